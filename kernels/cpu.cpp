@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "kernels/exec.h"
+
+namespace cudascan {
+
+// oneTBB keeps one pool of workers for the process; an arena limits how many of them join in.
+struct Cpu::Impl {
+  explicit Impl(int n_threads) : arena(n_threads) {}
+  oneapi::tbb::task_arena arena;
+};
+
+Cpu::Cpu(int n_threads)
+    : impl_(std::make_unique<Impl>(n_threads > 0 ? n_threads
+                                                 : oneapi::tbb::info::default_concurrency())) {}
+Cpu::~Cpu() = default;
+
+int Cpu::threads() const {
+  return impl_->arena.max_concurrency();
+}
+
+void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> &band) {
+  const int n = std::clamp(rows / std::max(min_rows, 1), 1, threads());
+  if (n == 1) return band(0, rows);
+  impl_->arena.execute([&] {
+    oneapi::tbb::parallel_for(
+        0, n,
+        [&](int i) {
+          band(static_cast<int>(std::int64_t{rows} * i / n),
+               static_cast<int>(std::int64_t{rows} * (i + 1) / n));
+        },
+        oneapi::tbb::static_partitioner());
+  });
+}
+
+}  // namespace cudascan

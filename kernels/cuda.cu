@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The CUDA backend itself: the executor, its resources and the whole-plane helpers.
+#include "kernels/cuda_check.cuh"
+#include "kernels/planes.h"
+
+namespace cudascan {
+namespace cuda {
+
+template <MemoryKind kind>
+Buffer<kind>::~Buffer() {
+  if constexpr (kind == MemoryKind::device)
+    cudaFree(data_);
+  else
+    cudaFreeHost(data_);
+}
+
+template <MemoryKind kind>
+void *Buffer<kind>::reserve(std::size_t bytes) {
+  if (bytes <= size_) return data_;
+  *this = Buffer();
+  if constexpr (kind == MemoryKind::device)
+    CUDA_CHECK(cudaMalloc(&data_, bytes));
+  else
+    CUDA_CHECK(cudaMallocHost(&data_, bytes));
+  size_ = bytes;
+  return data_;
+}
+
+template class Buffer<MemoryKind::device>;
+template class Buffer<MemoryKind::pinned>;
+
+Event::Event(bool timing) {
+  CUDA_CHECK(cudaEventCreateWithFlags(
+      &event_, cudaEventBlockingSync | (timing ? cudaEventDefault : cudaEventDisableTiming)));
+}
+Event::~Event() {
+  if (event_) cudaEventDestroy(event_);
+}
+void Event::record(CUstream_st *stream) {
+  CUDA_CHECK(cudaEventRecord(event_, stream));
+}
+void Event::make_wait(CUstream_st *stream) const {
+  CUDA_CHECK(cudaStreamWaitEvent(stream, event_, 0));
+}
+bool Event::done() const {
+  const cudaError_t error = cudaEventQuery(event_);
+  if (error == cudaErrorNotReady) return false;
+  CUDA_CHECK(error);
+  return true;
+}
+void Event::synchronize() const {
+  CUDA_CHECK(cudaEventSynchronize(event_));
+}
+double Event::elapsed_ns(const Event &begin) const {
+  float ms = 0;
+  CUDA_CHECK(cudaEventElapsedTime(&ms, begin.event_, event_));
+  return ms * 1e6;
+}
+
+Stream::Stream() {
+  CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+Stream::~Stream() {
+  if (stream_) cudaStreamDestroy(stream_);
+}
+void Stream::synchronize() const {
+  CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
+               std::size_t row_bytes, int height, CUstream_st *stream) {
+  if (to_stride == from_stride && static_cast<std::size_t>(to_stride) == row_bytes)
+    CUDA_CHECK(cudaMemcpyAsync(to, from, row_bytes * height, cudaMemcpyDefault, stream));
+  else
+    CUDA_CHECK(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, height,
+                                 cudaMemcpyDefault, stream));
+}
+
+}  // namespace cuda
+
+bool Cuda::available() {
+  int n = 0;
+  const bool found = cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
+  if (!found) cudaGetLastError();  // do not leave the error behind for others
+  return found;
+}
+
+void *Cuda::scratch(std::size_t bytes) {
+  return scratch_.reserve(bytes);
+}
+void *Cuda::host_scratch(std::size_t bytes) {
+  return host_scratch_.reserve(bytes);
+}
+
+int Cuda::multiprocessors() {
+  if (multiprocessors_ == 0) {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+  }
+  return multiprocessors_;
+}
+
+void Cuda::synchronize() {
+  const auto callbacks = std::exchange(on_complete_, {});
+  CUDA_CHECK(cudaStreamSynchronize(stream_));
+  for (const auto &done : callbacks) done();
+}
+
+namespace {
+
+template <typename T>
+void copy_plane(Cuda &cuda, Plane<const T> in, Plane<T> out) {
+  CUDA_CHECK(cudaMemcpy2DAsync(out.data, out.stride, in.data, in.stride, in.width * sizeof(T),
+                               in.height, cudaMemcpyDeviceToDevice, cuda.stream()));
+}
+
+__global__ void fill_kernel(Plane<std::uint16_t> out, std::uint16_t value) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < out.width && y < out.height) out.row(y)[x] = value;
+}
+
+}  // namespace
+
+void copy(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out) {
+  copy_plane(cuda, in, out);
+}
+void copy(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out) {
+  copy_plane(cuda, in, out);
+}
+void fill(Cuda &cuda, Plane<std::uint8_t> out, std::uint8_t value) {
+  CUDA_CHECK(cudaMemset2DAsync(out.data, out.stride, value, out.width, out.height, cuda.stream()));
+}
+void fill(Cuda &cuda, Plane<std::uint16_t> out, std::uint16_t value) {
+  const dim3 block(32, 8);
+  const dim3 grid((out.width + block.x - 1) / block.x, (out.height + block.y - 1) / block.y);
+  fill_kernel<<<grid, block, 0, cuda.stream()>>>(out, value);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace cudascan

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stands in for cuda.cu in a build without CUDA: nothing is available, and what needs a device says
+// so.
+#include "kernels/planes.h"
+
+namespace cudascan {
+namespace {
+
+[[noreturn]] void absent() {
+  throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");
+}
+
+}  // namespace
+
+namespace cuda {
+
+template <MemoryKind kind>
+Buffer<kind>::~Buffer() = default;
+template <MemoryKind kind>
+void *Buffer<kind>::reserve(std::size_t) {
+  absent();
+}
+template class Buffer<MemoryKind::device>;
+template class Buffer<MemoryKind::pinned>;
+
+Event::Event(bool) {
+  absent();
+}
+Event::~Event() = default;
+void Event::record(CUstream_st *) {
+  absent();
+}
+void Event::make_wait(CUstream_st *) const {
+  absent();
+}
+bool Event::done() const {
+  absent();
+}
+void Event::synchronize() const {
+  absent();
+}
+double Event::elapsed_ns(const Event &) const {
+  absent();
+}
+Stream::Stream() {
+  absent();
+}
+Stream::~Stream() = default;
+void Stream::synchronize() const {
+  absent();
+}
+void copy_rows(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int,
+               CUstream_st *) {
+  absent();
+}
+
+}  // namespace cuda
+
+bool Cuda::available() {
+  return false;
+}
+void *Cuda::scratch(std::size_t) {
+  absent();
+}
+void *Cuda::host_scratch(std::size_t) {
+  absent();
+}
+int Cuda::multiprocessors() {
+  absent();
+}
+void Cuda::synchronize() {
+  absent();
+}
+void copy(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>) {
+  absent();
+}
+void copy(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>) {
+  absent();
+}
+void fill(Cuda &, Plane<std::uint8_t>, std::uint8_t) {
+  absent();
+}
+void fill(Cuda &, Plane<std::uint16_t>, std::uint16_t) {
+  absent();
+}
+
+}  // namespace cudascan

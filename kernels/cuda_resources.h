@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Owners of CUDA memory, streams and events, for callers that include no CUDA header. All of them
+/// belong to the context that is current when they are made and must be destroyed while it is
+/// current; every function throws Error when CUDA refuses, destructors never do. In a build without
+/// CUDA every constructor and allocation throws Error.
+#pragma once
+#include <cstddef>
+#include <utility>
+
+#include "common/api.h"
+
+struct CUstream_st;  // cudaStream_t points to it
+struct CUevent_st;   // cudaEvent_t points to it
+
+namespace cudascan::cuda {
+
+enum class MemoryKind { device, pinned };
+
+/// Uninitialised memory that only grows: device memory, or host memory that the GPU reads and writes
+/// at full speed.
+template <MemoryKind kind>
+class CUDASCAN_API Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t bytes) { reserve(bytes); }
+  ~Buffer();
+  Buffer(Buffer &&other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  /// Makes the buffer at least this large; the contents are lost when it grows. Waits for the device
+  /// when it grows.
+  void *reserve(std::size_t bytes);
+  void *data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  void *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+extern template class Buffer<MemoryKind::device>;
+extern template class Buffer<MemoryKind::pinned>;
+using DeviceBuffer = Buffer<MemoryKind::device>;
+using PinnedBuffer = Buffer<MemoryKind::pinned>;
+
+/// A point in a stream that other streams and the host can wait for.
+class CUDASCAN_API Event {
+ public:
+  /// @param timing  whether elapsed_ns() may be asked; costs a little more per record()
+  explicit Event(bool timing = false);
+  ~Event();
+  Event(Event &&other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event &operator=(Event &&other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+
+  void record(CUstream_st *stream);
+  /// Makes work queued on `stream` from now on wait for the event; the host does not wait.
+  void make_wait(CUstream_st *stream) const;
+  /// Whether the recorded work is done; true before the first record().
+  bool done() const;
+  /// Blocks the calling thread, asleep, until done().
+  void synchronize() const;
+  /// Nanoseconds from `begin` to this event; both were recorded with timing and are done.
+  double elapsed_ns(const Event &begin) const;
+
+ private:
+  CUevent_st *event_ = nullptr;
+};
+
+/// A stream that does not synchronise with the default stream.
+class CUDASCAN_API Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(Stream &&other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream &operator=(Stream &&other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+
+  CUstream_st *get() const { return stream_; }
+  void synchronize() const;
+
+ private:
+  CUstream_st *stream_ = nullptr;
+};
+
+/// Queues a copy of `height` rows of `row_bytes` bytes between any two of device and host memory.
+/// The copy is asynchronous only if the host memory is pinned.
+CUDASCAN_API void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from,
+                            std::ptrdiff_t from_stride, std::size_t row_bytes, int height,
+                            CUstream_st *stream);
+
+}  // namespace cudascan::cuda

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Where an operator runs. Every operator overloads
+///
+///     void run(Cpu &, in, out, const Params &, Report * = nullptr);
+///     void run(Cuda &, in, out, const Params &, Report * = nullptr);
+///
+/// so that generic code calls run(exec, ...) and never asks which backend it has.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/api.h"
+#include "common/error.h"
+#include "common/plane.h"
+#include "kernels/cuda_resources.h"
+
+namespace cudascan {
+
+/// Runs an operator on the CPU, in the calling thread and in threads of one pool that all executors
+/// of the process share. run() returns when the work is done. One executor per thread at a time.
+class CUDASCAN_API Cpu {
+ public:
+  /// @param n_threads  threads that one run() may use, 0 = as many as there are cores
+  explicit Cpu(int n_threads = 0);
+  ~Cpu();
+  Cpu(const Cpu &) = delete;
+  Cpu &operator=(const Cpu &) = delete;
+
+  int threads() const;
+
+  /// Splits the rows [0, rows) into bands, at most one per thread and none smaller than `min_rows`
+  /// (unless there are fewer rows), and calls band(begin, end) for each, concurrently. Returns when
+  /// all have returned; rethrows the first exception.
+  void for_bands(int rows, int min_rows, const std::function<void(int begin, int end)> &band);
+
+  /// Nothing to wait for; here so that generic code can call it on both executors.
+  void synchronize() {}
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Queues an operator on one stream of the CUDA context that is current in the calling thread. run()
+/// returns before the work is done. The context must also be current when the executor is
+/// destroyed. One executor per thread at a time.
+class CUDASCAN_API Cuda {
+ public:
+  /// @param stream  stream to queue on, nullptr = the default stream; not owned
+  explicit Cuda(CUstream_st *stream = nullptr) : stream_(stream) {}
+  Cuda(const Cuda &) = delete;
+  Cuda &operator=(const Cuda &) = delete;
+
+  /// Whether a CUDA device can be used in this process. Never throws; false without a driver.
+  static bool available();
+
+  CUstream_st *stream() const { return stream_; }
+
+  /// At least `bytes` of device memory, aligned to 256 bytes, whose contents last until the next
+  /// run() on this executor. Kept and grown, so that a stream of frames of one size allocates once.
+  void *scratch(std::size_t bytes);
+  /// The same in pinned host memory, for what an operator reports.
+  void *host_scratch(std::size_t bytes);
+
+  /// Multiprocessors of the device.
+  int multiprocessors();
+
+  /// Has `done` called by the next synchronize(): this is how an operator fills in its report.
+  void on_complete(std::function<void()> done) { on_complete_.push_back(std::move(done)); }
+
+  /// Waits until the work queued so far is done, then fills in the reports that were asked for.
+  void synchronize();
+
+ private:
+  CUstream_st *stream_;
+  cuda::DeviceBuffer scratch_;
+  cuda::PinnedBuffer host_scratch_;
+  int multiprocessors_ = 0;
+  std::vector<std::function<void()>> on_complete_;
+};
+
+}  // namespace cudascan
