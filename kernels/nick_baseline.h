@@ -60,4 +60,9 @@ CUDASCAN_HD Out result(T p, const Window &w, const Formula &f, NickOutput output
   return above(2 * static_cast<std::int64_t>(p), w, f) ? white : black;
 }
 
+/// Algorithm 1 of the paper: one pixel after the other, on the threads of `cpu`. Returns how many
+/// samples of the result are 0. Instantiated for the sample types of run().
+template <typename T, typename Out>
+std::int64_t run_serial(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &params);
+
 }  // namespace cudascan::nick
