@@ -60,7 +60,8 @@ class Band {
     for (int y = begin; y < end; ++y) {
       slide(row(y + ry_), y > begin ? row(y - ry_ - 1) : scratch_.no_row.data());
       const int rows = std::min(in_.height - 1, y + ry_) - std::max(0, y - ry_) + 1;
-      if (rows != rows_before) count_pixels(rows);
+      if (rows != rows_before)
+        rows_.count_pixels(in_.width, rx_, rows, scratch_.count.data(), scratch_.inverse.data());
       rows_before = rows;
       walk_row(y, base, visit);
     }
@@ -84,14 +85,6 @@ class Band {
       rows_.slide16(columns_, enters, leaves, in_.width);
   }
 
-  void count_pixels(int rows) {
-    for (int x = 0; x < in_.width; ++x) {
-      const int n = rows * (std::min(in_.width - 1, x + rx_) - std::max(0, x - rx_) + 1);
-      scratch_.count[x] = n;
-      scratch_.inverse[x] = 1.0f / static_cast<float>(n);
-    }
-  }
-
   /// A running sum of columns over the window.
   struct Sum {
     const std::uint32_t *columns;
@@ -106,12 +99,12 @@ class Band {
     Sum sums[4];
     int n_sums = 0;
     const auto add = [&](const std::uint32_t *columns, int shift, std::uint32_t *window) {
-      std::uint32_t carry = 0;  // the window of the pixel left of the first
-      for (int x = 0; x < std::min(rx_, in_.width); ++x) carry += columns[x] >> shift;
+      // the window of the pixel left of the first
+      const std::uint32_t carry = rows_.total(columns, shift, std::min(rx_, in_.width));
       sums[n_sums++] = {columns, shift, window, carry};
     };
     add(columns_.sum, 0, b.sum);
-    if (wide_sum_) add(columns_.sum, kSumShift, b.sum_high);
+    if (wide_sum_) add(columns_.sum, kHighShift, b.sum_high);
     if (moments_ != Moments::mean) {
       add(columns_.low, 0, b.low);
       if (sizeof(T) > 1)
@@ -142,7 +135,7 @@ class Band {
       if (!wide) return std::uint64_t{low[i]};
       return (std::uint64_t{high[i]} << shift) + (low[i] - (high[i] << shift));
     };
-    return {join(b.sum, b.sum_high, wide_sum_, kSumShift),
+    return {join(b.sum, b.sum_high, wide_sum_, kHighShift),
             join(b.low, b.high, wide_square_, kSquareShift<T>), scratch_.count[x + i]};
   }
 

@@ -18,9 +18,9 @@ inline constexpr int kLanes = 16;
 /// The sums of wide windows do not fit 32 bits. They are kept as two numbers that do: the sum modulo
 /// 2^32, and the sum of the columns' sums shifted right by this much. The sum is
 /// (high << shift) + difference, and the difference is below width << shift.
+inline constexpr int kHighShift = 4;
 template <typename T>
-inline constexpr int kSquareShift = sizeof(T) == 1 ? 4 : 20;
-inline constexpr int kSumShift = 4;
+inline constexpr int kSquareShift = sizeof(T) == 1 ? kHighShift : 20;
 
 /// Sums over the column of each x as high as the window. `squares` is used for 16 bit only: there
 /// `low` and `high` are its parts.
@@ -66,10 +66,16 @@ struct Rows {
   void (*slide8)(Columns, const std::uint8_t *in, const std::uint8_t *out, int n);
   void (*slide16)(Columns, const std::uint16_t *in, const std::uint16_t *out, int n);
 
+  /// Sum of columns[x] >> shift; shift is 0 or kHighShift.
+  std::uint32_t (*total)(const std::uint32_t *columns, int shift, int n);
+
   /// window[i] = carry + sum of (lead[j] >> shift) - (trail[j] >> shift) over j <= i; returns the
   /// last. Works on whole vectors: reads and writes up to kLanes - 1 elements more than n.
   std::uint32_t (*scan)(const std::uint32_t *lead, const std::uint32_t *trail, int shift, int n,
                         std::uint32_t carry, std::uint32_t *window);
+
+  /// Fills in the sizes of the windows of a row that are `rows` high.
+  void (*count_pixels)(int width, int rx, int rows, std::uint32_t *count, float *inverse);
 
   /// Fills in deviation, mean and spread from the sums.
   /// @param wide_sum, wide_square  the high parts count
