@@ -136,13 +136,15 @@ CUDASCAN_HD inline bool above(std::int64_t p2, const Window &w, const Formula &f
 }
 
 /// T rounded to the nearest integer, halves up, and limited to 0..maximum, given an estimate of T
-/// that is off by less than a level or so.
+/// that is off by less than 2^-20; the exact decisions are asked only near a half.
 CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window &w,
                                                    const Formula &f) {
-  // t is right when t - 1/2 <= T < t + 1/2.
   const double limit = f.maximum;
-  std::int64_t t =
-      static_cast<std::int64_t>((estimate > 0 ? (estimate < limit ? estimate : limit) : 0) + 0.5);
+  const double up = (estimate > 0 ? (estimate < limit ? estimate : limit) : 0) + 0.5;
+  auto t = static_cast<std::int64_t>(up);
+  const double rest = up - static_cast<double>(t);
+  if (rest > 0x1p-20 && rest < 1 - 0x1p-20) return static_cast<std::uint32_t>(t);
+  // t is right when t - 1/2 <= T < t + 1/2.
   while (t > 0 && above(2 * t - 1, w, f)) --t;
   while (t < f.maximum && !above(2 * t + 1, w, f)) ++t;
   return static_cast<std::uint32_t>(t);
