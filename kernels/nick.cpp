@@ -33,28 +33,29 @@ struct Scratch {
 template <typename T>
 class Band {
  public:
-  Band(Plane<const T> in, const NickParams &p, Moments moments)
+  Band(Plane<const T> in, const NickParams &p)
       : in_(in),
         rx_(window_width(p) / 2),
         ry_(window_height(p) / 2),
-        moments_(moments),
+        squares_(p.method != NickMethod::bradley),
         wide_sum_(too_wide(std::numeric_limits<T>::max())),
         wide_square_(too_wide(std::uint64_t{std::numeric_limits<T>::max()} *
                               std::numeric_limits<T>::max())) {
     // Columns outside the image are empty; a few more are for loads past the end.
-    const std::size_t margin = rx_ + 1, size = in.width + 2 * margin + kLanes;
+    const std::size_t margin = rx_ + 1, size = in.width + 2 * margin + kPadding;
     for (auto &c : scratch_.columns) c.assign(size, 0);
     if (sizeof(T) > 1) scratch_.squares.assign(in.width, 0);
     columns_ = {&scratch_.columns[0][margin], &scratch_.columns[1][margin],
                 &scratch_.columns[2][margin], scratch_.squares.data()};
-    scratch_.count.resize(in.width);
-    scratch_.inverse.resize(in.width);
+    scratch_.count.resize(in.width + kPadding, 1);
+    scratch_.inverse.resize(in.width + kPadding, 1);
     scratch_.no_row.assign(in.width, 0);
   }
 
-  /// Calls visit(y, x, n, block) for the blocks of the rows [begin, end). base: see Block.
+  /// Calls visit(y, x, pixels, block) for the blocks of the rows [begin, end); x is the first column,
+  /// the block holds the sums.
   template <typename Visit>
-  void walk(int begin, int end, int base, Visit visit) {
+  void walk(int begin, int end, Visit visit) {
     for (int y = begin - ry_; y < begin + ry_; ++y) slide(row(y), scratch_.no_row.data());
     int rows_before = 0;
     for (int y = begin; y < end; ++y) {
@@ -63,7 +64,7 @@ class Band {
       if (rows != rows_before)
         rows_.count_pixels(in_.width, rx_, rows, scratch_.count.data(), scratch_.inverse.data());
       rows_before = rows;
-      walk_row(y, base, visit);
+      walk_row(y, visit);
     }
   }
 
@@ -79,10 +80,7 @@ class Band {
 
   void slide(const T *enters, const T *leaves) {
     if (enters == leaves) return;  // both outside
-    if constexpr (sizeof(T) == 1)
-      rows_.slide8(columns_, enters, leaves, in_.width);
-    else
-      rows_.slide16(columns_, enters, leaves, in_.width);
+    rows_.slide(columns_, enters, leaves, in_.width);
   }
 
   /// A running sum of columns over the window.
@@ -94,7 +92,7 @@ class Band {
   };
 
   template <typename Visit>
-  void walk_row(int y, int base, Visit visit) {
+  void walk_row(int y, Visit visit) {
     Block &b = scratch_.block;
     Sum sums[4];
     int n_sums = 0;
@@ -105,7 +103,7 @@ class Band {
     };
     add(columns_.sum, 0, b.sum);
     if (wide_sum_) add(columns_.sum, kHighShift, b.sum_high);
-    if (moments_ != Moments::mean) {
+    if (squares_) {
       add(columns_.low, 0, b.low);
       if (sizeof(T) > 1)
         add(columns_.high, 0, b.high);
@@ -117,16 +115,16 @@ class Band {
       for (Sum *s = sums; s != sums + n_sums; ++s)
         s->carry = rows_.scan(s->columns + x + rx_, s->columns + x - rx_ - 1, s->shift, n, s->carry,
                               s->window);
-      const Pixels<T> pixels{in_.row(y) + x, &scratch_.count[x], &scratch_.inverse[x], n};
-      if constexpr (sizeof(T) == 1)
-        rows_.moments8(moments_, wide_square_, pixels, base, b);
-      else
-        rows_.moments16(moments_, wide_sum_, pixels, base, b);
-      visit(y, x, n, b);
+      rows_.widen(in_.row(y) + x, n, b.value);
+      const Pixels pixels{&scratch_.count[x], &scratch_.inverse[x], n};
+      visit(y, x, pixels, b);
     }
   }
 
  public:
+  /// The parameter of the loops in Rows.
+  bool wide() const { return sizeof(T) == 1 ? wide_square_ : wide_sum_; }
+
   /// The window of pixel i of the block that starts at x.
   Window window(int x, int i) const {
     const Block &b = scratch_.block;
@@ -145,25 +143,14 @@ class Band {
     return s;
   }
 
-  const Rows &rows_ = rows();
+  const Rows<T> &rows_ = rows<T>();
   Scratch<T> &scratch_ = scratch();
   Plane<const T> in_;
   int rx_, ry_;
-  Moments moments_;
+  bool squares_;  // whether they are wanted
   bool wide_sum_, wide_square_;
   Columns columns_;
 };
-
-Moments moments_of(NickMethod method) {
-  switch (method) {
-    case NickMethod::nick:
-      return Moments::energy;
-    case NickMethod::bradley:
-      return Moments::mean;
-    default:
-      return Moments::variance;
-  }
-}
 
 /// Rows that make a band worth its warm-up: summing a row up is cheap beside deciding it.
 int min_rows(const NickParams &p) {
@@ -177,25 +164,22 @@ void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f)
   f.busiest = {0, 0, 1};
   std::mutex mutex;
   cpu.for_bands(in.height, min_rows(p), [&](int begin, int end) {
-    Band<T> band(in, p, Moments::variance);
+    Band<T> band(in, p);
+    const Rows<T> &loops = rows<T>();
     std::uint32_t minimum = std::numeric_limits<T>::max();
     Window busiest{0, 0, 1};
     float most = 0;
-    band.walk(begin, end, 0, [&](int y, int x, int n, const Block &b) {
-      if constexpr (sizeof(T) == 1)
-        minimum = std::min(minimum, rows().smallest8(in.row(y) + x, n));
-      else
-        minimum = std::min(minimum, rows().smallest16(in.row(y) + x, n));
-      const float largest = rows().largest(b.spread, n);
-      // Both are off by 2^-19 of themselves at most.
-      if (largest == 0 || largest < most * (1 - 0x1p-17f)) return;
-      const float candidate = std::max(most, largest) * (1 - 0x1p-17f);
-      for (int i = 0; i < n; ++i)
-        if (b.spread[i] >= candidate) {
-          const Window w = band.window(x, i);
-          if (busier(w, busiest)) busiest = w;
-        }
+    band.walk(begin, end, [&](int y, int x, const Pixels &px, Block &b) {
+      minimum = std::min(minimum, loops.smallest(in.row(y) + x, px.n));
+      constexpr float slack = 1 - 4 * kTolerance<float>;
+      const float largest = loops.variances(band.wide(), px, b);
+      if (largest == 0 || largest < most * slack) return;
       most = std::max(most, largest);
+      for (int i = 0; i < px.n; ++i) {
+        if (b.variance[i] < most * slack) continue;
+        const Window w = band.window(x, i);
+        if (busier(w, busiest)) busiest = w;
+      }
     });
     const std::lock_guard lock(mutex);
     f.minimum = std::min(f.minimum, minimum);
@@ -205,15 +189,12 @@ void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f)
 
 Weights make_weights(const Formula &f) {
   const double k = double(f.kn) / kKd, r = double(f.rn) / kRd;
-  Weights w{};
-  w.k = static_cast<float>(k);
-  w.slope = static_cast<float>(k / r);
-  w.boost = static_cast<float>(-10 / std::log(2.0) / f.maximum);
-  w.maximum = static_cast<float>(f.maximum);
+  Weights w{k, k / r, -10 / std::log(2.0) / f.maximum, 0, static_cast<int>(f.maximum)};
   if (f.method == NickMethod::wolf) {
     const double most = std::sqrt(static_cast<double>(f.busiest.v())) / f.busiest.n;
-    w.slope = most > 0 ? static_cast<float>(k / most) : 0;
-    if (most == 0) w.k = 0;
+    if (most == 0) w.k = 0;  // every window is constant: T = m
+    w.slope = most > 0 ? k / most : 0;
+    w.base = static_cast<int>(f.minimum);
   }
   return w;
 }
@@ -244,38 +225,42 @@ void for_unsure(const Block &b, int n, Settle settle) {
     if (b.code[i] & kUnsure) settle(i);
 }
 
+/// Returns the number of white pixels if `count` asks for it.
 template <typename T, typename Out>
-void paint_band(Plane<const T> in, Plane<Out> out, const NickParams &p, const Formula &f, int begin,
-                int end, std::int64_t *whites) {
+std::int64_t paint_band(Plane<const T> in, Plane<Out> out, const NickParams &p, const Formula &f,
+                        int begin, int end, bool count) {
   const Weights weights = make_weights(f);
-  const Rows &loops = rows();
-  const int base = f.method == NickMethod::wolf ? f.minimum : 0;
+  const Rows<T> &loops = rows<T>();
   const Out black = p.invert ? out.maximum : 0, white = p.invert ? 0 : out.maximum;
-  Band<T> band(in, p, moments_of(p.method));
   Remembered<bool> is_above;
-  Remembered<std::uint32_t> threshold;
-  band.walk(begin, end, base, [&](int y, int x, int n, Block &b) {
-    Out *to = out.row(y) + x;
-    if (p.output == NickOutput::threshold) {
-      if (loops.levels(f.method, weights, base, n, b))
-        for_unsure(b, n, [&](int i) {
-          const Window w = band.window(x, i);
-          b.level[i] = threshold(0, w, [&] { return rounded_threshold(estimate(w, f), w, f); });
-        });
-      std::copy_n(b.level, n, to);
-      return;
-    }
-    if (loops.decide(f.method, weights, n, b))
-      for_unsure(b, n, [&](int i) {
-        const std::int64_t p2 = 2 * std::int64_t{in.row(y)[x + i]};
+  std::int64_t whites = 0;
+  Band<T> band(in, p);
+  band.walk(begin, end, [&](int y, int x, const Pixels &px, Block &b) {
+    if (loops.decide(f.method, band.wide(), weights, px, b))
+      for_unsure(b, px.n, [&](int i) {
+        const std::int64_t p2 = 2 * std::int64_t{b.value[i]};
         const Window w = band.window(x, i);
         b.code[i] = is_above(p2, w, [&] { return above(p2, w, f); }) ? kWhite : 0;
       });
-    if constexpr (sizeof(Out) == 1)
-      loops.paint8(b.code, n, black, white, to);
-    else
-      loops.paint16(b.code, n, black, white, to);
-    if (whites) *whites += loops.count_white(b.code, n);
+    rows<Out>().paint(b.code, px.n, black, white, out.row(y) + x);
+    if (count) whites += loops.count_white(b.code, px.n);
+  });
+  return whites;
+}
+
+template <typename T>
+void map_band(Plane<const T> in, Plane<T> out, const NickParams &p, const Formula &f, int begin,
+              int end) {
+  const Weights weights = make_weights(f);
+  Remembered<std::uint32_t> threshold;
+  Band<T> band(in, p);
+  band.walk(begin, end, [&](int y, int x, const Pixels &px, Block &b) {
+    if (rows<T>().levels(f.method, band.wide(), weights, px, b))
+      for_unsure(b, px.n, [&](int i) {
+        const Window w = band.window(x, i);
+        b.level[i] = threshold(0, w, [&] { return rounded_threshold(estimate(w, f), w, f); });
+      });
+    rows<T>().narrow(b.level, px.n, out.row(y) + x);
   });
 }
 
@@ -295,9 +280,10 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &p, N
   if (p.method == NickMethod::wolf) find_extremes(cpu, in, p, f);
   std::atomic<std::int64_t> whites = 0;
   cpu.for_bands(in.height, min_rows(p), [&](int begin, int end) {
-    std::int64_t n = 0;
-    paint_band(in, out, p, f, begin, end, count ? &n : nullptr);
-    whites += n;
+    if (p.output == NickOutput::binary)
+      whites += paint_band(in, out, p, f, begin, end, count);
+    else if constexpr (sizeof(T) == sizeof(Out))
+      map_band(in, out, p, f, begin, end);
   });
   if (count) report->black_ratio = (p.invert ? double(whites) : size - double(whites)) / size;
 }

@@ -2,6 +2,8 @@
 #include "kernels/nick_rows.h"
 
 #include <bit>
+#include <cmath>
+#include <type_traits>
 
 #include "kernels/simd.h"
 
@@ -31,12 +33,16 @@ CUDASCAN_END_ISA
 
 namespace cudascan::nick {
 
-const Rows &rows() {
+template <typename T>
+const Rows<T> &rows() {
 #ifdef CUDASCAN_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return avx512::kRows;
-  if (__builtin_cpu_supports("x86-64-v3")) return avx2::kRows;
+  if (__builtin_cpu_supports("x86-64-v4")) return avx512::kRows<T>;
+  if (__builtin_cpu_supports("x86-64-v3")) return avx2::kRows<T>;
 #endif
-  return baseline::kRows;
+  return baseline::kRows<T>;
 }
+
+template const Rows<std::uint8_t> &rows();
+template const Rows<std::uint16_t> &rows();
 
 }  // namespace cudascan::nick

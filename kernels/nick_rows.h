@@ -12,8 +12,8 @@ namespace cudascan::nick {
 /// Pixels of a row that are worked on at a time; what is known about them stays in the L1 cache.
 inline constexpr int kBlock = 512;
 
-/// A vector load may start at any column and read this many past it.
-inline constexpr int kLanes = 16;
+/// Loops go on to the next multiple of this.
+inline constexpr int kPadding = 32;
 
 /// The sums of wide windows do not fit 32 bits. They are kept as two numbers that do: the sum modulo
 /// 2^32, and the sum of the columns' sums shifted right by this much. The sum is
@@ -30,76 +30,80 @@ struct Columns {
   std::uint64_t *squares;
 };
 
-/// What is known about the pixels of a block.
+/// What is known about the color of a pixel.
+using Code = std::uint16_t;
+inline constexpr Code kWhite = 1, kUnsure = 2;
+
+/// What is known about the pixels of a block. The results are half as wide as the rest, so that the
+/// compiler interleaves two vectors of pixels: their long chains of dependent operations overlap.
 struct alignas(64) Block {
+  std::uint32_t value[kBlock];
   std::uint32_t sum[kBlock], sum_high[kBlock], low[kBlock], high[kBlock];
-  float deviation[kBlock];  ///< p - m
-  float mean[kBlock];       ///< m - base
-  float spread[kBlock];     ///< s^2; (sum p^2 - m^2) / N for the method nick
+  float variance[kBlock];
   std::uint16_t level[kBlock];
-  std::uint8_t code[kBlock];  ///< kWhite, kUnsure
+  Code code[kBlock];
 };
-inline constexpr std::uint8_t kWhite = 1, kUnsure = 2;
 
-/// What moments() computes of a block.
-enum class Moments { mean, energy, variance };
-
-/// Pixels and their windows, as moments() wants them.
-template <typename T>
+/// The sizes of the windows of a block. Loops over blocks work on whole vectors: up to kPadding - 1
+/// elements after the n-th are read and written in vain.
 struct Pixels {
-  const T *value;
   const std::uint32_t *count;  ///< N
   const float *inverse;        ///< 1 / N
   int n;
 };
 
-/// T - m = k spread^(1/2) and so on, in single precision.
+/// A Formula in floating-point numbers.
 struct Weights {
-  float k;
-  float slope;  ///< k/r or k/max s
-  float boost;  ///< phansalkar: -10/max, as a power of two
-  float maximum;
+  double k;
+  double slope;  ///< k/r or k/max s
+  double boost;  ///< phansalkar: -10/max, for a power of two
+  int base;      ///< wolf: the minimum
+  int maximum;
 };
 
+/// Errors are below this times the terms of which T - m is the sum. Single precision: the longest
+/// chain, from the sums to the variance, amounts to 2^-20 (some 18 roundings, of which the square
+/// root halves most); the squares that nick and niblack compare to 2^-19.2.
+template <typename Real>
+inline constexpr Real kTolerance = sizeof(Real) > 4 ? 0x1p-36 : 0x1p-19;
+
+template <typename T>
 struct Rows {
   /// Moves the columns down by a row: `in` enters, `out` leaves.
-  void (*slide8)(Columns, const std::uint8_t *in, const std::uint8_t *out, int n);
-  void (*slide16)(Columns, const std::uint16_t *in, const std::uint16_t *out, int n);
+  void (*slide)(Columns, const T *in, const T *out, int n);
 
   /// Sum of columns[x] >> shift; shift is 0 or kHighShift.
   std::uint32_t (*total)(const std::uint32_t *columns, int shift, int n);
 
   /// window[i] = carry + sum of (lead[j] >> shift) - (trail[j] >> shift) over j <= i; returns the
-  /// last. Works on whole vectors: reads and writes up to kLanes - 1 elements more than n.
+  /// last. Works on whole vectors: reads and writes up to kPadding - 1 elements more than n.
   std::uint32_t (*scan)(const std::uint32_t *lead, const std::uint32_t *trail, int shift, int n,
                         std::uint32_t carry, std::uint32_t *window);
 
   /// Fills in the sizes of the windows of a row that are `rows` high.
   void (*count_pixels)(int width, int rx, int rows, std::uint32_t *count, float *inverse);
 
-  /// Fills in deviation, mean and spread from the sums.
-  /// @param wide_sum, wide_square  the high parts count
-  void (*moments8)(Moments, bool wide_square, const Pixels<std::uint8_t> &, int base, Block &);
-  void (*moments16)(Moments, bool wide_sum, const Pixels<std::uint16_t> &, int base, Block &);
+  // Decisions from the sums. wide: whether the high parts count; those of the squares of 16-bit
+  // samples always do.
 
   /// Fills in the codes; returns whether one is unsure.
-  bool (*decide)(NickMethod, const Weights &, int n, Block &);
+  bool (*decide)(NickMethod, bool wide, const Weights &, const Pixels &, Block &);
   /// Fills in the levels of the threshold surface and the codes; returns whether one is unsure.
-  bool (*levels)(NickMethod, const Weights &, int base, int n, Block &);
+  bool (*levels)(NickMethod, bool wide, const Weights &, const Pixels &, Block &);
+  /// Fills in the variances, right to kTolerance; returns the largest.
+  float (*variances)(bool wide, const Pixels &, Block &);
 
-  float (*largest)(const float *, int n);
-  std::uint32_t (*smallest8)(const std::uint8_t *, int n);
-  std::uint32_t (*smallest16)(const std::uint16_t *, int n);
+  std::uint32_t (*smallest)(const T *, int n);
 
+  void (*widen)(const T *from, int n, std::uint32_t *to);
+  void (*narrow)(const std::uint16_t *from, int n, T *to);
   /// Writes white where the code says so, else black.
-  void (*paint8)(const std::uint8_t *code, int n, std::uint8_t black, std::uint8_t white,
-                 std::uint8_t *out);
-  void (*paint16)(const std::uint8_t *code, int n, std::uint16_t black, std::uint16_t white,
-                  std::uint16_t *out);
-  int (*count_white)(const std::uint8_t *code, int n);
+  void (*paint)(const Code *code, int n, T black, T white, T *out);
+  int (*count_white)(const Code *code, int n);
 };
 
 /// The loops for the processor that runs.
-const Rows &rows();
+template <typename T>
+const Rows<T> &rows();
 
 }  // namespace cudascan::nick
