@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 #include "kernels/nick_baseline.h"
@@ -47,8 +47,8 @@ class Band {
     if (sizeof(T) > 1) scratch_.squares.assign(in.width, 0);
     columns_ = {&scratch_.columns[0][margin], &scratch_.columns[1][margin],
                 &scratch_.columns[2][margin], scratch_.squares.data()};
-    scratch_.count.resize(in.width + kPadding, 1);
-    scratch_.inverse.resize(in.width + kPadding, 1);
+    scratch_.count.assign(in.width + kPadding, 0);
+    scratch_.inverse.assign(in.width + kPadding, 0);
     scratch_.no_row.assign(in.width, 0);
   }
 
@@ -66,6 +66,21 @@ class Band {
       rows_before = rows;
       walk_row(y, visit);
     }
+  }
+
+  /// The parameter of the loops in Rows.
+  bool wide() const { return sizeof(T) == 1 ? wide_square_ : wide_sum_; }
+
+  /// The window of pixel i of the block that starts at x.
+  Window window(int x, int i) const {
+    const Block &b = scratch_.block;
+    const auto join = [i](const std::uint32_t *low, const std::uint32_t *high, bool wide,
+                          int shift) {
+      if (!wide) return std::uint64_t{low[i]};
+      return (std::uint64_t{high[i]} << shift) + (low[i] - (high[i] << shift));
+    };
+    return {join(b.sum, b.sum_high, wide_sum_, kHighShift),
+            join(b.low, b.high, wide_square_, kSquareShift<T>), scratch_.count[x + i]};
   }
 
  private:
@@ -121,23 +136,6 @@ class Band {
     }
   }
 
- public:
-  /// The parameter of the loops in Rows.
-  bool wide() const { return sizeof(T) == 1 ? wide_square_ : wide_sum_; }
-
-  /// The window of pixel i of the block that starts at x.
-  Window window(int x, int i) const {
-    const Block &b = scratch_.block;
-    const auto join = [i](const std::uint32_t *low, const std::uint32_t *high, bool wide,
-                          int shift) {
-      if (!wide) return std::uint64_t{low[i]};
-      return (std::uint64_t{high[i]} << shift) + (low[i] - (high[i] << shift));
-    };
-    return {join(b.sum, b.sum_high, wide_sum_, kHighShift),
-            join(b.low, b.high, wide_square_, kSquareShift<T>), scratch_.count[x + i]};
-  }
-
- private:
   static Scratch<T> &scratch() {
     thread_local Scratch<T> s;
     return s;
