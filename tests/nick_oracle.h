@@ -152,7 +152,7 @@ ImageExtremes extremes(Plane<const T> in, const std::vector<Moments> &moments) {
 inline long double threshold(const Moments &w, const ImageExtremes &image, const NickParams &p,
                              unsigned maximum) {
   const long double m = w.mean, s = w.deviation, k = k_in_use(p);
-  const long double r = p.r * std::pow(2.0L, std::max(bit_depth(maximum) - 8, 0));
+  const long double r = std::ldexp(p.r, std::max(bit_depth(maximum) - 8, 0));
   switch (p.method) {
     case NickMethod::nick:
       return m + k * std::sqrt(std::max(w.power - m * m / w.n, 0.0L));

@@ -83,6 +83,9 @@ std::vector<NickParams> every_method(int width, int height) {
 
 struct Window {
   int width, height;
+  friend std::ostream &operator<<(std::ostream &s, const Window &w) {
+    return s << w.width << "x" << w.height;
+  }
 };
 
 /// The windows of the thorough test: square, rectangular, larger than the image in one direction or

@@ -43,6 +43,9 @@ struct TieEverywhere {
   std::int64_t kn;
   double r;
   int slope;  ///< sign of dT/dk
+  friend std::ostream &operator<<(std::ostream &s, const TieEverywhere &t) {
+    return s << test::name_of(t.method);
+  }
 };
 class NickTiesEverywhere : public testing::TestWithParam<TieEverywhere> {};
 
