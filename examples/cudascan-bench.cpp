@@ -112,7 +112,7 @@ int main(int argc, char **argv) try {
     return 0;
   }
   Report report;
-  bool with_cuda = options.cuda;
+  bool with_cuda = options.cuda && Cuda::available();
   if (command.operators) {
     if (options.cuda) with_cuda = bench_cuda(options, report);
     if (options.cpu) bench_cpu(options, report);

@@ -120,6 +120,8 @@ class Report {
  public:
   void heading(const std::string &title, bool cuda);
   void add(const Row &row);
+  /// Keeps a row for the files without printing it.
+  void record(const Row &row) { rows_.push_back(row); }
   void write_csv(const std::string &path) const;
   void write_json(const std::string &path) const;
   int failures() const;
@@ -145,7 +147,19 @@ double time_host(const std::function<void()> &work, double budget_us, int repeat
 void bench_cpu(const Options &options, Report &report);
 /// Returns false, and says why, where there is nothing to measure on.
 bool bench_cuda(const Options &options, Report &report);
-/// The tables of Najafi et al., ICPADS 2015: time against pixels, transfers, regression.
+
+/// Times of one image on the GPU in microseconds, NaN where it failed.
+struct TransferTimes {
+  double kernel = kUnknown;    ///< cold, in a graph
+  double pinned = kUnknown;    ///< upload, kernel and download, with pinned host memory
+  double pageable = kUnknown;  ///< the same from memory as malloc gives it
+};
+/// One entry per size; empty, after a line that says why, where there is no GPU.
+std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
+                                          const Runner &runner);
+
+/// The tables of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
+/// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
 void paper_tables(const Options &options, bool with_cuda, Report &report);
 
 /// Time of OpenCV's niBlackThreshold on one core; NaN where OpenCV is not there.

@@ -11,4 +11,9 @@ bool bench_cuda(const Options &, Report &) {
   return false;
 }
 
+std::vector<TransferTimes> time_transfers(const Options &, const std::vector<Size> &,
+                                          const Runner &) {
+  return {};
+}
+
 }  // namespace cudascan::bench

@@ -110,7 +110,7 @@ void Report::heading(const std::string &title, bool cuda) {
 }
 
 void Report::add(const Row &row) {
-  rows_.push_back(row);
+  record(row);
   std::printf("%-26s %-18s", row.name.c_str(), row.size.name().c_str());
   if (!row.error.empty()) {
     std::printf(" FAILED: %s\n", row.error.c_str());
