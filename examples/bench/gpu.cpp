@@ -151,7 +151,7 @@ class Bench {
     }
     if (row.error.empty()) check_output(c, row);
     report_.add(row);
-    return row.us;
+    return row.error.empty() ? row.us : kUnknown;
   }
 
   /// A result that is fast because it is not there is no result.
