@@ -175,11 +175,9 @@ using cudascan::bench::now_us;
 constexpr char kCudaMemory[] = "(memory:CUDAMemory)";
 constexpr char kQueue[] = "queue max-size-buffers=4 max-size-bytes=0 max-size-time=0";
 
-// Strings for g_option_context, which frees none of them.
 struct Settings {
-  char *element = g_strdup("cudanick");
-  char *format = g_strdup("GRAY8");
-  char *chain = nullptr;
+  std::string element = "cudanick", format = "GRAY8";
+  std::string chain;  ///< to be measured instead of the variants of `element`
   int width = 3840, height = 2160;
   double seconds = 1.5;
   gboolean map = FALSE, quick = FALSE;
@@ -196,8 +194,8 @@ struct Variant {
 };
 
 std::vector<Variant> make_variants(const Settings &settings) {
-  const std::string element = settings.element;
-  if (settings.chain) return {{.name = settings.chain, .chain = settings.chain}};
+  const std::string &element = settings.element;
+  if (!settings.chain.empty()) return {{.name = settings.chain, .chain = settings.chain}};
   const std::string two = element + " ! " + element;
   const std::string queued = element + " ! " + kQueue + " ! " + element;
   std::vector<Variant> variants{
@@ -450,14 +448,17 @@ void run_variant(const Settings &settings, const Variant &variant, const Link &l
 }
 
 void parse(int &argc, char **&argv, Settings &settings) {
+  g_autofree char *element = nullptr;
+  g_autofree char *chain = nullptr;
+  g_autofree char *format = nullptr;
   const GOptionEntry entries[] = {
-      {"element", 'e', 0, G_OPTION_ARG_STRING, &settings.element,
-       "Launch fragment to measure (cudanick)", "FRAGMENT"},
-      {"chain", 'c', 0, G_OPTION_ARG_STRING, &settings.chain,
+      {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "Launch fragment to measure (cudanick)",
+       "FRAGMENT"},
+      {"chain", 'c', 0, G_OPTION_ARG_STRING, &chain,
        "Measure only this chain, with system memory at both ends", "FRAGMENT"},
-      {"format", 'f', 0, G_OPTION_ARG_STRING, &settings.format, "Video format (GRAY8)", "FORMAT"},
-      {"width", 'w', 0, G_OPTION_ARG_INT, &settings.width, "Width (3840)", "PIXELS"},
-      {"height", 'h', 0, G_OPTION_ARG_INT, &settings.height, "Height (2160)", "PIXELS"},
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &format, "Video format (GRAY8)", "FORMAT"},
+      {"width", 0, 0, G_OPTION_ARG_INT, &settings.width, "Width (3840)", "PIXELS"},
+      {"height", 0, 0, G_OPTION_ARG_INT, &settings.height, "Height (2160)", "PIXELS"},
       {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &settings.seconds, "Time for each row (1.5)", "S"},
       {"map", 'm', 0, G_OPTION_ARG_NONE, &settings.map, "Map every result for reading", nullptr},
       {"quick", 'q', 0, G_OPTION_ARG_NONE, &settings.quick, "Only the first three rows", nullptr},
@@ -473,6 +474,9 @@ void parse(int &argc, char **&argv, Settings &settings) {
     g_error_free(error);
     throw BadSetting(text);
   }
+  if (element) settings.element = element;
+  if (chain) settings.chain = chain;
+  if (format) settings.format = format;
   if (argc > 1) throw BadSetting(std::string("unknown argument ") + argv[1]);
   if (!(settings.seconds > 0)) throw BadSetting("--seconds must be more than 0");
 }
@@ -485,13 +489,13 @@ int main(int argc, char **argv) try {
   if (!gst_element_register(nullptr, "cudascanbenchsrc", GST_RANK_NONE, bench_src_get_type()))
     throw Error("the source cannot be registered");
   GstVideoInfo info;
-  const GstVideoFormat format = gst_video_format_from_string(settings.format);
+  const GstVideoFormat format = gst_video_format_from_string(settings.format.c_str());
   if (format == GST_VIDEO_FORMAT_UNKNOWN ||
       !gst_video_info_set_format(&info, format, settings.width, settings.height))
-    throw BadSetting("no such video: " + std::string(settings.format) + " " +
-                     std::to_string(settings.width) + "x" + std::to_string(settings.height));
-  std::printf("%s %dx%d through %s\n", settings.format, settings.width, settings.height,
-              settings.chain ? settings.chain : settings.element);
+    throw BadSetting("no such video: " + settings.format + " " + std::to_string(settings.width) +
+                     "x" + std::to_string(settings.height));
+  std::printf("%s %dx%d through %s\n", settings.format.c_str(), settings.width, settings.height,
+              (settings.chain.empty() ? settings.element : settings.chain).c_str());
   Link link;
   try {
     link = measure_link(GST_VIDEO_INFO_SIZE(&info));
