@@ -426,19 +426,20 @@ void run_variant(const Settings &settings, const Variant &variant, const Link &l
   const double us = (last.us - first.us) / static_cast<double>(last.frames - first.frames);
   const double cpu_us = cpu_share * us;
 
-  const double limit = variant.uploads && variant.downloads ? link.both
-                       : variant.uploads                    ? link.up
-                       : variant.downloads                  ? link.down
-                                                            : kUnknown;
+  // What the link allows: the slower direction as if it were alone, and both in each other's way.
+  const double alone =
+      std::fmax(variant.uploads ? link.up : kUnknown, variant.downloads ? link.down : kUnknown);
+  const double together = variant.uploads && variant.downloads ? link.both : alone;
   std::printf(" %9.1f %10.1f", 1e6 / us, us);
-  if (!std::isnan(limit))
-    std::printf(" %8.0f%%", 100 * limit / us);
-  else
-    std::printf(" %9s", "-");
-  std::printf(" %10.1f", cpu_us);
-  if (!std::isnan(limit) && variant.uploads && variant.downloads)
-    std::printf("  goal 80%% and 60 us: %s",
-                limit / us >= 0.8 && cpu_us < 60 ? "reached" : "MISSED");
+  for (const double limit : {alone, together})
+    if (std::isnan(limit))
+      std::printf(" %9s", "-");
+    else
+      std::printf(" %8.0f%%", 100 * limit / us);
+  std::printf(" %9.1f", cpu_us);
+  if (variant.goal && !std::isnan(alone))
+    std::printf("  goal 80%% of one way: %s, CPU 60 us: %s",
+                alone / us >= 0.8 ? "reached" : "MISSED", cpu_us < 60 ? "reached" : "MISSED");
   if (arrivals.unreadable()) std::printf("  (results could not be mapped)");
   std::printf("\n");
   GST_OBJECT_LOCK(source.get());
@@ -502,7 +503,8 @@ int main(int argc, char **argv) try {
   } catch (const std::exception &error) {
     std::printf("(the PCIe link was not measured: %s)\n", error.what());
   }
-  std::printf("\n%-36s %9s %10s %9s %10s\n", "", "frames/s", "us/frame", "of link", "CPU us");
+  std::printf("\n%-36s %9s %10s %9s %9s %9s\n", "", "frames/s", "us/frame", "of 1 way", "of 2 ways",
+              "CPU us");
   int failed = 0;
   const auto variants = make_variants(settings);
   for (const Variant &variant : variants) {
