@@ -67,11 +67,11 @@ struct CudaEngine::Frame {
   ~Frame() { release(); }
 };
 
-CudaEngine::CudaEngine(GstCudaContext *context, std::shared_ptr<Stats> stats)
-    : context_(add_ref(context)), stats_(std::move(stats)) {
+CudaEngine::CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
+                       std::shared_ptr<Stats> stats)
+    : context_(add_ref(context)), stats_(std::move(stats)), compute_(std::move(compute)) {
   ContextScope scope(context_.get());
   upload_.emplace();
-  compute_.emplace();
   download_.emplace();
   exec_.emplace(compute_->get());
 }
@@ -80,7 +80,7 @@ CudaEngine::~CudaEngine() {
   std::optional<ContextScope> scope;
   try {
     scope.emplace(context_.get());
-    for (const auto *stream : {&upload_, &compute_, &download_}) (*stream)->synchronize();
+    wait_for_all();
     collect();
   } catch (const Error &) {
     // The context is lost, and with it the work.
@@ -89,8 +89,13 @@ CudaEngine::~CudaEngine() {
   idle_.clear();
   exec_.reset();
   upload_.reset();
-  compute_.reset();
   download_.reset();
+}
+
+void CudaEngine::wait_for_all() {
+  upload_->synchronize();
+  exec_->synchronize();
+  download_->synchronize();
 }
 
 void CudaEngine::collect() {
@@ -145,7 +150,7 @@ void CudaEngine::process(const CudaSide::Job &job) {
   } catch (...) {
     // Whatever was queued must not outlive the buffers it works on.
     try {
-      for (const auto *stream : {&upload_, &compute_, &download_}) (*stream)->synchronize();
+      wait_for_all();
     } catch (const Error &) {
     }
     throw;
@@ -175,9 +180,8 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     in = upload(frame, job.in_info, in, in_state != nullptr, n_in_planes, job.n_threads);
     if (in_state) in_state->usage().end_read(upload_->get());
     span.end.make_wait(compute);
-  } else if (in_state) {
-    in_state->usage().begin_read(compute);
   } else {
+    if (in_state) in_state->usage().begin_read(compute);
     order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
   }
 
@@ -233,6 +237,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
 
   if (job.wait) {
     stats_->add_host_synchronisation();
+    kernel.end.synchronize();  // asleep; the executor would spin
     exec_->synchronize();
   }
   const bool starving = frame.held && job.in->pool && limited_pool(job.in->pool);

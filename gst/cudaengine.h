@@ -15,7 +15,8 @@ namespace cudascan::gst {
 /// down. Has the context pushed wherever it needs it; used by one thread at a time.
 class CudaEngine {
  public:
-  CudaEngine(GstCudaContext *context, std::shared_ptr<Stats> stats);
+  CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
+             std::shared_ptr<Stats> stats);
   ~CudaEngine();
   CudaEngine(const CudaEngine &) = delete;
   CudaEngine &operator=(const CudaEngine &) = delete;
@@ -29,19 +30,19 @@ class CudaEngine {
 
  private:
   struct Frame;
-  struct Upload;
 
   std::unique_ptr<Frame> begin_frame(std::size_t bytes);
   void finish_oldest();
+  void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
   Picture upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
                  int n_planes, guint n_threads);
-  void download(Frame &frame, const Picture &device, const Picture &host, int plane);
   bool limited_pool(GstBufferPool *pool);
 
   Ref<GstCudaContext> context_;
   std::shared_ptr<Stats> stats_;
-  std::optional<cuda::Stream> upload_, compute_, download_;
+  std::shared_ptr<OwnerStream> compute_;
+  std::optional<cuda::Stream> upload_, download_;
   std::optional<Cuda> exec_;
   std::optional<Cpu> cpu_;  // copies pageable input to staging memory
   guint cpu_threads_ = 0;

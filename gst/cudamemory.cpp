@@ -13,6 +13,7 @@ namespace {
 struct AllocatorOwn {
   Ref<GstCudaContext> context;
   std::shared_ptr<Stats> stats;
+  std::shared_ptr<OwnerStream> owner;  // of CUDAMemory
 };
 
 template <typename Instance>
@@ -73,7 +74,7 @@ GstMemory *alloc_frame(CudaAllocator *allocator, GstCudaContext *context,
     GST_ERROR_OBJECT(allocator, "%s", e.what());
     return nullptr;
   }
-  GstMemory *memory = libgstcuda_alloc(&allocator->parent, context, argb);
+  GstMemory *memory = libgstcuda_alloc(&allocator->parent, context, *allocator->own->owner, argb);
   if (!memory) return nullptr;
 
   GstVideoInfo &described = GST_CUDA_MEMORY_CAST(memory)->info;
@@ -102,12 +103,12 @@ gpointer cuda_map(GstMemory *memory, gsize max_size, GstMapFlags flags) {
 /// Queues a copy of the whole memory.
 /// @throws Error when CUDA refuses
 void queue_copy(GstMemory *from, const GstMapInfo &in, GstMemory *to, const GstMapInfo &out) {
-  constexpr CUstream_st *kStream = nullptr;
   ContextScope scope(GST_CUDA_MEMORY_CAST(from)->context);
-  state_of(from)->usage().begin_read(kStream);
-  cuda::copy_rows(out.data, 0, in.data, 0, MIN(in.size, out.size), 1, kStream);
-  state_of(from)->usage().end_read(kStream);
-  state_of(to)->usage().end_write(kStream);
+  CUstream_st *stream = reinterpret_cast<CudaAllocator *>(from->allocator)->own->owner->get();
+  state_of(from)->usage().begin_read(stream);
+  cuda::copy_rows(out.data, 0, in.data, 0, MIN(in.size, out.size), 1, stream);
+  state_of(from)->usage().end_read(stream);
+  state_of(to)->usage().end_write(stream);
 }
 
 /// The copy function of libgstcuda does not know all our formats either.
@@ -298,13 +299,6 @@ GType PinnedAllocator::type() {
 
 }  // namespace
 
-ContextScope::ContextScope(GstCudaContext *context) {
-  if (!gst_cuda_context_push(context)) throw Error("the CUDA context cannot be made current");
-}
-ContextScope::~ContextScope() {
-  gst_cuda_context_pop(nullptr);
-}
-
 std::unique_ptr<Usage> MemoryState::make_usage() {
   ContextScope scope(context_.get());
   return std::make_unique<Usage>();
@@ -352,14 +346,15 @@ GstMemory *only_memory(GstBuffer *buffer) {
 GstAllocator *pinned_allocator_new(GstCudaContext *context, std::shared_ptr<Stats> stats) {
   auto self = static_cast<PinnedAllocator *>(g_object_new(PinnedAllocator::type(), nullptr));
   gst_object_ref_sink(self);
-  *self->own = {add_ref(context), std::move(stats)};
+  *self->own = {add_ref(context), std::move(stats), nullptr};
   return GST_ALLOCATOR_CAST(self);
 }
 
-GstBufferPool *cuda_pool_new(GstCudaContext *context, std::shared_ptr<Stats> stats) {
+GstBufferPool *cuda_pool_new(GstCudaContext *context, std::shared_ptr<OwnerStream> owner,
+                             std::shared_ptr<Stats> stats) {
   auto allocator = static_cast<CudaAllocator *>(g_object_new(CudaAllocator::type(), nullptr));
   gst_object_ref_sink(allocator);
-  *allocator->own = {add_ref(context), std::move(stats)};
+  *allocator->own = {add_ref(context), std::move(stats), std::move(owner)};
   auto self = static_cast<CudaPool *>(g_object_new(CudaPool::type(), nullptr));
   gst_object_ref_sink(self);
   self->own->context = add_ref(context);

@@ -6,9 +6,7 @@
 /// and no element needs to announce anything. Those who order their own work behind it by state_of()
 /// map with kMapQueued, which does not wait.
 ///
-/// The mechanism is the same from GStreamer 1.22 on. The memories belong to no GstCudaStream (1.24):
-/// others take them for memory whose users synchronise before they pass it on, and by the time it is
-/// mapped that is true.
+/// The mechanism is the same from GStreamer 1.22 on.
 #pragma once
 #include <gst/video/video.h>
 
@@ -26,16 +24,6 @@ using Usage = BasicUsage<cuda::Event, CUstream_st *>;
 /// Map flag, to be combined with GST_MAP_CUDA for CUDAMemory: do not wait. Beyond the flags of
 /// GstVideoFrame and of the memory types of GStreamer.
 inline constexpr guint kMapQueued = GST_MAP_FLAG_LAST << 9;
-
-/// Makes a context current for the scope.
-class ContextScope {
- public:
-  /// @throws Error when CUDA refuses
-  explicit ContextScope(GstCudaContext *context);
-  ~ContextScope();
-  ContextScope(const ContextScope &) = delete;
-  ContextScope &operator=(const ContextScope &) = delete;
-};
 
 /// A reference to a GstObject.
 struct Unref {
@@ -82,6 +70,8 @@ GstMemory *only_memory(GstBuffer *buffer);
 GstAllocator *pinned_allocator_new(GstCudaContext *context, std::shared_ptr<Stats> stats);
 
 /// Buffers with CUDAMemory in any of our formats, also those that libgstcuda does not know.
-GstBufferPool *cuda_pool_new(GstCudaContext *context, std::shared_ptr<Stats> stats);
+/// @param owner  the stream that will write them
+GstBufferPool *cuda_pool_new(GstCudaContext *context, std::shared_ptr<OwnerStream> owner,
+                             std::shared_ptr<Stats> stats);
 
 }  // namespace cudascan::gst

@@ -16,7 +16,8 @@ struct CudaSide::Impl {
   /// they may be asking this one.
   std::mutex context_mutex;
   GstCudaContext *context = nullptr;
-  GstCudaContext **wanted = nullptr;  // where open(), under way, wants the context put
+  GstCudaContext **wanted = nullptr;    // where open(), under way, wants the context put
+  std::shared_ptr<OwnerStream> stream;  // of the context
 
   /// Guards the engine: the streaming thread uses it, others look at its times or stop it.
   std::mutex engine_mutex;
@@ -25,6 +26,11 @@ struct CudaSide::Impl {
   Ref<GstCudaContext> current() {
     std::lock_guard lock(context_mutex);
     return add_ref(context);
+  }
+  std::shared_ptr<OwnerStream> current_stream() {
+    std::lock_guard lock(context_mutex);
+    if (!stream) stream = std::make_shared<OwnerStream>(context);
+    return stream;
   }
 };
 
@@ -73,6 +79,7 @@ void CudaSide::open(int device_id) {
 void CudaSide::close() {
   stop();
   std::lock_guard lock(impl_->context_mutex);
+  impl_->stream.reset();
   gst_clear_object(&impl_->context);
 }
 
@@ -104,6 +111,7 @@ bool CudaSide::follow(GstBuffer *buffer, int device_id) {
   }
   stop();
   std::lock_guard lock(impl_->context_mutex);
+  impl_->stream.reset();
   gst_object_replace(reinterpret_cast<GstObject **>(&impl_->context), GST_OBJECT_CAST(context));
   return true;
 }
@@ -139,7 +147,7 @@ void CudaSide::decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_
   Ref<GstAllocator> allocator;
   Ref<GstBufferPool> pool;
   if (cuda_memory) {
-    pool.reset(cuda_pool_new(context.get(), impl_->stats));
+    pool.reset(cuda_pool_new(context.get(), impl_->current_stream(), impl_->stats));
   } else {
     allocator.reset(pinned_allocator_new(context.get(), impl_->stats));
     pool.reset(gst_video_buffer_pool_new());
@@ -165,7 +173,8 @@ void CudaSide::process(const Job &job) {
   std::lock_guard lock(impl_->engine_mutex);
   if (!impl_->engine) {
     const Ref<GstCudaContext> context = impl_->current();
-    impl_->engine = std::make_unique<CudaEngine>(context.get(), impl_->stats);
+    impl_->engine =
+        std::make_unique<CudaEngine>(context.get(), impl_->current_stream(), impl_->stats);
   }
   impl_->engine->process(job);
 }
