@@ -6,59 +6,16 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 
 #include "gst/cudaside.h"
-#include "gst/enums.h"
 #include "gst/formats.h"
+#include "gst/report.h"
+#include "gst/settings.h"
 #include "gst/stats.h"
 
 using namespace cudascan;
 using namespace cudascan::gst;
-
-namespace {
-
-constexpr const char *kResultMeta = "cudascan-result";
-
-enum class Backend { automatic, cuda, cpu };
-enum class Report : guint { none = 0, message = 1, meta = 2 };
-
-enum {
-  PROP_BACKEND = 1,
-  PROP_ACTIVE_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_N_THREADS,
-  PROP_REPORT,
-  PROP_STATS,
-};
-
-/// The properties of the base class; guarded by the object lock.
-struct Settings {
-  Backend backend = Backend::automatic;
-  gint device_id = -1;
-  guint n_threads = 0;
-  guint report = 0;
-};
-
-}  // namespace
-
-template <>
-struct cudascan::gst::EnumTable<Backend> {
-  static constexpr const char *type_name = "GstCudaScanBackend";
-  static constexpr EnumEntry<Backend> values[] = {
-      {Backend::automatic, "CUDA where a device can be opened, else the CPU", "auto"},
-      {Backend::cuda, "CUDA; an error where it is missing", "cuda"},
-      {Backend::cpu, "CPU", "cpu"}};
-};
-
-template <>
-struct cudascan::gst::EnumTable<Report> {
-  static constexpr const char *type_name = "GstCudaScanReport";
-  static constexpr bool is_flags = true;
-  static constexpr EnumEntry<Report> values[] = {
-      {Report::none, "Do not report", "none"},
-      {Report::message, "Element message with the name of the element", "message"},
-      {Report::meta, "Custom meta cudascan-result on the buffer", "meta"}};
-};
 
 struct GstCudaScanFilterPrivate {
   explicit GstCudaScanFilterPrivate(GstElement *element) : cuda(element, stats) {}
@@ -140,7 +97,8 @@ void select_backend(gpointer instance) {
     try {
       cuda.open(settings.device_id);
     } catch (const Error &e) {
-      throw Error(std::string("backend = cuda: ") + e.what());
+      throw BadSetting(std::string("backend = cuda: ") + e.what() +
+                       "; auto and cpu do without the GPU");
     }
   } else if (settings.backend == Backend::automatic && CudaSide::usable()) {
     try {
@@ -154,18 +112,14 @@ void select_backend(gpointer instance) {
 }
 
 void reset(gpointer instance) {
-  if (auto klass = class_of(instance); klass->reset) klass->reset(self_of(instance));
+  if (auto klass = class_of(instance); klass->reset)
+    guarded(instance, [&] { klass->reset(self_of(instance)); });
 }
 
 }  // namespace
 
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self) {
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
-}
-
-void gst_cuda_scan_filter_register_result_meta(void) {
-  static const gchar *tags[] = {nullptr};
-  gst_meta_register_custom(kResultMeta, tags, nullptr, nullptr, nullptr);
 }
 
 static void gst_cuda_scan_filter_init(GstCudaScanFilter *self) {
@@ -180,52 +134,21 @@ static void gst_cuda_scan_filter_finalize(GObject *object) {
 
 static void gst_cuda_scan_filter_set_property(GObject *object, guint id, const GValue *value,
                                               GParamSpec *pspec) {
-  Settings &settings = priv_of(object)->settings;
   GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_BACKEND:
-      settings.backend = static_cast<Backend>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      settings.device_id = g_value_get_int(value);
-      break;
-    case PROP_N_THREADS:
-      settings.n_threads = g_value_get_uint(value);
-      break;
-    case PROP_REPORT:
-      settings.report = g_value_get_flags(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
+  const bool known = set_setting(priv_of(object)->settings, id, value);
   GST_OBJECT_UNLOCK(object);
+  if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
 }
 
 static void gst_cuda_scan_filter_get_property(GObject *object, guint id, GValue *value,
                                               GParamSpec *pspec) {
-  const Settings settings = settings_of(object);
-  switch (id) {
-    case PROP_BACKEND:
-      g_value_set_enum(value, static_cast<gint>(settings.backend));
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, static_cast<gint>(active_backend(object)));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, settings.device_id);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_uint(value, settings.n_threads);
-      break;
-    case PROP_REPORT:
-      g_value_set_flags(value, settings.report);
-      break;
-    case PROP_STATS:
-      priv_of(object)->cuda.collect_times();
-      g_value_take_boxed(value, priv_of(object)->stats->to_structure());
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  if (id == PROP_ACTIVE_BACKEND) {
+    g_value_set_enum(value, static_cast<gint>(active_backend(object)));
+  } else if (id == PROP_STATS) {
+    guarded(object, [&] { priv_of(object)->cuda.collect_times(); });
+    g_value_take_boxed(value, priv_of(object)->stats->to_structure());
+  } else if (!get_setting(settings_of(object), id, value)) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
 }
 
@@ -421,38 +344,6 @@ static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *
   return result;
 }
 
-static GstStructure *new_report(GstBaseTransform *trans, GstBuffer *buffer, const char *name) {
-  const GstClockTime pts = GST_BUFFER_PTS(buffer);
-  return gst_structure_new(name, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
-                           gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, pts),
-                           "running-time", G_TYPE_UINT64,
-                           gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, pts),
-                           "duration", G_TYPE_UINT64, GST_BUFFER_DURATION(buffer), nullptr);
-}
-
-static void deliver_report(GstBaseTransform *trans, GstBuffer *out, guint how) {
-  auto klass = class_of(trans);
-  GstStructure *report = new_report(trans, out, klass->report_name);
-  klass->end_report(self_of(trans), report);
-  if (how & static_cast<guint>(Report::meta)) {
-    GstCustomMeta *meta = gst_buffer_add_custom_meta(out, kResultMeta);
-    GstStructure *fields = gst_custom_meta_get_structure(meta);
-    gst_structure_set(fields, "element", G_TYPE_STRING, klass->report_name, nullptr);
-    gst_structure_foreach(
-        report,
-        [](GQuark field, const GValue *value, gpointer to) -> gboolean {
-          gst_structure_id_set_value(static_cast<GstStructure *>(to), field, value);
-          return TRUE;
-        },
-        fields);
-  }
-  if (how & static_cast<guint>(Report::message))
-    gst_element_post_message(GST_ELEMENT(trans),
-                             gst_message_new_element(GST_OBJECT(trans), report));
-  else
-    gst_structure_free(report);
-}
-
 static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, bool neutral,
                            bool with_report, guint n_threads) {
   auto priv = priv_of(trans);
@@ -502,50 +393,13 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
       process_on_cpu(trans, in, out, neutral, with_report, settings.n_threads);
     }
     priv->stats->add_frame();
-    if (with_report) deliver_report(trans, out, settings.report);
+    if (with_report) {
+      GstStructure *report = new_report(klass->report_name, trans->segment, out);
+      klass->end_report(self, report);
+      deliver_report(GST_ELEMENT(trans), report, out, settings.report);
+    }
   });
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
-}
-
-static void install_properties(GObjectClass *klass) {
-  constexpr auto kReadable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  constexpr auto kReady = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                   GST_PARAM_MUTABLE_READY);
-  constexpr auto kPlaying =
-      static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                               GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-                        "Where the work is done; the results are the same everywhere",
-                        enum_type<Backend>(), static_cast<gint>(Backend::automatic), kReady));
-  g_object_class_install_property(
-      klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_enum("active-backend", "Active backend",
-                        "Where the work is done now; auto while nothing is chosen yet",
-                        enum_type<Backend>(), static_cast<gint>(Backend::automatic), kReadable));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "GPU to work on, -1 = the one of the neighbouring elements or any", -1,
-                       G_MAXINT, -1, kReady));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_uint("n-threads", "Threads",
-                        "Threads of the CPU backend, 0 = as many as there are cores", 0, G_MAXUINT,
-                        0, kPlaying));
-  g_object_class_install_property(
-      klass, PROP_REPORT,
-      g_param_spec_flags("report", "Report",
-                         "How to deliver what was measured; the GPU is waited for only then",
-                         enum_type<Report>(), 0, kPlaying));
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "Frames, dropped frames, mean and maximum of the kernel, upload and "
-                         "download times in ns, how often a thread slept until the GPU had a "
-                         "result, how often because enough frames were under way",
-                         GST_TYPE_STRUCTURE, kReadable));
 }
 
 static void gst_cuda_scan_filter_class_init(GstCudaScanFilterClass *klass) {
@@ -556,7 +410,7 @@ static void gst_cuda_scan_filter_class_init(GstCudaScanFilterClass *klass) {
   object_class->finalize = gst_cuda_scan_filter_finalize;
   object_class->set_property = gst_cuda_scan_filter_set_property;
   object_class->get_property = gst_cuda_scan_filter_get_property;
-  install_properties(object_class);
+  install_settings(object_class);
 
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_scan_filter_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_scan_filter_set_context);

@@ -56,7 +56,4 @@ enum { GST_CUDA_SCAN_FILTER_FIRST_PROPERTY = 100 };
 /// To be called when black_and_white() may have changed.
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self);
 
-/// Registers what all elements share; once, by the plugin.
-void gst_cuda_scan_filter_register_result_meta(void);
-
 G_END_DECLS

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
-#include "gst/gstcudascanfilter.h"
+#include "gst/report.h"
 
 // OPERATORS(X) is X(nick) X(...) ..., from the list of operators in the top meson.build.
 #define DECLARE(operator) GST_ELEMENT_REGISTER_DECLARE(cuda##operator)
 OPERATORS(DECLARE)
 
 static gboolean plugin_init(GstPlugin *plugin) {
-  gst_cuda_scan_filter_register_result_meta();
+  cudascan::gst::register_result_meta();
   gboolean ok = TRUE;
 #define REGISTER(operator) ok &= GST_ELEMENT_REGISTER(cuda##operator, plugin);
   OPERATORS(REGISTER)

@@ -54,10 +54,10 @@ class Stats {
     static constexpr const char *kNames[kStages][2] = {{"kernel-mean", "kernel-max"},
                                                        {"upload-mean", "upload-max"},
                                                        {"download-mean", "download-max"}};
-    GstStructure *s =
-        gst_structure_new("cudascan-stats", "frames", G_TYPE_UINT64, frames_.load(), "dropped",
-                          G_TYPE_UINT64, dropped_.load(), "host-synchronisations", G_TYPE_UINT64,
-                          host_synchronisations_.load(), nullptr);
+    GstStructure *s = gst_structure_new(
+        "cudascan-stats", "frames", G_TYPE_UINT64, frames_.load(), "dropped", G_TYPE_UINT64,
+        dropped_.load(), "host-synchronisations", G_TYPE_UINT64, host_synchronisations_.load(),
+        "throttled", G_TYPE_UINT64, throttled_.load(), nullptr);
     std::lock_guard lock(mutex_);
     for (int i = 0; i < kStages; ++i) {
       const Times &t = times_[i];
