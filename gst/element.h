@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Turns an operator (params struct, report struct, run() overloads) into a GStreamer element type.
+/// An element file gives a traits struct
+///
+///     struct Nick {
+///       using Params = NickParams;
+///       using Report = NickReport;
+///       static constexpr const char *name = "cudanick";
+///       static constexpr const char *type_name = "GstCudaNick";
+///       static constexpr const char *long_name, *description;
+///       static constexpr auto properties = std::tuple{Property{...}, ...};
+///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
+///       static bool black_and_white(const Params &);
+///       static void fill(GstStructure *, const Report &);
+///     };
+///
+/// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
+#pragma once
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "gst/enums.h"
+#include "gst/gstcudascanfilter.h"
+
+namespace cudascan::gst {
+
+/// A setting: a field of the params struct, which also knows the default. int, unsigned, double,
+/// bool, std::string, std::optional<double>, or an enum (or flags) that has an EnumTable. GObject
+/// would clip a number to the range of its property, or ignore it, with no more than a warning; so
+/// the range is that of the type, validate() of the operator refuses what makes no sense, and the
+/// blurb names the limits.
+template <typename Params, typename V>
+struct Property {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  V Params::*field;
+  /// What an unset std::optional stands for.
+  double (*in_use)(const Params &) = nullptr;
+};
+template <typename Params, typename V, typename... More>
+Property(const char *, const char *, const char *, V Params::*, More...) -> Property<Params, V>;
+
+/// A read-only property that shows a field of the latest report and notifies when it changes. While
+/// somebody listens to notify::name (or `report` is set), reports are made for every frame.
+template <typename Report, typename V>
+struct Result {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  V Report::*field;
+};
+template <typename Report, typename V>
+Result(const char *, const char *, const char *, V Report::*) -> Result<Report, V>;
+
+/// The same for what is no plain number: a structure made from the report.
+template <typename Report>
+struct StructureResult {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  GstStructure *(*make)(const Report &);
+};
+template <typename Report>
+StructureResult(const char *, const char *, const char *, GstStructure *(*)(const Report &))
+    -> StructureResult<Report>;
+
+/// How a C++ type is a GObject property.
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, int value,
+                             GParamFlags flags) {
+  return g_param_spec_int(name, nick, blurb, G_MININT, G_MAXINT, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, unsigned value,
+                             GParamFlags flags) {
+  return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, double value,
+                             GParamFlags flags) {
+  // Lax, so that NaN arrives and is refused instead of being ignored.
+  return g_param_spec_double(name, nick, blurb, -G_MAXDOUBLE, G_MAXDOUBLE, value,
+                             static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, bool value,
+                             GParamFlags flags) {
+  return g_param_spec_boolean(name, nick, blurb, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
+                             const std::string &value, GParamFlags flags) {
+  return g_param_spec_string(name, nick, blurb, value.c_str(), flags);
+}
+template <typename E>
+requires std::is_enum_v<E> GParamSpec *make_spec(const char *name, const char *nick,
+                                                 const char *blurb, E value, GParamFlags flags) {
+  if constexpr (is_flags<E>)
+    return g_param_spec_flags(name, nick, blurb, enum_type<E>(), static_cast<guint>(value), flags);
+  else
+    return g_param_spec_enum(name, nick, blurb, enum_type<E>(), static_cast<gint>(value), flags);
+}
+
+inline void load(const GValue *from, int &to) {
+  to = g_value_get_int(from);
+}
+inline void load(const GValue *from, unsigned &to) {
+  to = g_value_get_uint(from);
+}
+inline void load(const GValue *from, double &to) {
+  to = g_value_get_double(from);
+}
+inline void load(const GValue *from, std::optional<double> &to) {
+  to = g_value_get_double(from);
+}
+inline void load(const GValue *from, bool &to) {
+  to = g_value_get_boolean(from);
+}
+inline void load(const GValue *from, std::string &to) {
+  const char *text = g_value_get_string(from);
+  to = text ? text : "";
+}
+template <typename E>
+requires std::is_enum_v<E>
+void load(const GValue *from, E &to) {
+  if constexpr (is_flags<E>)
+    to = static_cast<E>(g_value_get_flags(from));
+  else
+    to = static_cast<E>(g_value_get_enum(from));
+}
+
+inline void store(GValue *to, int from) {
+  g_value_set_int(to, from);
+}
+inline void store(GValue *to, unsigned from) {
+  g_value_set_uint(to, from);
+}
+inline void store(GValue *to, double from) {
+  g_value_set_double(to, from);
+}
+inline void store(GValue *to, bool from) {
+  g_value_set_boolean(to, from);
+}
+inline void store(GValue *to, const std::string &from) {
+  g_value_set_string(to, from.c_str());
+}
+template <typename E>
+requires std::is_enum_v<E>
+void store(GValue *to, E from) {
+  if constexpr (is_flags<E>)
+    g_value_set_flags(to, static_cast<guint>(from));
+  else
+    g_value_set_enum(to, static_cast<gint>(from));
+}
+
+/// The value of a property as it is shown: an unset optional as what it stands for.
+template <typename Params, typename V>
+decltype(auto) shown(const Property<Params, V> &property, const Params &params) {
+  if constexpr (std::is_same_v<V, std::optional<double>>)
+    return (params.*property.field).value_or(property.in_use(params));
+  else
+    return (params.*property.field);
+}
+
+template <typename Traits>
+class Element {
+ public:
+  static GType type() {
+    static const GType type = g_type_register_static_simple(
+        GST_TYPE_CUDA_SCAN_FILTER, g_intern_static_string(Traits::type_name),
+        sizeof(GstCudaScanFilterClass), class_init, sizeof(Instance), instance_init,
+        static_cast<GTypeFlags>(0));
+    return type;
+  }
+
+ private:
+  using Params = typename Traits::Params;
+  using Report = typename Traits::Report;
+
+  struct Own {
+    Params params;        // object lock
+    Report last_report;   // object lock; what the result properties show
+    Params frame_params;  // of the streaming thread
+    Report report;        // of the streaming thread
+  };
+  struct Instance {
+    GstCudaScanFilter parent;
+    Own *own;
+  };
+
+  static constexpr guint kFirstProperty = GST_CUDA_SCAN_FILTER_FIRST_PROPERTY;
+  static constexpr guint kFirstResult =
+      kFirstProperty + std::tuple_size_v<decltype(Traits::properties)>;
+
+  static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
+
+  /// Calls f with the entry number `id` of a table that begins at `first`.
+  template <typename Table, typename F>
+  static bool with_entry(const Table &table, guint first, guint id, F f) {
+    return std::apply(
+        [&](const auto &...entry) {
+          guint i = first;
+          return ((id == i++ ? (f(entry), true) : false) || ...);
+        },
+        table);
+  }
+
+  static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+    GST_OBJECT_LOCK(object);
+    Params &params = own(object).params;
+    const bool before = Traits::black_and_white(params);
+    const bool found = with_entry(Traits::properties, kFirstProperty, id,
+                                  [&](const auto &p) { load(value, params.*p.field); });
+    const bool after = Traits::black_and_white(params);
+    GST_OBJECT_UNLOCK(object);
+    if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    if (before != after)
+      gst_cuda_scan_filter_settings_changed(reinterpret_cast<GstCudaScanFilter *>(object));
+  }
+
+  template <typename V>
+  static void show(const Result<Report, V> &result, const Report &report, GValue *value) {
+    store(value, report.*result.field);
+  }
+  static void show(const StructureResult<Report> &result, const Report &report, GValue *value) {
+    g_value_take_boxed(value, result.make(report));
+  }
+
+  static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+    GST_OBJECT_LOCK(object);
+    const bool found =
+        with_entry(Traits::properties, kFirstProperty, id,
+                   [&](const auto &p) { store(value, shown(p, own(object).params)); }) ||
+        with_entry(Traits::results, kFirstResult, id,
+                   [&](const auto &r) { show(r, own(object).last_report, value); });
+    GST_OBJECT_UNLOCK(object);
+    if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+
+  static Params current_params(gpointer instance) {
+    GST_OBJECT_LOCK(instance);
+    Params params = own(instance).params;
+    GST_OBJECT_UNLOCK(instance);
+    return params;
+  }
+
+  static void check(GstCudaScanFilter *self) { validate(current_params(self)); }
+
+  static bool black_and_white(GstCudaScanFilter *self) {
+    return Traits::black_and_white(current_params(self));
+  }
+
+  static bool begin_frame(GstCudaScanFilter *self) {
+    own(self).frame_params = current_params(self);
+    return Traits::black_and_white(own(self).frame_params);
+  }
+
+  static bool wants_report(GstCudaScanFilter *self) {
+    if constexpr (std::tuple_size_v<decltype(Traits::results)> == 0) {
+      return false;
+    } else {
+      static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
+      return std::apply(
+          [&](const auto &...result) {
+            return (g_signal_has_handler_pending(self, notify,
+                                                 g_quark_from_static_string(result.name), FALSE) ||
+                    ...);
+          },
+          Traits::results);
+    }
+  }
+
+  template <typename Exec>
+  static void run_on(GstCudaScanFilter *self, Exec &exec, const Luma &luma, bool with_report) {
+    Own &o = own(self);
+    std::visit(
+        [&](const auto &in, const auto &out) {
+          if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
+            run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);
+          else
+            throw Error("the element cannot turn 8-bit input into 16-bit output");
+        },
+        luma.in, luma.out);
+  }
+
+  static void end_report(GstCudaScanFilter *self, GstStructure *fields) {
+    Own &o = own(self);
+    Traits::fill(fields, o.report);
+    GST_OBJECT_LOCK(self);
+    o.last_report = o.report;
+    GST_OBJECT_UNLOCK(self);
+    std::apply([&](const auto &...r) { (g_object_notify(G_OBJECT(self), r.name), ...); },
+               Traits::results);
+  }
+
+  static void instance_init(GTypeInstance *instance, gpointer) {
+    reinterpret_cast<Instance *>(instance)->own = new Own();
+  }
+  static void finalize(GObject *object) {
+    delete reinterpret_cast<Instance *>(object)->own;
+    G_OBJECT_CLASS(g_type_class_peek(GST_TYPE_CUDA_SCAN_FILTER))->finalize(object);
+  }
+
+  template <typename P>
+  static void install(GObjectClass *klass, guint id, const P &p) {
+    constexpr auto kFlags =
+        static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                 GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+    g_object_class_install_property(klass, id,
+                                    make_spec(p.name, p.nick, p.blurb, shown(p, Params{}), kFlags));
+  }
+  static constexpr auto kReadable =
+      static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  template <typename V>
+  static void install(GObjectClass *klass, guint id, const Result<Report, V> &r) {
+    g_object_class_install_property(
+        klass, id, make_spec(r.name, r.nick, r.blurb, Report{}.*r.field, kReadable));
+  }
+  static void install(GObjectClass *klass, guint id, const StructureResult<Report> &r) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_boxed(r.name, r.nick, r.blurb, GST_TYPE_STRUCTURE, kReadable));
+  }
+
+  static void class_init(gpointer klass, gpointer) {
+    auto object_class = static_cast<GObjectClass *>(klass);
+    object_class->set_property = set_property;
+    object_class->get_property = get_property;
+    object_class->finalize = finalize;
+    std::apply(
+        [&](const auto &...p) {
+          guint id = kFirstProperty;
+          (install(object_class, id++, p), ...);
+        },
+        std::tuple_cat(Traits::properties, Traits::results));
+
+    auto filter_class = static_cast<GstCudaScanFilterClass *>(klass);
+    filter_class->category = _gst_debug_category_new(Traits::name, 0, Traits::long_name);
+    filter_class->report_name = Traits::name;
+    filter_class->validate = check;
+    filter_class->black_and_white = black_and_white;
+    filter_class->begin_frame = begin_frame;
+    filter_class->wants_report = wants_report;
+    filter_class->run_cpu = run_on<Cpu>;
+#ifdef HAVE_CUDA
+    filter_class->run_cuda = run_on<Cuda>;
+#endif
+    filter_class->end_report = end_report;
+
+    gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), Traits::long_name,
+                                          "Filter/Effect/Video/Hardware", Traits::description,
+                                          "The gst-cudascan developers");
+  }
+};
+
+}  // namespace cudascan::gst
+
+#define CUDASCAN_ELEMENT_DEFINE(name, Traits) \
+  GST_ELEMENT_REGISTER_DEFINE(name, #name, GST_RANK_NONE, cudascan::gst::Element<Traits>::type())

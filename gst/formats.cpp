@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/formats.h"
+
+#include <string_view>
+
+namespace cudascan::gst {
+namespace {
+
+constexpr const char *kCudaFeature = "memory:CUDAMemory";
+
+#define FORMATS_8 "GRAY8, NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444"
+#define FORMATS_16                                                                       \
+  "GRAY16_LE, P010_10LE, P012_LE, P016_LE, I420_10LE, I420_12LE, I422_10LE, I422_12LE, " \
+  "Y444_10LE, Y444_12LE, Y444_16LE"
+#define CAPS_FIELDS                                 \
+  ", format = { " FORMATS_8 ", " FORMATS_16         \
+  " }, width = [ 1, 32768 ], height = [ 1, 32768 ]" \
+  ", framerate = " GST_VIDEO_FPS_RANGE
+constexpr const char *kDeepFormats = "{ " FORMATS_16 " }";
+
+bool structure_is_cuda(const GstCaps *caps, guint i) {
+  const GstCapsFeatures *features = gst_caps_get_features(caps, i);
+  return features && gst_caps_features_contains(features, kCudaFeature);
+}
+
+template <typename Each>
+void for_each_format(const GstStructure *structure, Each each) {
+  const GValue *formats = gst_structure_get_value(structure, "format");
+  if (!formats) return;
+  if (G_VALUE_HOLDS_STRING(formats)) return each(g_value_get_string(formats));
+  if (!GST_VALUE_HOLDS_LIST(formats)) return;
+  for (guint i = 0; i < gst_value_list_get_size(formats); ++i)
+    each(g_value_get_string(gst_value_list_get_value(formats, i)));
+}
+
+bool has_format(const GstStructure *structure, const char *format) {
+  bool found = false;
+  for_each_format(structure,
+                  [&](const char *f) { found = found || std::string_view(f) == format; });
+  return found;
+}
+
+bool has_deep_format(const GstStructure *structure) {
+  bool found = false;
+  for_each_format(structure, [&](const char *f) {
+    const auto *info = gst_video_format_get_info(gst_video_format_from_string(f));
+    found = found || (info && sample_size(info) == 2);
+  });
+  return found;
+}
+
+/// Adds a copy of `structure` in one kind of memory.
+void append(GstCaps *caps, const GstStructure *structure, bool cuda) {
+  GstCapsFeatures *features =
+      cuda ? gst_caps_features_new(kCudaFeature, nullptr) : gst_caps_features_new_empty();
+  gst_caps_append_structure_full(caps, gst_structure_copy(structure), features);
+}
+
+/// The structure with the format (or formats, as a string that GValue understands) replaced; what
+/// describes the colours of the old one goes.
+GstStructure *with_format(const GstStructure *structure, const char *formats) {
+  GstStructure *copy = gst_structure_copy(structure);
+  gst_structure_remove_fields(copy, "colorimetry", "chroma-site", nullptr);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, *formats == '{' ? GST_TYPE_LIST : G_TYPE_STRING);
+  gst_value_deserialize(&value, formats);
+  gst_structure_take_value(copy, "format", &value);
+  return copy;
+}
+
+template <typename Keep>
+GstCaps *filter(GstCaps *caps, Keep keep) {
+  GstCaps *kept = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    if (keep(i))
+      gst_caps_append_structure_full(kept, gst_structure_copy(gst_caps_get_structure(caps, i)),
+                                     gst_caps_features_copy(gst_caps_get_features(caps, i)));
+  return kept;
+}
+
+}  // namespace
+
+GstCaps *template_caps() {
+  return gst_caps_from_string(
+#ifdef HAVE_GST_CUDA
+      "video/x-raw(memory:CUDAMemory)" CAPS_FIELDS
+      "; "
+#endif
+      "video/x-raw" CAPS_FIELDS);
+}
+
+GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilities abilities) {
+  GstCaps *result = gst_caps_new_empty();
+  const guint n = gst_caps_get_size(caps);
+  for (const bool other_format : {false, true}) {
+    if (other_format && !abilities.gray8_from_deep) break;
+    for (const bool other_memory : {false, true}) {
+      for (guint i = 0; i < n; ++i) {
+        const bool cuda = structure_is_cuda(caps, i);
+        if (!abilities.cuda_memory && (cuda || other_memory)) continue;
+        const GstStructure *structure = gst_caps_get_structure(caps, i);
+        if (!other_format) {
+          append(result, structure, cuda != other_memory);
+        } else if (direction == GST_PAD_SINK ? has_deep_format(structure)
+                                             : has_format(structure, "GRAY8")) {
+          g_autoptr(GstStructure) converted =
+              with_format(structure, direction == GST_PAD_SINK ? "GRAY8" : kDeepFormats);
+          append(result, converted, cuda != other_memory);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+GstCaps *fixate(GstCaps *candidates, const GstCaps *caps, bool in_cuda) {
+  const char *format = gst_structure_get_string(gst_caps_get_structure(caps, 0), "format");
+  guint best = 0;
+  int best_score = -1;
+  for (guint i = 0; i < gst_caps_get_size(candidates); ++i) {
+    const GstStructure *structure = gst_caps_get_structure(candidates, i);
+    const int score = 2 * (structure_is_cuda(candidates, i) == in_cuda) +
+                      (format && has_format(structure, format));
+    if (score > best_score) {
+      best_score = score;
+      best = i;
+    }
+  }
+  GstCaps *fixed = filter(candidates, [&](guint i) { return i == best; });
+  gst_caps_unref(candidates);
+  if (gst_caps_is_empty(fixed)) return fixed;
+  if (format) gst_structure_fixate_field_string(gst_caps_get_structure(fixed, 0), "format", format);
+  return gst_caps_fixate(fixed);
+}
+
+bool is_cuda(const GstCaps *caps) {
+  return !gst_caps_is_any(caps) && !gst_caps_is_empty(caps) && structure_is_cuda(caps, 0);
+}
+
+bool names_cuda(const GstCaps *caps) {
+  if (gst_caps_is_any(caps)) return false;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    if (structure_is_cuda(caps, i)) return true;
+  return false;
+}
+
+GstCaps *without_cuda(GstCaps *caps) {
+  GstCaps *kept = filter(caps, [&](guint i) { return !structure_is_cuda(caps, i); });
+  gst_caps_unref(caps);
+  return kept;
+}
+
+GstCaps *cuda_first(GstCaps *caps, bool cuda) {
+  GstCaps *first = filter(caps, [&](guint i) { return structure_is_cuda(caps, i) == cuda; });
+  gst_caps_append(first, filter(caps, [&](guint i) { return structure_is_cuda(caps, i) != cuda; }));
+  gst_caps_unref(caps);
+  return first;
+}
+
+guint maximum(const GstVideoFormatInfo *format) {
+  return ((1u << format->depth[0]) - 1) << format->shift[0];
+}
+
+guint neutral_chroma(const GstVideoFormatInfo *format) {
+  return (1u << (format->depth[1] - 1)) << format->shift[1];
+}
+
+int sample_size(const GstVideoFormatInfo *format) {
+  return format->pixel_stride[0];
+}
+
+}  // namespace cudascan::gst

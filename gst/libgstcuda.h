@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// libgstcuda, whose API is unstable, as the one from 1.22 on: every difference between its versions
+/// is here.
+#pragma once
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API
+#endif
+#include <gst/gst.h>
+
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+
+#include "common/error.h"
+#include "kernels/cuda_resources.h"
+
+namespace cudascan::gst {
+
+/// Makes a context current for the scope.
+class ContextScope {
+ public:
+  /// @throws Error when CUDA refuses
+  explicit ContextScope(GstCudaContext *context) {
+    if (!gst_cuda_context_push(context)) throw Error("the CUDA context cannot be made current");
+  }
+  ~ContextScope() { gst_cuda_context_pop(nullptr); }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+};
+
+/// The stream of an element. From 1.24 on its CUDAMemory says that it belongs to this stream, so that
+/// elements which use memory without mapping it can synchronise (gst_cuda_memory_sync()).
+class OwnerStream {
+ public:
+  /// @throws Error when CUDA refuses
+  explicit OwnerStream(GstCudaContext *context);
+  ~OwnerStream();
+  OwnerStream(const OwnerStream &) = delete;
+  OwnerStream &operator=(const OwnerStream &) = delete;
+
+  CUstream_st *get() const;
+
+ private:
+  friend GstMemory *libgstcuda_alloc(GstCudaAllocator *, GstCudaContext *, const OwnerStream &,
+                                     const GstVideoInfo &);
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstCudaStream *stream_;
+#else
+  GstCudaContext *context_;
+  cuda::Stream *stream_;
+#endif
+};
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+inline OwnerStream::OwnerStream(GstCudaContext *context) : stream_(gst_cuda_stream_new(context)) {
+  if (!stream_) throw Error("a CUDA stream cannot be made");
+}
+inline OwnerStream::~OwnerStream() {
+  gst_cuda_stream_unref(stream_);
+}
+inline CUstream_st *OwnerStream::get() const {
+  return gst_cuda_stream_get_handle(stream_);
+}
+
+inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *context,
+                                   const OwnerStream &owner, const GstVideoInfo &info) {
+  return gst_cuda_allocator_alloc(allocator, context, owner.stream_, &info);
+}
+
+inline void order_behind_owner(GstCudaMemory *memory, cuda::Event &event, CUstream_st *stream) {
+  GstCudaStream *owner = gst_cuda_memory_get_stream(memory);
+  if (!owner || !GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)) return;
+  event.record(gst_cuda_stream_get_handle(owner));
+  event.make_wait(stream);
+}
+
+#else
+
+inline OwnerStream::OwnerStream(GstCudaContext *context) {
+  ContextScope scope(context);
+  stream_ = new cuda::Stream();
+  context_ = static_cast<GstCudaContext *>(gst_object_ref(context));
+}
+inline OwnerStream::~OwnerStream() {
+  const bool current = gst_cuda_context_push(context_);
+  delete stream_;
+  if (current) gst_cuda_context_pop(nullptr);
+  gst_object_unref(context_);
+}
+inline CUstream_st *OwnerStream::get() const {
+  return stream_->get();
+}
+
+/// gst_cuda_allocator_alloc().
+inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *context,
+                                   const OwnerStream &, const GstVideoInfo &info) {
+  return gst_cuda_allocator_alloc(allocator, context, &info);
+}
+
+/// Makes `stream` wait for what was queued on the stream that CUDAMemory belongs to. Memory of 1.22
+/// belongs to none; its elements synchronise before they push.
+/// @param event  one to use for it
+inline void order_behind_owner(GstCudaMemory *, cuda::Event &, CUstream_st *) {}
+
+#endif
+
+}  // namespace cudascan::gst

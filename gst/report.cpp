@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/report.h"
+
+#include "gst/settings.h"
+
+namespace cudascan::gst {
+namespace {
+
+constexpr const char *kResultMeta = "cudascan-result";
+
+}  // namespace
+
+void register_result_meta() {
+  static const gchar *tags[] = {nullptr};
+  gst_meta_register_custom(kResultMeta, tags, nullptr, nullptr, nullptr);
+}
+
+GstStructure *new_report(const char *name, const GstSegment &segment, GstBuffer *buffer) {
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  return gst_structure_new(name, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
+                           gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, pts),
+                           "running-time", G_TYPE_UINT64,
+                           gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts), "duration",
+                           G_TYPE_UINT64, GST_BUFFER_DURATION(buffer), nullptr);
+}
+
+void deliver_report(GstElement *element, GstStructure *report, GstBuffer *out, guint to) {
+  if (to & static_cast<guint>(ReportTo::meta)) {
+    GstStructure *fields =
+        gst_custom_meta_get_structure(gst_buffer_add_custom_meta(out, kResultMeta));
+    gst_structure_set(fields, "element", G_TYPE_STRING, gst_structure_get_name(report), nullptr);
+    const auto copy_field = [](GQuark field, const GValue *value, gpointer copy) -> gboolean {
+      gst_structure_id_set_value(static_cast<GstStructure *>(copy), field, value);
+      return TRUE;
+    };
+    gst_structure_foreach(report, copy_field, fields);
+  }
+  if (to & static_cast<guint>(ReportTo::message))
+    gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), report));
+  else
+    gst_structure_free(report);
+}
+
+}  // namespace cudascan::gst
