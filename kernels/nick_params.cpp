@@ -27,7 +27,7 @@ void check_window(const char *name, int side) {
 double nick_default_k(NickMethod method) {
   switch (method) {
     case NickMethod::nick:
-      return -0.1;
+      return -0.19;
     case NickMethod::niblack:
       return -0.2;
     case NickMethod::sauvola:
