@@ -93,7 +93,7 @@ CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint16_t>
                       const NickParams &, NickReport * = nullptr);
 CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint8_t> out,
                       const NickParams &, NickReport * = nullptr);
-/// The same on the GPU, on planes in device memory; only in builds with CUDA.
+/// The same on the GPU, on planes in device memory. Throws Error in a build without CUDA.
 CUDASCAN_API void run(Cuda &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                       const NickParams &, NickReport * = nullptr);
 CUDASCAN_API void run(Cuda &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
