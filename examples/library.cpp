@@ -49,7 +49,6 @@ void write_pgm(const char *path, const Image &image) {
   if (!file.flush()) throw cudascan::Error(std::string(path) + ": cannot be written");
 }
 
-#ifdef HAVE_CUDA  // defined by the library's build where it has CUDA
 /// A plane in device memory, rows without a gap between them.
 Plane<std::uint8_t> allocate(cudascan::cuda::DeviceBuffer &buffer, const Image &image) {
   void *data = buffer.reserve(image.pixels.size());
@@ -69,17 +68,13 @@ void binarize_on_gpu(Image &in, Image &out, const cudascan::NickParams &params,
                             cuda.stream());
   cuda.synchronize();
 }
-#endif
 
 void binarize(Image &in, Image &out) {
   const cudascan::NickParams params{.method = cudascan::NickMethod::nick, .window = 45};
   cudascan::NickReport report;
-#ifdef HAVE_CUDA
   if (cudascan::Cuda::available()) {
     binarize_on_gpu(in, out, params, report);
-  } else
-#endif
-  {
+  } else {
     cudascan::Cpu cpu;  // all cores
     cudascan::run(cpu, in.plane<const std::uint8_t>(), out.plane<std::uint8_t>(), params, &report);
   }
