@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build}
 
-part=(videocrop left=646 right=60 top=304 bottom=1058 ! videoconvert)  # 534 x 392 pixels
+part=(videocrop left=646 right=60 top=304 bottom=1068 ! videoconvert)  # 534 x 382 pixels
 gst-launch-1.0 -q \
   filesrc location="$build/sample.png" ! pngdec ! "${part[@]}" ! both.sink_0 \
   filesrc location="$build/sample-clean.png" ! pngdec ! "${part[@]}" ! both.sink_1 \

@@ -28,6 +28,8 @@ nvcc_path() {
     [ ! -x "$path" ] || { echo "$path" && return; }
   done
 }
+# The Python that the distribution's packages are for.
+system_python() { if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi; }
 have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
 
 # Without apt: go on if the essentials are there, else say what they are called.
@@ -111,5 +113,5 @@ run_tests() {
   # Meson would take the report of an earlier run for that of a program that crashes.
   find "$1" -maxdepth 1 -name '*.xml' -delete
   meson test -C "$1" --print-errorlogs --timeout-multiplier 3 || true
-  python3 "$root/scripts/count_tests.py" "$1/meson-logs"
+  "$(system_python)" "$root/scripts/count_tests.py" "$1/meson-logs"
 }
