@@ -11,8 +11,9 @@ static_assert(CUDART_VERSION >= 12000, "the CUDA Toolkit must be 12.0 or newer")
 namespace cudascan {
 
 inline void check(cudaError_t error, const char *what) {
-  if (error != cudaSuccess)
-    throw Error(std::string("CUDA: ") + cudaGetErrorString(error) + " (in " + what + ")");
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // the check after the next launch is not to find this error again
+  throw Error(std::string("CUDA: ") + cudaGetErrorString(error) + " (in " + what + ")");
 }
 
 }  // namespace cudascan

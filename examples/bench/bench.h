@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The vocabulary of cudascan-bench: what is measured (Case), what came out (Row, Report), and the
+/// parts of the program. A new operator adds its cases in cases.cpp and nothing else.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/exec.h"
+
+namespace cudascan::bench {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+enum class Content { page, random, constant };
+
+struct Options {
+  Content content = Content::page;
+  std::string filter;  ///< only cases whose name contains this
+  bool cuda = true, cpu = true, tables = true;
+  bool quick = false;   ///< fewer cases and repetitions
+  bool full = false;    ///< also what takes minutes: the serial algorithm on the largest images
+  bool verify = false;  ///< compare every CUDA result with the CPU's
+  int repeat = 0;       ///< measurements per case, 0 = as many as a fixed share of time allows
+  int align = 256;      ///< stride of the planes in bytes, a multiple of this
+  std::string csv, json;
+};
+
+/// A plane without its type: 8 or 16 bits a sample.
+struct AnyPlane {
+  void *data;
+  int width, height, depth;
+  std::ptrdiff_t stride;
+
+  template <typename T>
+  Plane<T> as() const {
+    return {static_cast<T *>(data), width, height, stride};
+  }
+};
+
+struct Size {
+  int width = 0, height = 0, depth = 8;
+
+  double pixels() const { return static_cast<double>(width) * height; }
+  int sample_bytes() const { return depth / 8; }
+  /// Bytes read and written by an operator that touches each sample once.
+  double bytes() const { return 2 * pixels() * sample_bytes(); }
+  std::string name() const;
+};
+
+/// An operator with its parameters, on any backend and depth.
+struct Runner {
+  std::function<void(Cuda &, AnyPlane in, AnyPlane out)> cuda;
+  std::function<void(Cpu &, AnyPlane in, AnyPlane out)> cpu;
+};
+
+template <typename Params>
+Runner make_runner(Params params) {
+  const auto on = [params](auto &exec, AnyPlane in, AnyPlane out) {
+    if (in.depth == 8)
+      run(exec, in.as<const std::uint8_t>(), out.as<std::uint8_t>(), params);
+    else
+      run(exec, in.as<const std::uint16_t>(), out.as<std::uint16_t>(), params);
+  };
+  Runner runner;
+#ifdef HAVE_CUDA  // elsewhere the operators have no run() on Cuda
+  runner.cuda = [on](Cuda &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+#endif
+  runner.cpu = [on](Cpu &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+  return runner;
+}
+
+/// What a library that users would pick instead is asked to do beside a case.
+enum class Peer {
+  none,
+  npp_adaptive,    ///< NPP: adaptive threshold by the box mean (CUDA)
+  opencv_niblack,  ///< OpenCV ximgproc: niBlackThreshold with the formula of the method (CPU)
+};
+
+struct Case {
+  std::string op;       ///< word of the operator
+  std::string variant;  ///< parameters, as they are printed
+  Size size;
+  Runner runner;
+  bool two_valued = false;  ///< every byte of the result is 0 or 255
+  double cuda_goal_us = kUnknown;
+  double cpu_goal_mpx = kUnknown;  ///< on one core
+  std::string spread;              ///< cases with the same word are to take the same time
+  double spread_goal = kUnknown;   ///< largest over smallest time
+  Peer peer = Peer::none;
+  int peer_window = 0;
+  int peer_method = 0;  ///< OpenCV's LocalBinarizationMethods
+  double peer_k = 0;
+};
+
+std::vector<Case> cuda_cases(const Options &options);
+std::vector<Case> cpu_cases(const Options &options);
+
+/// One measurement; what was not measured is NaN.
+struct Row {
+  std::string section, name;  ///< "cuda", "cpu 1", ..., and "nick window=15"
+  Size size;
+  double us = kUnknown;         ///< CUDA: cold, in a graph
+  double warm_us = kUnknown;    ///< CUDA: the same buffers again and again
+  double single_us = kUnknown;  ///< CUDA: graph of one run, event to event
+  double events_us = kUnknown;  ///< CUDA: one run without a graph, event to event
+  double copy_us = kUnknown;    ///< a copy of the same plane
+  double goal_us = kUnknown;
+  double peer_us = kUnknown;
+  std::string goal, peer, note, error;
+};
+
+std::string goal_text(double value, const char *unit);
+
+/// Prints rows as they come and keeps them for the files.
+class Report {
+ public:
+  void heading(const std::string &title, bool cuda);
+  void add(const Row &row);
+  /// Keeps a row for the files without printing it.
+  void record(const Row &row) { rows_.push_back(row); }
+  void write_csv(const std::string &path) const;
+  void write_json(const std::string &path) const;
+  int failures() const;
+
+ private:
+  bool cuda_ = false;
+  std::vector<Row> rows_;
+};
+
+/// Prints largest over smallest time of each group of cases; times[i] belongs to cases[i].
+void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times);
+
+/// A page of text on uneven paper with noise, or noise, or one gray; rows of `stride` bytes.
+std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_t stride);
+std::ptrdiff_t stride_of(Size size, int align);
+
+double median(std::vector<double> values);
+/// Microseconds of the steady clock.
+double now_us();
+/// Median time of `work` on the host, measured for about `budget_us`, at least once.
+double time_host(const std::function<void()> &work, double budget_us, int repeat);
+
+void bench_cpu(const Options &options, Report &report);
+/// Returns false, and says why, where there is nothing to measure on.
+bool bench_cuda(const Options &options, Report &report);
+
+/// Times of one image on the GPU in microseconds, NaN where it failed.
+struct TransferTimes {
+  double kernel = kUnknown;    ///< cold, in a graph
+  double pinned = kUnknown;    ///< upload, kernel and download, with pinned host memory
+  double pageable = kUnknown;  ///< the same from memory as malloc gives it
+};
+/// One entry per size; empty, after a line that says why, where there is no GPU.
+std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
+                                          const Runner &runner);
+
+/// The tables of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
+/// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
+void paper_tables(const Options &options, bool with_cuda, Report &report);
+
+/// Time of OpenCV's niBlackThreshold on one core; NaN where OpenCV is not there.
+double opencv_niblack_us(AnyPlane in, AnyPlane out, const Case &c, const Options &options);
+
+}  // namespace cudascan::bench

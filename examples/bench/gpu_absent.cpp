@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stands in for gpu.cpp in a build without CUDA.
+#include <cstdio>
+
+#include "bench/bench.h"
+
+namespace cudascan::bench {
+
+bool bench_cuda(const Options &, Report &) {
+  std::printf("(no CUDA rows: built without CUDA)\n");
+  return false;
+}
+
+std::vector<TransferTimes> time_transfers(const Options &, const std::vector<Size> &,
+                                          const Runner &) {
+  return {};
+}
+
+}  // namespace cudascan::bench

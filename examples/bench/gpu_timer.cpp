@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "bench/gpu_timer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bench/bench.h"
+
+namespace cudascan::bench {
+namespace {
+
+/// A graph captured from a stream, ready to launch.
+class Graph {
+ public:
+  /// Relaxed, so that what `work` does beside queueing (attributes, occupancy, allocations of a
+  /// library) is not refused for being unsafe in other modes.
+  Graph(cudaStream_t stream, const std::function<void()> &work) {
+    BENCH_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph_);  // fails as well where the capture was invalidated
+      clean_up();
+      throw;
+    }
+    const cudaError_t captured = cudaStreamEndCapture(stream, &graph_);
+    const cudaError_t made =
+        captured == cudaSuccess ? cudaGraphInstantiate(&exec_, graph_, 0) : captured;
+    if (made == cudaSuccess) return;
+    clean_up();
+    check_cuda(made, captured == cudaSuccess ? "cudaGraphInstantiate" : "cudaStreamEndCapture");
+  }
+  ~Graph() { clean_up(); }
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  void launch(cudaStream_t stream) const { BENCH_CUDA(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  void clean_up() {
+    if (exec_) cudaGraphExecDestroy(exec_);
+    if (graph_) cudaGraphDestroy(graph_);
+    exec_ = nullptr;
+    graph_ = nullptr;
+    cudaGetLastError();
+  }
+
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+constexpr int kMaxPairs = 400;
+constexpr double kGraphUs = 500;   // a replay is to last at least this, so that its start is small
+constexpr double kLongUs = 5000;   // after this long nobody sees how long the host took to queue it
+constexpr double kOnceUs = 200e3;  // what takes longer is measured once
+
+}  // namespace
+
+GpuTimer::GpuTimer(int repeat, bool quick) : repeat_(repeat), budget_us_(quick ? 6e3 : 15e3) {
+  int device = 0, l2 = 0;
+  BENCH_CUDA(cudaGetDevice(&device));
+  BENCH_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+  cold_bytes_ = std::max(160e6, 2.0 * l2);
+}
+
+int GpuTimer::pairs(double bytes) const {
+  return std::min(static_cast<int>(std::ceil(cold_bytes_ / bytes)) + 1, kMaxPairs);
+}
+
+bool GpuTimer::broken() const {
+  return cudaStreamSynchronize(stream_.get()) != cudaSuccess;
+}
+
+double GpuTimer::between_events_us(const std::function<void()> &work, bool busy) {
+  if (busy) work();
+  begin_.record(stream_.get());
+  work();
+  end_.record(stream_.get());
+  end_.synchronize();
+  return end_.elapsed_ns(begin_) / 1e3;
+}
+
+double GpuTimer::median_us(const std::function<void()> &work, double estimate_us, double budget_us,
+                           bool busy) {
+  const int n =
+      repeat_ > 0 ? repeat_ : static_cast<int>(std::clamp(budget_us / estimate_us, 3.0, 25.0));
+  std::vector<double> times;
+  for (int i = 0; i < n; ++i) times.push_back(between_events_us(work, busy));
+  return median(std::move(times));
+}
+
+double GpuTimer::graph_us(const Queue &queue, int pairs, double estimate_us) {
+  const int rounds = static_cast<int>(std::ceil(kGraphUs / (estimate_us * pairs)));
+  const int n = std::clamp(rounds, 1, std::max(1, 1000 / pairs)) * pairs;
+  const Graph graph(stream_.get(), [&] {
+    for (int i = 0; i < n; ++i) queue(i % pairs);
+  });
+  const auto replay = [&] { graph.launch(stream_.get()); };
+  replay();  // uploads the graph
+  const double first_us = between_events_us(replay);
+  return median_us(replay, first_us, budget_us_, first_us < kLongUs) / n;
+}
+
+double GpuTimer::plain_us(const Queue &queue, int pairs, double estimate_us) {
+  const int n = static_cast<int>(std::clamp(kGraphUs / estimate_us, 1.0, 100.0));
+  int next = 0;
+  const auto work = [&] {
+    for (int i = 0; i < n; ++i) queue(next++ % pairs);
+  };
+  return median_us(work, estimate_us * n, budget_us_, estimate_us * n < kLongUs) / n;
+}
+
+GpuTimer::Times GpuTimer::time(const Queue &queue, int pairs) {
+  const auto one = [&] { queue(0); };
+  one();  // loads the kernels and makes the scratch memory, which a capture must not
+  BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
+  const double estimate_us = std::max(between_events_us(one), 1.0);
+
+  Times times{};
+  if (estimate_us > kOnceUs) return {estimate_us, estimate_us, kUnknown, estimate_us, false};
+  times.events_us = median_us(one, estimate_us, budget_us_ / 3);
+  try {
+    const Graph graph(stream_.get(), one);
+    const auto replay = [&] { graph.launch(stream_.get()); };
+    replay();
+    times.single_us = median_us(replay, estimate_us, budget_us_ / 3);
+    times.graph = true;
+  } catch (const Error &) {
+    BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
+    times.single_us = kUnknown;
+  }
+  // Not more than a few launches of what takes milliseconds: there caches do not matter.
+  const double work_us = std::max(times.graph ? times.single_us : times.events_us, 1.0);
+  const int used = static_cast<int>(std::clamp(100e3 / work_us, 1.0, static_cast<double>(pairs)));
+  times.cold_us = times.graph ? graph_us(queue, used, work_us) : plain_us(queue, used, work_us);
+  times.warm_us = times.graph ? graph_us(queue, 1, work_us) : plain_us(queue, 1, work_us);
+  BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
+  return times;
+}
+
+}  // namespace cudascan::bench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Times work on a GPU the way a pipeline pays for it: many runs captured into one CUDA graph, so
+/// that launch gaps of the host do not count.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <string>
+
+#include "common/error.h"
+#include "kernels/cuda_resources.h"
+
+namespace cudascan::bench {
+
+inline void check_cuda(cudaError_t error, const char *what) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // a later check is not to report this one again
+  throw Error(std::string(cudaGetErrorString(error)) + " (in " + what + ")");
+}
+#define BENCH_CUDA(call) ::cudascan::bench::check_cuda((call), #call)
+
+/// Queues run number `pair` on its own pair of buffers.
+using Queue = std::function<void(int pair)>;
+
+class GpuTimer {
+ public:
+  /// @param repeat  measurements of each time, of which the median counts; 0 = as many as fit
+  GpuTimer(int repeat, bool quick);
+
+  cudaStream_t stream() const { return stream_.get(); }
+
+  /// Number of buffer pairs of `bytes` bytes (in and out together) that cold runs rotate over.
+  int pairs(double bytes) const;
+  /// Whether so many pairs keep apart two uses of one; false for images so small that the number
+  /// of pairs is limited.
+  bool is_cold(double bytes, int pairs) const { return bytes * (pairs - 1) >= cold_bytes_; }
+
+  struct Times {
+    double cold_us;    ///< one run of a graph that rotates over all pairs
+    double warm_us;    ///< one run of a graph that uses the first pair only
+    double single_us;  ///< a graph of one run, from event to event
+    double events_us;  ///< one run without a graph, from event to event
+    bool graph;        ///< false: the work cannot be captured; cold and warm are of plain launches
+  };
+
+  /// @throws Error when CUDA fails; the timer can be used again unless the context is broken
+  Times time(const Queue &queue, int pairs);
+
+  /// Whether the context has failed for good, by a bad address for instance.
+  bool broken() const;
+
+ private:
+  /// @param busy  queue the work once before as well, so that the GPU is busy while the host queues
+  ///              and the time is the GPU's alone
+  double between_events_us(const std::function<void()> &work, bool busy = false);
+  double median_us(const std::function<void()> &work, double estimate_us, double budget_us,
+                   bool busy = false);
+  double graph_us(const Queue &queue, int pairs, double estimate_us);
+  double plain_us(const Queue &queue, int pairs, double estimate_us);
+
+  cuda::Stream stream_;
+  cuda::Event begin_{true}, end_{true};
+  /// What must lie between two uses of a buffer for its contents to have left every cache.
+  double cold_bytes_;
+  int repeat_;
+  double budget_us_;
+};
+
+}  // namespace cudascan::bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "bench/npp.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "bench/gpu_timer.h"
+
+namespace cudascan::bench {
+namespace {
+
+// The few declarations of nppdefs.h and nppi_filtering_functions.h that are called here; they have
+// been the same from NPP 11 to 13.
+struct NppiSize {
+  int width, height;
+};
+struct NppiPoint {
+  int x, y;
+};
+struct NppStreamContext {
+  cudaStream_t stream;
+  int device, multiprocessors, threads_per_multiprocessor, threads_per_block;
+  std::size_t shared_memory_per_block;
+  int capability_major, capability_minor;
+  unsigned stream_flags;
+  int reserved;
+};
+constexpr int kBorderReplicate = 2;  // NPP_BORDER_REPLICATE
+constexpr int kGreater = 4;          // NPP_CMP_GREATER
+
+using AdaptiveThreshold = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *,
+                                  int, NppiSize, NppiSize, float, std::uint8_t, std::uint8_t, int,
+                                  NppStreamContext);
+using BoxFilter = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *, int,
+                          NppiSize, NppiSize, NppiPoint, int, NppStreamContext);
+using Compare = int (*)(const std::uint8_t *, int, std::uint8_t, std::uint8_t *, int, NppiSize, int,
+                        NppStreamContext);
+
+/// Loads libNAME of any version that is known to fit, from where the linker or the toolkit has it.
+void *open_library(const std::string &name, std::string &origin) {
+  std::vector<std::string> folders{""};
+  for (const char *variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char *root = std::getenv(variable)) folders.push_back(std::string(root) + "/lib64/");
+  for (const char *folder :
+       {"/usr/local/cuda/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/", "/opt/cuda/lib64/"})
+    folders.push_back(folder);
+  for (const std::string &folder : folders)
+    for (const char *version : {".so.13", ".so.12", ".so.11", ".so"}) {
+      origin = folder + "lib" + name + version;
+      // Global: the filter libraries need symbols of libnppc and may not find it themselves.
+      if (void *handle = dlopen(origin.c_str(), RTLD_NOW | RTLD_GLOBAL)) return handle;
+    }
+  return nullptr;
+}
+
+void check_npp(int status, const char *what) {
+  if (status != 0)  // positive values are warnings, but nothing here should cause one
+    throw Error(std::string(what) + " of NPP returned " + std::to_string(status));
+}
+
+}  // namespace
+
+struct Npp::Impl {
+  NppStreamContext context{};
+  AdaptiveThreshold adaptive = nullptr;
+  BoxFilter box = nullptr;
+  Compare compare = nullptr;
+};
+
+Npp::Npp(std::unique_ptr<Impl> impl, std::string origin)
+    : impl_(std::move(impl)), origin_(std::move(origin)) {}
+Npp::~Npp() = default;
+
+std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
+  std::string origin;
+  if (!open_library("nppc", origin)) {
+    why = "libnppc was not found";
+    return nullptr;
+  }
+  void *filters = open_library("nppif", origin);
+  if (!filters) {
+    why = "libnppif was not found";
+    return nullptr;
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->adaptive = reinterpret_cast<AdaptiveThreshold>(
+      dlsym(filters, "nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx"));
+  impl->box = reinterpret_cast<BoxFilter>(dlsym(filters, "nppiFilterBoxBorder_8u_C1R_Ctx"));
+  std::string unused;
+  if (void *comparisons = open_library("nppitc", unused))
+    impl->compare = reinterpret_cast<Compare>(dlsym(comparisons, "nppiCompareC_8u_C1R_Ctx"));
+  if (!impl->adaptive) {
+    why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";
+    return nullptr;
+  }
+
+  NppStreamContext &context = impl->context;
+  context.stream = stream;
+  BENCH_CUDA(cudaGetDevice(&context.device));
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    BENCH_CUDA(cudaDeviceGetAttribute(&value, which, context.device));
+    return value;
+  };
+  context.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+  context.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  context.threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock);
+  context.shared_memory_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+  context.capability_major = attribute(cudaDevAttrComputeCapabilityMajor);
+  context.capability_minor = attribute(cudaDevAttrComputeCapabilityMinor);
+  BENCH_CUDA(cudaStreamGetFlags(stream, &context.stream_flags));
+  return std::unique_ptr<Npp>(new Npp(std::move(impl), std::move(origin)));
+}
+
+void Npp::adaptive_threshold(AnyPlane in, AnyPlane out, int window) const {
+  const NppiSize size{in.width, in.height};
+  check_npp(
+      impl_->adaptive(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride), size,
+                      {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride),
+                      size, {window, window}, 10, 255, 0, kBorderReplicate, impl_->context),
+      "FilterThresholdAdaptiveBoxBorder");
+}
+
+bool Npp::has_box() const {
+  return impl_->box != nullptr;
+}
+void Npp::box(AnyPlane in, AnyPlane out, int window) const {
+  const NppiSize size{in.width, in.height};
+  check_npp(
+      impl_->box(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride), size,
+                 {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride), size,
+                 {window, window}, {window / 2, window / 2}, kBorderReplicate, impl_->context),
+      "FilterBoxBorder");
+}
+
+bool Npp::has_compare() const {
+  return impl_->compare != nullptr;
+}
+void Npp::compare(AnyPlane in, AnyPlane out, int level) const {
+  check_npp(
+      impl_->compare(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride),
+                     static_cast<std::uint8_t>(level), static_cast<std::uint8_t *>(out.data),
+                     static_cast<int>(out.stride), {in.width, in.height}, kGreater, impl_->context),
+      "CompareC");
+}
+
+}  // namespace cudascan::bench

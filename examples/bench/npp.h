@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// NVIDIA Performance Primitives, loaded at run time where they are installed. Nothing of them is
+/// needed to build.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+
+#include "bench/bench.h"
+
+namespace cudascan::bench {
+
+class Npp {
+ public:
+  /// nullptr where the libraries are not found; `why` then names what is missing.
+  static std::unique_ptr<Npp> load(cudaStream_t stream, std::string &why);
+  ~Npp();
+
+  const std::string &origin() const { return origin_; }  ///< the library file that was loaded
+
+  /// White above the mean of the window (a square of `window` pixels), border replicated: the
+  /// nearest thing to a local threshold that NPP has. 8 bit.
+  void adaptive_threshold(AnyPlane in, AnyPlane out, int window) const;
+  bool has_box() const;
+  void box(AnyPlane in, AnyPlane out, int window) const;
+  bool has_compare() const;
+  void compare(AnyPlane in, AnyPlane out, int level) const;
+
+ private:
+  struct Impl;
+  explicit Npp(std::unique_ptr<Impl> impl, std::string origin);
+  std::unique_ptr<Impl> impl_;
+  std::string origin_;
+};
+
+}  // namespace cudascan::bench

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Times the operators of libcudascan on the GPU and on the CPU, beside a copy of the same plane and
+/// beside other libraries where they are installed. See --help.
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "bench/bench.h"
+
+namespace {
+
+using namespace cudascan;
+using namespace cudascan::bench;
+
+constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
+
+  --filter TEXT      only cases whose name contains TEXT, for instance "nick 75" or "16 bit"
+  --quick            fewer cases and measurements
+  --full             also the serial algorithm on the largest images (minutes)
+  --cpu-only, --cuda-only
+  --no-tables        without the tables of Najafi et al., ICPADS 2015
+  --tables-only      nothing else
+  --content WHAT     page (text on uneven, noisy paper), random, constant
+  --repeat N         measurements of each time; the median counts
+  --align N          stride of the planes: a multiple of N bytes (256)
+  --verify           compare every CUDA result with the CPU's
+  --csv FILE, --json FILE   write all rows
+
+Times of the GPU are of one run inside a CUDA graph of many: cold with so many buffers in turn that
+none is in a cache when it is used again, warm with one pair of buffers. "1 in graph" and "events"
+are a single run with and without a graph, launch included. GB/s counts each sample read and written
+once; "x copy" is the ratio to a device-to-device copy of the plane, measured in the same run.
+)";
+
+int parse_positive(std::string_view option, std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1)
+    throw BadSetting(std::string(option) + " " + std::string(text) +
+                     ": must be a number from 1 on");
+  return value;
+}
+
+struct Command {
+  Options options;
+  bool operators = true, help = false;
+};
+
+Command parse(int argc, char **argv) {
+  Command command;
+  Options &o = command.options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 == argc) throw BadSetting(std::string(option) + " needs a value");
+      return argv[++i];
+    };
+    if (option == "--filter") {
+      o.filter = value();
+    } else if (option == "--quick") {
+      o.quick = true;
+    } else if (option == "--full") {
+      o.full = true;
+    } else if (option == "--cpu-only") {
+      o.cuda = false;
+    } else if (option == "--cuda-only") {
+      o.cpu = false;
+    } else if (option == "--no-tables") {
+      o.tables = false;
+    } else if (option == "--tables-only") {
+      command.operators = false;
+    } else if (option == "--content") {
+      const std::string content = value();
+      if (content == "page") {
+        o.content = Content::page;
+      } else if (content == "random") {
+        o.content = Content::random;
+      } else if (content == "constant") {
+        o.content = Content::constant;
+      } else {
+        throw BadSetting("--content " + content + ": must be page, random or constant");
+      }
+    } else if (option == "--repeat") {
+      o.repeat = parse_positive(option, value());
+    } else if (option == "--align") {
+      o.align = parse_positive(option, value());
+      if (o.align % 2) throw BadSetting("--align: must be even, for samples of 16 bits");
+    } else if (option == "--verify") {
+      o.verify = true;
+    } else if (option == "--csv") {
+      o.csv = value();
+    } else if (option == "--json") {
+      o.json = value();
+    } else if (option == "--help" || option == "-h") {
+      command.help = true;
+    } else {
+      throw BadSetting("unknown option " + std::string(option) + "; --help lists them");
+    }
+  }
+  return command;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) try {
+  const Command command = parse(argc, argv);
+  const Options &options = command.options;
+  if (command.help) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  Report report;
+  bool with_cuda = options.cuda && Cuda::available();
+  if (command.operators) {
+    if (options.cuda) with_cuda = bench_cuda(options, report);
+    if (options.cpu) bench_cpu(options, report);
+  }
+  if (options.tables && options.filter.empty()) paper_tables(options, with_cuda, report);
+  if (!options.csv.empty()) report.write_csv(options.csv);
+  if (!options.json.empty()) report.write_json(options.json);
+  if (report.failures() > 0) std::printf("\n%d rows FAILED\n", report.failures());
+  return report.failures() > 0;
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "cudascan-bench: %s\n", error.what());
+  return 2;
+}
