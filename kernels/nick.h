@@ -48,8 +48,9 @@ enum class NickAlgorithm {
 
 struct NickParams {
   NickMethod method = NickMethod::nick;
-  /// Side of the square window in pixels, odd, 3..1023.
-  int window = 75;
+  /// Side of the square window in pixels, odd, 3..1023. The default and that of nick's k are the
+  /// pair with the best mean F-measure over scanned documents: docs/nick-defaults.md.
+  int window = 67;
   /// Width and height of a rectangular window in pixels, odd, 3..1023; 0 = window.
   int window_width = 0;
   int window_height = 0;
@@ -69,8 +70,9 @@ struct NickReport {
   double black_ratio = 0;  ///< share of black pixels in the result, 0..1; 0 for a threshold surface
 };
 
-/// The published weight of a method: nick -0.1 (the range is -0.2, more noise removed, to -0.1, thin
-/// strokes kept), niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25.
+/// The default weight of a method. nick: -0.19, measured (docs/nick-defaults.md); its authors give
+/// the range -0.2, more noise removed, to -0.1, thin strokes kept. The others as published: niblack
+/// -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25.
 CUDASCAN_API double nick_default_k(NickMethod method);
 
 /// The weight that run() uses.
@@ -91,7 +93,7 @@ CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint16_t>
                       const NickParams &, NickReport * = nullptr);
 CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint8_t> out,
                       const NickParams &, NickReport * = nullptr);
-/// The same on the GPU, on planes in device memory; only in builds with CUDA.
+/// The same on the GPU, on planes in device memory. Throws Error in a build without CUDA.
 CUDASCAN_API void run(Cuda &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                       const NickParams &, NickReport * = nullptr);
 CUDASCAN_API void run(Cuda &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,

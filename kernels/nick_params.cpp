@@ -27,7 +27,7 @@ void check_window(const char *name, int side) {
 double nick_default_k(NickMethod method) {
   switch (method) {
     case NickMethod::nick:
-      return -0.1;
+      return -0.19;
     case NickMethod::niblack:
       return -0.2;
     case NickMethod::sauvola:
@@ -81,4 +81,24 @@ void check_call(const NickParams &params, int in_width, int in_height, int out_w
 }
 
 }  // namespace nick
+#ifndef HAVE_CUDA  // stands in for nick.cu
+namespace {
+[[noreturn]] void refuse_cuda() {
+  throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");
+}
+}  // namespace
+
+void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const NickParams &, NickReport *) {
+  refuse_cuda();
+}
+void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const NickParams &,
+         NickReport *) {
+  refuse_cuda();
+}
+void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const NickParams &,
+         NickReport *) {
+  refuse_cuda();
+}
+#endif
+
 }  // namespace cudascan

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2034
+# For quickstart and check: installs what the build needs and configures it. Sourced, not run.
+#
+# BUILD_DIR   build folder, default build
+# GPU_ARCH    nvcc -arch value; default: that of the GPUs here, else one that runs on all of them
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${BUILD_DIR:-$root/build}
+
+build_packages=(g++ meson ninja-build pkg-config libtbb-dev libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good)
+cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer's CUDA library
+sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
+media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
+test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
+
+say() { printf '== %s\n' "$*"; }
+die() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+nvcc_path() {
+  local path
+  for path in "$(command -v nvcc)" /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc; do
+    [ ! -x "$path" ] || { echo "$path" && return; }
+  done
+}
+# The Python that the distribution's packages are for.
+system_python() { if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi; }
+have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
+
+# Without apt: go on if the essentials are there, else say what they are called.
+require_tools() {
+  local missing=() tool module
+  for tool in c++ meson ninja pkg-config python3; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  if command -v pkg-config >/dev/null; then
+    for module in tbb gstreamer-video-1.0 gstreamer-pbutils-1.0; do
+      pkg-config --exists "$module" || missing+=("$module")
+    done
+  fi
+  [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}. This script installs packages on Debian and Ubuntu only. Install:
+  Fedora:  sudo dnf install gcc-c++ meson ninja-build pkgconf tbb-devel gstreamer1-devel \\
+             gstreamer1-plugins-base-devel gstreamer1-plugins-bad-free-devel gstreamer1-plugins-good \\
+             gstreamer1-plugin-libav gtest-devel python3-numpy python3-pillow \\
+             liberation-fonts dejavu-sans-fonts
+  Arch:    sudo pacman -S --needed base-devel meson onetbb gst-plugins-base gst-plugins-good \\
+             gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
+             ttf-liberation ttf-dejavu
+  Ubuntu 24.04, Debian 12 and 13:
+           sudo apt install ${build_packages[*]} ${test_packages[*]} ${sample_packages[*]}"
+}
+
+# Installs those of the named Debian packages that are missing.
+need() {
+  if ! command -v apt-get >/dev/null; then
+    require_tools
+    return
+  fi
+  local missing=() package as_root=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "Missing packages, and there is no sudo here. As root, run:
+  apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
+}
+
+# configure FOLDER [OPTION...]: sets the folder up, or anew with these options.
+configure() {
+  local folder=$1 version arch
+  shift
+  version=$(pkg-config --modversion gstreamer-video-1.0 2>/dev/null || echo 0)
+  if [ "$version" != 0 ] && ! pkg-config --atleast-version=1.22 gstreamer-video-1.0; then
+    die "GStreamer here is $version; 1.22 or newer is needed (Debian 12, Ubuntu 24.04 or newer)."
+  fi
+  if [ -n "$(nvcc_path)" ]; then
+    # Code of the oldest architecture still runs on newer GPUs: the driver compiles it anew.
+    arch=${GPU_ARCH:-$(have_gpu && echo native || echo sm_75)}
+    set -- "-Dgpu_arch=$arch" "$@"
+  fi
+  if [ -f "$folder/build.ninja" ]; then
+    meson configure "$folder" "$@"
+  else
+    meson setup "$folder" "$root" "$@"
+  fi
+}
+
+# compile FOLDER [TARGET...], quiet unless it fails.
+compile() {
+  local folder=$1 log=$1/compile.log
+  shift
+  ninja -C "$folder" "$@" >"$log" 2>&1 || {
+    cat "$log" >&2
+    die "The build failed."
+  }
+}
+
+# run_tests FOLDER: runs them all and prints the count of cases as the last line.
+run_tests() {
+  # Meson would take the report of an earlier run for that of a program that crashes.
+  find "$1" -maxdepth 1 -name '*.xml' -delete
+  meson test -C "$1" --print-errorlogs --timeout-multiplier 3 || true
+  "$(system_python)" "$root/scripts/count_tests.py" "$1/meson-logs"
+}
