@@ -54,7 +54,7 @@ struct NickParams {
   int window_width = 0;
   int window_height = 0;
   /// Weight of the deviation, -2..2; unset = nick_default_k() of the method.
-  std::optional<double> k;
+  std::optional<double> k{};
   /// Dynamic range of the standard deviation in 8-bit levels (deeper samples scale it by
   /// 2^(bits - 8)), 1..1024; sauvola and phansalkar.
   double r = 128;

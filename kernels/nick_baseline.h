@@ -34,7 +34,7 @@ CUDASCAN_HD inline double estimate(const Window &w, const Formula &f) {
   const double s = sqrt(variance), r = static_cast<double>(f.rn) / kRd;
   switch (f.method) {
     case NickMethod::nick:
-      return m + k * sqrt(variance / n + m * m * (1 - 1 / n) / n);
+      return m + k * sqrt(variance + m * m * (1 - 1 / n));
     case NickMethod::niblack:
       return m + k * s;
     case NickMethod::bradley:

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What every operator is held to, whatever it computes: it stays inside its planes, its result
+/// depends on samples and parameters alone, and CUDA equals the CPU bit for bit.
+///
+///     CHECK_OPERATOR(Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2});
+///
+/// makes three tests of it, for every sample type that the operator has a run() for.
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "kernels/exec.h"
+
+namespace cudascan::test {
+
+/// How an image lies in memory.
+struct Layout {
+  int padding = 0;     ///< bytes from the end of a row to the next row
+  int offset = 0;      ///< bytes from a 256-byte boundary to the first sample
+  bool flush = false;  ///< the last sample ends at an inaccessible page; offset does not count
+};
+
+/// Zeroed pages between two inaccessible ones: reading or writing past either end is a crash.
+class FencedMemory {
+ public:
+  explicit FencedMemory(std::size_t bytes)
+      : page_(sysconf(_SC_PAGESIZE)), size_((bytes + page_ - 1) / page_ * page_) {
+    void *pages = mmap(nullptr, size_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    begin_ = static_cast<unsigned char *>(pages) + page_;
+    if (mprotect(begin_, size_, PROT_READ | PROT_WRITE) != 0)
+      throw std::system_error(errno, std::generic_category(), "mprotect");
+  }
+  ~FencedMemory() { munmap(begin_ - page_, size_ + 2 * page_); }
+  FencedMemory(const FencedMemory &) = delete;
+  FencedMemory &operator=(const FencedMemory &) = delete;
+
+  unsigned char *begin() const { return begin_; }
+  unsigned char *end() const { return begin_ + size_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t page_, size_;
+  unsigned char *begin_;
+};
+
+/// An image with guard bytes around it and between its rows. Every byte, the samples too, starts as
+/// `fill`, so that an output of two runs with different fills shows which samples were not written.
+template <typename T>
+class Image {
+ public:
+  Image(int width, int height, Layout layout = {}, T maximum = std::numeric_limits<T>::max(),
+        unsigned char fill = 0xa5)
+      : stride_(width * sizeof(T) + round_up(layout.padding)),
+        extent_(stride_ * (height - 1) + width * sizeof(T)),
+        memory_(layout.flush ? extent_ : extent_ + round_up(layout.offset) + 2 * kGuard),
+        data_(layout.flush ? memory_.end() - extent_
+                           : memory_.begin() + kGuard + round_up(layout.offset)),
+        plane_{reinterpret_cast<T *>(data_), width, height, stride_, maximum},
+        fill_(fill) {
+    std::memset(memory_.begin(), fill, memory_.size());
+  }
+  Image(const std::vector<T> &samples, int width, int height, Layout layout = {},
+        T maximum = std::numeric_limits<T>::max(), unsigned char fill = 0xa5)
+      : Image(width, height, layout, maximum, fill) {
+    for (int y = 0; y < height; ++y)
+      std::copy_n(samples.begin() + std::size_t(y) * width, width, plane_.row(y));
+  }
+
+  Plane<T> plane() { return plane_; }
+  Plane<const T> plane() const { return plane_; }
+  int width() const { return plane_.width; }
+  int height() const { return plane_.height; }
+  T at(int x, int y) const { return plane_.row(y)[x]; }
+
+  std::vector<T> samples() const {
+    std::vector<T> result;
+    for (int y = 0; y < height(); ++y)
+      result.insert(result.end(), plane_.row(y), plane_.row(y) + width());
+    return result;
+  }
+
+  /// Everything that belongs to the image, guards included.
+  const FencedMemory &memory() const { return memory_; }
+  /// Where the samples begin in it.
+  std::size_t offset() const { return data_ - memory_.begin(); }
+
+  /// Whether no byte but the samples has changed.
+  testing::AssertionResult guards_intact() const {
+    const unsigned char *p = memory_.begin();
+    for (int y = 0; y <= height(); ++y) {
+      const auto row = y < height() ? data_ + y * stride_ : memory_.end();
+      for (; p < row; ++p)
+        if (*p != fill_)
+          return testing::AssertionFailure()
+                 << "byte " << p - data_ << " from the first sample of " << width() << "x"
+                 << height() << ", stride " << stride_ << ", was written";
+      p = row + width() * sizeof(T);
+    }
+    return testing::AssertionSuccess();
+  }
+
+ private:
+  static constexpr int kGuard = 512;
+  static std::ptrdiff_t round_up(int bytes) { return (bytes + sizeof(T) - 1) & -sizeof(T); }
+
+  std::ptrdiff_t stride_;
+  std::size_t extent_;
+  FencedMemory memory_;
+  unsigned char *data_;
+  Plane<T> plane_;
+  unsigned char fill_;
+};
+
+/// Whether two results are equal; says where they first differ and how often.
+template <typename T>
+testing::AssertionResult same(const std::vector<T> &a, const std::vector<T> &b, int width) {
+  if (a.size() != b.size())
+    return testing::AssertionFailure() << a.size() << " and " << b.size() << " samples";
+  std::size_t first = a.size(), n = 0;
+  for (std::size_t i = a.size(); i-- > 0;)
+    if (a[i] != b[i]) first = i, ++n;
+  if (n == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << n << " of " << a.size() << " samples differ, the first at (" << first % width << ", "
+         << first / width << "): " << +a[first] << " and " << +b[first];
+}
+
+enum class Content {
+  random,
+  black,
+  white,
+  gray,
+  gradient,
+  text,          ///< dark strokes on uneven, noisy paper
+  checkerboard,  ///< 0 and maximum
+  clipped,       ///< noise in which large areas are 0 or maximum
+  near_white,    ///< the three highest levels: a tiny deviation beside a large mean
+};
+inline constexpr Content kContents[] = {
+    Content::random, Content::black,        Content::white,   Content::gray,      Content::gradient,
+    Content::text,   Content::checkerboard, Content::clipped, Content::near_white};
+
+/// Samples of a format whose largest is `maximum` and whose unused low bits are 0.
+template <typename T>
+std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  const int shift = std::countr_zero(maximum);
+  const int top = maximum >> shift;
+  std::vector<T> samples;
+  samples.reserve(std::size_t(width) * height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const unsigned noise = random();
+      int level = 0;
+      switch (content) {
+        case Content::random:
+          level = noise % (top + 1);
+          break;
+        case Content::black:
+          break;
+        case Content::white:
+          level = top;
+          break;
+        case Content::gray:
+          level = top / 2;
+          break;
+        case Content::gradient:
+          level = static_cast<int>(std::int64_t{top} * (x + y) / std::max(width + height - 2, 1));
+          break;
+        case Content::text: {
+          const bool ink = y % 12 < 7 && ((x / 3 * 2654435761u) ^ (y / 3 * 40503u)) % 5 < 2;
+          level = top * (ink ? 25 : 80) / 100 + top * (x % 97) / 900 +
+                  static_cast<int>(noise % (top / 20 + 1));
+          break;
+        }
+        case Content::checkerboard:
+          level = (x + y) % 2 ? top : 0;
+          break;
+        case Content::clipped:
+          level = std::clamp(static_cast<int>(noise % (2 * top)) - top / 2, 0, top);
+          break;
+        case Content::near_white:
+          level = top - static_cast<int>(noise % 3);
+          break;
+      }
+      samples.push_back(static_cast<T>(std::min(level, top) << shift));
+    }
+  return samples;
+}
+
+/// Operators that take In and give Out on an executor.
+template <typename Params, typename In, typename Out>
+concept Runs = requires(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Params &params) {
+  run(cpu, in, out, params);
+};
+
+/// Runs an operator on images in host memory, on the CPU.
+class CpuRunner {
+ public:
+  explicit CpuRunner(int n_threads = 0) : cpu_(n_threads) {}
+
+  template <typename In, typename Out, typename Params>
+  void operator()(const Image<In> &in, Image<Out> &out, const Params &params) {
+    run(cpu_, in.plane(), out.plane(), params);
+  }
+
+ private:
+  Cpu cpu_;
+};
+
+/// Runs an operator on copies of images in device memory. The copies have the guards and the
+/// alignment of the originals; what the operator writes into the guards comes back, too.
+class CudaRunner {
+ public:
+  CudaRunner() : cuda_(stream_.get()) {}
+
+  template <typename In, typename Out, typename Params>
+  void operator()(const Image<In> &in, Image<Out> &out, const Params &params) {
+    const Plane<In> device_in = upload(in, in_);
+    const Plane<Out> device_out = upload(out, out_);
+    run(cuda_, Plane<const In>(device_in), device_out, params);
+    transfer(out.memory().begin(), out_.data(), out.memory().size());
+    std::vector<unsigned char> in_after(in.memory().size());
+    transfer(in_after.data(), in_.data(), in_after.size());
+    cuda_.synchronize();
+    EXPECT_TRUE(std::equal(in_after.begin(), in_after.end(), in.memory().begin()))
+        << "the input has changed";
+  }
+
+ private:
+  template <typename T>
+  Plane<T> upload(const Image<T> &image, cuda::DeviceBuffer &buffer) {
+    buffer.reserve(image.memory().size());
+    transfer(buffer.data(), image.memory().begin(), image.memory().size());
+    const Plane<const T> plane = image.plane();
+    auto data = reinterpret_cast<T *>(static_cast<unsigned char *>(buffer.data()) + image.offset());
+    return {data, plane.width, plane.height, plane.stride, plane.maximum};
+  }
+  void transfer(void *to, const void *from, std::size_t bytes) {
+    cuda::copy_rows(to, bytes, from, bytes, bytes, 1, stream_.get());
+  }
+
+  cuda::Stream stream_;
+  Cuda cuda_;
+  cuda::DeviceBuffer in_, out_;
+};
+
+/// What came of a run: a result or the message of a refusal.
+template <typename Out>
+struct Outcome {
+  std::vector<Out> samples;
+  std::string refused;
+};
+
+/// Runs an operator and checks that it leaves everything but the samples of the output alone.
+template <typename Out, typename In, typename Runner, typename Params>
+Outcome<Out> outcome(Runner &runner, const Image<In> &in, Layout layout, Out maximum,
+                     const Params &params, unsigned char fill) {
+  Image<Out> out(in.width(), in.height(), layout, maximum, fill);
+  try {
+    runner(in, out, params);
+  } catch (const BadSetting &e) {
+    return {{}, e.what()};
+  }
+  EXPECT_TRUE(out.guards_intact());
+  return {out.samples(), {}};
+}
+
+template <typename Params>
+std::string describe(const Params &params, int index) {
+  std::ostringstream s;
+  s << "parameters " << index;
+  if constexpr (requires { s << params; }) s << ": " << params;
+  return s.str();
+}
+
+struct Size {
+  int width, height;
+};
+
+/// Single pixels, lines, narrower and wider than a warp, larger than a block, wide, tall.
+inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    {31, 7},
+                                  {33, 7},   {65, 40},  {257, 129}, {640, 480}, {1283, 719},
+                                  {8209, 3}, {3, 8209}, {32768, 1}};
+inline constexpr Layout kLayouts[] = {{0, 0},   {1, 0},       {5, 3},       {64, 0}, {0, 1},
+                                      {64, 16}, {0, 0, true}, {5, 0, true}, {3, 127}};
+
+/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats that
+/// the operator has a run() for.
+template <typename Params, typename Check>
+void for_each_format(const Check &check) {
+  using std::uint16_t;
+  using std::uint8_t;
+  if constexpr (Runs<Params, uint8_t, uint8_t>)
+    check.template operator()<uint8_t, uint8_t>(0xff, 0xff, "8 bit");
+  if constexpr (Runs<Params, uint16_t, uint16_t>) {
+    check.template operator()<uint16_t, uint16_t>(0xffff, 0xffff, "16 bit");
+    check.template operator()<uint16_t, uint16_t>(0x3ff, 0x3ff, "10 low bits");
+    check.template operator()<uint16_t, uint16_t>(0xffc0, 0xffc0, "10 high bits");
+  }
+  if constexpr (Runs<Params, uint16_t, uint8_t>) {
+    check.template operator()<uint16_t, uint8_t>(0xffff, 0xff, "16 to 8 bit");
+    check.template operator()<uint16_t, uint8_t>(0x3ff, 0xff, "10 low bits to 8 bit");
+  }
+}
+
+/// Every layout of input and output and every number of threads gives the picture of the plainest.
+template <typename Params>
+void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
+  CpuRunner one(1), two(2), three(3), seven(7);
+  CpuRunner *const runners[] = {&one, &two, &three, &seven};
+  for (int i = 0; const Params &params : all_params) {
+    SCOPED_TRACE(describe(params, i++));
+    int results = 0;
+    for_each_format<Params>(
+        [&]<typename In, typename Out>(In in_max, Out out_max, const char *name) {
+          for (const auto [width, height] : kSizes) {
+            if (width * height > 200'000) continue;
+            SCOPED_TRACE(testing::Message() << name << ", " << width << "x" << height);
+            const auto samples = make_content(Content::text, width, height, in_max);
+            const Image<In> plain(samples, width, height, {}, in_max);
+            const auto expected = outcome<Out>(one, plain, {}, out_max, params, 0x5a);
+            results += expected.refused.empty();
+            for (std::size_t l = 0; l < std::size(kLayouts); ++l) {
+              const Image<In> in(samples, width, height, kLayouts[l], in_max, 0x3c);
+              const Layout out_layout = kLayouts[(2 * l + 1) % std::size(kLayouts)];
+              const auto got = outcome<Out>(*runners[l % 4], in, out_layout, out_max, params, 0xc3);
+              ASSERT_TRUE(same(expected.samples, got.samples, width)) << "layout " << l;
+              ASSERT_EQ(expected.refused, got.refused);
+              ASSERT_TRUE(in.guards_intact());
+              ASSERT_EQ(in.samples(), samples) << "the input has changed";
+            }
+          }
+        });
+    EXPECT_GT(results, 0) << "every format was refused";
+  }
+}
+
+/// CUDA equals the CPU on every size, format and content, in changing layouts.
+template <typename Params>
+void expect_cuda_equals_cpu(const std::vector<Params> &all_params) {
+  CpuRunner cpu;
+  CudaRunner cuda;
+  for (int i = 0; const Params &params : all_params) {
+    SCOPED_TRACE(describe(params, i++));
+    std::size_t turn = i;
+    int results = 0;
+    for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max,
+                                                           const char *name) {
+      for (const auto [width, height] : kSizes)
+        for (const Content content : kContents) {
+          SCOPED_TRACE(testing::Message() << name << ", " << width << "x" << height << ", content "
+                                          << static_cast<int>(content) << ", turn " << turn);
+          const Layout in_layout = kLayouts[turn % std::size(kLayouts)];
+          const Layout out_layout = kLayouts[turn / 2 % std::size(kLayouts)];
+          ++turn;
+          const Image<In> in(make_content(content, width, height, in_max), width, height, in_layout,
+                             in_max);
+          const auto expected = outcome<Out>(cpu, in, out_layout, out_max, params, 0x5a);
+          const auto got = outcome<Out>(cuda, in, out_layout, out_max, params, 0xc3);
+          ASSERT_TRUE(same(expected.samples, got.samples, width)) << "(CPU and CUDA)";
+          ASSERT_EQ(expected.refused, got.refused);
+          results += expected.refused.empty();
+          if (testing::Test::HasFailure()) return;
+        }
+    });
+    if (testing::Test::HasFailure()) return;
+    EXPECT_GT(results, 0) << "every format was refused";
+  }
+}
+
+}  // namespace cudascan::test
+
+/// Leaves a test of CUDA where there is no GPU; with REQUIRE_GPU=1 in the environment it fails.
+#define NEED_GPU()                                               \
+  if (!::cudascan::Cuda::available()) {                          \
+    const char *const require_gpu = std::getenv("REQUIRE_GPU");  \
+    if (require_gpu && std::string_view(require_gpu) == "1")     \
+      FAIL() << "REQUIRE_GPU=1, but no CUDA device can be used"; \
+    GTEST_SKIP() << "no CUDA device can be used";                \
+  }                                                              \
+  static_assert(true)
+
+/// The tests that every operator passes, with a list of parameters to pass them with.
+#define CHECK_OPERATOR(Name, Params, ...)                                    \
+  TEST(Name, CpuResultDependsOnSamplesAlone) {                               \
+    ::cudascan::test::expect_result_of_samples_alone<Params>({__VA_ARGS__}); \
+  }                                                                          \
+  TEST(Name, CudaEqualsCpu) {                                                \
+    NEED_GPU();                                                              \
+    ::cudascan::test::expect_cuda_equals_cpu<Params>({__VA_ARGS__});         \
+  }                                                                          \
+  static_assert(true)

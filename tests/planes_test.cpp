@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/planes.h"
+
+#include "operator_test.h"
+
+namespace cudascan {
+namespace {
+
+using test::Image;
+
+TEST(Plane, RowsAreStrideBytesApart) {
+  std::uint16_t samples[12] = {};
+  const Plane<std::uint16_t> plane{samples, 3, 3, 8};
+  EXPECT_EQ(plane.row(0), samples);
+  EXPECT_EQ(plane.row(2), samples + 8);
+  EXPECT_EQ(plane.maximum, 65535);
+  const Plane<const std::uint16_t> view = plane;
+  EXPECT_EQ(view.row(1), samples + 4);
+}
+
+TEST(Plane, BitDepthOfAMaximum) {
+  EXPECT_EQ(bit_depth(255), 8);
+  EXPECT_EQ(bit_depth(1023), 10);
+  EXPECT_EQ(bit_depth(4095), 12);
+  EXPECT_EQ(bit_depth(0xffc0), 16);
+  EXPECT_EQ(bit_depth(65535), 16);
+}
+
+TEST(Cpu, BandsCoverEveryRowOnce) {
+  for (int threads : {1, 2, 3, 7})
+    for (int rows : {1, 2, 5, 64, 1000})
+      for (int min_rows : {0, 1, 16, 5000}) {
+        Cpu cpu(threads);
+        EXPECT_EQ(cpu.threads(), threads);
+        std::vector<int> visits(rows);
+        cpu.for_bands(rows, min_rows, [&](int begin, int end) {
+          EXPECT_LT(begin, end);
+          EXPECT_GE(end - begin, std::min(min_rows, rows));
+          for (int y = begin; y < end; ++y) ++visits[y];
+        });
+        EXPECT_EQ(visits, std::vector<int>(rows, 1)) << threads << " threads";
+      }
+}
+
+TEST(Cpu, ExceptionOfABandReachesTheCaller) {
+  for (int threads : {1, 4}) {
+    Cpu cpu(threads);
+    EXPECT_THROW(cpu.for_bands(64, 1, [](int, int) { throw BadSetting("no"); }), BadSetting);
+    int rows = 0;
+    cpu.for_bands(1, 1, [&](int begin, int end) { rows += end - begin; });
+    EXPECT_EQ(rows, 1) << "the executor cannot be used after an exception";
+  }
+}
+
+TEST(Cpu, ZeroThreadsMeansAllCores) {
+  EXPECT_GE(Cpu(0).threads(), 1);
+}
+
+/// copy() and fill() as operators, to hold them to what operators are held to.
+struct CopyParams {};
+struct FillParams {
+  int value = 0;
+};
+template <typename Exec, typename T>
+void run(Exec &exec, Plane<const T> in, Plane<T> out, const CopyParams &) {
+  copy(exec, in, out);
+}
+template <typename Exec, typename T>
+void run(Exec &exec, Plane<const T>, Plane<T> out, const FillParams &params) {
+  fill(exec, out, static_cast<T>(params.value));
+}
+
+CHECK_OPERATOR(Copy, CopyParams, {});
+CHECK_OPERATOR(Fill, FillParams, {0}, {128}, {0x1234}, {0xffff});
+
+template <typename T>
+class PlanesOf : public testing::Test {};
+using Samples = testing::Types<std::uint8_t, std::uint16_t>;
+TYPED_TEST_SUITE(PlanesOf, Samples);
+
+TYPED_TEST(PlanesOf, CopyCopiesAndFillFills) {
+  const auto samples =
+      test::make_content<TypeParam>(test::Content::random, 101, 203, Plane<TypeParam>{}.maximum);
+  const Image<TypeParam> in(samples, 101, 203, {.padding = 5});
+  Image<TypeParam> out(101, 203, {.padding = 2, .offset = 3});
+  Cpu cpu;
+  copy(cpu, in.plane(), out.plane());
+  EXPECT_TRUE(test::same(out.samples(), samples, 101));
+  fill(cpu, out.plane(), TypeParam{200});
+  EXPECT_EQ(out.samples(), std::vector<TypeParam>(samples.size(), 200));
+  EXPECT_TRUE(out.guards_intact());
+}
+
+}  // namespace
+}  // namespace cudascan
