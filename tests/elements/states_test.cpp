@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // State changes in any order, many elements at once, elements that come and go while frames flow.
-#include <atomic>
 #include <random>
 
 #include "elements/support.h"
@@ -118,11 +117,37 @@ TEST_P(States, ThirtyTwoPipelinesAtOnce) {
   }
 }
 
+/// Where one element takes the place of another.
+struct Place {
+  GstElement *pipeline;
+  const char *backend;
+};
+
+/// A probe on the idle pad before the element `n`: puts a fresh one with a window of 31 there.
+GstPadProbeReturn exchange(GstPad *, GstPadProbeInfo *, gpointer data) {
+  const auto *place = static_cast<const Place *>(data);
+  const auto find = [&](const char *name) {
+    return Ref<GstElement>(gst_bin_get_by_name(GST_BIN(place->pipeline), name));
+  };
+  Ref<GstElement> old = find("n"), before = find("before"), after = find("after");
+  gst_element_unlink_many(before.get(), old.get(), after.get(), nullptr);
+  gst_element_set_state(old.get(), GST_STATE_NULL);
+  gst_bin_remove(GST_BIN(place->pipeline), old.get());
+  GstElement *fresh = gst_element_factory_make("cudanick", "n");
+  gst_util_set_object_arg(G_OBJECT(fresh), "backend", place->backend);
+  g_object_set(fresh, "window", 31, nullptr);
+  gst_bin_add(GST_BIN(place->pipeline), fresh);
+  EXPECT_TRUE(gst_element_link_many(before.get(), fresh, after.get(), nullptr));
+  EXPECT_TRUE(gst_element_sync_state_with_parent(fresh));
+  return GST_PAD_PROBE_REMOVE;
+}
+
 TEST_P(States, AnElementIsExchangedWhileFramesFlow) {
   constexpr int kFrames = 200;
   const auto picture = [](int i) { return make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48, i); };
   Pipeline pipeline("appsrc name=src ! queue name=before ! " + nick("name=n window=15") +
                     "! queue name=after ! appsink name=sink sync=false max-buffers=2");
+  Place place{pipeline.get(), GetParam()};
   Ref<GstElement> sink = pipeline.find("sink");
   Feeder feeder(pipeline.find("src").get(), kFrames, picture);
   pipeline.set_state(GST_STATE_PLAYING);
@@ -132,35 +157,9 @@ TEST_P(States, AnElementIsExchangedWhileFramesFlow) {
   bool exchanged = false;
   for (int i = 0; i < kFrames; ++i) {
     if (i == 50) {
-      struct Exchange {
-        Pipeline *pipeline;
-        const char *backend;
-        std::atomic<bool> done = false;
-      } exchange{&pipeline, GetParam()};
       Ref<GstElement> before = pipeline.find("before");
       Ref<GstPad> pad(gst_element_get_static_pad(before.get(), "src"));
-      gst_pad_add_probe(
-          pad.get(), GST_PAD_PROBE_TYPE_IDLE,
-          [](GstPad *, GstPadProbeInfo *, gpointer data) {
-            auto *e = static_cast<Exchange *>(data);
-            Ref<GstElement> old = e->pipeline->find("n"), queue = e->pipeline->find("before"),
-                            after = e->pipeline->find("after");
-            gst_element_unlink(queue.get(), old.get());
-            gst_element_unlink(old.get(), after.get());
-            gst_element_set_state(old.get(), GST_STATE_NULL);
-            gst_bin_remove(GST_BIN(e->pipeline->get()), old.get());
-            GstElement *fresh = gst_element_factory_make("cudanick", "n");
-            gst_util_set_object_arg(G_OBJECT(fresh), "backend", e->backend);
-            g_object_set(fresh, "window", 31, nullptr);
-            gst_bin_add(GST_BIN(e->pipeline->get()), fresh);
-            EXPECT_TRUE(gst_element_link_many(queue.get(), fresh, after.get(), nullptr));
-            gst_element_sync_state_with_parent(fresh);
-            e->done = true;
-            return GST_PAD_PROBE_REMOVE;
-          },
-          &exchange, nullptr);
-      for (int waited = 0; !exchange.done && waited < 30000; ++waited) g_usleep(1000);
-      ASSERT_TRUE(exchange.done);
+      gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_IDLE, exchange, &place, nullptr);
     }
     Ref<GstSample> sample = pull_sample(sink.get());
     ASSERT_TRUE(sample) << "frame " << i;
