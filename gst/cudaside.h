@@ -50,14 +50,17 @@ class CudaSide {
     GstBuffer *out;
     bool neutral_chroma;  ///< else it is copied
     bool wait;            ///< return when the operator is done, with what it reports
+    guint n_threads;      ///< CPU threads for what the CPU has to do
     const std::function<void(Cuda &, const Luma &)> &run;
   };
   /// Queues one frame: upload, operator, download, as far as the memories of its buffers need them.
   /// Returns at once unless too many frames are under way. Whoever maps `out` waits for it.
   void process(const Job &job);
 
-  /// Waits for the frames under way and lets go of their buffers.
-  void drain();
+  /// Waits for the frames whose input buffers are held, and lets go of them.
+  void release_inputs();
+  /// Waits for the frames under way and frees everything but the context.
+  void stop();
 
   /// Brings `stats` up to date with the frames that are done.
   void collect_times();

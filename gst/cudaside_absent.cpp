@@ -36,7 +36,8 @@ void CudaSide::decide_pool(GstQuery *, const GstVideoInfo &, bool) {}
 void CudaSide::process(const Job &) {
   open(-1);
 }
-void CudaSide::drain() {}
+void CudaSide::release_inputs() {}
+void CudaSide::stop() {}
 void CudaSide::collect_times() {}
 
 }  // namespace cudascan::gst

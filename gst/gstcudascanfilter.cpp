@@ -2,6 +2,7 @@
 #include "gst/gstcudascanfilter.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -257,7 +258,7 @@ static gboolean gst_cuda_scan_filter_start(GstBaseTransform *trans) {
 
 static gboolean gst_cuda_scan_filter_stop(GstBaseTransform *trans) {
   return guarded(trans, [&] {
-    priv_of(trans)->cuda.drain();
+    priv_of(trans)->cuda.stop();
     priv_of(trans)->cpu.reset();
   });
 }
@@ -392,10 +393,10 @@ static gboolean gst_cuda_scan_filter_transform_meta(GstBaseTransform *, GstBuffe
 }
 
 static gboolean gst_cuda_scan_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    guarded(trans, [&] { priv_of(trans)->cuda.drain(); });
-    reset(trans);
-  }
+  const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_EOS)
+    guarded(trans, [&] { priv_of(trans)->cuda.release_inputs(); });
+  if (type == GST_EVENT_FLUSH_STOP) reset(trans);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
 
@@ -486,9 +487,17 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     const bool neutral = klass->begin_frame(self);
     const bool with_report = settings.report || klass->wants_report(self);
     if (active_backend(trans) == Backend::cuda) {
-      priv->cuda.process(
-          {priv->in_info, in, priv->out_info, out, neutral, with_report,
-           [&](Cuda &cuda, const Luma &luma) { klass->run_cuda(self, cuda, luma, with_report); }});
+      const auto run = [&](Cuda &cuda, const Luma &luma) {
+        klass->run_cuda(self, cuda, luma, with_report);
+      };
+      priv->cuda.process({.in_info = priv->in_info,
+                          .in = in,
+                          .out_info = priv->out_info,
+                          .out = out,
+                          .neutral_chroma = neutral,
+                          .wait = with_report,
+                          .n_threads = settings.n_threads,
+                          .run = std::ref(run)});
     } else {
       process_on_cpu(trans, in, out, neutral, with_report, settings.n_threads);
     }

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/cudaengine.h"
+
+#include <algorithm>
+
+namespace cudascan::gst {
+namespace {
+
+/// Frames under way at most: enough for one in each direction and one in the operator while the
+/// thread that feeds them is late, and no more than this much memory when they are large.
+constexpr std::size_t kMaxFrames = 6;
+constexpr std::size_t kMinFrames = 3;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+
+constexpr int kPitchAlignment = 256;
+
+/// Where the planes of a frame would lie in one block of memory, rows aligned for the GPU.
+Picture lay_out(const GstVideoInfo &info, int n_planes, std::size_t *bytes) {
+  Picture picture{&info};
+  std::size_t offset = 0;
+  for (int i = 0; i < n_planes; ++i) {
+    const PlaneShape shape = plane_shape(info, i);
+    picture.stride[i] =
+        (shape.row_bytes() + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+    picture.data[i] = reinterpret_cast<guint8 *>(offset);
+    offset += static_cast<std::size_t>(picture.stride[i]) * shape.height;
+  }
+  *bytes = offset;
+  return picture;
+}
+
+Picture placed(Picture layout, int n_planes, void *base) {
+  for (int i = 0; i < n_planes; ++i)
+    layout.data[i] = static_cast<guint8 *>(base) + reinterpret_cast<std::size_t>(layout.data[i]);
+  return layout;
+}
+
+/// Queues a copy of one plane between host and device.
+void copy_plane_rows(const Picture &from, const Picture &to, int plane, CUstream_st *stream) {
+  const PlaneShape shape = plane_shape(*to.info, plane);
+  cuda::copy_rows(to.data[plane], to.stride[plane], from.data[plane], from.stride[plane],
+                  shape.row_bytes(), shape.height, stream);
+}
+
+}  // namespace
+
+/// One frame under way: its device memory where a side is in system memory, and its events.
+struct CudaEngine::Frame {
+  struct Span {
+    cuda::Event begin{true}, end{true};
+    bool used = false;
+
+    void start(CUstream_st *stream) {
+      begin.record(stream);
+      used = true;
+    }
+  };
+
+  cuda::DeviceBuffer in, out;
+  cuda::PinnedBuffer staging;
+  Span spans[Stats::kStages];
+  cuda::Event owner;                  // of foreign input, see order_behind_owner()
+  const cuda::Event *last = nullptr;  // the end of its last span
+  GstBuffer *held = nullptr;          // foreign input that the GPU still reads
+
+  std::size_t bytes() const { return in.size() + out.size() + staging.size(); }
+  void release() { gst_clear_buffer(&held); }
+  ~Frame() { release(); }
+};
+
+CudaEngine::CudaEngine(GstCudaContext *context, std::shared_ptr<Stats> stats)
+    : context_(add_ref(context)), stats_(std::move(stats)) {
+  ContextScope scope(context_.get());
+  upload_.emplace();
+  compute_.emplace();
+  download_.emplace();
+  exec_.emplace(compute_->get());
+}
+
+CudaEngine::~CudaEngine() {
+  std::optional<ContextScope> scope;
+  try {
+    scope.emplace(context_.get());
+    for (const auto *stream : {&upload_, &compute_, &download_}) (*stream)->synchronize();
+    collect();
+  } catch (const Error &) {
+    // The context is lost, and with it the work.
+  }
+  under_way_.clear();
+  idle_.clear();
+  exec_.reset();
+  upload_.reset();
+  compute_.reset();
+  download_.reset();
+}
+
+void CudaEngine::collect() {
+  ContextScope scope(context_.get());
+  while (!under_way_.empty() && under_way_.front()->last->done()) finish_oldest();
+}
+
+void CudaEngine::release_inputs() {
+  ContextScope scope(context_.get());
+  while (std::any_of(under_way_.begin(), under_way_.end(), [](auto &f) { return f->held; })) {
+    if (!under_way_.front()->last->done()) {
+      stats_->add_host_synchronisation();
+      under_way_.front()->last->synchronize();
+    }
+    finish_oldest();
+  }
+}
+
+/// The oldest frame is done.
+void CudaEngine::finish_oldest() {
+  std::unique_ptr<Frame> frame = std::move(under_way_.front());
+  under_way_.pop_front();
+  frame->release();
+  for (int i = 0; i < Stats::kStages; ++i)
+    if (const Frame::Span &span = frame->spans[i]; span.used)
+      stats_->add_time(static_cast<Stats::Stage>(i), span.end.elapsed_ns(span.begin));
+  idle_.push_back(std::move(frame));
+}
+
+std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
+  collect();
+  if (idle_.empty()) {
+    const std::size_t limit =
+        std::clamp(kMaxBytes / std::max<std::size_t>(bytes, 1), kMinFrames, kMaxFrames);
+    if (under_way_.size() < limit) return std::make_unique<Frame>();
+    stats_->add_host_synchronisation();
+    under_way_.front()->last->synchronize();
+    finish_oldest();
+  }
+  std::unique_ptr<Frame> frame = std::move(idle_.back());
+  idle_.pop_back();
+  frame->last = nullptr;
+  for (Frame::Span &span : frame->spans) span.used = false;
+  return frame;
+}
+
+void CudaEngine::process(const CudaSide::Job &job) {
+  ContextScope scope(context_.get());
+  std::unique_ptr<Frame> frame = begin_frame(job.in_info.size + job.out_info.size);
+  try {
+    queue(*frame, job);
+  } catch (...) {
+    // Whatever was queued must not outlive the buffers it works on.
+    try {
+      for (const auto *stream : {&upload_, &compute_, &download_}) (*stream)->synchronize();
+    } catch (const Error &) {
+    }
+    throw;
+  }
+  under_way_.push_back(std::move(frame));
+}
+
+void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
+  CUstream_st *compute = compute_->get(), *down = download_->get();
+  Frame::Span &kernel = frame.spans[Stats::kernel];
+  const int n_planes = static_cast<int>(GST_VIDEO_INFO_N_PLANES(&job.out_info));
+  const int n_in_planes = job.neutral_chroma ? 1 : n_planes;
+
+  // Input: in CUDAMemory of this context, in pinned memory of ours, or anywhere.
+  GstMemory *in_memory = only_memory(job.in), *out_memory = only_memory(job.out);
+  MemoryState *in_state = in_memory ? state_of(in_memory) : nullptr;
+  if (in_state && in_state->context() != context_.get()) in_state = nullptr;
+  const bool in_cuda = in_memory && gst_is_cuda_memory(in_memory) &&
+                       GST_CUDA_MEMORY_CAST(in_memory)->context == context_.get();
+  const MappedFrame in_frame(
+      job.in_info, job.in,
+      GST_MAP_READ | (in_cuda ? GST_MAP_CUDA : 0) | (in_state ? kMapQueued : 0));
+  Picture in = in_frame.picture();
+  if (!in_cuda) {
+    Frame::Span &span = frame.spans[Stats::upload];
+    if (in_state) in_state->usage().begin_read(upload_->get());
+    in = upload(frame, job.in_info, in, in_state != nullptr, n_in_planes, job.n_threads);
+    if (in_state) in_state->usage().end_read(upload_->get());
+    span.end.make_wait(compute);
+  } else if (in_state) {
+    in_state->usage().begin_read(compute);
+  } else {
+    order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
+  }
+
+  // Output: in CUDAMemory, or in system memory by way of the device memory of the frame.
+  MemoryState *out_state = out_memory ? state_of(out_memory) : nullptr;
+  if (out_state && out_state->context() != context_.get()) out_state = nullptr;
+  const bool out_cuda = out_memory && gst_is_cuda_memory(out_memory) &&
+                        GST_CUDA_MEMORY_CAST(out_memory)->context == context_.get();
+  const MappedFrame out_frame(
+      job.out_info, job.out,
+      GST_MAP_WRITE | (out_cuda ? GST_MAP_CUDA : 0) | (out_state ? kMapQueued : 0));
+  const Picture host = out_frame.picture();
+  Picture out = host;
+  if (!out_cuda) {
+    std::size_t bytes;
+    const int n = job.neutral_chroma ? n_planes : 1;
+    const Picture layout = lay_out(job.out_info, n, &bytes);
+    out = placed(layout, n, frame.out.reserve(bytes));
+  } else if (out_state) {
+    out_state->usage().begin_write(compute);
+  }
+
+  kernel.start(compute);
+  job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
+  for (int i = 1; i < n_planes; ++i)
+    if (job.neutral_chroma)
+      neutralize_plane(*exec_, out, i);
+    else if (out_cuda)
+      copy_plane(*exec_, in, out, i);
+  kernel.end.record(compute);
+  frame.last = &kernel.end;
+  CUstream_st *last_reader = compute;
+
+  if (!out_cuda) {
+    Frame::Span &span = frame.spans[Stats::download];
+    kernel.end.make_wait(down);
+    if (out_state) out_state->usage().begin_write(down);
+    span.start(down);
+    for (int i = 0; i < n_planes; ++i)
+      copy_plane_rows(i == 0 || job.neutral_chroma ? out : in, host, i, down);
+    span.end.record(down);
+    frame.last = &span.end;
+    if (out_state) out_state->usage().end_write(down);
+    if (n_in_planes > 1) last_reader = down;
+  } else if (out_state) {
+    out_state->usage().end_write(compute);
+  }
+
+  if (in_cuda && in_state)
+    in_state->usage().end_read(last_reader);
+  else if (in_cuda)
+    frame.held = gst_buffer_ref(job.in);
+
+  if (job.wait) {
+    stats_->add_host_synchronisation();
+    exec_->synchronize();
+  }
+  const bool starving = frame.held && job.in->pool && limited_pool(job.in->pool);
+  if ((!out_state || starving) && !frame.last->done()) {
+    stats_->add_host_synchronisation();
+    frame.last->synchronize();
+  }
+  if (starving) frame.release();
+}
+
+/// Queues the upload of the first planes and returns where they will be on the device.
+Picture CudaEngine::upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
+                           int n_planes, guint n_threads) {
+  std::size_t bytes;
+  const Picture layout = lay_out(info, n_planes, &bytes);
+  const Picture device = placed(layout, n_planes, frame.in.reserve(bytes));
+  Picture from = host;
+  if (!pinned) {
+    from = placed(layout, n_planes, frame.staging.reserve(bytes));
+    if (!cpu_ || cpu_threads_ != n_threads) {
+      cpu_.emplace(static_cast<int>(MIN(n_threads, static_cast<guint>(G_MAXINT))));
+      cpu_threads_ = n_threads;
+    }
+    for (int i = 0; i < n_planes; ++i) copy_plane(*cpu_, host, from, i);
+  }
+  Frame::Span &span = frame.spans[Stats::upload];
+  span.start(upload_->get());
+  for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, device, i, upload_->get());
+  span.end.record(upload_->get());
+  return device;
+}
+
+/// Whether a pool has a maximum: then its owner may wait for the buffer that is held here.
+bool CudaEngine::limited_pool(GstBufferPool *pool) {
+  if (known_pool_.get() != pool) {
+    GstStructure *config = gst_buffer_pool_get_config(pool);
+    guint max = 0;
+    gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &max);
+    gst_structure_free(config);
+    known_pool_ = add_ref(pool);
+    known_pool_limited_ = max > 0;
+  }
+  return known_pool_limited_;
+}
+
+}  // namespace cudascan::gst

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gst/cudamemory.h"
+#include "gst/cudaside.h"
+
+namespace cudascan::gst {
+
+/// Runs the frames of one element in one CUDA context: three streams for upload, operator and
+/// download, chained by events, so that one frame goes up while another is computed and a third comes
+/// down. Has the context pushed wherever it needs it; used by one thread at a time.
+class CudaEngine {
+ public:
+  CudaEngine(GstCudaContext *context, std::shared_ptr<Stats> stats);
+  ~CudaEngine();
+  CudaEngine(const CudaEngine &) = delete;
+  CudaEngine &operator=(const CudaEngine &) = delete;
+
+  void process(const CudaSide::Job &job);
+
+  /// Takes the times of the frames that are done, and lets go of their input.
+  void collect();
+  /// Waits for the frames whose input is still held, and lets go of it.
+  void release_inputs();
+
+ private:
+  struct Frame;
+  struct Upload;
+
+  std::unique_ptr<Frame> begin_frame(std::size_t bytes);
+  void finish_oldest();
+  void queue(Frame &frame, const CudaSide::Job &job);
+  Picture upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
+                 int n_planes, guint n_threads);
+  void download(Frame &frame, const Picture &device, const Picture &host, int plane);
+  bool limited_pool(GstBufferPool *pool);
+
+  Ref<GstCudaContext> context_;
+  std::shared_ptr<Stats> stats_;
+  std::optional<cuda::Stream> upload_, compute_, download_;
+  std::optional<Cuda> exec_;
+  std::optional<Cpu> cpu_;  // copies pageable input to staging memory
+  guint cpu_threads_ = 0;
+
+  std::deque<std::unique_ptr<Frame>> under_way_;  // oldest first
+  std::vector<std::unique_ptr<Frame>> idle_;
+
+  Ref<GstBufferPool> known_pool_;  // the last one that limited_pool() was asked about
+  bool known_pool_limited_ = false;
+};
+
+}  // namespace cudascan::gst
