@@ -137,6 +137,13 @@ bool is_cuda(const GstCaps *caps) {
   return !gst_caps_is_any(caps) && !gst_caps_is_empty(caps) && structure_is_cuda(caps, 0);
 }
 
+bool names_cuda(const GstCaps *caps) {
+  if (gst_caps_is_any(caps)) return false;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i)
+    if (structure_is_cuda(caps, i)) return true;
+  return false;
+}
+
 GstCaps *without_cuda(GstCaps *caps) {
   GstCaps *kept = filter(caps, [&](guint i) { return !structure_is_cuda(caps, i); });
   gst_caps_unref(caps);

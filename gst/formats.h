@@ -27,6 +27,9 @@ GstCaps *fixate(GstCaps *candidates, const GstCaps *caps, bool in_cuda);
 /// Whether the first (or only) structure asks for CUDAMemory.
 bool is_cuda(const GstCaps *caps);
 
+/// Whether some structure asks for CUDAMemory.
+bool names_cuda(const GstCaps *caps);
+
 /// Leaves out the structures with CUDAMemory; for machines where there is none. Takes `caps`.
 GstCaps *without_cuda(GstCaps *caps);
 

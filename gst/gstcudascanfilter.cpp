@@ -274,19 +274,20 @@ static GstCaps *gst_cuda_scan_filter_transform_caps(GstBaseTransform *trans,
   return filtered;
 }
 
-/// Whether the next element names CUDAMemory among what it takes, and prefers it.
-static bool peer_prefers_cuda(GstBaseTransform *trans) {
+/// Whether the result for these input caps should be in CUDAMemory, if the next element lets us choose.
+/// A frame stays where it is, and one that was computed on the GPU stays there for an element that
+/// would rather have it there. But an element that takes anything (filesink, appsink) gets it in
+/// system memory: it would not know how to read the other.
+static bool prefer_cuda(GstBaseTransform *trans, const GstCaps *in) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(trans->srcpad, nullptr);
-  return peer && is_cuda(peer);
+  if (!names_cuda(peer)) return false;
+  return is_cuda(in) || (active_backend(trans) == Backend::cuda && is_cuda(peer));
 }
 
 static GstCaps *gst_cuda_scan_filter_fixate_caps(GstBaseTransform *trans, GstPadDirection direction,
                                                  GstCaps *caps, GstCaps *candidates) {
-  // The frame stays where it is, but a result on the GPU stays there for an element that wants it.
-  const bool in_cuda =
-      is_cuda(caps) || (direction == GST_PAD_SINK && active_backend(trans) == Backend::cuda &&
-                        peer_prefers_cuda(trans));
-  return fixate(candidates, caps, in_cuda);
+  return fixate(candidates, caps,
+                direction == GST_PAD_SINK ? prefer_cuda(trans, caps) : is_cuda(caps));
 }
 
 static gboolean gst_cuda_scan_filter_query(GstBaseTransform *trans, GstPadDirection direction,

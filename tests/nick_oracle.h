@@ -6,16 +6,30 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "kernels/nick.h"
+#include "operator_test.h"
 
 namespace cudascan {
 
+namespace test {
+
+inline constexpr NickMethod kMethods[] = {NickMethod::nick,    NickMethod::niblack,
+                                          NickMethod::sauvola, NickMethod::wolf,
+                                          NickMethod::bradley, NickMethod::phansalkar};
+
+inline std::string name_of(NickMethod method) {
+  constexpr const char *names[] = {"nick", "niblack", "sauvola", "wolf", "bradley", "phansalkar"};
+  const auto i = static_cast<std::size_t>(method);
+  return i < std::size(names) ? names[i] : "method " + std::to_string(i);
+}
+
+}  // namespace test
+
 inline std::ostream &operator<<(std::ostream &s, const NickParams &p) {
-  constexpr const char *methods[] = {"nick", "niblack", "sauvola", "wolf", "bradley", "phansalkar"};
-  s << methods[static_cast<int>(p.method)] << ", window "
-    << (p.window_width ? p.window_width : p.window) << "x"
+  s << test::name_of(p.method) << ", window " << (p.window_width ? p.window_width : p.window) << "x"
     << (p.window_height ? p.window_height : p.window) << ", k " << k_in_use(p) << ", r " << p.r;
   if (p.invert) s << ", inverted";
   if (p.output == NickOutput::threshold) s << ", surface";
@@ -24,6 +38,21 @@ inline std::ostream &operator<<(std::ostream &s, const NickParams &p) {
 }
 
 namespace test {
+
+/// The result for one image, by the CPU.
+template <typename Out = void, typename T,
+          typename Sample = std::conditional_t<std::is_void_v<Out>, T, Out>>
+std::vector<Sample> result(const Image<T> &in, const NickParams &params,
+                           Sample white = std::numeric_limits<Sample>::max(),
+                           NickReport *report = nullptr) {
+  Image<Sample> out(in.width(), in.height(), {}, white);
+  Cpu cpu;
+  run(cpu, in.plane(), out.plane(), params, report);
+  return out.samples();
+}
+
+using Gray8 = std::vector<std::uint8_t>;
+using Gray16 = std::vector<std::uint16_t>;
 
 /// What the formulas want of the window around a pixel.
 struct Moments {
@@ -123,7 +152,7 @@ ImageExtremes extremes(Plane<const T> in, const std::vector<Moments> &moments) {
 inline long double threshold(const Moments &w, const ImageExtremes &image, const NickParams &p,
                              unsigned maximum) {
   const long double m = w.mean, s = w.deviation, k = k_in_use(p);
-  const long double r = p.r * std::pow(2.0L, std::max(bit_depth(maximum) - 8, 0));
+  const long double r = std::ldexp(p.r, std::max(bit_depth(maximum) - 8, 0));
   switch (p.method) {
     case NickMethod::nick:
       return m + k * std::sqrt(std::max(w.power - m * m / w.n, 0.0L));

@@ -3,7 +3,6 @@
 // the largest sample) counts as equal to it, thus black: where exact ties exist long double shows
 // them so, and samples that are this near to T without a tie do not occur in these images.
 #include "nick_oracle.h"
-#include "operator_test.h"
 
 namespace cudascan {
 namespace {
@@ -11,10 +10,8 @@ namespace {
 using test::Content;
 using test::Image;
 using test::ImageExtremes;
+using test::kMethods;
 using test::Moments;
-
-constexpr NickMethod kMethods[] = {NickMethod::nick, NickMethod::niblack, NickMethod::sauvola,
-                                   NickMethod::wolf, NickMethod::bradley, NickMethod::phansalkar};
 
 /// Compares one binary picture with the oracle.
 template <typename T>
@@ -86,6 +83,9 @@ std::vector<NickParams> every_method(int width, int height) {
 
 struct Window {
   int width, height;
+  friend std::ostream &operator<<(std::ostream &s, const Window &w) {
+    return s << w.width << "x" << w.height;
+  }
 };
 
 /// The windows of the thorough test: square, rectangular, larger than the image in one direction or
