@@ -63,7 +63,6 @@ struct CudaEngine::Frame {
   const cuda::Event *last = nullptr;  // the end of its last span
   GstBuffer *held = nullptr;          // foreign input that the GPU still reads
 
-  std::size_t bytes() const { return in.size() + out.size() + staging.size(); }
   void release() { gst_clear_buffer(&held); }
   ~Frame() { release(); }
 };
@@ -127,7 +126,7 @@ std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
     const std::size_t limit =
         std::clamp(kMaxBytes / std::max<std::size_t>(bytes, 1), kMinFrames, kMaxFrames);
     if (under_way_.size() < limit) return std::make_unique<Frame>();
-    stats_->add_host_synchronisation();
+    stats_->add_throttled();
     under_way_.front()->last->synchronize();
     finish_oldest();
   }

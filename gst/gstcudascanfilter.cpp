@@ -544,7 +544,8 @@ static void install_properties(GObjectClass *klass) {
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
                          "Frames, dropped frames, mean and maximum of the kernel, upload and "
-                         "download times in ns, waits of the host for the GPU",
+                         "download times in ns, how often a thread slept until the GPU had a "
+                         "result, how often because enough frames were under way",
                          GST_TYPE_STRUCTURE, kReadable));
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace cudascan::gst {
 
@@ -19,7 +20,7 @@ class Stats {
   void reset() {
     std::lock_guard lock(mutex_);
     times_ = {};
-    frames_ = dropped_ = host_synchronisations_ = 0;
+    frames_ = dropped_ = host_synchronisations_ = throttled_ = 0;
     failure_.clear();
   }
 
@@ -27,6 +28,8 @@ class Stats {
   void add_dropped() { ++dropped_; }
   /// A thread of the host is about to sleep until the GPU is done with something.
   void add_host_synchronisation() { ++host_synchronisations_; }
+  /// The same, not for a result but because enough frames are under way.
+  void add_throttled() { ++throttled_; }
 
   void add_time(Stage stage, double ns) {
     std::lock_guard lock(mutex_);
@@ -74,7 +77,7 @@ class Stats {
   mutable std::mutex mutex_;
   std::array<Times, kStages> times_{};
   std::string failure_;
-  std::atomic<guint64> frames_ = 0, dropped_ = 0, host_synchronisations_ = 0;
+  std::atomic<guint64> frames_ = 0, dropped_ = 0, host_synchronisations_ = 0, throttled_ = 0;
 };
 
 }  // namespace cudascan::gst
