@@ -21,6 +21,12 @@ class CudaMemory : public testing::Test {
   }
 };
 
+/// Whether cudaupload and cudadownload carry a frame unharmed; not every odd size of every release.
+bool stock_carries(const Picture &picture) {
+  return same(Filter("cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload").process(picture),
+              picture);
+}
+
 const std::string kInCuda = "video/x-raw(memory:CUDAMemory)";
 const std::string kNick = "cudanick backend=cuda window=15 ";
 const std::pair<int, int> kSizes[] = {{64, 48}, {62, 38}, {61, 37}, {2, 2}, {1, 1}, {130, 7}};
@@ -54,6 +60,10 @@ TEST_F(CudaMemory, EveryCombinationOfMemoriesGivesThePictureOfTheCpu) {
         for (const auto &[width, height] : kSizes)
           for (unsigned seed = 0; seed < 3; ++seed) {
             const Picture in = make_picture(format, width, height, seed);
+            if ((cuda_in || cuda_out) && !stock_carries(in)) {
+              EXPECT_TRUE(width % 2 || height % 2) << "stock elements harm an even size";
+              continue;
+            }
             ASSERT_TRUE(same(filter.process(in), expected(in, window15())));
           }
       }
@@ -120,6 +130,13 @@ TEST_F(CudaMemory, NeighboursAgreeOnCudaMemoryUnasked) {
   }
 }
 
+TEST_F(CudaMemory, AConsumerThatTakesAnythingGetsSystemMemory) {
+  Filter filter(kNick);
+  filter.process(make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48));
+  Ref<GstCaps> caps = filter.output_caps();
+  EXPECT_FALSE(gst_caps_features_contains(gst_caps_get_features(caps.get(), 0), kCudaMemory));
+}
+
 TEST_F(CudaMemory, BetweenOurElementsTheHostDoesNotWait) {
   for (const std::string between : {"! ", "! queue ! "}) {
     Pipeline pipeline("appsrc name=src ! cudanick name=a backend=cuda " + between +
@@ -137,9 +154,8 @@ TEST_F(CudaMemory, BetweenOurElementsTheHostDoesNotWait) {
                        expected(expected(expected(picture(i), params), params), params)));
     }
     EXPECT_EQ(stat(pipeline.find("b").get(), "host-synchronisations"), 0u);
-    EXPECT_LE(stat(pipeline.find("c").get(), "host-synchronisations"), 50u);
-    // The first has to know when the copy of a pageable frame is done, no more.
     EXPECT_EQ(stat(pipeline.find("a").get(), "host-synchronisations"), 0u);
+    EXPECT_LE(stat(pipeline.find("c").get(), "host-synchronisations"), 50u);
   }
 }
 
@@ -220,7 +236,8 @@ TEST_F(CudaMemory, ThreeHundredFramesBetweenStockElements) {
 }
 
 TEST_F(CudaMemory, AForeignConsumerOfEveryKindGetsFinishedFrames) {
-  NEEDS_ELEMENTS("cudaupload", "cudadownload", "cudaconvert");
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  if (first_missing({"cudaconvert"})) GTEST_SKIP() << "cudaconvert needs NVRTC";
   Filter filter("cudaupload ! " + kInCuda + " ! " + kNick + "! " + kInCuda +
                 ",format=NV12 ! cudaconvert ! " + kInCuda + ",format=I420 ! cudadownload");
   for (unsigned seed = 0; seed < 50; ++seed) {
@@ -229,6 +246,53 @@ TEST_F(CudaMemory, AForeignConsumerOfEveryKindGetsFinishedFrames) {
     ASSERT_EQ(out.format, GST_VIDEO_FORMAT_I420);
     ASSERT_TRUE(out.components == wanted.components) << "frame " << seed;
   }
+}
+
+/// What `once()` gives, in CUDAMemory of an element that is gone when this returns.
+Ref<GstBuffer> cuda_frame(const Picture &in, Ref<GstCaps> &caps) {
+  Filter filter(kNick, kInCuda);
+  EXPECT_EQ(filter.push_picture(in), GST_FLOW_OK);
+  caps = filter.output_caps();
+  return filter.pull();
+}
+
+TEST_F(CudaMemory, FramesCanBeCopied) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory))
+    for (const auto &[width, height] : kSizes) {
+      const Picture in = make_picture(format, width, height);
+      Ref<GstCaps> caps;
+      Ref<GstBuffer> frame = cuda_frame(in, caps);
+      ASSERT_TRUE(frame);
+      Ref<GstBuffer> copy(gst_buffer_copy_deep(frame.get()));
+      ASSERT_TRUE(copy) << gst_video_format_to_string(format);
+      frame.reset();
+      ASSERT_TRUE(same(to_picture(copy.get(), caps.get()), once(in)));
+    }
+}
+
+TEST_F(CudaMemory, WhatTheCpuWroteIsWhatTheGpuReads) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
+    const Picture other = make_picture(format, 62, 38, 9);
+    Ref<GstCaps> caps;
+    Ref<GstBuffer> frame = cuda_frame(make_picture(format, 62, 38), caps);
+    ASSERT_TRUE(frame);
+    frame.reset(gst_buffer_make_writable(frame.release()));
+    fill(frame.get(), other);
+    Filter filter(kNick);
+    filter.set_caps(caps.get());
+    ASSERT_EQ(filter.push(std::move(frame)), GST_FLOW_OK);
+    ASSERT_TRUE(same(to_picture(filter.pull().get(), filter.output_caps().get()), once(other)));
+  }
+}
+
+TEST_F(CudaMemory, AFrameOutlivesItsElement) {
+  Ref<GstCaps> caps;
+  std::vector<Ref<GstBuffer>> frames;
+  for (unsigned seed = 0; seed < 20; ++seed)
+    frames.push_back(cuda_frame(make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38, seed), caps));
+  for (unsigned seed = 0; seed < 20; ++seed)
+    ASSERT_TRUE(same(to_picture(frames[seed].get(), caps.get()),
+                     once(make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38, seed))));
 }
 
 TEST_F(CudaMemory, AutoTakesTheGpuForFramesInEitherMemory) {

@@ -83,6 +83,22 @@ TEST_P(Documents, APhotographedPage) {
       same(out, expected(decode(scan, "jpegdec", gst_video_format_to_string(out.format)), params)));
 }
 
+TEST(CudaDocuments, AJpegDecodedOnTheGpu) {
+  NEEDS_GPU();
+  if (first_missing({"jpegparse", "nvjpegdec"})) GTEST_SKIP() << "no jpegparse or no nvjpegdec";
+  NEEDS_ELEMENTS("filesrc", "cudadownload");
+  NEEDS_FILE(scan, "pages/notesA1.jpg");
+  Pipeline pipeline("filesrc location=\"" + scan +
+                    "\" ! jpegparse ! nvjpegdec ! video/x-raw(memory:CUDAMemory) ! tee name=t  "
+                    "t. ! queue ! cudanick backend=cuda ! video/x-raw ! appsink name=result  "
+                    "t. ! queue ! cudadownload ! video/x-raw ! appsink name=raw");
+  pipeline.set_state(GST_STATE_PLAYING);
+  Ref<GstSample> raw = pull_sample(pipeline.find("raw").get()),
+                 result = pull_sample(pipeline.find("result").get());
+  ASSERT_TRUE(raw && result);
+  EXPECT_TRUE(same(to_picture(result.get()), expected(to_picture(raw.get()), NickParams{})));
+}
+
 /// A clip decoded on the GPU: its frames as they are, and as the element under test makes them.
 class CudaClips : public testing::TestWithParam<const char *> {
  protected:

@@ -194,6 +194,18 @@ TEST_P(Pipelines, ABadSettingStopsItsPipelineAndNoOther) {
   ASSERT_NO_FATAL_FAILURE(bad.reach(GST_STATE_PLAYING));
 }
 
+TEST_P(Pipelines, ABadSettingInTheLaunchLineIsAnErrorFromTheStart) {
+  for (const auto &[settings, name, value] :
+       {std::tuple{"window=4", "window", "4"}, std::tuple{"k=nan", "k", "nan"},
+        std::tuple{"r=0", "r", "0"},
+        std::tuple{"window=31 algorithm=shared", "algorithm", "shared"}}) {
+    Pipeline pipeline("videotestsrc num-buffers=3 ! " + nick(settings) + "! fakesink");
+    const std::string error = pipeline.play();
+    EXPECT_NE(error.find(name), std::string::npos) << settings << ": " << error;
+    EXPECT_NE(error.find(value), std::string::npos) << settings << ": " << error;
+  }
+}
+
 TEST_P(Pipelines, EveryFrameIsReportedOnce) {
   Pipeline pipeline("videotestsrc num-buffers=50 ! video/x-raw,format=GRAY8,width=64,height=48 ! " +
                     nick("report=message") + "! fakesink sync=false");

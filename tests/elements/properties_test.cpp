@@ -115,7 +115,9 @@ TEST_P(Properties, OneFrameSeesOneSetOfSettings) {
       g_object_set(filter.element(), "window", i % 2 ? 15 : 51, nullptr);
       g_autofree char *name = nullptr;
       double k = 0;
-      g_object_get(filter.element(), "name", &name, "k", &k, nullptr);
+      GstStructure *stats = nullptr;
+      g_object_get(filter.element(), "name", &name, "k", &k, "stats", &stats, nullptr);
+      gst_structure_free(stats);
     }
   });
   for (int i = 0; i < 150; ++i) {

@@ -39,11 +39,12 @@ using Ref = std::unique_ptr<T, Release>;
 /// Whether a CUDA device can be used; a missing one is a failure under REQUIRE_GPU=1.
 bool have_gpu();
 
-/// Ends the test as skipped when one of the elements is not installed.
-#define NEEDS_ELEMENTS(...)                                                               \
-  for (const char *missing = ::cudascan::elements::first_missing({__VA_ARGS__}); missing; \
-       missing = nullptr)                                                                 \
-  GTEST_SKIP() << "the element " << missing << " is not installed"
+/// Ends the test as skipped, or as failed under REQUIRE_GPU=1, when an element is not installed.
+#define NEEDS_ELEMENTS(...)                                                       \
+  if (const char *missing = ::cudascan::elements::first_missing({__VA_ARGS__})) { \
+    if (::cudascan::elements::gpu_required()) FAIL() << "no element " << missing; \
+    GTEST_SKIP() << "the element " << missing << " is not installed";             \
+  }
 
 /// Ends the test as skipped, or as failed under REQUIRE_GPU=1, when there is no CUDA device.
 #define NEEDS_GPU()                                                                \
