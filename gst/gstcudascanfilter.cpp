@@ -416,8 +416,7 @@ static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *
                                                               gboolean discont, GstBuffer *buffer) {
   const GstFlowReturn result =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, discont, buffer);
-  // The parent swallows frames that come too late.
-  if (result == GST_BASE_TRANSFORM_FLOW_DROPPED || (result == GST_FLOW_OK && !trans->queued_buf))
+  if (result == GST_BASE_TRANSFORM_FLOW_DROPPED)  // by QoS
     priv_of(trans)->stats->add_dropped();
   return result;
 }

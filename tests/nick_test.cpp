@@ -4,6 +4,7 @@
 #include "kernels/nick.h"
 
 #include <cmath>
+#include <memory>
 
 #include "nick_oracle.h"
 
@@ -302,6 +303,75 @@ TEST(NickReport, BlackRatioOfAllAndNothing) {
   result(in, {.output = NickOutput::threshold}, std::uint8_t{255}, &report);
   EXPECT_EQ(report.black_ratio, 0) << "a surface has no black";
 }
+
+#ifdef HAVE_CUDA
+
+/// One run that is queued, and what it must come to.
+template <typename T>
+struct QueuedRun {
+  QueuedRun(const NickParams &p, unsigned seed, CUstream_st *stream)
+      : params(p),
+        in(test::make_content<T>(Content::text, 640, 480, std::numeric_limits<T>::max(), seed), 640,
+           480),
+        out(640, 480),
+        expected(result(in, params, std::numeric_limits<T>::max(), &expected_report)),
+        device_in(stream),
+        device_out(stream) {}
+
+  void queue(Cuda &cuda) {
+    const Plane<T> from = device_in.upload(in), to = device_out.upload(out);
+    run(cuda, Plane<const T>(from), to, params, &report);
+  }
+  void check() {
+    device_out.download(out.memory().begin(), out.memory().size());
+    EXPECT_TRUE(test::same(out.samples(), expected, 640)) << params;
+    EXPECT_EQ(report.black_ratio, expected_report.black_ratio) << params;
+  }
+
+  NickParams params;
+  NickReport expected_report, report{-1};
+  Image<T> in, out;
+  std::vector<T> expected;
+  test::DeviceCopy device_in, device_out;
+};
+
+const NickParams kQueued[] = {
+    {.window = 15},
+    {.method = NickMethod::wolf, .window = 31},
+    {.method = NickMethod::wolf, .window = 5, .invert = true},
+    {.method = NickMethod::sauvola, .window = 101, .output = NickOutput::threshold},
+    {.window = 9, .algorithm = NickAlgorithm::global},
+    {.window = 9, .algorithm = NickAlgorithm::shared}};
+
+template <typename T>
+void expect_queued_runs_keep_apart(Cuda &first, Cuda &second) {
+  std::vector<std::unique_ptr<QueuedRun<T>>> runs;
+  Cuda *const executors[] = {&first, &second};
+  for (unsigned i = 0; i < 2 * std::size(kQueued); ++i)
+    runs.push_back(std::make_unique<QueuedRun<T>>(kQueued[i / 2], i, executors[i % 2]->stream()));
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i]->queue(*executors[i % 2]);
+  first.synchronize();
+  second.synchronize();
+  for (const auto &run : runs) run->check();
+}
+
+TEST(Nick, CudaRunsOfOneExecutorKeepApart) {
+  NEED_GPU();
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  expect_queued_runs_keep_apart<std::uint8_t>(cuda, cuda);
+  expect_queued_runs_keep_apart<std::uint16_t>(cuda, cuda);
+}
+
+TEST(Nick, CudaExecutorsOfTwoStreamsKeepApart) {
+  NEED_GPU();
+  cuda::Stream first, second;
+  Cuda one(first.get()), two(second.get());
+  expect_queued_runs_keep_apart<std::uint8_t>(one, two);
+  expect_queued_runs_keep_apart<std::uint16_t>(one, two);
+}
+
+#endif
 
 // ---- Settings that make no sense -------------------------------------------------------------
 

@@ -221,41 +221,51 @@ class CpuRunner {
   Cpu cpu_;
 };
 
-/// Runs an operator on copies of images in device memory. The copies have the guards and the
-/// alignment of the originals; what the operator writes into the guards comes back, too.
+/// A copy of an image in device memory, with the guards and the alignment of the original.
+class DeviceCopy {
+ public:
+  explicit DeviceCopy(CUstream_st *stream) : stream_(stream) {}
+
+  template <typename T>
+  Plane<T> upload(const Image<T> &image) {
+    const auto bytes = image.memory().size();
+    const auto begin = static_cast<unsigned char *>(buffer_.reserve(bytes));
+    cuda::copy_rows(begin, bytes, image.memory().begin(), bytes, bytes, 1, stream_);
+    const Plane<const T> plane = image.plane();
+    return {reinterpret_cast<T *>(begin + image.offset()), plane.width, plane.height, plane.stride,
+            plane.maximum};
+  }
+  /// Fetches the guards, too.
+  void download(unsigned char *to, std::size_t bytes) const {
+    cuda::copy_rows(to, bytes, buffer_.data(), bytes, bytes, 1, stream_);
+  }
+
+ private:
+  CUstream_st *stream_;
+  cuda::DeviceBuffer buffer_;
+};
+
+/// Runs an operator on copies of images in device memory, always on the same ones, so that scratch
+/// memory and buffers hold what the last run left.
 class CudaRunner {
  public:
-  CudaRunner() : cuda_(stream_.get()) {}
-
   template <typename In, typename Out, typename Params>
   void operator()(const Image<In> &in, Image<Out> &out, const Params &params) {
-    const Plane<In> device_in = upload(in, in_);
-    const Plane<Out> device_out = upload(out, out_);
+    const Plane<In> device_in = in_.upload(in);
+    const Plane<Out> device_out = out_.upload(out);
     run(cuda_, Plane<const In>(device_in), device_out, params);
-    transfer(out.memory().begin(), out_.data(), out.memory().size());
+    out_.download(out.memory().begin(), out.memory().size());
     std::vector<unsigned char> in_after(in.memory().size());
-    transfer(in_after.data(), in_.data(), in_after.size());
+    in_.download(in_after.data(), in_after.size());
     cuda_.synchronize();
     EXPECT_TRUE(std::equal(in_after.begin(), in_after.end(), in.memory().begin()))
         << "the input has changed";
   }
 
  private:
-  template <typename T>
-  Plane<T> upload(const Image<T> &image, cuda::DeviceBuffer &buffer) {
-    buffer.reserve(image.memory().size());
-    transfer(buffer.data(), image.memory().begin(), image.memory().size());
-    const Plane<const T> plane = image.plane();
-    auto data = reinterpret_cast<T *>(static_cast<unsigned char *>(buffer.data()) + image.offset());
-    return {data, plane.width, plane.height, plane.stride, plane.maximum};
-  }
-  void transfer(void *to, const void *from, std::size_t bytes) {
-    cuda::copy_rows(to, bytes, from, bytes, bytes, 1, stream_.get());
-  }
-
   cuda::Stream stream_;
-  Cuda cuda_;
-  cuda::DeviceBuffer in_, out_;
+  Cuda cuda_{stream_.get()};
+  DeviceCopy in_{stream_.get()}, out_{stream_.get()};
 };
 
 /// What came of a run: a result or the message of a refusal.

@@ -56,6 +56,67 @@ TEST(Cpu, ZeroThreadsMeansAllCores) {
   EXPECT_GE(Cpu(0).threads(), 1);
 }
 
+TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
+  NEED_GPU();
+  Cuda cuda;
+  for (const std::size_t bytes : {1, 1000, 100, 1'000'000}) {
+    void *const device = cuda.scratch(bytes), *const host = cuda.host_scratch(bytes);
+    ASSERT_NE(device, nullptr);
+    ASSERT_NE(host, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device) % 256, 0u);
+    std::memset(host, 1, bytes);
+  }
+  void *const largest = cuda.scratch(1'000'000);
+  EXPECT_EQ(cuda.scratch(5), largest) << "scratch memory was given up";
+  EXPECT_GT(cuda.multiprocessors(), 0);
+}
+
+TEST(CudaExecutor, SynchronizeCallsBackOnce) {
+  NEED_GPU();
+  Cuda cuda;
+  int calls = 0;
+  cuda.on_complete([&] { ++calls; });
+  cuda.on_complete([&] { calls += 10; });
+  EXPECT_EQ(calls, 0);
+  cuda.synchronize();
+  EXPECT_EQ(calls, 11);
+  cuda.synchronize();
+  EXPECT_EQ(calls, 11);
+}
+
+TEST(CudaResources, EventsOrderStreams) {
+  NEED_GPU();
+  constexpr std::size_t bytes = 1 << 24;
+  cuda::Stream producer, consumer;
+  cuda::DeviceBuffer device(bytes);
+  cuda::PinnedBuffer in(bytes), out(bytes);
+  std::memset(in.data(), 0x5a, bytes);
+  std::memset(out.data(), 0, bytes);
+  cuda::Event begin(true), end(true);
+  EXPECT_TRUE(begin.done()) << "before the first record()";
+  begin.record(producer.get());
+  cuda::copy_rows(device.data(), bytes, in.data(), bytes, bytes, 1, producer.get());
+  end.record(producer.get());
+  end.make_wait(consumer.get());
+  cuda::copy_rows(out.data(), bytes, device.data(), bytes, bytes, 1, consumer.get());
+  consumer.synchronize();
+  EXPECT_TRUE(end.done());
+  EXPECT_GT(end.elapsed_ns(begin), 0);
+  EXPECT_EQ(std::memcmp(in.data(), out.data(), bytes), 0);
+}
+
+/// Where there is no device every use of one says so with an Error, and none crashes.
+TEST(ResourcesWithoutADevice, ThrowErrors) {
+  if (Cuda::available()) GTEST_SKIP() << "a CUDA device is there";
+  EXPECT_THROW(cuda::DeviceBuffer(16), Error);
+  EXPECT_THROW(cuda::PinnedBuffer(16), Error);
+  EXPECT_THROW(cuda::Stream(), Error);
+  EXPECT_THROW(cuda::Event(), Error);
+  Cuda cuda;
+  EXPECT_THROW(cuda.scratch(16), Error);
+  EXPECT_THROW(cuda.multiprocessors(), Error);
+}
+
 /// copy() and fill() as operators, to hold them to what operators are held to.
 struct CopyParams {};
 struct FillParams {
