@@ -17,6 +17,7 @@ void init_gstreamer(int *argc, char ***argv) {
   const std::string path = g_getenv("GST_PLUGIN_PATH_1_0") ? g_getenv("GST_PLUGIN_PATH_1_0") : "";
   g_unsetenv("GST_PLUGIN_PATH_1_0");
   gst_init(argc, argv);
+  gst_registry_fork_set_enabled(FALSE);
   gst_registry_scan_path(gst_registry_get(), path.c_str());
 #else
   gst_init(argc, argv);
