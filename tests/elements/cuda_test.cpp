@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames in the memory of the GPU: stock elements of nvcodec around ours, ours behind each other.
+#include <algorithm>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+namespace {
+
+class CudaMemory : public testing::Test {
+ protected:
+  void SetUp() override { NEEDS_GPU(); }
+
+  /// Formats that stock elements upload and ours take.
+  static std::vector<GstVideoFormat> common_formats() {
+    std::vector<GstVideoFormat> formats;
+    const auto stock = template_formats("cudaupload", GST_PAD_SRC, kCudaMemory);
+    for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SINK, kCudaMemory))
+      if (std::find(stock.begin(), stock.end(), format) != stock.end()) formats.push_back(format);
+    return formats;
+  }
+};
+
+/// Whether cudaupload and cudadownload carry a frame unharmed; not every odd size of every release.
+bool stock_carries(const Picture &picture) {
+  return same(Filter("cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload").process(picture),
+              picture);
+}
+
+const std::string kInCuda = "video/x-raw(memory:CUDAMemory)";
+const std::string kNick = "cudanick backend=cuda window=15 ";
+const std::pair<int, int> kSizes[] = {{64, 48}, {62, 38}, {61, 37}, {2, 2}, {1, 1}, {130, 7}};
+
+NickParams window15() {
+  NickParams params;
+  params.window = 15;
+  return params;
+}
+
+TEST_F(CudaMemory, StockElementsShareTheFormats) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  const auto formats = common_formats();
+  for (GstVideoFormat wanted :
+       {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_P010_10LE,
+        GST_VIDEO_FORMAT_P016_LE, GST_VIDEO_FORMAT_Y444, GST_VIDEO_FORMAT_Y444_16LE})
+    EXPECT_TRUE(std::find(formats.begin(), formats.end(), wanted) != formats.end())
+        << gst_video_format_to_string(wanted);
+}
+
+TEST_F(CudaMemory, EveryCombinationOfMemoriesGivesThePictureOfTheCpu) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  for (GstVideoFormat format : common_formats())
+    for (const bool cuda_in : {false, true})
+      for (const bool cuda_out : {false, true}) {
+        const std::string launch =
+            (cuda_in ? "cudaupload ! " + kInCuda + " ! " : "video/x-raw ! ") + kNick +
+            (cuda_out ? "! " + kInCuda + " ! cudadownload ! video/x-raw" : "! video/x-raw");
+        SCOPED_TRACE(launch);
+        Filter filter(launch);
+        for (const auto &[width, height] : kSizes)
+          for (unsigned seed = 0; seed < 3; ++seed) {
+            const Picture in = make_picture(format, width, height, seed);
+            if ((cuda_in || cuda_out) && !stock_carries(in)) {
+              EXPECT_TRUE(width % 2 || height % 2) << "stock elements harm an even size";
+              continue;
+            }
+            ASSERT_TRUE(same(filter.process(in), expected(in, window15())));
+          }
+      }
+}
+
+TEST_F(CudaMemory, ChromaIsCopiedWithAThresholdSurface) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  NickParams params = window15();
+  params.output = NickOutput::threshold;
+  for (GstVideoFormat format : common_formats()) {
+    Filter filter("cudaupload ! " + kInCuda + " ! " + kNick + "output=threshold ! " + kInCuda +
+                  " ! cudadownload");
+    const Picture in = make_picture(format, 62, 38);
+    ASSERT_TRUE(same(filter.process(in), expected(in, params)));
+  }
+}
+
+TEST_F(CudaMemory, TheCpuReadsEveryFormatOfTheOutput) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
+    Filter filter(kNick, kInCuda);
+    for (const auto &[width, height] : kSizes) {
+      const Picture in = make_picture(format, width, height);
+      ASSERT_TRUE(same(filter.process(in), expected(in, window15())));
+    }
+  }
+}
+
+TEST_F(CudaMemory, GrayStaysOnTheGpuBetweenOurElements) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
+    const std::string caps = kInCuda + ",format=" + gst_video_format_to_string(format);
+    Filter filter(kNick + "output=threshold ! " + caps + " ! cudanick backend=cuda window=5 ! " +
+                  caps + " ! cudanick backend=cuda window=31 ! video/x-raw");
+    NickParams first = window15(), second, third;
+    first.output = NickOutput::threshold;
+    second.window = 5, third.window = 31;
+    for (const auto &[width, height] : kSizes) {
+      const Picture in = make_picture(format, width, height);
+      ASSERT_TRUE(same(filter.process(in), expected(expected(expected(in, first), second), third)));
+    }
+  }
+}
+
+TEST_F(CudaMemory, DeepFramesGiveGray8OnTheGpu) {
+  for (GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_P010_10LE}) {
+    Filter filter(kNick + "! " + kInCuda + ",format=GRAY8 ! cudanick backend=cuda window=5");
+    NickParams second;
+    second.window = 5;
+    const Picture in = make_picture(format, 62, 38);
+    EXPECT_TRUE(same(filter.process(in),
+                     expected(expected(in, window15(), GST_VIDEO_FORMAT_GRAY8), second)));
+  }
+}
+
+TEST_F(CudaMemory, NeighboursAgreeOnCudaMemoryUnasked) {
+  Filter filter("cudanick name=a backend=cuda ! cudanick name=b backend=cuda ! cudanick name=c");
+  filter.process(make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48));
+  for (const char *name : {"a", "b"}) {
+    Ref<GstElement> element = filter.find(name);
+    Ref<GstPad> pad(gst_element_get_static_pad(element.get(), "src"));
+    Ref<GstCaps> caps(gst_pad_get_current_caps(pad.get()));
+    ASSERT_TRUE(caps);
+    EXPECT_TRUE(gst_caps_features_contains(gst_caps_get_features(caps.get(), 0), kCudaMemory))
+        << name;
+  }
+}
+
+TEST_F(CudaMemory, AConsumerThatTakesAnythingGetsSystemMemory) {
+  Filter filter(kNick);
+  filter.process(make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48));
+  Ref<GstCaps> caps = filter.output_caps();
+  EXPECT_FALSE(gst_caps_features_contains(gst_caps_get_features(caps.get(), 0), kCudaMemory));
+}
+
+TEST_F(CudaMemory, BetweenOurElementsTheHostDoesNotWait) {
+  for (const std::string between : {"! ", "! queue ! "}) {
+    Pipeline pipeline("appsrc name=src ! cudanick name=a backend=cuda " + between +
+                      "cudanick name=b backend=cuda " + between +
+                      "cudanick name=c backend=cuda ! video/x-raw ! appsink name=sink sync=false");
+    const auto picture = [](int i) { return make_picture(GST_VIDEO_FORMAT_GRAY8, 320, 240, i); };
+    Ref<GstElement> sink = pipeline.find("sink");
+    Feeder feeder(pipeline.find("src").get(), 50, picture);
+    pipeline.set_state(GST_STATE_PLAYING);
+    for (int i = 0; i < 50; ++i) {
+      Ref<GstSample> sample = pull_sample(sink.get());
+      ASSERT_TRUE(sample);
+      NickParams params;
+      ASSERT_TRUE(same(to_picture(sample.get()),
+                       expected(expected(expected(picture(i), params), params), params)));
+    }
+    EXPECT_EQ(stat(pipeline.find("b").get(), "host-synchronisations"), 0u);
+    EXPECT_EQ(stat(pipeline.find("a").get(), "host-synchronisations"), 0u);
+    EXPECT_LE(stat(pipeline.find("c").get(), "host-synchronisations"), 50u);
+  }
+}
+
+TEST_F(CudaMemory, AChainFromUploadToDownloadDoesNotWaitInTheMiddle) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  Filter filter("cudaupload ! " + kInCuda + " ! cudanick name=a backend=cuda ! " + kInCuda +
+                " ! cudanick name=b backend=cuda ! " + kInCuda +
+                " ! cudanick name=c backend=cuda ! " + kInCuda + " ! cudadownload");
+  NickParams params;
+  for (int i = 0; i < 30; ++i) {
+    const Picture in = make_picture(GST_VIDEO_FORMAT_NV12, 320, 240, i);
+    ASSERT_TRUE(same(filter.process(in), expected(expected(expected(in, params), params), params)));
+  }
+  EXPECT_EQ(stat(filter.find("a").get(), "host-synchronisations"), 0u);
+  EXPECT_EQ(stat(filter.find("b").get(), "host-synchronisations"), 0u);
+  EXPECT_LE(stat(filter.find("c").get(), "host-synchronisations"), 30u);
+}
+
+/// 300 frames that differ, compared one by one at the end of a pipeline.
+void compare_stream(const std::string &launch, GstVideoFormat format,
+                    const std::function<Picture(const Picture &)> &wanted, bool hold) {
+  SCOPED_TRACE(launch);
+  const auto picture = [format](int i) { return make_picture(format, 160, 120, i); };
+  Pipeline pipeline(launch);
+  Ref<GstElement> sink = pipeline.find("sink");
+  Feeder feeder(pipeline.find("src").get(), 300, picture);
+  pipeline.set_state(GST_STATE_PLAYING);
+  std::vector<Ref<GstSample>> held;
+  for (int i = 0; i < 300; ++i) {
+    Ref<GstSample> sample = pull_sample(sink.get());
+    ASSERT_TRUE(sample) << "frame " << i << " is missing";
+    if (hold)
+      held.push_back(std::move(sample));
+    else
+      ASSERT_TRUE(same(to_picture(sample.get()), wanted(picture(i)))) << "frame " << i;
+  }
+  for (std::size_t i = 0; i < held.size(); ++i)
+    ASSERT_TRUE(same(to_picture(held[i].get()), wanted(picture(static_cast<int>(i)))))
+        << "frame " << i << ", held";
+  EXPECT_FALSE(pull_sample(sink.get()));
+}
+
+Picture once(const Picture &in) {
+  return expected(in, window15());
+}
+Picture twice(const Picture &in) {
+  return once(once(in));
+}
+
+TEST_F(CudaMemory, ThreeHundredFramesInTheirOrder) {
+  const std::string sink = " ! appsink name=sink sync=false";
+  const std::string in = "appsrc name=src ! queue ! ";
+  for (const bool hold : {false, true}) {
+    compare_stream(in + kNick + "! queue" + sink, GST_VIDEO_FORMAT_GRAY8, once, hold);
+    compare_stream(in + kNick + "! queue ! " + kNick + "! queue" + sink, GST_VIDEO_FORMAT_NV12,
+                   twice, hold);
+    compare_stream(in + kNick + "! queue ! " + kNick + "! " + kInCuda + " ! queue" + sink,
+                   GST_VIDEO_FORMAT_GRAY8, twice, hold);
+    compare_stream(in + kNick + "! tee name=t  t. ! queue ! " + kNick + "! queue" + sink +
+                       "  t. ! queue ! " + kNick + "! queue ! fakesink sync=false",
+                   GST_VIDEO_FORMAT_GRAY16_LE, twice, hold);
+  }
+}
+
+TEST_F(CudaMemory, ThreeHundredFramesBetweenStockElements) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  const std::string sink = " ! appsink name=sink sync=false";
+  for (GstVideoFormat format :
+       {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_P010_10LE}) {
+    compare_stream("appsrc name=src ! cudaupload ! queue ! " + kInCuda + " ! " + kNick + "! " +
+                       kInCuda + " ! queue ! cudadownload ! queue" + sink,
+                   format, once, false);
+    compare_stream("appsrc name=src ! cudaupload ! " + kInCuda + " ! " + kNick +
+                       "! video/x-raw ! queue ! cudaupload ! " + kInCuda + " ! " + kNick +
+                       "! video/x-raw" + sink,
+                   format, twice, false);
+  }
+}
+
+TEST_F(CudaMemory, AForeignConsumerOfEveryKindGetsFinishedFrames) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  if (first_missing({"cudaconvert"})) GTEST_SKIP() << "cudaconvert needs NVRTC";
+  Filter filter("cudaupload ! " + kInCuda + " ! " + kNick + "! " + kInCuda +
+                ",format=NV12 ! cudaconvert ! " + kInCuda + ",format=I420 ! cudadownload");
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Picture in = make_picture(GST_VIDEO_FORMAT_NV12, 320, 240, seed);
+    const Picture out = filter.process(in), wanted = once(in);
+    ASSERT_EQ(out.format, GST_VIDEO_FORMAT_I420);
+    ASSERT_TRUE(out.components == wanted.components) << "frame " << seed;
+  }
+}
+
+/// What `once()` gives, in CUDAMemory of an element that is gone when this returns.
+Ref<GstBuffer> cuda_frame(const Picture &in, Ref<GstCaps> &caps) {
+  Filter filter(kNick, kInCuda);
+  EXPECT_EQ(filter.push_picture(in), GST_FLOW_OK);
+  caps = filter.output_caps();
+  return filter.pull();
+}
+
+TEST_F(CudaMemory, FramesCanBeCopied) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory))
+    for (const auto &[width, height] : kSizes) {
+      const Picture in = make_picture(format, width, height);
+      Ref<GstCaps> caps;
+      Ref<GstBuffer> frame = cuda_frame(in, caps);
+      ASSERT_TRUE(frame);
+      Ref<GstBuffer> copy(gst_buffer_copy_deep(frame.get()));
+      ASSERT_TRUE(copy) << gst_video_format_to_string(format);
+      frame.reset();
+      ASSERT_TRUE(same(to_picture(copy.get(), caps.get()), once(in)));
+    }
+}
+
+TEST_F(CudaMemory, WhatTheCpuWroteIsWhatTheGpuReads) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
+    const Picture other = make_picture(format, 62, 38, 9);
+    Ref<GstCaps> caps;
+    Ref<GstBuffer> frame = cuda_frame(make_picture(format, 62, 38), caps);
+    ASSERT_TRUE(frame);
+    frame.reset(gst_buffer_make_writable(frame.release()));
+    fill(frame.get(), other);
+    Filter filter(kNick);
+    filter.set_caps(caps.get());
+    ASSERT_EQ(filter.push(std::move(frame)), GST_FLOW_OK);
+    ASSERT_TRUE(same(to_picture(filter.pull().get(), filter.output_caps().get()), once(other)));
+  }
+}
+
+TEST_F(CudaMemory, AFrameOutlivesItsElement) {
+  Ref<GstCaps> caps;
+  std::vector<Ref<GstBuffer>> frames;
+  for (unsigned seed = 0; seed < 20; ++seed)
+    frames.push_back(cuda_frame(make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38, seed), caps));
+  for (unsigned seed = 0; seed < 20; ++seed)
+    ASSERT_TRUE(same(to_picture(frames[seed].get(), caps.get()),
+                     once(make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38, seed))));
+}
+
+TEST_F(CudaMemory, AutoTakesTheGpuForFramesInEitherMemory) {
+  Filter system("cudanick");
+  system.process(make_picture(GST_VIDEO_FORMAT_GRAY8, 20, 10));
+  EXPECT_EQ(system.get_string("active-backend"), "cuda");
+  NEEDS_ELEMENTS("cudaupload");
+  Filter device("cudaupload ! " + kInCuda + " ! cudanick");
+  device.process(make_picture(GST_VIDEO_FORMAT_NV12, 20, 10));
+  EXPECT_EQ(device.get_string("active-backend"), "cuda");
+}
+
+TEST_F(CudaMemory, TheCpuBackendWorksOnFramesOfTheGpu) {
+  NEEDS_ELEMENTS("cudaupload");
+  Filter filter("cudaupload ! cudanick backend=cpu window=15 ! cudanick backend=cuda window=15");
+  const Picture in = make_picture(GST_VIDEO_FORMAT_NV12, 62, 38);
+  EXPECT_TRUE(same(filter.process(in), twice(in)));
+}
+
+TEST_F(CudaMemory, RenegotiationBetweenMemoriesInMidStream) {
+  Filter filter(kNick);
+  const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38);
+  for (const char *caps : {"video/x-raw(memory:CUDAMemory)", "video/x-raw",
+                           "video/x-raw(memory:CUDAMemory)", "video/x-raw"}) {
+    gst_harness_set_sink_caps_str(filter.harness(), caps);
+    gst_harness_push_upstream_event(filter.harness(), gst_event_new_reconfigure());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(same(filter.process(in), once(in))) << caps;
+  }
+}
+
+TEST_F(CudaMemory, EveryMethodAndSetting) {
+  NEEDS_ELEMENTS("cudaupload");
+  const std::pair<const char *, NickMethod> methods[] = {
+      {"nick", NickMethod::nick},       {"niblack", NickMethod::niblack},
+      {"sauvola", NickMethod::sauvola}, {"wolf", NickMethod::wolf},
+      {"bradley", NickMethod::bradley}, {"phansalkar", NickMethod::phansalkar}};
+  for (const auto &[name, method] : methods)
+    for (GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE})
+      for (const int window : {3, 33, 255}) {
+        Filter filter("cudaupload ! " + kInCuda +
+                      " ! cudanick backend=cuda report=message method=" + name +
+                      " window=" + std::to_string(window));
+        NickParams params;
+        params.method = method, params.window = window;
+        NickReport report;
+        const Picture in = make_picture(format, 200, 150);
+        ASSERT_TRUE(
+            same(filter.process(in), expected(in, params, GST_VIDEO_FORMAT_UNKNOWN, &report)))
+            << name << " window " << window;
+        Ref<GstMessage> message = filter.pop(GST_MESSAGE_ELEMENT);
+        ASSERT_TRUE(message);
+        double black = -1;
+        gst_structure_get_double(gst_message_get_structure(message.get()), "black-ratio", &black);
+        EXPECT_EQ(black, report.black_ratio);
+      }
+}
+
+TEST_F(CudaMemory, OneContextServesAPipeline) {
+  NEEDS_ELEMENTS("cudaupload", "cudadownload");
+  Pipeline pipeline(
+      "videotestsrc num-buffers=3 ! cudaupload ! cudanick ! cudanick ! cudadownload ! "
+      "fakesink");
+  pipeline.set_state(GST_STATE_PLAYING);
+  int contexts = 0;
+  for (;;) {
+    Ref<GstMessage> message(gst_bus_timed_pop_filtered(
+        pipeline.bus().get(), 60 * GST_SECOND,
+        static_cast<GstMessageType>(GST_MESSAGE_HAVE_CONTEXT | GST_MESSAGE_EOS |
+                                    GST_MESSAGE_ERROR)));
+    ASSERT_TRUE(message);
+    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_HAVE_CONTEXT) {
+      ++contexts;
+      continue;
+    }
+    EXPECT_EQ(GST_MESSAGE_TYPE(message.get()), GST_MESSAGE_EOS);
+    break;
+  }
+  EXPECT_EQ(contexts, 1);
+}
+
+}  // namespace
+}  // namespace cudascan::elements

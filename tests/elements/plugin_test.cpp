@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What gst-inspect-1.0 shows: the plugin, its elements, their properties.
+#include <gst/base/gstbasetransform.h>
+
+#include <set>
+#include <sstream>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+namespace {
+
+/// The operators of the build, as element names.
+std::set<std::string> operators() {
+  std::istringstream words(CUDASCAN_OPERATORS);
+  std::set<std::string> names;
+  for (std::string word; words >> word;) names.insert("cuda" + word);
+  return names;
+}
+
+/// Calls `visit` with an element of every factory of the plugin.
+template <typename Visit>
+void for_each_element(Visit visit) {
+  for (const std::string &name : operators()) {
+    SCOPED_TRACE(name);
+    Ref<GstElement> element(gst_element_factory_make(name.c_str(), nullptr));
+    ASSERT_TRUE(element);
+    gst_object_ref_sink(element.get());
+    visit(element.get());
+  }
+}
+
+/// The properties that the plugin's own types add.
+std::vector<GParamSpec *> own_properties(GstElement *element) {
+  guint n = 0;
+  g_autofree GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &n);
+  std::vector<GParamSpec *> own;
+  for (guint i = 0; i < n; ++i)
+    if (!g_type_is_a(GST_TYPE_BASE_TRANSFORM, specs[i]->owner_type)) own.push_back(specs[i]);
+  return own;
+}
+
+TEST(Plugin, OffersTheListOfOperatorsAndNothingElse) {
+  GstPlugin *plugin = gst_registry_find_plugin(gst_registry_get(), "cudascan");
+  ASSERT_TRUE(plugin);
+  EXPECT_STREQ(gst_plugin_get_license(plugin), "LGPL");
+  EXPECT_STRNE(gst_plugin_get_description(plugin), "");
+  EXPECT_STRNE(gst_plugin_get_version(plugin), "");
+  std::set<std::string> names;
+  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "cudascan");
+  for (GList *item = features; item; item = item->next) names.insert(GST_OBJECT_NAME(item->data));
+  gst_plugin_feature_list_free(features);
+  gst_object_unref(plugin);
+  EXPECT_EQ(names, operators());
+}
+
+TEST(Plugin, ElementsAreDescribedAndAreNotPluggedByThemselves) {
+  for_each_element([](GstElement *element) {
+    GstElementFactory *factory = gst_element_get_factory(element);
+    EXPECT_EQ(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)), guint{GST_RANK_NONE});
+    const auto text = [&](const char *key) {
+      const char *value = gst_element_factory_get_metadata(factory, key);
+      return std::string(value ? value : "");
+    };
+    EXPECT_EQ(text(GST_ELEMENT_METADATA_KLASS), "Filter/Effect/Video/Hardware");
+    EXPECT_NE(text(GST_ELEMENT_METADATA_LONGNAME), "");
+    EXPECT_NE(text(GST_ELEMENT_METADATA_DESCRIPTION), "");
+    EXPECT_NE(text(GST_ELEMENT_METADATA_AUTHOR), "");
+    const std::string type = G_OBJECT_TYPE_NAME(element);
+    EXPECT_EQ(type.rfind("GstCuda", 0), 0u) << type;
+  });
+}
+
+TEST(Plugin, EveryElementHasTheCommonProperties) {
+  for_each_element([](GstElement *element) {
+    for (const char *name :
+         {"backend", "active-backend", "cuda-device-id", "n-threads", "report", "stats", "qos"})
+      EXPECT_TRUE(g_object_class_find_property(G_OBJECT_GET_CLASS(element), name)) << name;
+  });
+}
+
+TEST(Plugin, EveryPropertyIsDocumented) {
+  for_each_element([](GstElement *element) {
+    for (GParamSpec *spec : own_properties(element)) {
+      SCOPED_TRACE(spec->name);
+      const char *blurb = g_param_spec_get_blurb(spec);
+      ASSERT_TRUE(blurb);
+      EXPECT_GT(std::string(blurb).size(), 10u);
+      EXPECT_STRNE(g_param_spec_get_nick(spec), "");
+      EXPECT_EQ(std::string(spec->name).find('_'), std::string::npos);
+      if (spec->flags & G_PARAM_WRITABLE) {
+        EXPECT_TRUE(spec->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED |
+                                   GST_PARAM_MUTABLE_PLAYING))
+            << "it does not say when it can be changed";
+      }
+      if (G_IS_PARAM_SPEC_ENUM(spec) || G_IS_PARAM_SPEC_FLAGS(spec)) {
+        EXPECT_TRUE(gst_type_is_plugin_api(spec->value_type, nullptr));
+      }
+    }
+  });
+}
+
+TEST(Plugin, ReadOnlyPropertiesCannotBeWritten) {
+  for_each_element([](GstElement *element) {
+    for (const char *name : {"active-backend", "stats"}) {
+      GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
+      ASSERT_TRUE(spec);
+      EXPECT_TRUE(spec->flags & G_PARAM_READABLE) << name;
+      EXPECT_FALSE(spec->flags & G_PARAM_WRITABLE) << name;
+    }
+  });
+}
+
+TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
+  Ref<GstElement> element(gst_element_factory_make("cudanick", nullptr));
+  gst_object_ref_sink(element.get());
+  const std::pair<const char *, std::vector<std::string>> enums[] = {
+      {"backend", {"auto", "cuda", "cpu"}},
+      {"method", {"nick", "niblack", "sauvola", "wolf", "bradley", "phansalkar"}},
+      {"output", {"binary", "threshold"}},
+      {"algorithm", {"auto", "global", "global-shared", "shared"}}};
+  for (const auto &[name, nicks] : enums) {
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name);
+    ASSERT_TRUE(spec && G_IS_PARAM_SPEC_ENUM(spec)) << name;
+    for (const std::string &nick : nicks)
+      EXPECT_TRUE(g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, nick.c_str()))
+          << name << "=" << nick;
+  }
+  GParamSpec *report = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), "report");
+  ASSERT_TRUE(report && G_IS_PARAM_SPEC_FLAGS(report));
+  for (const char *nick : {"message", "meta"})
+    EXPECT_TRUE(g_flags_get_value_by_nick(G_PARAM_SPEC_FLAGS(report)->flags_class, nick)) << nick;
+}
+
+TEST(Plugin, SettingsOfTheMethodAreControllableAndSayTheirUnit) {
+  Ref<GstElement> element(gst_element_factory_make("cudanick", nullptr));
+  gst_object_ref_sink(element.get());
+  for (const char *name :
+       {"method", "window", "window-width", "window-height", "k", "r", "invert", "output"}) {
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name);
+    ASSERT_TRUE(spec) << name;
+    EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << name;
+    EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << name;
+  }
+  const auto blurb = [&](const char *name) {
+    return std::string(g_param_spec_get_blurb(
+        g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name)));
+  };
+  for (const char *name : {"window", "window-width", "window-height"})
+    EXPECT_NE(blurb(name).find("pixel"), std::string::npos) << name << ": " << blurb(name);
+  EXPECT_NE(blurb("r").find("level"), std::string::npos) << blurb("r");
+}
+
+TEST(Plugin, GstInspectShowsEveryElement) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "gst-inspect-1.0 cannot load a plugin that was built with a sanitizer";
+#endif
+  g_autofree char *inspect = g_find_program_in_path("gst-inspect-1.0");
+  if (!inspect) GTEST_SKIP() << "gst-inspect-1.0 is not installed";
+  std::set<std::string> pages = operators();
+  pages.insert("cudascan");
+  for (const std::string &page : pages) {
+    const char *argv[] = {inspect, page.c_str(), nullptr};
+    g_autofree char *out = nullptr, *err = nullptr;
+    int status = -1;
+    ASSERT_TRUE(g_spawn_sync(nullptr, const_cast<char **>(argv), nullptr, G_SPAWN_DEFAULT, nullptr,
+                             nullptr, &out, &err, &status, nullptr));
+    EXPECT_TRUE(g_spawn_check_wait_status(status, nullptr)) << page;
+    EXPECT_EQ(std::string(err).find("CRITICAL"), std::string::npos) << err;
+    EXPECT_EQ(std::string(err).find("WARNING"), std::string::npos) << err;
+    EXPECT_NE(std::string(out).find(page), std::string::npos) << out;
+  }
+}
+
+}  // namespace
+}  // namespace cudascan::elements

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Properties: defaults, changes while frames flow, control sources, and settings that make no sense.
+#include <gst/controller/controller.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+namespace {
+
+Picture page(GstVideoFormat format = GST_VIDEO_FORMAT_GRAY8) {
+  return make_picture(format, 90, 60);
+}
+
+class Properties : public BackendTest {};
+INSTANTIATE_BACKENDS(Properties);
+
+TEST(PropertyDefaults, AreThoseOfTheParameters) {
+  Filter filter("cudanick");
+  const NickParams defaults;
+  EXPECT_EQ(filter.get_string("backend"), "auto");
+  EXPECT_EQ(filter.get_string("cuda-device-id"), "-1");
+  EXPECT_EQ(filter.get_string("n-threads"), "0");
+  EXPECT_EQ(filter.get_string("qos"), "true");
+  EXPECT_EQ(filter.get_string("method"), "nick");
+  EXPECT_EQ(filter.get_string("window"), std::to_string(defaults.window));
+  EXPECT_EQ(filter.get_string("window-width"), "0");
+  EXPECT_EQ(filter.get_string("window-height"), "0");
+  EXPECT_EQ(std::stod(filter.get_string("k")), k_in_use(defaults));
+  EXPECT_EQ(std::stod(filter.get_string("r")), defaults.r);
+  EXPECT_EQ(filter.get_string("invert"), "false");
+  EXPECT_EQ(filter.get_string("output"), "binary");
+  EXPECT_EQ(filter.get_string("algorithm"), "auto");
+  guint report = 1;
+  g_object_get(filter.element(), "report", &report, nullptr);
+  EXPECT_EQ(report, 0u);
+}
+
+TEST(PropertyDefaults, KIsTheMethodsOwnUntilItIsSet) {
+  Filter filter("cudanick");
+  const std::pair<const char *, NickMethod> methods[] = {
+      {"nick", NickMethod::nick},       {"niblack", NickMethod::niblack},
+      {"sauvola", NickMethod::sauvola}, {"wolf", NickMethod::wolf},
+      {"bradley", NickMethod::bradley}, {"phansalkar", NickMethod::phansalkar}};
+  const auto k = [&] {
+    double value = 0;
+    g_object_get(filter.element(), "k", &value, nullptr);
+    return value;
+  };
+  for (const auto &[name, method] : methods) {
+    gst_util_set_object_arg(G_OBJECT(filter.element()), "method", name);
+    EXPECT_EQ(filter.get_string("method"), name);
+    EXPECT_EQ(k(), nick_default_k(method)) << name;
+  }
+  g_object_set(filter.element(), "k", 0.25, nullptr);
+  for (const auto &[name, method] : methods) {
+    gst_util_set_object_arg(G_OBJECT(filter.element()), "method", name);
+    EXPECT_EQ(k(), 0.25) << name;
+  }
+}
+
+TEST_P(Properties, ChangesTakeEffectWithTheNextFrame) {
+  Filter filter(nick("window=15"));
+  GObject *element = G_OBJECT(filter.element());
+  NickParams params;
+  params.window = 15;
+  const Picture in = page();
+  const auto check = [&](const char *what) {
+    EXPECT_TRUE(same(filter.process(in), expected(in, params))) << "after a change of " << what;
+  };
+  check("nothing");
+  g_object_set(element, "window", params.window = 31, nullptr);
+  check("window");
+  params.k = -0.17;
+  g_object_set(element, "k", *params.k, nullptr);
+  check("k");
+  params.invert = true;
+  g_object_set(element, "invert", TRUE, nullptr);
+  check("invert");
+  params.method = NickMethod::sauvola;
+  gst_util_set_object_arg(element, "method", "sauvola");
+  check("method");
+  params.r = 77.5;
+  g_object_set(element, "r", params.r, nullptr);
+  check("r");
+  params.window_width = 9;
+  g_object_set(element, "window-width", 9, nullptr);
+  check("window-width");
+  params.window_height = 45;
+  g_object_set(element, "window-height", 45, nullptr);
+  check("window-height");
+  params.output = NickOutput::threshold;
+  gst_util_set_object_arg(element, "output", "threshold");
+  check("output");
+  params.output = NickOutput::binary;
+  gst_util_set_object_arg(element, "output", "binary");
+  check("output back");
+  g_object_set(element, "window-width", params.window_width = 0, "window-height",
+               params.window_height = 0, "window", params.window = 11, nullptr);
+  gst_util_set_object_arg(element, "algorithm", "shared");
+  check("algorithm");
+}
+
+TEST_P(Properties, OneFrameSeesOneSetOfSettings) {
+  Filter filter(nick("window=15"));
+  NickParams a, b;
+  a.window = 15, b.window = 51;
+  const Picture in = page(), first = expected(in, a), second = expected(in, b);
+  std::atomic<bool> stop = false;
+  std::thread turner([&] {
+    for (int i = 0; !stop; ++i) {
+      g_object_set(filter.element(), "window", i % 2 ? 15 : 51, nullptr);
+      g_autofree char *name = nullptr;
+      double k = 0;
+      GstStructure *stats = nullptr;
+      g_object_get(filter.element(), "name", &name, "k", &k, "stats", &stats, nullptr);
+      gst_structure_free(stats);
+    }
+  });
+  for (int i = 0; i < 150; ++i) {
+    const Picture out = filter.process(in);
+    EXPECT_TRUE(same(out, first) || same(out, second)) << "frame " << i;
+  }
+  stop = true;
+  turner.join();
+}
+
+/// Binds a property to points in stream time.
+void control(GstElement *element, const char *property, GstInterpolationMode mode,
+             std::initializer_list<std::pair<GstClockTime, double>> points) {
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", mode, nullptr);
+  for (const auto &[time, value] : points)
+    gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), time, value);
+  GstControlBinding *binding =
+      gst_direct_control_binding_new_absolute(GST_OBJECT(element), property, source);
+  EXPECT_TRUE(gst_object_add_control_binding(GST_OBJECT(element), binding));
+  gst_object_unref(source);
+}
+
+TEST_P(Properties, ControlSourcesFollowTheStreamTimeOfTheFrame) {
+  Filter filter(nick());
+  control(filter.element(), "k", GST_INTERPOLATION_MODE_LINEAR,
+          {{0, -0.2}, {10 * GST_SECOND, 0.0}});
+  control(filter.element(), "window", GST_INTERPOLATION_MODE_NONE,
+          {{0, 15}, {4 * GST_SECOND, 31}, {8 * GST_SECOND, 63}});
+  const Picture in = page();
+  filter.set_caps(make_caps(in).get());
+  // Timestamps begin at 100 s, the stream at 2 s: only the stream time gives the right settings.
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = 100 * GST_SECOND;
+  segment.time = 2 * GST_SECOND;
+  gst_harness_push_event(filter.harness(), gst_event_new_segment(&segment));
+  for (int second = 0; second < 8; ++second) {
+    Ref<GstBuffer> buffer = to_buffer(in);
+    GST_BUFFER_PTS(buffer.get()) = segment.start + second * GST_SECOND;
+    ASSERT_EQ(filter.push(std::move(buffer)), GST_FLOW_OK);
+    const GstClockTime stream_time = segment.time + second * GST_SECOND;
+    GValue *k = gst_object_get_value(GST_OBJECT(filter.element()), "k", stream_time);
+    ASSERT_NE(k, nullptr);
+    NickParams params;
+    params.k = g_value_get_double(k);
+    EXPECT_NEAR(*params.k, -0.2 + 0.02 * (second + 2), 1e-9);
+    params.window = stream_time < 4 * GST_SECOND ? 15 : stream_time < 8 * GST_SECOND ? 31 : 63;
+    g_value_unset(k);
+    g_free(k);
+    EXPECT_TRUE(
+        same(to_picture(filter.pull().get(), filter.output_caps().get()), expected(in, params)))
+        << "at second " << second;
+  }
+}
+
+struct Bad {
+  const char *property;
+  std::function<void(GObject *)> set;
+  std::vector<std::string>
+      said;  ///< what the message must name: the property, the value, the remedy
+};
+
+std::function<void(GObject *)> integer(const char *name, int value) {
+  return [=](GObject *element) { g_object_set(element, name, value, nullptr); };
+}
+
+std::function<void(GObject *)> real(const char *name, double value) {
+  return [=](GObject *element) { g_object_set(element, name, value, nullptr); };
+}
+
+std::vector<Bad> bad_settings() {
+  return {{"window", integer("window", 4), {"window", "4", "odd"}},
+          {"window", integer("window", 0), {"window", "0", "odd", "3"}},
+          {"window", integer("window", 1), {"window", "1", "3"}},
+          {"window", integer("window", -7), {"window", "-7", "3"}},
+          {"window", integer("window", 1025), {"window", "1025", "1023"}},
+          {"window-width", integer("window-width", 8), {"window-width", "8", "odd"}},
+          {"window-height", integer("window-height", 2), {"window-height", "2", "odd"}},
+          {"window-height", integer("window-height", -3), {"window-height", "-3", "odd"}},
+          {"k", real("k", std::nan("")), {"k", "nan", "-2"}},
+          {"k", real("k", 3), {"k", "3", "2"}},
+          {"k", real("k", -HUGE_VAL), {"k", "-inf", "-2"}},
+          {"r", real("r", 0), {"r", "0", "1"}},
+          {"r", real("r", -5), {"r", "-5", "1"}},
+          {"r", real("r", std::nan("")), {"r", "nan", "1"}},
+          {"algorithm",
+           [](GObject *element) {
+             g_object_set(element, "window", 31, nullptr);
+             gst_util_set_object_arg(element, "algorithm", "shared");
+           },
+           {"algorithm", "shared", "31", "15"}}};
+}
+
+TEST_P(Properties, ASettingThatMakesNoSenseIsAnErrorThatSaysWhatWouldBeRight) {
+  for (const Bad &bad : bad_settings())
+    for (bool playing : {false, true}) {
+      SCOPED_TRACE(std::string(bad.property) + " = " + bad.said[1] +
+                   (playing ? ", while playing" : ", from the start"));
+      Filter filter(nick());
+      if (playing) {
+        EXPECT_TRUE(same(filter.process(page()), expected(page(), NickParams{})));
+      }
+      bad.set(G_OBJECT(filter.element()));
+      EXPECT_EQ(filter.push_picture(page()), GST_FLOW_ERROR);
+      Ref<GstMessage> message = filter.pop(GST_MESSAGE_ERROR);
+      EXPECT_TRUE(message) << "no error message";
+      if (!message) continue;
+      EXPECT_EQ(GST_MESSAGE_SRC(message.get()), GST_OBJECT(filter.element()));
+      const std::string text = error_text(message.get()).message;
+      for (const std::string &word : bad.said)
+        EXPECT_NE(text.find(word), std::string::npos) << '"' << word << "\" is not in: " << text;
+      EXPECT_FALSE(filter.pop(GST_MESSAGE_ERROR)) << "one mistake, two messages";
+      EXPECT_EQ(gst_harness_buffers_in_queue(filter.harness()), 0u);
+    }
+}
+
+TEST_P(Properties, AnElementThatRefusedItsSettingsWorksOnceTheyAreMended) {
+  Filter filter(nick());
+  g_object_set(filter.element(), "window", 16, nullptr);
+  EXPECT_EQ(filter.push_picture(page()), GST_FLOW_ERROR);
+  g_object_set(filter.element(), "window", 17, nullptr);
+  NickParams params;
+  params.window = 17;
+  EXPECT_TRUE(same(filter.process(page()), expected(page(), params)));
+}
+
+TEST_P(Properties, AnUnusedSettingIsStillReadBackAsItWasWritten) {
+  Filter filter(nick());
+  g_object_set(filter.element(), "window", 16, "k", 1.5, "r", 2000.0, nullptr);
+  EXPECT_EQ(filter.get_string("window"), "16") << "silently rounded";
+  EXPECT_EQ(std::stod(filter.get_string("k")), 1.5);
+  EXPECT_EQ(std::stod(filter.get_string("r")), 2000.0);
+}
+
+TEST_P(Properties, ActiveBackendSaysWhatRunsAndNotifies) {
+  Filter filter(nick());
+  std::atomic<int> notified = 0;
+  g_signal_connect(filter.element(), "notify::active-backend",
+                   G_CALLBACK(+[](GObject *, GParamSpec *, gpointer count) {
+                     ++*static_cast<std::atomic<int> *>(count);
+                   }),
+                   &notified);
+  filter.process(page());
+  EXPECT_EQ(filter.get_string("active-backend"), GetParam());
+  g_signal_handlers_disconnect_by_data(filter.element(), &notified);
+}
+
+TEST(Backend, AutoIsTheGpuWhereThereIsOneAndTheCpuOtherwise) {
+  Ref<GstElement> element(gst_element_factory_make("cudanick", nullptr));
+  gst_object_ref_sink(element.get());
+  std::atomic<int> notified = 0;
+  g_signal_connect(element.get(), "notify::active-backend",
+                   G_CALLBACK(+[](GObject *, GParamSpec *, gpointer count) {
+                     ++*static_cast<std::atomic<int> *>(count);
+                   }),
+                   &notified);
+  const std::string before = property_text(element.get(), "active-backend");
+  GstHarness *harness = gst_harness_new_with_element(element.get(), "sink", "src");
+  gst_harness_set_src_caps_str(harness, "video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1");
+  gst_buffer_unref(gst_harness_push_and_pull(
+      harness, to_buffer(make_picture(GST_VIDEO_FORMAT_GRAY8, 8, 8)).release()));
+  const std::string running = property_text(element.get(), "active-backend");
+  EXPECT_EQ(running, have_gpu() ? "cuda" : "cpu");
+  EXPECT_EQ(notified > 0, before != running) << before << " to " << running;
+  gst_harness_teardown(harness);
+}
+
+TEST(Backend, AGpuThatIsMissingIsAnErrorAtReadyThatSaysSo) {
+  if (have_gpu()) GTEST_SKIP() << "there is a CUDA device";
+  Ref<GstElement> element(gst_element_factory_make("cudanick", nullptr));
+  gst_object_ref_sink(element.get());
+  Ref<GstBus> bus(gst_bus_new());
+  gst_element_set_bus(element.get(), bus.get());
+  gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "cuda");
+  EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  Ref<GstMessage> message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+  ASSERT_TRUE(message);
+  const std::string text = error_text(message.get()).message;
+  EXPECT_NE(text.find("backend = cuda"), std::string::npos) << text;
+  EXPECT_GT(text.size(), 40u) << "it does not say what is missing: " << text;
+  gst_element_set_state(element.get(), GST_STATE_NULL);
+  // The same element serves on the CPU afterwards.
+  gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "auto");
+  EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state(element.get(), GST_STATE_NULL);
+  gst_element_set_bus(element.get(), nullptr);
+}
+
+TEST(CudaBackend, ADeviceThatIsNotThereIsAnError) {
+  NEEDS_GPU();
+  Ref<GstElement> element(gst_element_factory_make("cudanick", nullptr));
+  gst_object_ref_sink(element.get());
+  Ref<GstBus> bus(gst_bus_new());
+  gst_element_set_bus(element.get(), bus.get());
+  gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "cuda");
+  g_object_set(element.get(), "cuda-device-id", 99, nullptr);
+  EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  Ref<GstMessage> message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+  ASSERT_TRUE(message);
+  const std::string text = error_text(message.get()).message;
+  EXPECT_NE(text.find("99"), std::string::npos) << text;
+  gst_element_set_state(element.get(), GST_STATE_NULL);
+  gst_element_set_bus(element.get(), nullptr);
+}
+
+}  // namespace
+}  // namespace cudascan::elements
