@@ -69,7 +69,8 @@ void Stream::synchronize() const {
 
 void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdiff_t from_stride,
                std::size_t row_bytes, int height, CUstream_st *stream) {
-  if (to_stride == from_stride && static_cast<std::size_t>(to_stride) == row_bytes)
+  const auto packed = static_cast<std::ptrdiff_t>(row_bytes);
+  if (height == 1 || (to_stride == packed && from_stride == packed))
     CUDA_CHECK(cudaMemcpyAsync(to, from, row_bytes * height, cudaMemcpyDefault, stream));
   else
     CUDA_CHECK(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, height,
@@ -88,8 +89,9 @@ bool Cuda::available() {
 void *Cuda::scratch(std::size_t bytes) {
   return scratch_.reserve(bytes);
 }
-void *Cuda::host_scratch(std::size_t bytes) {
-  return host_scratch_.reserve(bytes);
+void *Cuda::report_memory(std::size_t bytes) {
+  if (reports_ == report_memory_.size()) report_memory_.emplace_back();
+  return report_memory_[reports_++].reserve(bytes);
 }
 
 int Cuda::multiprocessors() {
@@ -105,6 +107,7 @@ void Cuda::synchronize() {
   const auto callbacks = std::exchange(on_complete_, {});
   CUDA_CHECK(cudaStreamSynchronize(stream_));
   for (const auto &done : callbacks) done();
+  reports_ = 0;
 }
 
 namespace {

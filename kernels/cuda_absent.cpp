@@ -62,7 +62,7 @@ bool Cuda::available() {
 void *Cuda::scratch(std::size_t) {
   absent();
 }
-void *Cuda::host_scratch(std::size_t) {
+void *Cuda::report_memory(std::size_t) {
   absent();
 }
 int Cuda::multiprocessors() {

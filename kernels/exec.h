@@ -63,8 +63,8 @@ class CUDASCAN_API Cuda {
   /// At least `bytes` of device memory, aligned to 256 bytes, whose contents last until the next
   /// run() on this executor. Kept and grown, so that a stream of frames of one size allocates once.
   void *scratch(std::size_t bytes);
-  /// The same in pinned host memory, for what an operator reports.
-  void *host_scratch(std::size_t bytes);
+  /// Pinned host memory for what one run() reports; it belongs to that run() until synchronize().
+  void *report_memory(std::size_t bytes);
 
   /// Multiprocessors of the device.
   int multiprocessors();
@@ -78,7 +78,8 @@ class CUDASCAN_API Cuda {
  private:
   CUstream_st *stream_;
   cuda::DeviceBuffer scratch_;
-  cuda::PinnedBuffer host_scratch_;
+  std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
+  std::size_t reports_ = 0;                        // of them in use
   int multiprocessors_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };

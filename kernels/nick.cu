@@ -17,6 +17,7 @@
 
 #include "kernels/cuda_check.cuh"
 #include "kernels/nick_baseline.cuh"
+#include "kernels/nick_baseline.h"
 #include "kernels/nick_filter.cuh"
 #include "kernels/row_stage.cuh"
 #include "kernels/shared_memory.cuh"
@@ -364,8 +365,8 @@ __device__ __noinline__ bool exactly_above(unsigned p, Window w, const Formula &
   return nick::above(2 * static_cast<std::int64_t>(p), w, f);
 }
 
-__device__ __noinline__ std::uint32_t exact_threshold(float estimate, Window w, const Formula &f) {
-  return nick::rounded_threshold(estimate, w, f);
+__device__ __noinline__ std::uint32_t exact_threshold(Window w, const Formula &f) {
+  return nick::rounded_threshold(nick::estimate(w, f), w, f);
 }
 
 /// The sign bits of four numbers, each spread over a byte.
@@ -602,9 +603,8 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
         const float rounded = floorf(threshold + 0.5f);
         const bool sure = fabsf(threshold - rounded) < 0.5f - filter.tolerance;
         const float limited = fminf(fmaxf(rounded, 0), formula.maximum);
-        store_sample(
-            job, x0 + j, y,
-            sure ? static_cast<std::uint32_t>(limited) : exact_threshold(threshold, w, formula));
+        store_sample(job, x0 + j, y,
+                     sure ? static_cast<std::uint32_t>(limited) : exact_threshold(w, formula));
       }
     } else {
 #pragma unroll
@@ -775,7 +775,7 @@ void launch(Cuda &cuda, Job<T, SumS, SumQ> job, Plane<Out> out, const NickParams
   CUDA_CHECK(cudaGetLastError());
 
   if (report) {
-    auto *host_count = static_cast<unsigned long long *>(cuda.host_scratch(sizeof *black_count));
+    auto *host_count = static_cast<unsigned long long *>(cuda.report_memory(sizeof *black_count));
     CUDA_CHECK(cudaMemcpyAsync(host_count, black_count, sizeof *black_count, cudaMemcpyDeviceToHost,
                                cuda.stream()));
     const double pixels = static_cast<double>(width) * height;

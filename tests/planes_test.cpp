@@ -60,15 +60,24 @@ TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
   NEED_GPU();
   Cuda cuda;
   for (const std::size_t bytes : {1, 1000, 100, 1'000'000}) {
-    void *const device = cuda.scratch(bytes), *const host = cuda.host_scratch(bytes);
+    void *const device = cuda.scratch(bytes);
     ASSERT_NE(device, nullptr);
-    ASSERT_NE(host, nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device) % 256, 0u);
-    std::memset(host, 1, bytes);
   }
   void *const largest = cuda.scratch(1'000'000);
   EXPECT_EQ(cuda.scratch(5), largest) << "scratch memory was given up";
   EXPECT_GT(cuda.multiprocessors(), 0);
+}
+
+TEST(CudaExecutor, ReportMemoryIsNotSharedBeforeSynchronize) {
+  NEED_GPU();
+  Cuda cuda;
+  void *const first = cuda.report_memory(100), *const second = cuda.report_memory(100);
+  ASSERT_NE(first, nullptr);
+  EXPECT_NE(first, second);
+  std::memset(first, 1, 100);
+  cuda.synchronize();
+  EXPECT_EQ(cuda.report_memory(100), first) << "the memory was given up";
 }
 
 TEST(CudaExecutor, SynchronizeCallsBackOnce) {

@@ -15,6 +15,27 @@ namespace {
 constexpr GstClockTime kPatience =
     120 * GST_SECOND;  ///< nothing waits longer; no test expects it to
 
+/// The CUDA context that elements share, as a program with many pipelines would have it: making one
+/// for every test takes most of the time. Null until an element had one.
+Ref<GstContext> &cuda_context() {
+  static Ref<GstContext> context;
+  return context;
+}
+
+void offer_cuda_context(GstElement *element) {
+  if (cuda_context()) gst_element_set_context(element, cuda_context().get());
+}
+
+/// Keeps the context of the elements that are linked to a pad.
+void keep_cuda_context(GstPad *pad) {
+  if (cuda_context()) return;
+  g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
+  GstContext *context = nullptr;
+  if (!gst_pad_peer_query(pad, query)) return;
+  gst_query_parse_context(query, &context);
+  if (context) cuda_context().reset(gst_context_ref(context));
+}
+
 }  // namespace
 
 bool gpu_required() {
@@ -122,6 +143,7 @@ Filter::Filter(const std::string &launch, const std::string &sink_caps) : bus_(g
   }
   gst_object_ref_sink(bin);
   gst_element_set_bus(bin, bus_.get());
+  offer_cuda_context(bin);
   harness_ = gst_harness_new_with_element(bin, "sink", "src");
   if (!sink_caps.empty()) gst_harness_set_sink_caps_str(harness_, sink_caps.c_str());
   GstIterator *all = gst_bin_iterate_sorted(GST_BIN(bin));  // from the last to the first
@@ -139,6 +161,7 @@ Filter::Filter(const std::string &launch, const std::string &sink_caps) : bus_(g
 }
 
 Filter::~Filter() {
+  keep_cuda_context(harness_->sinkpad);
   gst_element_set_bus(harness_->element, nullptr);
   gst_harness_teardown(harness_);
 }
@@ -208,6 +231,7 @@ Pipeline::Pipeline(const std::string &launch) {
     element = pipeline;
   }
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(element)));
+  offer_cuda_context(pipeline_.get());
 }
 
 Pipeline::~Pipeline() {

@@ -24,6 +24,7 @@ struct Release {
   void operator()(GstBufferPool *x) const { gst_object_unref(x); }
   void operator()(GstBus *x) const { gst_object_unref(x); }
   void operator()(GstCaps *x) const { gst_caps_unref(x); }
+  void operator()(GstContext *x) const { gst_context_unref(x); }
   void operator()(GstElement *x) const { gst_object_unref(x); }
   void operator()(GstEvent *x) const { gst_event_unref(x); }
   void operator()(GstMessage *x) const { gst_message_unref(x); }
