@@ -17,6 +17,7 @@
 ///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
+#include <cmath>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -78,8 +79,8 @@ inline GParamSpec *make_spec(const char *name, const char *nick, const char *blu
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, double value,
                              GParamFlags flags) {
-  // Lax, so that NaN arrives and is refused instead of being ignored.
-  return g_param_spec_double(name, nick, blurb, -G_MAXDOUBLE, G_MAXDOUBLE, value,
+  // So that infinity is not clipped to a number, and NaN is not ignored, but both are refused.
+  return g_param_spec_double(name, nick, blurb, -HUGE_VAL, HUGE_VAL, value,
                              static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, bool value,
