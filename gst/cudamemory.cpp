@@ -235,6 +235,7 @@ struct PinnedMemory {
   cuda::PinnedBuffer buffer;
 };
 
+/// Ordinary memory where no more can be pinned: copies are slower then, and the host waits for them.
 GstMemory *pinned_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
   AllocatorOwn &own = *reinterpret_cast<PinnedAllocator *>(allocator)->own;
   try {
@@ -255,10 +256,8 @@ GstMemory *pinned_alloc(GstAllocator *allocator, gsize size, GstAllocationParams
                     allocator, nullptr, max_size, params->align, offset, size);
     return &pinned.release()->memory;
   } catch (const Error &e) {
-    GST_ERROR_OBJECT(allocator, "could not allocate %" G_GSIZE_FORMAT " bytes of pinned memory: %s",
-                     size, e.what());
-    own.stats->set_failure(e.what());
-    return nullptr;
+    GST_WARNING_OBJECT(allocator, "%" G_GSIZE_FORMAT " bytes are not pinned: %s", size, e.what());
+    return gst_allocator_alloc(nullptr, size, params);
   }
 }
 

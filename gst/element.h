@@ -79,8 +79,8 @@ inline GParamSpec *make_spec(const char *name, const char *nick, const char *blu
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, double value,
                              GParamFlags flags) {
-  // Without limits and lax, so that infinities and NaN arrive and are refused instead of changed.
-  return g_param_spec_double(name, nick, blurb, -INFINITY, INFINITY, value,
+  // So that infinity is not clipped to a number, and NaN is not ignored, but both are refused.
+  return g_param_spec_double(name, nick, blurb, -HUGE_VAL, HUGE_VAL, value,
                              static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, bool value,

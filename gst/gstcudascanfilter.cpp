@@ -125,7 +125,8 @@ void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self) {
 static void gst_cuda_scan_filter_init(GstCudaScanFilter *self) {
   self->priv = new GstCudaScanFilterPrivate(GST_ELEMENT(self));
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
-  gst_base_transform_set_gap_aware(GST_BASE_TRANSFORM(self), TRUE);  // they keep their flag
+  gst_base_transform_set_gap_aware(GST_BASE_TRANSFORM(self),
+                                   TRUE);  // the parent keeps the flag then
 }
 
 static void gst_cuda_scan_filter_finalize(GObject *object) {
