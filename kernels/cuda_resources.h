@@ -66,7 +66,8 @@ class CUDASCAN_API Event {
   void make_wait(CUstream_st *stream) const;
   /// Whether the recorded work is done; true before the first record().
   bool done() const;
-  /// Blocks the calling thread, asleep, until done().
+  /// Blocks the calling thread until done(): asleep, waking up now and then to look, so that it may return
+  /// some 50 us late.
   void synchronize() const;
   /// Nanoseconds from `begin` to this event; both were recorded with timing and are done.
   double elapsed_ns(const Event &begin) const;

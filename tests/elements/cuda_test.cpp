@@ -356,7 +356,8 @@ TEST_F(CudaMemory, OneContextServesAPipeline) {
   NEEDS_ELEMENTS("cudaupload", "cudadownload");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! cudaupload ! cudanick ! cudanick ! cudadownload ! "
-      "fakesink");
+      "fakesink",
+      true);
   pipeline.set_state(GST_STATE_PLAYING);
   int contexts = 0;
   for (;;) {

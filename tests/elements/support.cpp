@@ -218,7 +218,7 @@ std::string Filter::get_string(const char *property) const {
   return property_text(element_.get(), property);
 }
 
-Pipeline::Pipeline(const std::string &launch) {
+Pipeline::Pipeline(const std::string &launch, bool own_context) {
   g_autoptr(GError) error = nullptr;
   GstElement *element =
       gst_parse_launch_full(launch.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
@@ -231,7 +231,7 @@ Pipeline::Pipeline(const std::string &launch) {
     element = pipeline;
   }
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(element)));
-  offer_cuda_context(pipeline_.get());
+  if (!own_context) offer_cuda_context(pipeline_.get());
 }
 
 Pipeline::~Pipeline() {

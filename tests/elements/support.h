@@ -167,7 +167,8 @@ guint64 stat(GstElement *element, const char *field);
 /// A pipeline that is brought to NULL when it goes.
 class Pipeline {
  public:
-  explicit Pipeline(const std::string &launch);
+  /// @param own_context  do without the CUDA context that the tests share
+  explicit Pipeline(const std::string &launch, bool own_context = false);
   ~Pipeline();
   Pipeline(const Pipeline &) = delete;
   Pipeline &operator=(const Pipeline &) = delete;
