@@ -149,7 +149,7 @@ struct ColumnSums {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       const unsigned p = in[j], q = out[j];
-      sum[j] += p - q;
+      sum[j] += SumS{p} - q;
       if constexpr (sizeof(SumQ) == 4) {  // two multiply-adds, which the compiler would reorder
         unsigned rest;
         asm("mad.lo.u32 %0, %1, %1, %2;" : "=r"(rest) : "r"(q), "r"(-squares[j]));

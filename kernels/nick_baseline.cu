@@ -82,7 +82,8 @@ __global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
 
 /// Algorithm 4: all pixels from shared memory; every thread loads one, those of the block's inside decide.
 template <typename T, typename Out>
-__global__ void shared_kernel(const __grid_constant__ Job<T, Out> job) {
+__global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
+    shared_kernel(const __grid_constant__ Job<T, Out> job) {
   __shared__ T tile[kMaxBlock][kMaxBlock];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int x = blockIdx.x * kBlock + tx, y = blockIdx.y * kBlock + ty;

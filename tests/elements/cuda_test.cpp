@@ -53,8 +53,10 @@ TEST_F(CudaMemory, EveryCombinationOfMemoriesGivesThePictureOfTheCpu) {
     for (const bool cuda_in : {false, true})
       for (const bool cuda_out : {false, true}) {
         const std::string launch =
-            (cuda_in ? "cudaupload ! " + kInCuda + " ! " : "video/x-raw ! ") + kNick +
-            (cuda_out ? "! " + kInCuda + " ! cudadownload ! video/x-raw" : "! video/x-raw");
+            (cuda_in ? "cudaupload ! " + kInCuda + " ! " : "capsfilter caps=video/x-raw ! ") +
+            kNick +
+            (cuda_out ? "! " + kInCuda + " ! cudadownload ! capsfilter caps=video/x-raw"
+                      : "! capsfilter caps=video/x-raw");
         SCOPED_TRACE(launch);
         Filter filter(launch);
         for (const auto &[width, height] : kSizes)
@@ -95,7 +97,7 @@ TEST_F(CudaMemory, GrayStaysOnTheGpuBetweenOurElements) {
   for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
     const std::string caps = kInCuda + ",format=" + gst_video_format_to_string(format);
     Filter filter(kNick + "output=threshold ! " + caps + " ! cudanick backend=cuda window=5 ! " +
-                  caps + " ! cudanick backend=cuda window=31 ! video/x-raw");
+                  caps + " ! cudanick backend=cuda window=31 ! capsfilter caps=video/x-raw");
     NickParams first = window15(), second, third;
     first.output = NickOutput::threshold;
     second.window = 5, third.window = 31;

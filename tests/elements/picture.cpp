@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures: made, written into buffers, read out of them, compared, and what an element makes of them.
+#include <algorithm>
+#include <cstring>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+namespace {
+
+/// A view of one component of a mapped frame.
+struct Component {
+  guint8 *data;
+  int width, height, stride, step;
+  bool deep;
+
+  Component(GstVideoFrame &frame, int c)
+      : data(static_cast<guint8 *>(
+            GST_VIDEO_FRAME_PLANE_DATA(&frame, GST_VIDEO_FRAME_COMP_PLANE(&frame, c)))),
+        width(GST_VIDEO_FRAME_COMP_WIDTH(&frame, c)),
+        height(GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c)),
+        stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, c)),
+        step(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)),
+        deep(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c) > 8) {
+    // Not COMP_DATA: GStreamer 1.22 puts the V of P010_10LE and its kin one byte behind U, not two.
+    if (GST_VIDEO_FRAME_COMP_POFFSET(&frame, c)) data += deep ? 2 : 1;
+  }
+
+  template <typename Visit>
+  void each(Visit visit) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        visit(
+            data + static_cast<std::ptrdiff_t>(y) * stride + static_cast<std::ptrdiff_t>(x) * step,
+            static_cast<std::size_t>(y) * width + x);
+  }
+};
+
+/// NickParams on one plane of a picture, sample type by sample type.
+template <typename In, typename Out>
+std::vector<std::uint16_t> run_luma(const Picture &in, const Picture &out, const NickParams &params,
+                                    NickReport *report) {
+  const std::vector<In> source(in.components[0].begin(), in.components[0].end());
+  std::vector<Out> result(source.size());
+  Cpu cpu;
+  run(cpu,
+      Plane<const In>{source.data(), in.width, in.height,
+                      static_cast<std::ptrdiff_t>(in.width * sizeof(In)),
+                      static_cast<In>(in.maximum())},
+      Plane<Out>{result.data(), in.width, in.height,
+                 static_cast<std::ptrdiff_t>(in.width * sizeof(Out)),
+                 static_cast<Out>(out.maximum())},
+      params, report);
+  return {result.begin(), result.end()};
+}
+
+}  // namespace
+
+std::uint16_t Picture::maximum() const {
+  return static_cast<std::uint16_t>(((1u << format_info()->depth[0]) - 1)
+                                    << format_info()->shift[0]);
+}
+
+std::uint16_t Picture::neutral() const {
+  return static_cast<std::uint16_t>((1u << (format_info()->depth[0] - 1))
+                                    << format_info()->shift[0]);
+}
+
+double Picture::black_ratio() const {
+  const auto &luma = components[0];
+  return static_cast<double>(std::count(luma.begin(), luma.end(), 0)) /
+         static_cast<double>(luma.size());
+}
+
+Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed) {
+  Picture p{format, width, height, {}};
+  const GstVideoFormatInfo *info = p.format_info();
+  const int depth = info->depth[0], top = (1 << depth) - 1;
+  std::uint32_t state = seed * 2654435761u + 12345u;
+  const auto noise = [&state] { return state = state * 1664525u + 1013904223u, state >> 16; };
+  for (unsigned c = 0; c < info->n_components; ++c) {
+    const int w = p.component_width(c), h = p.component_height(c);
+    auto &samples = p.components.emplace_back(static_cast<std::size_t>(w) * h);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
+        const auto paper = static_cast<std::int64_t>(top) * (2 * w + x + y) / (3 * w + h + 1);
+        const bool stroke =
+            (x + 3 * y + static_cast<int>(seed)) % 11 < 3 && (y / 9 + seed) % 2 == 0;
+        auto value = stroke ? paper / 3 : paper;
+        value += static_cast<std::int64_t>(noise() % (top / 8 + 1)) - top / 16;
+        if ((x / 8 + y / 8 + seed) % 9 == 0) value = top / 2;  // no deviation at all
+        if (noise() % 97 == 0) value = noise() % 2 ? top : 0;
+        samples[static_cast<std::size_t>(y) * w + x] =
+            static_cast<std::uint16_t>(std::clamp<std::int64_t>(value, 0, top) << info->shift[c]);
+      }
+  }
+  return p;
+}
+
+Picture expected(const Picture &in, const NickParams &params, GstVideoFormat out_format,
+                 NickReport *report) {
+  Picture out{
+      out_format == GST_VIDEO_FORMAT_UNKNOWN ? in.format : out_format, in.width, in.height, {}};
+  const bool deep_in = in.maximum() > 255, deep_out = out.maximum() > 255;
+  if (deep_in && deep_out)
+    out.components.push_back(run_luma<std::uint16_t, std::uint16_t>(in, out, params, report));
+  else if (deep_in)
+    out.components.push_back(run_luma<std::uint16_t, std::uint8_t>(in, out, params, report));
+  else
+    out.components.push_back(run_luma<std::uint8_t, std::uint8_t>(in, out, params, report));
+  for (unsigned c = 1; c < out.format_info()->n_components; ++c) {
+    if (params.output == NickOutput::threshold)
+      out.components.push_back(in.components[c]);
+    else
+      out.components.emplace_back(
+          static_cast<std::size_t>(out.component_width(c)) * out.component_height(c),
+          out.neutral());
+  }
+  return out;
+}
+
+testing::AssertionResult same(const Picture &a, const Picture &b) {
+  if (a.format != b.format || a.width != b.width || a.height != b.height)
+    return testing::AssertionFailure()
+           << "the result is " << gst_video_format_to_string(a.format) << " " << a.width << "x"
+           << a.height << ", expected " << gst_video_format_to_string(b.format) << " " << b.width
+           << "x" << b.height;
+  for (unsigned c = 0; c < b.components.size(); ++c) {
+    const auto &x = a.components[c], &y = b.components[c];
+    if (x == y) continue;
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) different += x[i] != y[i];
+    const auto at =
+        static_cast<std::size_t>(std::mismatch(x.begin(), x.end(), y.begin()).first - x.begin());
+    const std::size_t w = a.component_width(c);
+    return testing::AssertionFailure()
+           << gst_video_format_to_string(a.format) << " " << a.width << "x" << a.height
+           << ": component " << c << " at (" << at % w << ", " << at / w << ") is " << x[at]
+           << ", expected " << y[at] << "; " << different << " of " << x.size() << " differ";
+  }
+  return testing::AssertionSuccess();
+}
+
+Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, picture.format, picture.width, picture.height);
+  const bool custom = layout.row_padding || layout.plane_padding || layout.split;
+  Ref<GstBuffer> buffer;
+  if (!custom) {
+    buffer.reset(gst_buffer_new_allocate(nullptr, info.size, nullptr));
+  } else {
+    buffer.reset(gst_buffer_new());
+    const int bytes = picture.maximum() > 255 ? 2 : 1;
+    gsize offset = layout.plane_padding, offsets[GST_VIDEO_MAX_PLANES] = {};
+    gint strides[GST_VIDEO_MAX_PLANES] = {};
+    for (unsigned plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); ++plane) {
+      gint components[GST_VIDEO_MAX_COMPONENTS];
+      gst_video_format_info_component(info.finfo, plane, components);
+      const int c = components[0];
+      strides[plane] = picture.component_width(c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) +
+                       layout.row_padding * bytes;
+      const gsize size = static_cast<gsize>(strides[plane]) * picture.component_height(c);
+      offsets[plane] = offset;
+      offset += size + layout.plane_padding;
+      if (layout.split) {
+        gst_buffer_append_memory(
+            buffer.get(),
+            gst_allocator_alloc(nullptr, offset - gst_buffer_get_size(buffer.get()), nullptr));
+      }
+    }
+    if (!layout.split)
+      gst_buffer_append_memory(buffer.get(), gst_allocator_alloc(nullptr, offset, nullptr));
+    gst_buffer_memset(buffer.get(), 0, 0xa5, offset);
+    gst_buffer_add_video_meta_full(buffer.get(), GST_VIDEO_FRAME_FLAG_NONE, picture.format,
+                                   picture.width, picture.height, GST_VIDEO_INFO_N_PLANES(&info),
+                                   offsets, strides);
+  }
+  fill(buffer.get(), picture);
+  return buffer;
+}
+
+void fill(GstBuffer *buffer, const Picture &picture) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, picture.format, picture.width, picture.height);
+  GstVideoFrame frame;
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE)) {
+    ADD_FAILURE() << "the buffer cannot be mapped for writing";
+    return;
+  }
+  for (unsigned c = 0; c < picture.components.size(); ++c) {
+    Component component(frame, c);
+    component.each([&](guint8 *at, std::size_t i) {
+      const std::uint16_t value = picture.components[c][i];
+      std::memcpy(at, &value, component.deep ? 2 : 1);  // little endian, as the formats tested
+    });
+  }
+  gst_video_frame_unmap(&frame);
+}
+
+Picture to_picture(GstBuffer *buffer, const GstCaps *caps) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  if (!caps || !gst_video_info_from_caps(&info, caps)) {
+    ADD_FAILURE() << "the caps describe no video";
+    return {};
+  }
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
+    ADD_FAILURE() << "the frame cannot be mapped for reading";
+    return {};
+  }
+  Picture picture{
+      GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), {}};
+  for (unsigned c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
+    Component component(frame, c);
+    auto &samples = picture.components.emplace_back(static_cast<std::size_t>(component.width) *
+                                                    component.height);
+    component.each([&](const guint8 *at, std::size_t i) {
+      samples[i] = 0;
+      std::memcpy(&samples[i], at, component.deep ? 2 : 1);
+    });
+  }
+  gst_video_frame_unmap(&frame);
+  return picture;
+}
+
+Picture to_picture(GstSample *sample) {
+  return to_picture(gst_sample_get_buffer(sample), gst_sample_get_caps(sample));
+}
+
+}  // namespace cudascan::elements
