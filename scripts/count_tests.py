@@ -15,10 +15,11 @@ passed, failed, skipped = 0, 0, 0
 for folder in map(pathlib.Path, sys.argv[1:]):
     failures = {}  # of each program
     for suite in ElementTree.parse(folder / "testlog.junit.xml").iter("testsuite"):
-        # "project.program.Suite" for GoogleTest, else "project" with a case for each program
+        # "project.program.Suite" for GoogleTest, else "project" with a case for each program;
+        # a program may be called "project:suite / program"
         names = suite.get("name").split(".")
         for case in suite.iter("testcase"):
-            program = names[1] if len(names) > 1 else case.get("name")
+            program = (names[1] if len(names) > 1 else case.get("name")).split(" / ")[-1]
             failures.setdefault(program, 0)
             if case.find("failure") is not None or case.find("error") is not None:
                 failures[program] += 1

@@ -108,10 +108,10 @@ compile() {
   }
 }
 
-# run_tests FOLDER: runs them all and prints the count of cases as the last line.
+# run_tests FOLDER [TEST...]: runs them, or all, and prints the count of cases as the last line.
 run_tests() {
   # Meson would take the report of an earlier run for that of a program that crashes.
   find "$1" -maxdepth 1 -name '*.xml' -delete
-  meson test -C "$1" --print-errorlogs --timeout-multiplier 3 || true
+  meson test -C "$@" --print-errorlogs --timeout-multiplier 3 || true
   "$(system_python)" "$root/scripts/count_tests.py" "$1/meson-logs"
 }
