@@ -85,10 +85,11 @@ struct Nick {
       Property{"window-height", "Window height",
                "Height of a rectangular window in pixels, odd, 3 to 1023; 0 = window",
                &Params::window_height},
-      Property{"k", "k",
-               "Weight of the deviation, -2 to 2; until set, the published one of the method (nick "
-               "-0.1, niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25)",
-               &Params::k, k_in_use},
+      Property{
+          "k", "k",
+          "Weight of the deviation, -2 to 2; until set, the default of the method (nick -0.19, "
+          "niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25)",
+          &Params::k, k_in_use},
       Property{"r", "r",
                "Dynamic range of the standard deviation in 8-bit levels, 1 to 1024; sauvola and "
                "phansalkar",
