@@ -116,26 +116,33 @@ bool CudaSide::follow(GstBuffer *buffer, int device_id) {
   return true;
 }
 
-void CudaSide::propose_pinned(GstQuery *query, const GstVideoInfo &info) {
+void CudaSide::propose_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory) {
   const Ref<GstCudaContext> context = impl_->current();
-  const Ref<GstAllocator> allocator(pinned_allocator_new(context.get(), impl_->stats));
+  Ref<GstAllocator> allocator;
   GstAllocationParams params;
   gst_allocation_params_init(&params);
-  gst_query_add_allocation_param(query, allocator.get(), &params);
+  if (!cuda_memory) {
+    allocator.reset(pinned_allocator_new(context.get(), impl_->stats));
+    gst_query_add_allocation_param(query, allocator.get(), &params);
+  }
 
   GstCaps *caps = nullptr;
   gboolean need_pool = FALSE;
   gst_query_parse_allocation(query, &caps, &need_pool);
   Ref<GstBufferPool> pool;
-  const auto size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
+  auto size = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
   if (need_pool) {
-    pool.reset(gst_video_buffer_pool_new());
+    pool.reset(cuda_memory ? cuda_pool_new(context.get(), impl_->current_stream(), impl_->stats)
+                           : gst_video_buffer_pool_new());
     GstStructure *config = gst_buffer_pool_get_config(pool.get());
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
     gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
-    gst_buffer_pool_config_set_allocator(config, allocator.get(), &params);
+    if (allocator) gst_buffer_pool_config_set_allocator(config, allocator.get(), &params);
     if (!gst_buffer_pool_set_config(pool.get(), config))
-      throw Error("the pool of pinned buffers cannot be configured");
+      throw Error("the pool that is offered upstream cannot be configured");
+    config = gst_buffer_pool_get_config(pool.get());  // which may have made the frames larger
+    gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+    gst_structure_free(config);
   }
   gst_query_add_allocation_pool(query, pool.get(), size, 0, 0);
 }

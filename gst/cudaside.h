@@ -38,8 +38,8 @@ class CudaSide {
   /// @return whether the context changed; pools must then be negotiated again
   bool follow(GstBuffer *buffer, int device_id);
 
-  /// Offers pinned memory to an upstream element that sends frames in system memory.
-  void propose_pinned(GstQuery *query, const GstVideoInfo &info);
+  /// Offers upstream a pool: of CUDAMemory, or of pinned memory that uploads run out of.
+  void propose_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
   /// Puts a pool of our own first: CUDAMemory, or pinned memory that downloads run into.
   void decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
 

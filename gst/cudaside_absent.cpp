@@ -31,7 +31,7 @@ bool CudaSide::answer_context_query(GstQuery *) {
 bool CudaSide::follow(GstBuffer *, int) {
   return false;
 }
-void CudaSide::propose_pinned(GstQuery *, const GstVideoInfo &) {}
+void CudaSide::propose_pool(GstQuery *, const GstVideoInfo &, bool) {}
 void CudaSide::decide_pool(GstQuery *, const GstVideoInfo &, bool) {}
 void CudaSide::process(const Job &) {
   open(-1);

@@ -273,8 +273,8 @@ static gboolean gst_cuda_scan_filter_propose_allocation(GstBaseTransform *trans,
   if (!caps || !gst_video_info_from_caps(&info, caps)) return FALSE;
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   return guarded(trans, [&] {
-    if (!is_cuda(caps) && active_backend(trans) == Backend::cuda)
-      priv_of(trans)->cuda.propose_pinned(query, info);
+    if (is_cuda(caps) || active_backend(trans) == Backend::cuda)
+      priv_of(trans)->cuda.propose_pool(query, info, is_cuda(caps));
   });
 }
 

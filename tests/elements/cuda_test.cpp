@@ -258,6 +258,31 @@ Ref<GstBuffer> cuda_frame(const Picture &in, Ref<GstCaps> &caps) {
   return filter.pull();
 }
 
+TEST_F(CudaMemory, TheOfferedPoolMakesFramesThatTheElementTakes) {
+  for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SINK, kCudaMemory))
+    for (const auto &[width, height] : kSizes) {
+      const Picture in = make_picture(format, width, height);
+      Ref<GstCaps> caps = make_caps(format, width, height, "memory:CUDAMemory");
+      Filter filter(kNick);
+      filter.set_caps(caps.get());
+      Ref<GstQuery> query(gst_query_new_allocation(caps.get(), TRUE));
+      ASSERT_TRUE(gst_pad_peer_query(filter.harness()->srcpad, query.get()));
+      ASSERT_GE(gst_query_get_n_allocation_pools(query.get()), 1u);
+      GstBufferPool *raw = nullptr;
+      gst_query_parse_nth_allocation_pool(query.get(), 0, &raw, nullptr, nullptr, nullptr);
+      ASSERT_TRUE(raw);
+      Ref<GstBufferPool> pool(raw);
+      ASSERT_TRUE(gst_buffer_pool_set_active(pool.get(), TRUE));
+      GstBuffer *frame = nullptr;
+      ASSERT_EQ(gst_buffer_pool_acquire_buffer(pool.get(), &frame, nullptr), GST_FLOW_OK);
+      EXPECT_TRUE(gst_memory_is_type(gst_buffer_peek_memory(frame, 0), "gst.cuda.memory"));
+      fill(frame, in);
+      ASSERT_EQ(filter.push(Ref<GstBuffer>(frame)), GST_FLOW_OK);
+      ASSERT_TRUE(same(to_picture(filter.pull().get(), filter.output_caps().get()), once(in)));
+      gst_buffer_pool_set_active(pool.get(), FALSE);
+    }
+}
+
 TEST_F(CudaMemory, FramesCanBeCopied) {
   for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory))
     for (const auto &[width, height] : kSizes) {
