@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Every thread owns eight neighbouring columns of a strip of rows and keeps their sums over the height
-// of the window in registers: a step down adds the row that enters the window and takes off the row
-// that leaves it. A sum over the width of the window is then a sum of column sums. With C(i) the sum
-// of column i and W the width of the window, the window whose last column is i has
+// A warp takes 256 columns of a strip of rows, eight neighbouring columns a lane, and needs no other. With
+// C(x) the sum of column x over the height of the window, and r half its width, the window of column x has
 //
-//     S(i) = S(i - 1) + C(i) - C(i - W),
+//     S(x) = S(x - 1) + D(x),  D(x) = C(x + r) - C(x - r - 1).
 //
-// the prefix sum of C(i) - C(i - W): within eight columns by their thread, across threads by a scan
-// of the block. C(i) is at hand in the thread that computes S(i), which serves the pixel W / 2 to the
-// left; only C(i - W) comes from another thread, through shared memory. So a pixel costs the same
-// whatever the window, except for the rows that fill the window at the top of a strip: where those are
-// many, their sums come from a table that another kernel makes first, StripSums.
+// Every lane keeps the D of its columns in registers: a step down adds or takes off four samples, those of
+// two columns in the row that enters the window and in the row that leaves it. S is then a prefix sum of D,
+// over the lane's columns and by a scan of the warp, from the window in front of the warp's first column,
+// whose columns the lanes share between them. So a pixel costs the same whatever the window, except for
+// the rows that fill the window at the top of a strip; where those are many, the warps of a block, whose
+// strips lie one below another, fill one window together and derive the others from it.
 #include <algorithm>
 #include <type_traits>
 
@@ -35,34 +34,15 @@ using nick::Window;
 using nick::WolfStatistics;
 
 constexpr int kColumns = 8;  // columns of one thread
-constexpr int kStreams = 3;  // rows that enter the window, leave it, and are decided
-constexpr int kMaxThreads = 256;
-constexpr int kPitch = 288;  // threads of a block and the zeros in front of them, at most
+/// Warps of a block; the sums of 16 bit take too many registers for two blocks of eight.
+template <typename T>
+constexpr int kMaxWarps = sizeof(T) == 1 ? 8 : 12;
 static_assert(32 * kColumns == kStageColumns);
 
 enum class Task { binary, surface, wolf_statistics };
 
-/// Sums over the rows of every strip, column by column, of which the windows of the strips' first rows are
-/// made up. With H rows in a strip and r = a H + m rows above and below the pixel, the window of row i H
-/// is the last m rows of strip i - a - 1, the 2 a strips from i - a on, and the first m + 1 rows of strip
-/// i + a.
-template <typename SumS, typename SumQ>
-struct StripSums {
-  enum Part { whole, head, tail, kParts };
-
-  SumS *sum;  ///< nullptr if there are none
-  SumQ *squares;
-  int column;  ///< of the image at which the tables begin
-  int pitch;   ///< columns of a table's row, a multiple of kStageColumns
-  int strips;
-
-  __device__ std::size_t at(Part part, int strip, int column_of_image) const {
-    return (static_cast<std::size_t>(part) * strips + strip) * pitch + (column_of_image - column);
-  }
-};
-
 /// Everything that is the same for all threads of a launch.
-template <typename T, typename SumS, typename SumQ>
+template <typename T>
 struct Job {
   StagedPlane<T> in;
   void *out;
@@ -71,11 +51,9 @@ struct Job {
   bool out_aligned;            // eight samples can be stored at once
   std::uint32_t black, white;  // in every byte or 16-bit half
   int rx, ry;                  // half the window
-  int strip_rows;              // rows of a block
-  int first;                   // output column of thread 0 in tile 0, at most 0, a multiple of 8
-  int step;                    // output columns from one tile to the next, a multiple of 8
-  int overlap;                 // output columns that a tile leaves to its left neighbour
-  StripSums<SumS, SumQ> strips;
+  int strip_rows;              // rows of a warp
+  int pieces;                  // of a stage, see Strip
+  bool together;               // the warps of a block fill their windows together
   Formula formula;
   Filter filter;
   const WolfStatistics *wolf;       // of the whole image, unless this launch finds them
@@ -83,188 +61,275 @@ struct Job {
   unsigned long long *black_count;  // or nullptr
 };
 
-// ---- Column sums ---------------------------------------------------------------------------------
+// ---- Sums ----------------------------------------------------------------------------------------
 
-/// As many numbers as one access to memory takes.
-template <typename V>
-struct alignas(16) Words {
-  static constexpr int kCount = 16 / sizeof(V);
-  V v[kCount];
-};
-template <typename V>
-__device__ void add_words(V (&to)[kColumns], const V *from) {
-#pragma unroll
-  for (int i = 0; i < kColumns; i += Words<V>::kCount) {
-    const auto words = *reinterpret_cast<const Words<V> *>(from + i);
-#pragma unroll
-    for (int k = 0; k < Words<V>::kCount; ++k) to[i + k] += words.v[k];
-  }
-}
-template <typename V>
-__device__ void store_words(V *to, const V (&from)[kColumns]) {
-#pragma unroll
-  for (int i = 0; i < kColumns; i += Words<V>::kCount) {
-    Words<V> words;
-#pragma unroll
-    for (int k = 0; k < Words<V>::kCount; ++k) words.v[k] = from[i + k];
-    *reinterpret_cast<Words<V> *>(to + i) = words;
-  }
+/// Adds the products of the bytes of a and those of b, which have a sign.
+__device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
 }
 
-/// The sums of a thread's columns over the rows of the window.
-template <typename SumS, typename SumQ>
-struct ColumnSums {
-  SumS sum[kColumns] = {};
-  SumQ squares[kColumns] = {};
+/// What a lane keeps over the rows of the window: D of its columns, for the samples and for their squares,
+/// and the sums of its share of the window in front of the warp.
+template <typename T>
+struct LaneSums;
 
-  template <typename Samples>
-  __device__ void add(const Samples &row) {
+/// Instead of p^2 stands p^2 - 127 p: that is p (p - 128) + p and its negative is p (127 - p), products of a
+/// byte and a byte with a sign, of which the hardware adds up four at once.
+template <>
+struct LaneSums<std::uint8_t> {
+  using Samples = StageSamples<std::uint8_t>;
+  using Squares = std::uint32_t;
+
+  unsigned sum[kColumns + 1] = {};  // the last one is the share of the window in front
+  Squares squares[kColumns + 1] = {};
+
+  /// The sum of the squares, given what is kept instead of it.
+  template <typename SumS, typename SumQ>
+  static __device__ SumQ true_squares(SumS s, SumQ q) {
+    return q + 127 * SumQ{s};
+  }
+  /// D += a - b - c + d.
+  __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      const unsigned p = row[j];
-      sum[j] += p;
-      squares[j] += SumQ{p} * p;
-    }
-  }
-  __device__ void remove(const ColumnSums &other) {
+    for (int k = 0; k < kColumns; k += 4) {
+      const unsigned ab[] = {__byte_perm(a.word[k / 4], b.word[k / 4], 0x5140),
+                             __byte_perm(a.word[k / 4], b.word[k / 4], 0x7362)};
+      const unsigned cd[] = {__byte_perm(c.word[k / 4], d.word[k / 4], 0x5140),
+                             __byte_perm(c.word[k / 4], d.word[k / 4], 0x7362)};
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      sum[j] -= other.sum[j];
-      squares[j] -= other.squares[j];
-    }
-  }
-  /// Adds what store() stored there.
-  template <typename Table>
-  __device__ void load_add(const Table &table, std::size_t at) {
-    add_words(sum, table.sum + at);
-    add_words(squares, table.squares + at);
-  }
-  template <typename Table>
-  __device__ void store(const Table &table, std::size_t at) const {
-    store_words(table.sum + at, sum);
-    store_words(table.squares + at, squares);
-  }
-  /// One row in, one row out.
-  template <typename Samples>
-  __device__ void step(const Samples &in, const Samples &out) {
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      const unsigned p = in[j], q = out[j];
-      sum[j] += SumS{p} - q;
-      if constexpr (sizeof(SumQ) == 4) {  // two multiply-adds, which the compiler would reorder
-        unsigned rest;
-        asm("mad.lo.u32 %0, %1, %1, %2;" : "=r"(rest) : "r"(q), "r"(-squares[j]));
-        asm("mad.lo.u32 %0, %1, %1, %2;" : "=r"(squares[j]) : "r"(p), "r"(-rest));
-      } else {
-        squares[j] += static_cast<std::int64_t>(static_cast<int>(p - q)) * static_cast<int>(p + q);
+      for (int j = 0; j < 4; ++j) {
+        const unsigned abcd = __byte_perm(ab[j / 2], cd[j / 2], j % 2 ? 0x7632 : 0x5410);
+        add_products(sum[k + j], abcd, 0x01ffff01);
+        add_products(squares[k + j], abcd, abcd ^ 0x807f7f80);
+        add_products(squares[k + j], abcd, 0x01000001);
       }
     }
   }
-};
-
-template <typename SumS, typename SumQ>
-struct alignas(sizeof(SumS) + sizeof(SumQ) == 12 ? 8 : sizeof(SumS) + sizeof(SumQ)) Pair {
-  SumS sum;
-  SumQ squares;
-};
-
-/// The column sums of two rows, in shared memory. Column 8 t + j of thread t is at [j][t], so that the
-/// threads of a warp meet no bank twice.
-template <typename SumS, typename SumQ>
-class ColumnBuffer {
- public:
-  static constexpr int kCells = 2 * kColumns * kPitch;
-  static constexpr int kBytes = kCells * static_cast<int>(sizeof(SumS) + sizeof(SumQ));
-
-  __device__ explicit ColumnBuffer(unsigned char *memory) : address_(shared_address(memory)) {}
-
-  /// Where the cell of column 8 t + j is in the first of the two rows.
-  __device__ unsigned place(int j, int t) const {
-    return keep(address_ + (j * kPitch + t) * kStep);
-  }
-  /// The same for another j, a constant, or in the second row.
-  static constexpr int kNextColumn = kPitch * (sizeof(SumS) == sizeof(SumQ) ? 2 : 1) * sizeof(SumQ);
-  static constexpr int kNextRow = kColumns * kNextColumn;
-
-  __device__ void put(unsigned place, SumS s, SumQ q) const {
-    if constexpr (kPaired) {
-      store_shared(place, s, q);
-    } else {
-      store_shared(place, q);
-      store_shared(sum_place(place), s);
+  __device__ void add_front(const Samples &row, const Samples &mask) {
+#pragma unroll
+    for (int k = 0; k < Samples::kWords; ++k) {
+      const unsigned p = row.word[k] & mask.word[k];
+      add_products(sum[kColumns], p, 0x01010101);
+      add_products(squares[kColumns], p, p ^ 0x80808080);
+      add_products(squares[kColumns], p, 0x01010101);
     }
   }
-  __device__ Pair<SumS, SumQ> get(unsigned place) const {
-    Pair<SumS, SumQ> pair;
-    if constexpr (kPaired) {
-      load_shared(place, pair.sum, pair.squares);
-    } else {
-      load_shared(place, pair.squares);
-      load_shared(sum_place(place), pair.sum);
+  __device__ void remove_front(const Samples &row, const Samples &mask) {
+#pragma unroll
+    for (int k = 0; k < Samples::kWords; ++k) {
+      const unsigned p = row.word[k] & mask.word[k];
+      add_products(sum[kColumns], p, 0xffffffff);
+      add_products(squares[kColumns], p, p ^ 0x7f7f7f7f);
     }
-    return pair;
   }
-
- private:
-  static constexpr bool kPaired = sizeof(SumS) == sizeof(SumQ);
-  static constexpr int kStep = kPaired ? 2 * sizeof(SumS) : sizeof(SumQ);
-  // Unpaired, the sums of half the size lie behind the squares.
-  __device__ unsigned sum_place(unsigned place) const {
-    return address_ + kCells * sizeof(SumQ) + (place - address_) / 2;
-  }
-  unsigned address_;
 };
 
-/// The rows of a strip, in the order in which they are wanted: first those that fill the window of its
-/// first row, then, for every row, the one that enters below it, the one that leaves above the next, and the
-/// row itself.
-template <typename T, typename SumS, typename SumQ>
-class StripRows {
+template <>
+struct LaneSums<std::uint16_t> {
+  using Samples = StageSamples<std::uint16_t>;
+  using Squares = std::uint64_t;
+
+  unsigned sum[kColumns + 1] = {};
+  Squares squares[kColumns + 1] = {};
+
+  template <typename SumS, typename SumQ>
+  static __device__ SumQ true_squares(SumS, SumQ q) {
+    return q;
+  }
+  __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const int ab = a[j] - b[j], dc = d[j] - c[j];
+      sum[j] += ab + dc;
+      squares[j] += static_cast<std::int64_t>(ab) * static_cast<int>(a[j] + b[j]);
+      squares[j] += static_cast<std::int64_t>(dc) * static_cast<int>(d[j] + c[j]);
+    }
+  }
+  __device__ void add_front(const Samples &row, const Samples &mask) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const unsigned p = row[j] & mask[j];
+      sum[kColumns] += p;
+      squares[kColumns] += Squares{p} * p;
+    }
+  }
+  __device__ void remove_front(const Samples &row, const Samples &mask) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const unsigned p = row[j] & mask[j];
+      sum[kColumns] -= p;
+      squares[kColumns] -= Squares{p} * p;
+    }
+  }
+};
+
+/// A sum of a lane as a wider one; it may be negative.
+template <typename To>
+__device__ To widen(std::uint32_t v) {
+  return static_cast<To>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
+}
+template <typename To>
+__device__ To widen(std::uint64_t v) {
+  return v;
+}
+
+/// The sums of a block's warps, in shared memory.
+template <typename T>
+struct WarpRecord {
+  using Sums = LaneSums<T>;
+  static constexpr int kCount = kColumns + 1;
+  unsigned sum[kCount * 32];
+  unsigned long long squares_64[sizeof(T) == 2 ? kCount * 32 : 1];
+  unsigned squares_32[sizeof(T) == 1 ? kCount * 32 : 1];
+
+  __device__ auto &squares() {
+    if constexpr (sizeof(T) == 1)
+      return squares_32;
+    else
+      return squares_64;
+  }
+  __device__ void add(const Sums &sums) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) {
+      atomicAdd(&sum[j * 32 + threadIdx.x % 32], sums.sum[j]);
+      atomicAdd(&squares()[j * 32 + threadIdx.x % 32], sums.squares[j]);
+    }
+  }
+  __device__ void store(const Sums &sums) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) {
+      sum[j * 32 + threadIdx.x % 32] = sums.sum[j];
+      squares()[j * 32 + threadIdx.x % 32] = sums.squares[j];
+    }
+  }
+  __device__ void load(Sums &sums) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) {
+      sums.sum[j] = sum[j * 32 + threadIdx.x % 32];
+      sums.squares[j] = squares()[j * 32 + threadIdx.x % 32];
+    }
+  }
+};
+
+/// The rows of a warp's strip and the sums over their windows. A stage has, for kRows rows, these pieces:
+/// columns x + r and x - r - 1 of the rows that enter the window, the same of the rows that leave it, the
+/// rows themselves; and, where the window in front of the warp is wider than a piece, the rest of it in the
+/// rows that enter and that leave. While the window is being filled, 2 kRows rows enter and none leaves.
+template <typename T>
+class Strip {
  public:
-  using Stage = RowStage<T, kStreams>;
   using Samples = StageSamples<T>;
+  using Stage = RowStage<T>;
+  using Record = WarpRecord<T>;
   static constexpr int kRows = kStageRows<T>;
-  static constexpr int kFill = kStreams * kRows;  // rows of a stage that fills the window
+  static constexpr int kPieces = 5;  // of a window that is no wider than a piece
 
-  __device__ StripRows(const Job<T, SumS, SumQ> &job, unsigned char *memory,
-                       std::uint64_t *barriers, int x, int strip)
+  LaneSums<T> sums;
+
+  /// @param records  one per warp, if they fill their windows together
+  __device__ Strip(const Job<T> &job, unsigned char *memory, std::uint64_t *barriers, int x,
+                   Record *records)
       : job_(job),
-        stage_(job.in, memory, barriers),
-        columns_(job.in.plane, x),
-        own_(job.in.plane, x - job.rx),
-        x_(x),
-        strip_(strip),
-        y_(strip * job.strip_rows),
-        y_end_(min(y_ + job.strip_rows, job.in.plane.height)) {
-    if (!job.strips.sum) {
-      fill_begin_ = fill_next_ = max(y_ - job.ry, 0);
-      fill_end_ = min(y_ + job.ry + 1, job.in.plane.height);
+        stage_(job.in, memory, barriers, job.pieces),
+        right_(x + job.rx),
+        left_(x - job.rx - 1),
+        own_(x),
+        records_(records),
+        block_begin_(blockIdx.y * (blockDim.x / 32) * job.strip_rows),
+        begin_(block_begin_ + warp() * job.strip_rows),
+        end_(min(begin_ + job.strip_rows, job.in.plane.height)),
+        next_(begin_) {
+    const int height = job.in.plane.height, rest = lane() - kPieces;
+    x_ = left_.begin;
+    if (rest >= 0) x_ += (rest / 2 + 1) * kStageColumns;
+    fill_x_ = x_;
+    if (lane() == 4) x_ = own_.begin;
+    if (lane() == 0 || lane() == 2) x_ = right_.begin;
+    if (lane() == 0 || lane() == 3) fill_x_ = right_.begin;
+    const bool enters = lane() < 2 || (rest >= 0 && rest % 2 == 0);
+    y_ = lane() == 4 ? 0 : enters ? job.ry + 1 : -job.ry;
+    fill_y_ = enters ? 0 : kRows;
+    front_ = x - job.rx - 1;
+    mask_ = front_mask(0);
+#pragma unroll
+    for (unsigned &word : mask_.word) word = keep(word);
+    beyond_ = job.in.plane.width - (x + job.rx);
+    cut_ = job.in.plane.width % 2 != 0 && beyond_ >= 0 && beyond_ < kStageColumns;
+
+    int from = begin_ - job.ry, to = begin_ + job.ry + 1;
+    if (job.together) {
+      const int warps = blockDim.x / 32, share = (2 * job.ry + warps) / warps;
+      from = block_begin_ - job.ry + warp() * share;
+      to = min(from + share, block_begin_ + job.ry + 1);
+      passes_ = 2;
     }
+    fill_begin_ = fill_next_ = max(from, 0);
+    fill_end_ = job.together || begin_ < end_ ? min(to, height) : 0;
     request();
     request();
   }
 
-  /// Sums the columns over the window of the strip's first row.
-  __device__ void fill(ColumnSums<SumS, SumQ> &sums) {
-    if (job_.strips.sum) return fill_from_table(sums);
-    for (int y = fill_begin_; y < fill_end_; y += kFill) {
+  __device__ int begin() const {
+    return begin_;
+  }
+  __device__ int end() const {
+    return end_;
+  }
+
+  /// Sums over the window of the first row; all threads of the block call it.
+  __device__ void fill() {
+    for (int y = fill_begin_; y < fill_end_; y += 2 * kRows) {
       stage_.wait();
-      const int n = min(fill_end_ - y, kFill);
-#pragma unroll 4
-      for (int i = 0; i < n; ++i) sums.add(columns_.read(row(i / kRows, i % kRows)));
+#pragma unroll 1
+      for (int i = 0; i < kRows && y + i < fill_end_; ++i) enter(i, y + kRows + i < fill_end_);
       request();
     }
+    if (!job_.together) return;
+
+    // The first record becomes the window of the block's first row, every other one the change from one
+    // strip to the next; their prefix sums are the windows of all strips.
+    for (int i = threadIdx.x; i < Record::kCount * 32; i += blockDim.x)
+      records_[0].sum[i] = records_[0].squares()[i] = 0;
+    __syncthreads();
+    records_[0].add(sums);
+    sums = {};
+    for (int y = begin_; y < end_; y += kRows) {
+      stage_.wait();
+#pragma unroll 1
+      for (int i = 0; i < kRows && y + i < end_; ++i) step(i);
+      request();
+    }
+    const int warps = blockDim.x / 32;
+    if (warp() + 1 < warps) records_[warp() + 1].store(sums);
+    __syncthreads();
+    for (int i = threadIdx.x; i < Record::kCount * 32; i += blockDim.x) {
+      for (int k = 1; k < warps; ++k) {
+        records_[k].sum[i] += records_[k - 1].sum[i];
+        records_[k].squares()[i] += records_[k - 1].squares()[i];
+      }
+    }
+    __syncthreads();
+    records_[warp()].load(sums);
   }
 
-  /// Waits for the next kRows rows; then read() reads the i-th of them, the row that enters the window
-  /// after it and the row that leaves it.
+  /// Waits for the next kRows rows.
   __device__ void wait() {
     stage_.wait();
   }
-  __device__ void read(int i, Samples &own, Samples &entering, Samples &leaving) const {
-    own = own_.read_aligned(row(0, i));
-    entering = columns_.read(row(1, i));
-    leaving = columns_.read(row(2, i));
+  __device__ Samples row(int i) const {
+    return own_.read_aligned(stage_.row(4, i));
+  }
+  /// Moves the window one row down, from the i-th row that was waited for.
+  __device__ void step(int i) {
+    const Samples a = right(0, i), b = left(1, i), c = right(2, i), d = left(3, i);
+    sums.step(a, b, c, d);
+    sums.add_front(b, mask_);
+    sums.remove_front(d, mask_);
+    for (int k = kPieces; k < job_.pieces; k += 2) {
+      const Samples mask = front_mask((k - kPieces) / 2 + 1);
+      sums.add_front(left(k, i), mask);
+      sums.remove_front(left(k + 1, i), mask);
+    }
   }
   /// All rows that were waited for have been read.
   __device__ void release() {
@@ -272,91 +337,84 @@ class StripRows {
   }
 
  private:
-  __device__ unsigned row(int piece, int i) const {
-    return stage_.current() + piece * kPieceBytes<T> + i * kPieceStride<T>;
+  static __device__ int lane() {
+    return threadIdx.x % 32;
+  }
+  static __device__ int warp() {  // so that the compiler knows that it is the same for all lanes
+    return __shfl_sync(kWholeWarp, threadIdx.x / 32, 0);
+  }
+
+  __device__ Samples left(int piece, int i) const {
+    return left_.read(stage_.row(piece, i));
+  }
+  __device__ Samples right(int piece, int i) const {
+    Samples samples = right_.read(stage_.row(piece, i));
+    if (cut_) {
+      const Samples mask = first_columns(static_cast<int>(keep(beyond_)));
+#pragma unroll
+      for (int k = 0; k < Samples::kWords; ++k) samples.word[k] &= mask.word[k];
+    }
+    return samples;
+  }
+
+  /// The samples of a lane that belong to the window in front of the warp, in its k-th piece.
+  __device__ Samples front_mask(int k) const {
+    return first_columns(min(2 * job_.rx + 1, job_.in.plane.width - front_) - k * kStageColumns);
+  }
+  /// The samples of a lane that belong to the first columns of the warp.
+  static __device__ Samples first_columns(int columns) {
+    constexpr int kPerWord = 4 / sizeof(T);
+    columns -= lane() * kColumns;
+    Samples mask;
+#pragma unroll
+    for (int i = 0; i < Samples::kWords; ++i) {
+      const int valid = columns - i * kPerWord;
+      mask.word[i] = valid <= 0 ? 0 : 0xffffffff >> 8 * sizeof(T) * max(kPerWord - valid, 0);
+    }
+    return mask;
+  }
+
+  /// Adds row i of a stage that fills the window and, if `both`, row kRows + i.
+  __device__ void enter(int i, bool both) {
+    const Samples a = right(0, i), b = left(1, i);
+    Samples c{}, d{};
+    if (both) {
+      c = left(2, i);
+      d = right(3, i);
+    }
+    sums.step(a, b, c, d);
+    sums.add_front(b, mask_);
+    sums.add_front(c, mask_);
+    for (int k = kPieces; k < job_.pieces; k += 2) {
+      const Samples mask = front_mask((k - kPieces) / 2 + 1);
+      sums.add_front(left(k, i), mask);
+      if (both) sums.add_front(left(k + 1, i), mask);
+    }
   }
 
   __device__ void request() {
-    const int x = columns_.begin;
     if (fill_next_ < fill_end_) {
-      const int y = fill_next_;
-      stage_.request({x, x, x}, {y, y + kRows, y + 2 * kRows});
-      fill_next_ += kFill;
-    } else if (y_ < y_end_) {  // no copy may be under way when the block ends
-      stage_.request({own_.begin, x, x}, {y_, y_ + job_.ry + 1, y_ - job_.ry});
-      y_ += kRows;
+      stage_.request(fill_x_, fill_next_ + fill_y_);
+      fill_next_ += 2 * kRows;
+    } else if (next_ < end_) {  // no copy may be under way when the block ends
+      stage_.request(x_, next_ + y_);
+      next_ += kRows;
+      if (next_ >= end_ && --passes_ > 0) next_ = begin_;
     }
   }
 
-  __device__ void fill_from_table(ColumnSums<SumS, SumQ> &sums) const {
-    using Table = StripSums<SumS, SumQ>;
-    const int a = job_.ry / job_.strip_rows, strips = job_.strips.strips;
-    const int column = x_ + kColumns * static_cast<int>(threadIdx.x % 32);
-    if (strip_ > a) sums.load_add(job_.strips, job_.strips.at(Table::tail, strip_ - a - 1, column));
-    if (strip_ + a < strips)
-      sums.load_add(job_.strips, job_.strips.at(Table::head, strip_ + a, column));
-    const int end = min(strip_ + a, strips);
-#pragma unroll 2
-    for (int k = max(strip_ - a, 0); k < end; ++k)
-      sums.load_add(job_.strips, job_.strips.at(Table::whole, k, column));
-  }
-
-  const Job<T, SumS, SumQ> &job_;
+  const Job<T> &job_;
   Stage stage_;
-  StageCut<T> columns_, own_;
-  int x_, strip_;  // first column of the warp, strip of the block
-  int y_, y_end_;  // rows to be requested
-  int fill_begin_ = 0, fill_end_ = 0, fill_next_ = 0;  // rows that fill the window
+  StageCut<T> right_, left_, own_;
+  Record *records_;
+  int block_begin_, begin_, end_;  // rows of the block and of the strip
+  int next_, passes_ = 1;          // row to be requested
+  int fill_begin_, fill_next_, fill_end_;
+  int x_, y_, fill_x_, fill_y_;  // where this lane's piece begins
+  int front_, beyond_;  // first column of the window in front; columns of the plane from x + r on
+  bool cut_;            // the sample after them is in a piece
+  Samples mask_;
 };
-
-/// Makes the tables; a warp takes kStageColumns columns of a strip.
-template <typename T, typename SumS, typename SumQ>
-__global__ void __launch_bounds__(128)
-    strip_sums_kernel(const __grid_constant__ Job<T, SumS, SumQ> job) {
-  constexpr int kPieces = 3, kRows = kPieces * kStageRows<T>;
-  using Stage = RowStage<T, kPieces>;
-  using Table = StripSums<SumS, SumQ>;
-  __shared__ __align__(128) unsigned char memory[4][Stage::kBytes];
-  __shared__ std::uint64_t barriers[4][2];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int x = job.strips.column + (blockIdx.x * 4 + warp) * kStageColumns;
-  if (x - job.strips.column >= job.strips.pitch) return;
-  const int column = x + kColumns * lane, strip = blockIdx.y;
-  const int begin = strip * job.strip_rows;
-  const int n = min(job.strip_rows, job.in.plane.height - begin);
-  const int m = job.ry % job.strip_rows;
-
-  Stage stage(job.in, memory[warp], barriers[warp]);
-  const StageCut<T> cut(job.in.plane, x);
-  int requested = 0;
-  const auto request = [&] {
-    if (requested >= n) return;
-    const int y = begin + requested;
-    stage.request({cut.begin, cut.begin, cut.begin}, {y, y + kStageRows<T>, y + 2 * kStageRows<T>});
-    requested += kRows;
-  };
-  request();
-  request();
-  ColumnSums<SumS, SumQ> sums, before_tail;
-  for (int first = 0; first < n; first += kRows) {
-    stage.wait();
-#pragma unroll
-    for (int k = 0; k < kRows; ++k) {
-      const int i = first + k;
-      if (i >= n) break;
-      if (i == job.strip_rows - m) before_tail = sums;
-      sums.add(cut.read(stage.current() + k / kStageRows<T> * kPieceBytes<T> +
-                        k % kStageRows<T> * kPieceStride<T>));
-      if (i == m || (i == n - 1 && n <= m))
-        sums.store(job.strips, job.strips.at(Table::head, strip, column));
-    }
-    request();
-  }
-  sums.store(job.strips, job.strips.at(Table::whole, strip, column));
-  if (n <= job.strip_rows - m) before_tail = sums;
-  sums.remove(before_tail);
-  sums.store(job.strips, job.strips.at(Table::tail, strip, column));
-}
 
 // ---- The decision --------------------------------------------------------------------------------
 
@@ -421,7 +479,7 @@ __device__ void store_binary(const Job &job, unsigned char *to, int valid,
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       words[k] = paint(job, __byte_perm(whites[k / 2], 0, k % 2 ? 0x3322 : 0x1100));
-    if (valid == kColumns && job.out_aligned)
+    if (valid >= kColumns && job.out_aligned)
       *reinterpret_cast<uint4 *>(to) = {words[0], words[1], words[2], words[3]};
     else
       for (int j = 0; j < valid; ++j)
@@ -434,29 +492,25 @@ __device__ void store_binary(const Job &job, unsigned char *to, int valid,
 // ---- The kernel ----------------------------------------------------------------------------------
 
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method>
-__global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
-    nick_kernel(const __grid_constant__ Job<T, SumS, SumQ> job) {
-  using Rows = StripRows<T, SumS, SumQ>;
+__global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
+    nick_kernel(const __grid_constant__ Job<T> job) {
+  using Strip = cudascan::Strip<T>;
   extern __shared__ __align__(128) unsigned char memory[];
-  __shared__ std::uint64_t barriers[kMaxThreads / 32][2];
-  __shared__ SumS warp_sum_totals[2][32];
-  __shared__ SumQ warp_squares_totals[2][32];
+  __shared__ std::uint64_t barriers[kMaxWarps<T>][2];
+  __shared__ __align__(16) unsigned columns_shared[kStageColumns];  // of the image, in every window
   __shared__ Formula formula;
   __shared__ Filter filter_shared;
 
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int width = job.in.plane.width, height = job.in.plane.height;
-  const int tile = job.first + blockIdx.x * job.step;  // first output column of the block
-  const int x0 = tile + kColumns * t;                  // and of the thread
-  const int y_begin = blockIdx.y * job.strip_rows;
-  const int y_end = min(y_begin + job.strip_rows, height);
+  const int tile = blockIdx.x * kStageColumns;
+  const int x0 = tile + kColumns * lane;
+  const int stage_bytes = Strip::Stage::bytes(job.pieces);
 
-  Rows rows(job, memory + warp * Rows::Stage::kBytes, barriers[warp],
-            tile + job.rx + warp * kStageColumns, blockIdx.y);
-  const ColumnBuffer<SumS, SumQ> buffer(memory + blockDim.x / 32 * Rows::Stage::kBytes);
-  const int pad = kPitch - blockDim.x;
-  for (int row = warp; row < 2 * kColumns; row += blockDim.x / 32)
-    for (int i = lane; i < pad; i += 32) buffer.put(buffer.place(row, i), 0, 0);
+  Strip strip(job, memory + warp * stage_bytes, barriers[warp], tile,
+              reinterpret_cast<typename Strip::Record *>(memory + blockDim.x / 32 * stage_bytes));
+  for (int i = t; i < kStageColumns; i += blockDim.x)
+    columns_shared[i] = max(min(tile + i + job.rx, width - 1) - max(tile + i - job.rx, 0) + 1, 1);
   if (t == 0) {
     formula = job.formula;
     filter_shared = job.filter;
@@ -466,82 +520,43 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
       filter_shared = Filter(formula);
     }
   }
-
-  ColumnSums<SumS, SumQ> sums;
-  rows.fill(sums);
-  const unsigned own_place = buffer.place(0, pad + t);
-  const auto publish = [&](int parity) {
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j)
-      buffer.put(own_place + parity * buffer.kNextRow + j * buffer.kNextColumn, sums.sum[j],
-                 sums.squares[j]);
-  };
-  publish(0);
   __syncthreads();
-
-  // Where C(i - W) of this thread's columns lies.
-  const int window_width = 2 * job.rx + 1;
-  unsigned left[kColumns];
-#pragma unroll
-  for (int j = 0; j < kColumns; ++j) {
-    const int b = window_width % kColumns;
-    left[j] = buffer.place((j - b) & (kColumns - 1), pad + t - window_width / kColumns - (j < b));
-  }
-  const unsigned total_place = shared_address(&warp_sum_totals[0][warp]);
-  const unsigned squares_total_place = shared_address(&warp_squares_totals[0][warp]);
-  const unsigned before_place = shared_address(&warp_sum_totals[0][lane]);
-  const unsigned squares_before_place = shared_address(&warp_squares_totals[0][lane]);
   const Filter filter = filter_shared;
-  const bool active = x0 < width && (blockIdx.x == 0 ? x0 >= 0 : kColumns * t >= job.overlap);
-  const bool inner =
-      __all_sync(kWholeWarp, !active || (x0 >= job.rx && x0 + kColumns - 1 + job.rx < width));
-  const auto window_columns = [&](int j) {
-    return max(min(x0 + j + job.rx, width - 1) - max(x0 + j - job.rx, 0) + 1, 1);
-  };
+  strip.fill();
+
+  const int window_width = 2 * job.rx + 1;
+  const bool inner = tile >= job.rx && tile + kStageColumns - 1 + job.rx < width;
+  const auto window_columns = [&](int j) { return columns_shared[kColumns * lane + j]; };
   const int valid = min(width - x0, kColumns);
   unsigned blacks = 0;
   WolfStatistics statistics{{0, 0, 1}, 0xffffffff};
   float most = 0;  // about the largest deviation so far
   const int out_sample = job.out_is_wide ? 2 : 1;
   unsigned char *out =
-      static_cast<unsigned char *>(job.out) + y_begin * job.out_stride + x0 * out_sample;
-  const bool store_at_once = valid == kColumns && job.out_aligned && !job.out_is_wide;
+      static_cast<unsigned char *>(job.out) + strip.begin() * job.out_stride + x0 * out_sample;
+  const bool store_at_once = x0 + kColumns <= width && job.out_aligned && !job.out_is_wide;
 
-  const auto do_row = [&](int y, int i, auto parity_constant) {
-    constexpr int parity = decltype(parity_constant)::value;
-    typename Rows::Samples p, entering, leaving;
-    rows.read(i, p, entering, leaving);
-
-    // Sums of the windows that end at this thread's columns, but for what lies left of the thread.
+  const auto do_row = [&](int y, int i) {
+    const auto p = strip.row(i);
     SumS sum[kColumns];
     SumQ squares[kColumns];
+    SumS s = 0;
+    SumQ q = 0;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      const auto gone = buffer.get(left[j] + parity * buffer.kNextRow);
-      sum[j] = sums.sum[j] - gone.sum + (j ? sum[j - 1] : 0);
-      squares[j] = sums.squares[j] - gone.squares + (j ? squares[j - 1] : 0);
+      s += widen<SumS>(strip.sums.sum[j]);
+      q += widen<SumQ>(strip.sums.squares[j]);
     }
-    SumS base_sum = inclusive_scan(sum[kColumns - 1]);
-    SumQ base_squares = inclusive_scan(squares[kColumns - 1]);
-    if (lane == 31) {
-      store_shared(total_place + parity * 32 * sizeof(SumS), base_sum);
-      store_shared(squares_total_place + parity * 32 * sizeof(SumQ), base_squares);
+    s = inclusive_scan(s) - s + warp_sum(widen<SumS>(strip.sums.sum[kColumns]));
+    q = inclusive_scan(q) - q + warp_sum(widen<SumQ>(strip.sums.squares[kColumns]));
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      sum[j] = s += widen<SumS>(strip.sums.sum[j]);
+      q += widen<SumQ>(strip.sums.squares[j]);
+      squares[j] = LaneSums<T>::true_squares(s, q);
     }
-    base_sum -= sum[kColumns - 1];
-    base_squares -= squares[kColumns - 1];
-
-    // The next row's column sums, into the other half of the buffer.
-    sums.step(entering, leaving);
-    publish(parity ^ 1);
-    __syncthreads();
-    Pair<SumS, SumQ> before{};
-    if (lane < warp) {
-      load_shared(before_place + parity * 32 * sizeof(SumS), before.sum);
-      load_shared(squares_before_place + parity * 32 * sizeof(SumQ), before.squares);
-    }
-    base_sum += warp_sum(before.sum);
-    base_squares += warp_sum(before.squares);
-    if (!active) return;
+    strip.step(i);
+    if (valid <= 0) return;
 
     const int window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
     float u[kColumns];  // (T - p) N, or the deviation
@@ -555,13 +570,11 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
         const unsigned n = whole ? n_whole : window_rows * window_columns(j);
         const float nf = whole ? nf_whole : n;
         const float inverse_n = whole ? inverse_whole : reciprocal_approx(nf);
-        const SumS s = base_sum + sum[j];
-        const SumQ q = base_squares + squares[j];
         if constexpr (task == Task::wolf_statistics) {
-          u[j] = deviation(s, q, n, nf, inverse_n) * inverse_n;
+          u[j] = deviation(sum[j], squares[j], n, nf, inverse_n) * inverse_n;
           near |= u[j] >= most;
         } else {
-          u[j] = excess<method>(s, q, p[j], n, nf, inverse_n, filter);
+          u[j] = excess<method>(sum[j], squares[j], p[j], p.as_float(j), n, nf, inverse_n, filter);
           if constexpr (task == Task::binary) near |= fabsf(u[j]) <= filter.tolerance * nf;
         }
       }
@@ -572,7 +585,7 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
       estimate.template operator()<false>();
     (void)near;  // a surface does not ask
     const auto window = [&](int j) {
-      return Window{base_sum + sum[j], base_squares + squares[j],
+      return Window{sum[j], squares[j],
                     static_cast<std::uint32_t>(window_rows * window_columns(j))};
     };
 
@@ -589,11 +602,11 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
         const int above = __popcll(mask << 8 * (kColumns - valid)) / 8;
         blacks += job.white ? valid - above : above;
       }
-      unsigned char *const to = out + (y - y_begin) * job.out_stride;
       if (store_at_once)
-        *reinterpret_cast<uint2 *>(to) = {paint(job, whites[0]), paint(job, whites[1])};
+        *reinterpret_cast<uint2 *>(out) = {paint(job, whites[0]), paint(job, whites[1])};
       else
-        store_binary(job, to, valid, whites);
+        store_binary(job, out, valid, whites);
+      out += job.out_stride;
     } else if constexpr (task == Task::surface) {
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
@@ -620,16 +633,11 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(SumQ) == 4 ? 2 : 1)
     }
   };
 #pragma unroll 1
-  for (int y = y_begin, i = 0; y < y_end; y += 2) {
-    if (i == 0) rows.wait();
-    do_row(y, i, std::integral_constant<int, 0>());
-    if (y + 1 == y_end) break;
-    do_row(y + 1, i + 1, std::integral_constant<int, 1>());
-    i += 2;
-    if (i == Rows::kRows) {
-      i = 0;
-      rows.release();
-    }
+  for (int y = strip.begin(); y < strip.end(); y += Strip::kRows) {
+    strip.wait();
+#pragma unroll 1
+    for (int i = 0; i < Strip::kRows && y + i < strip.end(); ++i) do_row(y + i, i);
+    strip.release();
   }
 
   if constexpr (task == Task::wolf_statistics) {
@@ -658,16 +666,13 @@ __global__ void wolf_kernel(WolfStatistics *partial, int n) {
 
 // ---- The launch ----------------------------------------------------------------------------------
 
-constexpr int round_up(int x, int to) {
-  return (x + to - 1) / to * to;
-}
 constexpr int divide_up(int x, int by) {
   return (x + by - 1) / by;
 }
 
-/// Rows that are worth a table of block sums when they fill a window.
-constexpr int kManyRows = 101;
-constexpr int kLeastRows = 4;
+constexpr int kLeastRows = 4;  // of a strip
+/// Strips in a window from which on the warps of a block fill it together.
+constexpr int kManyStrips = 3;
 
 /// The part of the scratch memory that is not yet used.
 class Arena {
@@ -697,28 +702,17 @@ int device_attribute(cudaDeviceAttr attribute) {
 
 /// Queues everything for one image.
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
-void launch(Cuda &cuda, Job<T, SumS, SumQ> job, Plane<Out> out, const NickParams &params,
-            NickReport *report) {
-  using Rows = StripRows<T, SumS, SumQ>;
-  using Buffer = ColumnBuffer<SumS, SumQ>;
+void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, NickReport *report) {
+  using Strip = cudascan::Strip<T>;
   const int width = job.in.plane.width, height = job.in.plane.height;
-  const int margin = round_up(job.rx, kColumns);
-  job.overlap = round_up(2 * job.rx, kColumns);
-  job.first = -margin;
+  const int tiles = divide_up(width, kStageColumns);
+  job.pieces = Strip::kPieces + 2 * (2 * job.rx / kStageColumns);
 
-  // As few tiles as fit the shared memory, of equal width.
   const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 2048;
-  const int fitting = (memory_limit - Buffer::kBytes) / Rows::Stage::kBytes * 32;
-  const int zeros = (2 * job.rx + 1) / kColumns + 1;
-  const int max_threads = std::min({kMaxThreads, fitting, (kPitch - zeros) / 32 * 32});
-  int tiles = 0, threads = 0;
-  do {
-    ++tiles;
-    const int columns = width + margin + (tiles - 1) * job.overlap;
-    threads = round_up(divide_up(divide_up(columns, tiles), kColumns), 32);
-  } while (threads > max_threads);
-  job.step = kColumns * threads - job.overlap;
-  const int shared = threads / 32 * Rows::Stage::kBytes + Buffer::kBytes;
+  const int warp_bytes =
+      Strip::Stage::bytes(job.pieces) + static_cast<int>(sizeof(typename Strip::Record));
+  const int warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
+  const int threads = 32 * warps, shared = warps * warp_bytes;
 
   const auto configured = [&](auto kernel) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
@@ -727,22 +721,14 @@ void launch(Cuda &cuda, Job<T, SumS, SumQ> job, Plane<Out> out, const NickParams
   const auto binary = configured(nick_kernel<T, SumS, SumQ, Task::binary, method>);
   int resident = 1;
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, binary, threads, shared));
-  const int strips = std::max(1, cuda.multiprocessors() * std::max(resident, 1) / tiles);
+  const int strips = std::max(1, cuda.multiprocessors() * std::max(resident, 1) / tiles) * warps;
   job.strip_rows = std::max(divide_up(height, strips), kLeastRows);
-  const dim3 grid(tiles, divide_up(height, job.strip_rows));
+  job.together = 2 * job.ry + 1 >= kManyStrips * job.strip_rows;
+  const dim3 grid(tiles, divide_up(height, warps * job.strip_rows));
   const int blocks = static_cast<int>(grid.x * grid.y);
-
   constexpr bool wolf = method == NickMethod::wolf;
-  const bool tabulate = 2 * job.ry + 1 >= kManyRows && job.strip_rows < height;
-  job.strips.column = job.first + job.rx;
-  job.strips.pitch = round_up((tiles - 1) * job.step + kColumns * threads, kStageColumns);
-  job.strips.strips = static_cast<int>(grid.y);
-  const std::size_t table = tabulate ? std::size_t{3} * job.strips.strips * job.strips.pitch : 0;
 
-  Arena arena(cuda.scratch(Arena::size<SumS>(table) + Arena::size<SumQ>(table) +
-                           Arena::size<WolfStatistics>(blocks) + 256));
-  auto *sum = arena.take<SumS>(table);
-  auto *squares = arena.take<SumQ>(table);
+  Arena arena(cuda.scratch(Arena::size<WolfStatistics>(blocks) + 256));
   auto *statistics = arena.take<WolfStatistics>(blocks);
   auto *black_count = arena.take<unsigned long long>(1);
   if (report) {
@@ -750,13 +736,6 @@ void launch(Cuda &cuda, Job<T, SumS, SumQ> job, Plane<Out> out, const NickParams
     CUDA_CHECK(cudaMemsetAsync(black_count, 0, sizeof *black_count, cuda.stream()));
   }
 
-  const bool fast = params.algorithm == NickAlgorithm::automatic;
-  if (tabulate && (fast || wolf)) {
-    job.strips.sum = sum;
-    job.strips.squares = squares;
-    strip_sums_kernel<<<dim3(divide_up(job.strips.pitch, 4 * kStageColumns), grid.y), 128, 0,
-                        cuda.stream()>>>(job);
-  }
   if constexpr (wolf) {
     job.wolf_partial = statistics;
     configured(nick_kernel<T, SumS, SumQ, Task::wolf_statistics,
@@ -789,7 +768,7 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
              NickReport *report) {
   nick::check_call(p, in.width, in.height, out.width, out.height, sizeof(T) == sizeof(Out));
   const auto go = [&]<typename SumS, typename SumQ>() {
-    Job<T, SumS, SumQ> job{};
+    Job<T> job{};
     job.in = stage_plane(in);
     job.out = out.data;
     job.out_stride = out.stride;
@@ -805,17 +784,17 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
     if (p.method != NickMethod::wolf) job.filter = Filter(job.formula);
     switch (p.method) {
       case NickMethod::nick:
-        return launch<NickMethod::nick>(cuda, job, out, p, report);
+        return launch<NickMethod::nick, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::niblack:
-        return launch<NickMethod::niblack>(cuda, job, out, p, report);
+        return launch<NickMethod::niblack, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::sauvola:
-        return launch<NickMethod::sauvola>(cuda, job, out, p, report);
+        return launch<NickMethod::sauvola, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::wolf:
-        return launch<NickMethod::wolf>(cuda, job, out, p, report);
+        return launch<NickMethod::wolf, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::bradley:
-        return launch<NickMethod::bradley>(cuda, job, out, p, report);
+        return launch<NickMethod::bradley, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::phansalkar:
-        return launch<NickMethod::phansalkar>(cuda, job, out, p, report);
+        return launch<NickMethod::phansalkar, SumS, SumQ>(cuda, job, out, p, report);
     }
   };
   const std::int64_t area = std::int64_t{nick::window_width(p)} * nick::window_height(p);

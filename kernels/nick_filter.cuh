@@ -65,16 +65,16 @@ __device__ inline float deviation(SumS s, SumQ q, unsigned n, float nf, float in
   }
 }
 
-/// (T - p) N, about: negative where the pixel is above T.
+/// (T - p) N, about: negative where the pixel is above T. pf is p.
 template <NickMethod method, typename SumS, typename SumQ>
-__device__ inline float excess(SumS s, SumQ q, unsigned p, unsigned n, float nf, float inverse_n,
-                               const Filter &f) {
+__device__ inline float excess(SumS s, SumQ q, unsigned p, float pf, unsigned n, float nf,
+                               float inverse_n, const Filter &f) {
+  const auto sf = static_cast<float>(s);
   float d;  // (p - m) N
   if constexpr (sizeof(SumS) == 4 && sizeof(SumQ) == 4)
-    d = static_cast<float>(static_cast<int>(p * n - s));
+    d = fmaf(pf, nf, -sf);
   else
     d = static_cast<float>(static_cast<std::int64_t>(std::uint64_t{p} * n - s));
-  const auto sf = static_cast<float>(s);
   if constexpr (method == NickMethod::bradley) return fmaf(-f.k, sf, -d);
   if constexpr (method == NickMethod::nick) {
     const auto qf = static_cast<float>(q);

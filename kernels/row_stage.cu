@@ -37,7 +37,8 @@ StagedPlane<T> stage(const Plane<const T> &plane) {
   static const Encode encode = find_encode();
   if (!encode) return staged;
 
-  // An element is two samples; where the width is odd, StageCut::mask hides what follows the last one.
+  // An element is two samples; where the width is odd, the sample after the last one
+  // comes along.
   const cuuint64_t size[] = {static_cast<cuuint64_t>(plane.width + 1) / 2,
                              static_cast<cuuint64_t>(plane.height)};
   const cuuint64_t stride[] = {static_cast<cuuint64_t>(plane.stride)};

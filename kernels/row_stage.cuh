@@ -2,8 +2,7 @@
 /// @file
 /// Brings pieces of rows from a plane into shared memory, a warp on its own: on sm_90 and newer with
 /// the bulk tensor copy engine, which costs the threads nothing, elsewhere and for planes that the
-/// engine does not take (base or stride not a multiple of 16 bytes) sample by sample. Samples outside
-/// the plane arrive as 0, whatever the column and the row.
+/// engine does not take (base or stride not a multiple of 16 bytes) sample by sample.
 #pragma once
 #include <cuda.h>
 
@@ -48,6 +47,14 @@ struct StageSamples {
     else
       return __byte_perm(word[j / 2], 0, j % 2 ? 0x4432 : 0x4410);
   }
+  /// The same, from the bits of 2^23 plus the sample: a conversion would take twice as long.
+  __device__ float as_float(int j) const {
+    constexpr unsigned kBits = 0x4b000000;
+    if constexpr (sizeof(T) == 1)
+      return __uint_as_float(__byte_perm(word[j / 4], kBits, 0x7440 + j % 4)) - 0x1p23f;
+    else
+      return __uint_as_float(__byte_perm(word[j / 2], kBits, j % 2 ? 0x7632 : 0x7610)) - 0x1p23f;
+  }
 };
 
 /// Where a warp's columns lie in its pieces, which begin at a column that the engine likes.
@@ -57,22 +64,15 @@ class StageCut {
   int begin;  ///< column at which the pieces begin
 
   /// @param x  first column of the warp, may lie outside the plane
-  __device__ StageCut(const Plane<const T> &plane, int x) {
+  __device__ explicit StageCut(int x) {
     constexpr int kStep = kStageAlignment / sizeof(T);
     begin = x & ~(kStep - 1);
     const int bytes = (x - begin) * static_cast<int>(sizeof(T));
-    const int lane = threadIdx.x % 32;
-    offset_ = keep(lane * static_cast<int>(8 * sizeof(T)) + (bytes & ~3));
+    offset_ = keep(threadIdx.x % 32 * static_cast<int>(8 * sizeof(T)) + (bytes & ~3));
     shift_ = keep(8 * (bytes & 3));
-    constexpr int kPerWord = 4 / sizeof(T);
-#pragma unroll
-    for (int k = 0; k < StageSamples<T>::kWords; ++k) {
-      const int valid = plane.width - (x + 8 * lane + kPerWord * k);
-      mask_[k] = keep(valid <= 0 ? 0 : 0xffffffff >> 8 * sizeof(T) * max(kPerWord - valid, 0));
-    }
   }
 
-  /// This lane's samples of a row that begins at the address `row`; 0 outside the plane.
+  /// This lane's samples of the row that begins at an address in shared memory.
   __device__ StageSamples<T> read(unsigned row) const {
     constexpr int kWords = StageSamples<T>::kWords;
     unsigned raw[kWords + 1];
@@ -80,61 +80,58 @@ class StageCut {
     for (int k = 0; k <= kWords; ++k) load_shared(row + offset_ + 4 * k, raw[k]);
     StageSamples<T> samples;
 #pragma unroll
-    for (int k = 0; k < kWords; ++k)
-      samples.word[k] = __funnelshift_r(raw[k], raw[k + 1], shift_) & mask_[k];
+    for (int k = 0; k < kWords; ++k) samples.word[k] = __funnelshift_r(raw[k], raw[k + 1], shift_);
     return samples;
   }
 
-  /// The same where the first column of the warp is a multiple of eight, and samples to the right of the
-  /// plane do not matter.
+  /// The same where the first column of the warp is a multiple of 16.
   __device__ StageSamples<T> read_aligned(unsigned row) const {
     StageSamples<T> samples;
-#pragma unroll
-    for (int k = 0; k < StageSamples<T>::kWords; k += 2)
-      load_shared(row + offset_ + 4 * k, samples.word[k], samples.word[k + 1]);
+    load_shared(row + offset_, samples.word);
     return samples;
   }
 
  private:
   unsigned offset_;  // bytes from the beginning of the row to the first word of this lane
   unsigned shift_;   // bits from there to the first sample
-  unsigned mask_[StageSamples<T>::kWords];  // what belongs to the plane
 };
 
-/// A ring of two stages in shared memory that belongs to one warp; each stage holds `pieces` pieces.
-/// Every stage that was requested must be waited for before the block ends.
-template <typename T, int pieces>
+/// A ring of two stages in shared memory that belongs to one warp; each stage holds up to 32 pieces of
+/// kStageRows rows and kStageColumns columns. Every stage that was requested must be waited for before
+/// the block ends.
+template <typename T>
 class RowStage {
  public:
-  static constexpr int kStageBytes = pieces * kPieceBytes<T>;
-  static constexpr int kBytes = 2 * kStageBytes;  ///< of shared memory, aligned to 128
+  /// Shared memory of a warp, to be aligned to 128.
+  static __host__ __device__ constexpr int bytes(int pieces) { return 2 * pieces * kPieceBytes<T>; }
 
-  /// @param memory    kBytes for this warp, or kStageBytes if no more than one stage is ever requested
+  /// @param memory    bytes(pieces) for this warp
   /// @param barriers  two for this warp
-  __device__ RowStage(const StagedPlane<T> &source, unsigned char *memory, std::uint64_t *barriers)
+  __device__ RowStage(const StagedPlane<T> &source, unsigned char *memory, std::uint64_t *barriers,
+                      int pieces)
       : source_(source),
         memory_(memory),
         address_(shared_address(memory)),
-        barriers_(shared_address(barriers)) {
+        barriers_(shared_address(barriers)),
+        pieces_(pieces) {
     if (lane() == 0 && source_.by_engine) init();
     __syncwarp();
   }
 
-  /// Starts to fill the next stage: piece i with the rows from y[i] on and the columns from x[i] on, a
-  /// StageCut::begin. At most two stages are under way. All lanes call it, after they have read the stage
-  /// before last.
-  __device__ void request(const int (&x)[pieces], const int (&y)[pieces]) {
+  /// Starts to fill the next stage: lane i says which row and which column, a StageCut::begin, piece i begins
+  /// at, inside the plane or not. At most two stages are under way. All lanes call it, after they have read the stage before
+  /// last.
+  __device__ void request(int x, int y) {
     __syncwarp();
-    const int stage = requested_ * kStageBytes;
+    const int stage = requested_ * pieces_ * kPieceBytes<T>;
     if (source_.by_engine) {
-      if (lane() == 0) {
-        expect(requested_);
-#pragma unroll
-        for (int i = 0; i < pieces; ++i) copy(address_ + stage + i * kPieceBytes<T>, x[i], y[i]);
-      }
+      if (lane() == 0) expect(requested_);
+      __syncwarp();
+      if (lane() < pieces_) copy(address_ + stage + lane() * kPieceBytes<T>, x, y);
     } else {
-      for (int i = 0; i < pieces; ++i)
-        copy_samples(source_.plane, memory_ + stage + i * kPieceBytes<T>, x[i], y[i]);
+      for (int i = 0; i < pieces_; ++i)
+        copy_samples(source_.plane, memory_ + stage + i * kPieceBytes<T>,
+                     __shfl_sync(0xffffffff, x, i), __shfl_sync(0xffffffff, y, i));
       __syncwarp();
     }
     requested_ ^= 1;
@@ -142,21 +139,20 @@ class RowStage {
 
   /// Waits for the oldest stage that was requested and not yet waited for; it is the current one.
   __device__ void wait() {
-    current_ = address_ + arriving_ * kStageBytes;
+    current_ = address_ + arriving_ * pieces_ * kPieceBytes<T>;
     if (source_.by_engine) wait_for(arriving_, phases_ >> arriving_ & 1);
     phases_ ^= 1u << arriving_;
     arriving_ ^= 1;
   }
 
-  /// Address at which the current stage begins, for StageCut::read().
-  __device__ unsigned current() const {
-    return current_;
+  /// Address of a row of the current stage, for StageCut. Samples outside the plane are 0, but for the
+  /// one to the right of an odd width.
+  __device__ unsigned row(int piece, int row) const {
+    return current_ + piece * kPieceBytes<T> + row * kPieceStride<T>;
   }
 
  private:
-  static __device__ int lane() {
-    return threadIdx.x % 32;
-  }
+  static __device__ int lane() { return threadIdx.x % 32; }
   static __device__ __noinline__ void copy_samples(const Plane<const T> &plane,
                                                    unsigned char *piece, int x, int y) {
     for (int row = 0; row < kStageRows<T>; ++row) {
@@ -177,7 +173,7 @@ class RowStage {
   __device__ void expect(int stage) const {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barriers_ + 8 * stage),
-        "r"(pieces * kStageRows<T> * kPieceStride<T>)
+        "r"(pieces_ * kStageRows<T> * kPieceStride<T>)
         : "memory");
   }
   __device__ void copy(unsigned piece, int x, int y) const {
@@ -207,6 +203,7 @@ class RowStage {
   const StagedPlane<T> &source_;
   unsigned char *memory_;
   unsigned address_, barriers_;  // of the memory and of the barriers
+  int pieces_;
   unsigned current_ = 0;
   int requested_ = 0;    // stage that request() fills next
   int arriving_ = 0;     // stage that wait() waits for next

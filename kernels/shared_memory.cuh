@@ -21,26 +21,18 @@ __device__ inline unsigned shared_address(const void *p) {
 __device__ inline void load_shared(unsigned address, std::uint32_t &v) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
 }
-__device__ inline void load_shared(unsigned address, std::uint64_t &v) {
-  asm volatile("ld.shared.u64 %0, [%1];" : "=l"(v) : "r"(address) : "memory");
+/// Reads as many words as `v` has.
+__device__ inline void load_shared(unsigned address, std::uint32_t (&v)[2]) {
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+               : "=r"(v[0]), "=r"(v[1])
+               : "r"(address)
+               : "memory");
 }
-__device__ inline void load_shared(unsigned address, std::uint32_t &v, std::uint32_t &w) {
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "r"(address) : "memory");
-}
-__device__ inline void load_shared(unsigned address, std::uint64_t &v, std::uint64_t &w) {
-  asm volatile("ld.shared.v2.u64 {%0, %1}, [%2];" : "=l"(v), "=l"(w) : "r"(address) : "memory");
-}
-__device__ inline void store_shared(unsigned address, std::uint32_t v) {
-  asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");
-}
-__device__ inline void store_shared(unsigned address, std::uint64_t v) {
-  asm volatile("st.shared.u64 [%0], %1;" ::"r"(address), "l"(v) : "memory");
-}
-__device__ inline void store_shared(unsigned address, std::uint32_t v, std::uint32_t w) {
-  asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(v), "r"(w) : "memory");
-}
-__device__ inline void store_shared(unsigned address, std::uint64_t v, std::uint64_t w) {
-  asm volatile("st.shared.v2.u64 [%0], {%1, %2};" ::"r"(address), "l"(v), "l"(w) : "memory");
+__device__ inline void load_shared(unsigned address, std::uint32_t (&v)[4]) {
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+               : "r"(address)
+               : "memory");
 }
 
 }  // namespace cudascan
