@@ -40,7 +40,7 @@ enum class NickOutput {
 
 /// How the result is computed; all give the same picture.
 enum class NickAlgorithm {
-  automatic,  ///< the fastest: cost per pixel independent of the window
+  automatic,  ///< the fastest: the cost per pixel hardly depends on the window
   global,     ///< one thread per pixel reads its window from device memory (Najafi et al., 2015)
   global_shared,  ///< the same, pixels of the block's tile from shared memory (Najafi et al., 2015)
   shared,         ///< all pixels from shared memory; windows up to 15 (Najafi et al., 2015)
