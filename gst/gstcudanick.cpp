@@ -54,7 +54,7 @@ template <>
 struct cudascan::gst::EnumTable<NickAlgorithm> {
   static constexpr const char *type_name = "GstCudaNickAlgorithm";
   static constexpr EnumEntry<NickAlgorithm> values[] = {
-      {NickAlgorithm::automatic, "The fastest; its cost does not depend on the window", "auto"},
+      {NickAlgorithm::automatic, "The fastest; its cost hardly depends on the window", "auto"},
       {NickAlgorithm::global, "Windows read from device memory (baseline)", "global"},
       {NickAlgorithm::global_shared, "Windows read from device and shared memory (baseline)",
        "global-shared"},
