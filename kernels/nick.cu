@@ -39,6 +39,8 @@ using nick::WolfStatistics;
 template <typename T>
 constexpr int kMaxWarps = sizeof(T) == 1 ? 8 : 12;
 
+static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
+
 enum class Task { binary, surface, wolf_statistics };
 
 /// Everything that is the same for all threads of a launch.
@@ -314,25 +316,6 @@ constexpr int kLeastRows = 4;  // of a strip
 /// Strips in a window from which on the warps of a block fill it together.
 constexpr int kManyStrips = 3;
 
-/// The part of the scratch memory that is not yet used.
-class Arena {
- public:
-  explicit Arena(void *memory) : next_(static_cast<unsigned char *>(memory)) {}
-  template <typename U>
-  U *take(std::size_t n) {
-    auto *taken = reinterpret_cast<U *>(next_);
-    next_ += size<U>(n);
-    return taken;
-  }
-  template <typename U>
-  static std::size_t size(std::size_t n) {
-    return (n * sizeof(U) + 255) / 256 * 256;
-  }
-
- private:
-  unsigned char *next_;
-};
-
 int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   CUDA_CHECK(cudaGetDevice(&device));
@@ -368,9 +351,10 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   const int blocks = static_cast<int>(grid.x * grid.y);
   constexpr bool wolf = method == NickMethod::wolf;
 
-  Arena arena(cuda.scratch(Arena::size<WolfStatistics>(blocks) + 256));
-  auto *statistics = arena.take<WolfStatistics>(blocks);
-  auto *black_count = arena.take<unsigned long long>(1);
+  // Scratch memory: the statistics of the blocks, then the count of black pixels.
+  auto *statistics = static_cast<WolfStatistics *>(
+      cuda.scratch(blocks * sizeof(WolfStatistics) + sizeof(unsigned long long)));
+  auto *black_count = reinterpret_cast<unsigned long long *>(statistics + blocks);
   if (report) {
     job.black_count = black_count;
     CUDA_CHECK(cudaMemsetAsync(black_count, 0, sizeof *black_count, cuda.stream()));
