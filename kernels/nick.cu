@@ -13,26 +13,30 @@
 // strips lie one below another, fill one window together and derive the others from it.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cuda_check.cuh"
 #include "kernels/nick_baseline.cuh"
 #include "kernels/nick_baseline.h"
 #include "kernels/nick_filter.cuh"
 #include "kernels/nick_strip.cuh"
+#include "kernels/overlap.cuh"
 
 namespace cudascan {
 namespace {
 
+using nick::ByteSums;
 using nick::deviation;
 using nick::excess;
 using nick::Filter;
 using nick::Formula;
 using nick::kColumns;
 using nick::LaneSums;
-using nick::reciprocal_approx;
 using nick::StripJob;
 using nick::widen;
+using nick::WideSums;
 using nick::Window;
+using nick::WindowSize;
 using nick::WolfStatistics;
 
 /// Warps of a block; the sums of 16 bit take too many registers for two blocks of eight.
@@ -49,8 +53,15 @@ struct Job : StripJob<T> {
   void *out;
   std::ptrdiff_t out_stride;
   bool out_is_wide;            // 16-bit samples
-  bool out_aligned;            // eight samples can be stored at once
+  bool store_at_once;          // eight samples
   std::uint32_t black, white;  // in every byte or 16-bit half
+  // The windows of the tiles [first_inner, last_inner) are all whole, but for their rows; the others take longer
+  // for a row, so their strips have fewer. The blocks of these are the first ones and, if the
+  // multiprocessors take several blocks, the first ones of the second round, too, so that they meet: the
+  // code of one kind finds more room in the caches for instructions than that of both.
+  int tiles, first_inner, last_inner;
+  int edges_in_first, second, edges_in_second;
+  nick::Strips inner_strips, edge_strips;
   Formula formula;
   Filter filter;
   const WolfStatistics *wolf;       // of the whole image, unless this launch finds them
@@ -116,19 +127,42 @@ __device__ unsigned paint(const Job &job, unsigned whites) {
 template <typename Job>
 __device__ void store_binary(const Job &job, unsigned char *to, int valid,
                              const unsigned (&whites)[2]) {
-  if (job.out_is_wide) {
-    unsigned words[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      words[k] = paint(job, __byte_perm(whites[k / 2], 0, k % 2 ? 0x3322 : 0x1100));
-    if (valid >= kColumns && job.out_aligned)
-      *reinterpret_cast<uint4 *>(to) = {words[0], words[1], words[2], words[3]};
+  for (int j = 0; j < kColumns; ++j) {
+    if (j >= valid) break;
+    const unsigned sample = paint(job, whites[j / 4]) >> 8 * (j % 4);
+    if (job.out_is_wide)
+      reinterpret_cast<std::uint16_t *>(to)[j] =
+          paint(job, __byte_perm(whites[j / 4], 0, 0x1111 * (j % 4)));
     else
-      for (int j = 0; j < valid; ++j)
-        reinterpret_cast<std::uint16_t *>(to)[j] = words[j / 2] >> 16 * (j % 2);
-  } else {
-    for (int j = 0; j < valid; ++j) to[j] = paint(job, whites[j / 4]) >> 8 * (j % 4);
+      to[j] = sample;
   }
+}
+/// Stores eight at once; `black` is the job's.
+template <typename T>
+__device__ void store_binary(const Job<T> &job, unsigned char *to, const unsigned (&whites)[2],
+                             unsigned black) {
+  const auto paint = [&](unsigned mask) { return (mask & job.white) | (~mask & black); };
+  if (sizeof(T) == 2 && job.out_is_wide)
+    *reinterpret_cast<uint4 *>(to) = {
+        paint(__byte_perm(whites[0], 0, 0x1100)), paint(__byte_perm(whites[0], 0, 0x3322)),
+        paint(__byte_perm(whites[1], 0, 0x1100)), paint(__byte_perm(whites[1], 0, 0x3322))};
+  else
+    *reinterpret_cast<uint2 *>(to) = {paint(whites[0]), paint(whites[1])};
+}
+
+/// A mask of the first n bytes of a word.
+__device__ unsigned first_bytes(int n) {
+  return n <= 0 ? 0 : 0xffffffff >> 8 * max(4 - n, 0);
+}
+
+/// Calls f<0>() to f<n - 1>().
+template <int n, typename F>
+__device__ void unrolled(const F &f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (f.template operator()<i>(), ...);
+  }
+  (std::make_integer_sequence<int, n>());
 }
 
 // ---- The kernel ----------------------------------------------------------------------------------
@@ -137,124 +171,152 @@ template <typename T, typename SumS, typename SumQ, Task task, NickMethod method
 __global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
     nick_kernel(const __grid_constant__ Job<T> job) {
   using Strip = nick::Strip<T>;
+  constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ std::uint64_t barriers[kMaxWarps<T>][2];
-  __shared__ __align__(16) unsigned columns_shared[kStageColumns];  // of the image, in every window
-  __shared__ Formula formula;
-  __shared__ Filter filter_shared;
+  __shared__ nick::WindowColumns<kStageColumns> window_columns;
+  __shared__ __align__(16) unsigned char zeros[Strip::kZeros];
+  __shared__ Formula wolf_formula;
+  __shared__ Filter wolf_filter;
 
-  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+  let_next_kernel_start();
+  const int t = threadIdx.x, lane = t % 32, warp = t / 32, warps = blockDim.x / 32;
   const int width = job.in.plane.width, height = job.in.plane.height;
-  const int tile = blockIdx.x * kStageColumns;
+  int block = blockIdx.x;
+  bool inner_tile = false;
+  if (block >= job.second) {
+    inner_tile = block >= job.second + job.edges_in_second;
+    block -=
+        inner_tile ? job.edges_in_first + job.edges_in_second : job.second - job.edges_in_first;
+  } else if (block >= job.edges_in_first) {
+    inner_tile = true;
+    block -= job.edges_in_first;
+  }
+  const int inner_tiles = job.last_inner - job.first_inner;
+  const int tiles = inner_tile ? inner_tiles : job.tiles - inner_tiles;
+  int tile_index = block % tiles;
+  if (inner_tile || tile_index >= job.first_inner)
+    tile_index += inner_tile ? job.first_inner : inner_tiles;
+  const nick::Strips &strips = inner_tile ? job.inner_strips : job.edge_strips;
+  const int tile = tile_index * kStageColumns;
   const int x0 = tile + kColumns * lane;
-  const int stage_bytes = Strip::Stage::bytes(job.pieces);
-
-  Strip strip(job, memory + warp * stage_bytes, barriers[warp], tile,
-              reinterpret_cast<typename Strip::Record *>(memory + blockDim.x / 32 * stage_bytes));
-  for (int i = t; i < kStageColumns; i += blockDim.x)
-    columns_shared[i] = max(min(tile + i + job.rx, width - 1) - max(tile + i - job.rx, 0) + 1, 1);
-  if (t == 0) {
-    formula = job.formula;
-    filter_shared = job.filter;
-    if (job.wolf) {
-      formula.busiest = job.wolf->busiest;
-      formula.minimum = job.wolf->minimum;
-      filter_shared = Filter(formula);
-    }
+  const int valid = min(width - x0, kColumns);
+  Strip strip(job, strips, memory, barriers[warp], zeros, tile, block / tiles);
+  for (int i = t; i < Strip::kZeros / 4; i += blockDim.x)
+    reinterpret_cast<unsigned *>(zeros)[i] = 0;
+  if (strips.groups > 0) {
+    auto *records = reinterpret_cast<uint2 *>(memory + warps * 2 * job.in.stage_bytes());
+    for (int i = t; i < warps * Strip::Record::bytes(job) / 8; i += blockDim.x) records[i] = {0, 0};
+  }
+  if (!inner_tile) {
+    for (int i = t; i < kStageColumns; i += blockDim.x)
+      window_columns.set(i,
+                         max(min(tile + i + job.rx, width - 1) - max(tile + i - job.rx, 0) + 1, 1));
+  }
+  wait_for_kernels_before();
+  strip.start();
+  if (job.wolf && t == 0) {
+    wolf_formula = job.formula;
+    wolf_formula.busiest = job.wolf->busiest;
+    wolf_formula.minimum = job.wolf->minimum;
+    wolf_filter = Filter(wolf_formula);
   }
   __syncthreads();
-  const Filter filter = filter_shared;
+  constexpr bool wolf = method == NickMethod::wolf;
+  const Formula &formula = wolf ? wolf_formula : job.formula;
+  const Filter &filter = wolf ? wolf_filter : job.filter;
   strip.fill();
 
-  const int window_width = 2 * job.rx + 1;
-  const bool inner = tile >= job.rx && tile + kStageColumns - 1 + job.rx < width;
-  const auto window_columns = [&](int j) { return columns_shared[kColumns * lane + j]; };
-  const int valid = min(width - x0, kColumns);
-  unsigned blacks = 0;
+  unsigned white_bits = 0;  // eight for each white pixel
   WolfStatistics statistics{{0, 0, 1}, 0xffffffff};
   float most = 0;  // about the largest deviation so far
-  const int out_sample = job.out_is_wide ? 2 : 1;
-  unsigned char *out =
-      static_cast<unsigned char *>(job.out) + strip.begin() * job.out_stride + x0 * out_sample;
-  const bool store_at_once = x0 + kColumns <= width && job.out_aligned && !job.out_is_wide;
+  const unsigned black = keep(job.black);
+  unsigned char *out = static_cast<unsigned char *>(job.out) + strip.begin() * job.out_stride +
+                       x0 * (job.out_is_wide ? 2 : 1);
+  SumS base_s;  // S in front of the lane's columns
+  SumQ base_q;
+  const auto set_bases = [&](const typename Strip::template Bases<SumS, SumQ> &bases) {
+    base_s = bases.s();
+    base_q = bases.q();
+  };
+  {
+    typename Strip::template Bases<SumS, SumQ> bases(strip.sums);
+    unrolled<kColumns>([&]<int phase>() { bases.template advance<phase>(); });
+    set_bases(bases);
+  }
 
-  const auto do_row = [&](int y, int i) {
+  const auto do_row = [&]<bool inner>(int y, int i) {
     const auto p = strip.row(i);
     SumS sum[kColumns];
     SumQ squares[kColumns];
-    SumS s = 0;
-    SumQ q = 0;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      s += widen<SumS>(strip.sums.sum[j]);
-      q += widen<SumQ>(strip.sums.squares[j]);
+      sum[j] = base_s += widen<SumS>(strip.sums.sum[j]);
+      squares[j] = base_q += widen<SumQ>(strip.sums.squares[j]);
     }
-    s = inclusive_scan(s) - s + warp_sum(widen<SumS>(strip.sums.sum[kColumns]));
-    q = inclusive_scan(q) - q + warp_sum(widen<SumQ>(strip.sums.squares[kColumns]));
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      sum[j] = s += widen<SumS>(strip.sums.sum[j]);
-      q += widen<SumQ>(strip.sums.squares[j]);
-      squares[j] = LaneSums<T>::true_squares(s, q);
-    }
-    strip.step(i);
-    if (valid <= 0) return;
+    strip.template step<inner, bytes>(i);
+    typename Strip::template Bases<SumS, SumQ> bases(strip.sums);  // of the next row
 
-    const int window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
+    const unsigned window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
+    const unsigned window_width = 2 * job.rx + 1;
+    const auto window = [&](int j) {
+      return Window{
+          sum[j], LaneSums<T>::true_squares(sum[j], squares[j]),
+          window_rows * (inner ? window_width : window_columns.count[kColumns * lane + j])};
+    };
+    const auto kept = [&](int j) {
+      if constexpr (bytes)
+        return ByteSums{sum[j], static_cast<int>(squares[j])};
+      else
+        return WideSums<SumS, SumQ>{sum[j], LaneSums<T>::true_squares(sum[j], squares[j])};
+    };
+    const WindowSize rows(inner ? window_rows * window_width : window_rows, filter.k,
+                          p.kFloatScale);
+    const float far = filter.tolerance * rows.nf * (inner ? 1 : window_width);
     float u[kColumns];  // (T - p) N, or the deviation
     bool near = false;
-    const auto estimate = [&]<bool whole>() {
-      const unsigned n_whole = window_rows * window_width;
-      const float nf_whole = n_whole;
-      const float inverse_whole = reciprocal_approx(nf_whole);
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) {
-        const unsigned n = whole ? n_whole : window_rows * window_columns(j);
-        const float nf = whole ? nf_whole : n;
-        const float inverse_n = whole ? inverse_whole : reciprocal_approx(nf);
-        if constexpr (task == Task::wolf_statistics) {
-          u[j] = deviation(sum[j], squares[j], n, nf, inverse_n) * inverse_n;
-          near |= u[j] >= most;
-        } else {
-          u[j] = excess<method>(sum[j], squares[j], p[j], p.as_float(j), n, nf, inverse_n, filter);
-          if constexpr (task == Task::binary) near |= fabsf(u[j]) <= filter.tolerance * nf;
-        }
+    unrolled<kColumns>([&]<int j>() {
+      const WindowSize size = inner ? rows : WindowSize(rows, window_columns[kColumns * lane + j]);
+      if constexpr (task == Task::wolf_statistics) {
+        u[j] = deviation(kept(j), size) * size.inverse;
+        near |= u[j] >= most;
+      } else {
+        u[j] = excess<method>(kept(j), p[j], p.scaled_float(j), size, filter);
+        if constexpr (task == Task::binary) near |= fabsf(u[j]) <= far;
       }
-    };
-    if (inner)
-      estimate.template operator()<true>();
-    else
-      estimate.template operator()<false>();
+      bases.template advance<j>();
+    });
     (void)near;  // a surface does not ask
-    const auto window = [&](int j) {
-      return Window{sum[j], squares[j],
-                    static_cast<std::uint32_t>(window_rows * window_columns(j))};
-    };
+    (void)far;
+    set_bases(bases);
 
     if constexpr (task == Task::binary) {
-      if (near) {
+      if (near && (inner || valid > 0)) {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j)
-          if (const Window w = window(j); fabsf(u[j]) <= filter.tolerance * w.n)
+          if (const Window w = window(j);
+              fabsf(u[j]) <= filter.tolerance * w.n && (inner || j < valid))
             u[j] = exactly_above(p[j], w, formula) ? -1 : 1;
       }
       const unsigned whites[2] = {negative_bytes(u, 0), negative_bytes(u, 4)};
-      if (job.black_count) {
-        const std::uint64_t mask = std::uint64_t{whites[1]} << 32 | whites[0];
-        const int above = __popcll(mask << 8 * (kColumns - valid)) / 8;
-        blacks += job.white ? valid - above : above;
+      if constexpr (inner) {
+        white_bits += __popc(whites[0]) + __popc(whites[1]);
+        store_binary(job, out, whites, black);
+      } else if (valid > 0) {
+        white_bits +=
+            __popc(whites[0] & first_bytes(valid)) + __popc(whites[1] & first_bytes(valid - 4));
+        if (job.store_at_once && valid == kColumns)
+          store_binary(job, out, whites, black);
+        else
+          store_binary(job, out, valid, whites);
       }
-      if (store_at_once)
-        *reinterpret_cast<uint2 *>(out) = {paint(job, whites[0]), paint(job, whites[1])};
-      else
-        store_binary(job, out, valid, whites);
       out += job.out_stride;
     } else if constexpr (task == Task::surface) {
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
         if (j >= valid) break;
         const Window w = window(j);
-        const float threshold = fmaf(u[j], reciprocal_approx(w.n), p[j]);
+        const float threshold = fmaf(u[j], nick::reciprocal_approx(w.n), p[j]);
         const float rounded = floorf(threshold + 0.5f);
         const bool sure = fabsf(threshold - rounded) < 0.5f - filter.tolerance;
         const float limited = fminf(fmaxf(rounded, 0), formula.maximum);
@@ -274,13 +336,20 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
       }
     }
   };
+  const auto do_rows = [&]<bool inner>() {
 #pragma unroll 1
-  for (int y = strip.begin(); y < strip.end(); y += Strip::kRows) {
-    strip.wait();
+    for (int y = strip.begin(); y < strip.end(); y += Strip::kRows) {
+      strip.wait();
 #pragma unroll 1
-    for (int i = 0; i < Strip::kRows && y + i < strip.end(); ++i) do_row(y + i, i);
-    strip.release();
-  }
+      for (int i = 0; i < Strip::kRows && y + i < strip.end(); ++i)
+        do_row.template operator()<inner>(y + i, i);
+      strip.release();
+    }
+  };
+  if (inner_tile)
+    do_rows.template operator()<true>();
+  else
+    do_rows.template operator()<false>();
 
   if constexpr (task == Task::wolf_statistics) {
     __syncthreads();
@@ -288,9 +357,12 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
     all[t] = statistics;
     __syncthreads();
     combine(all, blockDim.x);
-    if (t == 0) job.wolf_partial[blockIdx.y * gridDim.x + blockIdx.x] = all[0];
+    if (t == 0) job.wolf_partial[blockIdx.x] = all[0];
   } else if (job.black_count) {
-    const unsigned count = warp_sum(blacks);
+    const unsigned white = warp_sum(white_bits) / 8;
+    const unsigned pixels =
+        max(strip.end() - strip.begin(), 0) * max(min(width - tile, kStageColumns), 0);
+    const unsigned count = job.white ? pixels - white : white;
     if (lane == 0 && count) atomicAdd(job.black_count, count);
   }
 }
@@ -313,8 +385,28 @@ constexpr int divide_up(int x, int by) {
 }
 
 constexpr int kLeastRows = 4;  // of a strip
-/// Strips in a window from which on the warps of a block fill it together.
-constexpr int kManyStrips = 3;
+
+/// Heights of the strips in the inner tiles and in those at the edges, for about one block in each of `slots`
+/// places, such that all blocks take about as long.
+std::pair<int, int> divide_rows(int height, int warps, int inner_tiles, int edge_tiles, int slots) {
+  constexpr double kEdgeCost = 1.25;  // of a row, in rows of inner tiles
+  const auto rows = [&](int blocks) {
+    return std::max(divide_up(height, warps * std::max(blocks, 1)), kLeastRows);
+  };
+  std::pair<int, int> best{rows(slots / std::max(inner_tiles, 1)),
+                           rows(slots / std::max(edge_tiles, 1))};
+  if (inner_tiles == 0 || edge_tiles == 0) return best;
+  double least = 1e30;
+  for (int blocks = 1; blocks == 1 || blocks * inner_tiles + edge_tiles <= slots; ++blocks) {
+    const int inner_rows = rows(blocks),
+              edge_rows = rows((slots - blocks * inner_tiles) / edge_tiles);
+    const double time = std::max<double>(inner_rows, kEdgeCost * edge_rows);
+    if (time >= least) continue;
+    least = time;
+    best = {inner_rows, edge_rows};
+  }
+  return best;
+}
 
 int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
@@ -329,14 +421,18 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   using Strip = nick::Strip<T>;
   const int width = job.in.plane.width, height = job.in.plane.height;
   const int tiles = divide_up(width, kStageColumns);
-  job.pieces = Strip::kPieces + 2 * (2 * job.rx / kStageColumns);
 
-  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 2048;
-  const int warp_bytes =
-      Strip::Stage::bytes(job.pieces) + static_cast<int>(sizeof(typename Strip::Record));
+  // The sums of a column fit into 16 bits up to 257 rows. Two blocks are to share a multiprocessor, which
+  // takes 1 KiB of its memory for each.
+  const int window_rows = 2 * job.ry + 1;
+  job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
+  job.packed = sizeof(T) == 1 && window_rows <= 257;
+  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192;
+  const int warp_bytes = Strip::warp_bytes(job);
   const int warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
   const int threads = 32 * warps, shared = warps * warp_bytes;
 
+  const bool can_overlap = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
   const auto configured = [&](auto kernel) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     return kernel;
@@ -344,11 +440,30 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   const auto binary = configured(nick_kernel<T, SumS, SumQ, Task::binary, method>);
   int resident = 1;
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, binary, threads, shared));
-  const int strips = std::max(1, cuda.multiprocessors() * std::max(resident, 1) / tiles) * warps;
-  job.strip_rows = std::max(divide_up(height, strips), kLeastRows);
-  job.together = 2 * job.ry + 1 >= kManyStrips * job.strip_rows;
-  const dim3 grid(tiles, divide_up(height, warps * job.strip_rows));
-  const int blocks = static_cast<int>(grid.x * grid.y);
+  job.tiles = tiles;
+  const auto inner = [&](int tile) {
+    return job.store_at_once && tile * kStageColumns >= job.rx &&
+           (tile + 1) * kStageColumns - 1 + job.rx < width;
+  };
+  job.first_inner = 0;
+  while (job.first_inner < tiles && !inner(job.first_inner)) ++job.first_inner;
+  if (job.first_inner == tiles) job.first_inner = 0;
+  job.last_inner = job.first_inner;
+  while (job.last_inner < tiles && inner(job.last_inner)) ++job.last_inner;
+  const int inner_tiles = job.last_inner - job.first_inner, edge_tiles = tiles - inner_tiles;
+  const auto [inner_rows, edge_rows] = divide_rows(height, warps, inner_tiles, edge_tiles,
+                                                   cuda.multiprocessors() * std::max(resident, 1));
+  job.inner_strips = nick::Strips(inner_rows, window_rows, Strip::kFillRows, warps);
+  job.edge_strips = nick::Strips(edge_rows, window_rows, Strip::kFillRows, warps);
+  const int edge_blocks = edge_tiles * divide_up(height, warps * edge_rows);
+  const int blocks = inner_tiles * divide_up(height, warps * inner_rows) + edge_blocks;
+  job.second = cuda.multiprocessors();
+  job.edges_in_second =
+      resident > 1 && edge_blocks <= job.second && job.second + edge_blocks / 2 <= blocks
+          ? edge_blocks / 2
+          : 0;
+  job.edges_in_first = edge_blocks - job.edges_in_second;
+  if (job.edges_in_second == 0) job.second = blocks;
   constexpr bool wolf = method == NickMethod::wolf;
 
   // Scratch memory: the statistics of the blocks, then the count of black pixels.
@@ -360,10 +475,12 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
     CUDA_CHECK(cudaMemsetAsync(black_count, 0, sizeof *black_count, cuda.stream()));
   }
 
+  const auto go = [&](auto kernel) {
+    launch_overlapped(kernel, dim3(blocks), threads, shared, cuda.stream(), job, can_overlap);
+  };
   if constexpr (wolf) {
     job.wolf_partial = statistics;
-    configured(nick_kernel<T, SumS, SumQ, Task::wolf_statistics,
-                           NickMethod::wolf>)<<<grid, threads, shared, cuda.stream()>>>(job);
+    go(configured(nick_kernel<T, SumS, SumQ, Task::wolf_statistics, NickMethod::wolf>));
     wolf_kernel<<<1, 256, 0, cuda.stream()>>>(statistics, blocks);
     job.wolf = statistics;
   }
@@ -371,10 +488,9 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   if (params.algorithm != NickAlgorithm::automatic || (width == 1 && height == 1))
     nick::run_baseline(cuda, job.in.plane, out, params, job.wolf, job.black_count);
   else if (params.output == NickOutput::threshold)
-    configured(nick_kernel<T, SumS, SumQ, Task::surface,
-                           method>)<<<grid, threads, shared, cuda.stream()>>>(job);
+    go(configured(nick_kernel<T, SumS, SumQ, Task::surface, method>));
   else
-    binary<<<grid, threads, shared, cuda.stream()>>>(job);
+    go(binary);
   CUDA_CHECK(cudaGetLastError());
 
   if (report) {
@@ -393,17 +509,17 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
   nick::check_call(p, in.width, in.height, out.width, out.height, sizeof(T) == sizeof(Out));
   const auto go = [&]<typename SumS, typename SumQ>() {
     Job<T> job{};
-    job.in = stage_plane(in);
     job.out = out.data;
     job.out_stride = out.stride;
     job.out_is_wide = sizeof(Out) == 2;
-    job.out_aligned =
+    job.store_at_once =
         (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % (kColumns * sizeof(Out)) == 0;
     const std::uint32_t white = out.maximum * (sizeof(Out) == 1 ? 0x01010101u : 0x00010001u);
     job.black = p.invert ? white : 0;
     job.white = p.invert ? 0 : white;
     job.rx = nick::window_width(p) / 2;
     job.ry = nick::window_height(p) / 2;
+    job.in = StagedPlane<T>(in, job.rx);
     job.formula = nick::make_formula(p, in.maximum);
     if (p.method != NickMethod::wolf) job.filter = Filter(job.formula);
     switch (p.method) {
@@ -424,10 +540,14 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
   const std::int64_t area = std::int64_t{nick::window_width(p)} * nick::window_height(p);
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
-  if constexpr (sizeof(T) == 1)  // 255^2 * 257^2 < 2^32
-    area <= 257 * 257 ? go.template operator()<U32, U32>() : go.template operator()<U32, U64>();
-  else  // 65535 * 2^16 < 2^32
+  if constexpr (sizeof(T) ==
+                1) {  // |p^2 - 127 p| 255^2 < 2^31; the 32-bit sums are for narrow windows
+    area <= 255 * 255 && nick::window_width(p) <= kStageColumns
+        ? go.template operator()<U32, U32>()
+        : go.template operator()<U32, U64>();
+  } else {  // 65535 * 2^16 < 2^32
     area <= 65536 ? go.template operator()<U32, U64>() : go.template operator()<U64, U64>();
+  }
 }
 
 }  // namespace

@@ -50,42 +50,118 @@ struct Filter {
   }
 };
 
+/// What the decision needs of the number of pixels in a window.
+struct WindowSize {
+  unsigned n;
+  float nf, inverse, inverse_square;
+  float scaled;  // N times the scale of the samples
+  float k_root;  // k sqrt(N)
+
+  WindowSize() = default;
+  __device__ WindowSize(unsigned n, float k, float scale)
+      : n(n),
+        nf(n),
+        inverse(reciprocal_approx(nf)),
+        inverse_square(inverse * inverse),
+        scaled(nf * scale),
+        k_root(k * sqrt_approx(nf)) {}
+  /// Rows and columns.
+  __device__ WindowSize(const WindowSize &a, const WindowSize &b)
+      : n(a.n * b.n),
+        nf(a.nf * b.nf),
+        inverse(a.inverse * b.inverse),
+        inverse_square(a.inverse_square * b.inverse_square),
+        scaled(a.scaled * b.scaled),
+        k_root(a.k_root * b.k_root) {}
+};
+
+/// The columns of the windows of a block's columns, in shared memory, each member on its own so that a lane
+/// reads those of neighbouring columns at once.
+template <int n>
+struct WindowColumns {
+  alignas(16) unsigned count[n];
+  alignas(16) float countf[n], inverse[n], inverse_square[n], root[n];
+
+  __device__ void set(int i, unsigned columns) {
+    const WindowSize size(columns, 1, 1);
+    count[i] = columns;
+    countf[i] = size.nf;
+    inverse[i] = size.inverse;
+    inverse_square[i] = size.inverse_square;
+    root[i] = size.k_root;
+  }
+  __device__ WindowSize operator[](int i) const {
+    WindowSize size;
+    size.n = count[i];
+    size.nf = countf[i];
+    size.inverse = inverse[i];
+    size.inverse_square = inverse_square[i];
+    size.scaled = countf[i];
+    size.k_root = root[i];
+    return size;
+  }
+};
+
+/// The sums of a window of 8-bit samples in 32 bits, with f the sum of p^2 - 127 p, which may be negative.
+struct ByteSums {
+  unsigned s;
+  int f;
+};
+/// The sums of a window, with q the sum of p^2.
+template <typename SumS, typename SumQ>
+struct WideSums {
+  SumS s;
+  SumQ q;
+};
+
 /// s N, about. The variance is taken exactly, or about the rounded mean, so that no large numbers
 /// cancel in single precision.
+__device__ inline float deviation(ByteSums w, const WindowSize &size) {
+  const std::int64_t v = std::int64_t{w.f} * static_cast<int>(size.n) +
+                         std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * size.n - w.s);
+  return sqrt_approx(static_cast<float>(static_cast<std::uint64_t>(v)));
+}
 template <typename SumS, typename SumQ>
-__device__ inline float deviation(SumS s, SumQ q, unsigned n, float nf, float inverse_n) {
-  if constexpr (sizeof(SumS) == 4 && sizeof(SumQ) == 4) {
-    return sqrt_approx(static_cast<float>(std::uint64_t{q} * n - std::uint64_t{s} * s));
-  } else {
-    const auto mean = static_cast<std::uint32_t>(fmaf(static_cast<float>(s), inverse_n, 0.5f));
-    const auto rest = static_cast<std::int64_t>(s - std::uint64_t{mean} * n);
-    const std::uint64_t about = q - mean * (static_cast<std::uint64_t>(s) + rest);
-    const auto rest_f = static_cast<float>(rest);
-    return sqrt_approx(fmaxf(fmaf(static_cast<float>(about), nf, -rest_f * rest_f), 0));
-  }
+__device__ inline float deviation(WideSums<SumS, SumQ> w, const WindowSize &size) {
+  const auto mean = static_cast<std::uint32_t>(fmaf(static_cast<float>(w.s), size.inverse, 0.5f));
+  const auto rest = static_cast<std::int64_t>(w.s - std::uint64_t{mean} * size.n);
+  const std::uint64_t about = w.q - mean * (static_cast<std::uint64_t>(w.s) + rest);
+  const auto rest_f = static_cast<float>(rest);
+  return sqrt_approx(fmaxf(fmaf(static_cast<float>(about), size.nf, -rest_f * rest_f), 0));
 }
 
-/// (T - p) N, about: negative where the pixel is above T. pf is p.
-template <NickMethod method, typename SumS, typename SumQ>
-__device__ inline float excess(SumS s, SumQ q, unsigned p, float pf, unsigned n, float nf,
-                               float inverse_n, const Filter &f) {
-  const auto sf = static_cast<float>(s);
+/// sqrt(Q - S^2 / N^2), about; NICK takes that over the root of N.
+__device__ inline float root_of_squares(ByteSums w, float sf, const WindowSize &size) {
+  // Q - (S / N)^2 = f + S (127 - S / N^2)
+  const float factor = fmaf(sf, -size.inverse_square, 127.0f);
+  return sqrt_approx(fmaf(sf, factor, static_cast<float>(w.f)));
+}
+template <typename SumS, typename SumQ>
+__device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const WindowSize &size) {
+  const float mean = sf * size.inverse;
+  return sqrt_approx(fmaf(-mean, mean, static_cast<float>(w.q)));
+}
+
+/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N.
+template <NickMethod method, typename Sums>
+__device__ inline float excess(Sums w, unsigned p, float p_scaled, const WindowSize &size,
+                               const Filter &f) {
+  const auto sf = static_cast<float>(w.s);
   float d;  // (p - m) N
-  if constexpr (sizeof(SumS) == 4 && sizeof(SumQ) == 4)
-    d = fmaf(pf, nf, -sf);
+  if constexpr (std::is_same_v<Sums, ByteSums>)
+    d = fmaf(p_scaled, size.scaled, -sf);
   else
-    d = static_cast<float>(static_cast<std::int64_t>(std::uint64_t{p} * n - s));
+    d = static_cast<float>(static_cast<std::int64_t>(std::uint64_t{p} * size.n - w.s));
   if constexpr (method == NickMethod::bradley) return fmaf(-f.k, sf, -d);
-  if constexpr (method == NickMethod::nick) {
-    const auto qf = static_cast<float>(q);
-    return fmaf(f.k, sqrt_approx(fmaf(qf, nf, -(sf * inverse_n) * sf)), -d);
-  }
-  const float spread = deviation(s, q, n, nf, inverse_n);
+  if constexpr (method == NickMethod::nick)
+    return fmaf(size.k_root, root_of_squares(w, sf, size), -d);
+  const float spread = deviation(w, size);
   if constexpr (method == NickMethod::niblack) return fmaf(f.k, spread, -d);
-  const float relative = fmaf(f.k_over_r, spread * inverse_n, -f.k);  // k (s / r - 1)
-  if constexpr (method == NickMethod::wolf) return fmaf(relative, fmaf(-nf, f.minimum, sf), -d);
+  const float relative = fmaf(f.k_over_r, spread * size.inverse, -f.k);  // k (s / r - 1)
+  if constexpr (method == NickMethod::wolf)
+    return fmaf(relative, fmaf(-size.nf, f.minimum, sf), -d);
   if constexpr (method == NickMethod::phansalkar)
-    return fmaf(fmaf(2.0f, exp2_approx(sf * inverse_n * f.boost_exponent), relative), sf, -d);
+    return fmaf(fmaf(2.0f, exp2_approx(sf * size.inverse * f.boost_exponent), relative), sf, -d);
   return fmaf(relative, sf, -d);
 }
 

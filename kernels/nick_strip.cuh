@@ -3,6 +3,7 @@
 /// Window sums of a strip of rows, a warp on its own; nick.cu says how.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/row_stage.cuh"
 #include "kernels/shared_memory.cuh"
@@ -17,69 +18,146 @@ static_assert(32 * kColumns == kStageColumns);
 template <typename T>
 struct StripJob {
   StagedPlane<T> in;
-  int rx, ry;      ///< half the window
-  int strip_rows;  ///< rows of a warp
-  int pieces;      ///< of a stage, see Strip
-  bool together;   ///< the warps of a block fill their windows together
+  int rx, ry;   ///< half the window
+  int parts;    ///< of kStageColumns columns in a wide piece
+  bool packed;  ///< the sums of two columns go into 32 bits
+};
+
+/// The strips of a tile, see Strip.
+struct Strips {
+  int rows;          ///< of a strip
+  int groups;        ///< in a window, if the warps of a block fill their windows together; or 0
+  int rest;          ///< rows of a window that the groups lack, negative if they have too many
+  int group_stages;  ///< that bring the rows of a group
+  int turn_groups, turn_stages;  ///< groups and stages further after one stage for each warp
+
+  /// @param stage_rows  that a stage brings while a window is filled
+  Strips(int rows, int window_rows, int stage_rows, int warps) : rows(rows) {
+    groups = (window_rows + rows / 2) / rows;
+    if (groups < 2) groups = 0;
+    rest = window_rows - groups * rows;
+    group_stages = (rows + stage_rows - 1) / stage_rows;
+    turn_groups = warps / group_stages;
+    turn_stages = warps % group_stages;
+  }
+  Strips() = default;
 };
 
 /// Adds the products of the bytes of a and those of b, which have a sign.
 __device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
 }
+/// Adds the squares of the bytes of a.
+__device__ inline void add_squares(unsigned &sum, unsigned a) {
+  asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
+}
+/// to[j] = byte j of a, b, c and d.
+__device__ inline void transpose(unsigned a, unsigned b, unsigned c, unsigned d,
+                                 unsigned (&to)[4]) {
+  const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
+  const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
+  to[0] = __byte_perm(ab01, cd01, 0x5410);
+  to[1] = __byte_perm(ab01, cd01, 0x7632);
+  to[2] = __byte_perm(ab23, cd23, 0x5410);
+  to[3] = __byte_perm(ab23, cd23, 0x7632);
+}
+
+/// Sums over the rows of a column: of the samples and of their squares.
+template <typename T>
+struct ColumnSums {
+  using Squares = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+  unsigned sum[kColumns] = {};
+  Squares squares[kColumns] = {};
+
+  /// Adds kStageRows<T> rows.
+  __device__ void add(const StageSamples<T> (&rows)[kStageRows<T>]) {
+    if constexpr (sizeof(T) == 1) {
+#pragma unroll
+      for (int k = 0; k < kColumns; k += 4) {
+        unsigned column[4];
+        transpose(rows[0].word[k / 4], rows[1].word[k / 4], rows[2].word[k / 4],
+                  rows[3].word[k / 4], column);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          add_products(sum[k + j], column[j], 0x01010101);
+          add_squares(squares[k + j], column[j]);
+        }
+      }
+    } else {
+#pragma unroll
+      for (const StageSamples<T> &row : rows) {
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) {
+          sum[j] += row[j];
+          squares[j] += Squares{row[j]} * row[j];
+        }
+      }
+    }
+  }
+};
 
 /// What a lane keeps over the rows of the window: D of its columns, for the samples and for their squares,
 /// and the sums of its share of the window in front of the warp.
 template <typename T>
 struct LaneSums;
 
-/// Instead of p^2 stands p^2 - 127 p: that is p (p - 128) + p and its negative is p (127 - p), products of a
-/// byte and a byte with a sign, of which the hardware adds up four at once.
+/// In the D of the squares p^2 - 127 p stands for p^2: that is p (p - 128) + p and its negative is
+/// p (127 - p), products of a byte and a byte with a sign, of which the hardware adds up four at once.
 template <>
 struct LaneSums<std::uint8_t> {
   using Samples = StageSamples<std::uint8_t>;
-  using Squares = std::uint32_t;
 
-  unsigned sum[kColumns + 1] = {};  // the last one is the share of the window in front
-  Squares squares[kColumns + 1] = {};
+  unsigned sum[kColumns], squares[kColumns];
+  unsigned front_sum = 0, front_squares = 0, front_left = 0;  // the last two: entered and left
 
   /// The sum of the squares, given what is kept instead of it.
   template <typename SumS, typename SumQ>
   static __device__ SumQ true_squares(SumS s, SumQ q) {
     return q + 127 * SumQ{s};
   }
+  /// D from the column sums.
+  __device__ void set(int j, unsigned sum_right, unsigned sum_left, unsigned squares_right,
+                      unsigned squares_left) {
+    sum[j] = sum_right - sum_left;
+    squares[j] = squares_right - squares_left - 127 * sum[j];
+  }
+  /// The squares of the whole window in front, in the form of the D; s is its sum.
+  template <typename SumQ, typename SumS>
+  __device__ SumQ all_front_squares(SumS s) const {
+    return warp_sum(SumQ{front_squares - front_left}) - 127 * SumQ{s};
+  }
+
   /// D += a - b - c + d.
   __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
 #pragma unroll
     for (int k = 0; k < kColumns; k += 4) {
-      const unsigned ab[] = {__byte_perm(a.word[k / 4], b.word[k / 4], 0x5140),
-                             __byte_perm(a.word[k / 4], b.word[k / 4], 0x7362)};
-      const unsigned cd[] = {__byte_perm(c.word[k / 4], d.word[k / 4], 0x5140),
-                             __byte_perm(c.word[k / 4], d.word[k / 4], 0x7362)};
+      unsigned abcd[4];
+      transpose(a.word[k / 4], b.word[k / 4], c.word[k / 4], d.word[k / 4], abcd);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const unsigned abcd = __byte_perm(ab[j / 2], cd[j / 2], j % 2 ? 0x7632 : 0x5410);
-        add_products(sum[k + j], abcd, 0x01ffff01);
-        add_products(squares[k + j], abcd, abcd ^ 0x807f7f80);
-        add_products(squares[k + j], abcd, 0x01000001);
+        add_products(sum[k + j], abcd[j], 0x01ffff01);
+        add_products(squares[k + j], abcd[j], abcd[j] ^ 0x807f7f80);
+        add_products(squares[k + j], abcd[j], 0x01000001);
       }
     }
   }
-  __device__ void add_front(const Samples &row, const Samples &mask) {
+  /// A row enters the share and a row leaves it.
+  __device__ void step_front(const Samples &b, const Samples &d, const Samples &mask) {
 #pragma unroll
     for (int k = 0; k < Samples::kWords; ++k) {
-      const unsigned p = row.word[k] & mask.word[k];
-      add_products(sum[kColumns], p, 0x01010101);
-      add_products(squares[kColumns], p, p ^ 0x80808080);
-      add_products(squares[kColumns], p, 0x01010101);
+      const unsigned enters = b.word[k] & mask.word[k], leaves = d.word[k] & mask.word[k];
+      add_products(front_sum, enters, 0x01010101);
+      add_products(front_sum, leaves, 0xffffffff);
+      add_squares(front_squares, enters);
+      add_squares(front_left, leaves);
     }
   }
-  __device__ void remove_front(const Samples &row, const Samples &mask) {
+  __device__ void add_front(const Samples &b, const Samples &mask) {
 #pragma unroll
     for (int k = 0; k < Samples::kWords; ++k) {
-      const unsigned p = row.word[k] & mask.word[k];
-      add_products(sum[kColumns], p, 0xffffffff);
-      add_products(squares[kColumns], p, p ^ 0x7f7f7f7f);
+      const unsigned enters = b.word[k] & mask.word[k];
+      add_products(front_sum, enters, 0x01010101);
+      add_squares(front_squares, enters);
     }
   }
 };
@@ -87,14 +165,24 @@ struct LaneSums<std::uint8_t> {
 template <>
 struct LaneSums<std::uint16_t> {
   using Samples = StageSamples<std::uint16_t>;
-  using Squares = std::uint64_t;
 
-  unsigned sum[kColumns + 1] = {};
-  Squares squares[kColumns + 1] = {};
+  unsigned sum[kColumns];
+  std::uint64_t squares[kColumns];
+  unsigned front_sum = 0;
+  std::uint64_t front_squares = 0;
 
   template <typename SumS, typename SumQ>
   static __device__ SumQ true_squares(SumS, SumQ q) {
     return q;
+  }
+  __device__ void set(int j, unsigned sum_right, unsigned sum_left, std::uint64_t squares_right,
+                      std::uint64_t squares_left) {
+    sum[j] = sum_right - sum_left;
+    squares[j] = squares_right - squares_left;
+  }
+  template <typename SumQ, typename SumS>
+  __device__ SumQ all_front_squares(SumS /*s*/) const {
+    return warp_sum(SumQ{front_squares});
   }
   __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
 #pragma unroll
@@ -105,20 +193,21 @@ struct LaneSums<std::uint16_t> {
       squares[j] += static_cast<std::int64_t>(dc) * static_cast<int>(d[j] + c[j]);
     }
   }
-  __device__ void add_front(const Samples &row, const Samples &mask) {
+  __device__ void step_front(const Samples &b, const Samples &d, const Samples &mask) {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      const unsigned p = row[j] & mask[j];
-      sum[kColumns] += p;
-      squares[kColumns] += Squares{p} * p;
+      const unsigned enters = b[j] & mask[j], leaves = d[j] & mask[j];
+      const int difference = enters - leaves;
+      front_sum += difference;
+      front_squares += static_cast<std::int64_t>(difference) * static_cast<int>(enters + leaves);
     }
   }
-  __device__ void remove_front(const Samples &row, const Samples &mask) {
+  __device__ void add_front(const Samples &b, const Samples &mask) {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      const unsigned p = row[j] & mask[j];
-      sum[kColumns] -= p;
-      squares[kColumns] -= Squares{p} * p;
+      const unsigned enters = b[j] & mask[j];
+      front_sum += enters;
+      front_squares += std::uint64_t{enters} * enters;
     }
   }
 };
@@ -133,99 +222,133 @@ __device__ To widen(std::uint64_t v) {
   return v;
 }
 
-/// The sums of a block's warps, in shared memory.
+/// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide piece, in
+/// parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp meets no bank twice.
 template <typename T>
-struct WarpRecord {
-  using Sums = LaneSums<T>;
-  static constexpr int kCount = kColumns + 1;
-  unsigned sum[kCount * 32];
-  unsigned long long squares_64[sizeof(T) == 2 ? kCount * 32 : 1];
-  unsigned squares_32[sizeof(T) == 1 ? kCount * 32 : 1];
+class ColumnRecord {
+ public:
+  using Squares = typename ColumnSums<T>::Squares;
 
-  __device__ auto &squares() {
-    if constexpr (sizeof(T) == 1)
-      return squares_32;
+  /// @param memory  bytes(job) for this warp, aligned to 8
+  __device__ ColumnRecord(unsigned char *memory, const StripJob<T> &job)
+      : squares_(reinterpret_cast<Squares *>(memory)),
+        sums_(reinterpret_cast<unsigned *>(squares_ + job.parts * kStageColumns)),
+        packed_(job.packed) {}
+
+  static __host__ __device__ int bytes(const StripJob<T> &job) {
+    return job.parts * kStageColumns * (sizeof(Squares) + (job.packed ? 2 : 4));
+  }
+
+  /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at once.
+  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+    if (packed_)
+      add<true>(part, sums, sign);
     else
-      return squares_64;
+      add<false>(part, sums, sign);
   }
-  __device__ void add(const Sums &sums) {
+  /// Reads column 8 lane + `column` of the wide piece.
+  __device__ void read(unsigned column, unsigned &sum, Squares &squares) const {
+    const unsigned j = column % kColumns, i = column / kColumns + threadIdx.x % 32;
+    const unsigned part = i / 32, lane = i % 32;
+    squares = squares_[part * kStageColumns + lane + j * 32];
+    const unsigned word = packed_ ? sums_[part * (kStageColumns / 2) + lane + j / 2 * 32]
+                                  : sums_[part * kStageColumns + lane + j * 32];
+    sum = packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
+  }
+
+ private:
+  template <bool packed>
+  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+    const int lane = threadIdx.x % 32;
+    Squares *squares = squares_ + part * kStageColumns + lane;
+    unsigned *sum = sums_ + part * (packed ? kStageColumns / 2 : kStageColumns) + lane;
+    // Two 16-bit sums in a word do not disturb each other in the end: what one borrows from or carries to
+    // the other meanwhile is made up for when both are right.
 #pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      atomicAdd(&sum[j * 32 + threadIdx.x % 32], sums.sum[j]);
-      atomicAdd(&squares()[j * 32 + threadIdx.x % 32], sums.squares[j]);
+    for (int j = 0; j < kColumns; ++j) {
+      add_to(squares[j * 32],
+             static_cast<Squares>(static_cast<std::int64_t>(sign)) * sums.squares[j]);
+      if (!packed)
+        add_to(sum[j * 32], sign * sums.sum[j]);
+      else if (j % 2 == 0)
+        add_to(sum[j / 2 * 32], sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
     }
   }
-  __device__ void store(const Sums &sums) {
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      sum[j * 32 + threadIdx.x % 32] = sums.sum[j];
-      squares()[j * 32 + threadIdx.x % 32] = sums.squares[j];
-    }
+  static __device__ void add_to(unsigned &to, unsigned value) {
+    atomicAdd(&to, value);
   }
-  __device__ void load(Sums &sums) {
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      sums.sum[j] = sum[j * 32 + threadIdx.x % 32];
-      sums.squares[j] = squares()[j * 32 + threadIdx.x % 32];
-    }
+  static __device__ void add_to(std::uint64_t &to, std::uint64_t value) {
+    atomicAdd(reinterpret_cast<unsigned long long *>(&to), value);
   }
+
+  Squares *squares_;
+  unsigned *sums_;
+  bool packed_;
 };
 
-/// The rows of a warp's strip and the sums over their windows. A stage has, for kRows rows, these pieces:
-/// columns x + r and x - r - 1 of the rows that enter the window, the same of the rows that leave it, the
-/// rows themselves; and, where the window in front of the warp is wider than a piece, the rest of it in the
-/// rows that enter and that leave. While the window is being filled, 2 kRows rows enter and none leaves.
+/// The rows of a warp's strip and the sums over their windows.
+///
+/// For every kRows rows a stage has, in its narrow piece, these rows and, in its wide ones, the rows that
+/// enter the window and those that leave it. While the window is filled, the second wide piece has the rows
+/// below those of the first.
+///
+/// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up groups of
+/// rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of up to half as many
+/// rows, at its lower end, that the last group lacks or has too many. What is in windows i to j is added to
+/// record i and taken off from record j + 1, so that the windows are the prefix sums of the records.
 template <typename T>
 class Strip {
  public:
   using Samples = StageSamples<T>;
   using Stage = RowStage<T>;
-  using Record = WarpRecord<T>;
+  using Record = ColumnRecord<T>;
   static constexpr int kRows = kStageRows<T>;
-  static constexpr int kPieces = 5;  // of a window that is no wider than a piece
+  static constexpr int kFillRows = 2 * kRows;  // that a stage brings while the window is filled
+  /// Bytes of zeros that stand for the rows beyond the last one.
+  static constexpr int kZeros = kStageColumns * sizeof(T);
 
   LaneSums<T> sums;
 
-  /// @param records  one per warp, if they fill their windows together
-  __device__ Strip(const StripJob<T> &job, unsigned char *memory, std::uint64_t *barriers, int x,
-                   Record *records)
+  /// @param memory    warp_bytes(job) per warp, zeros where the records are
+  /// @param barriers  two for this warp
+  /// @param zeros     kZeros bytes in shared memory
+  /// @param x         first column of the tile
+  /// @param block     of those one below another
+  __device__ Strip(const StripJob<T> &job, const Strips &strips, unsigned char *memory,
+                   std::uint64_t *barriers, const unsigned char *zeros, int x, int block)
       : job_(job),
-        stage_(job.in, memory, barriers, job.pieces),
-        right_(x + job.rx),
-        left_(x - job.rx - 1),
-        own_(x),
-        records_(records),
-        block_begin_(blockIdx.y * (blockDim.x / 32) * job.strip_rows),
-        begin_(block_begin_ + warp() * job.strip_rows),
-        end_(min(begin_ + job.strip_rows, job.in.plane.height)),
-        next_(begin_) {
-    const int height = job.in.plane.height, rest = lane() - kPieces;
-    x_ = left_.begin;
-    if (rest >= 0) x_ += (rest / 2 + 1) * kStageColumns;
-    fill_x_ = x_;
-    if (lane() == 4) x_ = own_.begin;
-    if (lane() == 0 || lane() == 2) x_ = right_.begin;
-    if (lane() == 0 || lane() == 3) fill_x_ = right_.begin;
-    const bool enters = lane() < 2 || (rest >= 0 && rest % 2 == 0);
-    y_ = lane() == 4 ? 0 : enters ? job.ry + 1 : -job.ry;
-    fill_y_ = enters ? 0 : kRows;
-    front_ = x - job.rx - 1;
+        strips_(strips),
+        stage_(job.in, memory + warp() * 2 * job.in.stage_bytes(), barriers, x),
+        left_column_(-(job.rx + 1) - job.in.begin),
+        left_(left_column_),
+        right_(left_column_ + 2 * job.rx + 1),
+        records_(memory + warps() * 2 * job.in.stage_bytes()),
+        zeros_(shared_address(zeros)),
+        x_(x),
+        block_begin_(block * warps() * strips.rows),
+        begin_(block_begin_ + warp() * strips.rows),
+        end_(min(begin_ + strips.rows, job.in.plane.height)),
+        next_(begin_),
+        cut_(job.in.garbage > 0 && x + kStageColumns + job.rx > job.in.plane.width) {
     mask_ = front_mask(0);
 #pragma unroll
     for (unsigned &word : mask_.word) word = keep(word);
-    beyond_ = job.in.plane.width - (x + job.rx);
-    cut_ = job.in.plane.width % 2 != 0 && beyond_ >= 0 && beyond_ < kStageColumns;
-
-    int from = begin_ - job.ry, to = begin_ + job.ry + 1;
-    if (job.together) {
-      const int warps = blockDim.x / 32, share = (2 * job.ry + warps) / warps;
-      from = block_begin_ - job.ry + warp() * share;
-      to = min(from + share, block_begin_ + job.ry + 1);
-      passes_ = 2;
+    if (strips.groups > 0) {
+      place_.group = warp() / strips.group_stages;
+      place_.part = warp() % strips.group_stages;
     }
-    fill_begin_ = fill_next_ = max(from, 0);
-    fill_end_ = job.together || begin_ < end_ ? min(to, height) : 0;
+    find(place_);
+  }
+
+  /// Shared memory for each warp; the records are behind the stages of all warps.
+  static __host__ __device__ int warp_bytes(const StripJob<T> &job) {
+    return 2 * job.in.stage_bytes() + Record::bytes(job);
+  }
+
+  /// Starts to bring the first rows.
+  __device__ void start() {
     request();
+    filling_ = requested_;
     request();
   }
 
@@ -238,88 +361,117 @@ class Strip {
 
   /// Sums over the window of the first row; all threads of the block call it.
   __device__ void fill() {
-    for (int y = fill_begin_; y < fill_end_; y += 2 * kRows) {
-      stage_.wait();
-#pragma unroll 1
-      for (int i = 0; i < kRows && y + i < fill_end_; ++i) enter(i, y + kRows + i < fill_end_);
-      request();
-    }
-    if (!job_.together) return;
-
-    // The first record becomes the window of the block's first row, every other one the change from one
-    // strip to the next; their prefix sums are the windows of all strips.
-    for (int i = threadIdx.x; i < Record::kCount * 32; i += blockDim.x)
-      records_[0].sum[i] = records_[0].squares()[i] = 0;
-    __syncthreads();
-    records_[0].add(sums);
-    sums = {};
-    for (int y = begin_; y < end_; y += kRows) {
-      stage_.wait();
-#pragma unroll 1
-      for (int i = 0; i < kRows && y + i < end_; ++i) step(i);
-      request();
-    }
-    const int warps = blockDim.x / 32;
-    if (warp() + 1 < warps) records_[warp() + 1].store(sums);
-    __syncthreads();
-    for (int i = threadIdx.x; i < Record::kCount * 32; i += blockDim.x) {
-      for (int k = 1; k < warps; ++k) {
-        records_[k].sum[i] += records_[k - 1].sum[i];
-        records_[k].squares()[i] += records_[k - 1].squares()[i];
-      }
-    }
-    __syncthreads();
-    records_[warp()].load(sums);
+    if (strips_.groups > 0)
+      fill_together();
+    else
+      fill_alone();
   }
 
   /// Waits for the next kRows rows.
   __device__ void wait() {
     stage_.wait();
   }
+  /// Row i of those that were waited for.
   __device__ Samples row(int i) const {
-    return own_.read_aligned(stage_.row(4, i));
+    return read_stage<T>(stage_.narrow(i));
   }
-  /// Moves the window one row down, from the i-th row that was waited for.
+  /// Moves the window one row down from that row. `inner` says that no window of the tile is cut off at the
+  /// left or right of the plane, `narrow` that it has kStageColumns columns at most.
+  template <bool inner, bool narrow>
   __device__ void step(int i) {
-    const Samples a = right(0, i), b = left(1, i), c = right(2, i), d = left(3, i);
+    const unsigned enters = stage_.first(i), leaves = stage_.second(i);
+    Samples a = right_.read(enters), c = right_.read(leaves);
+    const Samples b = left_.read(enters), d = left_.read(leaves);
+    if (!inner) {
+      cut(a);
+      cut(c);
+    }
     sums.step(a, b, c, d);
-    sums.add_front(b, mask_);
-    sums.remove_front(d, mask_);
-    for (int k = kPieces; k < job_.pieces; k += 2) {
-      const Samples mask = front_mask((k - kPieces) / 2 + 1);
-      sums.add_front(left(k, i), mask);
-      sums.remove_front(left(k + 1, i), mask);
+    sums.step_front(b, d, mask_);
+    if constexpr (!narrow) {
+#pragma unroll 1
+      for (int k = 1; k * kStageColumns < 2 * job_.rx + 1; ++k) {
+        const unsigned column = k * static_cast<unsigned>(kStageColumns * sizeof(T));
+        sums.step_front(left_.read(enters + column), left_.read(leaves + column), front_mask(k));
+      }
     }
   }
+  /// S and Q in front of the lane's columns, in the form of D, worked out in kPhases phases between which
+  /// other work can hide their latency.
+  template <typename SumS, typename SumQ>
+  class Bases {
+   public:
+    static constexpr int kPhases = 5;
+    __device__ explicit Bases(const LaneSums<T> &sums) {
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+        all_s_ += widen<SumS>(sums.sum[j]);
+        all_q_ += widen<SumQ>(sums.squares[j]);
+      }
+      front_s_ = warp_sum(widen<SumS>(sums.front_sum));
+      front_q_ = sums.template all_front_squares<SumQ>(front_s_);
+      s_ = all_s_;
+      q_ = all_q_;
+    }
+    template <int phase>
+    __device__ void advance() {
+      if constexpr (phase < kPhases) {
+        scan_step<1 << phase>(s_);
+        scan_step<1 << phase>(q_);
+      }
+    }
+    __device__ SumS s() const {
+      return s_ - all_s_ + front_s_;
+    }
+    __device__ SumQ q() const {
+      return q_ - all_q_ + front_q_;
+    }
+
+   private:
+    SumS s_, all_s_ = 0, front_s_;
+    SumQ q_, all_q_ = 0, front_q_;
+  };
   /// All rows that were waited for have been read.
   __device__ void release() {
     request();
   }
 
  private:
+  /// Rows that a stage brings while the window is filled.
+  struct Filling {
+    int group = 0, part = 0;  // of the groups and the stages in one
+    bool rest = false;        // after the last group: of the window's rest
+    bool done = false;
+    int y, end;       // rows, inside the plane
+    int first, last;  // windows that have them
+    int sign;
+  };
+
   static __device__ int lane() {
     return threadIdx.x % 32;
   }
   static __device__ int warp() {  // so that the compiler knows that it is the same for all lanes
     return __shfl_sync(kWholeWarp, threadIdx.x / 32, 0);
   }
-
-  __device__ Samples left(int piece, int i) const {
-    return left_.read(stage_.row(piece, i));
+  static __device__ int warps() {
+    return blockDim.x / 32;
   }
-  __device__ Samples right(int piece, int i) const {
-    Samples samples = right_.read(stage_.row(piece, i));
-    if (cut_) {
-      const Samples mask = first_columns(static_cast<int>(keep(beyond_)));
+  __device__ Record record(int k) const {
+    return Record(records_ + k * Record::bytes(job_), job_);
+  }
+
+  /// Takes off what is to the right of the plane.
+  __device__ void cut(Samples &samples) const {
+    if (!cut_) return;
+    const Samples mask = first_columns(job_.in.plane.width - (x_ + job_.rx));
 #pragma unroll
-      for (int k = 0; k < Samples::kWords; ++k) samples.word[k] &= mask.word[k];
-    }
-    return samples;
+    for (int k = 0; k < Samples::kWords; ++k) samples.word[k] &= mask.word[k];
   }
 
-  /// The samples of a lane that belong to the window in front of the warp, in its k-th piece.
+  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in front.
   __device__ Samples front_mask(int k) const {
-    return first_columns(min(2 * job_.rx + 1, job_.in.plane.width - front_) - k * kStageColumns);
+    const int front = x_ - job_.rx - 1;
+    return first_columns(min(2 * job_.rx + 1, job_.in.plane.width - front) - k * kStageColumns);
   }
   /// The samples of a lane that belong to the first columns of the warp.
   static __device__ Samples first_columns(int columns) {
@@ -334,45 +486,179 @@ class Strip {
     return mask;
   }
 
-  /// Adds row i of a stage that fills the window and, if `both`, row kRows + i.
-  __device__ void enter(int i, bool both) {
-    const Samples a = right(0, i), b = left(1, i);
-    Samples c{}, d{};
-    if (both) {
-      c = left(2, i);
-      d = right(3, i);
+  /// Finds the rows of a stage, going on to the next one while all are outside the plane.
+  __device__ void find(Filling &filling) const {
+    const int height = job_.in.plane.height, strip_rows = strips_.rows;
+    const int all_groups = strips_.groups > 0 ? strips_.groups + warps() - 1 : 0;
+    for (;; next(filling)) {
+      int from, to;
+      if (!filling.rest && filling.group < all_groups) {
+        const int group = filling.group, top = block_begin_ - job_.ry + group * strip_rows;
+        from = top + filling.part * kFillRows;
+        to = min(from + kFillRows, top + strip_rows);
+        filling.first = max(group - strips_.groups + 1, 0);
+        filling.last = group;
+        filling.sign = 1;
+      } else {
+        if (!filling.rest) filling.part = 0;
+        filling.rest = true;
+        const int bottom = begin_ + job_.ry + 1;
+        from = min(bottom - strips_.rest, bottom) + filling.part * kFillRows;
+        to = max(bottom - strips_.rest, bottom);
+        filling.done = from >= to || begin_ >= end_;
+        if (filling.done) return;
+        to = min(to, from + kFillRows);
+        filling.first = filling.last = warp();
+        filling.sign = strips_.rest > 0 ? 1 : -1;
+      }
+      filling.y = max(from, 0);
+      filling.end = min(to, height);
+      if (filling.y < filling.end) return;
     }
-    sums.step(a, b, c, d);
-    sums.add_front(b, mask_);
-    sums.add_front(c, mask_);
-    for (int k = kPieces; k < job_.pieces; k += 2) {
-      const Samples mask = front_mask((k - kPieces) / 2 + 1);
-      sums.add_front(left(k, i), mask);
-      if (both) sums.add_front(left(k + 1, i), mask);
+  }
+  /// The warps take the stages of the groups by turns, then each the rest of its window.
+  __device__ void next(Filling &filling) const {
+    if (filling.rest) {
+      ++filling.part;
+      return;
+    }
+    filling.group += strips_.turn_groups;
+    filling.part += strips_.turn_stages;
+    if (filling.part >= strips_.group_stages) {
+      filling.part -= strips_.group_stages;
+      ++filling.group;
+    }
+  }
+
+  __device__ void fill_alone() {
+    ColumnSums<T> right, left;
+    while (!filling_.done) {
+      stage_.wait();
+#pragma unroll 1
+      for (int first = 0; first < kFillRows && filling_.y + first < filling_.end; first += kRows) {
+        const int rows = filling_.end - filling_.y - first;
+        Samples samples[kRows];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+          const unsigned row = first == 0 ? stage_.first(i) : stage_.second(i);
+          samples[i] = i < rows ? right_.read(row) : Samples{};
+          cut(samples[i]);
+        }
+        right.add(samples);
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+          const unsigned row = first == 0 ? stage_.first(i) : stage_.second(i);
+          samples[i] = i < rows ? left_.read(row) : Samples{};
+          sums.add_front(samples[i], mask_);
+#pragma unroll 1
+          for (int k = 1; k * kStageColumns < 2 * job_.rx + 1 && i < rows; ++k)
+            sums.add_front(left_.read(row + k * static_cast<unsigned>(kStageColumns * sizeof(T))),
+                           front_mask(k));
+        }
+        left.add(samples);
+      }
+      filling_ = requested_;
+      request();
+    }
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+      sums.set(j, right.sum[j], left.sum[j], right.squares[j], left.squares[j]);
+  }
+
+  __device__ void fill_together() {
+    while (!filling_.done) {
+      stage_.wait();
+      const int rows = filling_.end - filling_.y;
+#pragma unroll 1
+      for (int part = 0; part < job_.parts; ++part) {
+        const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
+        ColumnSums<T> sums;
+        Samples samples[kRows];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+          samples[i] = read_stage<T>(i < rows ? stage_.first(i) + column : zeros_);
+        sums.add(samples);
+        if (rows > kRows) {
+#pragma unroll
+          for (int i = 0; i < kRows; ++i)
+            samples[i] = read_stage<T>(i + kRows < rows ? stage_.second(i) + column : zeros_);
+          sums.add(samples);
+        }
+        record(filling_.first).add(part, sums, filling_.sign);
+        if (filling_.last + 1 < warps()) record(filling_.last + 1).add(part, sums, -filling_.sign);
+      }
+      filling_ = requested_;
+      request();
+    }
+    __syncthreads();
+    auto *words = reinterpret_cast<typename Record::Squares *>(records_);
+    const int n = Record::bytes(job_) / sizeof *words;
+    const int n_squares = job_.parts * kStageColumns;
+    for (int i = threadIdx.x; i < n_squares; i += blockDim.x)
+      for (int k = 1; k < warps(); ++k) words[k * n + i] += words[(k - 1) * n + i];
+    auto *sums = reinterpret_cast<unsigned *>(words + n_squares);
+    const int stride = Record::bytes(job_) / sizeof *sums;
+    for (int i = threadIdx.x; i < (job_.packed ? n_squares / 2 : n_squares); i += blockDim.x)
+      for (int k = 1; k < warps(); ++k) sums[k * stride + i] += sums[(k - 1) * stride + i];
+    __syncthreads();
+    load();
+  }
+
+  /// D and the share of the window in front from this warp's record.
+  __device__ void load() {
+    const Record mine = record(warp());
+    const int window = 2 * job_.rx + 1;
+    const int width =
+        job_.in.plane.width - (x_ + job_.in.begin) - kColumns * lane();  // of the plane
+    const auto read = [&](int column, unsigned &sum, typename Record::Squares &squares) {
+      mine.read(column, sum, squares);
+      if (cut_ && column >= width) sum = squares = 0;
+    };
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      unsigned sum_left, sum_right;
+      typename Record::Squares squares_left, squares_right;
+      read(left_column_ + j, sum_left, squares_left);
+      read(left_column_ + window + j, sum_right, squares_right);
+      sums.set(j, sum_right, sum_left, squares_right, squares_left);
+      const int rest = window - j - kColumns * lane();
+      sums.front_sum += rest > 0 ? sum_left : 0;
+      sums.front_squares += rest > 0 ? squares_left : 0;
+#pragma unroll 1
+      for (int k = kStageColumns; k < window; k += kStageColumns) {
+        if (k >= rest) break;
+        read(left_column_ + j + k, sum_left, squares_left);
+        sums.front_sum += sum_left;
+        sums.front_squares += squares_left;
+      }
     }
   }
 
   __device__ void request() {
-    if (fill_next_ < fill_end_) {
-      stage_.request(fill_x_, fill_next_ + fill_y_);
-      fill_next_ += 2 * kRows;
+    requested_ = place_;
+    if (!place_.done) {
+      stage_.request(false, 0, place_.y, place_.y + kRows);
+      next(place_);
+      find(place_);
     } else if (next_ < end_) {  // no copy may be under way when the block ends
-      stage_.request(x_, next_ + y_);
+      stage_.request(true, next_, next_ + job_.ry + 1, next_ - job_.ry);
       next_ += kRows;
-      if (next_ >= end_ && --passes_ > 0) next_ = begin_;
     }
   }
 
   const StripJob<T> &job_;
+  const Strips &strips_;
   Stage stage_;
-  StageCut<T> right_, left_, own_;
-  Record *records_;
+  int left_column_;  // of a wide piece, that is x_ - rx - 1
+  StageCut<T> left_, right_;
+  unsigned char *records_;
+  unsigned zeros_;
+  int x_;
   int block_begin_, begin_, end_;  // rows of the block and of the strip
-  int next_, passes_ = 1;          // row to be requested
-  int fill_begin_, fill_next_, fill_end_;
-  int x_, y_, fill_x_, fill_y_;  // where this lane's piece begins
-  int front_, beyond_;  // first column of the window in front; columns of the plane from x + r on
-  bool cut_;            // the sample after them is in a piece
+  int next_;                       // row to be requested
+  bool cut_;
+  Filling place_, requested_,
+      filling_;  // the next to be requested, the last that was, the current one
   Samples mask_;
 };
 

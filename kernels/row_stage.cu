@@ -26,40 +26,61 @@ Encode find_encode() {
   return reinterpret_cast<Encode>(function);
 }
 
+/// Describes a plane to the engine for boxes of `columns` columns and kStageRows rows. Its elements are the
+/// smallest that let 256 of them make up a row of the box; for still wider boxes units of 16 bytes do.
+/// @return samples of an element, 0 for units, -1 if the engine does not take the plane
 template <typename T>
-StagedPlane<T> stage(const Plane<const T> &plane) {
-  StagedPlane<T> staged{{}, plane, false};
-  if ((reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return staged;
-  int device = 0, major = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  if (major < 9) return staged;
+int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
   static const Encode encode = find_encode();
-  if (!encode) return staged;
-
-  // An element is two samples; where the width is odd, the sample after the last one
-  // comes along.
-  const cuuint64_t size[] = {static_cast<cuuint64_t>(plane.width + 1) / 2,
+  if (!encode) return -1;
+  const int bytes = columns * static_cast<int>(sizeof(T));
+  int element = sizeof(T);  // bytes
+  while (element < 16 && bytes / element > 256) element *= 2;
+  const bool units = element == 16;
+  if (units) element = 8;
+  const auto per_row = [&](int size) {
+    return static_cast<cuuint64_t>((plane.width * static_cast<int>(sizeof(T)) + size - 1) / size);
+  };
+  const cuuint64_t size[] = {units ? 2 : per_row(element), units ? per_row(16) : 1,
                              static_cast<cuuint64_t>(plane.height)};
-  const cuuint64_t stride[] = {static_cast<cuuint64_t>(plane.stride)};
-  const cuuint32_t box[] = {kPieceStride<T> / (2 * sizeof(T)), kStageRows<T>};
-  const cuuint32_t step[] = {1, 1};
-  staged.by_engine =
-      encode(&staged.map,
-             sizeof(T) == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_UINT32, 2,
-             const_cast<T *>(plane.data), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-             CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
-  return staged;
+  const cuuint64_t stride[] = {16, static_cast<cuuint64_t>(plane.stride)};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(units ? 2 : bytes / element),
+                            static_cast<cuuint32_t>(units ? bytes / 16 : 1), kStageRows<T>};
+  const cuuint32_t step[] = {1, 1, 1};
+  const CUtensorMapDataType type = element == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                   : element == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                   : element == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                                                  : CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  const CUresult result =
+      encode(&map, type, 3, const_cast<T *>(plane.data), size, stride, box, step,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) return -1;
+  return units ? 0 : element / static_cast<int>(sizeof(T));
 }
 
 }  // namespace
 
-StagedPlane<std::uint8_t> stage_plane(const Plane<const std::uint8_t> &plane) {
-  return stage(plane);
+template <typename T>
+StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach) : plane(plane) {
+  constexpr int kStep = kStageAlignment<T>;
+  const int lead = (kStep - (reach + 1) % kStep) % kStep;
+  const int columns = (lead + kStageColumns + 2 * reach + 1 + kStep - 1) / kStep * kStep;
+  begin = -(reach + 1) - lead;
+  pitch = columns * static_cast<int>(sizeof(T));
+  by_engine = false;
+  element = garbage = 0;
+  if ((reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
+  int device = 0, major = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  if (major < 9) return;
+  element = describe(wide, plane, columns);
+  garbage = (element ? element : kStep) - 1;
+  by_engine = element >= 0 && describe(narrow, plane, kStageColumns) == kNarrowElement<T>;
 }
-StagedPlane<std::uint16_t> stage_plane(const Plane<const std::uint16_t> &plane) {
-  return stage(plane);
-}
+
+template struct StagedPlane<std::uint8_t>;
+template struct StagedPlane<std::uint16_t>;
 
 }  // namespace cudascan

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Brings pieces of rows from a plane into shared memory, a warp on its own: on sm_90 and newer with
-/// the bulk tensor copy engine, which costs the threads nothing, elsewhere and for planes that the
-/// engine does not take (base or stride not a multiple of 16 bytes) sample by sample.
+/// Brings rows of a plane into shared memory, a warp on its own: on sm_90 and newer with the bulk tensor copy
+/// engine, which costs the threads nothing, elsewhere and for planes that the engine does not take (base or
+/// stride not a multiple of 16 bytes) sample by sample.
 #pragma once
 #include <cuda.h>
 
@@ -20,20 +20,37 @@ inline constexpr int kStageColumns = 256;
 template <typename T>
 inline constexpr int kStageRows = 4 / sizeof(T);
 
-/// The engine copies from columns at multiples of 16 bytes on, so a piece is that much wider.
-inline constexpr int kStageAlignment = 16;
+/// The engine copies from columns at multiples of 16 bytes on.
 template <typename T>
-inline constexpr int kPieceStride = kStageColumns * sizeof(T) + kStageAlignment;
-/// Bytes from one piece to the next, as the engine wants them aligned.
-template <typename T>
-inline constexpr int kPieceBytes = (kStageRows<T> * kPieceStride<T> + 127) / 128 * 128;
+inline constexpr int kStageAlignment = 16 / sizeof(T);
 
-/// A plane as RowStage reads it.
+/// Samples of an element of a narrow piece: the engine takes 256 elements at most, of 1 byte at least.
+template <typename T>
+inline constexpr int kNarrowElement = 1;
+
+/// A plane as RowStage reads it: for a tile of kStageColumns columns from x on in narrow pieces, which have
+/// these columns, and in wide pieces, which have the columns from x - reach - 1 to x + kStageColumns - 1 +
+/// reach.
 template <typename T>
 struct StagedPlane {
-  CUtensorMap map;  ///< boxes of kPieceStride bytes x kStageRows rows, in elements of two samples
+  CUtensorMap narrow,
+      wide;  // of elements x 16-byte units x rows; all but the rows may be of size 1
   Plane<const T> plane;
   bool by_engine;
+  int pitch;    ///< bytes of a row of a wide piece
+  int begin;    ///< first column of a wide piece, from x on
+  int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
+  int element;  // samples of an element of `wide`; 0 if it has units
+
+  /// @param reach  0..1023
+  StagedPlane(const Plane<const T> &plane, int reach);
+  StagedPlane() = default;
+
+  /// Bytes of a narrow and of a wide piece.
+  static constexpr int kNarrowBytes = kStageRows<T> * kStageColumns * sizeof(T);
+  __host__ __device__ int wide_bytes() const { return (kStageRows<T> * pitch + 127) / 128 * 128; }
+  /// Bytes of a narrow and two wide pieces.
+  __host__ __device__ int stage_bytes() const { return kNarrowBytes + 2 * wide_bytes(); }
 };
 
 /// Eight neighbouring samples of a row.
@@ -47,28 +64,37 @@ struct StageSamples {
     else
       return __byte_perm(word[j / 2], 0, j % 2 ? 0x4432 : 0x4410);
   }
-  /// The same, from the bits of 2^23 plus the sample: a conversion would take twice as long.
-  __device__ float as_float(int j) const {
-    constexpr unsigned kBits = 0x4b000000;
-    if constexpr (sizeof(T) == 1)
-      return __uint_as_float(__byte_perm(word[j / 4], kBits, 0x7440 + j % 4)) - 0x1p23f;
-    else
+  /// The same divided by kFloatScale. The conversion from the bits of a half, or of 2^23 plus the sample,
+  /// takes half as long as that from an integer.
+  static constexpr float kFloatScale = sizeof(T) == 1 ? 0x1p24f : 1;
+  __device__ float scaled_float(int j) const {
+    if constexpr (sizeof(T) == 1) {
+      const unsigned pair = __byte_perm(word[j / 4], 0, j % 4 < 2 ? 0x4140 : 0x4342);
+      float f;
+      if (j % 2 == 0)
+        asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
+            : "=f"(f)
+            : "r"(pair));
+      else
+        asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }"
+            : "=f"(f)
+            : "r"(pair));
+      return f;
+    } else {
+      constexpr unsigned kBits = 0x4b000000;
       return __uint_as_float(__byte_perm(word[j / 2], kBits, j % 2 ? 0x7632 : 0x7610)) - 0x1p23f;
+    }
   }
 };
 
-/// Where a warp's columns lie in its pieces, which begin at a column that the engine likes.
+/// The samples of a warp in a row of a piece, eight per lane, from any column of the piece on.
 template <typename T>
 class StageCut {
  public:
-  int begin;  ///< column at which the pieces begin
-
-  /// @param x  first column of the warp, may lie outside the plane
-  __device__ explicit StageCut(int x) {
-    constexpr int kStep = kStageAlignment / sizeof(T);
-    begin = x & ~(kStep - 1);
-    const int bytes = (x - begin) * static_cast<int>(sizeof(T));
-    offset_ = keep(threadIdx.x % 32 * static_cast<int>(8 * sizeof(T)) + (bytes & ~3));
+  /// @param column  of the piece, at which the first lane begins
+  __device__ explicit StageCut(int column) {
+    const unsigned bytes = column * sizeof(T);
+    offset_ = keep(threadIdx.x % 32 * 8 * sizeof(T) + (bytes & ~3u));
     shift_ = keep(8 * (bytes & 3));
   }
 
@@ -84,54 +110,65 @@ class StageCut {
     return samples;
   }
 
-  /// The same where the first column of the warp is a multiple of 16.
-  __device__ StageSamples<T> read_aligned(unsigned row) const {
-    StageSamples<T> samples;
-    load_shared(row + offset_, samples.word);
-    return samples;
-  }
-
  private:
   unsigned offset_;  // bytes from the beginning of the row to the first word of this lane
   unsigned shift_;   // bits from there to the first sample
 };
 
-/// A ring of two stages in shared memory that belongs to one warp; each stage holds up to 32 pieces of
-/// kStageRows rows and kStageColumns columns. Every stage that was requested must be waited for before
-/// the block ends.
+/// The same from a multiple of kStageColumns on.
+template <typename T>
+__device__ inline StageSamples<T> read_stage(unsigned row) {
+  StageSamples<T> samples;
+  load_shared(row + threadIdx.x % 32 * static_cast<unsigned>(8 * sizeof(T)), samples.word);
+  return samples;
+}
+
+/// A ring of two stages in shared memory that belongs to one warp; each stage holds a narrow piece and two
+/// wide ones, of kStageRows rows. Every stage that was requested must be waited for before the block ends.
 template <typename T>
 class RowStage {
  public:
-  /// Shared memory of a warp, to be aligned to 128.
-  static __host__ __device__ constexpr int bytes(int pieces) { return 2 * pieces * kPieceBytes<T>; }
+  using Source = StagedPlane<T>;
 
-  /// @param memory    bytes(pieces) for this warp
+  /// @param memory    2 source.stage_bytes() for this warp, aligned to 128
   /// @param barriers  two for this warp
-  __device__ RowStage(const StagedPlane<T> &source, unsigned char *memory, std::uint64_t *barriers,
-                      int pieces)
+  /// @param x         first column of the tile
+  __device__ RowStage(const Source &source, unsigned char *memory, std::uint64_t *barriers, int x)
       : source_(source),
         memory_(memory),
         address_(shared_address(memory)),
         barriers_(shared_address(barriers)),
-        pieces_(pieces) {
+        stage_bytes_(source.stage_bytes()),
+        second_(Source::kNarrowBytes + source.wide_bytes()),
+        x_(x) {
     if (lane() == 0 && source_.by_engine) init();
     __syncwarp();
   }
 
-  /// Starts to fill the next stage: lane i says which row and which column, a StageCut::begin, piece i begins
-  /// at, inside the plane or not. At most two stages are under way. All lanes call it, after they have read the stage before
-  /// last.
-  __device__ void request(int x, int y) {
+  /// Starts to fill the next stage: the wide pieces from rows y0 and y1 on, and the narrow one from row y on
+  /// if `narrow`; rows outside the plane are 0. At most two stages are under way. All lanes call it, after
+  /// they have read the stage before last.
+  __device__ void request(bool narrow, int y, int y0, int y1) {
     __syncwarp();
-    const int stage = requested_ * pieces_ * kPieceBytes<T>;
+    const unsigned stage = requested_ * stage_bytes_;
     if (source_.by_engine) {
-      if (lane() == 0) expect(requested_);
-      __syncwarp();
-      if (lane() < pieces_) copy(address_ + stage + lane() * kPieceBytes<T>, x, y);
+      if (elect()) {
+        expect(requested_,
+               kStageRows<T> * ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
+        const unsigned to = address_ + stage;
+        const int x = x_ + source_.begin;
+        const int element = source_.element ? x / source_.element : 0;
+        const int unit = source_.element ? 0 : x / kStageAlignment<T>;
+        copy(source_.wide, to + Source::kNarrowBytes, element, unit, y0);
+        copy(source_.wide, to + second_, element, unit, y1);
+        if (narrow) copy(source_.narrow, to, x_ / kNarrowElement<T>, 0, y);
+      }
     } else {
-      for (int i = 0; i < pieces_; ++i)
-        copy_samples(source_.plane, memory_ + stage + i * kPieceBytes<T>,
-                     __shfl_sync(0xffffffff, x, i), __shfl_sync(0xffffffff, y, i));
+      const int columns = source_.pitch / sizeof(T);
+      unsigned char *to = memory_ + stage;
+      copy_samples(source_.plane, to + Source::kNarrowBytes, x_ + source_.begin, y0, columns);
+      copy_samples(source_.plane, to + second_, x_ + source_.begin, y1, columns);
+      if (narrow) copy_samples(source_.plane, to, x_, y, kStageColumns);
       __syncwarp();
     }
     requested_ ^= 1;
@@ -139,26 +176,31 @@ class RowStage {
 
   /// Waits for the oldest stage that was requested and not yet waited for; it is the current one.
   __device__ void wait() {
-    current_ = address_ + arriving_ * pieces_ * kPieceBytes<T>;
+    current_ = address_ + arriving_ * stage_bytes_;
     if (source_.by_engine) wait_for(arriving_, phases_ >> arriving_ & 1);
     phases_ ^= 1u << arriving_;
     arriving_ ^= 1;
   }
 
-  /// Address of a row of the current stage, for StageCut. Samples outside the plane are 0, but for the
-  /// one to the right of an odd width.
-  __device__ unsigned row(int piece, int row) const {
-    return current_ + piece * kPieceBytes<T> + row * kPieceStride<T>;
+  /// Addresses of the rows of the current stage: of the narrow piece, of the first and of the second wide
+  /// one. Samples outside the plane are 0, but for source.garbage ones.
+  __device__ unsigned narrow(int row) const {
+    return current_ + row * static_cast<unsigned>(kStageColumns * sizeof(T));
   }
+  __device__ unsigned first(int row) const {
+    return current_ + Source::kNarrowBytes + row * source_.pitch;
+  }
+  __device__ unsigned second(int row) const { return current_ + second_ + row * source_.pitch; }
 
  private:
   static __device__ int lane() { return threadIdx.x % 32; }
   static __device__ __noinline__ void copy_samples(const Plane<const T> &plane,
-                                                   unsigned char *piece, int x, int y) {
-    for (int row = 0; row < kStageRows<T>; ++row) {
-      auto *to = reinterpret_cast<T *>(piece + row * kPieceStride<T>);
+                                                   unsigned char *to_bytes, int x, int y,
+                                                   int columns) {
+    auto *to = reinterpret_cast<T *>(to_bytes);
+    for (int row = 0; row < kStageRows<T>; ++row, to += columns) {
       const bool row_inside = y + row >= 0 && y + row < plane.height;
-      for (int i = lane(); i < kPieceStride<T> / static_cast<int>(sizeof(T)); i += 32)
+      for (int i = lane(); i < columns; i += 32)
         to[i] = row_inside && x + i >= 0 && x + i < plane.width ? plane.row(y + row)[x + i] : T{0};
     }
   }
@@ -169,18 +211,26 @@ class RowStage {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8 * stage)
                    : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the engine must see them
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&source_.wide) : "memory");
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&source_.narrow) : "memory");
   }
-  __device__ void expect(int stage) const {
+  static __device__ bool elect() {
+    unsigned elected;
+    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(elected));
+    return elected;
+  }
+  __device__ void expect(int stage, int bytes) const {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barriers_ + 8 * stage),
-        "r"(pieces_ * kStageRows<T> * kPieceStride<T>)
+        "r"(bytes)
         : "memory");
   }
-  __device__ void copy(unsigned piece, int x, int y) const {
+  __device__ void copy(const CUtensorMap &map, unsigned to, int element, int unit, int y) const {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%2, %3}], [%4];" ::"r"(piece),
-        "l"(&source_.map), "r"(x / 2), "r"(y), "r"(barriers_ + 8 * requested_)
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(&map), "r"(element), "r"(unit), "r"(y), "r"(barriers_ + 8 * requested_)
         : "memory");
   }
   __device__ void wait_for(int stage, unsigned phase) const {
@@ -195,23 +245,23 @@ class RowStage {
   }
 #else
   __device__ void init() const {}
-  __device__ void expect(int) const {}
-  __device__ void copy(unsigned, int, int) const {}
+  static __device__ bool elect() {
+    return false;
+  }
+  __device__ void expect(int, int) const {}
+  __device__ void copy(const CUtensorMap &, unsigned, int, int, int) const {}
   __device__ void wait_for(int, unsigned) const {}
 #endif
 
-  const StagedPlane<T> &source_;
+  const Source &source_;
   unsigned char *memory_;
   unsigned address_, barriers_;  // of the memory and of the barriers
-  int pieces_;
+  unsigned stage_bytes_, second_;
+  int x_;
   unsigned current_ = 0;
   int requested_ = 0;    // stage that request() fills next
   int arriving_ = 0;     // stage that wait() waits for next
   unsigned phases_ = 0;  // bit i: parity of the next completion of stage i
 };
-
-/// Describes a plane for the copy engine, where the device has one that takes it.
-StagedPlane<std::uint8_t> stage_plane(const Plane<const std::uint8_t> &plane);
-StagedPlane<std::uint16_t> stage_plane(const Plane<const std::uint16_t> &plane);
 
 }  // namespace cudascan

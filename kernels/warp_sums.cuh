@@ -8,23 +8,18 @@ namespace cudascan {
 
 inline constexpr unsigned kWholeWarp = 0xffffffff;
 
-/// Adds up the values of the lanes up to and including this one.
-__device__ inline std::uint32_t inclusive_scan(std::uint32_t v) {
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2)
-    asm("{ .reg .pred p; .reg .u32 r; shfl.sync.up.b32 r|p, %0, %1, 0, -1; @p add.u32 %0, r, %0; }"
-        : "+r"(v)
-        : "r"(distance));
-  return v;
+/// A step of an inclusive scan over the lanes: adds the value of the lane `distance` below, if there is one.
+template <int distance>
+__device__ inline void scan_step(std::uint32_t &v) {
+  asm volatile(
+      "{ .reg .pred p; .reg .u32 r; shfl.sync.up.b32 r|p, %0, %1, 0, -1; @p add.u32 %0, r, %0; }"
+      : "+r"(v)
+      : "n"(distance));
 }
-__device__ inline std::uint64_t inclusive_scan(std::uint64_t v) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const std::uint64_t below = __shfl_up_sync(kWholeWarp, v, distance);
-    if (lane >= distance) v += below;
-  }
-  return v;
+template <int distance>
+__device__ inline void scan_step(std::uint64_t &v) {
+  const std::uint64_t below = __shfl_up_sync(kWholeWarp, v, distance);
+  if (threadIdx.x % 32 >= distance) v += below;
 }
 
 /// Adds up one value per lane.
