@@ -12,6 +12,7 @@
 // the rows that fill the window at the top of a strip; where those are many, the warps of a block, whose
 // strips lie one below another, fill one window together and derive the others from it.
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -39,9 +40,9 @@ using nick::Window;
 using nick::WindowSize;
 using nick::WolfStatistics;
 
-/// Warps of a block; the sums of 16 bit take too many registers for two blocks of eight.
+/// Warps of a block and of a multiprocessor; the sums of 16 bit take more registers.
 template <typename T>
-constexpr int kMaxWarps = sizeof(T) == 1 ? 8 : 12;
+constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
 
 static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 
@@ -168,7 +169,7 @@ __device__ void unrolled(const F &f) {
 // ---- The kernel ----------------------------------------------------------------------------------
 
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method>
-__global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
+__global__ void __launch_bounds__(32 * kMaxWarps<T>)
     nick_kernel(const __grid_constant__ Job<T> job) {
   using Strip = nick::Strip<T>;
   constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
@@ -205,8 +206,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
   for (int i = t; i < Strip::kZeros / 4; i += blockDim.x)
     reinterpret_cast<unsigned *>(zeros)[i] = 0;
   if (strips.groups > 0) {
-    auto *records = reinterpret_cast<uint2 *>(memory + warps * 2 * job.in.stage_bytes());
-    for (int i = t; i < warps * Strip::Record::bytes(job) / 8; i += blockDim.x) records[i] = {0, 0};
+    auto *records = reinterpret_cast<unsigned *>(memory + warps * 2 * job.in.stage_bytes());
+    for (int i = t; i < warps * Strip::Record::words(job); i += blockDim.x) records[i] = 0;
   }
   if (!inner_tile) {
     for (int i = t; i < kStageColumns; i += blockDim.x)
@@ -281,7 +282,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>, sizeof(T) == 1 ? 2 : 1)
         u[j] = deviation(kept(j), size) * size.inverse;
         near |= u[j] >= most;
       } else {
-        u[j] = excess<method>(kept(j), p[j], p.scaled_float(j), size, filter);
+        u[j] = excess<method>(kept(j), p.scaled_float(j), size, filter);
         if constexpr (task == Task::binary) near |= fabsf(u[j]) <= far;
       }
       bases.template advance<j>();
@@ -386,34 +387,46 @@ constexpr int divide_up(int x, int by) {
 
 constexpr int kLeastRows = 4;  // of a strip
 
-/// Heights of the strips in the inner tiles and in those at the edges, for about one block in each of `slots`
-/// places, such that all blocks take about as long.
-std::pair<int, int> divide_rows(int height, int warps, int inner_tiles, int edge_tiles, int slots) {
-  constexpr double kEdgeCost = 1.25;  // of a row, in rows of inner tiles
-  const auto rows = [&](int blocks) {
-    return std::max(divide_up(height, warps * std::max(blocks, 1)), kLeastRows);
-  };
-  std::pair<int, int> best{rows(slots / std::max(inner_tiles, 1)),
-                           rows(slots / std::max(edge_tiles, 1))};
-  if (inner_tiles == 0 || edge_tiles == 0) return best;
-  double least = 1e30;
-  for (int blocks = 1; blocks == 1 || blocks * inner_tiles + edge_tiles <= slots; ++blocks) {
-    const int inner_rows = rows(blocks),
-              edge_rows = rows((slots - blocks * inner_tiles) / edge_tiles);
-    const double time = std::max<double>(inner_rows, kEdgeCost * edge_rows);
-    if (time >= least) continue;
-    least = time;
-    best = {inner_rows, edge_rows};
-  }
-  return best;
-}
-
 int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
   return value;
 }
+
+/// Tiles and strips of a launch.
+struct Division {
+  int warps = 0;  // of a block
+  nick::Strips inner, edge;
+  float time = std::numeric_limits<float>::infinity();  // in rows of inner tiles
+
+  /// Divides an image so that there is about one block in each of `slots` places and all blocks take about
+  /// as long.
+  Division(int height, int window_rows, int stage_rows, int warps, int inner_tiles, int edge_tiles,
+           int slots)
+      : warps(warps) {
+    constexpr float kEdgeCost = 1.25f;  // of a row, measured
+    const auto strips = [&](int blocks) {
+      const int rows = divide_up(height, warps * std::max(blocks, 1));
+      return nick::Strips(std::max(rows, kLeastRows), window_rows, stage_rows, warps);
+    };
+    if (inner_tiles == 0 || edge_tiles == 0) {
+      inner = edge = strips(slots / (inner_tiles + edge_tiles));
+      time = inner.cost;
+      return;
+    }
+    for (int blocks = 1; blocks == 1 || blocks * inner_tiles + edge_tiles <= slots; ++blocks) {
+      const nick::Strips with = strips(blocks);
+      const nick::Strips rest = strips((slots - blocks * inner_tiles) / edge_tiles);
+      const float longest = std::max(with.cost, kEdgeCost * rest.rows + rest.cost - rest.rows);
+      if (longest >= time) continue;
+      time = longest;
+      inner = with;
+      edge = rest;
+    }
+  }
+  Division() = default;
+};
 
 /// Queues everything for one image.
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
@@ -429,17 +442,16 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   job.packed = sizeof(T) == 1 && window_rows <= 257;
   const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192;
   const int warp_bytes = Strip::warp_bytes(job);
-  const int warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
-  const int threads = 32 * warps, shared = warps * warp_bytes;
-
+  const int most_warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
   const bool can_overlap = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
   const auto configured = [&](auto kernel) {
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    // The limit belongs to the function: another thread may be about to launch it for another window.
+    CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory_limit));
     return kernel;
   };
   const auto binary = configured(nick_kernel<T, SumS, SumQ, Task::binary, method>);
-  int resident = 1;
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, binary, threads, shared));
+
   job.tiles = tiles;
   const auto inner = [&](int tile) {
     return job.store_at_once && tile * kStageColumns >= job.rx &&
@@ -451,10 +463,27 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   job.last_inner = job.first_inner;
   while (job.last_inner < tiles && inner(job.last_inner)) ++job.last_inner;
   const int inner_tiles = job.last_inner - job.first_inner, edge_tiles = tiles - inner_tiles;
-  const auto [inner_rows, edge_rows] = divide_rows(height, warps, inner_tiles, edge_tiles,
-                                                   cuda.multiprocessors() * std::max(resident, 1));
-  job.inner_strips = nick::Strips(inner_rows, window_rows, Strip::kFillRows, warps);
-  job.edge_strips = nick::Strips(edge_rows, window_rows, Strip::kFillRows, warps);
+
+  // High blocks share more of the windows, of small ones more fit.
+  Division division;
+  int resident = 1;
+  for (const int warps : {most_warps, most_warps / 2}) {
+    if (warps == 0) continue;
+    int blocks = 1;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, binary, 32 * warps,
+                                                             warps * warp_bytes));
+    blocks = std::max(blocks, 1);
+    const Division next(height, window_rows, Strip::kFillRows, warps, inner_tiles, edge_tiles,
+                        cuda.multiprocessors() * blocks);
+    if (division.warps && next.time * blocks * warps >= division.time * resident * division.warps)
+      continue;
+    division = next;
+    resident = blocks;
+  }
+  const int warps = division.warps, threads = 32 * warps, shared = warps * warp_bytes;
+  job.inner_strips = division.inner;
+  job.edge_strips = division.edge;
+  const int inner_rows = division.inner.rows, edge_rows = division.edge.rows;
   const int edge_blocks = edge_tiles * divide_up(height, warps * edge_rows);
   const int blocks = inner_tiles * divide_up(height, warps * inner_rows) + edge_blocks;
   job.second = cuda.multiprocessors();
@@ -540,8 +569,8 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
   const std::int64_t area = std::int64_t{nick::window_width(p)} * nick::window_height(p);
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
-  if constexpr (sizeof(T) ==
-                1) {  // |p^2 - 127 p| 255^2 < 2^31; the 32-bit sums are for narrow windows
+  if constexpr (sizeof(T) == 1) {
+    // |p^2 - 127 p| 255^2 < 2^31; the 32-bit sums are for narrow windows.
     area <= 255 * 255 && nick::window_width(p) <= kStageColumns
         ? go.template operator()<U32, U32>()
         : go.template operator()<U32, U64>();

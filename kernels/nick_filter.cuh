@@ -114,20 +114,29 @@ struct WideSums {
   SumQ q;
 };
 
+/// The conversion of 64 bits takes long.
+__device__ inline float to_float(std::uint32_t v) {
+  return v;
+}
+__device__ inline float to_float(std::uint64_t v) {
+  return fmaf(static_cast<float>(static_cast<std::uint32_t>(v >> 32)), 0x1p32f,
+              static_cast<float>(static_cast<std::uint32_t>(v)));
+}
+
 /// s N, about. The variance is taken exactly, or about the rounded mean, so that no large numbers
 /// cancel in single precision.
 __device__ inline float deviation(ByteSums w, const WindowSize &size) {
   const std::int64_t v = std::int64_t{w.f} * static_cast<int>(size.n) +
                          std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * size.n - w.s);
-  return sqrt_approx(static_cast<float>(static_cast<std::uint64_t>(v)));
+  return sqrt_approx(to_float(static_cast<std::uint64_t>(v)));
 }
 template <typename SumS, typename SumQ>
 __device__ inline float deviation(WideSums<SumS, SumQ> w, const WindowSize &size) {
-  const auto mean = static_cast<std::uint32_t>(fmaf(static_cast<float>(w.s), size.inverse, 0.5f));
+  const auto mean = static_cast<std::uint32_t>(fmaf(to_float(w.s), size.inverse, 0.5f));
   const auto rest = static_cast<std::int64_t>(w.s - std::uint64_t{mean} * size.n);
   const std::uint64_t about = w.q - mean * (static_cast<std::uint64_t>(w.s) + rest);
   const auto rest_f = static_cast<float>(rest);
-  return sqrt_approx(fmaxf(fmaf(static_cast<float>(about), size.nf, -rest_f * rest_f), 0));
+  return sqrt_approx(fmaxf(fmaf(to_float(about), size.nf, -rest_f * rest_f), 0));
 }
 
 /// sqrt(Q - S^2 / N^2), about; NICK takes that over the root of N.
@@ -139,19 +148,14 @@ __device__ inline float root_of_squares(ByteSums w, float sf, const WindowSize &
 template <typename SumS, typename SumQ>
 __device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const WindowSize &size) {
   const float mean = sf * size.inverse;
-  return sqrt_approx(fmaf(-mean, mean, static_cast<float>(w.q)));
+  return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
 }
 
 /// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N.
 template <NickMethod method, typename Sums>
-__device__ inline float excess(Sums w, unsigned p, float p_scaled, const WindowSize &size,
-                               const Filter &f) {
-  const auto sf = static_cast<float>(w.s);
-  float d;  // (p - m) N
-  if constexpr (std::is_same_v<Sums, ByteSums>)
-    d = fmaf(p_scaled, size.scaled, -sf);
-  else
-    d = static_cast<float>(static_cast<std::int64_t>(std::uint64_t{p} * size.n - w.s));
+__device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, const Filter &f) {
+  const float sf = to_float(w.s);
+  const float d = fmaf(p_scaled, size.scaled, -sf);  // (p - m) N
   if constexpr (method == NickMethod::bradley) return fmaf(-f.k, sf, -d);
   if constexpr (method == NickMethod::nick)
     return fmaf(size.k_root, root_of_squares(w, sf, size), -d);

@@ -25,17 +25,27 @@ struct StripJob {
 
 /// The strips of a tile, see Strip.
 struct Strips {
-  int rows;          ///< of a strip
-  int groups;        ///< in a window, if the warps of a block fill their windows together; or 0
-  int rest;          ///< rows of a window that the groups lack, negative if they have too many
-  int group_stages;  ///< that bring the rows of a group
+  int rows;                      ///< of a strip
+  int groups;                    ///< in a window that the warps of a block fill together; or 0
+  int rest;                      ///< rows of a window that the groups lack, negative if too many
+  int group_stages;              ///< that bring the rows of a group
   int turn_groups, turn_stages;  ///< groups and stages further after one stage for each warp
+  float cost;                    ///< time for a strip, about that of so many rows
 
   /// @param stage_rows  that a stage brings while a window is filled
   Strips(int rows, int window_rows, int stage_rows, int warps) : rows(rows) {
+    constexpr float kRowAlone = 0.3f, kRowTogether = 0.33f, kTogether = 5;  // measured
     groups = (window_rows + rows / 2) / rows;
-    if (groups < 2) groups = 0;
     rest = window_rows - groups * rows;
+    const float rows_together =
+        static_cast<float>((warps + groups - 1) * rows) / warps + (rest < 0 ? -rest : rest);
+    const float alone = kRowAlone * window_rows;
+    const float together = kTogether + kRowTogether * rows_together;
+    if (alone <= together || groups < 2) {
+      groups = 0;
+      rest = window_rows;
+    }
+    cost = rows + (groups > 0 ? together : alone);
     group_stages = (rows + stage_rows - 1) / stage_rows;
     turn_groups = warps / group_stages;
     turn_stages = warps % group_stages;
@@ -224,19 +234,22 @@ __device__ To widen(std::uint64_t v) {
 
 /// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide piece, in
 /// parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp meets no bank twice.
+/// All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in two halves, the
+/// sums of two columns in one word where 16 bits are enough.
 template <typename T>
 class ColumnRecord {
  public:
   using Squares = typename ColumnSums<T>::Squares;
 
-  /// @param memory  bytes(job) for this warp, aligned to 8
-  __device__ ColumnRecord(unsigned char *memory, const StripJob<T> &job)
-      : squares_(reinterpret_cast<Squares *>(memory)),
-        sums_(reinterpret_cast<unsigned *>(squares_ + job.parts * kStageColumns)),
+  /// @param memory  words(job) words for this warp
+  __device__ ColumnRecord(unsigned *memory, const StripJob<T> &job)
+      : squares_(memory),
+        sums_(memory + kHalves * job.parts * kStageColumns),
+        half_(job.parts * kStageColumns),
         packed_(job.packed) {}
 
-  static __host__ __device__ int bytes(const StripJob<T> &job) {
-    return job.parts * kStageColumns * (sizeof(Squares) + (job.packed ? 2 : 4));
+  static __host__ __device__ int words(const StripJob<T> &job) {
+    return job.parts * (kStageColumns * kHalves + (job.packed ? kStageColumns / 2 : kStageColumns));
   }
 
   /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at once.
@@ -249,40 +262,45 @@ class ColumnRecord {
   /// Reads column 8 lane + `column` of the wide piece.
   __device__ void read(unsigned column, unsigned &sum, Squares &squares) const {
     const unsigned j = column % kColumns, i = column / kColumns + threadIdx.x % 32;
-    const unsigned part = i / 32, lane = i % 32;
-    squares = squares_[part * kStageColumns + lane + j * 32];
-    const unsigned word = packed_ ? sums_[part * (kStageColumns / 2) + lane + j / 2 * 32]
-                                  : sums_[part * kStageColumns + lane + j * 32];
+    const unsigned part = i / 32, lane = i % 32, at = part * kStageColumns + lane + j * 32;
+    if constexpr (kHalves == 1)
+      squares = squares_[at];
+    else  // a half may be negative after rows have been taken off
+      squares = static_cast<int>(squares_[at]) +
+                (std::int64_t{static_cast<int>(squares_[at + half_])} << kHalfBits);
+    const unsigned word = sums_[packed_ ? part * (kStageColumns / 2) + lane + j / 2 * 32 : at];
     sum = packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
   }
 
  private:
+  static constexpr int kHalves = sizeof(T);
+  /// Of the lower half of a stage's squares; the sum of those halves still fits into 32 bits.
+  static constexpr int kHalfBits = 18;
+
+  // What words or halves of them borrow or carry meanwhile is made up for when all has been added.
   template <bool packed>
   __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
     const int lane = threadIdx.x % 32;
-    Squares *squares = squares_ + part * kStageColumns + lane;
+    unsigned *squares = squares_ + part * kStageColumns + lane;
     unsigned *sum = sums_ + part * (packed ? kStageColumns / 2 : kStageColumns) + lane;
-    // Two 16-bit sums in a word do not disturb each other in the end: what one borrows from or carries to
-    // the other meanwhile is made up for when both are right.
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      add_to(squares[j * 32],
-             static_cast<Squares>(static_cast<std::int64_t>(sign)) * sums.squares[j]);
+      if constexpr (kHalves == 1) {
+        atomicAdd(squares + j * 32, sign * sums.squares[j]);
+      } else {
+        const Squares q = sums.squares[j];
+        atomicAdd(squares + j * 32, sign * (static_cast<unsigned>(q) & ((1u << kHalfBits) - 1)));
+        atomicAdd(squares + half_ + j * 32, sign * static_cast<unsigned>(q >> kHalfBits));
+      }
       if (!packed)
-        add_to(sum[j * 32], sign * sums.sum[j]);
+        atomicAdd(sum + j * 32, sign * sums.sum[j]);
       else if (j % 2 == 0)
-        add_to(sum[j / 2 * 32], sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
+        atomicAdd(sum + j / 2 * 32, sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
     }
   }
-  static __device__ void add_to(unsigned &to, unsigned value) {
-    atomicAdd(&to, value);
-  }
-  static __device__ void add_to(std::uint64_t &to, std::uint64_t value) {
-    atomicAdd(reinterpret_cast<unsigned long long *>(&to), value);
-  }
 
-  Squares *squares_;
-  unsigned *sums_;
+  unsigned *squares_, *sums_;
+  int half_;  // words of all lower halves
   bool packed_;
 };
 
@@ -322,7 +340,7 @@ class Strip {
         left_column_(-(job.rx + 1) - job.in.begin),
         left_(left_column_),
         right_(left_column_ + 2 * job.rx + 1),
-        records_(memory + warps() * 2 * job.in.stage_bytes()),
+        records_(reinterpret_cast<unsigned *>(memory + warps() * 2 * job.in.stage_bytes())),
         zeros_(shared_address(zeros)),
         x_(x),
         block_begin_(block * warps() * strips.rows),
@@ -342,7 +360,7 @@ class Strip {
 
   /// Shared memory for each warp; the records are behind the stages of all warps.
   static __host__ __device__ int warp_bytes(const StripJob<T> &job) {
-    return 2 * job.in.stage_bytes() + Record::bytes(job);
+    return 2 * job.in.stage_bytes() + Record::words(job) * 4;
   }
 
   /// Starts to bring the first rows.
@@ -457,7 +475,7 @@ class Strip {
     return blockDim.x / 32;
   }
   __device__ Record record(int k) const {
-    return Record(records_ + k * Record::bytes(job_), job_);
+    return Record(records_ + k * Record::words(job_), job_);
   }
 
   /// Takes off what is to the right of the plane.
@@ -591,15 +609,9 @@ class Strip {
       request();
     }
     __syncthreads();
-    auto *words = reinterpret_cast<typename Record::Squares *>(records_);
-    const int n = Record::bytes(job_) / sizeof *words;
-    const int n_squares = job_.parts * kStageColumns;
-    for (int i = threadIdx.x; i < n_squares; i += blockDim.x)
-      for (int k = 1; k < warps(); ++k) words[k * n + i] += words[(k - 1) * n + i];
-    auto *sums = reinterpret_cast<unsigned *>(words + n_squares);
-    const int stride = Record::bytes(job_) / sizeof *sums;
-    for (int i = threadIdx.x; i < (job_.packed ? n_squares / 2 : n_squares); i += blockDim.x)
-      for (int k = 1; k < warps(); ++k) sums[k * stride + i] += sums[(k - 1) * stride + i];
+    const int n = Record::words(job_);
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      for (int k = 1; k < warps(); ++k) records_[k * n + i] += records_[(k - 1) * n + i];
     __syncthreads();
     load();
   }
@@ -651,7 +663,7 @@ class Strip {
   Stage stage_;
   int left_column_;  // of a wide piece, that is x_ - rx - 1
   StageCut<T> left_, right_;
-  unsigned char *records_;
+  unsigned *records_;
   unsigned zeros_;
   int x_;
   int block_begin_, begin_, end_;  // rows of the block and of the strip

@@ -18,8 +18,13 @@ __device__ inline void scan_step(std::uint32_t &v) {
 }
 template <int distance>
 __device__ inline void scan_step(std::uint64_t &v) {
-  const std::uint64_t below = __shfl_up_sync(kWholeWarp, v, distance);
-  if (threadIdx.x % 32 >= distance) v += below;
+  auto low = static_cast<unsigned>(v), high = static_cast<unsigned>(v >> 32);
+  asm volatile(
+      "{ .reg .pred p; .reg .u32 l, h; shfl.sync.up.b32 l|p, %0, %2, 0, -1; "
+      "shfl.sync.up.b32 h, %1, %2, 0, -1; @p add.cc.u32 %0, l, %0; @p addc.u32 %1, h, %1; }"
+      : "+r"(low), "+r"(high)
+      : "n"(distance));
+  v = std::uint64_t{high} << 32 | low;
 }
 
 /// Adds up one value per lane.
