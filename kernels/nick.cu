@@ -10,7 +10,11 @@
 // over the lane's columns and by a scan of the warp, from the window in front of the warp's first column,
 // whose columns the lanes share between them. So a pixel costs the same whatever the window, except for
 // the rows that fill the window at the top of a strip; where those are many, the warps of a block, whose
-// strips lie one below another, fill one window together and derive the others from it.
+// strips lie one below another, share them.
+//
+// The rest is a matter of latency. The scan for the next row runs beside the decision of this one, blocks
+// set themselves up while the kernel before ends, and strips are cut so that all blocks, at the edges of the
+// image or not, end at about the same time.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -20,6 +24,7 @@
 #include "kernels/nick_baseline.cuh"
 #include "kernels/nick_baseline.h"
 #include "kernels/nick_filter.cuh"
+#include "kernels/nick_output.cuh"
 #include "kernels/nick_strip.cuh"
 #include "kernels/overlap.cuh"
 
@@ -28,12 +33,18 @@ namespace {
 
 using nick::ByteSums;
 using nick::deviation;
+using nick::exact_threshold;
+using nick::exactly_above;
 using nick::excess;
 using nick::Filter;
+using nick::first_bytes;
 using nick::Formula;
+using nick::Job;
 using nick::kColumns;
 using nick::LaneSums;
-using nick::StripJob;
+using nick::negative_bytes;
+using nick::store_binary;
+using nick::store_sample;
 using nick::widen;
 using nick::WideSums;
 using nick::Window;
@@ -48,49 +59,7 @@ static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 
 enum class Task { binary, surface, wolf_statistics };
 
-/// Everything that is the same for all threads of a launch.
-template <typename T>
-struct Job : StripJob<T> {
-  void *out;
-  std::ptrdiff_t out_stride;
-  bool out_is_wide;            // 16-bit samples
-  bool store_at_once;          // eight samples
-  std::uint32_t black, white;  // in every byte or 16-bit half
-  // The windows of the tiles [first_inner, last_inner) are all whole, but for their rows; the others take longer
-  // for a row, so their strips have fewer. The blocks of these are the first ones and, if the
-  // multiprocessors take several blocks, the first ones of the second round, too, so that they meet: the
-  // code of one kind finds more room in the caches for instructions than that of both.
-  int tiles, first_inner, last_inner;
-  int edges_in_first, second, edges_in_second;
-  nick::Strips inner_strips, edge_strips;
-  Formula formula;
-  Filter filter;
-  const WolfStatistics *wolf;       // of the whole image, unless this launch finds them
-  WolfStatistics *wolf_partial;     // one per block, for Task::wolf_statistics
-  unsigned long long *black_count;  // or nullptr
-};
-
-// ---- The decision --------------------------------------------------------------------------------
-
-/// The exact decision, out of line: it is rare.
-__device__ __noinline__ bool exactly_above(unsigned p, Window w, const Formula &f) {
-  return nick::above(2 * static_cast<std::int64_t>(p), w, f);
-}
-
-__device__ __noinline__ std::uint32_t exact_threshold(Window w, const Formula &f) {
-  return nick::rounded_threshold(nick::estimate(w, f), w, f);
-}
-
-/// The sign bits of four numbers, each spread over a byte.
-__device__ unsigned negative_bytes(const float (&u)[kColumns], int first) {
-  unsigned pair[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i)
-    asm("prmt.b32 %0, %1, %2, 0x00fb;"
-        : "=r"(pair[i])
-        : "r"(__float_as_uint(u[first + 2 * i])), "r"(__float_as_uint(u[first + 2 * i + 1])));
-  return __byte_perm(pair[0], pair[1], 0x5410);
-}
+// ---- The kernel ----------------------------------------------------------------------------------
 
 __device__ __noinline__ bool exactly_busier(Window a, const Window &b) {
   return nick::busier(a, b);
@@ -109,54 +78,6 @@ __device__ void combine(WolfStatistics *all, int n) {
   }
 }
 
-template <typename Job>
-__device__ void store_sample(const Job &job, int x, int y, std::uint32_t value) {
-  auto *row = static_cast<unsigned char *>(job.out) + y * job.out_stride;
-  if (job.out_is_wide)
-    reinterpret_cast<std::uint16_t *>(row)[x] = value;
-  else
-    row[x] = value;
-}
-
-/// Chooses between black and white by the bytes of a mask.
-template <typename Job>
-__device__ unsigned paint(const Job &job, unsigned whites) {
-  return (whites & job.white) | (~whites & job.black);
-}
-
-/// Stores `valid` black or white samples, given the bytes of their mask.
-template <typename Job>
-__device__ void store_binary(const Job &job, unsigned char *to, int valid,
-                             const unsigned (&whites)[2]) {
-#pragma unroll
-  for (int j = 0; j < kColumns; ++j) {
-    if (j >= valid) break;
-    const unsigned sample = paint(job, whites[j / 4]) >> 8 * (j % 4);
-    if (job.out_is_wide)
-      reinterpret_cast<std::uint16_t *>(to)[j] =
-          paint(job, __byte_perm(whites[j / 4], 0, 0x1111 * (j % 4)));
-    else
-      to[j] = sample;
-  }
-}
-/// Stores eight at once; `black` is the job's.
-template <typename T>
-__device__ void store_binary(const Job<T> &job, unsigned char *to, const unsigned (&whites)[2],
-                             unsigned black) {
-  const auto paint = [&](unsigned mask) { return (mask & job.white) | (~mask & black); };
-  if (sizeof(T) == 2 && job.out_is_wide)
-    *reinterpret_cast<uint4 *>(to) = {
-        paint(__byte_perm(whites[0], 0, 0x1100)), paint(__byte_perm(whites[0], 0, 0x3322)),
-        paint(__byte_perm(whites[1], 0, 0x1100)), paint(__byte_perm(whites[1], 0, 0x3322))};
-  else
-    *reinterpret_cast<uint2 *>(to) = {paint(whites[0]), paint(whites[1])};
-}
-
-/// A mask of the first n bytes of a word.
-__device__ unsigned first_bytes(int n) {
-  return n <= 0 ? 0 : 0xffffffff >> 8 * max(4 - n, 0);
-}
-
 /// Calls f<0>() to f<n - 1>().
 template <int n, typename F>
 __device__ void unrolled(const F &f) {
@@ -165,8 +86,6 @@ __device__ void unrolled(const F &f) {
   }
   (std::make_integer_sequence<int, n>());
 }
-
-// ---- The kernel ----------------------------------------------------------------------------------
 
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method>
 __global__ void __launch_bounds__(32 * kMaxWarps<T>)

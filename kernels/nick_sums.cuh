@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Sums over windows as the lanes of a warp keep them; nick.cu says how they go together.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/row_stage.cuh"
+#include "kernels/shared_memory.cuh"
+#include "kernels/warp_sums.cuh"
+
+namespace cudascan::nick {
+
+inline constexpr int kColumns = 8;  ///< columns of one thread
+static_assert(32 * kColumns == kStageColumns);
+
+/// What a strip has to know of the launch.
+template <typename T>
+struct StripJob {
+  StagedPlane<T> in;
+  int rx, ry;   ///< half the window
+  int parts;    ///< of kStageColumns columns in a wide piece
+  bool packed;  ///< the sums of two columns go into 32 bits
+};
+
+/// Adds the products of the bytes of a and those of b, which have a sign.
+__device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+}
+/// Adds the squares of the bytes of a.
+__device__ inline void add_squares(unsigned &sum, unsigned a) {
+  asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
+}
+/// to[j] = byte j of a, b, c and d.
+__device__ inline void transpose(unsigned a, unsigned b, unsigned c, unsigned d,
+                                 unsigned (&to)[4]) {
+  const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
+  const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
+  to[0] = __byte_perm(ab01, cd01, 0x5410);
+  to[1] = __byte_perm(ab01, cd01, 0x7632);
+  to[2] = __byte_perm(ab23, cd23, 0x5410);
+  to[3] = __byte_perm(ab23, cd23, 0x7632);
+}
+
+/// Sums over the rows of a column: of the samples and of their squares.
+template <typename T>
+struct ColumnSums {
+  using Squares = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+  unsigned sum[kColumns] = {};
+  Squares squares[kColumns] = {};
+
+  /// Adds kStageRows<T> rows.
+  __device__ void add(const StageSamples<T> (&rows)[kStageRows<T>]) {
+    if constexpr (sizeof(T) == 1) {
+#pragma unroll
+      for (int k = 0; k < kColumns; k += 4) {
+        unsigned column[4];
+        transpose(rows[0].word[k / 4], rows[1].word[k / 4], rows[2].word[k / 4],
+                  rows[3].word[k / 4], column);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          add_products(sum[k + j], column[j], 0x01010101);
+          add_squares(squares[k + j], column[j]);
+        }
+      }
+    } else {
+#pragma unroll
+      for (const StageSamples<T> &row : rows) {
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) {
+          sum[j] += row[j];
+          squares[j] += Squares{row[j]} * row[j];
+        }
+      }
+    }
+  }
+};
+
+/// What a lane keeps over the rows of the window: D of its columns, for the samples and for their squares,
+/// and the sums of its share of the window in front of the warp.
+template <typename T>
+struct LaneSums;
+
+/// In the D of the squares p^2 - 127 p stands for p^2: that is p (p - 128) + p and its negative is
+/// p (127 - p), products of a byte and a byte with a sign, of which the hardware adds up four at once.
+template <>
+struct LaneSums<std::uint8_t> {
+  using Samples = StageSamples<std::uint8_t>;
+
+  unsigned sum[kColumns], squares[kColumns];
+  unsigned front_sum = 0, front_squares = 0, front_left = 0;  // the last two: entered and left
+
+  /// The sum of the squares, given what is kept instead of it.
+  template <typename SumS, typename SumQ>
+  static __device__ SumQ true_squares(SumS s, SumQ q) {
+    return q + 127 * SumQ{s};
+  }
+  /// D from the column sums.
+  __device__ void set(int j, unsigned sum_right, unsigned sum_left, unsigned squares_right,
+                      unsigned squares_left) {
+    sum[j] = sum_right - sum_left;
+    squares[j] = squares_right - squares_left - 127 * sum[j];
+  }
+  /// The squares of the whole window in front, in the form of the D; s is its sum.
+  template <typename SumQ, typename SumS>
+  __device__ SumQ all_front_squares(SumS s) const {
+    return warp_sum(SumQ{front_squares - front_left}) - 127 * SumQ{s};
+  }
+
+  /// D += a - b - c + d.
+  __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
+#pragma unroll
+    for (int k = 0; k < kColumns; k += 4) {
+      unsigned abcd[4];
+      transpose(a.word[k / 4], b.word[k / 4], c.word[k / 4], d.word[k / 4], abcd);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        add_products(sum[k + j], abcd[j], 0x01ffff01);
+        add_products(squares[k + j], abcd[j], abcd[j] ^ 0x807f7f80);
+        add_products(squares[k + j], abcd[j], 0x01000001);
+      }
+    }
+  }
+  /// A row enters the share and a row leaves it.
+  __device__ void step_front(const Samples &b, const Samples &d, const Samples &mask) {
+#pragma unroll
+    for (int k = 0; k < Samples::kWords; ++k) {
+      const unsigned enters = b.word[k] & mask.word[k], leaves = d.word[k] & mask.word[k];
+      add_products(front_sum, enters, 0x01010101);
+      add_products(front_sum, leaves, 0xffffffff);
+      add_squares(front_squares, enters);
+      add_squares(front_left, leaves);
+    }
+  }
+  __device__ void add_front(const Samples &b, const Samples &mask) {
+#pragma unroll
+    for (int k = 0; k < Samples::kWords; ++k) {
+      const unsigned enters = b.word[k] & mask.word[k];
+      add_products(front_sum, enters, 0x01010101);
+      add_squares(front_squares, enters);
+    }
+  }
+};
+
+template <>
+struct LaneSums<std::uint16_t> {
+  using Samples = StageSamples<std::uint16_t>;
+
+  unsigned sum[kColumns];
+  std::uint64_t squares[kColumns];
+  unsigned front_sum = 0;
+  std::uint64_t front_squares = 0;
+
+  template <typename SumS, typename SumQ>
+  static __device__ SumQ true_squares(SumS, SumQ q) {
+    return q;
+  }
+  __device__ void set(int j, unsigned sum_right, unsigned sum_left, std::uint64_t squares_right,
+                      std::uint64_t squares_left) {
+    sum[j] = sum_right - sum_left;
+    squares[j] = squares_right - squares_left;
+  }
+  template <typename SumQ, typename SumS>
+  __device__ SumQ all_front_squares(SumS /*s*/) const {
+    return warp_sum(SumQ{front_squares});
+  }
+  __device__ void step(const Samples &a, const Samples &b, const Samples &c, const Samples &d) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const int ab = a[j] - b[j], dc = d[j] - c[j];
+      sum[j] += ab + dc;
+      squares[j] += static_cast<std::int64_t>(ab) * static_cast<int>(a[j] + b[j]);
+      squares[j] += static_cast<std::int64_t>(dc) * static_cast<int>(d[j] + c[j]);
+    }
+  }
+  __device__ void step_front(const Samples &b, const Samples &d, const Samples &mask) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const unsigned enters = b[j] & mask[j], leaves = d[j] & mask[j];
+      const int difference = enters - leaves;
+      front_sum += difference;
+      front_squares += static_cast<std::int64_t>(difference) * static_cast<int>(enters + leaves);
+    }
+  }
+  __device__ void add_front(const Samples &b, const Samples &mask) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      const unsigned enters = b[j] & mask[j];
+      front_sum += enters;
+      front_squares += std::uint64_t{enters} * enters;
+    }
+  }
+};
+
+/// A sum of a lane as a wider one; it may be negative.
+template <typename To>
+__device__ To widen(std::uint32_t v) {
+  return static_cast<To>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
+}
+template <typename To>
+__device__ To widen(std::uint64_t v) {
+  return v;
+}
+
+/// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide piece, in
+/// parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp meets no bank twice.
+/// All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in two halves, the
+/// sums of two columns in one word where 16 bits are enough.
+template <typename T>
+class ColumnRecord {
+ public:
+  using Squares = typename ColumnSums<T>::Squares;
+
+  /// @param memory  words(job) words for this warp
+  __device__ ColumnRecord(unsigned *memory, const StripJob<T> &job)
+      : squares_(memory),
+        sums_(memory + kHalves * job.parts * kStageColumns),
+        half_(job.parts * kStageColumns),
+        packed_(job.packed) {}
+
+  static __host__ __device__ int words(const StripJob<T> &job) {
+    return job.parts * (kStageColumns * kHalves + (job.packed ? kStageColumns / 2 : kStageColumns));
+  }
+
+  /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at once.
+  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+    if (packed_)
+      add<true>(part, sums, sign);
+    else
+      add<false>(part, sums, sign);
+  }
+  /// Reads column 8 lane + `column` of the wide piece.
+  __device__ void read(unsigned column, unsigned &sum, Squares &squares) const {
+    const unsigned j = column % kColumns, i = column / kColumns + threadIdx.x % 32;
+    const unsigned part = i / 32, lane = i % 32, at = part * kStageColumns + lane + j * 32;
+    if constexpr (kHalves == 1)
+      squares = squares_[at];
+    else  // a half may be negative after rows have been taken off
+      squares = static_cast<int>(squares_[at]) +
+                (std::int64_t{static_cast<int>(squares_[at + half_])} << kHalfBits);
+    const unsigned word = sums_[packed_ ? part * (kStageColumns / 2) + lane + j / 2 * 32 : at];
+    sum = packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
+  }
+
+ private:
+  static constexpr int kHalves = sizeof(T);
+  /// Of the lower half of a stage's squares; the sum of those halves still fits into 32 bits.
+  static constexpr int kHalfBits = 18;
+
+  // What words or halves of them borrow or carry meanwhile is made up for when all has been added.
+  template <bool packed>
+  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+    const int lane = threadIdx.x % 32;
+    unsigned *squares = squares_ + part * kStageColumns + lane;
+    unsigned *sum = sums_ + part * (packed ? kStageColumns / 2 : kStageColumns) + lane;
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      if constexpr (kHalves == 1) {
+        atomicAdd(squares + j * 32, sign * sums.squares[j]);
+      } else {
+        const Squares q = sums.squares[j];
+        atomicAdd(squares + j * 32, sign * (static_cast<unsigned>(q) & ((1u << kHalfBits) - 1)));
+        atomicAdd(squares + half_ + j * 32, sign * static_cast<unsigned>(q >> kHalfBits));
+      }
+      if (!packed)
+        atomicAdd(sum + j * 32, sign * sums.sum[j]);
+      else if (j % 2 == 0)
+        atomicAdd(sum + j / 2 * 32, sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
+    }
+  }
+
+  unsigned *squares_, *sums_;
+  int half_;  // words of all lower halves
+  bool packed_;
+};
+
+}  // namespace cudascan::nick
