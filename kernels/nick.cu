@@ -334,7 +334,11 @@ struct Division {
       time = inner.cost;
       return;
     }
-    for (int blocks = 1; blocks == 1 || blocks * inner_tiles + edge_tiles <= slots; ++blocks) {
+    // From so many blocks on the strips have the least rows.
+    const int most_blocks = divide_up(height, warps * kLeastRows);
+    for (int blocks = 1;
+         blocks == 1 || (blocks <= most_blocks && blocks * inner_tiles + edge_tiles <= slots);
+         ++blocks) {
       const nick::Strips with = strips(blocks);
       const nick::Strips rest = strips((slots - blocks * inner_tiles) / edge_tiles);
       const float longest = std::max(with.cost, kEdgeCost * rest.rows + rest.cost - rest.rows);
