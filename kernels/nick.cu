@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A warp takes 256 columns of a strip of rows, eight neighbouring columns a lane, and needs no other. With
-// C(x) the sum of column x over the height of the window, and r half its width, the window of column x has
+// A warp takes 256 columns of a strip of rows, eight neighbouring columns a lane, and needs no
+// other. With C(x) the sum of column x over the height of the window, and r half its width, the
+// window of column x has
 //
 //     S(x) = S(x - 1) + D(x),  D(x) = C(x + r) - C(x - r - 1).
 //
-// Every lane keeps the D of its columns in registers: a step down adds or takes off four samples, those of
-// two columns in the row that enters the window and in the row that leaves it. S is then a prefix sum of D,
-// over the lane's columns and by a scan of the warp, from the window in front of the warp's first column,
-// whose columns the lanes share between them. So a pixel costs the same whatever the window, except for
-// the rows that fill the window at the top of a strip; where those are many, the warps of a block, whose
-// strips lie one below another, share them.
+// Every lane keeps the D of its columns in registers: a step down adds or takes off four samples,
+// those of two columns in the row that enters the window and in the row that leaves it. S is then a
+// prefix sum of D, over the lane's columns and by a scan of the warp, from the window in front of
+// the warp's first column, whose columns the lanes share between them. So a pixel costs the same
+// whatever the window, except for the rows that fill the window at the top of a strip; where those
+// are many, the warps of a block, whose strips lie one below another, share them.
 //
-// The rest is a matter of latency. The scan for the next row runs beside the decision of this one, blocks
-// set themselves up while the kernel before ends, and strips are cut so that all blocks, at the edges of the
-// image or not, end at about the same time.
+// The rest is a matter of latency. The scan for the next row runs beside the decision of this one,
+// blocks set themselves up while the kernel before ends, and strips are cut so that all blocks, at
+// the edges of the image or not, end at about the same time.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -305,6 +306,9 @@ constexpr int divide_up(int x, int by) {
 }
 
 constexpr int kLeastRows = 4;  // of a strip
+/// Shared memory of a block beside that of its warps, at most: the kernel's own arrays, and what a
+/// multiprocessor takes for itself.
+constexpr int kFixedMemory = 8192;
 
 int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
@@ -319,8 +323,8 @@ struct Division {
   nick::Strips inner, edge;
   float time = std::numeric_limits<float>::infinity();  // in rows of inner tiles
 
-  /// Divides an image so that there is about one block in each of `slots` places and all blocks take about
-  /// as long.
+  /// Divides an image so that there is about one block in each of `slots` places and all blocks
+  /// take about as long.
   Division(int height, int window_rows, int stage_rows, int warps, int inner_tiles, int edge_tiles,
            int slots)
       : warps(warps) {
@@ -358,17 +362,16 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   const int width = job.in.plane.width, height = job.in.plane.height;
   const int tiles = divide_up(width, kStageColumns);
 
-  // The sums of a column fit into 16 bits up to 257 rows. Two blocks are to share a multiprocessor, which
-  // takes 1 KiB of its memory for each.
   const int window_rows = 2 * job.ry + 1;
   job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
-  job.packed = sizeof(T) == 1 && window_rows <= 257;
-  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192;
+  job.packed = sizeof(T) == 1 && window_rows * 255 <= 0xffff;  // the sums of a column, in 16 bits
+  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kFixedMemory;
   const int warp_bytes = Strip::warp_bytes(job);
   const int most_warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
   const bool can_overlap = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
   const auto configured = [&](auto kernel) {
-    // The limit belongs to the function: another thread may be about to launch it for another window.
+    // The limit belongs to the function: another thread may be about to launch it for another
+    // window.
     CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory_limit));
     return kernel;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The decision of the local thresholds in single precision, with a bound that says when to trust it.
+/// The decision of the local thresholds in single precision, with a bound that says when to trust
+/// it.
 #pragma once
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/nick_formula.h"
 
@@ -28,8 +28,10 @@ __device__ inline float reciprocal_approx(float x) {
 
 /// The decision in single precision, right wherever |(T - p) N| exceeds the tolerance.
 ///
-/// Every step has a relative error of at most 2^-22, the largest term is at most N max (1 + |k| (1 + max/r));
-/// the tolerance is eight times that and more.
+/// Every step has a relative error of at most 2^-22, the largest term is at most
+/// N max (1 + |k| (1 + max/r)); the tolerance is eight times that and more. That holds for the one
+/// difference of large terms, too, in root_of_squares() of bytes: with m the mean, they are at most
+/// N (127 m + Q / N), so sqrt(N) times the root is off by less than 2^-24 N (191 + 255).
 struct Filter {
   float k, k_over_r, boost_exponent, minimum, tolerance;
 
@@ -75,8 +77,8 @@ struct WindowSize {
         k_root(a.k_root * b.k_root) {}
 };
 
-/// The columns of the windows of a block's columns, in shared memory, each member on its own so that a lane
-/// reads those of neighbouring columns at once.
+/// The columns of the windows of a block's columns, in shared memory, each member on its own so
+/// that a lane reads those of neighbouring columns at once.
 template <int n>
 struct WindowColumns {
   alignas(16) unsigned count[n];
@@ -102,7 +104,8 @@ struct WindowColumns {
   }
 };
 
-/// The sums of a window of 8-bit samples in 32 bits, with f the sum of p^2 - 127 p, which may be negative.
+/// The sums of a window of 8-bit samples in 32 bits, with f the sum of p^2 - 127 p, which may be
+/// negative.
 struct ByteSums {
   unsigned s;
   int f;

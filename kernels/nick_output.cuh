@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From the windows to the samples of the result: the exact decision and the ways to store what was decided.
+/// From the windows to the samples of the result: the exact decision and the ways to store what was
+/// decided.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +20,11 @@ struct Job : StripJob<T> {
   bool out_is_wide;            // 16-bit samples
   bool store_at_once;          // eight samples
   std::uint32_t black, white;  // in every byte or 16-bit half
-  // The windows of the tiles [first_inner, last_inner) are all whole, but for their rows. The others, at the
-  // edges, take longer for a row, so their strips have fewer. Their blocks are the first ones and, if the
-  // multiprocessors take several blocks, the first ones of the second round, too, so that they meet: the
-  // code of one kind finds more room in the caches for instructions than that of both.
+  // The windows of the tiles [first_inner, last_inner) are all whole, but for their rows. The
+  // others, at the edges, take longer for a row, so their strips have fewer. Their blocks are the
+  // first ones and, if the multiprocessors take several blocks, the first ones of the second round,
+  // too, so that they meet: the code of one kind finds more room in the caches for instructions
+  // than that of both.
   int tiles, first_inner, last_inner;
   int edges_in_first, second, edges_in_second;
   Strips inner_strips, edge_strips;

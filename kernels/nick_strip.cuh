@@ -43,14 +43,15 @@ struct Strips {
 
 /// The rows of a warp's strip and the sums over their windows.
 ///
-/// For every kRows rows a stage has, in its narrow piece, these rows and, in its wide ones, the rows that
-/// enter the window and those that leave it. While the window is filled, the second wide piece has the rows
-/// below those of the first.
+/// For every kRows rows a stage has, in its narrow piece, these rows and, in its wide ones, the
+/// rows that enter the window and those that leave it. While the window is filled, the second wide
+/// piece has the rows below those of the first.
 ///
-/// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up groups of
-/// rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of up to half as many
-/// rows, at its lower end, that the last group lacks or has too many. What is in windows i to j is added to
-/// record i and taken off from record j + 1, so that the windows are the prefix sums of the records.
+/// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up
+/// groups of rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of
+/// up to half as many rows, at its lower end, that the last group lacks or has too many. What is in
+/// windows i to j is added to record i and taken off from record j + 1, so that the windows are the
+/// prefix sums of the records.
 template <typename T>
 class Strip {
  public:
@@ -130,8 +131,8 @@ class Strip {
   __device__ Samples row(int i) const {
     return read_stage<T>(stage_.narrow(i));
   }
-  /// Moves the window one row down from that row. `inner` says that no window of the tile is cut off at the
-  /// left or right of the plane, `narrow` that it has kStageColumns columns at most.
+  /// Moves the window one row down from that row. `inner` says that no window of the tile is cut
+  /// off at the left or right of the plane, `narrow` that it has kStageColumns columns at most.
   template <bool inner, bool narrow>
   __device__ void step(int i) {
     const unsigned enters = stage_.first(i), leaves = stage_.second(i);
@@ -151,8 +152,9 @@ class Strip {
       }
     }
   }
-  /// S and Q in front of the lane's columns, in the form of D, worked out in kPhases phases between which
-  /// other work can hide their latency.
+
+  /// S and Q in front of the lane's columns, in the form of D, worked out in kPhases phases between
+  /// which other work can hide their latency.
   template <typename SumS, typename SumQ>
   class Bases {
    public:
@@ -186,6 +188,7 @@ class Strip {
     SumS s_, all_s_ = 0, front_s_;
     SumQ q_, all_q_ = 0, front_q_;
   };
+
   /// All rows that were waited for have been read.
   __device__ void release() {
     request();
@@ -223,7 +226,8 @@ class Strip {
     for (int k = 0; k < Samples::kWords; ++k) samples.word[k] &= mask.word[k];
   }
 
-  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in front.
+  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in
+  /// front.
   __device__ Samples front_mask(int k) const {
     const int front = x_ - job_.rx - 1;
     return first_columns(min(2 * job_.rx + 1, job_.in.plane.width - front) - k * kStageColumns);
@@ -405,9 +409,10 @@ class Strip {
   int x_;
   int block_begin_, begin_, end_;  // rows of the block and of the strip
   int next_;                       // row to be requested
-  bool cut_;
-  Filling place_, requested_,
-      filling_;  // the next to be requested, the last that was, the current one
+  bool cut_;                       // the tile has columns right of the plane that may be garbage
+  Filling place_;                  // the next to be requested
+  Filling requested_;              // the last that was
+  Filling filling_;                // the current one
   Samples mask_;
 };
 

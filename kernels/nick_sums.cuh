@@ -76,13 +76,14 @@ struct ColumnSums {
   }
 };
 
-/// What a lane keeps over the rows of the window: D of its columns, for the samples and for their squares,
-/// and the sums of its share of the window in front of the warp.
+/// What a lane keeps over the rows of the window: D of its columns, for the samples and for their
+/// squares, and the sums of its share of the window in front of the warp.
 template <typename T>
 struct LaneSums;
 
 /// In the D of the squares p^2 - 127 p stands for p^2: that is p (p - 128) + p and its negative is
-/// p (127 - p), products of a byte and a byte with a sign, of which the hardware adds up four at once.
+/// p (127 - p), products of a byte and a byte with a sign, of which the hardware adds up four at
+/// once.
 template <>
 struct LaneSums<std::uint8_t> {
   using Samples = StageSamples<std::uint8_t>;
@@ -202,10 +203,10 @@ __device__ To widen(std::uint64_t v) {
   return v;
 }
 
-/// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide piece, in
-/// parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp meets no bank twice.
-/// All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in two halves, the
-/// sums of two columns in one word where 16 bits are enough.
+/// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide
+/// piece, in parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp
+/// meets no bank twice. All is in 32-bit words, which shared memory can add to at once: the squares
+/// of 16 bits in two halves, the sums of two columns in one word where 16 bits are enough.
 template <typename T>
 class ColumnRecord {
  public:
@@ -222,7 +223,8 @@ class ColumnRecord {
     return job.parts * (kStageColumns * kHalves + (job.packed ? kStageColumns / 2 : kStageColumns));
   }
 
-  /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at once.
+  /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at
+  /// once.
   __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
     if (packed_)
       add<true>(part, sums, sign);

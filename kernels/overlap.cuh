@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Lets a kernel set itself up while the kernel before it in the stream ends (programmatic dependent launch),
-/// on sm_90 and newer; elsewhere kernels follow one another as usual.
+/// Lets a kernel set itself up while the kernel before it in the stream ends (programmatic
+/// dependent launch), on sm_90 and newer; elsewhere kernels follow one another as usual.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -16,8 +16,8 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
-/// Returns when the kernels before this one are done and their results can be seen: to be called before any
-/// access to memory that they may use.
+/// Returns when the kernels before this one are done and their results can be seen: to be called
+/// before any access to memory that they may use.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

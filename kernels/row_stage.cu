@@ -8,7 +8,8 @@ namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-/// The driver's function, which the runtime finds without linking the driver; nullptr if it is too old.
+/// The driver's function, which the runtime finds without linking the driver; nullptr if it is too
+/// old.
 Encode find_encode() {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -26,8 +27,9 @@ Encode find_encode() {
   return reinterpret_cast<Encode>(function);
 }
 
-/// Describes a plane to the engine for boxes of `columns` columns and kStageRows rows. Its elements are the
-/// smallest that let 256 of them make up a row of the box; for still wider boxes units of 16 bytes do.
+/// Describes a plane to the engine for boxes of `columns` columns and kStageRows rows. Its elements
+/// are the smallest that let 256 of them make up a row of the box; for still wider boxes units of
+/// 16 bytes do.
 /// @return samples of an element, 0 for units, -1 if the engine does not take the plane
 template <typename T>
 int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
@@ -76,8 +78,8 @@ StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach) : plane(plan
   CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   if (major < 9) return;
   element = describe(wide, plane, columns);
-  garbage = (element ? element : kStep) - 1;
-  by_engine = element >= 0 && describe(narrow, plane, kStageColumns) == kNarrowElement<T>;
+  by_engine = element >= 0 && describe(narrow, plane, kStageColumns) == 1;
+  if (by_engine) garbage = (element ? element : kStep) - 1;
 }
 
 template struct StagedPlane<std::uint8_t>;

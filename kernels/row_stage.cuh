@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Brings rows of a plane into shared memory, a warp on its own: on sm_90 and newer with the bulk tensor copy
-/// engine, which costs the threads nothing, elsewhere and for planes that the engine does not take (base or
-/// stride not a multiple of 16 bytes) sample by sample.
+/// Brings rows of a plane into shared memory, a warp on its own: on sm_90 and newer with the bulk
+/// tensor copy engine, which costs the threads nothing, elsewhere and for planes that the engine
+/// does not take (base or stride not a multiple of 16 bytes) sample by sample.
 #pragma once
 #include <cuda.h>
 
@@ -24,23 +24,19 @@ inline constexpr int kStageRows = 4 / sizeof(T);
 template <typename T>
 inline constexpr int kStageAlignment = 16 / sizeof(T);
 
-/// Samples of an element of a narrow piece: the engine takes 256 elements at most, of 1 byte at least.
-template <typename T>
-inline constexpr int kNarrowElement = 1;
-
-/// A plane as RowStage reads it: for a tile of kStageColumns columns from x on in narrow pieces, which have
-/// these columns, and in wide pieces, which have the columns from x - reach - 1 to x + kStageColumns - 1 +
-/// reach.
+/// A plane as RowStage reads it: for a tile of kStageColumns columns from x on in narrow pieces,
+/// which have these columns, and in wide pieces, which have `reach` columns more on the right and
+/// reach + 1 more on the left.
 template <typename T>
 struct StagedPlane {
-  CUtensorMap narrow,
-      wide;  // of elements x 16-byte units x rows; all but the rows may be of size 1
+  // Tensors of elements x 16-byte units x rows: a row is all elements, or it is units of two.
+  CUtensorMap narrow, wide;
   Plane<const T> plane;
   bool by_engine;
   int pitch;    ///< bytes of a row of a wide piece
   int begin;    ///< first column of a wide piece, from x on
   int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
-  int element;  // samples of an element of `wide`; 0 if it has units
+  int element;  ///< samples of an element of `wide`, 0 if it has units; of `narrow` it is 1
 
   /// @param reach  0..1023
   StagedPlane(const Plane<const T> &plane, int reach);
@@ -64,8 +60,8 @@ struct StageSamples {
     else
       return __byte_perm(word[j / 2], 0, j % 2 ? 0x4432 : 0x4410);
   }
-  /// The same divided by kFloatScale. The conversion from the bits of a half, or of 2^23 plus the sample,
-  /// takes half as long as that from an integer.
+  /// The same divided by kFloatScale. The conversion from the bits of a half, or of 2^23 plus the
+  /// sample, takes half as long as that from an integer.
   static constexpr float kFloatScale = sizeof(T) == 1 ? 0x1p24f : 1;
   __device__ float scaled_float(int j) const {
     if constexpr (sizeof(T) == 1) {
@@ -123,8 +119,9 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
   return samples;
 }
 
-/// A ring of two stages in shared memory that belongs to one warp; each stage holds a narrow piece and two
-/// wide ones, of kStageRows rows. Every stage that was requested must be waited for before the block ends.
+/// A ring of two stages in shared memory that belongs to one warp; each stage holds a narrow piece
+/// and two wide ones, of kStageRows rows. Every stage that was requested must be waited for before
+/// the block ends.
 template <typename T>
 class RowStage {
  public:
@@ -145,9 +142,9 @@ class RowStage {
     __syncwarp();
   }
 
-  /// Starts to fill the next stage: the wide pieces from rows y0 and y1 on, and the narrow one from row y on
-  /// if `narrow`; rows outside the plane are 0. At most two stages are under way. All lanes call it, after
-  /// they have read the stage before last.
+  /// Starts to fill the next stage: the wide pieces from rows y0 and y1 on, and the narrow one from
+  /// row y on if `narrow`; rows outside the plane are 0. At most two stages are under way. All
+  /// lanes call it, after they have read the stage before last.
   __device__ void request(bool narrow, int y, int y0, int y1) {
     __syncwarp();
     const unsigned stage = requested_ * stage_bytes_;
@@ -161,7 +158,7 @@ class RowStage {
         const int unit = source_.element ? 0 : x / kStageAlignment<T>;
         copy(source_.wide, to + Source::kNarrowBytes, element, unit, y0);
         copy(source_.wide, to + second_, element, unit, y1);
-        if (narrow) copy(source_.narrow, to, x_ / kNarrowElement<T>, 0, y);
+        if (narrow) copy(source_.narrow, to, x_, 0, y);
       }
     } else {
       const int columns = source_.pitch / sizeof(T);
@@ -182,8 +179,8 @@ class RowStage {
     arriving_ ^= 1;
   }
 
-  /// Addresses of the rows of the current stage: of the narrow piece, of the first and of the second wide
-  /// one. Samples outside the plane are 0, but for source.garbage ones.
+  /// Addresses of the rows of the current stage: of the narrow piece, of the first and of the
+  /// second wide one. Samples outside the plane are 0, but for source.garbage ones.
   __device__ unsigned narrow(int row) const {
     return current_ + row * static_cast<unsigned>(kStageColumns * sizeof(T));
   }

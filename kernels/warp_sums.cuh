@@ -8,7 +8,8 @@ namespace cudascan {
 
 inline constexpr unsigned kWholeWarp = 0xffffffff;
 
-/// A step of an inclusive scan over the lanes: adds the value of the lane `distance` below, if there is one.
+/// A step of an inclusive scan over the lanes: adds the value of the lane `distance` below, if
+/// there is one.
 template <int distance>
 __device__ inline void scan_step(std::uint32_t &v) {
   asm volatile(
