@@ -130,6 +130,15 @@ __global__ void fill_kernel(Plane<std::uint16_t> out, std::uint16_t value) {
 
 }  // namespace
 
+int Cuda::code_architecture() {
+  if (code_architecture_ == 0) {
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, fill_kernel));
+    code_architecture_ = attributes.ptxVersion;
+  }
+  return code_architecture_;
+}
+
 void copy(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out) {
   copy_plane(cuda, in, out);
 }

@@ -68,6 +68,9 @@ void *Cuda::report_memory(std::size_t) {
 int Cuda::multiprocessors() {
   absent();
 }
+int Cuda::code_architecture() {
+  absent();
+}
 void Cuda::synchronize() {
   absent();
 }

@@ -68,6 +68,9 @@ class CUDASCAN_API Cuda {
 
   /// Multiprocessors of the device.
   int multiprocessors();
+  /// The architecture that the kernels in use were compiled for, 90 for sm_90 and compute_90; it may
+  /// be older than the device's, if the driver had to compile them anew.
+  int code_architecture();
 
   /// Has `done` called by the next synchronize(): this is how an operator fills in its report.
   void on_complete(std::function<void()> done) { on_complete_.push_back(std::move(done)); }
@@ -80,7 +83,7 @@ class CUDASCAN_API Cuda {
   cuda::DeviceBuffer scratch_;
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
   std::size_t reports_ = 0;                        // of them in use
-  int multiprocessors_ = 0;
+  int multiprocessors_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };
 

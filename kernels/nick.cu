@@ -368,7 +368,7 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kFixedMemory;
   const int warp_bytes = Strip::warp_bytes(job);
   const int most_warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
-  const bool can_overlap = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+  const bool can_overlap = cuda.code_architecture() >= 90;
   const auto configured = [&](auto kernel) {
     // The limit belongs to the function: another thread may be about to launch it for another
     // window.
@@ -474,7 +474,7 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
     job.white = p.invert ? 0 : white;
     job.rx = nick::window_width(p) / 2;
     job.ry = nick::window_height(p) / 2;
-    job.in = StagedPlane<T>(in, job.rx);
+    job.in = StagedPlane<T>(in, job.rx, cuda.code_architecture() >= 90);
     job.formula = nick::make_formula(p, in.maximum);
     if (p.method != NickMethod::wolf) job.filter = Filter(job.formula);
     switch (p.method) {

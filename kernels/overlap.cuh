@@ -25,6 +25,7 @@ __device__ inline void wait_for_kernels_before() {
 }
 
 /// Launches a kernel that calls wait_for_kernels_before().
+/// @param can_overlap  whether the code of the kernel is for sm_90 or newer: older code does not wait
 template <typename Job>
 void launch_overlapped(void (*kernel)(Job), dim3 grid, int threads, int shared, cudaStream_t stream,
                        const Job &job, bool can_overlap) {

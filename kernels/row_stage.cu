@@ -64,7 +64,7 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
 }  // namespace
 
 template <typename T>
-StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach) : plane(plane) {
+StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine) : plane(plane) {
   constexpr int kStep = kStageAlignment<T>;
   const int lead = (kStep - (reach + 1) % kStep) % kStep;
   const int columns = (lead + kStageColumns + 2 * reach + 1 + kStep - 1) / kStep * kStep;
@@ -72,11 +72,7 @@ StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach) : plane(plan
   pitch = columns * static_cast<int>(sizeof(T));
   by_engine = false;
   element = garbage = 0;
-  if ((reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
-  int device = 0, major = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  if (major < 9) return;
+  if (!engine || (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
   element = describe(wide, plane, columns);
   by_engine = element >= 0 && describe(narrow, plane, kStageColumns) == 1;
   if (by_engine) garbage = (element ? element : kStep) - 1;

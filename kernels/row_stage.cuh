@@ -38,8 +38,10 @@ struct StagedPlane {
   int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
   int element;  ///< samples of an element of `wide`, 0 if it has units; of `narrow` it is 1
 
-  /// @param reach  0..1023
-  StagedPlane(const Plane<const T> &plane, int reach);
+  /// @param reach   0..1023
+  /// @param engine  whether the code of the kernels is for sm_90 or newer: older code cannot use the
+  ///                engine, on whatever device it runs
+  StagedPlane(const Plane<const T> &plane, int reach, bool engine);
   StagedPlane() = default;
 
   /// Bytes of a narrow and of a wide piece.

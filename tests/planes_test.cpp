@@ -67,6 +67,7 @@ TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
   void *const largest = cuda.scratch(1'000'000);
   EXPECT_EQ(cuda.scratch(5), largest) << "scratch memory was given up";
   EXPECT_GT(cuda.multiprocessors(), 0);
+  EXPECT_GE(cuda.code_architecture(), 50);
 }
 
 TEST(CudaExecutor, ReportMemoryIsNotSharedBeforeSynchronize) {
@@ -124,6 +125,7 @@ TEST(ResourcesWithoutADevice, ThrowErrors) {
   Cuda cuda;
   EXPECT_THROW(cuda.scratch(16), Error);
   EXPECT_THROW(cuda.multiprocessors(), Error);
+  EXPECT_THROW(cuda.code_architecture(), Error);
 }
 
 /// copy() and fill() as operators, to hold them to what operators are held to.
