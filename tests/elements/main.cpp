@@ -60,6 +60,9 @@ int main(int argc, char **argv) {
   gst_object_unref(factory);
 
   const int failed = RUN_ALL_TESTS();
+  // In GStreamer 1.22 a streaming thread drops its reference to the task a moment after the join: wait
+  // for the threads, or the tracer may find such a task alive.
+  gst_task_cleanup_all();
   if (const guint n = living_objects()) {
     std::fprintf(stderr, "%u objects leaked\n", n);
     return 1;
