@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/planes.h"
 
 namespace cudascan {
@@ -151,8 +152,7 @@ void fill(Cuda &cuda, Plane<std::uint8_t> out, std::uint8_t value) {
 void fill(Cuda &cuda, Plane<std::uint16_t> out, std::uint16_t value) {
   const dim3 block(32, 8);
   const dim3 grid((out.width + block.x - 1) / block.x, (out.height + block.y - 1) / block.y);
-  fill_kernel<<<grid, block, 0, cuda.stream()>>>(out, value);
-  CUDA_CHECK(cudaGetLastError());
+  launch(fill_kernel, {grid, block}, cuda.stream(), out, value);
 }
 
 }  // namespace cudascan

@@ -22,12 +22,12 @@
 #include <utility>
 
 #include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/nick_baseline.cuh"
 #include "kernels/nick_baseline.h"
 #include "kernels/nick_filter.cuh"
 #include "kernels/nick_output.cuh"
 #include "kernels/nick_strip.cuh"
-#include "kernels/overlap.cuh"
 
 namespace cudascan {
 namespace {
@@ -73,8 +73,9 @@ __device__ void merge(WolfStatistics &to, const WolfStatistics &from) {
 
 /// Merges the statistics of a block's threads into the first.
 __device__ void combine(WolfStatistics *all, int n) {
+  const int t = threadIdx.x;
   for (int half = (n + 1) / 2; n > 1; n = half, half = (n + 1) / 2) {
-    if (threadIdx.x + half < n) merge(all[threadIdx.x], all[threadIdx.x + half]);
+    if (t + half < n) merge(all[t], all[t + half]);
     __syncthreads();
   }
 }
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     nick_kernel(const __grid_constant__ Job<T> job) {
   using Strip = nick::Strip<T>;
   constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
-  extern __shared__ __align__(128) unsigned char memory[];
+  unsigned char *const memory = dynamic_shared_memory();
   __shared__ std::uint64_t barriers[kMaxWarps<T>][2];
   __shared__ nick::WindowColumns<kStageColumns> window_columns;
   __shared__ __align__(16) unsigned char zeros[Strip::kZeros];
@@ -237,7 +238,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       for (int j = 0; j < kColumns; ++j) {
         if (j >= valid) break;
         const Window w = window(j);
-        const float threshold = fmaf(u[j], nick::reciprocal_approx(w.n), p[j]);
+        const float threshold = fmaf(u[j], reciprocal_approx(w.n), p[j]);
         const float rounded = floorf(threshold + 0.5f);
         const bool sure = fabsf(threshold - rounded) < 0.5f - filter.tolerance;
         const float limited = fminf(fmaxf(rounded, 0), formula.maximum);
@@ -357,7 +358,7 @@ struct Division {
 
 /// Queues everything for one image.
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
-void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, NickReport *report) {
+void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, NickReport *report) {
   using Strip = nick::Strip<T>;
   const int width = job.in.plane.width, height = job.in.plane.height;
   const int tiles = divide_up(width, kStageColumns);
@@ -431,12 +432,12 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
   }
 
   const auto go = [&](auto kernel) {
-    launch_overlapped(kernel, dim3(blocks), threads, shared, cuda.stream(), job, can_overlap);
+    launch(kernel, {blocks, threads, shared, can_overlap}, cuda.stream(), job);
   };
   if constexpr (wolf) {
     job.wolf_partial = statistics;
     go(configured(nick_kernel<T, SumS, SumQ, Task::wolf_statistics, NickMethod::wolf>));
-    wolf_kernel<<<1, 256, 0, cuda.stream()>>>(statistics, blocks);
+    launch(wolf_kernel, {1, 256}, cuda.stream(), statistics, blocks);
     job.wolf = statistics;
   }
   // The single precision of the decision wants a window of two pixels at least.
@@ -446,7 +447,6 @@ void launch(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Ni
     go(configured(nick_kernel<T, SumS, SumQ, Task::surface, method>));
   else
     go(binary);
-  CUDA_CHECK(cudaGetLastError());
 
   if (report) {
     auto *host_count = static_cast<unsigned long long *>(cuda.report_memory(sizeof *black_count));
@@ -479,17 +479,17 @@ void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
     if (p.method != NickMethod::wolf) job.filter = Filter(job.formula);
     switch (p.method) {
       case NickMethod::nick:
-        return launch<NickMethod::nick, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::nick, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::niblack:
-        return launch<NickMethod::niblack, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::niblack, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::sauvola:
-        return launch<NickMethod::sauvola, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::sauvola, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::wolf:
-        return launch<NickMethod::wolf, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::wolf, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::bradley:
-        return launch<NickMethod::bradley, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::bradley, SumS, SumQ>(cuda, job, out, p, report);
       case NickMethod::phansalkar:
-        return launch<NickMethod::phansalkar, SumS, SumQ>(cuda, job, out, p, report);
+        return queue<NickMethod::phansalkar, SumS, SumQ>(cuda, job, out, p, report);
     }
   };
   const std::int64_t area = std::int64_t{nick::window_width(p)} * nick::window_height(p);

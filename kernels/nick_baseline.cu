@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda_check.cuh"
+#include "kernels/launch.cuh"
 #include "kernels/nick_baseline.h"
 
 namespace cudascan::nick {
@@ -127,13 +127,12 @@ void run_baseline(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParam
   const dim3 block(kBlock, kBlock);
   if (p.algorithm == NickAlgorithm::shared) {
     const dim3 all(kBlock + 2 * job.rx, kBlock + 2 * job.ry);
-    shared_kernel<<<grid, all, 0, cuda.stream()>>>(job);
+    launch(shared_kernel<T, Out>, {grid, all}, cuda.stream(), job);
   } else if (p.algorithm == NickAlgorithm::global_shared) {
-    global_shared_kernel<<<grid, block, 0, cuda.stream()>>>(job);
+    launch(global_shared_kernel<T, Out>, {grid, block}, cuda.stream(), job);
   } else {
-    global_kernel<<<grid, block, 0, cuda.stream()>>>(job);
+    launch(global_kernel<T, Out>, {grid, block}, cuda.stream(), job);
   }
-  CUDA_CHECK(cudaGetLastError());
 }
 
 template void run_baseline(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>,

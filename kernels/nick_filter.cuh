@@ -6,25 +6,9 @@
 #include <cstdint>
 
 #include "kernels/nick_formula.h"
+#include "kernels/ptx.cuh"
 
 namespace cudascan::nick {
-
-__device__ inline float sqrt_approx(float x) {
-  float y;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-__device__ inline float exp2_approx(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
-__device__ inline float reciprocal_approx(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
 
 /// The decision in single precision, right wherever |(T - p) N| exceeds the tolerance.
 ///

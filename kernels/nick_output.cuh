@@ -9,6 +9,7 @@
 #include "kernels/nick_baseline.h"
 #include "kernels/nick_filter.cuh"
 #include "kernels/nick_strip.cuh"
+#include "kernels/ptx.cuh"
 
 namespace cudascan::nick {
 
@@ -46,13 +47,8 @@ static __device__ __noinline__ std::uint32_t exact_threshold(Window w, const For
 
 /// The sign bits of four numbers, each spread over a byte.
 __device__ inline unsigned negative_bytes(const float (&u)[kColumns], int first) {
-  unsigned pair[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i)
-    asm("prmt.b32 %0, %1, %2, 0x00fb;"
-        : "=r"(pair[i])
-        : "r"(__float_as_uint(u[first + 2 * i])), "r"(__float_as_uint(u[first + 2 * i + 1])));
-  return __byte_perm(pair[0], pair[1], 0x5410);
+  return __byte_perm(sign_bytes(u[first], u[first + 1]), sign_bytes(u[first + 2], u[first + 3]),
+                     0x5410);
 }
 
 template <typename Job>

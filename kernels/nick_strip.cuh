@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "kernels/nick_sums.cuh"
+#include "kernels/ptx.cuh"
 #include "kernels/row_stage.cuh"
-#include "kernels/shared_memory.cuh"
 #include "kernels/warp_sums.cuh"
 
 namespace cudascan::nick {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/ptx.cuh"
 #include "kernels/row_stage.cuh"
-#include "kernels/shared_memory.cuh"
 #include "kernels/warp_sums.cuh"
 
 namespace cudascan::nick {
@@ -23,14 +23,6 @@ struct StripJob {
   bool packed;  ///< the sums of two columns go into 32 bits
 };
 
-/// Adds the products of the bytes of a and those of b, which have a sign.
-__device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
-  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
-}
-/// Adds the squares of the bytes of a.
-__device__ inline void add_squares(unsigned &sum, unsigned a) {
-  asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
-}
 /// to[j] = byte j of a, b, c and d.
 __device__ inline void transpose(unsigned a, unsigned b, unsigned c, unsigned d,
                                  unsigned (&to)[4]) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "common/plane.h"
-#include "kernels/shared_memory.cuh"
+#include "kernels/ptx.cuh"
 
 namespace cudascan {
 
@@ -68,16 +68,7 @@ struct StageSamples {
   __device__ float scaled_float(int j) const {
     if constexpr (sizeof(T) == 1) {
       const unsigned pair = __byte_perm(word[j / 4], 0, j % 4 < 2 ? 0x4140 : 0x4342);
-      float f;
-      if (j % 2 == 0)
-        asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
-            : "=f"(f)
-            : "r"(pair));
-      else
-        asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }"
-            : "=f"(f)
-            : "r"(pair));
-      return f;
+      return j % 2 == 0 ? low_half(pair) : high_half(pair);
     } else {
       constexpr unsigned kBits = 0x4b000000;
       return __uint_as_float(__byte_perm(word[j / 2], kBits, j % 2 ? 0x7632 : 0x7610)) - 0x1p23f;
@@ -152,15 +143,16 @@ class RowStage {
     const unsigned stage = requested_ * stage_bytes_;
     if (source_.by_engine) {
       if (elect()) {
-        expect(requested_,
-               kStageRows<T> * ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
+        const CopyBarrier arrival = barrier(requested_);
+        arrival.expect(kStageRows<T> *
+                       ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
         const unsigned to = address_ + stage;
         const int x = x_ + source_.begin;
         const int element = source_.element ? x / source_.element : 0;
         const int unit = source_.element ? 0 : x / kStageAlignment<T>;
-        copy(source_.wide, to + Source::kNarrowBytes, element, unit, y0);
-        copy(source_.wide, to + second_, element, unit, y1);
-        if (narrow) copy(source_.narrow, to, x_, 0, y);
+        arrival.copy(source_.wide, to + Source::kNarrowBytes, element, unit, y0);
+        arrival.copy(source_.wide, to + second_, element, unit, y1);
+        if (narrow) arrival.copy(source_.narrow, to, x_, 0, y);
       }
     } else {
       const int columns = source_.pitch / sizeof(T);
@@ -176,7 +168,7 @@ class RowStage {
   /// Waits for the oldest stage that was requested and not yet waited for; it is the current one.
   __device__ void wait() {
     current_ = address_ + arriving_ * stage_bytes_;
-    if (source_.by_engine) wait_for(arriving_, phases_ >> arriving_ & 1);
+    if (source_.by_engine) barrier(arriving_).wait(phases_ >> arriving_ & 1);
     phases_ ^= 1u << arriving_;
     arriving_ ^= 1;
   }
@@ -204,53 +196,13 @@ class RowStage {
     }
   }
 
-#if __CUDA_ARCH__ >= 900
   __device__ void init() const {
-    for (int stage = 0; stage < 2; ++stage)
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8 * stage)
-                   : "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the engine must see them
-    asm volatile("prefetch.tensormap [%0];" ::"l"(&source_.wide) : "memory");
-    asm volatile("prefetch.tensormap [%0];" ::"l"(&source_.narrow) : "memory");
+    for (int stage = 0; stage < 2; ++stage) barrier(stage).init();
+    publish_barriers();
+    prefetch(source_.wide);
+    prefetch(source_.narrow);
   }
-  static __device__ bool elect() {
-    unsigned elected;
-    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
-                 : "=r"(elected));
-    return elected;
-  }
-  __device__ void expect(int stage, int bytes) const {
-    asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barriers_ + 8 * stage),
-        "r"(bytes)
-        : "memory");
-  }
-  __device__ void copy(const CUtensorMap &map, unsigned to, int element, int unit, int y) const {
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-        "l"(&map), "r"(element), "r"(unit), "r"(y), "r"(barriers_ + 8 * requested_)
-        : "memory");
-  }
-  __device__ void wait_for(int stage, unsigned phase) const {
-    unsigned done = 0;
-    while (!done)
-      asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
-          "selp.u32 %0, 1, 0, p; }"
-          : "=r"(done)
-          : "r"(barriers_ + 8 * stage), "r"(phase)
-          : "memory");
-  }
-#else
-  __device__ void init() const {}
-  static __device__ bool elect() {
-    return false;
-  }
-  __device__ void expect(int, int) const {}
-  __device__ void copy(const CUtensorMap &, unsigned, int, int, int) const {}
-  __device__ void wait_for(int, unsigned) const {}
-#endif
+  __device__ CopyBarrier barrier(int stage) const { return CopyBarrier(barriers_ + 8 * stage); }
 
   const Source &source_;
   unsigned char *memory_;

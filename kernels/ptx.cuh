@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Instructions for which CUDA C++ has no function, or one from which the compiler makes slower
+/// code. All assembly of the kernels is here; the emulation in tests/ has a file of the same name in
+/// the place of this one.
+#pragma once
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace cudascan {
+
+// ---- Registers and shared memory -----------------------------------------------------------------
+
+/// The block's dynamic shared memory, aligned to 128 bytes.
+__device__ inline unsigned char *dynamic_shared_memory() {
+  extern __shared__ __align__(128) unsigned char memory[];
+  return memory;
+}
+
+/// A value that the compiler knows nothing about, so that it is kept rather than computed again.
+__device__ inline unsigned keep(unsigned value) {
+  asm volatile("mov.u32 %0, %0;" : "+r"(value));
+  return value;
+}
+
+/// The address of something in shared memory, for load_shared(): 32 bits that the compiler keeps. It
+/// otherwise works out addresses anew at every use, which costs more instructions than the accesses
+/// themselves.
+__device__ inline unsigned shared_address(const void *p) {
+  return keep(static_cast<unsigned>(__cvta_generic_to_shared(p)));
+}
+
+__device__ inline void load_shared(unsigned address, std::uint32_t &v) {
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
+}
+/// Reads as many words as `v` has.
+__device__ inline void load_shared(unsigned address, std::uint32_t (&v)[2]) {
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+               : "=r"(v[0]), "=r"(v[1])
+               : "r"(address)
+               : "memory");
+}
+__device__ inline void load_shared(unsigned address, std::uint32_t (&v)[4]) {
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+               : "r"(address)
+               : "memory");
+}
+
+// ---- Arithmetic ----------------------------------------------------------------------------------
+
+/// Adds the products of the bytes of a and those of b, which have a sign.
+__device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+}
+/// Adds the squares of the bytes of a.
+__device__ inline void add_squares(unsigned &sum, unsigned a) {
+  asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
+}
+
+/// The sign of a, spread over the lowest byte, and that of b, over the next; the others are any.
+__device__ inline unsigned sign_bytes(float a, float b) {
+  unsigned bytes;
+  asm("prmt.b32 %0, %1, %2, 0x00fb;"
+      : "=r"(bytes)
+      : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)));
+  return bytes;
+}
+
+/// The numbers whose bits are the lower and the upper half of a word, in half precision.
+__device__ inline float low_half(unsigned halves) {
+  float f;
+  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
+      : "=f"(f)
+      : "r"(halves));
+  return f;
+}
+__device__ inline float high_half(unsigned halves) {
+  float f;
+  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }"
+      : "=f"(f)
+      : "r"(halves));
+  return f;
+}
+
+// The following have a relative error of at most 2^-22; numbers below 2^-126 count as 0.
+__device__ inline float sqrt_approx(float x) {
+  float y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ inline float exp2_approx(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ inline float reciprocal_approx(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// ---- Lanes of a warp -----------------------------------------------------------------------------
+
+/// A step of an inclusive scan over the lanes: adds the value of the lane `distance` below, if
+/// there is one.
+template <int distance>
+__device__ inline void scan_step(std::uint32_t &v) {
+  asm volatile(
+      "{ .reg .pred p; .reg .u32 r; shfl.sync.up.b32 r|p, %0, %1, 0, -1; @p add.u32 %0, r, %0; }"
+      : "+r"(v)
+      : "n"(distance));
+}
+template <int distance>
+__device__ inline void scan_step(std::uint64_t &v) {
+  auto low = static_cast<unsigned>(v), high = static_cast<unsigned>(v >> 32);
+  asm volatile(
+      "{ .reg .pred p; .reg .u32 l, h; shfl.sync.up.b32 l|p, %0, %2, 0, -1; "
+      "shfl.sync.up.b32 h, %1, %2, 0, -1; @p add.cc.u32 %0, l, %0; @p addc.u32 %1, h, %1; }"
+      : "+r"(low), "+r"(high)
+      : "n"(distance));
+  v = std::uint64_t{high} << 32 | low;
+}
+
+// ---- Kernels one after another, see overlap.cuh --------------------------------------------------
+
+/// The next kernel of the stream may start where this one leaves room.
+__device__ inline void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Returns when the kernels before this one are done and their results can be seen: to be called
+/// before any access to memory that they may use.
+__device__ inline void wait_for_kernels_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// ---- The copy engine of sm_90 and newer ----------------------------------------------------------
+
+/// A barrier in shared memory at which the bytes of copies arrive, for one warp. Its phases
+/// alternate between 0 and 1. Where there is no engine, nothing here does anything.
+class CopyBarrier {
+ public:
+  /// @param address  of 8 bytes in shared memory, see shared_address()
+  __device__ explicit CopyBarrier(unsigned address) : address_(address) {}
+
+#if __CUDA_ARCH__ >= 900
+  /// Makes the barrier; one lane does so, and then calls publish_barriers().
+  __device__ void init() const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_) : "memory");
+  }
+  /// One lane says how many bytes make up the phase, before it starts their copies.
+  __device__ void expect(int bytes) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_),
+                 "r"(bytes)
+                 : "memory");
+  }
+  /// Starts a copy of the box that begins at element (x, y, z) of a tensor to shared memory.
+  __device__ void copy(const CUtensorMap &tensor, unsigned to, int x, int y, int z) const {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(address_)
+        : "memory");
+  }
+  /// Waits until all bytes of a phase are there.
+  __device__ void wait(unsigned phase) const {
+    unsigned done = 0;
+    while (!done)
+      asm volatile(
+          "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+          "selp.u32 %0, 1, 0, p; }"
+          : "=r"(done)
+          : "r"(address_), "r"(phase)
+          : "memory");
+  }
+#else
+  __device__ void init() const {}
+  __device__ void expect(int) const {}
+  __device__ void copy(const CUtensorMap &, unsigned, int, int, int) const {}
+  __device__ void wait(unsigned) const {}
+#endif
+
+ private:
+  unsigned address_;
+};
+
+/// Lets the engine see barriers that were made.
+__device__ inline void publish_barriers() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+/// Brings the description of a tensor nearer.
+__device__ inline void prefetch(const CUtensorMap &tensor) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&tensor) : "memory");
+#else
+  static_cast<void>(tensor);
+#endif
+}
+/// True for one lane of the warp, all of which call it; false for all where there is no engine.
+__device__ inline bool elect() {
+#if __CUDA_ARCH__ >= 900
+  unsigned elected;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+               : "=r"(elected));
+  return elected;
+#else
+  return false;
+#endif
+}
+
+}  // namespace cudascan
