@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The part of CUDA that the kernel library uses, on the CPU: the files *.cu, compiled as C++ with
+/// this folder first in the include path, give the library with a device that needs no GPU. It is
+/// slow, and for tests alone: they run the code of the kernels, thread by thread, on machines without
+/// a GPU and under the sanitizers of the C++ compiler.
+///
+/// The threads of a block take turns: one runs until it has to wait for others, in an order that
+/// differs from block to block. Blocks follow one another, and so does all that is queued on streams.
+/// What only a mistake can bring about ends the program with a message: lanes of a warp that do not
+/// meet in the same function, threads that wait for one another, copies of the engine that are still
+/// under way when a block ends, or that go where the engine does not copy. Uninitialised shared and
+/// device memory is filled with a pattern. Not found are accesses to memory between which only luck,
+/// on a GPU, decides; changing the order of the threads finds some of them.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// ---- The language --------------------------------------------------------------------------------
+
+#define __CUDA_ARCH__ 900
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ thread_local  // blocks follow one another: what they share is the process's
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __noinline__ __attribute__((noinline))
+
+struct uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+using std::max;
+using std::min;
+
+// ---- Threads and lanes ---------------------------------------------------------------------------
+
+namespace emulation {
+
+/// Of the running thread.
+const dim3 &thread_index();
+const dim3 &block_index();
+const dim3 &block_size();
+const dim3 &grid_size();
+/// One of these as threadIdx and so on.
+template <const dim3 &(*get)()>
+struct Coordinates {
+  template <unsigned dim3::*member>
+  struct Coordinate {
+    operator unsigned() const { return get().*member; }
+  };
+  Coordinate<&dim3::x> x;
+  Coordinate<&dim3::y> y;
+  Coordinate<&dim3::z> z;
+};
+
+/// The running block's dynamic shared memory.
+unsigned char *shared_memory();
+
+/// Waits for all lanes of the warp, which call it with the same `function`, and returns what they
+/// gave, until they meet again.
+const std::uint64_t *exchange(std::uint64_t value, const char *function);
+/// Waits for all threads of the block; how many of them gave true.
+int meet(bool value);
+/// Lets other threads of the block run, for a thread that waits for something they do.
+void yield();
+/// To be called when a thread has what it waited for: if none has for a while, none ever will.
+void progress();
+
+/// Ends the program.
+[[noreturn]] void fail(const std::string &what);
+
+void run(const dim3 &blocks, const dim3 &threads, std::size_t shared,
+         const std::function<void()> &thread);
+
+}  // namespace emulation
+
+inline constexpr emulation::Coordinates<emulation::thread_index> threadIdx;
+inline constexpr emulation::Coordinates<emulation::block_index> blockIdx;
+inline constexpr emulation::Coordinates<emulation::block_size> blockDim;
+inline constexpr emulation::Coordinates<emulation::grid_size> gridDim;
+
+inline void __syncthreads() {
+  emulation::meet(false);
+}
+inline int __syncthreads_count(bool value) {
+  return emulation::meet(value);
+}
+inline void __syncwarp() {
+  emulation::exchange(0, "__syncwarp");
+}
+template <typename T>
+T __shfl_sync(unsigned /*mask*/, T value, int lane) {
+  return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned /*mask*/, T value, int mask) {
+  return static_cast<T>(emulation::exchange(
+      value, "__shfl_xor_sync")[(threadIdx.x % 32) ^ static_cast<unsigned>(mask)]);
+}
+inline unsigned __reduce_add_sync(unsigned /*mask*/, unsigned value) {
+  const std::uint64_t *all = emulation::exchange(value, "__reduce_add_sync");
+  unsigned sum = 0;
+  for (int i = 0; i < 32; ++i) sum += static_cast<unsigned>(all[i]);
+  return sum;
+}
+
+template <typename T, typename U>
+T atomicAdd(T *p, U value) {
+  const T old = *p;
+  *p += static_cast<T>(value);
+  return old;
+}
+
+// ---- Arithmetic ----------------------------------------------------------------------------------
+
+inline int __popc(unsigned v) {
+  return __builtin_popcount(v);
+}
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const std::uint64_t bytes = std::uint64_t{b} << 32 | a;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned from = selector >> 4 * i & 7;
+    result |= static_cast<unsigned>(bytes >> 8 * from & 0xff) << 8 * i;
+  }
+  return result;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
+}
+inline unsigned __float_as_uint(float v) {
+  return __builtin_bit_cast(unsigned, v);
+}
+inline float __uint_as_float(unsigned v) {
+  return __builtin_bit_cast(float, v);
+}
+
+// ---- The runtime ---------------------------------------------------------------------------------
+
+#define CUDART_VERSION 13000
+
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorNotReady };
+enum cudaMemcpyKind { cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum { cudaEventDefault, cudaEventDisableTiming, cudaStreamNonBlocking, cudaEnableDefault };
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization };
+
+struct CUstream_st {};
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
+};
+using cudaStream_t = CUstream_st *;
+using cudaEvent_t = CUevent_st *;
+
+struct cudaFuncAttributes {
+  int ptxVersion;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
+cudaError_t cudaMalloc(void **p, std::size_t bytes);
+cudaError_t cudaMallocHost(void **p, std::size_t bytes);
+cudaError_t cudaFree(void *p);
+cudaError_t cudaFreeHost(void *p);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
+                              std::size_t from_stride, std::size_t row_bytes, std::size_t rows,
+                              cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size_t row_bytes,
+                              std::size_t rows, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult *result);
+cudaError_t cudaGetLastError();
+const char *cudaGetErrorString(cudaError_t error);
+
+namespace emulation {
+int blocks_per_multiprocessor(int threads, std::size_t shared);
+}
+
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel /*kernel*/,
+                                                          int threads, std::size_t shared) {
+  *blocks = emulation::blocks_per_multiprocessor(threads, shared);
+  return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel /*kernel*/, cudaFuncAttribute /*attribute*/,
+                                 int /*value*/) {
+  return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel /*kernel*/) {
+  attributes->ptxVersion = __CUDA_ARCH__ / 10;
+  return cudaSuccess;
+}
+template <typename... Parameters, typename... Args>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               const Args &...args) {
+  if (emulation::blocks_per_multiprocessor(
+          static_cast<int>(config->blockDim.x * config->blockDim.y * config->blockDim.z),
+          config->dynamicSmemBytes) == 0)
+    return cudaErrorInvalidValue;
+  emulation::run(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                 [&] { kernel(args...); });
+  return cudaSuccess;
+}

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cstdio>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string_view>
+
+#include "kernels/ptx.cuh"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace emulation {
+namespace {
+
+// About what an H200 has, but with few multiprocessors, so that small images fill them.
+constexpr int kMultiprocessors = 6, kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
+constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kSharedPerBlock = 227 << 10,
+                      kReservedShared = 1 << 10;
+constexpr std::size_t kStack = 256 << 10;
+
+/// Somewhere threads wait until all have come.
+struct Meeting {
+  int expected = 0, arrived = 0, count = 0, last_count = 0;
+  unsigned times = 0;
+  const char *function = nullptr;
+  std::uint64_t values[2][32];  ///< of this time and the last
+};
+
+void live();
+
+/// Where something on a stack of its own goes on.
+struct Place {
+  void *registers[5];                 ///< as __builtin_setjmp() keeps them: no call of the system
+  const ucontext_t *fresh = nullptr;  ///< for a stack on which nothing has run yet
+  void *fake_stack = nullptr;         ///< the address sanitizer's
+  const void *stack = nullptr;
+  std::size_t stack_size = 0;
+};
+
+/// A thread of a block, and then of the next.
+struct Fiber : Place {
+  ucontext_t context;
+  void *memory;
+  dim3 index;
+  int warp = 0, lane = 0;
+  bool running = false;
+
+  Fiber() {
+    memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) fail("no memory for the stack of a thread");
+    getcontext(&context);
+    context.uc_stack.ss_sp = memory;
+    context.uc_stack.ss_size = kStack;
+    makecontext(&context, live, 0);
+    fresh = &context;
+    stack = memory;
+    stack_size = kStack;
+  }
+  ~Fiber() { munmap(memory, kStack); }
+  Fiber(const Fiber &) = delete;
+  Fiber &operator=(const Fiber &) = delete;
+};
+
+/// A copy of the engine that has not been made.
+struct PendingCopy {
+  unsigned barrier;
+  const CUtensorMap *tensor;
+  unsigned to;
+  int x, y, z;
+};
+
+/// The device; one thread of the process at a time may use it.
+struct Device {
+  std::recursive_mutex mutex;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<int> order;  ///< in which the threads of the block run
+  std::size_t turn = 0;    ///< in `order`
+  int left = 0;            ///< threads of the block
+  int idle = 0;            ///< turns since the last progress
+  dim3 grid, block, block_index;
+  std::vector<Meeting> warps;
+  Meeting all;
+  std::vector<PendingCopy> copies;
+  std::mt19937 random;
+  const std::function<void()> *thread = nullptr;
+  unsigned char *shared = nullptr;
+  std::size_t shared_size = 0;
+  Place host;
+  bool from_host = false;  ///< the host has just been left
+
+  Fiber &current() { return *fibers[order[turn]]; }
+};
+
+Device &device() {
+  static Device device;
+  return device;
+}
+
+/// Tells the address sanitizer that the stack has changed.
+void arrive([[maybe_unused]] const Place &place) {
+#ifdef __SANITIZE_ADDRESS__
+  const void *from = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(place.fake_stack, &from, &size);
+  Device &d = device();
+  if (!d.from_host) return;
+  d.from_host = false;
+  d.host.stack = from;
+  d.host.stack_size = size;
+#endif
+}
+
+[[gnu::noinline, gnu::no_sanitize_address]] void jump(Place &to) {
+  if (const ucontext_t *fresh = std::exchange(to.fresh, nullptr)) setcontext(fresh);
+  __builtin_longjmp(to.registers, 1);
+}
+/// Goes on at `to`; returns when something goes on at `from`.
+[[gnu::noinline, gnu::no_sanitize_address]] void change(Place &from, Place &to) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_size);
+#endif
+  if (__builtin_setjmp(from.registers) == 0) jump(to);
+}
+
+/// Goes on with the next thread of the block, or with the host if there is none.
+void next() {
+  Device &d = device();
+  Fiber &from = d.current();
+  if (d.left == 0) {
+    change(from, d.host);
+  } else {
+    do d.turn = (d.turn + 1) % d.order.size();
+    while (!d.current().running);
+    Fiber &to = d.current();
+    if (&to == &from) return;
+    change(from, to);
+  }
+  arrive(device().current());
+}
+
+/// What a fiber runs: its thread of one block after another.
+void live() {
+  arrive(device().current());
+  for (;;) {
+    Device &d = device();
+    (*d.thread)();
+    d.current().running = false;
+    --d.left;
+    progress();
+    next();
+  }
+}
+
+void wait_for_others(Meeting &meeting, const char *function) {
+  if (meeting.arrived == 0) meeting.function = function;
+  if (std::strcmp(meeting.function, function) != 0)
+    fail(std::string("threads wait for one another in ") + meeting.function + " and in " +
+         function);
+  const unsigned times = meeting.times;
+  if (++meeting.arrived == meeting.expected) {
+    meeting.arrived = 0;
+    meeting.last_count = std::exchange(meeting.count, 0);
+    ++meeting.times;
+    progress();
+    return;
+  }
+  while (meeting.times == times) yield();
+}
+
+void run_block() {
+  Device &d = device();
+  const int n = static_cast<int>(d.block.x * d.block.y * d.block.z);
+  while (static_cast<int>(d.fibers.size()) < n) d.fibers.push_back(std::make_unique<Fiber>());
+  d.order.resize(n);
+  std::iota(d.order.begin(), d.order.end(), 0);
+  switch (d.random() % 3) {  // neighbours in turn, backwards, or any
+    case 1:
+      std::reverse(d.order.begin(), d.order.end());
+      break;
+    case 2:
+      std::shuffle(d.order.begin(), d.order.end(), d.random);
+      break;
+  }
+  for (int i = 0; i < n; ++i) {
+    Fiber &fiber = *d.fibers[i];
+    fiber.index = dim3(i % d.block.x, i / d.block.x % d.block.y, i / d.block.x / d.block.y);
+    fiber.warp = i / 32;
+    fiber.lane = i % 32;
+    fiber.running = true;
+  }
+  d.warps.assign((n + 31) / 32, {});
+  for (int i = 0; i < static_cast<int>(d.warps.size()); ++i)
+    d.warps[i].expected = std::min(n - 32 * i, 32);
+  d.all = {};
+  d.all.expected = n;
+  std::memset(d.shared, 0xcd, d.shared_size);
+  d.left = n;
+  d.idle = 0;
+  d.turn = 0;
+  d.from_host = true;
+  change(d.host, d.current());
+  arrive(d.host);
+  if (!d.copies.empty()) fail("a copy is under way when the block ends");
+}
+
+}  // namespace
+
+const dim3 &thread_index() {
+  return device().current().index;
+}
+const dim3 &block_index() {
+  return device().block_index;
+}
+const dim3 &block_size() {
+  return device().block;
+}
+const dim3 &grid_size() {
+  return device().grid;
+}
+unsigned char *shared_memory() {
+  return device().shared;
+}
+
+const std::uint64_t *exchange(std::uint64_t value, const char *function) {
+  const Fiber &fiber = device().current();
+  Meeting &warp = device().warps[fiber.warp];
+  std::uint64_t *const values = warp.values[warp.times % 2];
+  values[fiber.lane] = value;
+  wait_for_others(warp, function);
+  return values;
+}
+
+int meet(bool value) {
+  Meeting &all = device().all;
+  all.count += value;
+  wait_for_others(all, "__syncthreads");
+  return all.last_count;
+}
+
+void yield() {
+  Device &d = device();
+  if (++d.idle > 3 * static_cast<int>(d.order.size()))
+    fail("the threads of a block wait for one another for ever");
+  next();
+}
+void progress() {
+  device().idle = 0;
+}
+
+void fail(const std::string &what) {
+  const dim3 &block = device().block_index;
+  std::fprintf(stderr, "emulated GPU, block (%u, %u): %s\n", block.x, block.y, what.c_str());
+  std::abort();
+}
+
+int blocks_per_multiprocessor(int threads, std::size_t shared) {
+  if (threads < 1 || threads > kThreadsPerBlock || shared > kSharedPerBlock) return 0;
+  return std::min<int>(kThreadsPerMultiprocessor / threads,
+                       kSharedPerMultiprocessor / (shared + kReservedShared));
+}
+
+void run(const dim3 &blocks, const dim3 &threads, std::size_t shared,
+         const std::function<void()> &thread) {
+  Device &d = device();
+  const std::lock_guard lock(d.mutex);
+  d.grid = blocks;
+  d.block = threads;
+  d.thread = &thread;
+  void *memory = nullptr;  // exactly as much as was asked for, so that a sanitizer sees its end
+  if (posix_memalign(&memory, 128, shared) != 0) fail("no memory for shared memory");
+  d.shared = static_cast<unsigned char *>(memory);
+  d.shared_size = shared;
+  for (d.block_index.z = 0; d.block_index.z < blocks.z; ++d.block_index.z)
+    for (d.block_index.y = 0; d.block_index.y < blocks.y; ++d.block_index.y)
+      for (d.block_index.x = 0; d.block_index.x < blocks.x; ++d.block_index.x) run_block();
+  std::free(memory);
+}
+
+}  // namespace emulation
+
+namespace cudascan {
+
+using emulation::device;
+using emulation::fail;
+
+// ---- Shared memory -------------------------------------------------------------------------------
+
+namespace {
+
+constexpr unsigned kDynamic = 0x40000000;  // where the addresses of dynamic shared memory begin
+constexpr unsigned kStatic = 0x80000000;   // that of the following
+alignas(128) thread_local unsigned char anchor;
+
+/// The barrier itself, 8 bytes.
+struct Barrier {
+  std::int32_t bytes;     ///< that are still to come
+  std::int16_t arrivals;  ///< that are still to come
+  std::int16_t phase;
+
+  void advance() {
+    if (bytes != 0 || arrivals != 0) return;
+    phase ^= 1;
+    arrivals = 1;
+    emulation::progress();
+  }
+};
+static_assert(sizeof(Barrier) == 8);
+
+Barrier &barrier_at(unsigned address) {
+  return *reinterpret_cast<Barrier *>(shared_pointer(address));
+}
+
+void make(const emulation::PendingCopy &copy) {
+  const CUtensorMap &t = *copy.tensor;
+  unsigned char *to = shared_pointer(copy.to);
+  const auto inside = [](int i, cuuint64_t size) {
+    return i >= 0 && static_cast<cuuint64_t>(i) < size;
+  };
+  for (cuuint32_t k = 0; k < t.box[2]; ++k)
+    for (cuuint32_t j = 0; j < t.box[1]; ++j)
+      for (cuuint32_t i = 0; i < t.box[0]; ++i, to += t.element) {
+        const int x = copy.x + i, y = copy.y + j, z = copy.z + k;
+        if (inside(x, t.size[0]) && inside(y, t.size[1]) && inside(z, t.size[2]))
+          std::memcpy(to, t.data + x * t.element + y * t.stride[0] + z * t.stride[1], t.element);
+        else
+          std::memset(to, 0, t.element);
+      }
+  Barrier &barrier = barrier_at(copy.barrier);
+  barrier.bytes -= static_cast<std::int32_t>(t.box[0] * t.box[1] * t.box[2] * t.element);
+  barrier.advance();
+}
+
+}  // namespace
+
+unsigned shared_address(const void *p) {
+  const auto *byte = static_cast<const unsigned char *>(p);
+  if (byte >= device().shared && byte <= device().shared + device().shared_size)
+    return kDynamic + static_cast<unsigned>(byte - device().shared);
+  const std::ptrdiff_t from_anchor = byte - &anchor;
+  if (from_anchor < -0x20000000 || from_anchor > 0x20000000)
+    fail("shared_address: not in shared memory");
+  return kStatic + static_cast<unsigned>(from_anchor);
+}
+unsigned char *shared_pointer(unsigned address) {
+  if (address < kDynamic + 0x10000000) return device().shared + (address - kDynamic);
+  return &anchor + static_cast<std::int32_t>(address - kStatic);
+}
+
+void CopyBarrier::init() const {
+  if (address_ % 8 != 0) fail("a barrier is at no multiple of 8 bytes");
+  barrier_at(address_) = {0, 1, 0};
+}
+void CopyBarrier::expect(int bytes) const {
+  Barrier &barrier = barrier_at(address_);
+  barrier.bytes += bytes;
+  --barrier.arrivals;
+  barrier.advance();
+}
+void CopyBarrier::copy(const CUtensorMap &tensor, unsigned to, int x, int y, int z) const {
+  if (to % 128 != 0) fail("a copy goes to no multiple of 128 bytes");
+  if (x * static_cast<int>(tensor.element) % 16 != 0)
+    fail("a copy begins at no multiple of 16 bytes");
+  const emulation::PendingCopy copy{address_, &tensor, to, x, y, z};
+  if (device().random() % 2 == 0)
+    make(copy);
+  else
+    device().copies.push_back(copy);
+}
+void CopyBarrier::wait(unsigned phase) const {
+  auto &copies = device().copies;
+  for (std::size_t i = 0; i < copies.size();)
+    if (copies[i].barrier == address_) {
+      make(copies[i]);
+      copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  while (static_cast<unsigned>(barrier_at(address_).phase) == phase) emulation::yield();
+}
+
+}  // namespace cudascan
+
+// ---- The runtime ---------------------------------------------------------------------------------
+
+namespace {
+
+using emulation::device;
+
+/// Locks the device: what is queued is done at once.
+std::lock_guard<std::recursive_mutex> alone() {
+  return std::lock_guard(device().mutex);
+}
+
+cudaError_t allocate(void **p, std::size_t bytes) {
+  // Copies of the engine read whole units of 16 bytes.
+  const std::size_t size = (bytes + 15) / 16 * 16;
+  if (posix_memalign(p, 256, size) != 0) return cudaErrorInvalidValue;
+  std::memset(*p, 0xcd, size);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void **p, std::size_t bytes) {
+  return allocate(p, bytes);
+}
+cudaError_t cudaMallocHost(void **p, std::size_t bytes) {
+  return allocate(p, bytes);
+}
+cudaError_t cudaFree(void *p) {
+  std::free(p);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void *p) {
+  std::free(p);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t) {
+  const auto lock = alone();
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
+                              std::size_t from_stride, std::size_t row_bytes, std::size_t rows,
+                              cudaMemcpyKind, cudaStream_t) {
+  const auto lock = alone();
+  for (std::size_t y = 0; y < rows; ++y)
+    std::memcpy(static_cast<char *>(to) + y * to_stride,
+                static_cast<const char *>(from) + y * from_stride, row_bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t) {
+  const auto lock = alone();
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size_t row_bytes,
+                              std::size_t rows, cudaStream_t) {
+  const auto lock = alone();
+  for (std::size_t y = 0; y < rows; ++y)
+    std::memset(static_cast<char *>(to) + y * stride, value, row_bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = new CUstream_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  event->time = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end) {
+  *ms = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *id) {
+  *id = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount
+               ? emulation::kMultiprocessors
+               : static_cast<int>(emulation::kSharedPerBlock);
+  return cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult *result) {
+  if (std::string_view(name) != "cuTensorMapEncodeTiled") return cudaErrorInvalidValue;
+  *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+  *result = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+const char *cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "invalid argument (emulated GPU)";
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *tensor, CUtensorMapDataType type, cuuint32_t rank,
+                                void *data, const cuuint64_t *size, const cuuint64_t *stride,
+                                const cuuint32_t *box, const cuuint32_t *step,
+                                CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                CUtensorMapFloatOOBfill) {
+  constexpr std::size_t kBytes[] = {1, 2, 4, 8};
+  if (rank != 3 || reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *tensor = {static_cast<const unsigned char *>(data), kBytes[type], {}, {}, {}};
+  for (int i = 0; i < 3; ++i) {
+    if (box[i] < 1 || box[i] > 256 || step[i] != 1 || size[i] < 1) return CUDA_ERROR_INVALID_VALUE;
+    tensor->size[i] = size[i];
+    tensor->box[i] = box[i];
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (stride[i] % 16 != 0) return CUDA_ERROR_INVALID_VALUE;
+    tensor->stride[i] = stride[i];
+  }
+  return box[0] * kBytes[type] % 16 == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
