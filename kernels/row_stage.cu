@@ -66,7 +66,9 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
 template <typename T>
 StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine) : plane(plane) {
   constexpr int kStep = kStageAlignment<T>;
-  const int lead = (kStep - (reach + 1) % kStep) % kStep;
+  // A piece that begins in the middle of a sector, of 32 bytes, costs up to a tenth more time.
+  constexpr int kSector = 32 / sizeof(T);
+  const int lead = (kSector - (reach + 1) % kSector) % kSector;
   const int columns = (lead + kStageColumns + 2 * reach + 1 + kStep - 1) / kStep * kStep;
   begin = -(reach + 1) - lead;
   pitch = columns * static_cast<int>(sizeof(T));
