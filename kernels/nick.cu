@@ -326,13 +326,13 @@ struct Division {
 
   /// Divides an image so that there is about one block in each of `slots` places and all blocks
   /// take about as long.
-  Division(int height, int window_rows, int stage_rows, int warps, int inner_tiles, int edge_tiles,
+  Division(int height, int window_rows, int most_rows, int warps, int inner_tiles, int edge_tiles,
            int slots)
       : warps(warps) {
     constexpr float kEdgeCost = 1.25f;  // of a row, measured
     const auto strips = [&](int blocks) {
       const int rows = divide_up(height, warps * std::max(blocks, 1));
-      return nick::Strips(std::max(rows, kLeastRows), window_rows, stage_rows, warps);
+      return nick::Strips(std::max(rows, kLeastRows), window_rows, most_rows, warps);
     };
     if (inner_tiles == 0 || edge_tiles == 0) {
       inner = edge = strips(slots / (inner_tiles + edge_tiles));
@@ -400,7 +400,7 @@ void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Nic
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, binary, 32 * warps,
                                                              warps * warp_bytes));
     blocks = std::max(blocks, 1);
-    const Division next(height, window_rows, Strip::kFillRows, warps, inner_tiles, edge_tiles,
+    const Division next(height, window_rows, job.in.most_rows(), warps, inner_tiles, edge_tiles,
                         cuda.multiprocessors() * blocks);
     if (division.warps && next.time * blocks * warps >= division.time * resident * division.warps)
       continue;

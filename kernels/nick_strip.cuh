@@ -13,15 +13,15 @@ namespace cudascan::nick {
 
 /// The strips of a tile, see Strip.
 struct Strips {
-  int rows;                      ///< of a strip
-  int groups;                    ///< in a window that the warps of a block fill together; or 0
-  int rest;                      ///< rows of a window that the groups lack, negative if too many
-  int group_stages;              ///< that bring the rows of a group
-  int turn_groups, turn_stages;  ///< groups and stages further after one stage for each warp
-  float cost;                    ///< time for a strip, about that of so many rows
+  int rows;         ///< of a strip
+  int groups;       ///< in a window that the warps of a block fill together; or 0
+  int rest;         ///< rows of a window that the groups lack, negative if too many
+  int group_parts;  ///< that the rows of a group are brought in
+  int part_rows;    ///< rows of one, at most
+  float cost;       ///< time for a strip, about that of so many rows
 
-  /// @param stage_rows  that a stage brings while a window is filled
-  Strips(int rows, int window_rows, int stage_rows, int warps) : rows(rows) {
+  /// @param most_rows  that can be brought at once
+  Strips(int rows, int window_rows, int most_rows, int warps) : rows(rows) {
     constexpr float kRowAlone = 0.3f, kRowTogether = 0.33f, kTogether = 5;  // measured
     groups = (window_rows + rows / 2) / rows;
     rest = window_rows - groups * rows;
@@ -34,9 +34,8 @@ struct Strips {
       rest = window_rows;
     }
     cost = rows + (groups > 0 ? together : alone);
-    group_stages = (rows + stage_rows - 1) / stage_rows;
-    turn_groups = warps / group_stages;
-    turn_stages = warps % group_stages;
+    group_parts = (rows + most_rows - 1) / most_rows;
+    part_rows = (rows + group_parts - 1) / group_parts;
   }
   Strips() = default;
 };
@@ -50,8 +49,8 @@ struct Strips {
 /// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up
 /// groups of rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of
 /// up to half as many rows, at its lower end, that the last group lacks or has too many. What is in
-/// windows i to j is added to record i and taken off from record j + 1, so that the windows are the
-/// prefix sums of the records.
+/// windows i to j is added to record i and taken off from record j + 1, so that the windows, but for
+/// their rests, are the prefix sums of the records.
 template <typename T>
 class Strip {
  public:
@@ -89,11 +88,11 @@ class Strip {
     mask_ = front_mask(0);
 #pragma unroll
     for (unsigned &word : mask_.word) word = keep(word);
-    if (strips.groups > 0) {
-      place_.group = warp() / strips.group_stages;
-      place_.part = warp() % strips.group_stages;
-    }
-    find(place_);
+    const int bottom = begin_ + job.ry + 1;  // of the first row's window
+    rest_ = max(min(bottom - strips.rest, bottom), 0);
+    rest_end_ = begin_ < end_ ? min(max(bottom - strips.rest, bottom), job.in.plane.height) : 0;
+    group_.index = warp();
+    if (together()) find(group_);
   }
 
   /// Shared memory for each warp; the records are behind the stages of all warps.
@@ -103,9 +102,10 @@ class Strip {
 
   /// Starts to bring the first rows.
   __device__ void start() {
-    request();
-    filling_ = requested_;
-    request();
+    if (!together())
+      request_two();
+    else if (!group_.done)
+      stage_.request_rows(group_.y, group_.end);
   }
 
   __device__ int begin() const {
@@ -117,10 +117,31 @@ class Strip {
 
   /// Sums over the window of the first row; all threads of the block call it.
   __device__ void fill() {
-    if (strips_.groups > 0)
-      fill_together();
-    else
-      fill_alone();
+    if (together()) {
+      add_groups();
+      request_two();
+      __syncthreads();
+      const int n = Record::words(job_);
+      for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        unsigned sum = 0;
+#pragma unroll 4
+        for (int k = 0; k < warps(); ++k) records_[k * n + i] = sum += records_[k * n + i];
+      }
+      __syncthreads();
+    }
+    ColumnSums<T> left, right;
+    add_rest(left, right);
+    if (together()) {
+      add_record(left_column_, left);
+      add_record(left_column_ + 2 * job_.rx + 1, right);
+    }
+    const int front = front_columns() - kColumns * lane();
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      sums.set(j, right.sum[j], left.sum[j], right.squares[j], left.squares[j]);
+      sums.front_sum += j < front ? left.sum[j] : 0;
+      sums.front_squares += j < front ? left.squares[j] : 0;
+    }
   }
 
   /// Waits for the next kRows rows.
@@ -195,14 +216,12 @@ class Strip {
   }
 
  private:
-  /// Rows that a stage brings while the window is filled.
-  struct Filling {
-    int group = 0, part = 0;  // of the groups and the stages in one
-    bool rest = false;        // after the last group: of the window's rest
-    bool done = false;
+  /// Rows of a group that are brought at once.
+  struct GroupPart {
+    int index;        // of all parts of all groups, the warps take them by turns
+    bool done;        // after the last
     int y, end;       // rows, inside the plane
     int first, last;  // windows that have them
-    int sign;
   };
 
   static __device__ int lane() {
@@ -226,11 +245,14 @@ class Strip {
     for (int k = 0; k < Samples::kWords; ++k) samples.word[k] &= mask.word[k];
   }
 
+  /// Columns of the window in front, from x_ - rx - 1 on, that are in the plane.
+  __device__ int front_columns() const {
+    return min(2 * job_.rx + 1, job_.in.plane.width - (x_ - job_.rx - 1));
+  }
   /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in
   /// front.
   __device__ Samples front_mask(int k) const {
-    const int front = x_ - job_.rx - 1;
-    return first_columns(min(2 * job_.rx + 1, job_.in.plane.width - front) - k * kStageColumns);
+    return first_columns(front_columns() - k * kStageColumns);
   }
   /// The samples of a lane that belong to the first columns of the warp.
   static __device__ Samples first_columns(int columns) {
@@ -245,57 +267,62 @@ class Strip {
     return mask;
   }
 
-  /// Finds the rows of a stage, going on to the next one while all are outside the plane.
-  __device__ void find(Filling &filling) const {
-    const int height = job_.in.plane.height, strip_rows = strips_.rows;
-    const int all_groups = strips_.groups > 0 ? strips_.groups + warps() - 1 : 0;
-    for (;; next(filling)) {
-      int from, to;
-      if (!filling.rest && filling.group < all_groups) {
-        const int group = filling.group, top = block_begin_ - job_.ry + group * strip_rows;
-        from = top + filling.part * kFillRows;
-        to = min(from + kFillRows, top + strip_rows);
-        filling.first = max(group - strips_.groups + 1, 0);
-        filling.last = group;
-        filling.sign = 1;
-      } else {
-        if (!filling.rest) filling.part = 0;
-        filling.rest = true;
-        const int bottom = begin_ + job_.ry + 1;
-        from = min(bottom - strips_.rest, bottom) + filling.part * kFillRows;
-        to = max(bottom - strips_.rest, bottom);
-        filling.done = from >= to || begin_ >= end_;
-        if (filling.done) return;
-        to = min(to, from + kFillRows);
-        filling.first = filling.last = warp();
-        filling.sign = strips_.rest > 0 ? 1 : -1;
-      }
-      filling.y = max(from, 0);
-      filling.end = min(to, height);
-      if (filling.y < filling.end) return;
-    }
+  __device__ bool together() const {
+    return strips_.groups > 0;
   }
-  /// The warps take the stages of the groups by turns, then each the rest of its window.
-  __device__ void next(Filling &filling) const {
-    if (filling.rest) {
-      ++filling.part;
-      return;
-    }
-    filling.group += strips_.turn_groups;
-    filling.part += strips_.turn_stages;
-    if (filling.part >= strips_.group_stages) {
-      filling.part -= strips_.group_stages;
-      ++filling.group;
+
+  /// Finds the rows of a part, going on to the warp's next one while all are outside the plane.
+  __device__ void find(GroupPart &part) const {
+    const int parts = strips_.group_parts, all = (strips_.groups + warps() - 1) * parts;
+    for (;; part.index += warps()) {
+      part.done = part.index >= all;
+      if (part.done) return;
+      part.last = part.index / parts;
+      part.first = max(part.last - strips_.groups + 1, 0);
+      const int top = block_begin_ - job_.ry + part.last * strips_.rows;
+      const int from = top + part.index % parts * strips_.part_rows;
+      part.y = max(from, 0);
+      part.end = min(min(from + strips_.part_rows, top + strips_.rows), job_.in.plane.height);
+      if (part.y < part.end) return;
     }
   }
 
-  __device__ void fill_alone() {
-    ColumnSums<T> right, left;
-    while (!filling_.done) {
+  /// Adds this warp's share of the groups to the records.
+  __device__ void add_groups() {
+    while (!group_.done) {
+      stage_.wait_for_rows();
+      const int rows = group_.end - group_.y;
+#pragma unroll 1
+      for (int part = 0; part < job_.parts; ++part) {
+        const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
+        ColumnSums<T> sums;
+#pragma unroll 1
+        for (int first = 0; first < rows; first += kRows) {
+          const unsigned row = stage_.rows(first) + column;
+          Samples samples[kRows];
+#pragma unroll
+          for (int i = 0; i < kRows; ++i)
+            samples[i] = read_stage<T>(first + i < rows ? row + i * job_.in.pitch : zeros_);
+          sums.add(samples);
+        }
+        record(group_.first).add(part, sums, 1);
+        if (group_.last + 1 < warps()) record(group_.last + 1).add(part, sums, -1);
+      }
+      group_.index += warps();
+      find(group_);
+      if (!group_.done) stage_.request_rows(group_.y, group_.end);
+    }
+  }
+
+  /// Adds the rows of the rest, or takes them off where the groups have too many, to the columns
+  /// left and right of the windows, and to the share of the window in front beyond the first
+  /// kStageColumns columns.
+  __device__ void add_rest(ColumnSums<T> &left, ColumnSums<T> &right) {
+    for (int y = rest_; y < rest_end_; y += kFillRows) {
       stage_.wait();
 #pragma unroll 1
-      for (int first = 0; first < kFillRows && filling_.y + first < filling_.end; first += kRows) {
-        const int rows = filling_.end - filling_.y - first;
+      for (int first = 0; first < kFillRows && y + first < rest_end_; first += kRows) {
+        const int rows = rest_end_ - y - first;
         Samples samples[kRows];
 #pragma unroll
         for (int i = 0; i < kRows; ++i) {
@@ -308,7 +335,6 @@ class Strip {
         for (int i = 0; i < kRows; ++i) {
           const unsigned row = first == 0 ? stage_.first(i) : stage_.second(i);
           samples[i] = i < rows ? left_.read(row) : Samples{};
-          sums.add_front(samples[i], mask_);
 #pragma unroll 1
           for (int k = 1; k * kStageColumns < 2 * job_.rx + 1 && i < rows; ++k)
             sums.add_front(left_.read(row + k * static_cast<unsigned>(kStageColumns * sizeof(T))),
@@ -316,83 +342,55 @@ class Strip {
         }
         left.add(samples);
       }
-      filling_ = requested_;
       request();
     }
+    if (strips_.rest >= 0) return;
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j)
-      sums.set(j, right.sum[j], left.sum[j], right.squares[j], left.squares[j]);
-  }
-
-  __device__ void fill_together() {
-    while (!filling_.done) {
-      stage_.wait();
-      const int rows = filling_.end - filling_.y;
-#pragma unroll 1
-      for (int part = 0; part < job_.parts; ++part) {
-        const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
-        ColumnSums<T> sums;
-        Samples samples[kRows];
-#pragma unroll
-        for (int i = 0; i < kRows; ++i)
-          samples[i] = read_stage<T>(i < rows ? stage_.first(i) + column : zeros_);
-        sums.add(samples);
-        if (rows > kRows) {
-#pragma unroll
-          for (int i = 0; i < kRows; ++i)
-            samples[i] = read_stage<T>(i + kRows < rows ? stage_.second(i) + column : zeros_);
-          sums.add(samples);
-        }
-        record(filling_.first).add(part, sums, filling_.sign);
-        if (filling_.last + 1 < warps()) record(filling_.last + 1).add(part, sums, -filling_.sign);
-      }
-      filling_ = requested_;
-      request();
+    for (int j = 0; j < kColumns; ++j) {
+      left.sum[j] = -left.sum[j];
+      left.squares[j] = -left.squares[j];
+      right.sum[j] = -right.sum[j];
+      right.squares[j] = -right.squares[j];
     }
-    __syncthreads();
-    const int n = Record::words(job_);
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-      for (int k = 1; k < warps(); ++k) records_[k * n + i] += records_[(k - 1) * n + i];
-    __syncthreads();
-    load();
+    sums.front_sum = -sums.front_sum;
+    sums.front_squares = -sums.front_squares;
   }
 
-  /// D and the share of the window in front from this warp's record.
-  __device__ void load() {
+  /// Adds to the sums of a lane's columns, from `column` of the wide piece on, what this warp's
+  /// record has, and, if these are the left ones, to the share of the window in front beyond the
+  /// first kStageColumns columns.
+  __device__ void add_record(int column, ColumnSums<T> &to) {
     const Record mine = record(warp());
-    const int window = 2 * job_.rx + 1;
     const int width =
         job_.in.plane.width - (x_ + job_.in.begin) - kColumns * lane();  // of the plane
-    const auto read = [&](int column, unsigned &sum, typename Record::Squares &squares) {
-      mine.read(column, sum, squares);
-      if (cut_ && column >= width) sum = squares = 0;
+    const auto add = [&](int at, unsigned &sum, typename Record::Squares &squares) {
+      if (cut_ && at >= width) return;
+      unsigned more_sum;
+      typename Record::Squares more_squares;
+      mine.read(at, more_sum, more_squares);
+      sum += more_sum;
+      squares += more_squares;
     };
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      unsigned sum_left, sum_right;
-      typename Record::Squares squares_left, squares_right;
-      read(left_column_ + j, sum_left, squares_left);
-      read(left_column_ + window + j, sum_right, squares_right);
-      sums.set(j, sum_right, sum_left, squares_right, squares_left);
-      const int rest = window - j - kColumns * lane();
-      sums.front_sum += rest > 0 ? sum_left : 0;
-      sums.front_squares += rest > 0 ? squares_left : 0;
+      add(column + j, to.sum[j], to.squares[j]);
+      if (column != left_column_) continue;
+      const int front = front_columns() - kColumns * lane() - j;
 #pragma unroll 1
-      for (int k = kStageColumns; k < window; k += kStageColumns) {
-        if (k >= rest) break;
-        read(left_column_ + j + k, sum_left, squares_left);
-        sums.front_sum += sum_left;
-        sums.front_squares += squares_left;
-      }
+      for (int k = kStageColumns; k < front; k += kStageColumns)
+        add(column + j + k, sums.front_sum, sums.front_squares);
     }
   }
 
+  __device__ void request_two() {
+    asked_ = rest_;
+    request();
+    request();
+  }
   __device__ void request() {
-    requested_ = place_;
-    if (!place_.done) {
-      stage_.request(false, 0, place_.y, place_.y + kRows);
-      next(place_);
-      find(place_);
+    if (asked_ < rest_end_) {
+      stage_.request(false, 0, asked_, asked_ + kRows);
+      asked_ += kFillRows;
     } else if (next_ < end_) {  // no copy may be under way when the block ends
       stage_.request(true, next_, next_ + job_.ry + 1, next_ - job_.ry);
       next_ += kRows;
@@ -408,11 +406,11 @@ class Strip {
   unsigned zeros_;
   int x_;
   int block_begin_, begin_, end_;  // rows of the block and of the strip
-  int next_;                       // row to be requested
+  int rest_, rest_end_;            // rows of the rest
+  int asked_;                      // row of the rest to be requested
+  int next_;                       // row of the strip to be requested
   bool cut_;                       // the tile has columns right of the plane that may be garbage
-  Filling place_;                  // the next to be requested
-  Filling requested_;              // the last that was
-  Filling filling_;                // the current one
+  GroupPart group_;
   Samples mask_;
 };
 

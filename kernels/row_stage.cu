@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/row_stage.cuh"
 
+#include <bit>
+
 #include "kernels/cuda_check.cuh"
 
 namespace cudascan {
@@ -27,14 +29,17 @@ Encode find_encode() {
   return reinterpret_cast<Encode>(function);
 }
 
+constexpr int kUnits = -1, kRefused = -2;
+
 /// Describes a plane to the engine for boxes of `columns` columns and kStageRows rows. Its elements
 /// are the smallest that let 256 of them make up a row of the box; for still wider boxes units of
 /// 16 bytes do.
-/// @return samples of an element, 0 for units, -1 if the engine does not take the plane
+/// @return log2 of the samples of an element, kUnits, or kRefused if the engine does not take the
+///         plane
 template <typename T>
 int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
   static const Encode encode = find_encode();
-  if (!encode) return -1;
+  if (!encode) return kRefused;
   const int bytes = columns * static_cast<int>(sizeof(T));
   int element = sizeof(T);  // bytes
   while (element < 16 && bytes / element > 256) element *= 2;
@@ -57,8 +62,8 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
       encode(&map, type, 3, const_cast<T *>(plane.data), size, stride, box, step,
              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
              CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) return -1;
-  return units ? 0 : element / static_cast<int>(sizeof(T));
+  if (result != CUDA_SUCCESS) return kRefused;
+  return units ? kUnits : std::countr_zero(element / sizeof(T));
 }
 
 }  // namespace
@@ -73,11 +78,11 @@ StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine)
   begin = -(reach + 1) - lead;
   pitch = columns * static_cast<int>(sizeof(T));
   by_engine = false;
-  element = garbage = 0;
+  element_shift = garbage = 0;
   if (!engine || (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
-  element = describe(wide, plane, columns);
-  by_engine = element >= 0 && describe(narrow, plane, kStageColumns) == 1;
-  if (by_engine) garbage = (element ? element : kStep) - 1;
+  element_shift = describe(wide, plane, columns);
+  by_engine = element_shift != kRefused && describe(narrow, plane, kStageColumns) == 0;
+  if (by_engine) garbage = (element_shift == kUnits ? kStep : 1 << element_shift) - 1;
 }
 
 template struct StagedPlane<std::uint8_t>;

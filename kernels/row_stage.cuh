@@ -36,7 +36,8 @@ struct StagedPlane {
   int pitch;    ///< bytes of a row of a wide piece
   int begin;    ///< first column of a wide piece, from x on
   int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
-  int element;  ///< samples of an element of `wide`, 0 if it has units; of `narrow` it is 1
+  /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is one.
+  int element_shift;
 
   /// @param reach   0..1023
   /// @param engine  whether the code of the kernels is for sm_90 or newer: older code cannot use the
@@ -49,6 +50,8 @@ struct StagedPlane {
   __host__ __device__ int wide_bytes() const { return (kStageRows<T> * pitch + 127) / 128 * 128; }
   /// Bytes of a narrow and two wide pieces.
   __host__ __device__ int stage_bytes() const { return kNarrowBytes + 2 * wide_bytes(); }
+  /// Rows of wide pieces that the memory of two stages holds.
+  int most_rows() const { return 2 * stage_bytes() / wide_bytes() * kStageRows<T>; }
 };
 
 /// Eight neighbouring samples of a row.
@@ -114,7 +117,7 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
 
 /// A ring of two stages in shared memory that belongs to one warp; each stage holds a narrow piece
 /// and two wide ones, of kStageRows rows. Every stage that was requested must be waited for before
-/// the block ends.
+/// the block ends. Before the first stage is requested, the memory can bring other rows.
 template <typename T>
 class RowStage {
  public:
@@ -135,6 +138,35 @@ class RowStage {
     __syncwarp();
   }
 
+  /// Starts to fill the whole memory with the rows [y, end) of wide pieces, at most
+  /// source.most_rows(), to be waited for before anything else is requested; rows outside the plane
+  /// are 0. All lanes call it, after they have read what was there.
+  __device__ void request_rows(int y, int end) {
+    __syncwarp();
+    const int n = (end - y + kStageRows<T> - 1) / kStageRows<T>;
+    if (source_.by_engine) {
+      if (elect()) {
+        const CopyBarrier arrival = barrier(0);
+        arrival.expect(n * kStageRows<T> * source_.pitch);
+        for (int k = 0; k < n; ++k)
+          copy_wide(arrival, address_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
+      }
+    } else {
+      for (int k = 0; k < n; ++k)
+        copy_wide(memory_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
+      __syncwarp();
+    }
+  }
+  __device__ void wait_for_rows() {
+    if (source_.by_engine) barrier(0).wait(phases_ & 1);
+    phases_ ^= 1;
+  }
+  /// Address of the first of kStageRows rows, `from` rows after the first that was requested; the
+  /// others follow source.pitch bytes apart.
+  __device__ unsigned rows(int from) const {
+    return address_ + from / kStageRows<T> * source_.wide_bytes();
+  }
+
   /// Starts to fill the next stage: the wide pieces from rows y0 and y1 on, and the narrow one from
   /// row y on if `narrow`; rows outside the plane are 0. At most two stages are under way. All
   /// lanes call it, after they have read the stage before last.
@@ -147,18 +179,14 @@ class RowStage {
         arrival.expect(kStageRows<T> *
                        ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
         const unsigned to = address_ + stage;
-        const int x = x_ + source_.begin;
-        const int element = source_.element ? x / source_.element : 0;
-        const int unit = source_.element ? 0 : x / kStageAlignment<T>;
-        arrival.copy(source_.wide, to + Source::kNarrowBytes, element, unit, y0);
-        arrival.copy(source_.wide, to + second_, element, unit, y1);
+        copy_wide(arrival, to + Source::kNarrowBytes, y0);
+        copy_wide(arrival, to + second_, y1);
         if (narrow) arrival.copy(source_.narrow, to, x_, 0, y);
       }
     } else {
-      const int columns = source_.pitch / sizeof(T);
       unsigned char *to = memory_ + stage;
-      copy_samples(source_.plane, to + Source::kNarrowBytes, x_ + source_.begin, y0, columns);
-      copy_samples(source_.plane, to + second_, x_ + source_.begin, y1, columns);
+      copy_wide(to + Source::kNarrowBytes, y0);
+      copy_wide(to + second_, y1);
       if (narrow) copy_samples(source_.plane, to, x_, y, kStageColumns);
       __syncwarp();
     }
@@ -185,6 +213,18 @@ class RowStage {
 
  private:
   static __device__ int lane() { return threadIdx.x % 32; }
+  /// Copies a wide piece: the engine, or the warp.
+  __device__ void copy_wide(const CopyBarrier &arrival, unsigned to, int y) const {
+    const int x = x_ + source_.begin;
+    if (source_.element_shift >= 0)
+      arrival.copy(source_.wide, to, x >> source_.element_shift, 0, y);
+    else
+      arrival.copy(source_.wide, to, 0, x / kStageAlignment<T>, y);
+  }
+  __device__ void copy_wide(unsigned char *to, int y) const {
+    copy_samples(source_.plane, to, x_ + source_.begin, y,
+                 source_.pitch / static_cast<int>(sizeof(T)));
+  }
   static __device__ __noinline__ void copy_samples(const Plane<const T> &plane,
                                                    unsigned char *to_bytes, int x, int y,
                                                    int columns) {
