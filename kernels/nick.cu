@@ -89,54 +89,60 @@ __device__ void unrolled(const F &f) {
   (std::make_integer_sequence<int, n>());
 }
 
+/// What a block works on.
+struct Place {
+  bool inner;  // the tile
+  int tile;
+  int block;  // of those of a tile, one below another
+
+  template <typename T>
+  __device__ explicit Place(const Job<T> &job) : inner(false), block(blockIdx.x) {
+    if (block >= job.second) {
+      inner = block >= job.second + job.edges_in_second;
+      block -= inner ? job.edges_in_first + job.edges_in_second : job.second - job.edges_in_first;
+    } else if (block >= job.edges_in_first) {
+      inner = true;
+      block -= job.edges_in_first;
+    }
+    const int inner_tiles = job.last_inner - job.first_inner;
+    const int tiles = inner ? inner_tiles : job.tiles - inner_tiles;
+    tile = block % tiles;
+    block /= tiles;
+    if (inner || tile >= job.first_inner) tile += inner ? job.first_inner : inner_tiles;
+  }
+};
+
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method>
 __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     nick_kernel(const __grid_constant__ Job<T> job) {
   using Strip = nick::Strip<T>;
   constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
   unsigned char *const memory = dynamic_shared_memory();
-  __shared__ std::uint64_t barriers[kMaxWarps<T>][2];
+  __shared__ std::uint64_t barriers[kMaxWarps<T>][kMostStages];
   __shared__ nick::WindowColumns<kStageColumns> window_columns;
   __shared__ __align__(16) unsigned char zeros[Strip::kZeros];
   __shared__ Formula wolf_formula;
   __shared__ Filter wolf_filter;
 
   let_next_kernel_start();
-  const int t = threadIdx.x, lane = t % 32, warp = t / 32, warps = blockDim.x / 32;
+  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int width = job.in.plane.width, height = job.in.plane.height;
-  int block = blockIdx.x;
-  bool inner_tile = false;
-  if (block >= job.second) {
-    inner_tile = block >= job.second + job.edges_in_second;
-    block -=
-        inner_tile ? job.edges_in_first + job.edges_in_second : job.second - job.edges_in_first;
-  } else if (block >= job.edges_in_first) {
-    inner_tile = true;
-    block -= job.edges_in_first;
-  }
-  const int inner_tiles = job.last_inner - job.first_inner;
-  const int tiles = inner_tile ? inner_tiles : job.tiles - inner_tiles;
-  int tile_index = block % tiles;
-  if (inner_tile || tile_index >= job.first_inner)
-    tile_index += inner_tile ? job.first_inner : inner_tiles;
-  const nick::Strips &strips = inner_tile ? job.inner_strips : job.edge_strips;
-  const int tile = tile_index * kStageColumns;
+  const Place place(job);
+  const bool inner_tile = place.inner;
+  const int tile = place.tile * kStageColumns;
   const int x0 = tile + kColumns * lane;
   const int valid = min(width - x0, kColumns);
-  Strip strip(job, strips, memory, barriers[warp], zeros, tile, block / tiles);
-  for (int i = t; i < Strip::kZeros / 4; i += blockDim.x)
-    reinterpret_cast<unsigned *>(zeros)[i] = 0;
-  if (strips.groups > 0) {
-    auto *records = reinterpret_cast<unsigned *>(memory + warps * 2 * job.in.stage_bytes());
-    for (int i = t; i < warps * Strip::Record::words(job); i += blockDim.x) records[i] = 0;
-  }
+  Strip strip(job, inner_tile ? job.inner_strips : job.edge_strips, memory, barriers[warp], zeros,
+              tile, place.block);
+  // As early as can be: the rest goes on while the first rows are on their way.
+  wait_for_kernels_before();
+  strip.start();
+  strip.prepare();
   if (!inner_tile) {
     for (int i = t; i < kStageColumns; i += blockDim.x)
       window_columns.set(i,
                          max(min(tile + i + job.rx, width - 1) - max(tile + i - job.rx, 0) + 1, 1));
   }
-  wait_for_kernels_before();
-  strip.start();
   if (job.wolf && t == 0) {
     wolf_formula = job.formula;
     wolf_formula.busiest = job.wolf->busiest;
@@ -367,7 +373,9 @@ void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Nic
   job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
   job.packed = sizeof(T) == 1 && window_rows * 255 <= 0xffff;  // the sums of a column, in 16 bits
   const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kFixedMemory;
-  const int warp_bytes = Strip::warp_bytes(job);
+  constexpr int kLeastStages = 2;
+  const int record_bytes = Strip::Record::words(job) * static_cast<int>(sizeof(unsigned));
+  const int warp_bytes = kLeastStages * job.in.stage_bytes() + record_bytes;
   const int most_warps = std::min(kMaxWarps<T>, memory_limit / warp_bytes);
   const bool can_overlap = cuda.code_architecture() >= 90;
   const auto configured = [&](auto kernel) {
@@ -400,16 +408,23 @@ void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Nic
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, binary, 32 * warps,
                                                              warps * warp_bytes));
     blocks = std::max(blocks, 1);
-    const Division next(height, window_rows, job.in.most_rows(), warps, inner_tiles, edge_tiles,
-                        cuda.multiprocessors() * blocks);
+    const Division next(height, window_rows, job.in.most_rows(kLeastStages), warps, inner_tiles,
+                        edge_tiles, cuda.multiprocessors() * blocks);
     if (division.warps && next.time * blocks * warps >= division.time * resident * division.warps)
       continue;
     division = next;
     resident = blocks;
   }
-  const int warps = division.warps, threads = 32 * warps, shared = warps * warp_bytes;
+  const int warps = division.warps, threads = 32 * warps;
   job.inner_strips = division.inner;
   job.edge_strips = division.edge;
+  // Memory that nothing else needs lets more rows be on their way.
+  const bool records = job.inner_strips.groups > 0 || job.edge_strips.groups > 0;
+  const int block_memory = (memory_limit + kFixedMemory) / resident - kFixedMemory;
+  const int stages_memory = block_memory / warps - (records ? record_bytes : 0);
+  job.stages = std::clamp(stages_memory / job.in.stage_bytes(), kLeastStages, kMostStages);
+  const int shared = warps * (job.stages * job.in.stage_bytes() + (records ? record_bytes : 0)) +
+                     StagedPlane<T>::kReadBeyond;
   const int inner_rows = division.inner.rows, edge_rows = division.edge.rows;
   const int edge_blocks = edge_tiles * divide_up(height, warps * edge_rows);
   const int blocks = inner_tiles * divide_up(height, warps * inner_rows) + edge_blocks;

@@ -64,30 +64,29 @@ class Strip {
 
   LaneSums<T> sums;
 
-  /// @param memory    warp_bytes(job) per warp, zeros where the records are
-  /// @param barriers  two for this warp
+  /// @param memory    for each warp job.stages stages, and behind them all the records, if any
+  /// @param barriers  kMostStages for this warp
   /// @param zeros     kZeros bytes in shared memory
   /// @param x         first column of the tile
   /// @param block     of those one below another
   __device__ Strip(const StripJob<T> &job, const Strips &strips, unsigned char *memory,
-                   std::uint64_t *barriers, const unsigned char *zeros, int x, int block)
+                   std::uint64_t *barriers, unsigned char *zeros, int x, int block)
       : job_(job),
         strips_(strips),
-        stage_(job.in, memory + warp() * 2 * job.in.stage_bytes(), barriers, x),
+        stage_(job.in, job.stages, memory + warp() * job.stages * job.in.stage_bytes(), barriers,
+               x),
         left_column_(-(job.rx + 1) - job.in.begin),
         left_(left_column_),
         right_(left_column_ + 2 * job.rx + 1),
-        records_(reinterpret_cast<unsigned *>(memory + warps() * 2 * job.in.stage_bytes())),
-        zeros_(shared_address(zeros)),
+        records_(
+            reinterpret_cast<unsigned *>(memory + warps() * job.stages * job.in.stage_bytes())),
+        zeros_(reinterpret_cast<unsigned *>(zeros)),
         x_(x),
         block_begin_(block * warps() * strips.rows),
         begin_(block_begin_ + warp() * strips.rows),
         end_(min(begin_ + strips.rows, job.in.plane.height)),
         next_(begin_),
         cut_(job.in.garbage > 0 && x + kStageColumns + job.rx > job.in.plane.width) {
-    mask_ = front_mask(0);
-#pragma unroll
-    for (unsigned &word : mask_.word) word = keep(word);
     const int bottom = begin_ + job.ry + 1;  // of the first row's window
     rest_ = max(min(bottom - strips.rest, bottom), 0);
     rest_end_ = begin_ < end_ ? min(max(bottom - strips.rest, bottom), job.in.plane.height) : 0;
@@ -95,17 +94,22 @@ class Strip {
     if (together()) find(group_);
   }
 
-  /// Shared memory for each warp; the records are behind the stages of all warps.
-  static __host__ __device__ int warp_bytes(const StripJob<T> &job) {
-    return 2 * job.in.stage_bytes() + Record::words(job) * 4;
-  }
-
   /// Starts to bring the first rows.
   __device__ void start() {
     if (!together())
-      request_two();
+      request_all();
     else if (!group_.done)
       stage_.request_rows(group_.y, group_.end);
+  }
+  /// Gets ready what fill() needs beside them; all threads of the block call it and then meet.
+  __device__ void prepare() {
+    for (int i = threadIdx.x; i < kZeros / 4; i += blockDim.x) zeros_[i] = 0;
+    if (together()) {
+      for (int i = threadIdx.x; i < warps() * Record::words(job_); i += blockDim.x) records_[i] = 0;
+    }
+    mask_ = front_mask(0);
+#pragma unroll
+    for (unsigned &word : mask_.word) word = keep(word);
   }
 
   __device__ int begin() const {
@@ -115,11 +119,11 @@ class Strip {
     return end_;
   }
 
-  /// Sums over the window of the first row; all threads of the block call it.
+  /// Sums over the window of the first row; all threads of the block call it, after prepare().
   __device__ void fill() {
     if (together()) {
       add_groups();
-      request_two();
+      request_all();
       __syncthreads();
       const int n = Record::words(job_);
       for (int i = threadIdx.x; i < n; i += blockDim.x) {
@@ -289,6 +293,7 @@ class Strip {
 
   /// Adds this warp's share of the groups to the records.
   __device__ void add_groups() {
+    const unsigned zeros = shared_address(zeros_);
     while (!group_.done) {
       stage_.wait_for_rows();
       const int rows = group_.end - group_.y;
@@ -302,7 +307,7 @@ class Strip {
           Samples samples[kRows];
 #pragma unroll
           for (int i = 0; i < kRows; ++i)
-            samples[i] = read_stage<T>(first + i < rows ? row + i * job_.in.pitch : zeros_);
+            samples[i] = read_stage<T>(first + i < rows ? row + i * job_.in.pitch : zeros);
           sums.add(samples);
         }
         record(group_.first).add(part, sums, 1);
@@ -382,10 +387,10 @@ class Strip {
     }
   }
 
-  __device__ void request_two() {
+  __device__ void request_all() {
     asked_ = rest_;
-    request();
-    request();
+#pragma unroll 1
+    for (int i = 0; i < job_.stages; ++i) request();
   }
   __device__ void request() {
     if (asked_ < rest_end_) {
@@ -403,7 +408,7 @@ class Strip {
   int left_column_;  // of a wide piece, that is x_ - rx - 1
   StageCut<T> left_, right_;
   unsigned *records_;
-  unsigned zeros_;
+  unsigned *zeros_;
   int x_;
   int block_begin_, begin_, end_;  // rows of the block and of the strip
   int rest_, rest_end_;            // rows of the rest

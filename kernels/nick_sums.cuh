@@ -18,6 +18,7 @@ static_assert(32 * kColumns == kStageColumns);
 template <typename T>
 struct StripJob {
   StagedPlane<T> in;
+  int stages;   ///< of a warp's RowStage
   int rx, ry;   ///< half the window
   int parts;    ///< of kStageColumns columns in a wide piece
   bool packed;  ///< the sums of two columns go into 32 bits

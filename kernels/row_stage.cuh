@@ -45,13 +45,15 @@ struct StagedPlane {
   StagedPlane(const Plane<const T> &plane, int reach, bool engine);
   StagedPlane() = default;
 
+  /// Bytes behind the memory of a RowStage that may be read, but do not count.
+  static constexpr int kReadBeyond = 16;
   /// Bytes of a narrow and of a wide piece.
   static constexpr int kNarrowBytes = kStageRows<T> * kStageColumns * sizeof(T);
   __host__ __device__ int wide_bytes() const { return (kStageRows<T> * pitch + 127) / 128 * 128; }
   /// Bytes of a narrow and two wide pieces.
   __host__ __device__ int stage_bytes() const { return kNarrowBytes + 2 * wide_bytes(); }
-  /// Rows of wide pieces that the memory of two stages holds.
-  int most_rows() const { return 2 * stage_bytes() / wide_bytes() * kStageRows<T>; }
+  /// Rows of wide pieces that the memory of so many stages holds.
+  int most_rows(int stages) const { return stages * stage_bytes() / wide_bytes() * kStageRows<T>; }
 };
 
 /// Eight neighbouring samples of a row.
@@ -115,19 +117,24 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
   return samples;
 }
 
-/// A ring of two stages in shared memory that belongs to one warp; each stage holds a narrow piece
-/// and two wide ones, of kStageRows rows. Every stage that was requested must be waited for before
-/// the block ends. Before the first stage is requested, the memory can bring other rows.
+inline constexpr int kMostStages = 4;  ///< of a RowStage
+
+/// A ring of stages in shared memory that belongs to one warp; each stage holds a narrow piece and
+/// two wide ones, of kStageRows rows. Every stage that was requested must be waited for before the
+/// block ends. Before the first stage is requested, the memory can bring other rows.
 template <typename T>
 class RowStage {
  public:
   using Source = StagedPlane<T>;
 
-  /// @param memory    2 source.stage_bytes() for this warp, aligned to 128
-  /// @param barriers  two for this warp
+  /// @param stages    2..kMostStages
+  /// @param memory    stages source.stage_bytes() for this warp, aligned to 128
+  /// @param barriers  one for each stage of this warp
   /// @param x         first column of the tile
-  __device__ RowStage(const Source &source, unsigned char *memory, std::uint64_t *barriers, int x)
+  __device__ RowStage(const Source &source, int stages, unsigned char *memory,
+                      std::uint64_t *barriers, int x)
       : source_(source),
+        stages_(stages),
         memory_(memory),
         address_(shared_address(memory)),
         barriers_(shared_address(barriers)),
@@ -139,7 +146,7 @@ class RowStage {
   }
 
   /// Starts to fill the whole memory with the rows [y, end) of wide pieces, at most
-  /// source.most_rows(), to be waited for before anything else is requested; rows outside the plane
+  /// source.most_rows(stages), to be waited for before anything else is requested; rows outside the plane
   /// are 0. All lanes call it, after they have read what was there.
   __device__ void request_rows(int y, int end) {
     __syncwarp();
@@ -168,8 +175,8 @@ class RowStage {
   }
 
   /// Starts to fill the next stage: the wide pieces from rows y0 and y1 on, and the narrow one from
-  /// row y on if `narrow`; rows outside the plane are 0. At most two stages are under way. All
-  /// lanes call it, after they have read the stage before last.
+  /// row y on if `narrow`; rows outside the plane are 0. All lanes call it, after they have read what
+  /// that stage had before.
   __device__ void request(bool narrow, int y, int y0, int y1) {
     __syncwarp();
     const unsigned stage = requested_ * stage_bytes_;
@@ -190,7 +197,7 @@ class RowStage {
       if (narrow) copy_samples(source_.plane, to, x_, y, kStageColumns);
       __syncwarp();
     }
-    requested_ ^= 1;
+    advance(requested_);
   }
 
   /// Waits for the oldest stage that was requested and not yet waited for; it is the current one.
@@ -198,7 +205,7 @@ class RowStage {
     current_ = address_ + arriving_ * stage_bytes_;
     if (source_.by_engine) barrier(arriving_).wait(phases_ >> arriving_ & 1);
     phases_ ^= 1u << arriving_;
-    arriving_ ^= 1;
+    advance(arriving_);
   }
 
   /// Addresses of the rows of the current stage: of the narrow piece, of the first and of the
@@ -213,6 +220,7 @@ class RowStage {
 
  private:
   static __device__ int lane() { return threadIdx.x % 32; }
+  __device__ void advance(int &stage) const { stage = stage + 1 < stages_ ? stage + 1 : 0; }
   /// Copies a wide piece: the engine, or the warp.
   __device__ void copy_wide(const CopyBarrier &arrival, unsigned to, int y) const {
     const int x = x_ + source_.begin;
@@ -237,7 +245,7 @@ class RowStage {
   }
 
   __device__ void init() const {
-    for (int stage = 0; stage < 2; ++stage) barrier(stage).init();
+    for (int stage = 0; stage < stages_; ++stage) barrier(stage).init();
     publish_barriers();
     prefetch(source_.wide);
     prefetch(source_.narrow);
@@ -245,6 +253,7 @@ class RowStage {
   __device__ CopyBarrier barrier(int stage) const { return CopyBarrier(barriers_ + 8 * stage); }
 
   const Source &source_;
+  int stages_;
   unsigned char *memory_;
   unsigned address_, barriers_;  // of the memory and of the barriers
   unsigned stage_bytes_, second_;
