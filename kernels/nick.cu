@@ -372,7 +372,8 @@ void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Nic
   const int window_rows = 2 * job.ry + 1;
   job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
   job.packed = sizeof(T) == 1 && window_rows * 255 <= 0xffff;  // the sums of a column, in 16 bits
-  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kFixedMemory;
+  const int memory_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                           kFixedMemory - StagedPlane<T>::kReadBeyond;
   constexpr int kLeastStages = 2;
   const int record_bytes = Strip::Record::words(job) * static_cast<int>(sizeof(unsigned));
   const int warp_bytes = kLeastStages * job.in.stage_bytes() + record_bytes;
@@ -381,8 +382,8 @@ void queue(Cuda &cuda, Job<T> job, Plane<Out> out, const NickParams &params, Nic
   const auto configured = [&](auto kernel) {
     // The limit belongs to the function: another thread may be about to launch it for another
     // window.
-    CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory_limit));
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    memory_limit + StagedPlane<T>::kReadBeyond));
     return kernel;
   };
   const auto binary = configured(nick_kernel<T, SumS, SumQ, Task::binary, method>);
