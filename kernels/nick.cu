@@ -158,7 +158,6 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
   unsigned white_bits = 0;  // eight for each white pixel
   WolfStatistics statistics{{0, 0, 1}, 0xffffffff};
   float most = 0;  // about the largest deviation so far
-  const unsigned black = keep(job.black);
   unsigned char *out = static_cast<unsigned char *>(job.out) + strip.begin() * job.out_stride +
                        x0 * (job.out_is_wide ? 2 : 1);
   SumS base_s;  // S in front of the lane's columns
@@ -229,12 +228,12 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       const unsigned whites[2] = {negative_bytes(u, 0), negative_bytes(u, 4)};
       if constexpr (inner) {
         white_bits += __popc(whites[0]) + __popc(whites[1]);
-        store_binary(job, out, whites, black);
+        store_binary(job, out, whites);
       } else if (valid > 0) {
         white_bits +=
             __popc(whites[0] & first_bytes(valid)) + __popc(whites[1] & first_bytes(valid - 4));
         if (job.store_at_once && valid == kColumns)
-          store_binary(job, out, whites, black);
+          store_binary(job, out, whites);
         else
           store_binary(job, out, valid, whites);
       }

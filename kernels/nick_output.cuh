@@ -81,17 +81,16 @@ __device__ void store_binary(const Job &job, unsigned char *to, int valid,
       to[j] = sample;
   }
 }
-/// Stores eight at once; `black` is the job's.
+/// Stores eight at once.
 template <typename T>
-__device__ void store_binary(const Job<T> &job, unsigned char *to, const unsigned (&whites)[2],
-                             unsigned black) {
-  const auto paint = [&](unsigned mask) { return (mask & job.white) | (~mask & black); };
+__device__ void store_binary(const Job<T> &job, unsigned char *to, const unsigned (&whites)[2]) {
   if (sizeof(T) == 2 && job.out_is_wide)
-    *reinterpret_cast<uint4 *>(to) = {
-        paint(__byte_perm(whites[0], 0, 0x1100)), paint(__byte_perm(whites[0], 0, 0x3322)),
-        paint(__byte_perm(whites[1], 0, 0x1100)), paint(__byte_perm(whites[1], 0, 0x3322))};
+    *reinterpret_cast<uint4 *>(to) = {paint(job, __byte_perm(whites[0], 0, 0x1100)),
+                                      paint(job, __byte_perm(whites[0], 0, 0x3322)),
+                                      paint(job, __byte_perm(whites[1], 0, 0x1100)),
+                                      paint(job, __byte_perm(whites[1], 0, 0x3322))};
   else
-    *reinterpret_cast<uint2 *>(to) = {paint(whites[0]), paint(whites[1])};
+    *reinterpret_cast<uint2 *>(to) = {paint(job, whites[0]), paint(job, whites[1])};
 }
 
 /// A mask of the first n bytes of a word.
