@@ -172,6 +172,19 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     set_bases(bases);
   }
 
+  // Of the windows of a row, which differ from those of the row before only at the upper and lower
+  // edges of the image.
+  const unsigned window_width = 2 * job.rx + 1;
+  unsigned window_rows;
+  WindowSize rows_size;  // of inner tiles with the columns
+  float far;             // from there on a decision is sure
+  const auto set_size = [&]<bool inner>(int y) {
+    window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
+    rows_size = WindowSize(inner ? window_rows * window_width : window_rows, filter.k,
+                           StageSamples<T>::kFloatScale);
+    far = filter.tolerance * rows_size.nf * (inner ? 1 : window_width);
+  };
+
   const auto do_row = [&]<bool inner>(int y, int i) {
     const auto p = strip.row(i);
     SumS sum[kColumns];
@@ -184,8 +197,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     strip.template step<inner, bytes>(i);
     typename Strip::template Bases<SumS, SumQ> bases(strip.sums);  // of the next row
 
-    const unsigned window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
-    const unsigned window_width = 2 * job.rx + 1;
+    if (y <= job.ry || y + job.ry >= height) set_size.template operator()<inner>(y);
     const auto window = [&](int j) {
       return Window{
           sum[j], LaneSums<T>::true_squares(sum[j], squares[j]),
@@ -197,13 +209,11 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       else
         return WideSums<SumS, SumQ>{sum[j], LaneSums<T>::true_squares(sum[j], squares[j])};
     };
-    const WindowSize rows(inner ? window_rows * window_width : window_rows, filter.k,
-                          p.kFloatScale);
-    const float far = filter.tolerance * rows.nf * (inner ? 1 : window_width);
     float u[kColumns];  // (T - p) N, or the deviation
     bool near = false;
     unrolled<kColumns>([&]<int j>() {
-      const WindowSize size = inner ? rows : WindowSize(rows, window_columns[kColumns * lane + j]);
+      const WindowSize size =
+          inner ? rows_size : WindowSize(rows_size, window_columns[kColumns * lane + j]);
       if constexpr (task == Task::wolf_statistics) {
         u[j] = deviation(kept(j), size) * size.inverse;
         near |= u[j] >= most;
@@ -218,7 +228,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     set_bases(bases);
 
     if constexpr (task == Task::binary) {
-      if (near && (inner || valid > 0)) {
+      if (__any_sync(kWholeWarp, near && (inner || valid > 0))) {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j)
           if (const Window w = window(j);
@@ -264,12 +274,13 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     }
   };
   const auto do_rows = [&]<bool inner>() {
+    set_size.template operator()<inner>(strip.begin());
 #pragma unroll 1
     for (int y = strip.begin(); y < strip.end(); y += Strip::kRows) {
+      const int rows = min(strip.end() - y, Strip::kRows);
       strip.wait();
 #pragma unroll 1
-      for (int i = 0; i < Strip::kRows && y + i < strip.end(); ++i)
-        do_row.template operator()<inner>(y + i, i);
+      for (int i = 0; i < rows; ++i) do_row.template operator()<inner>(y + i, i);
       strip.release();
     }
   };

@@ -144,6 +144,10 @@ __device__ inline void wait_for_kernels_before() {
 
 /// A barrier in shared memory at which the bytes of copies arrive, for one warp. Its phases
 /// alternate between 0 and 1. Where there is no engine, nothing here does anything.
+///
+/// All lanes call expect() and copy(), and one of them acts: a branch around them would cost more.
+/// After a branch that lanes may take differently the compiler provides for warps that are not
+/// together wherever lanes exchange values, at the price of a branch and many moves there.
 class CopyBarrier {
  public:
   /// @param address  of 8 bytes in shared memory, see shared_address()
@@ -154,24 +158,30 @@ class CopyBarrier {
   __device__ void init() const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_) : "memory");
   }
-  /// One lane says how many bytes make up the phase, before it starts their copies.
-  __device__ void expect(int bytes) const {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_),
-                 "r"(bytes)
-                 : "memory");
-  }
-  /// Starts a copy of the box that begins at element (x, y, z) of a tensor to shared memory.
-  __device__ void copy(const CUtensorMap &tensor, unsigned to, int x, int y, int z) const {
+  /// Says how many bytes make up the phase, before their copies are started.
+  /// @param mine  true for one lane
+  __device__ void expect(bool mine, int bytes) const {
     asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(address_)
+        "{ .reg .pred p; setp.ne.u32 p, %2, 0; "
+        "@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1; }" ::"r"(address_),
+        "r"(bytes), "r"(static_cast<unsigned>(mine))
         : "memory");
   }
-  /// Waits until all bytes of a phase are there.
+  /// Starts a copy of the box that begins at element (x, y, z) of a tensor to shared memory.
+  /// @param mine  true for the lane that called expect() with true
+  __device__ void copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y,
+                       int z) const {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.u32 p, %6, 0; "
+        "@p cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5]; }" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(address_), "r"(static_cast<unsigned>(mine))
+        : "memory");
+  }
+  /// Waits until all bytes of a phase are there; all lanes call it.
   __device__ void wait(unsigned phase) const {
     unsigned done = 0;
-    while (!done)
+    while (!__all_sync(0xffffffff, done))
       asm volatile(
           "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
           "selp.u32 %0, 1, 0, p; }"
@@ -181,8 +191,8 @@ class CopyBarrier {
   }
 #else
   __device__ void init() const {}
-  __device__ void expect(int) const {}
-  __device__ void copy(const CUtensorMap &, unsigned, int, int, int) const {}
+  __device__ void expect(bool, int) const {}
+  __device__ void copy(bool, const CUtensorMap &, unsigned, int, int, int) const {}
   __device__ void wait(unsigned) const {}
 #endif
 

@@ -152,12 +152,11 @@ class RowStage {
     __syncwarp();
     const int n = (end - y + kStageRows<T> - 1) / kStageRows<T>;
     if (source_.by_engine) {
-      if (elect()) {
-        const CopyBarrier arrival = barrier(0);
-        arrival.expect(n * kStageRows<T> * source_.pitch);
-        for (int k = 0; k < n; ++k)
-          copy_wide(arrival, address_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
-      }
+      const bool mine = elect();
+      const CopyBarrier arrival = barrier(0);
+      arrival.expect(mine, n * kStageRows<T> * source_.pitch);
+      for (int k = 0; k < n; ++k)
+        copy_wide(mine, arrival, address_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
     } else {
       for (int k = 0; k < n; ++k)
         copy_wide(memory_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
@@ -181,15 +180,14 @@ class RowStage {
     __syncwarp();
     const unsigned stage = requested_ * stage_bytes_;
     if (source_.by_engine) {
-      if (elect()) {
-        const CopyBarrier arrival = barrier(requested_);
-        arrival.expect(kStageRows<T> *
-                       ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
-        const unsigned to = address_ + stage;
-        copy_wide(arrival, to + Source::kNarrowBytes, y0);
-        copy_wide(arrival, to + second_, y1);
-        if (narrow) arrival.copy(source_.narrow, to, x_, 0, y);
-      }
+      const bool mine = elect();
+      const CopyBarrier arrival = barrier(requested_);
+      arrival.expect(
+          mine, kStageRows<T> * ((narrow ? kStageColumns * sizeof(T) : 0) + 2 * source_.pitch));
+      const unsigned to = address_ + stage;
+      copy_wide(mine, arrival, to + Source::kNarrowBytes, y0);
+      copy_wide(mine, arrival, to + second_, y1);
+      if (narrow) arrival.copy(mine, source_.narrow, to, x_, 0, y);
     } else {
       unsigned char *to = memory_ + stage;
       copy_wide(to + Source::kNarrowBytes, y0);
@@ -222,12 +220,11 @@ class RowStage {
   static __device__ int lane() { return threadIdx.x % 32; }
   __device__ void advance(int &stage) const { stage = stage + 1 < stages_ ? stage + 1 : 0; }
   /// Copies a wide piece: the engine, or the warp.
-  __device__ void copy_wide(const CopyBarrier &arrival, unsigned to, int y) const {
+  __device__ void copy_wide(bool mine, const CopyBarrier &arrival, unsigned to, int y) const {
     const int x = x_ + source_.begin;
-    if (source_.element_shift >= 0)
-      arrival.copy(source_.wide, to, x >> source_.element_shift, 0, y);
-    else
-      arrival.copy(source_.wide, to, 0, x / kStageAlignment<T>, y);
+    const bool units = source_.element_shift < 0;
+    arrival.copy(mine, source_.wide, to, units ? 0 : x >> source_.element_shift,
+                 units ? x / kStageAlignment<T> : 0, y);
   }
   __device__ void copy_wide(unsigned char *to, int y) const {
     copy_samples(source_.plane, to, x_ + source_.begin, y,

@@ -111,6 +111,14 @@ inline int __syncthreads_count(bool value) {
 inline void __syncwarp() {
   emulation::exchange(0, "__syncwarp");
 }
+inline bool __all_sync(unsigned /*mask*/, bool value) {
+  const std::uint64_t *all = emulation::exchange(value, "__all_sync");
+  return std::all_of(all, all + 32, [](std::uint64_t v) { return v != 0; });
+}
+inline bool __any_sync(unsigned /*mask*/, bool value) {
+  const std::uint64_t *all = emulation::exchange(value, "__any_sync");
+  return std::any_of(all, all + 32, [](std::uint64_t v) { return v != 0; });
+}
 template <typename T>
 T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);

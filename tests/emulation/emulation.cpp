@@ -356,13 +356,16 @@ void CopyBarrier::init() const {
   if (address_ % 8 != 0) fail("a barrier is at no multiple of 8 bytes");
   barrier_at(address_) = {0, 1, 0};
 }
-void CopyBarrier::expect(int bytes) const {
+void CopyBarrier::expect(bool mine, int bytes) const {
+  if (!mine) return;
   Barrier &barrier = barrier_at(address_);
   barrier.bytes += bytes;
   --barrier.arrivals;
   barrier.advance();
 }
-void CopyBarrier::copy(const CUtensorMap &tensor, unsigned to, int x, int y, int z) const {
+void CopyBarrier::copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y,
+                       int z) const {
+  if (!mine) return;
   if (to % 128 != 0) fail("a copy goes to no multiple of 128 bytes");
   if (x * static_cast<int>(tensor.element) % 16 != 0)
     fail("a copy begins at no multiple of 16 bytes");

@@ -81,9 +81,9 @@ class CopyBarrier {
  public:
   explicit CopyBarrier(unsigned address) : address_(address) {}
   void init() const;
-  void expect(int bytes) const;
+  void expect(bool mine, int bytes) const;
   /// The copy is made now, or not before somebody waits for it.
-  void copy(const CUtensorMap &tensor, unsigned to, int x, int y, int z) const;
+  void copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y, int z) const;
   void wait(unsigned phase) const;
 
  private:
