@@ -155,6 +155,7 @@ class RowStage {
       const bool mine = elect();
       const CopyBarrier arrival = barrier(0);
       arrival.expect(mine, n * kStageRows<T> * source_.pitch);
+#pragma unroll 1
       for (int k = 0; k < n; ++k)
         copy_wide(mine, arrival, address_ + k * source_.wide_bytes(), y + k * kStageRows<T>);
     } else {
