@@ -172,12 +172,13 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     set_bases(bases);
   }
 
-  // Of the windows of a row, which differ from those of the row before only at the upper and lower
+  // The windows of a row: their size differs from that of the row before only at the upper and lower
   // edges of the image.
   const unsigned window_width = 2 * job.rx + 1;
-  unsigned window_rows;
+  unsigned window_rows = 0;
   WindowSize rows_size;  // of inner tiles with the columns
-  float far;             // from there on a decision is sure
+  float far = 0;         // from there on a decision is sure
+  const auto cut_off = [&](int y) { return y < job.ry || y + job.ry >= height; };
   const auto set_size = [&]<bool inner>(int y) {
     window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
     rows_size = WindowSize(inner ? window_rows * window_width : window_rows, filter.k,
@@ -185,10 +186,20 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     far = filter.tolerance * rows_size.nf * (inner ? 1 : window_width);
   };
 
-  const auto do_row = [&]<bool inner>(int y, int i) {
-    const auto p = strip.row(i);
-    SumS sum[kColumns];
-    SumQ squares[kColumns];
+  // A row: its samples, the sums over its windows, and (T - p) N or the deviation, about.
+  StageSamples<T> p;
+  SumS sum[kColumns];
+  SumQ squares[kColumns];
+  float u[kColumns];
+  bool near = false;  // to the threshold, or to the largest deviation, at some column of the lane
+  const auto window = [&]<bool inner>(int j) {
+    return Window{sum[j], LaneSums<T>::true_squares(sum[j], squares[j]),
+                  window_rows * (inner ? window_width : window_columns.count[kColumns * lane + j])};
+  };
+
+  // Decides row i of the stage; whether for sure.
+  const auto decide = [&]<bool inner>(int i) {
+    p = strip.row(i);
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       sum[j] = base_s += widen<SumS>(strip.sums.sum[j]);
@@ -196,21 +207,13 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     }
     strip.template step<inner, bytes>(i);
     typename Strip::template Bases<SumS, SumQ> bases(strip.sums);  // of the next row
-
-    if (y <= job.ry || y + job.ry >= height) set_size.template operator()<inner>(y);
-    const auto window = [&](int j) {
-      return Window{
-          sum[j], LaneSums<T>::true_squares(sum[j], squares[j]),
-          window_rows * (inner ? window_width : window_columns.count[kColumns * lane + j])};
-    };
     const auto kept = [&](int j) {
       if constexpr (bytes)
         return ByteSums{sum[j], static_cast<int>(squares[j])};
       else
         return WideSums<SumS, SumQ>{sum[j], LaneSums<T>::true_squares(sum[j], squares[j])};
     };
-    float u[kColumns];  // (T - p) N, or the deviation
-    bool near = false;
+    near = false;
     unrolled<kColumns>([&]<int j>() {
       const WindowSize size =
           inner ? rows_size : WindowSize(rows_size, window_columns[kColumns * lane + j]);
@@ -219,22 +222,22 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
         near |= u[j] >= most;
       } else {
         u[j] = excess<method>(kept(j), p.scaled_float(j), size, filter);
-        if constexpr (task == Task::binary) near |= fabsf(u[j]) <= far;
+        near |= fabsf(u[j]) <= far;
       }
       bases.template advance<j>();
     });
-    (void)near;  // a surface does not ask
-    (void)far;
     set_bases(bases);
-
-    if constexpr (task == Task::binary) {
-      if (__any_sync(kWholeWarp, near && (inner || valid > 0))) {
+    return task != Task::binary || !__any_sync(kWholeWarp, near && (inner || valid > 0));
+  };
+  const auto decide_exactly = [&]<bool inner>() {
 #pragma unroll
-        for (int j = 0; j < kColumns; ++j)
-          if (const Window w = window(j);
-              fabsf(u[j]) <= filter.tolerance * w.n && (inner || j < valid))
-            u[j] = exactly_above(p[j], w, formula) ? -1 : 1;
-      }
+    for (int j = 0; j < kColumns; ++j)
+      if (const Window w = window.template operator()<inner>(j);
+          fabsf(u[j]) <= filter.tolerance * w.n && (inner || j < valid))
+        u[j] = exactly_above(p[j], w, formula) ? -1 : 1;
+  };
+  const auto store = [&]<bool inner>(int y) {
+    if constexpr (task == Task::binary) {
       const unsigned whites[2] = {negative_bytes(u, 0), negative_bytes(u, 4)};
       if constexpr (inner) {
         white_bits += __popc(whites[0]) + __popc(whites[1]);
@@ -252,7 +255,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
         if (j >= valid) break;
-        const Window w = window(j);
+        const Window w = window.template operator()<inner>(j);
         const float threshold = fmaf(u[j], reciprocal_approx(w.n), p[j]);
         const float rounded = floorf(threshold + 0.5f);
         const bool sure = fabsf(threshold - rounded) < 0.5f - filter.tolerance;
@@ -265,7 +268,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       for (int j = 0; j < kColumns; ++j) {
         if (j < valid) statistics.minimum = min(statistics.minimum, p[j]);
         if (near && j < valid && u[j] >= most) {
-          if (const Window w = window(j); exactly_busier(w, statistics.busiest)) {
+          if (const Window w = window.template operator()<inner>(j);
+              exactly_busier(w, statistics.busiest)) {
             statistics.busiest = w;
             most = u[j] * (1 - 1e-4f) - 1e-3f;
           }
@@ -273,14 +277,32 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       }
     }
   };
+
   const auto do_rows = [&]<bool inner>() {
-    set_size.template operator()<inner>(strip.begin());
 #pragma unroll 1
     for (int y = strip.begin(); y < strip.end(); y += Strip::kRows) {
       const int rows = min(strip.end() - y, Strip::kRows);
       strip.wait();
+      // What is rare is left out of the innermost loop: every jump over it would cost time.
 #pragma unroll 1
-      for (int i = 0; i < rows; ++i) do_row.template operator()<inner>(y + i, i);
+      for (int i = 0; i < rows;) {
+        int same = i + 1;  // up to here the windows have one size
+        if (y == strip.begin() || cut_off(y + i) || cut_off(y + i - 1))
+          set_size.template operator()<inner>(y + i);
+        if (!cut_off(y + i)) same = min(rows, height - job.ry - y);
+        bool decided = true;
+#pragma unroll 1
+        for (; i < same; ++i) {
+          decided = decide.template operator()<inner>(i);
+          if (!decided) break;
+          store.template operator()<inner>(y + i);
+        }
+        if (!decided) {
+          decide_exactly.template operator()<inner>();
+          store.template operator()<inner>(y + i);
+          ++i;
+        }
+      }
       strip.release();
     }
   };

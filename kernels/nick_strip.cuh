@@ -216,7 +216,7 @@ class Strip {
 
   /// All rows that were waited for have been read.
   __device__ void release() {
-    request();
+    request_next();
   }
 
  private:
@@ -396,10 +396,14 @@ class Strip {
     if (asked_ < rest_end_) {
       stage_.request(false, 0, asked_, asked_ + kRows);
       asked_ += kFillRows;
-    } else if (next_ < end_) {  // no copy may be under way when the block ends
-      stage_.request(true, next_, next_ + job_.ry + 1, next_ - job_.ry);
-      next_ += kRows;
+    } else {
+      request_next();
     }
+  }
+  __device__ void request_next() {
+    if (next_ >= end_) return;  // no copy may be under way when the block ends
+    stage_.request(true, next_, next_ + job_.ry + 1, next_ - job_.ry);
+    next_ += kRows;
   }
 
   const StripJob<T> &job_;
