@@ -215,11 +215,17 @@ class RowStage {
   __device__ unsigned first(int row) const {
     return current_ + Source::kNarrowBytes + row * source_.pitch;
   }
-  __device__ unsigned second(int row) const { return current_ + second_ + row * source_.pitch; }
+  __device__ unsigned second(int row) const {
+    return current_ + second_ + row * source_.pitch;
+  }
 
  private:
-  static __device__ int lane() { return threadIdx.x % 32; }
-  __device__ void advance(int &stage) const { stage = stage + 1 < stages_ ? stage + 1 : 0; }
+  static __device__ int lane() {
+    return threadIdx.x % 32;
+  }
+  __device__ void advance(int &stage) const {
+    stage = stage + 1 < stages_ ? stage + 1 : 0;
+  }
   /// Copies a wide piece: the engine, or the warp.
   __device__ void copy_wide(bool mine, const CopyBarrier &arrival, unsigned to, int y) const {
     const int x = x_ + source_.begin;
@@ -248,7 +254,9 @@ class RowStage {
     prefetch(source_.wide);
     prefetch(source_.narrow);
   }
-  __device__ CopyBarrier barrier(int stage) const { return CopyBarrier(barriers_ + 8 * stage); }
+  __device__ CopyBarrier barrier(int stage) const {
+    return CopyBarrier(barriers_ + 8 * stage);
+  }
 
   const Source &source_;
   int stages_;
