@@ -188,9 +188,9 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
 
   // A row: its samples, the sums over its windows, and (T - p) N or the deviation, about.
   StageSamples<T> p;
-  SumS sum[kColumns];
-  SumQ squares[kColumns];
-  float u[kColumns];
+  SumS sum[kColumns] = {};
+  SumQ squares[kColumns] = {};
+  float u[kColumns] = {};
   bool near = false;  // to the threshold, or to the largest deviation, at some column of the lane
   const auto window = [&]<bool inner>(int j) {
     return Window{sum[j], LaneSums<T>::true_squares(sum[j], squares[j]),
