@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The emulated GPU itself: what it computes, and that it finds the mistakes for which it was made.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "kernels/launch.cuh"
+
+namespace cudascan {
+namespace {
+
+constexpr int kThreads = 96;
+using Order = std::array<int, kThreads>;
+
+// ---- Threads and lanes ---------------------------------------------------------------------------
+
+__global__ void sum_kernel(int *sums) {
+  __shared__ int values[kThreads];
+  values[threadIdx.x] = threadIdx.x * (blockIdx.x + 1);
+  __syncthreads();
+  int sum = 0;
+  for (const int value : values) sum += value;
+  atomicAdd(sums + blockIdx.x, sum);
+}
+
+TEST(CudaEmulation, ThreadsSeeWhatOthersWroteBeforeABarrier) {
+  int sums[5] = {};
+  launch(sum_kernel, {5, kThreads}, nullptr, sums);
+  const int sum = kThreads * (kThreads - 1) / 2;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(sums[i], kThreads * sum * (i + 1)) << "block " << i;
+}
+
+__global__ void order_kernel(Order *orders) {
+  __shared__ int turn;
+  if (threadIdx.x == 0) turn = 0;
+  __syncthreads();
+  orders[blockIdx.x][atomicAdd(&turn, 1)] = threadIdx.x;
+}
+
+TEST(CudaEmulation, TheOrderOfTheThreadsDiffersFromBlockToBlock) {
+  std::array<Order, 20> orders;
+  launch(order_kernel, {20, kThreads}, nullptr, orders.data());
+  EXPECT_GT(std::set(orders.begin(), orders.end()).size(), 3u);
+}
+
+__global__ void lanes_kernel(unsigned *results) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned scan = lane;
+  scan_step<1>(scan);
+  results[0] = __reduce_add_sync(0xffffffff, lane);
+  results[1] = __shfl_sync(0xffffffff, lane, 7);
+  if (lane == 9) results[2] = scan;
+  if (lane == 9) results[3] = __popc(lane);
+  const unsigned other = __shfl_xor_sync(0xffffffff, lane, 3);
+  if (lane == 9) results[4] = other;
+  const bool any = __any_sync(0xffffffff, lane == 31), all = __all_sync(0xffffffff, lane == 31);
+  results[5] = any && !all;
+}
+
+TEST(CudaEmulation, LanesExchangeValues) {
+  unsigned results[6] = {};
+  launch(lanes_kernel, {1, 32}, nullptr, results);
+  EXPECT_EQ(std::vector(results, results + 6), (std::vector<unsigned>{496, 7, 9 + 8, 2, 10, 1}));
+}
+
+__global__ void divided_kernel() {
+  if (threadIdx.x < 16)
+    __syncwarp();
+  else
+    __any_sync(0xffffffff, true);
+}
+__global__ void lonely_kernel() {
+  if (threadIdx.x == 0) __syncthreads();
+}
+
+TEST(CudaEmulationDeathTest, LanesThatDoNotMeetAreFound) {
+  EXPECT_DEATH(launch(divided_kernel, {1, 32}, nullptr), "threads wait for one another in __");
+}
+TEST(CudaEmulationDeathTest, ThreadsThatWaitForEverAreFound) {
+  EXPECT_DEATH(launch(lonely_kernel, {1, 64}, nullptr), "wait for one another for ever");
+}
+
+// ---- The copy engine -----------------------------------------------------------------------------
+
+/// 2 rows of 4 units of 16 bytes, all units numbered from 1 on, as 2 elements of 8 bytes.
+struct Tensor {
+  alignas(16) std::uint64_t elements[16];
+  CUtensorMap map;
+
+  Tensor() {
+    for (std::uint64_t i = 0; i < 16; ++i) elements[i] = i / 2 + 1;
+    const cuuint64_t size[] = {2, 4, 2}, stride[] = {16, 64};
+    const cuuint32_t box[] = {2, 2, 2}, step[] = {1, 1, 1};
+    EXPECT_EQ(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT64, 3, elements, size,
+                                     stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                     CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+              CUDA_SUCCESS);
+  }
+};
+constexpr int kBox = 64;  // bytes
+
+__global__ void copy_kernel(const CUtensorMap &tensor, int unit, int row, bool wait,
+                            std::uint64_t *result) {
+  __shared__ std::uint64_t barrier;
+  unsigned char *const memory = dynamic_shared_memory();
+  const CopyBarrier arrival(shared_address(&barrier));
+  const bool mine = elect();
+  if (mine) arrival.init();
+  publish_barriers();
+  arrival.expect(mine, kBox);
+  arrival.copy(mine, tensor, shared_address(memory), 0, unit, row);
+  if (!wait) return;
+  arrival.wait(0);
+  if (mine) std::memcpy(result, memory, kBox);
+}
+
+TEST(CudaEmulation, TheEngineCopiesBoxesAndZeroesWhatIsOutside) {
+  const Tensor tensor;
+  std::uint64_t box[8];
+  launch(copy_kernel, {1, 32, kBox}, nullptr, tensor.map, 1, 0, true, box);
+  EXPECT_EQ(std::vector(box, box + 8), (std::vector<std::uint64_t>{2, 2, 3, 3, 6, 6, 7, 7}));
+  launch(copy_kernel, {1, 32, kBox}, nullptr, tensor.map, -1, 1, true, box);
+  EXPECT_EQ(std::vector(box, box + 8), (std::vector<std::uint64_t>{0, 0, 5, 5, 0, 0, 0, 0}));
+}
+
+TEST(CudaEmulationDeathTest, CopiesThatNobodyWaitsForAreFound) {
+  const Tensor tensor;
+  EXPECT_DEATH(launch(copy_kernel, {64, 32, kBox}, nullptr, tensor.map, 0, 0, false, nullptr),
+               "a copy is under way when the block ends");
+}
+
+}  // namespace
+}  // namespace cudascan
