@@ -3,7 +3,7 @@
 /// The part of CUDA that the kernel library uses, on the CPU: the files *.cu, compiled as C++ with
 /// this folder first in the include path, give the library with a device that needs no GPU. It is
 /// slow, and for tests alone: they run the code of the kernels, thread by thread, on machines without
-/// a GPU and under the sanitizers of the C++ compiler.
+/// a GPU and under the address sanitizer.
 ///
 /// The threads of a block take turns: one runs until it has to wait for others, in an order that
 /// differs from block to block. Blocks follow one another, and so does all that is queued on streams.
@@ -35,7 +35,7 @@
 #define __global__
 #define __device__
 #define __host__
-#define __shared__ thread_local  // blocks follow one another: what they share is the process's
+#define __shared__ static  // blocks follow one another: what they share is the process's
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -77,7 +77,7 @@ struct PendingCopy {
 
 /// The device; one thread of the process at a time may use it.
 struct Device {
-  std::recursive_mutex mutex;
+  std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<int> order;  ///< in which the threads of the block run
   std::size_t turn = 0;    ///< in `order`
@@ -295,7 +295,7 @@ namespace {
 
 constexpr unsigned kDynamic = 0x40000000;  // where the addresses of dynamic shared memory begin
 constexpr unsigned kStatic = 0x80000000;   // that of the following
-alignas(128) thread_local unsigned char anchor;
+alignas(128) unsigned char anchor;
 
 /// The barrier itself, 8 bytes.
 struct Barrier {
@@ -396,7 +396,7 @@ namespace {
 using emulation::device;
 
 /// Locks the device: what is queued is done at once.
-std::lock_guard<std::recursive_mutex> alone() {
+std::lock_guard<std::mutex> alone() {
   return std::lock_guard(device().mutex);
 }
 
