@@ -17,8 +17,8 @@ namespace cudascan {
 struct LaunchShape {
   dim3 blocks, threads;
   int shared = 0;  ///< bytes of dynamic shared memory
-  bool overlap =
-      false;  ///< only for code that was compiled for sm_90 or newer: older does not wait
+  /// Only for code that was compiled for sm_90 or newer: older does not wait.
+  bool overlap = false;
 };
 
 template <typename... Args>

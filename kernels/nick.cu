@@ -14,8 +14,8 @@
 // are many, the warps of a block, whose strips lie one below another, share them.
 //
 // The rest is a matter of latency. The scan for the next row runs beside the decision of this one,
-// blocks set themselves up while the kernel before ends, and strips are cut so that all blocks, at
-// the edges of the image or not, end at about the same time.
+// blocks set themselves up while their first rows are on their way, and strips are cut so that all
+// blocks, at the edges of the image or not, end at about the same time.
 #include <algorithm>
 #include <limits>
 #include <type_traits>

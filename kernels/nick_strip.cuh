@@ -22,7 +22,8 @@ struct Strips {
 
   /// @param most_rows  that can be brought at once
   Strips(int rows, int window_rows, int most_rows, int warps) : rows(rows) {
-    constexpr float kRowAlone = 0.3f, kRowTogether = 0.33f, kTogether = 5;  // measured
+    // Measured when stages of eight rows were added to the records one by one.
+    constexpr float kRowAlone = 0.3f, kRowTogether = 0.33f, kTogether = 5;
     groups = (window_rows + rows / 2) / rows;
     rest = window_rows - groups * rows;
     const float rows_together =
