@@ -61,28 +61,27 @@ struct WindowSize {
         k_root(a.k_root * b.k_root) {}
 };
 
-/// The columns of the windows of a block's columns, in shared memory, each member on its own so
-/// that a lane reads those of neighbouring columns at once.
+/// The sizes of the windows of a block's columns, in shared memory, each member on its own so that a
+/// lane reads those of neighbouring columns at once.
 template <int n>
-struct WindowColumns {
+struct WindowSizes {
   alignas(16) unsigned count[n];
-  alignas(16) float countf[n], inverse[n], inverse_square[n], root[n];
+  alignas(16) float inverse[n], inverse_square[n], scaled[n], root[n];
 
-  __device__ void set(int i, unsigned columns) {
-    const WindowSize size(columns, 1, 1);
-    count[i] = columns;
-    countf[i] = size.nf;
+  __device__ void set(int i, const WindowSize &size) {
+    count[i] = size.n;
     inverse[i] = size.inverse;
     inverse_square[i] = size.inverse_square;
+    scaled[i] = size.scaled;
     root[i] = size.k_root;
   }
   __device__ WindowSize operator[](int i) const {
     WindowSize size;
     size.n = count[i];
-    size.nf = countf[i];
+    size.nf = static_cast<float>(size.n);
     size.inverse = inverse[i];
     size.inverse_square = inverse_square[i];
-    size.scaled = countf[i];
+    size.scaled = scaled[i];
     size.k_root = root[i];
     return size;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sums over windows as the lanes of a warp keep them; nick.cu says how they go together.
+/// Sums over windows as the lanes of a warp keep them; nick_kernel.cuh says how they go together.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -18,8 +18,8 @@ static_assert(32 * kColumns == kStageColumns);
 template <typename T>
 struct StripJob {
   StagedPlane<T> in;
-  int stages;   ///< of a warp's RowStage
   int rx, ry;   ///< half the window
+  int share;    ///< of a RowTile, that each warp brings
   int parts;    ///< of kStageColumns columns in a wide piece
   bool packed;  ///< the sums of two columns go into 32 bits
 };
@@ -197,9 +197,9 @@ __device__ To widen(std::uint64_t v) {
 }
 
 /// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide
-/// piece, in parts of kStageColumns. In a part, column 8 i + j is at index 32 j + i, so that a warp
-/// meets no bank twice. All is in 32-bit words, which shared memory can add to at once: the squares
-/// of 16 bits in two halves, the sums of two columns in one word where 16 bits are enough.
+/// piece, that of column 8 i + j at index `stride` j + i, so that the lanes of a warp meet no bank
+/// twice. All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in
+/// two halves, the sums of two columns in one word where 16 bits are enough.
 template <typename T>
 class ColumnRecord {
  public:
@@ -207,34 +207,32 @@ class ColumnRecord {
 
   /// @param memory  words(job) words for this warp
   __device__ ColumnRecord(unsigned *memory, const StripJob<T> &job)
-      : squares_(memory),
-        sums_(memory + kHalves * job.parts * kStageColumns),
-        half_(job.parts * kStageColumns),
-        packed_(job.packed) {}
+      : words_(memory), stride_(stride(job)), packed_(job.packed) {}
 
+  /// A multiple of four.
   static __host__ __device__ int words(const StripJob<T> &job) {
-    return job.parts * (kStageColumns * kHalves + (job.packed ? kStageColumns / 2 : kStageColumns));
+    return stride(job) * (kColumns * kHalves + (job.packed ? kColumns / 2 : kColumns));
   }
 
-  /// Adds column sums of a part, or takes them off where `sign` is -1; several warps may do so at
-  /// once.
+  /// Adds column sums of a part of 256 columns, or takes them off where `sign` is -1; several warps
+  /// may do so at once.
   __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+    const int i = 32 * part + threadIdx.x % 32;
+    if (i >= stride_) return;
     if (packed_)
-      add<true>(part, sums, sign);
+      add<true>(i, sums, sign);
     else
-      add<false>(part, sums, sign);
+      add<false>(i, sums, sign);
   }
-  /// Reads column 8 lane + `column` of the wide piece.
-  __device__ void read(unsigned column, unsigned &sum, Squares &squares) const {
-    const unsigned j = column % kColumns, i = column / kColumns + threadIdx.x % 32;
-    const unsigned part = i / 32, lane = i % 32, at = part * kStageColumns + lane + j * 32;
-    if constexpr (kHalves == 1)
-      squares = squares_[at];
-    else  // a half may be negative after rows have been taken off
-      squares = static_cast<int>(squares_[at]) +
-                (std::int64_t{static_cast<int>(squares_[at + half_])} << kHalfBits);
-    const unsigned word = sums_[packed_ ? part * (kStageColumns / 2) + lane + j / 2 * 32 : at];
-    sum = packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
+  /// Adds the columns from 8 lane + `column` of the wide piece on.
+  __device__ void add_to(ColumnSums<T> &to, unsigned column) const {
+    const unsigned lane = shared_address(words_) + 4 * (threadIdx.x % 32);
+#pragma unroll
+    for (unsigned j = 0; j < kColumns; ++j) add_to(to.sum[j], to.squares[j], lane, column + j);
+  }
+  /// Adds one of them.
+  __device__ void add_to(unsigned &sum, Squares &squares, unsigned column) const {
+    add_to(sum, squares, shared_address(words_) + 4 * (threadIdx.x % 32), column);
   }
 
  private:
@@ -242,30 +240,50 @@ class ColumnRecord {
   /// Of the lower half of a stage's squares; the sum of those halves still fits into 32 bits.
   static constexpr int kHalfBits = 18;
 
+  static __host__ __device__ int stride(const StripJob<T> &job) {
+    return job.in.pitch / static_cast<int>(kColumns * sizeof(T));
+  }
+
+  /// @param lane  address of this lane's first word
+  __device__ void add_to(unsigned &sum, Squares &squares, unsigned lane, unsigned column) const {
+    const unsigned j = column % kColumns, at = 4 * (column / kColumns), row = 4 * stride_;
+    unsigned word;
+    load_shared(lane + (at + j * row), word);
+    if constexpr (kHalves == 1) {
+      squares += word;
+    } else {  // a half may be negative after rows have been taken off
+      squares += static_cast<int>(word);
+      load_shared(lane + (at + (kColumns + j) * row), word);
+      squares += std::int64_t{static_cast<int>(word)} << kHalfBits;
+    }
+    const unsigned sums = at + kHalves * kColumns * row;
+    load_shared(lane + (sums + (packed_ ? j / 2 : j) * row), word);
+    sum += packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
+  }
+
   // What words or halves of them borrow or carry meanwhile is made up for when all has been added.
   template <bool packed>
-  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
-    const int lane = threadIdx.x % 32;
-    unsigned *squares = squares_ + part * kStageColumns + lane;
-    unsigned *sum = sums_ + part * (packed ? kStageColumns / 2 : kStageColumns) + lane;
+  __device__ void add(int i, const ColumnSums<T> &sums, int sign) {
+    unsigned *const all_sums = words_ + kHalves * kColumns * stride_ + i;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
+      unsigned *squares = words_ + j * stride_ + i;
       if constexpr (kHalves == 1) {
-        atomicAdd(squares + j * 32, sign * sums.squares[j]);
+        atomicAdd(squares, sign * sums.squares[j]);
       } else {
         const Squares q = sums.squares[j];
-        atomicAdd(squares + j * 32, sign * (static_cast<unsigned>(q) & ((1u << kHalfBits) - 1)));
-        atomicAdd(squares + half_ + j * 32, sign * static_cast<unsigned>(q >> kHalfBits));
+        atomicAdd(squares, sign * (static_cast<unsigned>(q) & ((1u << kHalfBits) - 1)));
+        atomicAdd(squares + kColumns * stride_, sign * static_cast<unsigned>(q >> kHalfBits));
       }
       if (!packed)
-        atomicAdd(sum + j * 32, sign * sums.sum[j]);
+        atomicAdd(all_sums + j * stride_, sign * sums.sum[j]);
       else if (j % 2 == 0)
-        atomicAdd(sum + j / 2 * 32, sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
+        atomicAdd(all_sums + j / 2 * stride_, sign * (sums.sum[j] + (sums.sum[j + 1] << 16)));
     }
   }
 
-  unsigned *squares_, *sums_;
-  int half_;  // words of all lower halves
+  unsigned *words_;
+  int stride_;
   bool packed_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/row_stage.cuh"
 
+#include <algorithm>
 #include <bit>
 
 #include "kernels/cuda_check.cuh"
@@ -31,13 +32,13 @@ Encode find_encode() {
 
 constexpr int kUnits = -1, kRefused = -2;
 
-/// Describes a plane to the engine for boxes of `columns` columns and kStageRows rows. Its elements
+/// Describes a plane to the engine for boxes of `columns` columns and `rows` rows. Its elements
 /// are the smallest that let 256 of them make up a row of the box; for still wider boxes units of
 /// 16 bytes do.
 /// @return log2 of the samples of an element, kUnits, or kRefused if the engine does not take the
 ///         plane
 template <typename T>
-int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
+int describe(CUtensorMap &map, const Plane<const T> &plane, int columns, int rows) {
   static const Encode encode = find_encode();
   if (!encode) return kRefused;
   const int bytes = columns * static_cast<int>(sizeof(T));
@@ -52,7 +53,8 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
                              static_cast<cuuint64_t>(plane.height)};
   const cuuint64_t stride[] = {16, static_cast<cuuint64_t>(plane.stride)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(units ? 2 : bytes / element),
-                            static_cast<cuuint32_t>(units ? bytes / 16 : 1), kStageRows<T>};
+                            static_cast<cuuint32_t>(units ? bytes / 16 : 1),
+                            static_cast<cuuint32_t>(rows)};
   const cuuint32_t step[] = {1, 1, 1};
   const CUtensorMapDataType type = element == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
                                    : element == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
@@ -69,20 +71,25 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns) {
 }  // namespace
 
 template <typename T>
-StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine) : plane(plane) {
-  constexpr int kStep = kStageAlignment<T>;
-  // A piece that begins in the middle of a sector, of 32 bytes, costs up to a tenth more time.
-  constexpr int kSector = 32 / sizeof(T);
-  const int lead = (kSector - (reach + 1) % kSector) % kSector;
-  const int columns = (lead + kStageColumns + 2 * reach + 1 + kStep - 1) / kStep * kStep;
+StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine, Staging staging)
+    : plane(plane) {
+  const bool ring = staging == Staging::rings;
+  const int rows = ring ? kStageRows<T> : kTilePart;
+  const int begin_step = (staging == Staging::tight_tile ? 16 : 32) / static_cast<int>(sizeof(T));
+  const int step = std::max(16, 128 / rows) / static_cast<int>(sizeof(T));
+  const int lead = (begin_step - (reach + 1) % begin_step) % begin_step;
+  const int columns = (lead + kStageColumns + 2 * reach + 1 + step - 1) / step * step;
   begin = -(reach + 1) - lead;
   pitch = columns * static_cast<int>(sizeof(T));
   by_engine = false;
   element_shift = garbage = 0;
   if (!engine || (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
-  element_shift = describe(wide, plane, columns);
-  by_engine = element_shift != kRefused && describe(narrow, plane, kStageColumns) == 0;
-  if (by_engine) garbage = (element_shift == kUnits ? kStep : 1 << element_shift) - 1;
+  element_shift = describe(wide, plane, columns, rows);
+  by_engine = element_shift != kRefused &&
+              (!ring || describe(narrow, plane, kStageColumns, kStageRows<T>) == 0);
+  if (!by_engine) return;
+  const int samples = element_shift == kUnits ? kStageAlignment<T> : 1 << element_shift;
+  garbage = (samples - plane.width % samples) % samples;
 }
 
 template struct StagedPlane<std::uint8_t>;

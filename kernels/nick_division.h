@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// How an image is divided among the blocks and warps of the GPU.
+#pragma once
+#include <algorithm>
+#include <limits>
+
+namespace cudascan::nick {
+
+/// The strips of a block, one below another, one for each warp; see Strip.
+struct Strips {
+  int rows = 0;         ///< of a strip
+  int groups = 0;       ///< in a window that the warps of a block fill together; or 0
+  int rest = 0;         ///< rows of a window that the groups lack, negative if too many
+  int group_parts = 1;  ///< that the rows of a group are brought in
+  int part_rows = 0;    ///< rows of one, at most
+  float cost = 0;       ///< time for a strip, about that of so many rows
+
+  /// @param most_rows  that can be brought at once
+  /// @param whole      the rows that a block needs are all in shared memory
+  /// @param share      whether warps may fill windows together
+  Strips(int rows, int window_rows, int most_rows, int warps, bool whole, bool share) : rows(rows) {
+    // Measured on an H200.
+    const float row_alone = whole ? 0.2f : 0.3f, row_together = 0.33f, together_once = 5;
+    groups = (window_rows + rows / 2) / rows;
+    rest = window_rows - groups * rows;
+    const float rows_together =
+        static_cast<float>((warps + groups - 1) * rows) / warps + (rest < 0 ? -rest : rest);
+    const float alone = row_alone * window_rows;
+    const float together = together_once + row_together * rows_together;
+    if (alone <= together || groups < 2 || !share) {
+      groups = 0;
+      rest = window_rows;
+    }
+    cost = rows + (groups > 0 ? together : alone);
+    group_parts = (rows + most_rows - 1) / most_rows;
+    part_rows = (rows + group_parts - 1) / group_parts;
+  }
+  Strips() = default;
+};
+
+/// Tiles and strips of a launch.
+struct Division {
+  int warps = 0;                                        ///< of a block
+  int resident = 1;                                     ///< blocks on a multiprocessor at once
+  Strips inner, edge;                                   ///< of the tiles of both kinds
+  float time = std::numeric_limits<float>::infinity();  ///< in rows of inner tiles
+
+  /// An image and what there is to work on it with.
+  struct Image {
+    int height, window_rows;
+    int inner_tiles = 0, edge_tiles = 0;
+    float edge_cost = 1;  ///< of a row of an edge tile, in rows of inner tiles
+    int multiprocessors = 1;
+    bool share = true;  ///< there is memory for warps to fill windows together
+  };
+
+  /// Divides an image so that each multiprocessor has about as many blocks as it can take at once
+  /// and all end at about the same time.
+  /// @param most_rows  that can be brought at once
+  /// @param whole      the rows that a block needs are all in shared memory
+  Division(const Image &image, int most_rows, int warps, int resident, bool whole)
+      : warps(warps), resident(resident) {
+    const int slots = image.multiprocessors * resident;
+    const auto strips = [&](int blocks) {
+      const int rows = divide_up(image.height, warps * std::max(blocks, 1));
+      return Strips(std::max(rows, kLeastRows), image.window_rows, most_rows, warps, whole,
+                    image.share);
+    };
+    if (image.inner_tiles == 0 || image.edge_tiles == 0) {
+      inner = edge = strips(slots / (image.inner_tiles + image.edge_tiles));
+      time = inner.cost;
+      return;
+    }
+    // From so many blocks on the strips have the least rows.
+    const int most_blocks = divide_up(image.height, warps * kLeastRows);
+    for (int blocks = 1; blocks == 1 || (blocks <= most_blocks &&
+                                         blocks * image.inner_tiles + image.edge_tiles <= slots);
+         ++blocks) {
+      const Strips with = strips(blocks);
+      const Strips rest = strips((slots - blocks * image.inner_tiles) / image.edge_tiles);
+      const float longest = std::max(with.cost, rest.cost + (image.edge_cost - 1) * rest.rows);
+      if (longest >= time) continue;
+      time = longest;
+      inner = with;
+      edge = rest;
+    }
+  }
+  Division() = default;
+
+  /// Blocks of a tile of so high strips.
+  int blocks(const Strips &strips, int height) const {
+    return divide_up(height, warps * strips.rows);
+  }
+  /// Time where a multiprocessor can have so many warps at once: these share its time, and three
+  /// quarters of them are enough to use it.
+  float load(int most_warps) const {
+    return time * static_cast<float>(std::max(resident * warps, most_warps * 3 / 4));
+  }
+  /// Of a strip.
+  int most_rows() const { return std::max(inner.rows, edge.rows); }
+  int most_groups() const { return std::max(inner.groups, edge.groups); }
+
+ private:
+  static constexpr int kLeastRows = 4;  // of a strip
+
+  static constexpr int divide_up(int x, int by) { return (x + by - 1) / by; }
+};
+
+}  // namespace cudascan::nick
