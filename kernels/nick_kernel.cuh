@@ -21,6 +21,7 @@
 /// at the edges of the image or not, end at about the same time.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -62,6 +63,9 @@ constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
 
 static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 
+/// Where there is no column the sums are 0: with this no decision is taken for a near one there.
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+
 enum class Task { binary, surface, wolf_statistics };
 
 // ---- The kernel ----------------------------------------------------------------------------------
@@ -97,8 +101,8 @@ __device__ void unrolled(const F &f) {
 enum class Columns {
   /// all there and stored at once, their windows whole but for rows of the image
   inner,
-  /// all there and stored at once, of rows whose windows are whole but for columns; used only where
-  /// the rows are in a RowTile, as the others have no registers left for its code
+  /// of rows whose windows are whole but for columns, without garbage beside them; only where the
+  /// rows are in a RowTile, as the others have no registers left for its code
   cut,
   any
 };
@@ -157,7 +161,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     const WindowSize rows(2 * job.ry + 1, job.filter.k, StageSamples<T>::kFloatScale);
     for (int i = t; i < kStageColumns; i += blockDim.x) {
       const int columns = min(tile + i + job.rx, width - 1) - max(tile + i - job.rx, 0) + 1;
-      const WindowSize size(max(columns, 1), 1, 1);
+      WindowSize size(max(columns, 1), 1, 1);
+      if (tile + i >= width) size.scaled = kNotANumber;
       column_sizes.set(i, size);
       full_sizes.set(i, WindowSize(rows, size));
     }
@@ -174,8 +179,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
   const Filter &filter = wolf ? wolf_filter : job.filter;
   strip.fill();
 
-  const bool all_columns =
-      job.store_at_once && tile + kStageColumns <= width && !strip.has_garbage();
+  const bool all_columns = job.store_at_once && tile + kStageColumns <= width;
   unsigned white_bits = 0;  // eight for each white pixel
   WolfStatistics statistics{{0, 0, 1}, 0xffffffff};
   float most = 0;  // about the largest deviation so far
@@ -253,20 +257,19 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       bases.template advance<j>();
     });
     set_bases(bases);
-    return task != Task::binary ||
-           !__any_sync(kWholeWarp, near && (columns != Columns::any || valid > 0));
+    return task != Task::binary || !__any_sync(kWholeWarp, near);
   };
   const auto decide_exactly = [&]<Columns columns>() {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)
       if (const Window w = window.template operator()<columns>(j);
-          fabsf(u[j]) <= filter.tolerance * w.n && (columns != Columns::any || j < valid))
+          fabsf(u[j]) <= filter.tolerance * w.n && (columns == Columns::inner || j < valid))
         u[j] = exactly_above(p[j], w, formula) ? -1 : 1;
   };
   const auto store = [&]<Columns columns>(int y) {
     if constexpr (task == Task::binary) {
       const unsigned whites[2] = {negative_bytes(u, 0), negative_bytes(u, 4)};
-      if constexpr (columns != Columns::any) {
+      if (columns == Columns::inner || (columns == Columns::cut && all_columns)) {
         white_bits += __popc(whites[0]) + __popc(whites[1]);
         store_binary(job, out, whites);
       } else if (valid > 0) {
@@ -335,7 +338,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
         const int same = whole_rows ? min(rows, height - job.ry - y) : i + 1;
         if constexpr (inner)
           i = do_some.template operator()<Columns::inner>(y, i, same);
-        else if (whole && whole_rows && all_columns)
+        else if (whole && whole_rows && !strip.has_garbage())
           i = do_some.template operator()<Columns::cut>(y, i, same);
         else
           i = do_some.template operator()<Columns::any>(y, i, same);
@@ -448,8 +451,9 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   // Best is to have all rows in shared memory, for one block of many warps or two of half as many.
   Division division;
   bool whole = false;
-  // By the instructions for a row with Columns::cut or Columns::any.
-  image.edge_cost = job.store_at_once && width % kStageColumns == 0 ? 1.05f : 1.4f;
+  // By the instructions for a row with Columns::cut, where no lane stores a part of its columns, or
+  // others.
+  image.edge_cost = job.store_at_once && width % kColumns == 0 ? 1.1f : 1.4f;
   for (const Staging staging : {Staging::tile, Staging::tight_tile}) {
     if (whole) break;
     stage(staging);
