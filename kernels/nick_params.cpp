@@ -81,7 +81,7 @@ void check_call(const NickParams &params, int in_width, int in_height, int out_w
 }
 
 }  // namespace nick
-#ifndef HAVE_CUDA  // stands in for nick.cu
+#ifndef HAVE_CUDA  // stands in for nick.cu and nick_16.cu
 namespace {
 [[noreturn]] void refuse_cuda() {
   throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");

@@ -237,7 +237,7 @@ class ColumnRecord {
 
  private:
   static constexpr int kHalves = sizeof(T);
-  /// Of the lower half of a stage's squares; the sum of those halves still fits into 32 bits.
+  /// Of the lower half of the squares of a group; the sum of those halves still fits into 32 bits.
   static constexpr int kHalfBits = 18;
 
   static __host__ __device__ int stride(const StripJob<T> &job) {

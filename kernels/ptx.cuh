@@ -123,7 +123,7 @@ __device__ inline void scan_step(std::uint64_t &v) {
   v = std::uint64_t{high} << 32 | low;
 }
 
-// ---- Kernels one after another, see overlap.cuh --------------------------------------------------
+// ---- Kernels one after another, see launch.cuh ---------------------------------------------------
 
 /// The next kernel of the stream may start where this one leaves room.
 __device__ inline void let_next_kernel_start() {
@@ -142,7 +142,7 @@ __device__ inline void wait_for_kernels_before() {
 
 // ---- The copy engine of sm_90 and newer ----------------------------------------------------------
 
-/// A barrier in shared memory at which the bytes of copies arrive, for one warp. Its phases
+/// A barrier in shared memory at which the bytes of copies arrive, that one warp starts. Its phases
 /// alternate between 0 and 1. Where there is no engine, nothing here does anything.
 ///
 /// All lanes call expect() and copy(), and one of them acts: a branch around them would cost more.

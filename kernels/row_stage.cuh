@@ -35,7 +35,7 @@ inline constexpr int kStageAlignment = 16 / sizeof(T);
 /// which is up to a tenth faster, or are tight, which takes less memory.
 enum class Staging { rings, tile, tight_tile };
 
-/// A plane as RowStage reads it: for a tile of kStageColumns columns from x on in narrow pieces,
+/// A plane as RowStage and RowTile read it: for a tile of kStageColumns columns from x on in narrow pieces,
 /// which have these columns, and in wide pieces, which have `reach` columns more on the right and
 /// reach + 1 more on the left.
 template <typename T>
