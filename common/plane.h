@@ -24,6 +24,8 @@ struct Plane {
   /// 10 bit in the high bits. White in black-and-white results; settings given in 8-bit levels
   /// scale with it.
   Sample maximum = std::numeric_limits<Sample>::max();
+  /// Nominal black and white: 16 and 235 in limited-range video of 8 bit, otherwise 0 and `maximum`.
+  Sample black = 0, white = maximum;
 
   CUDASCAN_HD T *row(int y) const {
     using Byte = std::conditional_t<std::is_const_v<T>, const unsigned char, unsigned char>;
@@ -33,7 +35,7 @@ struct Plane {
   /// An output can be read.
   template <typename U>
   requires(std::is_same_v<U, const T> && !std::is_const_v<T>) operator Plane<U>() const {
-    return {data, width, height, stride, maximum};
+    return {data, width, height, stride, maximum, black, white};
   }
 };
 

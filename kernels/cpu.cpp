@@ -13,6 +13,7 @@ namespace cudascan {
 struct Cpu::Impl {
   explicit Impl(int n_threads) : arena(n_threads) {}
   oneapi::tbb::task_arena arena;
+  std::map<const void *, std::vector<std::max_align_t>> histories;
 };
 
 Cpu::Cpu(int n_threads)
@@ -36,6 +37,17 @@ void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> 
         },
         oneapi::tbb::static_partitioner());
   });
+}
+
+void *Cpu::history(const void *key, std::size_t bytes) {
+  auto &history = impl_->histories[key];
+  const std::size_t n = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+  if (history.size() != n) history.assign(n, {});
+  return history.data();
+}
+
+void Cpu::forget() {
+  impl_->histories.clear();
 }
 
 }  // namespace cudascan

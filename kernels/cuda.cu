@@ -99,6 +99,20 @@ void *Cuda::report_memory(std::size_t bytes) {
   return report_memory_[reports_++].reserve(bytes);
 }
 
+void *Cuda::history(const void *key, std::size_t bytes) {
+  cuda::DeviceBuffer &history = histories_[key];
+  if (history.size() != bytes) {
+    history = cuda::DeviceBuffer(bytes);
+    CUDA_CHECK(cudaMemsetAsync(history.data(), 0, bytes, stream_));
+  }
+  return history.data();
+}
+
+void Cuda::forget() {
+  for (const auto &[key, history] : histories_)
+    CUDA_CHECK(cudaMemsetAsync(history.data(), 0, history.size(), stream_));
+}
+
 int Cuda::multiprocessors() {
   if (multiprocessors_ == 0) {
     int device = 0;

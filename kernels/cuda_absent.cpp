@@ -65,6 +65,12 @@ void *Cuda::scratch(std::size_t) {
 void *Cuda::report_memory(std::size_t) {
   absent();
 }
+void *Cuda::history(const void *, std::size_t) {
+  absent();
+}
+void Cuda::forget() {
+  absent();
+}
 int Cuda::multiprocessors() {
   absent();
 }

@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -36,6 +37,12 @@ class CUDASCAN_API Cpu {
   /// (unless there are fewer rows), and calls band(begin, end) for each, concurrently. Returns when
   /// all have returned; rethrows the first exception.
   void for_bands(int rows, int min_rows, const std::function<void(int begin, int end)> &band);
+
+  /// What an operator carries from one run() to the next: `bytes` of memory for the owner that `key`
+  /// names, zero at first, after forget(), and when the owner asks for another size.
+  void *history(const void *key, std::size_t bytes);
+  /// Makes the next run() start without a history, as at the start of a stream of frames.
+  void forget();
 
   /// Nothing to wait for; here so that generic code can call it on both executors.
   void synchronize() {}
@@ -66,6 +73,13 @@ class CUDASCAN_API Cuda {
   /// Pinned host memory for what one run() reports; it belongs to that run() until synchronize().
   void *report_memory(std::size_t bytes);
 
+  /// What an operator carries from one run() to the next: `bytes` of device memory, aligned to 256
+  /// bytes, for the owner that `key` names; zero at first, after forget(), and when the owner asks
+  /// for another size.
+  void *history(const void *key, std::size_t bytes);
+  /// Makes the next run() start without a history, as at the start of a stream of frames.
+  void forget();
+
   /// Multiprocessors of the device.
   int multiprocessors();
   /// The architecture that the kernels in use were compiled for, 90 for sm_90 and compute_90; it may
@@ -83,6 +97,7 @@ class CUDASCAN_API Cuda {
   cuda::DeviceBuffer scratch_;
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
   std::size_t reports_ = 0;                        // of them in use
+  std::map<const void *, cuda::DeviceBuffer> histories_;
   int multiprocessors_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };

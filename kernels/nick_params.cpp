@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the CPU and CUDA implementations of the local thresholds share on the host side.
 #include <cmath>
-#include <sstream>
 
 #include "kernels/nick_formula.h"
+#include "kernels/refuse.h"
 
 namespace cudascan {
 namespace {
-
-template <typename... Parts>
-[[noreturn]] void refuse(const Parts &...parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw BadSetting(message.str());
-}
 
 void check_window(const char *name, int side) {
   if (side < 3 || side > 1023 || side % 2 == 0)
@@ -71,23 +64,13 @@ Formula make_formula(const NickParams &p, std::uint32_t maximum) {
 void check_call(const NickParams &params, int in_width, int in_height, int out_width,
                 int out_height, bool same_depth) {
   validate(params);
-  if (in_width != out_width || in_height != out_height)
-    refuse("the output plane is ", out_width, "x", out_height, ", the input ", in_width, "x",
-           in_height, ": both must have the same size");
-  if (in_width < 1 || in_height < 1 || in_width > 32768 || in_height > 32768)
-    refuse("the plane is ", in_width, "x", in_height, ": width and height must be from 1 to 32768");
+  check_sizes(in_width, in_height, out_width, out_height);
   if (params.output == NickOutput::threshold && !same_depth)
     refuse("output = threshold: the output format must have the depth of the input format");
 }
 
 }  // namespace nick
 #ifndef HAVE_CUDA  // stands in for nick.cu and nick_16.cu
-namespace {
-[[noreturn]] void refuse_cuda() {
-  throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");
-}
-}  // namespace
-
 void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const NickParams &, NickReport *) {
   refuse_cuda();
 }

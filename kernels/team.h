@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Teams: how a function over a histogram is written once and runs on one thread of the CPU, on a block
+/// of the GPU and on all its blocks. The members of a team run the same function and share out the
+/// levels, each a run of neighbours. What they need of one another goes through two functions, which all
+/// members call in the same order:
+///
+///     template <typename Team>
+///     CUDASCAN_HD int lowest_level(Team &team) {
+///       int lowest = team.levels();
+///       for (int i = team.end(); i-- > team.begin();)
+///         if (team.count(i) > 0) lowest = i;
+///       return team.reduce(lowest, [](int a, int b) { return a < b ? a : b; });
+///     }
+///
+/// A sum in floating point would depend on the size of the team: terms are integers, fixed point where
+/// they have to. A small team is one with 256 levels at most and some memory that all members share.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "common/api.h"
+
+namespace cudascan {
+
+/// Most levels of a small team, and its memory in bytes.
+inline constexpr int kSmallLevels = 256;
+inline constexpr std::size_t kTeamMemory = 16384;
+
+/// A team of one, on the CPU; small if it has few levels.
+class HostTeam {
+ public:
+  /// @param counts  pixels of each level
+  HostTeam(const std::uint32_t *counts, int levels) : counts_(counts), levels_(levels) {}
+
+  int levels() const { return levels_; }
+  /// Pixels of any level.
+  std::uint32_t count(int level) const { return counts_[level]; }
+
+  /// The levels of this member.
+  int begin() const { return 0; }
+  int end() const { return levels_; }
+
+  /// Adds up what members give. T has operator+= and is zero when value-initialised.
+  /// @param all  the sum over all members
+  /// @return the sum over the members with lower levels
+  template <typename T>
+  T before(const T &mine, T &all) {
+    all = mine;
+    return T{};
+  }
+  /// Combines what members give with an associative and commutative operation; every member gets the
+  /// result.
+  template <typename T, typename Op>
+  T reduce(const T &mine, const Op &) {
+    return mine;
+  }
+
+  /// Of small teams: the number of this member among how many, memory of kTeamMemory bytes that is
+  /// aligned to 16 and uninitialised, and a meeting of all members, before which what they wrote
+  /// there is not there for others.
+  int member() const { return 0; }
+  int members() const { return 1; }
+  void *memory() { return memory_; }
+  void sync() {}
+
+ private:
+  const std::uint32_t *counts_;
+  int levels_;
+  alignas(16) unsigned char memory_[kTeamMemory];
+};
+
+}  // namespace cudascan
