@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Counting is bound by the increments: one that follows another of the same counter waits for it. So
+// neighbours go to different tables, and words of equal samples, which most of a scanned page
+// consists of, are counted at once.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <mutex>
+
+#include "kernels/histogram_cpu.h"
+#include "kernels/refuse.h"
+
+namespace cudascan {
+namespace {
+
+constexpr int kTables = 4;
+
+/// Adds the samples of a row to tables of 256 counts.
+void count_row(const std::uint8_t *row, int n, std::uint32_t (*tables)[256]) {
+  int x = 0;
+  for (; x + 8 <= n; x += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, row + x, 8);
+    if (word == std::rotl(word, 8)) {
+      tables[0][word & 0xff] += 8;
+      continue;
+    }
+    for (int i = 0; i < 8; ++i) ++tables[i % kTables][word >> (8 * i) & 0xff];
+  }
+  for (; x < n; ++x) ++tables[0][row[x]];
+}
+
+/// The same for levels of 16-bit samples and one table.
+void count_row(const std::uint16_t *row, int n, const Levels &levels, std::uint32_t *table) {
+  int x = 0;
+  for (; x + 4 <= n; x += 4) {
+    std::uint64_t word;
+    std::memcpy(&word, row + x, 8);
+    if (word == std::rotl(word, 16)) {
+      table[levels.level(word & 0xffff)] += 4;
+      continue;
+    }
+    for (int i = 0; i < 4; ++i) ++table[levels.level(word >> (16 * i) & 0xffff)];
+  }
+  for (; x < n; ++x) ++table[levels.level(row[x])];
+}
+
+/// Counts the samples of the rows [begin, end) of a rectangle.
+Histogram count_band(Plane<const std::uint8_t> in, const Rectangle &part, const Levels &levels,
+                     int begin, int end) {
+  std::uint32_t tables[kTables][256] = {};
+  for (int y = begin; y < end; ++y) count_row(in.row(part.y + y) + part.x, part.width, tables);
+  Histogram counts(levels.count);
+  for (int sample = 0; sample < 256; ++sample)
+    for (const auto &table : tables) counts[levels.level(sample)] += table[sample];
+  return counts;
+}
+
+Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
+                     int begin, int end) {
+  Histogram counts(levels.count);
+  for (int y = begin; y < end; ++y)
+    count_row(in.row(part.y + y) + part.x, part.width, levels, counts.data());
+  return counts;
+}
+
+/// Rows that make a band worth its table, which has to be cleared and added to the others.
+int min_rows(const Rectangle &part, const Levels &levels) {
+  return std::max(65536, 4 * levels.count) / part.width + 1;
+}
+
+template <typename T>
+void count_plane(Cpu &cpu, Plane<const T> in, const HistogramParams &params, Histogram &counts) {
+  counts = count_levels(cpu, in, params.roi);
+  if (params.ignore_black) counts.front() = 0;
+  if (params.ignore_white) counts.back() = 0;
+}
+
+}  // namespace
+
+void check_roi(const Rectangle &roi, int width, int height) {
+  const auto refuse_roi = [&](const auto &...why) {
+    refuse("roi = <", roi.x, ", ", roi.y, ", ", roi.width, ", ", roi.height, ">: ", why...);
+  };
+  if (roi.x < 0 || roi.y < 0 || roi.width < 0 || roi.height < 0)
+    refuse_roi(
+        "must be x, y, width and height of 0 or more; a width or height of 0 stands for the ",
+        "whole picture");
+  if (roi.width && roi.height && (roi.x >= width || roi.y >= height))
+    refuse_roi("lies outside of the picture, which is ", width, "x", height,
+               "; x must be below its width and y below its height");
+}
+
+Rectangle clip_to_plane(const Rectangle &roi, int width, int height) {
+  if (roi.width == 0 || roi.height == 0) return {0, 0, width, height};
+  return {roi.x, roi.y, std::min(roi.width, width - roi.x), std::min(roi.height, height - roi.y)};
+}
+
+template <typename T>
+Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
+  check_roi(roi, in.width, in.height);
+  const Rectangle part = clip_to_plane(roi, in.width, in.height);
+  const Levels levels = Levels::of(in.maximum);
+  Histogram counts;
+  std::mutex mutex;
+  cpu.for_bands(part.height, min_rows(part, levels), [&](int begin, int end) {
+    Histogram band = count_band(in, part, levels, begin, end);
+    const std::lock_guard lock(mutex);
+    if (counts.empty())
+      counts.swap(band);
+    else
+      for (int i = 0; i < levels.count; ++i) counts[i] += band[i];
+  });
+  return counts;
+}
+
+template Histogram count_levels(Cpu &, Plane<const std::uint8_t>, const Rectangle &);
+template Histogram count_levels(Cpu &, Plane<const std::uint16_t>, const Rectangle &);
+
+void count(Cpu &cpu, Plane<const std::uint8_t> in, const HistogramParams &params,
+           Histogram &counts) {
+  count_plane(cpu, in, params, counts);
+}
+void count(Cpu &cpu, Plane<const std::uint16_t> in, const HistogramParams &params,
+           Histogram &counts) {
+  count_plane(cpu, in, params, counts);
+}
+#ifndef HAVE_CUDA  // stands in for histogram.cu
+void count(Cuda &, Plane<const std::uint8_t>, const HistogramParams &, Histogram &) {
+  refuse_cuda();
+}
+void count(Cuda &, Plane<const std::uint16_t>, const HistogramParams &, Histogram &) {
+  refuse_cuda();
+}
+#endif
+
+}  // namespace cudascan

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Histograms for operators of the library.
+#pragma once
+#include "kernels/histogram.h"
+
+namespace cudascan {
+
+/// The part of a rectangle that lies in a plane of this size, with numbers instead of the zeros that
+/// stand for the whole plane.
+/// @param roi  one that check_roi() accepts
+Rectangle clip_to_plane(const Rectangle &roi, int width, int height);
+
+/// counts[i] samples of the rectangle have level i; all levels that the format has.
+/// @throws BadSetting for a roi that check_roi() refuses
+template <typename T>
+Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi);
+
+}  // namespace cudascan
