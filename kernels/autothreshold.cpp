@@ -47,17 +47,22 @@ std::array<int, kMaxClasses - 1> find_thresholds(const Histogram &counts,
   return found;
 }
 
-/// Paints the rows [begin, end): values[i] where kBounds of `bounds` are below the sample.
+/// Paints the rows [begin, end): values[i] where `i` of kBounds bounds, which ascend, are below the
+/// sample. Bounds and values are copies because a store of 8-bit samples could change anything else,
+/// and then the loop is not vectorised.
 template <int kBounds, typename In, typename Out>
-void paint(Plane<const In> in, Plane<Out> out, const std::array<In, 3> &bounds,
-           const std::array<Out, 4> &values, int begin, int end) {
+void paint(Plane<const In> in, Plane<Out> out, std::array<In, 3> bounds, std::array<Out, 4> values,
+           int begin, int end) {
+  const In b0 = bounds[0], b1 = bounds[1], b2 = bounds[2];
+  const Out v0 = values[0], v1 = values[1], v2 = values[2], v3 = values[3];
   for (int y = begin; y < end; ++y) {
     const In *__restrict from = in.row(y);
     Out *__restrict to = out.row(y);
-    for (int x = 0; x < in.width; ++x) {
-      Out value = from[x] > bounds[0] ? values[1] : values[0];
-      if constexpr (kBounds > 1) value = from[x] > bounds[1] ? values[2] : value;
-      if constexpr (kBounds > 2) value = from[x] > bounds[2] ? values[3] : value;
+    for (int x = 0, width = in.width; x < width; ++x) {
+      const In p = from[x];
+      Out value = p > b0 ? v1 : v0;
+      if constexpr (kBounds > 1) value = p > b1 ? v2 : value;
+      if constexpr (kBounds > 2) value = p > b2 ? v3 : value;
       to[x] = value;
     }
   }
