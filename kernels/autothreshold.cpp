@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "kernels/autothreshold_baseline.h"
 #include "kernels/autothreshold_decision.h"
@@ -133,7 +136,7 @@ void validate(const AutothresholdParams &p) {
     refuse("smoothing = ", p.smoothing, ": must be a number from 0 to 0.999");
   if (p.hysteresis < 0 || p.hysteresis > 65535)
     refuse("hysteresis = ", p.hysteresis, ": must be a number of levels from 0 to 65535");
-  check_roi(p.roi, 32768, 32768);
+  check_roi(p.roi, INT_MAX, INT_MAX);  // whatever the size of the plane
   const bool prahara = p.algorithm == AutothresholdAlgorithm::prahara;
   if (p.classes > 2) {
     const auto alone = [&](const char *name, auto value, const char *remedy) {
