@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The published implementation of equalization, kept as the baseline that benchmarks compare with:
-/// Dobreanu, Chelaru, "Histogram equalization", Technical University of Iasi. It is the formula cdf of
-/// equalize.h with a factor in single precision. The factor, N and the product are rounded, by less than
-/// 1e-4 of a level together, so the result is that of formula = cdf, or the level beside it where
-/// cdf(i) (L - 1) / N is that close to an integer.
+/// Dobreanu, Chelaru, "Histogram equalization", Technical University of Iasi. It is the formula cdf
+/// of equalize.h with a factor in single precision. The factor, N and the product are rounded, by
+/// less than 1e-4 of a level together, so the result is that of formula = cdf, or the level beside
+/// it where cdf(i) (L - 1) / N is that close to an integer.
 #pragma once
 #include <cstdint>
 
