@@ -34,7 +34,9 @@ std::array<int, kMaxClasses - 1> find_thresholds(const Histogram &counts,
   const int levels = static_cast<int>(counts.size());
   std::array<int, kMaxClasses - 1> found{};
   if (p.algorithm == AutothresholdAlgorithm::prahara) {
-    found[0] = threshold::prahara_threshold(counts.data(), p.method);
+    Histogram all = counts;
+    all.resize(256);  // what it takes
+    found[0] = threshold::prahara_threshold(all.data(), p.method);
   } else if (!threshold::is_small(p.method, p.classes)) {
     HostTeam team(counts.data(), levels);
     found[0] = threshold::find(team, p.method);
