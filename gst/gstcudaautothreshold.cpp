@@ -27,10 +27,10 @@
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaautothreshold smoothing=0.9 hysteresis=2 ! videoconvert ! autovideosink
  * ]| Steady thresholds for a camera.
  * |[
- * gst-launch-1.0 -v videotestsrc pattern=ball ! cudaautothreshold apply=false roi="<10,20,300,200>" ! autovideosink
+ * gst-launch-1.0 -v videotestsrc pattern=ball ! video/x-raw,format=NV12 ! cudaautothreshold apply=false roi="<10,20,300,200>" ! autovideosink
  * ]| Shows the frames as they are and prints the threshold of a part of them when it changes.
  * |[
- * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudaautothreshold classes=3 report=message ! fakesink
+ * gst-launch-1.0 -m videotestsrc num-buffers=10 ! video/x-raw,format=NV12 ! cudaautothreshold classes=3 report=message ! fakesink
  * ]| The messages tell the thresholds between three classes, how well they separate them, and the
  * histogram.
  */

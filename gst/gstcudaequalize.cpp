@@ -23,7 +23,7 @@
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaequalize smoothing=0.9 amount=0.7 ! videoconvert ! autovideosink
  * ]| A part of the input stays in the result, and its brightness is steady.
  * |[
- * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudaequalize report=message ! fakesink
+ * gst-launch-1.0 -m videotestsrc num-buffers=10 ! video/x-raw,format=NV12 ! cudaequalize report=message ! fakesink
  * ]| The messages tell minimum, maximum, mean and histogram of each frame as it came in.
  */
 #include "gst/element.h"

@@ -38,6 +38,9 @@ void set_array(GstStructure *fields, const char *name, const std::vector<T> &num
   gst_structure_take_value(fields, name, &array);
 }
 
+/// What GObject makes of an element of an array that is no integer; load() refuses it.
+inline constexpr int kNoInteger = G_MININT;
+
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, int value,
                              GParamFlags flags) {
   return g_param_spec_int(name, nick, blurb, G_MININT, G_MAXINT, value, flags);
@@ -58,10 +61,10 @@ inline GParamSpec *make_spec(const char *name, const char *nick, const char *blu
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
                              const Rectangle &, GParamFlags flags) {
-  // An element that is no integer becomes the default of the element, which load() refuses.
   return gst_param_spec_array(
       name, nick, blurb,
-      g_param_spec_int("pixels", "Pixels", "x, y, width and height", G_MININT, G_MAXINT, G_MININT,
+      g_param_spec_int("pixels", "Pixels", "x, y, width and height", kNoInteger, G_MAXINT,
+                       kNoInteger,
                        static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
       static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
 }
@@ -102,16 +105,18 @@ inline void load(const GValue *from, Rectangle &to) {
   int numbers[4] = {};
   const guint n = gst_value_array_get_size(from);
   bool ok = n == 0 || n == 4;
-  for (guint i = 0; ok && i < n; ++i) {
-    const GValue *number = gst_value_array_get_value(from, i);
-    ok = G_VALUE_HOLDS_INT(number) && g_value_get_int(number) != G_MININT;
-    if (ok) numbers[i] = g_value_get_int(number);
+  std::string text;
+  for (guint i = 0; i < n; ++i) {
+    const GValue *element = gst_value_array_get_value(from, i);
+    g_autofree char *number = gst_value_serialize(element);
+    text += (i ? ", " : "") + std::string(number ? number : "?");
+    const bool is_int = G_VALUE_HOLDS_INT(element) && g_value_get_int(element) != kNoInteger;
+    ok = ok && is_int;
+    if (ok) numbers[i] = g_value_get_int(element);
   }
-  if (!ok) {
-    g_autofree char *text = gst_value_serialize(from);
-    throw BadSetting(std::string(text ? text : "?") +
-                     ": must be four integers <x, y, width, height>, or <> for the whole frame");
-  }
+  if (!ok)
+    throw BadSetting("<" + text +
+                     ">: must be four integers <x, y, width, height>, or <> for the whole frame");
   to = {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 template <typename E>
