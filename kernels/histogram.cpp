@@ -13,55 +13,25 @@
 namespace cudascan {
 namespace {
 
-constexpr int kTables = 4;
-
-/// Adds the samples of a row to tables of 256 counts.
-void count_row(const std::uint8_t *row, int n, std::uint32_t (*tables)[256]) {
+/// Adds samples to `kTables` tables of `size` counts, neighbours to different ones.
+template <int kTables, typename T, typename Level>
+void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, int size) {
+  constexpr int kBits = 8 * sizeof(T), kStep = 16 / sizeof(T);
   int x = 0;
-  for (; x + 8 <= n; x += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, row + x, 8);
-    if (word == std::rotl(word, 8)) {
-      tables[0][word & 0xff] += 8;
+  for (; x + kStep <= n; x += kStep) {
+    std::uint64_t a, b;
+    std::memcpy(&a, row + x, 8);
+    std::memcpy(&b, row + x + kStep / 2, 8);
+    if (a == b && a == std::rotl(a, kBits)) {
+      tables[level(row[x])] += kStep;
       continue;
     }
-    for (int i = 0; i < 8; ++i) ++tables[i % kTables][word >> (8 * i) & 0xff];
-  }
-  for (; x < n; ++x) ++tables[0][row[x]];
-}
-
-/// The same for levels of 16-bit samples and one table.
-void count_row(const std::uint16_t *row, int n, const Levels &levels, std::uint32_t *table) {
-  int x = 0;
-  for (; x + 4 <= n; x += 4) {
-    std::uint64_t word;
-    std::memcpy(&word, row + x, 8);
-    if (word == std::rotl(word, 16)) {
-      table[levels.level(word & 0xffff)] += 4;
-      continue;
+    for (int i = 0; i < kStep / 2; ++i) {
+      ++tables[2 * i % kTables * size + level(static_cast<T>(a >> (kBits * i)))];
+      ++tables[(2 * i + 1) % kTables * size + level(static_cast<T>(b >> (kBits * i)))];
     }
-    for (int i = 0; i < 4; ++i) ++table[levels.level(word >> (16 * i) & 0xffff)];
   }
-  for (; x < n; ++x) ++table[levels.level(row[x])];
-}
-
-/// Counts the samples of the rows [begin, end) of a rectangle.
-Histogram count_band(Plane<const std::uint8_t> in, const Rectangle &part, const Levels &levels,
-                     int begin, int end) {
-  std::uint32_t tables[kTables][256] = {};
-  for (int y = begin; y < end; ++y) count_row(in.row(part.y + y) + part.x, part.width, tables);
-  Histogram counts(levels.count);
-  for (int sample = 0; sample < 256; ++sample)
-    for (const auto &table : tables) counts[levels.level(sample)] += table[sample];
-  return counts;
-}
-
-Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
-                     int begin, int end) {
-  Histogram counts(levels.count);
-  for (int y = begin; y < end; ++y)
-    count_row(in.row(part.y + y) + part.x, part.width, levels, counts.data());
-  return counts;
+  for (; x < n; ++x) ++tables[level(row[x])];
 }
 
 /// Rows that make a band worth its table, which has to be cleared and added to the others.
@@ -104,7 +74,9 @@ Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
   Histogram counts;
   std::mutex mutex;
   cpu.for_bands(part.height, min_rows(part, levels), [&](int begin, int end) {
-    Histogram band = count_band(in, part, levels, begin, end);
+    LevelCounter<T> counter(levels);
+    for (int y = begin; y < end; ++y) counter.add(in.row(part.y + y) + part.x, part.width);
+    Histogram band = counter.counts();
     const std::lock_guard lock(mutex);
     if (counts.empty())
       counts.swap(band);
@@ -114,6 +86,42 @@ Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
   return counts;
 }
 
+// More tables of many levels would not stay in the nearest cache.
+template <typename T>
+LevelCounter<T>::LevelCounter(const Levels &levels)
+    : levels_(levels),
+      size_(sizeof(T) == 1 ? 256 : levels.count),
+      n_tables_(sizeof(T) == 1         ? 8
+                : levels.count <= 4096 ? 4
+                                       : 1),
+      tables_(std::size_t(size_) * n_tables_) {}
+
+template <typename T>
+void LevelCounter<T>::add(const T *samples, int n) {
+  if constexpr (sizeof(T) == 1) {
+    count_row<8>(
+        samples, n, [](T sample) { return sample; }, tables_.data(), size_);
+  } else {
+    const auto level = [this](T sample) { return levels_.level(sample); };
+    if (n_tables_ > 1)
+      count_row<4>(samples, n, level, tables_.data(), size_);
+    else
+      count_row<1>(samples, n, level, tables_.data(), size_);
+  }
+}
+
+template <typename T>
+Histogram LevelCounter<T>::counts() const {
+  Histogram counts(levels_.count);
+  for (int t = 0; t < n_tables_; ++t) {
+    const std::uint32_t *const table = &tables_[std::size_t(t) * size_];
+    for (int i = 0; i < size_; ++i) counts[sizeof(T) == 1 ? levels_.level(i) : i] += table[i];
+  }
+  return counts;
+}
+
+template class LevelCounter<std::uint8_t>;
+template class LevelCounter<std::uint16_t>;
 template Histogram count_levels(Cpu &, Plane<const std::uint8_t>, const Rectangle &);
 template Histogram count_levels(Cpu &, Plane<const std::uint16_t>, const Rectangle &);
 
