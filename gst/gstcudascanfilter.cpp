@@ -350,10 +350,12 @@ static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *
 static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, bool neutral,
                            bool with_report, guint n_threads) {
   auto priv = priv_of(trans);
-  if (!priv->cpu || priv->cpu_threads != n_threads) {
-    priv->cpu.emplace(static_cast<int>(MIN(n_threads, G_MAXINT)));
-    priv->cpu_threads = n_threads;
-  }
+  const int threads = static_cast<int>(MIN(n_threads, G_MAXINT));
+  if (!priv->cpu)
+    priv->cpu.emplace(threads);
+  else if (priv->cpu_threads != n_threads)
+    priv->cpu->set_threads(threads);
+  priv->cpu_threads = n_threads;
   const MappedFrame in_frame(priv->in_info, in, GST_MAP_READ);
   const MappedFrame out_frame(priv->out_info, out, GST_MAP_WRITE);
   const Picture from = in_frame.picture(), to = out_frame.picture();

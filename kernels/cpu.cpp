@@ -16,13 +16,24 @@ struct Cpu::Impl {
   std::map<const void *, std::vector<std::max_align_t>> histories;
 };
 
-Cpu::Cpu(int n_threads)
-    : impl_(std::make_unique<Impl>(n_threads > 0 ? n_threads
-                                                 : oneapi::tbb::info::default_concurrency())) {}
+namespace {
+
+int or_all_cores(int n_threads) {
+  return n_threads > 0 ? n_threads : oneapi::tbb::info::default_concurrency();
+}
+
+}  // namespace
+
+Cpu::Cpu(int n_threads) : impl_(std::make_unique<Impl>(or_all_cores(n_threads))) {}
 Cpu::~Cpu() = default;
 
 int Cpu::threads() const {
   return impl_->arena.max_concurrency();
+}
+
+void Cpu::set_threads(int n_threads) {
+  impl_->arena.terminate();
+  impl_->arena.initialize(or_all_cores(n_threads));
 }
 
 void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> &band) {

@@ -32,6 +32,8 @@ class CUDASCAN_API Cpu {
   Cpu &operator=(const Cpu &) = delete;
 
   int threads() const;
+  /// Changes how many threads one run() may use, as in the constructor. The history is kept.
+  void set_threads(int n_threads);
 
   /// Splits the rows [0, rows) into bands, at most one per thread and none smaller than `min_rows`
   /// (unless there are fewer rows), and calls band(begin, end) for each, concurrently. Returns when
