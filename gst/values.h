@@ -108,9 +108,8 @@ inline void load(const GValue *from, Rectangle &to) {
   std::string text;
   for (guint i = 0; i < n; ++i) {
     const GValue *element = gst_value_array_get_value(from, i);
-    g_autofree char *number = gst_value_serialize(element);
-    text += (i ? ", " : "") + std::string(number ? number : "?");
     const bool is_int = G_VALUE_HOLDS_INT(element) && g_value_get_int(element) != kNoInteger;
+    text += (i ? ", " : "") + (is_int ? std::to_string(g_value_get_int(element)) : "?");
     ok = ok && is_int;
     if (ok) numbers[i] = g_value_get_int(element);
   }

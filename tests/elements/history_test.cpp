@@ -5,14 +5,14 @@
 namespace cudascan::elements {
 namespace {
 
-/// A clip without a cut: text that gets brighter, noise that changes.
+/// A clip without a cut: from frame to frame one row more of the sixty lies in the shade.
 Picture frame(GstVideoFormat format, int number) {
-  Picture p = make_picture(format, 90, 60, number);
-  const int top = p.maximum() >> p.format_info()->shift[0];
-  for (auto &sample : p.components[0]) {
-    const int level = sample >> p.format_info()->shift[0];
-    sample = static_cast<std::uint16_t>((top / 4 + level / 4 + top * number / 100)
-                                        << p.format_info()->shift[0]);
+  Picture p = make_picture(format, 90, 60);
+  const int shift = p.format_info()->shift[0];
+  for (std::size_t i = 0; i < p.components[0].size(); ++i) {
+    const bool shade = static_cast<int>(i / 90) < number;
+    auto &sample = p.components[0][i];
+    sample = static_cast<std::uint16_t>((sample >> shift) / (shade ? 4 : 2) << shift);
   }
   return p;
 }

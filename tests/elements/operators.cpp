@@ -34,25 +34,6 @@ void expect_refusals(const std::string &element, const std::vector<BadSettings> 
     }
 }
 
-void set_array(GstElement *element, const char *property, std::initializer_list<int> numbers,
-               const char *text) {
-  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
-  g_value_init(&array, GST_TYPE_ARRAY);
-  g_value_init(&value, G_TYPE_INT);
-  for (const int number : numbers) {
-    g_value_set_int(&value, number);
-    gst_value_array_append_value(&array, &value);
-  }
-  g_value_unset(&value);
-  if (text) {
-    g_value_init(&value, G_TYPE_STRING);
-    g_value_set_string(&value, text);
-    gst_value_array_append_and_take_value(&array, &value);
-  }
-  g_object_set_property(G_OBJECT(element), property, &array);
-  g_value_unset(&array);
-}
-
 Picture flat(GstVideoFormat format, std::uint16_t luma) {
   Picture p = make_picture(format, 16, 8);
   p.components[0].assign(p.components[0].size(), luma);

@@ -85,9 +85,23 @@ std::string error_of_next_frame(Filter &filter, const Picture &in);
 /// works again when all is as it was.
 void expect_refusals(const std::string &element, const std::vector<BadSettings> &all);
 
-/// Puts integers, and a text as the last element if there is one, into an array property.
-void set_array(GstElement *element, const char *property, std::initializer_list<int> numbers,
-               const char *text = nullptr);
+/// Puts numbers into an array property.
+template <typename T>
+void set_array(GstElement *element, const char *property, std::initializer_list<T> numbers) {
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+  g_value_init(&array, GST_TYPE_ARRAY);
+  g_value_init(&value, std::is_integral_v<T> ? G_TYPE_INT : G_TYPE_DOUBLE);
+  for (const T number : numbers) {
+    if constexpr (std::is_integral_v<T>)
+      g_value_set_int(&value, number);
+    else
+      g_value_set_double(&value, number);
+    gst_value_array_append_value(&array, &value);
+  }
+  g_object_set_property(G_OBJECT(element), property, &array);
+  g_value_unset(&value);
+  g_value_unset(&array);
+}
 
 /// A picture of one level.
 Picture flat(GstVideoFormat format, std::uint16_t luma);
