@@ -13,55 +13,58 @@
 namespace cudascan {
 namespace {
 
-constexpr int kTables = 4;
-
-/// Adds the samples of a row to tables of 256 counts.
-void count_row(const std::uint8_t *row, int n, std::uint32_t (*tables)[256]) {
+/// Adds samples to `kTables` tables of `size` counts, neighbours to different ones.
+template <int kTables, typename T, typename Level>
+void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, int size) {
+  constexpr int kBits = 8 * sizeof(T), kStep = 16 / sizeof(T);
   int x = 0;
-  for (; x + 8 <= n; x += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, row + x, 8);
-    if (word == std::rotl(word, 8)) {
-      tables[0][word & 0xff] += 8;
+  for (; x + kStep <= n; x += kStep) {
+    std::uint64_t a, b;
+    std::memcpy(&a, row + x, 8);
+    std::memcpy(&b, row + x + kStep / 2, 8);
+    if (a == b && a == std::rotl(a, kBits)) {
+      tables[level(row[x])] += kStep;
       continue;
     }
-    for (int i = 0; i < 8; ++i) ++tables[i % kTables][word >> (8 * i) & 0xff];
-  }
-  for (; x < n; ++x) ++tables[0][row[x]];
-}
-
-/// The same for levels of 16-bit samples and one table.
-void count_row(const std::uint16_t *row, int n, const Levels &levels, std::uint32_t *table) {
-  int x = 0;
-  for (; x + 4 <= n; x += 4) {
-    std::uint64_t word;
-    std::memcpy(&word, row + x, 8);
-    if (word == std::rotl(word, 16)) {
-      table[levels.level(word & 0xffff)] += 4;
-      continue;
+    for (int i = 0; i < kStep / 2; ++i) {
+      ++tables[2 * i % kTables * size + level(static_cast<T>(a >> (kBits * i)))];
+      ++tables[(2 * i + 1) % kTables * size + level(static_cast<T>(b >> (kBits * i)))];
     }
-    for (int i = 0; i < 4; ++i) ++table[levels.level(word >> (16 * i) & 0xffff)];
   }
-  for (; x < n; ++x) ++table[levels.level(row[x])];
+  for (; x < n; ++x) ++tables[level(row[x])];
 }
 
 /// Counts the samples of the rows [begin, end) of a rectangle.
 Histogram count_band(Plane<const std::uint8_t> in, const Rectangle &part, const Levels &levels,
                      int begin, int end) {
-  std::uint32_t tables[kTables][256] = {};
-  for (int y = begin; y < end; ++y) count_row(in.row(part.y + y) + part.x, part.width, tables);
+  constexpr int kTables = 8;
+  std::uint32_t tables[kTables * 256] = {};
+  for (int y = begin; y < end; ++y)
+    count_row<kTables>(
+        in.row(part.y + y) + part.x, part.width, [](std::uint8_t sample) { return sample; }, tables,
+        256);
   Histogram counts(levels.count);
-  for (int sample = 0; sample < 256; ++sample)
-    for (const auto &table : tables) counts[levels.level(sample)] += table[sample];
+  for (int i = 0; i < kTables * 256; ++i) counts[levels.level(i % 256)] += tables[i];
   return counts;
 }
 
+template <int kTables>
 Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
                      int begin, int end) {
-  Histogram counts(levels.count);
+  Histogram counts(std::size_t{kTables} * levels.count);
   for (int y = begin; y < end; ++y)
-    count_row(in.row(part.y + y) + part.x, part.width, levels, counts.data());
+    count_row<kTables>(
+        in.row(part.y + y) + part.x, part.width,
+        [&](std::uint16_t sample) { return levels.level(sample); }, counts.data(), levels.count);
+  for (std::size_t i = levels.count; i < counts.size(); ++i) counts[i % levels.count] += counts[i];
+  counts.resize(levels.count);
   return counts;
+}
+Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
+                     int begin, int end) {
+  // More tables of many levels would not stay in the nearest cache.
+  return levels.count <= 4096 ? count_band<4>(in, part, levels, begin, end)
+                              : count_band<1>(in, part, levels, begin, end);
 }
 
 /// Rows that make a band worth its table, which has to be cleared and added to the others.
