@@ -34,39 +34,6 @@ void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, i
   for (; x < n; ++x) ++tables[level(row[x])];
 }
 
-/// Counts the samples of the rows [begin, end) of a rectangle.
-Histogram count_band(Plane<const std::uint8_t> in, const Rectangle &part, const Levels &levels,
-                     int begin, int end) {
-  constexpr int kTables = 8;
-  std::uint32_t tables[kTables * 256] = {};
-  for (int y = begin; y < end; ++y)
-    count_row<kTables>(
-        in.row(part.y + y) + part.x, part.width, [](std::uint8_t sample) { return sample; }, tables,
-        256);
-  Histogram counts(levels.count);
-  for (int i = 0; i < kTables * 256; ++i) counts[levels.level(i % 256)] += tables[i];
-  return counts;
-}
-
-template <int kTables>
-Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
-                     int begin, int end) {
-  Histogram counts(std::size_t{kTables} * levels.count);
-  for (int y = begin; y < end; ++y)
-    count_row<kTables>(
-        in.row(part.y + y) + part.x, part.width,
-        [&](std::uint16_t sample) { return levels.level(sample); }, counts.data(), levels.count);
-  for (std::size_t i = levels.count; i < counts.size(); ++i) counts[i % levels.count] += counts[i];
-  counts.resize(levels.count);
-  return counts;
-}
-Histogram count_band(Plane<const std::uint16_t> in, const Rectangle &part, const Levels &levels,
-                     int begin, int end) {
-  // More tables of many levels would not stay in the nearest cache.
-  return levels.count <= 4096 ? count_band<4>(in, part, levels, begin, end)
-                              : count_band<1>(in, part, levels, begin, end);
-}
-
 /// Rows that make a band worth its table, which has to be cleared and added to the others.
 int min_rows(const Rectangle &part, const Levels &levels) {
   return std::max(65536, 4 * levels.count) / part.width + 1;
@@ -107,7 +74,9 @@ Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
   Histogram counts;
   std::mutex mutex;
   cpu.for_bands(part.height, min_rows(part, levels), [&](int begin, int end) {
-    Histogram band = count_band(in, part, levels, begin, end);
+    LevelCounter<T> counter(levels);
+    for (int y = begin; y < end; ++y) counter.add(in.row(part.y + y) + part.x, part.width);
+    Histogram band = counter.counts();
     const std::lock_guard lock(mutex);
     if (counts.empty())
       counts.swap(band);
@@ -117,6 +86,42 @@ Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
   return counts;
 }
 
+// More tables of many levels would not stay in the nearest cache.
+template <typename T>
+LevelCounter<T>::LevelCounter(const Levels &levels)
+    : levels_(levels),
+      size_(sizeof(T) == 1 ? 256 : levels.count),
+      n_tables_(sizeof(T) == 1         ? 8
+                : levels.count <= 4096 ? 4
+                                       : 1),
+      tables_(std::size_t(size_) * n_tables_) {}
+
+template <typename T>
+void LevelCounter<T>::add(const T *samples, int n) {
+  if constexpr (sizeof(T) == 1) {
+    count_row<8>(
+        samples, n, [](T sample) { return sample; }, tables_.data(), size_);
+  } else {
+    const auto level = [this](T sample) { return levels_.level(sample); };
+    if (n_tables_ > 1)
+      count_row<4>(samples, n, level, tables_.data(), size_);
+    else
+      count_row<1>(samples, n, level, tables_.data(), size_);
+  }
+}
+
+template <typename T>
+Histogram LevelCounter<T>::counts() const {
+  Histogram counts(levels_.count);
+  for (int t = 0; t < n_tables_; ++t) {
+    const std::uint32_t *const table = &tables_[std::size_t(t) * size_];
+    for (int i = 0; i < size_; ++i) counts[sizeof(T) == 1 ? levels_.level(i) : i] += table[i];
+  }
+  return counts;
+}
+
+template class LevelCounter<std::uint8_t>;
+template class LevelCounter<std::uint16_t>;
 template Histogram count_levels(Cpu &, Plane<const std::uint8_t>, const Rectangle &);
 template Histogram count_levels(Cpu &, Plane<const std::uint16_t>, const Rectangle &);
 

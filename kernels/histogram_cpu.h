@@ -11,6 +11,21 @@ namespace cudascan {
 /// @param roi  one that check_roi() accepts
 Rectangle clip_to_plane(const Rectangle &roi, int width, int height);
 
+/// Counts samples run by run, in one thread.
+template <typename T>
+class LevelCounter {
+ public:
+  explicit LevelCounter(const Levels &levels);
+  void add(const T *samples, int n);
+  /// All levels of the format.
+  Histogram counts() const;
+
+ private:
+  Levels levels_;
+  int size_, n_tables_;
+  std::vector<std::uint32_t> tables_;
+};
+
 /// counts[i] samples of the rectangle have level i; all levels that the format has.
 /// @throws BadSetting for a roi that check_roi() refuses
 template <typename T>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The inner loops of equalization on the CPU, compiled for several instruction sets. All of them
+/// walk along one row.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/equalize_mapping.h"
+
+namespace cudascan::equalize {
+
+/// What an index becomes in the four tiles around a pixel, in the order of interpolate(), the first
+/// in the lowest bits.
+template <typename T>
+using Four = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+
+/// The pixels of a row: their mappings, and the weights of the tiles before and after.
+template <typename T>
+struct FoursOfRow {
+  const Four<T> *fours;
+  const float *weight_before, *weight_after;
+  int n;
+};
+
+template <typename T>
+struct Rows {
+  /// Writes the samples that interpolate() gives.
+  void (*interpolate)(const FoursOfRow<T> &, const Neighbours &y, const Range &, T *out);
+  /// Blends the samples of `out` with those of `in`; amount is a weight_of().
+  void (*blend)(const T *in, int n, const Range &, std::uint32_t amount, T *out);
+};
+
+/// The loops for the processor that runs.
+template <typename T>
+const Rows<T> &rows();
+
+}  // namespace cudascan::equalize
