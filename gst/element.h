@@ -12,26 +12,26 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
-///       static void fill(GstStructure *, const Report &);
+///       static void fill(GstStructure *, const Params &, const Report &);
 ///     };
 ///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
-#include <cmath>
+#include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 
-#include "gst/enums.h"
 #include "gst/gstcudascanfilter.h"
+#include "gst/values.h"
 
 namespace cudascan::gst {
 
-/// A setting: a field of the params struct, which also knows the default. int, unsigned, double,
-/// bool, std::string, std::optional<double>, or an enum (or flags) that has an EnumTable. GObject
-/// would clip a number to the range of its property, or ignore it, with no more than a warning; so
-/// the range is that of the type, validate() of the operator refuses what makes no sense, and the
-/// blurb names the limits.
+/// A setting: a field of the params struct, which also knows the default; of a type that values.h
+/// knows. GObject would clip a number to the range of its property, or ignore it, with no more than a
+/// warning; so the range is that of the type, validate() of the operator refuses what makes no sense,
+/// and the blurb names the limits.
 template <typename Params, typename V>
 struct Property {
   const char *name;
@@ -44,8 +44,10 @@ struct Property {
 template <typename Params, typename V, typename... More>
 Property(const char *, const char *, const char *, V Params::*, More...) -> Property<Params, V>;
 
-/// A read-only property that shows a field of the latest report and notifies when it changes. While
-/// somebody listens to notify::name (or `report` is set), reports are made for every frame.
+/// A read-only property that shows a field of the latest report and notifies when it changes. It is
+/// brought up to date with every frame, but on the GPU, where that costs a wait for the result, only
+/// while somebody listens to notify::name (or deep-notify of a bin around), once somebody has read it,
+/// and while `report` is set.
 template <typename Report, typename V>
 struct Result {
   const char *name;
@@ -67,90 +69,6 @@ struct StructureResult {
 template <typename Report>
 StructureResult(const char *, const char *, const char *, GstStructure *(*)(const Report &))
     -> StructureResult<Report>;
-
-/// How a C++ type is a GObject property.
-inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, int value,
-                             GParamFlags flags) {
-  return g_param_spec_int(name, nick, blurb, G_MININT, G_MAXINT, value, flags);
-}
-inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, unsigned value,
-                             GParamFlags flags) {
-  return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT, value, flags);
-}
-inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, double value,
-                             GParamFlags flags) {
-  // So that infinity is not clipped to a number, and NaN is not ignored, but both are refused.
-  return g_param_spec_double(name, nick, blurb, -HUGE_VAL, HUGE_VAL, value,
-                             static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
-}
-inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, bool value,
-                             GParamFlags flags) {
-  return g_param_spec_boolean(name, nick, blurb, value, flags);
-}
-inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
-                             const std::string &value, GParamFlags flags) {
-  return g_param_spec_string(name, nick, blurb, value.c_str(), flags);
-}
-template <typename E>
-requires std::is_enum_v<E> GParamSpec *make_spec(const char *name, const char *nick,
-                                                 const char *blurb, E value, GParamFlags flags) {
-  if constexpr (is_flags<E>)
-    return g_param_spec_flags(name, nick, blurb, enum_type<E>(), static_cast<guint>(value), flags);
-  else
-    return g_param_spec_enum(name, nick, blurb, enum_type<E>(), static_cast<gint>(value), flags);
-}
-
-inline void load(const GValue *from, int &to) {
-  to = g_value_get_int(from);
-}
-inline void load(const GValue *from, unsigned &to) {
-  to = g_value_get_uint(from);
-}
-inline void load(const GValue *from, double &to) {
-  to = g_value_get_double(from);
-}
-inline void load(const GValue *from, std::optional<double> &to) {
-  to = g_value_get_double(from);
-}
-inline void load(const GValue *from, bool &to) {
-  to = g_value_get_boolean(from);
-}
-inline void load(const GValue *from, std::string &to) {
-  const char *text = g_value_get_string(from);
-  to = text ? text : "";
-}
-template <typename E>
-requires std::is_enum_v<E>
-void load(const GValue *from, E &to) {
-  if constexpr (is_flags<E>)
-    to = static_cast<E>(g_value_get_flags(from));
-  else
-    to = static_cast<E>(g_value_get_enum(from));
-}
-
-inline void store(GValue *to, int from) {
-  g_value_set_int(to, from);
-}
-inline void store(GValue *to, unsigned from) {
-  g_value_set_uint(to, from);
-}
-inline void store(GValue *to, double from) {
-  g_value_set_double(to, from);
-}
-inline void store(GValue *to, bool from) {
-  g_value_set_boolean(to, from);
-}
-inline void store(GValue *to, const std::string &from) {
-  g_value_set_string(to, from.c_str());
-}
-template <typename E>
-requires std::is_enum_v<E>
-void store(GValue *to, E from) {
-  if constexpr (is_flags<E>)
-    g_value_set_flags(to, static_cast<guint>(from));
-  else
-    g_value_set_enum(to, static_cast<gint>(from));
-}
 
 /// The value of a property as it is shown: an unset optional as what it stands for.
 template <typename Params, typename V>
@@ -177,10 +95,13 @@ class Element {
   using Report = typename Traits::Report;
 
   struct Own {
-    Params params;        // object lock
-    Report last_report;   // object lock; what the result properties show
-    Params frame_params;  // of the streaming thread
-    Report report;        // of the streaming thread
+    Params params;                         // object lock
+    std::map<guint, std::string> refused;  // object lock; why a property could not be set
+    Report last_report;                    // object lock; what the result properties show
+    std::atomic<bool> result_was_read = false;
+    std::atomic<bool> forget = true;  // before the next frame
+    Params frame_params;              // of the streaming thread
+    Report report;                    // of the streaming thread
   };
   struct Instance {
     GstCudaScanFilter parent;
@@ -208,8 +129,14 @@ class Element {
     GST_OBJECT_LOCK(object);
     Params &params = own(object).params;
     const bool before = Traits::black_and_white(params);
-    const bool found = with_entry(Traits::properties, kFirstProperty, id,
-                                  [&](const auto &p) { load(value, params.*p.field); });
+    const bool found = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
+      own(object).refused.erase(id);
+      try {
+        load(value, params.*p.field);
+      } catch (const BadSetting &e) {
+        own(object).refused[id] = std::string(p.name) + " = " + e.what();
+      }
+    });
     const bool after = Traits::black_and_white(params);
     GST_OBJECT_UNLOCK(object);
     if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -230,8 +157,10 @@ class Element {
     const bool found =
         with_entry(Traits::properties, kFirstProperty, id,
                    [&](const auto &p) { store(value, shown(p, own(object).params)); }) ||
-        with_entry(Traits::results, kFirstResult, id,
-                   [&](const auto &r) { show(r, own(object).last_report, value); });
+        with_entry(Traits::results, kFirstResult, id, [&](const auto &r) {
+          own(object).result_was_read = true;
+          show(r, own(object).last_report, value);
+        });
     GST_OBJECT_UNLOCK(object);
     if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
@@ -243,35 +172,58 @@ class Element {
     return params;
   }
 
-  static void check(GstCudaScanFilter *self) { validate(current_params(self)); }
+  static void check_refused(GstCudaScanFilter *self) {
+    GST_OBJECT_LOCK(self);
+    const auto &refused = own(self).refused;
+    const std::string why = refused.empty() ? "" : refused.begin()->second;
+    GST_OBJECT_UNLOCK(self);
+    if (!why.empty()) throw BadSetting(why);
+  }
+
+  static void check(GstCudaScanFilter *self) {
+    check_refused(self);
+    validate(current_params(self));
+  }
 
   static bool black_and_white(GstCudaScanFilter *self) {
     return Traits::black_and_white(current_params(self));
   }
 
   static bool begin_frame(GstCudaScanFilter *self) {
+    check_refused(self);
     own(self).frame_params = current_params(self);
     return Traits::black_and_white(own(self).frame_params);
   }
 
-  static bool wants_report(GstCudaScanFilter *self) {
-    if constexpr (std::tuple_size_v<decltype(Traits::results)> == 0) {
-      return false;
-    } else {
-      static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
-      return std::apply(
-          [&](const auto &...result) {
-            return (g_signal_has_handler_pending(self, notify,
-                                                 g_quark_from_static_string(result.name), FALSE) ||
-                    ...);
-          },
-          Traits::results);
+  /// Whether a handler waits for notify::name of `self` or for deep-notify::name of a bin around it.
+  static bool is_watched(GstCudaScanFilter *self, const char *name) {
+    static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
+    static const guint deep_notify = g_signal_lookup("deep-notify", GST_TYPE_OBJECT);
+    const GQuark detail = g_quark_from_static_string(name);
+    bool watched = g_signal_has_handler_pending(self, notify, detail, FALSE);
+    GstObject *object = gst_object_get_parent(GST_OBJECT(self));
+    while (object) {
+      watched = watched || g_signal_has_handler_pending(object, deep_notify, detail, FALSE);
+      GstObject *parent = watched ? nullptr : gst_object_get_parent(object);
+      gst_object_unref(object);
+      object = parent;
     }
+    return watched;
+  }
+
+  static bool wants_report(GstCudaScanFilter *self, bool on_cpu) {
+    return std::apply(
+        [&](const auto &...result) {
+          return sizeof...(result) > 0 && (on_cpu || own(self).result_was_read ||
+                                           (is_watched(self, result.name) || ... || false));
+        },
+        Traits::results);
   }
 
   template <typename Exec>
   static void run_on(GstCudaScanFilter *self, Exec &exec, const Luma &luma, bool with_report) {
     Own &o = own(self);
+    if (o.forget.exchange(false)) exec.forget();
     std::visit(
         [&](const auto &in, const auto &out) {
           if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
@@ -282,15 +234,34 @@ class Element {
         luma.in, luma.out);
   }
 
+  template <typename V>
+  static bool differ(const Result<Report, V> &result, const Report &a, const Report &b) {
+    return !(a.*result.field == b.*result.field);
+  }
+  static bool differ(const StructureResult<Report> &result, const Report &a, const Report &b) {
+    g_autoptr(GstStructure) x = result.make(a), y = result.make(b);
+    return !gst_structure_is_equal(x, y);
+  }
+
   static void end_report(GstCudaScanFilter *self, GstStructure *fields) {
     Own &o = own(self);
-    Traits::fill(fields, o.report);
-    GST_OBJECT_LOCK(self);
-    o.last_report = o.report;
-    GST_OBJECT_UNLOCK(self);
-    std::apply([&](const auto &...r) { (g_object_notify(G_OBJECT(self), r.name), ...); },
-               Traits::results);
+    if (fields) Traits::fill(fields, o.frame_params, o.report);
+    if constexpr (std::tuple_size_v < decltype(Traits::results) >> 0) {
+      // Only this thread writes last_report.
+      const auto changed = std::apply(
+          [&](const auto &...r) { return std::array{differ(r, o.last_report, o.report)...}; },
+          Traits::results);
+      GST_OBJECT_LOCK(self);
+      o.last_report = o.report;
+      GST_OBJECT_UNLOCK(self);
+      for (std::size_t i = 0; i < changed.size(); ++i)
+        if (changed[i])
+          with_entry(Traits::results, 0, i,
+                     [&](const auto &r) { g_object_notify(G_OBJECT(self), r.name); });
+    }
   }
+
+  static void reset(GstCudaScanFilter *self) { own(self).forget = true; }
 
   static void instance_init(GTypeInstance *instance, gpointer) {
     reinterpret_cast<Instance *>(instance)->own = new Own();
@@ -344,6 +315,7 @@ class Element {
     filter_class->run_cuda = run_on<Cuda>;
 #endif
     filter_class->end_report = end_report;
+    filter_class->reset = reset;
 
     gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), Traits::long_name,
                                           "Filter/Effect/Video/Hardware", Traits::description,

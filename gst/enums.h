@@ -54,4 +54,12 @@ GType enum_type() {
   return type;
 }
 
+/// The nick of a value; null for one that the table does not have.
+template <typename E>
+const char *enum_nick(E value) {
+  for (const auto &entry : EnumTable<E>::values)
+    if (entry.value == value) return entry.nick;
+  return nullptr;
+}
+
 }  // namespace cudascan::gst

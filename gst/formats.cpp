@@ -161,6 +161,16 @@ guint maximum(const GstVideoFormatInfo *format) {
   return ((1u << format->depth[0]) - 1) << format->shift[0];
 }
 
+Range luma_range(const GstVideoInfo &info) {
+  const GstVideoFormatInfo *format = info.finfo;
+  const bool limited = GST_VIDEO_FORMAT_INFO_IS_YUV(format)
+                           ? info.colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255
+                           : info.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235;
+  if (!limited) return {0, maximum(format)};
+  const guint shift = format->depth[0] - 8 + format->shift[0];
+  return {16u << shift, 235u << shift};
+}
+
 guint neutral_chroma(const GstVideoFormatInfo *format) {
   return (1u << (format->depth[1] - 1)) << format->shift[1];
 }

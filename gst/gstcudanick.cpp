@@ -102,7 +102,7 @@ struct Nick {
 
   static bool black_and_white(const Params &params) { return params.output == NickOutput::binary; }
 
-  static void fill(GstStructure *fields, const Report &report) {
+  static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "black-ratio", G_TYPE_DOUBLE, report.black_ratio, nullptr);
   }
 };

@@ -330,7 +330,6 @@ static void gst_cuda_scan_filter_before_transform(GstBaseTransform *trans, GstBu
   const GstClockTime time =
       gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
-  if (GST_BUFFER_IS_DISCONT(buffer)) reset(trans);
   guarded(trans, [&] {
     if (priv_of(trans)->cuda.follow(buffer, settings_of(trans).device_id))
       gst_base_transform_reconfigure_src(trans);
@@ -339,6 +338,8 @@ static void gst_cuda_scan_filter_before_transform(GstBaseTransform *trans, GstBu
 
 static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *trans,
                                                               gboolean discont, GstBuffer *buffer) {
+  // Here, because a frame that QoS drops comes no further.
+  if (GST_BUFFER_IS_DISCONT(buffer)) reset(trans);
   const GstFlowReturn result =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, discont, buffer);
   if (result == GST_BASE_TRANSFORM_FLOW_DROPPED)  // by QoS
@@ -378,8 +379,9 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
       throw Error(failure);
     const Settings settings = settings_of(trans);
     const bool neutral = klass->begin_frame(self);
-    const bool with_report = settings.report || klass->wants_report(self);
-    if (active_backend(trans) == Backend::cuda) {
+    const bool on_cpu = active_backend(trans) != Backend::cuda;
+    const bool with_report = settings.report || klass->wants_report(self, on_cpu);
+    if (!on_cpu) {
       const auto run = [&](Cuda &cuda, const Luma &luma) {
         klass->run_cuda(self, cuda, luma, with_report);
       };
@@ -395,10 +397,12 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
       process_on_cpu(trans, in, out, neutral, with_report, settings.n_threads);
     }
     priv->stats->add_frame();
-    if (with_report) {
+    if (settings.report) {
       GstStructure *report = new_report(klass->report_name, trans->segment, out);
       klass->end_report(self, report);
       deliver_report(GST_ELEMENT(trans), report, out, settings.report);
+    } else if (with_report) {
+      klass->end_report(self, nullptr);
     }
   });
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;

@@ -32,17 +32,18 @@ struct GstCudaScanFilterClass {
 
   /// Takes the copy of the settings that counts for one frame; returns black_and_white() of it.
   bool (*begin_frame)(GstCudaScanFilter *self);
-  /// Whether somebody listens to a result property.
-  bool (*wants_report)(GstCudaScanFilter *self);
+  /// Whether a result property wants this frame's result.
+  /// @param on_cpu  the frame runs on the CPU, where nothing has to be waited for
+  bool (*wants_report)(GstCudaScanFilter *self, bool on_cpu);
   void (*run_cpu)(GstCudaScanFilter *self, cudascan::Cpu &, const cudascan::gst::Luma &,
                   bool with_report);
   void (*run_cuda)(GstCudaScanFilter *self, cudascan::Cuda &, const cudascan::gst::Luma &,
                    bool with_report);
   /// The results of a frame that ran with a report are known: publishes them as properties and adds
-  /// them to `fields`.
+  /// them to `fields`, unless that is null.
   void (*end_report)(GstCudaScanFilter *self, GstStructure *fields);
 
-  /// Forgets what is carried from frame to frame: DISCONT, flush, new caps.
+  /// Has the next frame forget what is carried from frame to frame: DISCONT, flush, new caps.
   void (*reset)(GstCudaScanFilter *self);
 };
 

@@ -51,9 +51,16 @@ struct Picture {
 
   template <typename T>
   Plane<T> plane(int i) const {
+    using Sample = std::remove_const_t<T>;
     const PlaneShape shape = plane_shape(*info, i);
-    return {reinterpret_cast<T *>(data[i]), shape.width, shape.height, stride[i],
-            static_cast<std::remove_const_t<T>>(maximum(info->finfo))};
+    const Range range = luma_range(*info);
+    return {reinterpret_cast<T *>(data[i]),
+            shape.width,
+            shape.height,
+            stride[i],
+            static_cast<Sample>(maximum(info->finfo)),
+            static_cast<Sample>(range.black),
+            static_cast<Sample>(range.white)};
   }
   InPlane in_plane(int i) const {
     if (sample_size(info->finfo) == 1) return plane<const std::uint8_t>(i);

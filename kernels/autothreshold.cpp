@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "kernels/autothreshold_baseline.h"
 #include "kernels/autothreshold_decision.h"
@@ -31,7 +34,9 @@ std::array<int, kMaxClasses - 1> find_thresholds(const Histogram &counts,
   const int levels = static_cast<int>(counts.size());
   std::array<int, kMaxClasses - 1> found{};
   if (p.algorithm == AutothresholdAlgorithm::prahara) {
-    found[0] = threshold::prahara_threshold(counts.data(), p.method);
+    Histogram all = counts;
+    all.resize(256);  // what it takes
+    found[0] = threshold::prahara_threshold(all.data(), p.method);
   } else if (!threshold::is_small(p.method, p.classes)) {
     HostTeam team(counts.data(), levels);
     found[0] = threshold::find(team, p.method);
@@ -133,7 +138,7 @@ void validate(const AutothresholdParams &p) {
     refuse("smoothing = ", p.smoothing, ": must be a number from 0 to 0.999");
   if (p.hysteresis < 0 || p.hysteresis > 65535)
     refuse("hysteresis = ", p.hysteresis, ": must be a number of levels from 0 to 65535");
-  check_roi(p.roi, 32768, 32768);
+  check_roi(p.roi, INT_MAX, INT_MAX);  // whatever the size of the plane
   const bool prahara = p.algorithm == AutothresholdAlgorithm::prahara;
   if (p.classes > 2) {
     const auto alone = [&](const char *name, auto value, const char *remedy) {

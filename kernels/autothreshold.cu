@@ -153,29 +153,28 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
     job.values[i] = value_of_class(i, p.classes, p.invert, out.maximum);
   job.history = reinterpret_cast<History *>(state + state_bytes);
 
-  const std::size_t team_bytes = GridTeam::bytes(cuda.multiprocessors());
-  const bool baseline = p.algorithm == AutothresholdAlgorithm::prahara;
-  const std::size_t counts_bytes = report || baseline ? levels.count * sizeof(std::uint32_t) : 0;
-  auto *const scratch =
-      static_cast<unsigned char *>(cuda.scratch(team_bytes + sizeof(Found) + counts_bytes));
-  job.team_values = scratch;
-  job.found = reinterpret_cast<Found *>(scratch + team_bytes);
-  if (report) job.report_counts = reinterpret_cast<std::uint32_t *>(job.found + 1);
+  static const char found_key = 0;
+  job.found = static_cast<Found *>(
+      cuda.history(&found_key, sizeof(Found) + levels.count * sizeof(std::uint32_t)));
+  auto *const found_counts = reinterpret_cast<std::uint32_t *>(job.found + 1);
+  if (report) job.report_counts = found_counts;
 
-  if (baseline) {
+  if (p.algorithm == AutothresholdAlgorithm::prahara) {
     if constexpr (sizeof(T) == 1 && sizeof(Out) == 1) {
-      auto *const counts = reinterpret_cast<std::uint32_t *>(job.found + 1);
-      threshold::run_prahara(cuda, in, out, p, job.found->thresholds, counts);
+      static const char baseline_key = 0;
+      auto *const history = static_cast<History *>(cuda.history(&baseline_key, sizeof(History)));
+      threshold::run_prahara(cuda, in, out, p, job.found->thresholds, found_counts, history);
     }
   } else {
-    histogram::launch_for_levels(
-        cuda, job.count,
-        [&]<typename Counters>() { return autothreshold_kernel<T, Out, Counters>; }, job);
+    job.team_values =
+        static_cast<unsigned char *>(cuda.scratch(GridTeam::bytes(cuda.multiprocessors())));
+    const auto choose = []<typename Counters>() { return autothreshold_kernel<T, Out, Counters>; };
+    histogram::launch_for_levels(cuda, job.count, choose, job);
   }
   if (report) {
-    auto *host = static_cast<unsigned char *>(cuda.report_memory(sizeof(Found) + counts_bytes));
-    CUDA_CHECK(cudaMemcpyAsync(host, job.found, sizeof(Found) + counts_bytes,
-                               cudaMemcpyDeviceToHost, cuda.stream()));
+    const std::size_t bytes = sizeof(Found) + levels.count * sizeof(std::uint32_t);
+    auto *const host = static_cast<unsigned char *>(cuda.report_memory(bytes));
+    CUDA_CHECK(cudaMemcpyAsync(host, job.found, bytes, cudaMemcpyDeviceToHost, cuda.stream()));
     cuda.on_complete([=, classes = p.classes] {
       const auto *const found = reinterpret_cast<const Found *>(host);
       const auto *const counts = reinterpret_cast<const std::uint32_t *>(found + 1);

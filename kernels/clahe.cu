@@ -297,7 +297,11 @@ template <typename Job, typename T>
 Job make_job(Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
   const Tiles tiles(p, in.width, in.height);
   const Range range = Range::of(in.maximum, in.black, in.white);
-  Job job{.in = decltype(Job::in)(in), .out = out, .tiles = tiles, .range = range};
+  Job job{};
+  job.in = decltype(job.in)(in);
+  job.out = out;
+  job.tiles = tiles;
+  job.range = range;
   job.limit = clip_limit(p.clip_limit, tiles.pixels(), range.count);
   job.scale = tile_scale(range.count, tiles.pixels());
   job.inverse_width = 1.f / static_cast<float>(tiles.width);

@@ -11,13 +11,8 @@
 #include "kernels/planes.h"
 
 namespace cudascan {
-namespace {
 
-using namespace equalize;
-
-const char history_key = 0;
-
-void fill_report(const Histogram &histogram, EqualizeReport &report) {
+void equalize::fill_report(const Histogram &histogram, EqualizeReport &report) {
   report.histogram = histogram;
   std::uint64_t pixels = 0, sum = 0;
   for (std::size_t level = 0; level < histogram.size(); ++level) {
@@ -29,6 +24,12 @@ void fill_report(const Histogram &histogram, EqualizeReport &report) {
   }
   report.mean = static_cast<double>(sum) / static_cast<double>(pixels);
 }
+
+namespace {
+
+using namespace equalize;
+
+const char history_key = 0;
 
 /// What each index becomes by the formula.
 std::vector<int> make_mapping(EqualizeFormula formula, const Range &range,

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// How C++ types are GObject properties: int, unsigned, double, bool, std::string, Rectangle (an array
+/// of four integers), std::optional<double>, and enums (or flags) that have an EnumTable.
+#pragma once
+#include <gst/gst.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "gst/enums.h"
+#include "kernels/histogram.h"
+
+namespace cudascan::gst {
+
+inline void append_to_array(GValue *array, int number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_INT);
+  g_value_set_int(&value, number);
+  gst_value_array_append_and_take_value(array, &value);
+}
+inline void append_to_array(GValue *array, unsigned number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_UINT);
+  g_value_set_uint(&value, number);
+  gst_value_array_append_and_take_value(array, &value);
+}
+
+/// Adds a field of type GST_TYPE_ARRAY, which every binding can read.
+template <typename T>
+void set_array(GstStructure *fields, const char *name, const std::vector<T> &numbers) {
+  GValue array = G_VALUE_INIT;
+  gst_value_array_init(&array, static_cast<guint>(numbers.size()));
+  for (const T number : numbers) append_to_array(&array, number);
+  gst_structure_take_value(fields, name, &array);
+}
+
+/// What GObject makes of an element of an array that is no integer; load() refuses it.
+inline constexpr int kNoInteger = G_MININT;
+
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, int value,
+                             GParamFlags flags) {
+  return g_param_spec_int(name, nick, blurb, G_MININT, G_MAXINT, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, unsigned value,
+                             GParamFlags flags) {
+  return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, double value,
+                             GParamFlags flags) {
+  // So that infinity is not clipped to a number, and NaN is not ignored, but both are refused.
+  return g_param_spec_double(name, nick, blurb, -HUGE_VAL, HUGE_VAL, value,
+                             static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb, bool value,
+                             GParamFlags flags) {
+  return g_param_spec_boolean(name, nick, blurb, value, flags);
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
+                             const Rectangle &, GParamFlags flags) {
+  return gst_param_spec_array(
+      name, nick, blurb,
+      g_param_spec_int("pixels", "Pixels", "x, y, width and height", kNoInteger, G_MAXINT,
+                       kNoInteger,
+                       static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+      static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
+}
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
+                             const std::string &value, GParamFlags flags) {
+  return g_param_spec_string(name, nick, blurb, value.c_str(), flags);
+}
+template <typename E>
+requires std::is_enum_v<E> GParamSpec *make_spec(const char *name, const char *nick,
+                                                 const char *blurb, E value, GParamFlags flags) {
+  if constexpr (is_flags<E>)
+    return g_param_spec_flags(name, nick, blurb, enum_type<E>(), static_cast<guint>(value), flags);
+  else
+    return g_param_spec_enum(name, nick, blurb, enum_type<E>(), static_cast<gint>(value), flags);
+}
+
+inline void load(const GValue *from, int &to) {
+  to = g_value_get_int(from);
+}
+inline void load(const GValue *from, unsigned &to) {
+  to = g_value_get_uint(from);
+}
+inline void load(const GValue *from, double &to) {
+  to = g_value_get_double(from);
+}
+inline void load(const GValue *from, std::optional<double> &to) {
+  to = g_value_get_double(from);
+}
+inline void load(const GValue *from, bool &to) {
+  to = g_value_get_boolean(from);
+}
+inline void load(const GValue *from, std::string &to) {
+  const char *text = g_value_get_string(from);
+  to = text ? text : "";
+}
+/// @throws BadSetting for an array of anything but four integers
+inline void load(const GValue *from, Rectangle &to) {
+  int numbers[4] = {};
+  const guint n = gst_value_array_get_size(from);
+  bool ok = n == 0 || n == 4;
+  std::string text;
+  for (guint i = 0; i < n; ++i) {
+    const GValue *element = gst_value_array_get_value(from, i);
+    g_autofree char *number = gst_value_serialize(element);
+    text += (i ? ", " : "") + std::string(number ? number : "?");
+    const bool is_int = G_VALUE_HOLDS_INT(element) && g_value_get_int(element) != kNoInteger;
+    ok = ok && is_int;
+    if (ok) numbers[i] = g_value_get_int(element);
+  }
+  if (!ok)
+    throw BadSetting("<" + text +
+                     ">: must be four integers <x, y, width, height>, or <> for the whole frame");
+  to = {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+template <typename E>
+requires std::is_enum_v<E>
+void load(const GValue *from, E &to) {
+  if constexpr (is_flags<E>)
+    to = static_cast<E>(g_value_get_flags(from));
+  else
+    to = static_cast<E>(g_value_get_enum(from));
+}
+
+inline void store(GValue *to, int from) {
+  g_value_set_int(to, from);
+}
+inline void store(GValue *to, unsigned from) {
+  g_value_set_uint(to, from);
+}
+inline void store(GValue *to, double from) {
+  g_value_set_double(to, from);
+}
+inline void store(GValue *to, bool from) {
+  g_value_set_boolean(to, from);
+}
+inline void store(GValue *to, const std::string &from) {
+  g_value_set_string(to, from.c_str());
+}
+inline void store(GValue *to, const Rectangle &from) {
+  g_value_reset(to);
+  if (from == Rectangle{}) return;
+  for (int number : {from.x, from.y, from.width, from.height}) append_to_array(to, number);
+}
+template <typename E>
+requires std::is_enum_v<E>
+void store(GValue *to, E from) {
+  if constexpr (is_flags<E>)
+    g_value_set_flags(to, static_cast<guint>(from));
+  else
+    g_value_set_enum(to, static_cast<gint>(from));
+}
+
+}  // namespace cudascan::gst
