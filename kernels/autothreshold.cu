@@ -168,7 +168,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   } else {
     job.team_values =
         static_cast<unsigned char *>(cuda.scratch(GridTeam::bytes(cuda.multiprocessors())));
-    const auto choose = []<typename Counters>() { return autothreshold_kernel<T, Out, Counters>; };
+    const auto choose = [&]<typename Counters>() { return autothreshold_kernel<T, Out, Counters>; };
     histogram::launch_for_levels(cuda, job.count, choose, job);
   }
   if (report) {

@@ -118,8 +118,6 @@ __device__ void map_levels(Team &team, const Job<T> &job, unsigned launch, bool 
 /// Of 8-bit samples: a mapping for each lane in a bank of its own, in the order of ByteCounters.
 class ByteMapping {
  public:
-  static constexpr int kBytes = 256 + 64 * 128;
-
   __device__ explicit ByteMapping(unsigned char *memory)
       : plain_(memory), lanes_(memory + 256), mine_(lanes_ + threadIdx.x % 32 * 4) {}
   __device__ void set(int level, unsigned sample) {
@@ -251,7 +249,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
     job.team_values =
         static_cast<unsigned char *>(cuda.scratch(team_bytes + levels * sizeof(std::uint16_t)));
     job.mapping = reinterpret_cast<std::uint16_t *>(job.team_values + team_bytes);
-    const auto choose = []<typename Counters>() { return equalize_kernel<T, Counters>; };
+    const auto choose = [&]<typename Counters>() { return equalize_kernel<T, Counters>; };
     histogram::launch_for_levels(cuda, job.count, choose, job);
   }
   if (report) {

@@ -44,7 +44,7 @@ __device__ T from_lane(const T &v, int lane) {
 }
 
 /// Largest value that members of a team exchange.
-inline constexpr int kTeamValue = 64;
+inline constexpr int kTeamValue = 128;
 
 /// Shared memory of a BlockTeam.
 struct alignas(16) BlockTeamMemory {

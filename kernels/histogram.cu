@@ -34,7 +34,7 @@ void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_
   auto *const state =
       static_cast<State *>(cuda.history(&key, State::bytes(Levels::of(in.maximum).count)));
   const Job<T> job{CountJob<T>(in, p, state), counts};
-  const auto choose = []<typename Counters>() { return count_kernel<T, Counters>; };
+  const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
   launch_for_levels(cuda, job.count, choose, job);
 }
 
