@@ -7,6 +7,7 @@
 
 #include "kernels/equalize_baseline.h"
 #include "kernels/equalize_cpu.h"
+#include "kernels/equalize_rows.h"
 #include "kernels/histogram_cpu.h"
 #include "kernels/planes.h"
 
@@ -70,19 +71,6 @@ void smooth(Cpu &cpu, double smoothing, const Range &range, const Histogram &his
   }
 }
 
-/// Writes the sample that each sample of `in` has in the table, which has one for each level.
-template <typename T>
-void look_up(Cpu &cpu, Plane<const T> in, Plane<T> out, const Levels &levels,
-             const std::vector<T> &table) {
-  cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
-      const T *const from = in.row(y);
-      T *const to = out.row(y);
-      for (int x = 0; x < in.width; ++x) to[x] = table[levels.level(from[x])];
-    }
-  });
-}
-
 template <typename T>
 void run_global(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
                 const Histogram &histogram) {
@@ -91,12 +79,16 @@ void run_global(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams 
   if (p.smoothing > 0) smooth(cpu, p.smoothing, range, histogram, mapping);
   const std::uint32_t amount = weight_of(p.amount);
   if (amount == 0) return copy(cpu, in, out);
-  std::vector<T> table(range.levels.count);
-  for (int level = 0; level < range.levels.count; ++level) {
-    const int i = range.index(level);
-    table[level] = static_cast<T>(range.sample(blend(i, mapping[i], amount)));
+  const Levels &levels = range.levels;
+  std::vector<T> table(sizeof(T) == 1 ? 256 : levels.count);
+  for (std::size_t entry = 0; entry < table.size(); ++entry) {
+    const int i = range.index(sizeof(T) == 1 ? levels.level(entry) : static_cast<int>(entry));
+    table[entry] = static_cast<T>(range.sample(blend(i, mapping[i], amount)));
   }
-  look_up(cpu, in, out, range.levels, table);
+  cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y)
+      rows<T>().look_up(in.row(y), in.width, levels, table.data(), out.row(y));
+  });
 }
 
 template <typename T>
