@@ -1,0 +1,2 @@
+#include "kernels/equalize.h"
+#include "operator_test.h"
