@@ -32,8 +32,8 @@ __global__ void shared_histogram_kernel(Plane<const std::uint8_t> in, std::uint3
   if (threadIdx.x < kLevels) atomicAdd(&histogram[threadIdx.x], block_histogram[threadIdx.x]);
 }
 
-/// Inclusive scan of Hillis and Steele: in each of log2(256) steps, every level adds the sum that lies
-/// twice as far below as in the step before. One block with a thread for each level.
+/// Inclusive scan of Hillis and Steele: in each of log2(256) steps, every level adds the sum that
+/// lies twice as far below as in the step before. One block with a thread for each level.
 __global__ void scan_kernel(const std::uint32_t *histogram, std::uint32_t *cdf) {
   __shared__ std::uint32_t sums[2][kLevels];
   const int level = static_cast<int>(threadIdx.x);

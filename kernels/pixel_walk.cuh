@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// How published kernels share out an image in which row follows row without a gap: thread t of a
-/// one-dimensional grid takes the pixels t, t + n, t + 2n and so on, n being the number of threads. Here
-/// the same pixels in the same order, for any stride and without a division for each.
+/// one-dimensional grid takes the pixels t, t + n, t + 2n and so on, n being the number of threads.
+/// Here the same pixels in the same order, for any stride and without a division for each.
 #pragma once
 #include "common/plane.h"
 
