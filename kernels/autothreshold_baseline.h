@@ -94,14 +94,14 @@ CUDASCAN_HD inline float log2_of(float x) {
 
 /// The moments that the methods start from.
 template <typename Block>
-CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, float pixels,
+CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, std::uint32_t pixels,
                        AutothresholdMethod method, Moments &moments) {
   block.each(kLevels, [&](int t) {
     const bool shares = method != AutothresholdMethod::isodata;
     const bool from_one = method == AutothresholdMethod::mcet;
     const float level = static_cast<float>(from_one ? t + 1 : t);
     const float count = static_cast<float>(counts[t]);
-    moments.order0[t] = shares ? count / pixels : count;
+    moments.order0[t] = shares ? count / static_cast<float>(pixels ? pixels : 1) : count;
     moments.order1[t] = level * moments.order0[t];
     moments.entropy[t] = from_one ? moments.order1[t] * log2_of(level) : 0;
   });
