@@ -2,6 +2,7 @@
 #include "kernels/autothreshold_baseline.cuh"
 
 #include "kernels/autothreshold_baseline.h"
+#include "kernels/autothreshold_decision.h"
 #include "kernels/histogram_cpu.h"
 #include "kernels/launch.cuh"
 #include "kernels/pixel_walk.cuh"
@@ -24,8 +25,9 @@ struct Block {
   }
 };
 
-/// What the kernels hand on, in device memory.
+/// What the kernels hand on, in device memory, and what goes from frame to frame.
 struct Tables {
+  autothreshold::History history;
   Moments moments, sums;
   float cross_entropy[kLevels];
 };
@@ -38,9 +40,7 @@ struct Decision {
 
   __device__ void decide(int found) const {
     if (threadIdx.x > 0) return;
-    autothreshold::History none{};
-    autothreshold::History &h = history ? *history : none;
-    *threshold = autothreshold::step(h, found, settings, h);
+    *threshold = autothreshold::step(*history, found, settings, *history);
   }
 };
 
@@ -118,13 +118,14 @@ Plane<const std::uint8_t> part_of(const Plane<const std::uint8_t> &in, const Rec
 }  // namespace
 
 void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
-                 const AutothresholdParams &params, int *threshold, std::uint32_t *counts,
-                 autothreshold::History *history) {
+                 const AutothresholdParams &params, int *threshold, std::uint32_t *counts) {
   check_method(params.method);
+  static const char key = 0;
   const auto stream = cuda.stream();
-  const auto tables = static_cast<Tables *>(cuda.scratch(sizeof(Tables)));
+  const auto tables = static_cast<Tables *>(cuda.history(&key, sizeof(Tables)));
   Moments &moments = tables->moments, &sums = tables->sums;
-  const Decision decision{autothreshold::make_settings(params, kLevels), history, threshold};
+  const Decision decision{autothreshold::make_settings(params, kLevels), &tables->history,
+                          threshold};
   CUDA_CHECK(cudaMemsetAsync(counts, 0, kLevels * sizeof *counts, stream));
   launch(histogram_kernel, {kBlocks, kThreads}, stream, part_of(in, params.roi),
          params.ignore_black, params.ignore_white, counts);

@@ -11,6 +11,7 @@
 
 #include "kernels/autothreshold_baseline.cuh"
 #include "kernels/autothreshold_baseline.h"
+#include "kernels/autothreshold_decision.h"
 #include "kernels/equalize_baseline.cuh"
 #include "kernels/equalize_baseline.h"
 #include "tests/operator_test.h"
@@ -215,6 +216,7 @@ TEST(PraharaBaseline, CudaEqualsCpu) {
         if (turn % 2) params.roi = {size.width / 3, size.height / 4, size.width / 2 + 1, 50};
         const Plane<std::uint8_t> device_in = in_copy.upload(in), device_out = out_copy.upload(out);
         int *const device_threshold = static_cast<int *>(found.data());
+        cuda.forget();
         threshold::run_prahara(cuda, device_in, device_out, params, device_threshold,
                                reinterpret_cast<std::uint32_t *>(device_threshold + 1));
         struct {
@@ -244,12 +246,9 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
   Cuda cuda(stream.get());
   const int width = 64, height = 9;
   DeviceCopy in_copy(stream.get()), out_copy(stream.get());
-  cuda::DeviceBuffer memory(sizeof(autothreshold::History) + sizeof(int) + sizeof(Counts));
+  cuda::DeviceBuffer memory(sizeof(int) + sizeof(Counts));
+  const auto device_threshold = static_cast<int *>(memory.data());
   autothreshold::History history{};
-  const auto device_history = static_cast<autothreshold::History *>(memory.data());
-  const auto device_threshold = reinterpret_cast<int *>(device_history + 1);
-  cuda::copy_rows(device_history, sizeof history, &history, sizeof history, sizeof history, 1,
-                  stream.get());
   AutothresholdParams params;
   params.smoothing = 0.75;
   params.offset = 3;
@@ -259,7 +258,7 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
     const Image<std::uint8_t> out(width, height, {}, 255, 0x5a);
     const Plane<std::uint8_t> device_in = in_copy.upload(in);
     threshold::run_prahara(cuda, device_in, out_copy.upload(out), params, device_threshold,
-                           reinterpret_cast<std::uint32_t *>(device_threshold + 1), device_history);
+                           reinterpret_cast<std::uint32_t *>(device_threshold + 1));
     int got = 0;
     cuda::copy_rows(&got, sizeof got, device_threshold, sizeof got, sizeof got, 1, stream.get());
     cuda.synchronize();
