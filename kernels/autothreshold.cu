@@ -161,9 +161,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
 
   if (p.algorithm == AutothresholdAlgorithm::prahara) {
     if constexpr (sizeof(T) == 1 && sizeof(Out) == 1) {
-      static const char baseline_key = 0;
-      auto *const history = static_cast<History *>(cuda.history(&baseline_key, sizeof(History)));
-      threshold::run_prahara(cuda, in, out, p, job.found->thresholds, found_counts, history);
+      threshold::run_prahara(cuda, in, out, p, job.found->thresholds, found_counts);
     }
   } else {
     job.team_values =

@@ -1,2 +1,0 @@
-#include "kernels/equalize.h"
-#include "operator_test.h"
