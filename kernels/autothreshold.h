@@ -67,7 +67,7 @@ struct AutothresholdParams {
   int hysteresis = 0;
   bool ignore_black = false;  ///< leaves the lowest level out of the statistics
   bool ignore_white = false;  ///< leaves the highest level out of the statistics
-  Rectangle roi;              ///< statistics are from there only
+  Rectangle roi = {};         ///< statistics are from there only
   AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic;
 };
 

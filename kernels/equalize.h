@@ -60,7 +60,7 @@ struct EqualizeParams {
   /// when the scene changes: when more than a third of the pixels are at other levels than in the frame
   /// before.
   double smoothing = 0;
-  Rectangle roi;  ///< of global: statistics are from there only
+  Rectangle roi = {};  ///< of global: statistics are from there only
   EqualizeAlgorithm algorithm = EqualizeAlgorithm::automatic;
 };
 
