@@ -194,8 +194,7 @@ void for_random_histograms(Method method, const Check &check) {
   for (unsigned seed : {1, 4}) check(random_histogram(seed, 4096));
 }
 
-/// That T has the oracle's highest score, or one that is `tolerance` lower at most, or no less than
-/// it when both are on the same side.
+/// That T has the oracle's highest score, or one that is lower by `tolerance` at most.
 void expect_best(Method method, const oracle::Score &score, oracle::Real tolerance) {
   for_random_histograms(method, [&](const Counts &h) {
     const int threshold = on_host(h, method), best = oracle::best(h, score);
@@ -231,11 +230,9 @@ TEST(ThresholdOracle, Percentile) {
 TEST(ThresholdOracle, Shanbhag) {
   expect_best(Method::shanbhag, oracle::shanbhag, 1e-9L);
 }
+// Its function comes from a table in part.
 TEST(ThresholdOracle, Huang) {
-  expect_best(Method::huang, oracle::huang(Fuzziness::kSteps), 1e-9L);
-}
-TEST(ThresholdOracle, HuangLosesNothingByRoundedMeans) {
-  expect_best(Method::huang, oracle::huang(0), 1e-4L);
+  expect_best(Method::huang, oracle::huang, 1e-5L);
 }
 TEST(ThresholdOracle, Isodata) {
   expect_same(Method::isodata, oracle::isodata);
