@@ -251,6 +251,7 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
     thresholds[c - 2] = threshold;
     if (c > 2) threshold = memory.j[c - 3][threshold];
   }
+  team.sync();  // After find_small() and find_classes() the memory is free.
 }
 
 }  // namespace cudascan::threshold
