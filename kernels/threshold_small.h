@@ -2,7 +2,8 @@
 /// @file
 /// Threshold methods whose work grows with the square of the number of levels, for small teams: the
 /// members share pairs of a level and a part of the levels that are to be summed up for it.
-/// threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below T.
+/// threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below
+/// T.
 #pragma once
 #include <cstdint>
 
@@ -27,14 +28,14 @@ CUDASCAN_HD void share_parts(Team &team, const Work &work) {
   team.sync();
 }
 
-/// Huang, Wang, "Image thresholding by minimizing the measures of fuzziness", Pattern Recognition 28(1),
-/// 1995, as in ImageJ: a pixel belongs to its class by 1 / (1 + d / C), where d is its distance to
-/// the class's mean and C that of the highest and lowest levels; T has the least sum of Shannon's function
-/// over all pixels.
+/// Huang, Wang, "Image thresholding by minimizing the measures of fuzziness", Pattern Recognition
+/// 28(1), 1995, as in ImageJ: a pixel belongs to its class by 1 / (1 + d / C), where d is its
+/// distance to the class's mean and C that of the highest and lowest levels; T has the least sum of
+/// Shannon's function over all pixels.
 ///
-/// For levels that are less than 1 from the mean, where Shannon's function is steep, it is computed. For
-/// the others it comes from a table, which is linear between its entries, with the mean rounded to 1/4096
-/// level: wrong by less than 10^-5.
+/// For levels that are less than 1 from the mean, where Shannon's function is steep, it is
+/// computed. For the others it comes from a table, which is linear between its entries, with the
+/// mean rounded to 1/4096 level: wrong by less than 10^-5.
 class Fuzziness {
  public:
   static constexpr unsigned kUnit = 4096;  ///< of rounded means and distances, in a level
@@ -126,10 +127,10 @@ CUDASCAN_HD int huang(Team &team) {
   return team.reduce(best, Better{}).level;
 }
 
-/// Shanbhag, "Utilization of information measure as a means of image thresholding", CVGIP: Graphical
-/// Models and Image Processing 56(5), 1994, as in ImageJ: the least difference between the information
-/// -1 / (2 n) sum h log(1 - m / (2 n)) of the two classes, where n is the class's pixels, h those of a
-/// level and m those of the class beyond it, on the side away from T.
+/// Shanbhag, "Utilization of information measure as a means of image thresholding", CVGIP:
+/// Graphical Models and Image Processing 56(5), 1994, as in ImageJ: the least difference between
+/// the information -1 / (2 n) sum h log(1 - m / (2 n)) of the two classes, where n is the class's
+/// pixels, h those of a level and m those of the class beyond it, on the side away from T.
 struct Information {
   std::uint32_t below[kSmallLevels];  ///< n of each level
   std::uint64_t sums[kParts][kSmallLevels];
@@ -146,8 +147,8 @@ CUDASCAN_HD int shanbhag(Team &team) {
     memory.below[i] = static_cast<std::uint32_t>(before.n);
   }
   const std::uint32_t n = static_cast<std::uint32_t>(all.n);
-  // Even parts are of the class below, odd ones of the class above. A term is h log2(2 n / (2 n - m)) in
-  // steps of 2^-32, their sum <= 2^62.
+  // Even parts are of the class below, odd ones of the class above. A term is h log2(2 n / (2 n -
+  // m)) in steps of 2^-32, their sum <= 2^62.
   const int last = team.levels() - 1;
   share_parts(team, [&](int level, int part) {
     if (team.count(level) == 0) return;
@@ -183,10 +184,10 @@ CUDASCAN_HD int shanbhag(Team &team) {
   return team.reduce(best, Better{}).level;
 }
 
-/// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information Science and
-/// Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes the variance between
-/// them largest. By dynamic programming: the best c classes at or below k are the best c - 1 at or
-/// below some j and one of the levels from j + 1 to k.
+/// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information
+/// Science and Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes
+/// the variance between them largest. By dynamic programming: the best c classes at or below k are
+/// the best c - 1 at or below some j and one of the levels from j + 1 to k.
 ///
 /// Only the upper classes may be without pixels. So an image of fewer levels than classes has the
 /// highest threshold several times or at the highest level.

@@ -129,7 +129,7 @@ TEST(ThresholdKnown, TwoLevels) {
       {Method::otsu, 50},
       {Method::isodata, 125},
       {Method::mcet, 50},
-      // The line is from (200, 0) to (50, 100), or a level further; 51 lies farthest, T beside it.
+      // The line is from (201, 0) to the peak (50, 100); 51 lies farthest below, T is beside it.
       {Method::triangle, 52},
       {Method::max_entropy, 50},
       {Method::yen, 50},
@@ -153,8 +153,7 @@ TEST(ThresholdKnown, LiStopsAtTheMeanWhereNothingIsBelowIt) {
 }
 
 TEST(ThresholdKnown, ByHand) {
-  // 0: 8, 1: 7, 2: 2, 3: 6, 4: 9, 5: 4: the example of 36 pixels that textbooks have for Otsu, where
-  // the variance is largest between 2 and 3.
+  // The example of 36 pixels that textbooks have for Otsu: the variance is largest between 2 and 3.
   const Counts h{8, 7, 2, 6, 9, 4};
   EXPECT_EQ(on_host(h, Method::otsu), 2);
   // 85 / 36

@@ -113,8 +113,7 @@ inline Real shanbhag(const Counts &h, int t) {
   return -std::abs(back / (2 * below) - object / (2 * (1 - below)));
 }
 
-/// The lowest threshold that is as good as any. Only those with pixels at them, and with some above,
-/// are looked at.
+/// The lowest threshold that is as good as any, of those with pixels at them and above.
 inline int best(const Counts &h, const Score &score) {
   int found = highest(h);
   Real most = -HUGE_VALL;
