@@ -3,6 +3,7 @@
 /// The threshold methods once more: straight from their definitions, in long double, sums anew for
 /// every threshold.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -58,14 +59,14 @@ inline Real mcet(const Counts &h, int t) {
   return -entropy / pixels(h, 0, top(h));
 }
 
-/// The Renyi entropy of the levels first..last for an order other than 1, Shannon's for 1.
+/// The Renyi entropy of the levels first..last of order 1/2, 1 (which is Shannon's) or 2.
 inline Real entropy(const Counts &h, int first, int last, Real order) {
   const Real n = pixels(h, first, last);
   Real sum = 0;
   for (int i = first; i <= last; ++i) {
     if (h[i] == 0) continue;
     const Real p = h[i] / n;
-    sum += order == 1 ? -p * std::log(p) : std::pow(p, order);
+    sum += order == 1 ? -p * std::log(p) : order == 2 ? p * p : std::sqrt(p);
   }
   return order == 1 ? sum : std::log(sum) / (1 - order);
 }
@@ -86,19 +87,15 @@ inline Real percentile(const Counts &h, int t) {
   return -std::abs(pixels(h, 0, t) / pixels(h, 0, top(h)) - Real(0.5));
 }
 
-/// @param steps  what the means are rounded to, in parts of a level; 0: not
-inline Score huang(Real steps) {
-  return [steps](const Counts &h, int t) {
-    const Real range = highest(h) - lowest(h);
-    Real means[2] = {mean(h, 0, t), mean(h, t + 1, top(h))}, sum = 0;
-    if (steps > 0)
-      for (Real &m : means) m = std::floor(m * steps + Real(0.5)) / steps;
-    for (int i = 0; i <= top(h); ++i) {
-      const Real mu = 1 / (1 + std::abs(i - means[i > t]) / range);
-      if (mu < 1) sum += h[i] * (-mu * std::log(mu) - (1 - mu) * std::log(1 - mu));
-    }
-    return -sum / pixels(h, 0, top(h));
-  };
+inline Real huang(const Counts &h, int t) {
+  const Real range = highest(h) - lowest(h);
+  const Real means[2] = {mean(h, 0, t), mean(h, t + 1, top(h))};
+  Real sum = 0;
+  for (int i = 0; i <= top(h); ++i) {
+    const Real mu = 1 / (1 + std::abs(i - means[i > t]) / range);
+    if (mu < 1) sum += h[i] * (-mu * std::log(mu) - (1 - mu) * std::log(1 - mu));
+  }
+  return -sum / pixels(h, 0, top(h));
 }
 
 inline Real shanbhag(const Counts &h, int t) {
@@ -116,8 +113,7 @@ inline Real shanbhag(const Counts &h, int t) {
   return -std::abs(back / (2 * below) - object / (2 * (1 - below)));
 }
 
-/// The lowest threshold that is as good as any. Only those with pixels at them, and with some above,
-/// are looked at.
+/// The lowest threshold that is as good as any, of those with pixels at them and above.
 inline int best(const Counts &h, const Score &score) {
   int found = highest(h);
   Real most = -HUGE_VALL;
@@ -237,7 +233,10 @@ struct Modes {
       }
       std::vector<Real> smooth(y.size());
       for (int i = 0; i <= top(h); ++i)
-        smooth[i] = ((i ? y[i - 1] : 0) + y[i] + (i < top(h) ? y[i + 1] : 0)) / 3;
+        smooth[i] = (i ? y[i - 1] : 0) + y[i] + (i < top(h) ? y[i + 1] : 0);
+      // Whatever all is divided by, the modes are the same; a power of two keeps what is equal so.
+      const Real most = *std::max_element(smooth.begin(), smooth.end());
+      for (Real &x : smooth) x = std::ldexp(x, 32 - std::ilogb(most));
       y = smooth;
     }
   }
