@@ -13,12 +13,14 @@ Case with_content(Case c, Content content) {
 std::vector<Case> cuda_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cuda(options, cases);
+  add_histogram_cuda(options, cases);
   return cases;
 }
 
 std::vector<Case> cpu_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cpu(options, cases);
+  add_histogram_cpu(options, cases);
   return cases;
 }
 

@@ -18,5 +18,7 @@ Case with_content(Case c, Content content);
 
 void add_nick_cuda(const Options &options, std::vector<Case> &cases);
 void add_nick_cpu(const Options &options, std::vector<Case> &cases);
+void add_histogram_cuda(const Options &options, std::vector<Case> &cases);
+void add_histogram_cpu(const Options &options, std::vector<Case> &cases);
 
 }  // namespace cudascan::bench
