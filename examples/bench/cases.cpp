@@ -14,6 +14,7 @@ std::vector<Case> cuda_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cuda(options, cases);
   add_histogram_cuda(options, cases);
+  add_equalize_cuda(options, cases);
   return cases;
 }
 
@@ -21,6 +22,7 @@ std::vector<Case> cpu_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cpu(options, cases);
   add_histogram_cpu(options, cases);
+  add_equalize_cpu(options, cases);
   return cases;
 }
 
