@@ -15,6 +15,7 @@ std::vector<Case> cuda_cases(const Options &options) {
   add_nick_cuda(options, cases);
   add_histogram_cuda(options, cases);
   add_equalize_cuda(options, cases);
+  add_autothreshold_cuda(options, cases);
   return cases;
 }
 
@@ -23,6 +24,7 @@ std::vector<Case> cpu_cases(const Options &options) {
   add_nick_cpu(options, cases);
   add_histogram_cpu(options, cases);
   add_equalize_cpu(options, cases);
+  add_autothreshold_cpu(options, cases);
   return cases;
 }
 

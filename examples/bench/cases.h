@@ -22,5 +22,7 @@ void add_histogram_cuda(const Options &options, std::vector<Case> &cases);
 void add_histogram_cpu(const Options &options, std::vector<Case> &cases);
 void add_equalize_cuda(const Options &options, std::vector<Case> &cases);
 void add_equalize_cpu(const Options &options, std::vector<Case> &cases);
+void add_autothreshold_cuda(const Options &options, std::vector<Case> &cases);
+void add_autothreshold_cpu(const Options &options, std::vector<Case> &cases);
 
 }  // namespace cudascan::bench
