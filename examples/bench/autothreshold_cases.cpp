@@ -47,11 +47,12 @@ Case autothreshold_case(Size size, const Named &method,
   return c;
 }
 
+/// @param classes  3 or 4
 Case classes_case(Size size, int classes) {
   AutothresholdParams params;
   params.classes = classes;
   Case c = autothreshold_case(size, kOtsu);
-  c.variant += " " + std::to_string(classes) + " classes";
+  c.variant += classes == 3 ? " 3 classes" : " 4 classes";
   c.runner = make_runner(params);
   c.two_valued = false;
   return c;

@@ -193,7 +193,7 @@ void print_spreads(const std::vector<Case> &cases, const std::vector<double> &ti
     if (!std::isnan(group.spread_goal))
       print_goal(number(group.spread_goal, 2), most / least <= group.spread_goal);
     if (!std::isnan(group.spread_goal_us))
-      print_goal("+" + goal_text(group.spread_goal_us, "us"), most - least <= group.spread_goal_us);
+      print_goal(goal_text(group.spread_goal_us, "us apart"), most - least <= group.spread_goal_us);
     std::printf("\n");
   }
 }
