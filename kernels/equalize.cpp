@@ -124,7 +124,7 @@ void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out) {
   for (int i = 1; i < 256; ++i) cdf[i] += cdf[i - 1];
   const float factor = baseline_factor(cdf[255]);
   for (int y = 0; y < in.height; ++y)
-    for (int x = 0; x < in.width; ++x) out.row(y)[x] = baseline_level(cdf[in.row(y)[x]], factor);
+    for (int x = 0; x < in.width; ++x) out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], factor);
 }
 
 }  // namespace equalize
