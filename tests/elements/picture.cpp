@@ -36,21 +36,30 @@ struct Component {
   }
 };
 
-/// NickParams on one plane of a picture, sample type by sample type.
-template <typename In, typename Out>
-std::vector<std::uint16_t> run_luma(const Picture &in, const Picture &out, const NickParams &params,
-                                    NickReport *report) {
-  const std::vector<In> source(in.components[0].begin(), in.components[0].end());
+template <typename T>
+Plane<T> luma_plane(const Picture &p, std::vector<std::remove_const_t<T>> &samples) {
+  using Sample = std::remove_const_t<T>;
+  Plane<T> plane{samples.data(), p.width, p.height,
+                 static_cast<std::ptrdiff_t>(p.width * sizeof(T)),
+                 static_cast<Sample>(p.maximum())};
+  if (GST_VIDEO_FORMAT_INFO_IS_YUV(p.format_info()) && !p.full_range) {
+    const int shift = p.format_info()->depth[0] - 8 + p.format_info()->shift[0];
+    plane.black = static_cast<Sample>(16 << shift);
+    plane.white = static_cast<Sample>(235 << shift);
+  }
+  return plane;
+}
+
+/// An operator on the luma plane of a picture, sample type by sample type.
+template <typename In, typename Out, typename Params, typename Report>
+std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &out,
+                                    const Params &params, Report *report) {
+  std::vector<In> source(in.components[0].begin(), in.components[0].end());
   std::vector<Out> result(source.size());
-  Cpu cpu;
-  run(cpu,
-      Plane<const In>{source.data(), in.width, in.height,
-                      static_cast<std::ptrdiff_t>(in.width * sizeof(In)),
-                      static_cast<In>(in.maximum())},
-      Plane<Out>{result.data(), in.width, in.height,
-                 static_cast<std::ptrdiff_t>(in.width * sizeof(Out)),
-                 static_cast<Out>(out.maximum())},
-      params, report);
+  if constexpr (requires(Plane<const In> i, Plane<Out> o) { run(cpu, i, o, params, report); })
+    run(cpu, luma_plane<const In>(in, source), luma_plane<Out>(out, result), params, report);
+  else
+    ADD_FAILURE() << "the operator has no such depths";
   return {result.begin(), result.end()};
 }
 
@@ -97,27 +106,38 @@ Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed
   return p;
 }
 
-Picture expected(const Picture &in, const NickParams &params, GstVideoFormat out_format,
-                 NickReport *report) {
-  Picture out{
-      out_format == GST_VIDEO_FORMAT_UNKNOWN ? in.format : out_format, in.width, in.height, {}};
+template <typename Params>
+Picture expected(const Picture &in, const Params &params, GstVideoFormat out_format,
+                 typename ReportOf<Params>::Type *report, Cpu *cpu) {
+  Cpu own;
+  if (!cpu) cpu = &own;
+  Picture out{out_format == GST_VIDEO_FORMAT_UNKNOWN ? in.format : out_format,
+              in.width,
+              in.height,
+              {},
+              in.full_range};
   const bool deep_in = in.maximum() > 255, deep_out = out.maximum() > 255;
   if (deep_in && deep_out)
-    out.components.push_back(run_luma<std::uint16_t, std::uint16_t>(in, out, params, report));
+    out.components.push_back(run_luma<std::uint16_t, std::uint16_t>(*cpu, in, out, params, report));
   else if (deep_in)
-    out.components.push_back(run_luma<std::uint16_t, std::uint8_t>(in, out, params, report));
+    out.components.push_back(run_luma<std::uint16_t, std::uint8_t>(*cpu, in, out, params, report));
   else
-    out.components.push_back(run_luma<std::uint8_t, std::uint8_t>(in, out, params, report));
+    out.components.push_back(run_luma<std::uint8_t, std::uint8_t>(*cpu, in, out, params, report));
   for (unsigned c = 1; c < out.format_info()->n_components; ++c) {
-    if (params.output == NickOutput::threshold)
-      out.components.push_back(in.components[c]);
-    else
+    if (without_colour(params))
       out.components.emplace_back(
           static_cast<std::size_t>(out.component_width(c)) * out.component_height(c),
           out.neutral());
+    else
+      out.components.push_back(in.components[c]);
   }
   return out;
 }
+template Picture expected(const Picture &, const NickParams &, GstVideoFormat, NickReport *, Cpu *);
+template Picture expected(const Picture &, const EqualizeParams &, GstVideoFormat, EqualizeReport *,
+                          Cpu *);
+template Picture expected(const Picture &, const AutothresholdParams &, GstVideoFormat,
+                          AutothresholdReport *, Cpu *);
 
 testing::AssertionResult same(const Picture &a, const Picture &b) {
   if (a.format != b.format || a.width != b.width || a.height != b.height)

@@ -68,7 +68,10 @@ Ref<GstCaps> make_caps(GstVideoFormat format, int width, int height, const char 
 }
 
 Ref<GstCaps> make_caps(const Picture &picture, const char *feature) {
-  return make_caps(picture.format, picture.width, picture.height, feature);
+  Ref<GstCaps> caps = make_caps(picture.format, picture.width, picture.height, feature);
+  if (picture.full_range)  // otherwise that of bt601
+    gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, "1:4:16:4", nullptr);
+  return caps;
 }
 
 std::vector<GstVideoFormat> template_formats(const char *factory_name, GstPadDirection direction,
@@ -150,8 +153,7 @@ Filter::Filter(const std::string &launch, const std::string &sink_caps) : bus_(g
   GValue item = G_VALUE_INIT;
   while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
     auto *element = GST_ELEMENT(g_value_get_object(&item));
-    GstElementFactory *factory = gst_element_get_factory(element);
-    if (factory && std::strcmp(GST_OBJECT_NAME(factory), "cudanick") == 0)
+    if (g_type_is_a(G_OBJECT_TYPE(element), g_type_from_name("GstCudaScanFilter")))
       element_.reset(GST_ELEMENT(gst_object_ref(element)));
     g_value_reset(&item);
   }
@@ -180,8 +182,8 @@ Ref<GstBuffer> Filter::pull() {
 
 GstFlowReturn Filter::push_picture(const Picture &picture, const Layout &layout) {
   if (picture.format != shape_.format || picture.width != shape_.width ||
-      picture.height != shape_.height) {
-    shape_ = {picture.format, picture.width, picture.height, {}};
+      picture.height != shape_.height || picture.full_range != shape_.full_range) {
+    shape_ = {picture.format, picture.width, picture.height, {}, picture.full_range};
     // Not gst_harness_set_src_caps(), which aborts the process when the caps are refused.
     Ref<GstCaps> caps = make_caps(picture);
     if (!gst_harness_push_event(harness_, gst_event_new_caps(caps.get())))

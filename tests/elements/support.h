@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/autothreshold.h"
+#include "kernels/equalize.h"
 #include "kernels/nick.h"
 
 namespace cudascan::elements {
@@ -63,6 +65,7 @@ struct Picture {
   int width = 0;
   int height = 0;
   std::vector<std::vector<std::uint16_t>> components;
+  bool full_range = false;  ///< of YUV
 
   const GstVideoFormatInfo *format_info() const { return gst_video_format_get_info(format); }
   /// The largest sample that the format can store, and the value of a chroma sample without colour.
@@ -81,9 +84,38 @@ struct Picture {
 /// Uneven paper with dark strokes, flat areas, both extremes and noise; another one for every seed.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
 
-/// What `cudanick backend=cpu` must make of a picture, by the kernel library.
-Picture expected(const Picture &in, const NickParams &params,
-                 GstVideoFormat out_format = GST_VIDEO_FORMAT_UNKNOWN, NickReport * = nullptr);
+/// Whether the result is black and white, and so without colour.
+inline bool without_colour(const NickParams &p) {
+  return p.output == NickOutput::binary;
+}
+inline bool without_colour(const EqualizeParams &) {
+  return false;
+}
+inline bool without_colour(const AutothresholdParams &p) {
+  return p.apply && p.classes == 2;
+}
+
+template <typename Params>
+struct ReportOf;
+template <>
+struct ReportOf<NickParams> {
+  using Type = NickReport;
+};
+template <>
+struct ReportOf<EqualizeParams> {
+  using Type = EqualizeReport;
+};
+template <>
+struct ReportOf<AutothresholdParams> {
+  using Type = AutothresholdReport;
+};
+
+/// What an element must make of a picture, by the kernel library on the CPU.
+/// @param cpu  has the history, if there is one
+template <typename Params>
+Picture expected(const Picture &in, const Params &params,
+                 GstVideoFormat out_format = GST_VIDEO_FORMAT_UNKNOWN,
+                 typename ReportOf<Params>::Type * = nullptr, Cpu *cpu = nullptr);
 
 /// The first difference, if there is one.
 testing::AssertionResult same(const Picture &result, const Picture &expected);
@@ -122,7 +154,7 @@ ErrorText error_text(GstMessage *message);
 /// One element, or a chain of elements, between two loose pads; PLAYING.
 class Filter {
  public:
-  /// @param launch  as for gst-launch-1.0; the first cudanick in it is element()
+  /// @param launch  as for gst-launch-1.0; the first element of the plugin in it is element()
   /// @param sink_caps  what the loose sink behind it takes, all if empty
   explicit Filter(const std::string &launch, const std::string &sink_caps = "");
   ~Filter();
@@ -137,6 +169,10 @@ class Filter {
   GstFlowReturn push(Ref<GstBuffer> buffer) { return gst_harness_push(harness_, buffer.release()); }
   /// The next frame of the output; null if none has come.
   Ref<GstBuffer> pull();
+  /// Throws away what has come out.
+  void pull_all() {
+    while (gst_harness_buffers_in_queue(harness_) > 0) pull();
+  }
   Ref<GstCaps> output_caps() const {
     return Ref<GstCaps>(gst_pad_get_current_caps(harness_->sinkpad));
   }
@@ -158,6 +194,24 @@ class Filter {
   GstHarness *harness_ = nullptr;
   Picture shape_;  ///< of the caps that were set last; no components
   guint64 frames_ = 0;
+};
+
+/// Calls `call` for each notification of a property while this lives, in the notifying thread.
+class Listener {
+ public:
+  Listener(gpointer object, const std::string &signal, std::function<void()> call)
+      : object_(object), call_(std::move(call)) {
+    id_ = g_signal_connect_swapped(object, signal.c_str(),
+                                   G_CALLBACK(+[](Listener *self) { self->call_(); }), this);
+  }
+  ~Listener() { g_signal_handler_disconnect(object_, id_); }
+  Listener(const Listener &) = delete;
+  Listener &operator=(const Listener &) = delete;
+
+ private:
+  gpointer object_;
+  std::function<void()> call_;
+  gulong id_;
 };
 
 /// An enum property as its nick, any other as text.
@@ -214,8 +268,9 @@ class BackendTest : public testing::TestWithParam<const char *> {
   void SetUp() override;
   bool cuda() const { return std::string(GetParam()) == "cuda"; }
   /// A launch line of one cudanick on the backend of the test.
-  std::string nick(const std::string &settings = "") const {
-    return std::string("cudanick backend=") + GetParam() + " " + settings + " ";
+  std::string nick(const std::string &settings = "") const { return launch("cudanick", settings); }
+  std::string launch(const std::string &element, const std::string &settings = "") const {
+    return element + " backend=" + GetParam() + " " + settings + " ";
   }
 };
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What elements carry from frame to frame, and when they forget it.
+#include "elements/operators.h"
+
+namespace cudascan::elements {
+namespace {
+
+/// A clip without a cut: text that gets brighter, noise that changes.
+Picture frame(GstVideoFormat format, int number) {
+  Picture p = make_picture(format, 90, 60, number);
+  const int top = p.maximum() >> p.format_info()->shift[0];
+  for (auto &sample : p.components[0]) {
+    const int level = sample >> p.format_info()->shift[0];
+    sample = static_cast<std::uint16_t>((top / 4 + level / 4 + top * number / 100)
+                                        << p.format_info()->shift[0]);
+  }
+  return p;
+}
+
+template <typename Params>
+struct Carrying {
+  std::string element;
+  Params params;
+};
+
+const Carrying<AutothresholdParams> kThreshold = {"cudaautothreshold smoothing=0.9 hysteresis=1",
+                                                  {.smoothing = 0.9, .hysteresis = 1}};
+const Carrying<EqualizeParams> kEqualize = {"cudaequalize smoothing=0.9", {.smoothing = 0.9}};
+
+class History : public BackendTest {
+ protected:
+  /// Sends two frames through; `interrupt` happens between them, and the second must be that of a
+  /// stream which goes on, or of one which starts.
+  template <typename Params, typename Interrupt>
+  void expect_second_frame(const Carrying<Params> &c, bool goes_on, Interrupt interrupt) {
+    for (const GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY16_LE}) {
+      SCOPED_TRACE(c.element + " " + gst_video_format_to_string(format));
+      Filter filter(c.element + " backend=" + GetParam());
+      const Picture first = frame(format, 0), second = frame(format, 12);
+      Cpu cpu;
+      EXPECT_TRUE(same(filter.process(first), expected(first, c.params, format, nullptr, &cpu)));
+      const Picture next = expected(second, c.params, format, nullptr, &cpu),
+                    fresh = expected(second, c.params);
+      ASSERT_FALSE(same(next, fresh)) << "the test cannot tell them apart";
+      EXPECT_TRUE(same(interrupt(filter, second), goes_on ? next : fresh));
+    }
+  }
+  template <typename Interrupt>
+  void expect_second_frame(bool goes_on, Interrupt interrupt) {
+    expect_second_frame(kThreshold, goes_on, interrupt);
+    expect_second_frame(kEqualize, goes_on, interrupt);
+  }
+};
+INSTANTIATE_BACKENDS(History);
+
+Picture push_with_flag(Filter &filter, const Picture &in, guint flag) {
+  Ref<GstBuffer> buffer = to_buffer(in);
+  GST_BUFFER_PTS(buffer.get()) = GST_SECOND;
+  GST_BUFFER_FLAG_SET(buffer.get(), flag);
+  EXPECT_EQ(filter.push(std::move(buffer)), GST_FLOW_OK);
+  return to_picture(filter.pull().get(), filter.output_caps().get());
+}
+
+TEST_P(History, FramesGoOnFromThoseBefore) {
+  expect_second_frame(true, [](Filter &filter, const Picture &in) { return filter.process(in); });
+  expect_second_frame(true, [](Filter &filter, const Picture &in) {
+    return push_with_flag(filter, in, GST_BUFFER_FLAG_MARKER);
+  });
+}
+
+TEST_P(History, ADiscontinuityStartsAnew) {
+  expect_second_frame(false, [](Filter &filter, const Picture &in) {
+    return push_with_flag(filter, in, GST_BUFFER_FLAG_DISCONT);
+  });
+}
+
+TEST_P(History, AFlushStartsAnew) {
+  expect_second_frame(false, [](Filter &filter, const Picture &in) {
+    gst_harness_push_event(filter.harness(), gst_event_new_flush_start());
+    gst_harness_push_event(filter.harness(), gst_event_new_flush_stop(TRUE));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_harness_push_event(filter.harness(), gst_event_new_segment(&segment));
+    return filter.process(in);
+  });
+}
+
+TEST_P(History, NewCapsStartAnew) {
+  expect_second_frame(false, [](Filter &filter, const Picture &in) {
+    Ref<GstCaps> caps = make_caps(in);
+    gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, 50, 1, nullptr);
+    filter.set_caps(caps.get());
+    return filter.process(in);
+  });
+}
+
+TEST_P(History, ARestartStartsAnew) {
+  expect_second_frame(false, [](Filter &filter, const Picture &in) {
+    gst_element_set_state(filter.element(), GST_STATE_READY);
+    gst_element_set_state(filter.element(), GST_STATE_PLAYING);
+    filter.set_caps(make_caps(in).get());
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_harness_push_event(filter.harness(), gst_event_new_segment(&segment));
+    return filter.process(in);
+  });
+}
+
+TEST_P(History, AnotherNumberOfThreadsGoesOn) {
+  expect_second_frame(true, [](Filter &filter, const Picture &in) {
+    g_object_set(filter.element(), "n-threads", 1, nullptr);
+    return filter.process(in);
+  });
+}
+
+TEST_P(History, ALongClip) {
+  Filter threshold(launch("cudaautothreshold", "smoothing=0.8 hysteresis=2 method=li")),
+      equalize(launch("cudaequalize", "smoothing=0.8"));
+  const AutothresholdParams t = {
+      .method = AutothresholdMethod::li, .smoothing = 0.8, .hysteresis = 2};
+  const EqualizeParams e = {.smoothing = 0.8};
+  Cpu for_threshold, for_equalize;
+  constexpr auto kFormat = GST_VIDEO_FORMAT_I420;
+  for (int i = 0; i < 40; ++i) {
+    const Picture in = i < 25 ? frame(kFormat, i) : make_picture(kFormat, 90, 60, i);
+    ASSERT_TRUE(same(threshold.process(in), expected(in, t, kFormat, nullptr, &for_threshold)))
+        << "frame " << i;
+    ASSERT_TRUE(same(equalize.process(in), expected(in, e, kFormat, nullptr, &for_equalize)))
+        << "frame " << i;
+  }
+}
+
+}  // namespace
+}  // namespace cudascan::elements

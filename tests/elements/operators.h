@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What tests of one element after the other have in common.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+
+/// Settings as they are typed, and what they are in the kernel library.
+template <typename Params>
+struct Case {
+  const char *settings;
+  Params params;
+};
+
+/// An element makes of every format and of some sizes what the kernel library makes of the luma.
+/// @param element   launch line without settings
+/// @param gray8     GRAY8 is asked for; only of formats that are deeper
+template <typename Params>
+void expect_kernels_result(const std::string &element, const Case<Params> &c, bool gray8 = false) {
+  for (const GstVideoFormat format : template_formats("cudanick", GST_PAD_SINK)) {
+    const bool deep = Picture{format, 1, 1, {}}.maximum() > 255;
+    if (gray8 && !deep) continue;
+    Filter filter(element + c.settings, gray8 ? "video/x-raw, format=GRAY8" : "");
+    for (const auto &[width, height] : {std::pair{61, 37}, std::pair{1, 1}, std::pair{96, 50}}) {
+      SCOPED_TRACE(c.settings);
+      const Picture in = make_picture(format, width, height, width + height);
+      const auto out_format = gray8 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_UNKNOWN;
+      ASSERT_TRUE(same(filter.process(in), expected(in, c.params, out_format)));
+    }
+  }
+}
+
+/// Frames of these formats with each of the settings, from the start and while PLAYING.
+template <typename Params>
+void expect_settings_to_count(const std::string &element, const std::vector<Case<Params>> &cases) {
+  for (const Case<Params> &c : cases)
+    for (const GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12,
+                                        GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_GRAY16_LE}) {
+      SCOPED_TRACE(c.settings);
+      const Picture in = make_picture(format, 93, 71);
+      Filter at_once(element + c.settings);
+      EXPECT_TRUE(same(at_once.process(in), expected(in, c.params)));
+    }
+}
+
+/// A property that is set while frames flow, and its part of the parameters.
+template <typename Params>
+struct Change {
+  const char *property, *value;
+  void (*apply)(Params &);
+};
+
+/// Each change takes effect with the next frame.
+template <typename Params>
+void expect_changes_to_count(const std::string &element,
+                             const std::vector<Change<Params>> &changes) {
+  Filter filter(element);
+  const Picture in = make_picture(GST_VIDEO_FORMAT_I420, 90, 60);
+  Params params;
+  EXPECT_TRUE(same(filter.process(in), expected(in, params)));
+  for (const Change<Params> &change : changes) {
+    gst_util_set_object_arg(G_OBJECT(filter.element()), change.property, change.value);
+    change.apply(params);
+    EXPECT_TRUE(same(filter.process(in), expected(in, params)))
+        << "after " << change.property << " = " << change.value;
+  }
+}
+
+/// A setting that is refused, and what the message must name: property, value, remedy.
+struct BadSettings {
+  std::vector<std::pair<const char *, const char *>> settings;
+  std::vector<std::string> said;
+};
+
+/// The error that comes of the next frame; empty if none does.
+std::string error_of_next_frame(Filter &filter, const Picture &in);
+
+/// Each is an error that says what would be right, from the start and while PLAYING, and the element
+/// works again when all is as it was.
+void expect_refusals(const std::string &element, const std::vector<BadSettings> &all);
+
+/// Puts integers, and a text as the last element if there is one, into an array property.
+void set_array(GstElement *element, const char *property, std::initializer_list<int> numbers,
+               const char *text = nullptr);
+
+/// A picture of one level.
+Picture flat(GstVideoFormat format, std::uint16_t luma);
+
+template <typename T>
+std::vector<T> numbers_of(const GstStructure *fields, const char *name) {
+  std::vector<T> numbers;
+  const GValue *array = gst_structure_get_value(fields, name);
+  if (!array || !GST_VALUE_HOLDS_ARRAY(array)) {
+    ADD_FAILURE() << "no array " << name;
+    return numbers;
+  }
+  for (guint i = 0; i < gst_value_array_get_size(array); ++i) {
+    const GValue *value = gst_value_array_get_value(array, i);
+    if constexpr (std::is_signed_v<T>)
+      numbers.push_back(g_value_get_int(value));
+    else
+      numbers.push_back(g_value_get_uint(value));
+  }
+  return numbers;
+}
+
+}  // namespace cudascan::elements
