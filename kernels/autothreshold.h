@@ -67,7 +67,7 @@ struct AutothresholdParams {
   int hysteresis = 0;
   bool ignore_black = false;  ///< leaves the lowest level out of the statistics
   bool ignore_white = false;  ///< leaves the highest level out of the statistics
-  Rectangle roi = {};              ///< statistics are from there only
+  Rectangle roi = {};         ///< statistics are from there only
   AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic;
 };
 
@@ -75,8 +75,8 @@ struct AutothresholdParams {
 struct AutothresholdReport {
   int threshold = 0;            ///< T, with smoothing, hysteresis and offset, as it was applied
   std::vector<int> thresholds;  ///< all classes - 1 of them
-  double mean_below = 0;        ///< mean level of what was counted at or below T; 0 where nothing is
-  double mean_above = 0;        ///< the same above T
+  double mean_below = 0;  ///< mean level of what was counted at or below T; 0 where nothing is
+  double mean_above = 0;  ///< the same above T
   /// Variance between the classes over all variance, 0..1; 0 for an image of one level.
   double separability = 0;
   Histogram histogram;  ///< of what was counted

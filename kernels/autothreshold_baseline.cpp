@@ -23,7 +23,7 @@ int prahara_threshold(const std::uint32_t *counts, AutothresholdMethod method) {
   const std::uint32_t pixels = std::accumulate(counts, counts + kLevels, std::uint32_t{0});
   Shared shared;
   Moments moments, sums;
-  weigh(block, counts, static_cast<float>(pixels), method, moments);
+  weigh(block, counts, pixels, method, moments);
   scan(block, shared.a, moments.order0, sums.order0);
   scan(block, shared.a, moments.order1, sums.order1);
   if (method == AutothresholdMethod::otsu) return otsu(block, shared, sums);

@@ -2,6 +2,8 @@
 #include "kernels/autothreshold_baseline.cuh"
 
 #include "kernels/autothreshold_baseline.h"
+#include "kernels/autothreshold_decision.h"
+#include "kernels/histogram_cpu.h"
 #include "kernels/launch.cuh"
 #include "kernels/pixel_walk.cuh"
 
@@ -23,26 +25,45 @@ struct Block {
   }
 };
 
-/// What the kernels hand on, in device memory.
+/// What the kernels hand on, in device memory, and what goes from frame to frame.
 struct Tables {
+  autothreshold::History history;
   Moments moments, sums;
   float cross_entropy[kLevels];
 };
 
+/// What becomes of the level that a method has found.
+struct Decision {
+  autothreshold::Settings settings;
+  autothreshold::History *history;
+  int *threshold;
+
+  __device__ void decide(int found) const {
+    if (threadIdx.x > 0) return;
+    *threshold = autothreshold::step(*history, found, settings, *history);
+  }
+};
+
 /// Algorithm 2: a histogram for each block, in shared memory, added to the global one in the end.
-__global__ void histogram_kernel(Plane<const std::uint8_t> in, std::uint32_t *counts) {
+__global__ void histogram_kernel(Plane<const std::uint8_t> in, bool ignore_black, bool ignore_white,
+                                 std::uint32_t *counts) {
   __shared__ std::uint32_t block_counts[kLevels];
-  block_counts[threadIdx.x] = 0;
+  const int level = static_cast<int>(threadIdx.x);
+  block_counts[level] = 0;
   __syncthreads();
   walk_pixels(in.width, in.height,
               [&](int x, int y) { atomicAdd(&block_counts[in.row(y)[x]], 1u); });
   __syncthreads();
-  atomicAdd(&counts[threadIdx.x], block_counts[threadIdx.x]);
+  if ((ignore_black && level == 0) || (ignore_white && level == kLevels - 1)) return;
+  atomicAdd(&counts[level], block_counts[level]);
 }
 
-__global__ void weigh_kernel(const std::uint32_t *counts, float pixels, AutothresholdMethod method,
+__global__ void weigh_kernel(const std::uint32_t *counts, AutothresholdMethod method,
                              Moments *moments) {
+  __shared__ std::uint32_t pixels;
   const Block block;
+  block.each(1, [&](int) { pixels = 0; });
+  block.each(kLevels, [&](int t) { atomicAdd(&pixels, counts[t]); });
   weigh(block, counts, pixels, method, *moments);
 }
 
@@ -52,18 +73,16 @@ __global__ void scan_kernel(const float *values, float *sums) {
   scan(block, shared.a, values, sums);
 }
 
-__global__ void otsu_kernel(const Moments *sums, int offset, int *threshold) {
+__global__ void otsu_kernel(const Moments *sums, Decision decision) {
   __shared__ Shared shared;
   const Block block;
-  const int best = otsu(block, shared, *sums);
-  if (threadIdx.x == 0) *threshold = best + offset;
+  decision.decide(otsu(block, shared, *sums));
 }
 
-__global__ void isodata_kernel(const Moments *sums, int offset, int *threshold) {
+__global__ void isodata_kernel(const Moments *sums, Decision decision) {
   __shared__ Shared shared;
   const Block block;
-  const int best = isodata(block, shared, *sums);
-  if (threadIdx.x == 0) *threshold = best + offset;
+  decision.decide(isodata(block, shared, *sums));
 }
 
 /// A block for each threshold.
@@ -73,11 +92,10 @@ __global__ void cross_entropy_kernel(const Moments *moments, const Moments *sums
   cross_entropy(block, shared, static_cast<int>(blockIdx.x), *moments, *sums, result);
 }
 
-__global__ void minimum_kernel(const float *values, int offset, int *threshold) {
+__global__ void minimum_kernel(const float *values, Decision decision) {
   __shared__ Shared shared;
   const Block block;
-  const int best = minimum(block, shared, values);
-  if (threadIdx.x == 0) *threshold = best + offset;
+  decision.decide(minimum(block, shared, values));
 }
 
 /// Algorithm 8.
@@ -88,29 +106,41 @@ __global__ void apply_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t> o
               [&](int x, int y) { out.row(y)[x] = in.row(y)[x] > t ? white : black; });
 }
 
+Plane<const std::uint8_t> part_of(const Plane<const std::uint8_t> &in, const Rectangle &roi) {
+  const Rectangle part = clip_to_plane(roi, in.width, in.height);
+  Plane<const std::uint8_t> plane = in;
+  plane.data = in.row(part.y) + part.x;
+  plane.width = part.width;
+  plane.height = part.height;
+  return plane;
+}
+
 }  // namespace
 
 void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                  const AutothresholdParams &params, int *threshold, std::uint32_t *counts) {
   check_method(params.method);
+  static const char key = 0;
   const auto stream = cuda.stream();
-  const auto tables = static_cast<Tables *>(cuda.scratch(sizeof(Tables)));
+  const auto tables = static_cast<Tables *>(cuda.history(&key, sizeof(Tables)));
   Moments &moments = tables->moments, &sums = tables->sums;
-  const float pixels = static_cast<float>(static_cast<std::uint32_t>(in.width) * in.height);
+  const Decision decision{autothreshold::make_settings(params, kLevels), &tables->history,
+                          threshold};
   CUDA_CHECK(cudaMemsetAsync(counts, 0, kLevels * sizeof *counts, stream));
-  launch(histogram_kernel, {kBlocks, kThreads}, stream, in, counts);
-  launch(weigh_kernel, {1, kLevels}, stream, counts, pixels, params.method, &moments);
+  launch(histogram_kernel, {kBlocks, kThreads}, stream, part_of(in, params.roi),
+         params.ignore_black, params.ignore_white, counts);
+  launch(weigh_kernel, {1, kLevels}, stream, counts, params.method, &moments);
   launch(scan_kernel, {1, kLevels / 2}, stream, moments.order0, sums.order0);
   launch(scan_kernel, {1, kLevels / 2}, stream, moments.order1, sums.order1);
   if (params.method == AutothresholdMethod::otsu) {
-    launch(otsu_kernel, {1, kLevels}, stream, &sums, params.offset, threshold);
+    launch(otsu_kernel, {1, kLevels}, stream, &sums, decision);
   } else if (params.method == AutothresholdMethod::isodata) {
-    launch(isodata_kernel, {1, kLevels}, stream, &sums, params.offset, threshold);
+    launch(isodata_kernel, {1, kLevels}, stream, &sums, decision);
   } else {
     launch(scan_kernel, {1, kLevels / 2}, stream, moments.entropy, sums.entropy);
     launch(cross_entropy_kernel, {kLevels, kLevels}, stream, &moments, &sums,
            tables->cross_entropy);
-    launch(minimum_kernel, {1, kLevels}, stream, tables->cross_entropy, params.offset, threshold);
+    launch(minimum_kernel, {1, kLevels}, stream, tables->cross_entropy, decision);
   }
   if (params.apply) {
     const std::uint8_t black = params.invert ? out.maximum : 0;

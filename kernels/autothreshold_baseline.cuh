@@ -6,11 +6,12 @@
 
 namespace cudascan::threshold {
 
-/// Queues Algorithm 1 of the paper, for any size and stride. Of the parameters it knows method,
-/// offset, invert and apply; the statistics are those of the whole plane. Takes the executor's
-/// scratch memory.
-/// @param threshold  in device memory: what prahara_threshold() finds, plus params.offset
-/// @param counts     in device memory: pixels of each of 256 levels
+/// Queues Algorithm 1 of the paper, for any size and stride. roi, ignore_black and ignore_white
+/// leave out what is counted; smoothing, hysteresis and offset change T before it is applied, as in
+/// every algorithm. What it carries and its tables are in a history of its own: the scratch memory
+/// stays the caller's.
+/// @param threshold  in device memory: T as it is applied
+/// @param counts     in device memory: what was counted of each of 256 levels
 /// @throws BadSetting for other methods than otsu, isodata and mcet
 CUDASCAN_API void run_prahara(Cuda &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                               const AutothresholdParams &params, int *threshold,

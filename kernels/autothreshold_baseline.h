@@ -28,14 +28,14 @@
 /// paper.
 ///
 /// The steps below are those that the threads of a block take between two meetings; the CPU takes
-/// them thread by thread, so both compute the same bits. The logarithm is a series of our own, to
-/// the base 2, as the base cancels out.
+/// them thread by thread, so both compute the same bits. The logarithm is log2_of(),
+/// rounded to single precision; its base cancels out.
 #pragma once
 #include <cstdint>
-#include <cstring>
 
 #include "common/api.h"
 #include "kernels/autothreshold.h"
+#include "kernels/log2.h"
 #include "kernels/refuse.h"
 
 namespace cudascan::threshold {
@@ -76,34 +76,22 @@ CUDASCAN_HD inline int spread(int i) {
   return i + (i >> 4);
 }
 
-/// Logarithm of a positive number to the base 2, within a few units in the last place: x = m 2^e
-/// with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh((m - 1) / (m + 1)) as a series.
-CUDASCAN_HD inline float log2_of(float x) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  constexpr std::uint32_t kSqrtHalf = 0x3f3504f3;
-  const std::uint32_t exponent = (bits - kSqrtHalf) & 0xff800000;
-  bits -= exponent;
-  float m;
-  std::memcpy(&m, &bits, sizeof m);
-  const float s = (m - 1) / (m + 1), q = s * s;
-  const float series = 1 + q * (1 / 3.f + q * (1 / 5.f + q * (1 / 7.f + q * (1 / 9.f))));
-  constexpr float kTwoOverLn2 = 2.88539008f;
-  return static_cast<float>(static_cast<std::int32_t>(exponent) >> 23) + kTwoOverLn2 * s * series;
+CUDASCAN_HD inline float log_of(float x) {
+  return static_cast<float>(log2_of(x));
 }
 
 /// The moments that the methods start from.
 template <typename Block>
-CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, float pixels,
+CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, std::uint32_t pixels,
                        AutothresholdMethod method, Moments &moments) {
   block.each(kLevels, [&](int t) {
     const bool shares = method != AutothresholdMethod::isodata;
     const bool from_one = method == AutothresholdMethod::mcet;
     const float level = static_cast<float>(from_one ? t + 1 : t);
     const float count = static_cast<float>(counts[t]);
-    moments.order0[t] = shares ? count / pixels : count;
+    moments.order0[t] = shares ? count / static_cast<float>(pixels ? pixels : 1) : count;
     moments.order1[t] = level * moments.order0[t];
-    moments.entropy[t] = from_one ? moments.order1[t] * log2_of(level) : 0;
+    moments.entropy[t] = from_one ? moments.order1[t] * log_of(level) : 0;
   });
 }
 
@@ -206,8 +194,8 @@ CUDASCAN_HD void cross_entropy(Block &block, Shared &shared, int b, const Moment
       (sums.order1[kLast] - sums.order1[b]) / (sums.order0[kLast] - sums.order0[b] + kEpsilon);
   block.each(kLevels, [&](int t) {
     const float weight = static_cast<float>(t + 1) * moments.order0[t];
-    shared.a[t] = t > b && above > 0 ? weight * log2_of(above) : 0;
-    shared.b[t] = t <= b && below > 0 ? weight * log2_of(below) : 0;
+    shared.a[t] = t > b && above > 0 ? weight * log_of(above) : 0;
+    shared.b[t] = t <= b && below > 0 ? weight * log_of(below) : 0;
   });
   for (int s = kLevels / 2; s > 0; s /= 2)
     block.each(s, [&](int t) {

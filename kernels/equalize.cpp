@@ -7,17 +7,13 @@
 
 #include "kernels/equalize_baseline.h"
 #include "kernels/equalize_cpu.h"
+#include "kernels/equalize_rows.h"
 #include "kernels/histogram_cpu.h"
 #include "kernels/planes.h"
 
 namespace cudascan {
-namespace {
 
-using namespace equalize;
-
-const char history_key = 0;
-
-void fill_report(const Histogram &histogram, EqualizeReport &report) {
+void equalize::fill_report(const Histogram &histogram, EqualizeReport &report) {
   report.histogram = histogram;
   std::uint64_t pixels = 0, sum = 0;
   for (std::size_t level = 0; level < histogram.size(); ++level) {
@@ -29,6 +25,12 @@ void fill_report(const Histogram &histogram, EqualizeReport &report) {
   }
   report.mean = static_cast<double>(sum) / static_cast<double>(pixels);
 }
+
+namespace {
+
+using namespace equalize;
+
+const char history_key = 0;
 
 /// What each index becomes by the formula.
 std::vector<int> make_mapping(EqualizeFormula formula, const Range &range,
@@ -69,19 +71,6 @@ void smooth(Cpu &cpu, double smoothing, const Range &range, const Histogram &his
   }
 }
 
-/// Writes the sample that each sample of `in` has in the table, which has one for each level.
-template <typename T>
-void look_up(Cpu &cpu, Plane<const T> in, Plane<T> out, const Levels &levels,
-             const std::vector<T> &table) {
-  cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
-      const T *const from = in.row(y);
-      T *const to = out.row(y);
-      for (int x = 0; x < in.width; ++x) to[x] = table[levels.level(from[x])];
-    }
-  });
-}
-
 template <typename T>
 void run_global(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
                 const Histogram &histogram) {
@@ -90,12 +79,16 @@ void run_global(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams 
   if (p.smoothing > 0) smooth(cpu, p.smoothing, range, histogram, mapping);
   const std::uint32_t amount = weight_of(p.amount);
   if (amount == 0) return copy(cpu, in, out);
-  std::vector<T> table(range.levels.count);
-  for (int level = 0; level < range.levels.count; ++level) {
-    const int i = range.index(level);
-    table[level] = static_cast<T>(range.sample(blend(i, mapping[i], amount)));
+  const Levels &levels = range.levels;
+  std::vector<T> table(sizeof(T) == 1 ? 256 : levels.count);
+  for (std::size_t entry = 0; entry < table.size(); ++entry) {
+    const int i = range.index(sizeof(T) == 1 ? levels.level(entry) : static_cast<int>(entry));
+    table[entry] = static_cast<T>(range.sample(blend(i, mapping[i], amount)));
   }
-  look_up(cpu, in, out, range.levels, table);
+  cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y)
+      rows<T>().look_up(in.row(y), in.width, levels, table.data(), out.row(y));
+  });
 }
 
 template <typename T>
@@ -131,7 +124,7 @@ void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out) {
   for (int i = 1; i < 256; ++i) cdf[i] += cdf[i - 1];
   const float factor = baseline_factor(cdf[255]);
   for (int y = 0; y < in.height; ++y)
-    for (int x = 0; x < in.width; ++x) out.row(y)[x] = baseline_level(cdf[in.row(y)[x]], factor);
+    for (int x = 0; x < in.width; ++x) out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], factor);
 }
 
 }  // namespace equalize

@@ -56,7 +56,7 @@ __global__ void naive_equalize_kernel(Plane<const std::uint8_t> in, Plane<std::u
   const int y = static_cast<int>(blockIdx.y);
   if (x >= in.width) return;
   const std::uint32_t pixels = static_cast<std::uint32_t>(in.width) * in.height;
-  out.row(y)[x] = baseline_level(cdf[in.row(y)[x]], baseline_factor(pixels));
+  out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], baseline_factor(pixels));
 }
 
 /// Many pixels for each thread, which divides once.
@@ -64,7 +64,7 @@ __global__ void equalize_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t
                                 const std::uint32_t *cdf) {
   const float factor = baseline_factor(static_cast<std::uint32_t>(in.width) * in.height);
   walk_pixels(in.width, in.height,
-              [&](int x, int y) { out.row(y)[x] = baseline_level(cdf[in.row(y)[x]], factor); });
+              [&](int x, int y) { out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], factor); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Contrast limited adaptive equalization: a mapping for each tile, then for each pixel the mappings of
 // the four nearest, interpolated.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "kernels/equalize_cpu.h"
@@ -11,47 +12,63 @@
 namespace cudascan::equalize {
 namespace {
 
-/// Counts the samples of a tile, which may reach over the right and the lower border.
+/// Makes the mappings of tiles, one after the other.
 template <typename T>
-Histogram count_tile(Plane<const T> in, const Levels &levels, const Tiles &tiles, int tile_x,
-                     int tile_y) {
-  LevelCounter<T> counter(levels);
-  const int left = tile_x * tiles.width, right = left + tiles.width;
-  const int inside = std::clamp(in.width - left, 0, tiles.width);
-  std::vector<T> beyond(tiles.width - inside);
-  for (int i = 0; i < tiles.height; ++i) {
-    const T *const row = in.row(source_index(tile_y * tiles.height + i, in.height));
-    counter.add(row + std::min(left, in.width), inside);
-    for (int x = left + inside; x < right; ++x)
-      beyond[x - left - inside] = row[source_index(x, in.width)];
-    counter.add(beyond.data(), static_cast<int>(beyond.size()));
+class TileMapper {
+ public:
+  /// @param limit  a clip_limit()
+  TileMapper(Plane<const T> in, const Range &range, const Tiles &tiles, int limit)
+      : in_(in),
+        range_(range),
+        tiles_(tiles),
+        limit_(limit),
+        counter_(range.levels),
+        counts_(range.levels.count) {}
+
+  /// Writes what each index becomes in a tile.
+  void map(int tile_x, int tile_y, T *mapping) {
+    count(tile_x, tile_y);
+    counter_.take(counts_.data());
+    const auto first = counts_.begin() + range_.first, end = first + range_.count;
+    *first = std::accumulate(counts_.begin(), first + 1, 0u);
+    if (end != counts_.end()) end[-1] = std::accumulate(end - 1, counts_.end(), 0u);
+    clip(&*first);
+    std::partial_sum(first, end, first);
+    rows<T>().map_tile(&*first, range_.count, tile_scale(range_.count, tiles_.pixels()), mapping);
   }
-  return counter.counts();
-}
 
-/// Cuts counts off at the limit and shares out what was above: clipped_count() of each.
-void clip(std::vector<int> &counts, int limit) {
-  int clipped = 0;
-  for (const int count : counts) clipped += std::max(count - limit, 0);
-  if (clipped == 0) return;
-  const Share share = share_out(clipped, static_cast<int>(counts.size()));
-  for (int &count : counts) count = std::min(count, limit) + share.each;
-  for (int i = 0; i < share.rest; ++i) ++counts[i * share.step];
-}
+ private:
+  /// Counts the samples of a tile, which may reach over the right and the lower border.
+  void count(int tile_x, int tile_y) {
+    const int left = tile_x * tiles_.width, right = left + tiles_.width;
+    const int inside = std::clamp(in_.width - left, 0, tiles_.width);
+    beyond_.resize(tiles_.width - inside);
+    for (int i = 0; i < tiles_.height; ++i) {
+      const T *const row = in_.row(source_index(tile_y * tiles_.height + i, in_.height));
+      if (inside) counter_.add(row + left, inside);
+      for (int x = left + inside; x < right; ++x)
+        beyond_[x - left - inside] = row[source_index(x, in_.width)];
+      counter_.add(beyond_.data(), tiles_.width - inside);
+    }
+  }
 
-/// What each index becomes in a tile.
-template <typename T>
-void map_tile(const Histogram &histogram, const Range &range, const Tiles &tiles, int limit,
-              T *mapping) {
-  std::vector<int> counts(range.count);
-  for (int level = 0; level < range.levels.count; ++level)
-    counts[range.index(level)] += static_cast<int>(histogram[level]);
-  clip(counts, limit);
-  const float scale = tile_scale(range.count, tiles.pixels());
-  int sum = 0;
-  for (int i = 0; i < range.count; ++i)
-    mapping[i] = static_cast<T>(tile_map(sum += counts[i], scale, range.count));
-}
+  /// Cuts counts off at the limit and shares out what was above: clipped_count() of each.
+  void clip(std::uint32_t *counts) const {
+    const std::uint32_t clipped = rows<T>().count_above(counts, range_.count, limit_);
+    if (clipped == 0) return;
+    const Share share = share_out(static_cast<int>(clipped), range_.count);
+    rows<T>().clip(counts, range_.count, limit_, share.each);
+    for (int i = 0; i < share.rest; ++i) ++counts[i * share.step];
+  }
+
+  Plane<const T> in_;
+  const Range &range_;
+  const Tiles &tiles_;
+  std::uint32_t limit_;
+  LevelCounter<T> counter_;
+  Histogram counts_;
+  std::vector<T> beyond_;
+};
 
 /// The mappings of all tiles, row by row.
 template <typename T>
@@ -60,9 +77,9 @@ std::vector<T> map_tiles(Cpu &cpu, Plane<const T> in, const Range &range, const 
   std::vector<T> mappings(std::size_t(tiles.nx) * tiles.ny * range.count);
   const int most = clip_limit(limit, tiles.pixels(), range.count);
   cpu.for_bands(tiles.nx * tiles.ny, 1, [&](int begin, int end) {
+    TileMapper<T> mapper(in, range, tiles, most);
     for (int tile = begin; tile < end; ++tile)
-      map_tile(count_tile(in, range.levels, tiles, tile % tiles.nx, tile / tiles.nx), range, tiles,
-               most, &mappings[std::size_t(tile) * range.count]);
+      mapper.map(tile % tiles.nx, tile / tiles.nx, &mappings[std::size_t(tile) * range.count]);
   });
   return mappings;
 }

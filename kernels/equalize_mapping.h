@@ -44,12 +44,15 @@ struct Range {
 /// for the fraction.
 CUDASCAN_HD inline int round_half_even(float x) {
   constexpr float kNoFraction = 12582912.f;
-  return static_cast<int>((x + kNoFraction) - kNoFraction);
+  return __builtin_bit_cast(int, x + kNoFraction) - __builtin_bit_cast(int, kNoFraction);
 }
 
 /// Throws BadSetting for parameters and planes that run() refuses.
 template <typename T>
 void check_call(const EqualizeParams &params, Plane<const T> in, Plane<T> out);
+
+/// Makes the report of a histogram.
+void fill_report(const Histogram &histogram, EqualizeReport &report);
 
 // ---- One mapping for the image -----------------------------------------------------------------
 
@@ -145,6 +148,7 @@ struct Tiles {
   int nx, ny;         ///< how many
   int width, height;  ///< of one
 
+  Tiles() = default;
   Tiles(const EqualizeParams &p, int plane_width, int plane_height)
       : nx(p.tiles_x), ny(p.tiles_y), width(plane_width / nx), height(plane_height / ny) {
     if (plane_width % nx || plane_height % ny) {
@@ -217,12 +221,10 @@ CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
 /// @param x, y                                the neighbours of its column and of its row
 /// @param before_before...after_after         what its index becomes in the tile before in y and before
 ///                                            in x, and so on
-CUDASCAN_HD inline int interpolate(const Neighbours &x, const Neighbours &y, int before_before,
-                                   int before_after, int after_before, int after_after) {
-  const float above = static_cast<float>(before_before) * x.weight_before +
-                      static_cast<float>(before_after) * x.weight_after;
-  const float below = static_cast<float>(after_before) * x.weight_before +
-                      static_cast<float>(after_after) * x.weight_after;
+CUDASCAN_HD inline int interpolate(const Neighbours &x, const Neighbours &y, float before_before,
+                                   float before_after, float after_before, float after_after) {
+  const float above = before_before * x.weight_before + before_after * x.weight_after;
+  const float below = after_before * x.weight_before + after_after * x.weight_after;
   return round_half_even(above * y.weight_before + below * y.weight_after);
 }
 

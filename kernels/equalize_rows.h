@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The inner loops of equalization on the CPU, compiled for several instruction sets. All of them
-/// walk along one row.
+/// walk along one row or one histogram.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -25,6 +25,20 @@ struct FoursOfRow {
 
 template <typename T>
 struct Rows {
+  /// Writes table[sample] of 8-bit samples, table[level] of others.
+  void (*look_up)(const T *in, int n, const Levels &, const T *table, T *out);
+
+  // Mappings of tiles; `bins` counts are below 2^31.
+
+  /// Sum of what the counts are above the limit.
+  std::uint32_t (*count_above)(const std::uint32_t *counts, int bins, std::uint32_t limit);
+  /// Cuts the counts off at the limit and adds `each` to all.
+  void (*clip)(std::uint32_t *counts, int bins, std::uint32_t limit, std::uint32_t each);
+  /// Writes tile_map() of sums.
+  void (*map_tile)(const std::uint32_t *sums, int bins, float scale, T *mapping);
+
+  // Pixels.
+
   /// Writes the samples that interpolate() gives.
   void (*interpolate)(const FoursOfRow<T> &, const Neighbours &y, const Range &, T *out);
   /// Blends the samples of `out` with those of `in`; amount is a weight_of().

@@ -76,7 +76,8 @@ Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
   cpu.for_bands(part.height, min_rows(part, levels), [&](int begin, int end) {
     LevelCounter<T> counter(levels);
     for (int y = begin; y < end; ++y) counter.add(in.row(part.y + y) + part.x, part.width);
-    Histogram band = counter.counts();
+    Histogram band(levels.count);
+    counter.take(band.data());
     const std::lock_guard lock(mutex);
     if (counts.empty())
       counts.swap(band);
@@ -111,13 +112,15 @@ void LevelCounter<T>::add(const T *samples, int n) {
 }
 
 template <typename T>
-Histogram LevelCounter<T>::counts() const {
-  Histogram counts(levels_.count);
-  for (int t = 0; t < n_tables_; ++t) {
-    const std::uint32_t *const table = &tables_[std::size_t(t) * size_];
-    for (int i = 0; i < size_; ++i) counts[sizeof(T) == 1 ? levels_.level(i) : i] += table[i];
+void LevelCounter<T>::take(std::uint32_t *counts) {
+  for (int t = 1; t < n_tables_; ++t)
+    for (int i = 0; i < size_; ++i) tables_[i] += tables_[std::size_t(t) * size_ + i];
+  std::copy_n(tables_.begin(), levels_.count, counts);
+  if (sizeof(T) == 1 && levels_.count < size_) {  // tables are by sample
+    std::fill_n(counts, levels_.count, 0);
+    for (int i = 0; i < size_; ++i) counts[levels_.level(i)] += tables_[i];
   }
-  return counts;
+  std::fill(tables_.begin(), tables_.end(), 0);
 }
 
 template class LevelCounter<std::uint8_t>;

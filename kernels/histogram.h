@@ -40,7 +40,7 @@ struct Levels {
 };
 
 struct HistogramParams {
-  Rectangle roi = {};              ///< only samples in it are counted
+  Rectangle roi = {};         ///< only samples in it are counted
   bool ignore_black = false;  ///< leaves samples of the lowest level out
   bool ignore_white = false;  ///< leaves samples of the highest level out
 };

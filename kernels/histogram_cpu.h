@@ -17,8 +17,8 @@ class LevelCounter {
  public:
   explicit LevelCounter(const Levels &levels);
   void add(const T *samples, int n);
-  /// All levels of the format.
-  Histogram counts() const;
+  /// Moves the counts of all levels of the format to an array, and starts anew.
+  void take(std::uint32_t *counts);
 
  private:
   Levels levels_;

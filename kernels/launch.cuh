@@ -19,21 +19,31 @@ struct LaunchShape {
   int shared = 0;  ///< bytes of dynamic shared memory
   /// Only for code that was compiled for sm_90 or newer: older does not wait.
   bool overlap = false;
+  /// All blocks run at the same time, so that they can wait for one another; there may only be as many
+  /// as the device has room for.
+  bool together = false;
 };
 
 template <typename... Args>
 void launch(void (*kernel)(Args...), const LaunchShape &shape, cudaStream_t stream,
             const std::type_identity_t<Args> &...args) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attributes[2]{};
+  unsigned n = 0;
+  if (shape.overlap) {
+    attributes[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[n++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.together) {
+    attributes[n].id = cudaLaunchAttributeCooperative;
+    attributes[n++].val.cooperative = 1;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
   config.dynamicSmemBytes = shape.shared;
   config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = shape.overlap ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = n;
   CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, args...));
 }
 

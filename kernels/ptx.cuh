@@ -140,6 +140,15 @@ __device__ inline void wait_for_kernels_before() {
 #endif
 }
 
+// ---- Blocks that wait for one another ------------------------------------------------------------
+
+/// Reads what another block writes; what that wrote before is there, too.
+__device__ inline unsigned load_acquire(const unsigned *p) {
+  unsigned v;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+
 // ---- The copy engine of sm_90 and newer ----------------------------------------------------------
 
 /// A barrier in shared memory at which the bytes of copies arrive, that one warp starts. Its phases

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A threshold splits a histogram in two. What the methods weigh are sums over the levels at or below
-/// it and above it. Here are these sums, and the search for the level that splits best.
+/// A threshold splits a histogram in two. What the methods weigh are sums over the levels at or
+/// below it and above it. Here are these sums, and the search for the level that splits best.
 ///
 /// The widths in the comments hold for 2^30 pixels and 65536 levels: n < 2^31, s < 2^46.
 #pragma once
@@ -42,16 +42,17 @@ struct Scored {
 
 struct Better {
   template <typename T>
-  CUDASCAN_HD const T &operator()(const T &a, const T &b) const {
-    return b > a ? b : a;
+  CUDASCAN_HD T operator()(T a, const T &b) const {
+    if (b > a) a = b;
+    return a;
   }
 };
 struct Lower {
   CUDASCAN_HD int operator()(int a, int b) const { return a < b ? a : b; }
 };
 
-/// The score of nothing at all, and of the highest level: it splits nothing off and is taken when it
-/// is the only one.
+/// The score of nothing at all, and of the highest level: it splits nothing off and is taken when
+/// it is the only one.
 inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
 
 /// The sums below this member's levels and over all. A type of sums has a member n, pixels, and a

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods that rest on entropies and correlations. threshold_methods.h has the common rules.
+/// Threshold methods that rest on entropies and correlations. threshold_methods.h has the common
+/// rules.
 ///
-/// N, S, n, s: pixels and sum of levels of the image and of what is at or below T; h: pixels of a level.
+/// N, S, n, s: pixels and sum of levels of the image and of what is at or below T; h: pixels of a
+/// level.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -42,10 +44,10 @@ class Walk {
   int next_;
 };
 
-/// Li, Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters
-/// 19(8), 1998, as in scikit-image's threshold_li for integers: levels count from the lowest that has
-/// pixels; from the mean on, T becomes (mB - mA) / (log mB - log mA) with the means at or below and above
-/// T, until it moves by no more than 1/2 or mB is 0. Rounded down.
+/// Li, Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition
+/// Letters 19(8), 1998, as in scikit-image's threshold_li for integers: levels count from the
+/// lowest that has pixels; from the mean on, T becomes (mB - mA) / (log mB - log mA) with the means
+/// at or below and above T, until it moves by no more than 1/2 or mB is 0. Rounded down.
 template <typename Team>
 CUDASCAN_HD int li(Team &team) {
   Sums all;
@@ -106,8 +108,8 @@ struct Entropies {
 };
 
 /// Kapur, Sahoo, Wong, "A new method for gray-level picture thresholding using the entropy of the
-/// histogram", Computer Vision, Graphics, and Image Processing 29(3), 1985: the largest sum of the two
-/// classes' entropies.
+/// histogram", Computer Vision, Graphics, and Image Processing 29(3), 1985: the largest sum of the
+/// two classes' entropies.
 template <typename Team>
 CUDASCAN_HD int max_entropy(Team &team) {
   return best_split<Entropies>(team, [](const Entropies &below, const Entropies &above) {
@@ -137,8 +139,8 @@ CUDASCAN_HD inline double dissimilarity(const Squares &below, const Squares &abo
   return b * a / qb * (b * a / qa);
 }
 
-/// Yen, Chang, Chang, "A new criterion for automatic multilevel thresholding", IEEE Transactions on Image
-/// Processing 4(3), 1995, as in scikit-image: the largest dissimilarity().
+/// Yen, Chang, Chang, "A new criterion for automatic multilevel thresholding", IEEE Transactions on
+/// Image Processing 4(3), 1995, as in scikit-image: the largest dissimilarity().
 template <typename Team>
 CUDASCAN_HD int yen(Team &team) {
   return best_split<Squares>(team, dissimilarity);
@@ -171,10 +173,10 @@ struct Counted {
   CUDASCAN_HD bool operator>(const Counted &other) const { return scored > other.scored; }
 };
 
-/// Sahoo, Wilkins, Yeager, "Threshold selection using Renyi's entropy", Pattern Recognition 30(1), 1997:
-/// the thresholds t1 <= t2 <= t3 that have the largest sum of the classes' entropies of order 1/2, 1
-/// and 2 are weighed by how near they are (5 levels of 256), and by the pixels below, between and above.
-/// The mean is rounded down, as in ImageJ; it is computed in integers.
+/// Sahoo, Wilkins, Yeager, "Threshold selection using Renyi's entropy", Pattern Recognition 30(1),
+/// 1997: the thresholds t1 <= t2 <= t3 that have the largest sum of the classes' entropies of order
+/// 1/2, 1 and 2 are weighed by how near they are (5 levels of 256), and by the pixels below,
+/// between and above. The mean is rounded down, as in ImageJ; it is computed in integers.
 CUDASCAN_HD inline int renyi_mean(Counted t1, Counted t2, Counted t3, std::uint64_t n, int levels) {
   const auto order = [](Counted &a, Counted &b) {
     if (a.scored.level <= b.scored.level) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Threshold methods that rest on means and shares of pixels, all but moments decided in integers.
-/// threshold_methods.h has the common rules. N, S, n, s: pixels and sum of levels of the image and of
-/// what is at or below T.
+/// threshold_methods.h has the common rules. N, S, n, s: pixels and sum of levels of the image and
+/// of what is at or below T.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -49,9 +49,9 @@ struct Wide {
   }
 };
 
-/// Otsu, "A threshold selection method from gray-level histograms", IEEE Transactions on Systems, Man
-/// and Cybernetics 9(1), 1979: the largest variance between the classes, which is
-/// (S n - N s)^2 / (n (N - n)) over N^2. The largest is found exactly.
+/// Otsu, "A threshold selection method from gray-level histograms", IEEE Transactions on Systems,
+/// Man and Cybernetics 9(1), 1979: the largest variance between the classes, which is (S n - N s)^2
+/// / (n (N - n)) over N^2. The largest is found exactly.
 struct OtsuSplit {
   Sums below;
   double score;
@@ -100,14 +100,15 @@ CUDASCAN_HD int otsu(Team &team) {
       .level;
 }
 
-/// Ridler, Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions on
-/// Systems, Man and Cybernetics 8(8), 1978: from the floor of the mean on, T becomes
-/// f(T) = floor((mean at or below T + mean above T) / 2) until it stays.
+/// Ridler, Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions
+/// on Systems, Man and Cybernetics 8(8), 1978: from the floor of the mean on, T becomes f(T) =
+/// floor((mean at or below T + mean above T) / 2) until it stays.
 ///
-/// Nothing is iterated. Both means grow with T, so f does, and the iteration runs in one direction to
-/// the next fixpoint. Upwards that is the lowest k >= T0 with f(k) <= k: as f grows, f(f(k)) <= f(k), so
-/// that were f(k) < k, f(k) would be a lower one. Downwards it is the highest k <= T0 with f(k) >= k.
-/// Neither test needs a division: f(k) <= k is mB + mA < 2 k + 2, f(k) >= k is mB + mA >= 2 k.
+/// Nothing is iterated. Both means grow with T, so f does, and the iteration runs in one direction
+/// to the next fixpoint. Upwards that is the lowest k >= T0 with f(k) <= k: as f grows, f(f(k)) <=
+/// f(k), so that were f(k) < k, f(k) would be a lower one. Downwards it is the highest k <= T0 with
+/// f(k) >= k. Neither test needs a division: f(k) <= k is mB + mA < 2 k + 2, f(k) >= k is mB + mA
+/// >= 2 k.
 template <typename Team>
 CUDASCAN_HD int isodata(Team &team) {
   Sums all;
@@ -133,8 +134,8 @@ CUDASCAN_HD int isodata(Team &team) {
   return ends.down == start ? ends.up : ends.down;
 }
 
-/// Glasbey, "An analysis of histogram-based thresholding algorithms", CVGIP: Graphical Models and Image
-/// Processing 55(6), 1993: the floor of the mean.
+/// Glasbey, "An analysis of histogram-based thresholding algorithms", CVGIP: Graphical Models and
+/// Image Processing 55(6), 1993: the floor of the mean.
 template <typename Team>
 CUDASCAN_HD int mean(Team &team) {
   Sums mine{};
@@ -143,8 +144,8 @@ CUDASCAN_HD int mean(Team &team) {
   return all.n ? static_cast<int>(all.s / all.n) : 0;
 }
 
-/// Doyle, "Operations useful for similarity-invariant pattern recognition", Journal of the ACM 9(2),
-/// 1962: as nearly as possible one half of the pixels is black.
+/// Doyle, "Operations useful for similarity-invariant pattern recognition", Journal of the ACM
+/// 9(2), 1962: as nearly as possible one half of the pixels is black.
 template <typename Team>
 CUDASCAN_HD int percentile(Team &team) {
   return best_split<Sums>(team, [](const Sums &below, const Sums &above) {
@@ -192,9 +193,9 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
   return pixels * 0.5 * (1.0 + u3 / std::sqrt(u3 * u3 + 4.0 * u2 * u2 * u2));
 }
 
-/// Tsai, "Moment-preserving thresholding", Computer Vision, Graphics, and Image Processing 29(3), 1985:
-/// the lowest T with at least as many pixels at or below it as two_level_share() has, to the next whole
-/// pixel.
+/// Tsai, "Moment-preserving thresholding", Computer Vision, Graphics, and Image Processing 29(3),
+/// 1985: the lowest T with at least as many pixels at or below it as two_level_share() has, to the
+/// next whole pixel.
 template <typename Team>
 CUDASCAN_HD int moments(Team &team) {
   Moments all;

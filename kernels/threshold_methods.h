@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The threshold methods of cudaautothreshold, each a function over a histogram that all members of a
-/// team call and that gives all of them the same result (team.h).
+/// The threshold methods of cudaautothreshold, each a function over a histogram that all members of
+/// a team call and that gives all of them the same result (team.h).
 ///
-/// Common rules: T is a level, white is above it. Where several are equally good, it is the lowest (but
-/// see triangle). Without pixels it is 0; where all are at one level it is that one, and otherwise the
-/// methods weigh only T with pixels on both sides. Histograms have up to 65536 levels and 2^30 pixels.
+/// Common rules: T is a level, white is above it. Where several are equally good, it is the lowest
+/// (but see triangle). Without pixels it is 0; where all are at one level it is that one, and
+/// otherwise the methods weigh only T with pixels on both sides. Histograms have up to 65536 levels
+/// and 2^30 pixels.
 ///
 /// Members need one call of before() and one or two of reduce(), li one for each step; minimum and
 /// intermodes meet after each smoothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods that look at the shape of the histogram. threshold_methods.h has the common rules.
+/// Threshold methods that look at the shape of the histogram. threshold_methods.h has the common
+/// rules.
 #pragma once
 #include <cstdint>
 
@@ -43,8 +44,8 @@ CUDASCAN_HD Extent extent(Team &team) {
 /// farther end of the histogram; T is beside the level that lies farthest below it.
 ///
 /// Levels, line and ties as in OpenCV's THRESH_TRIANGLE, whose T it is: that is one level from the
-/// farthest towards the end, at 256 levels. Of equally far ones the one nearest to the end counts. Two
-/// exceptions: an image of one level has that one, and T does not leave the levels.
+/// farthest towards the end, at 256 levels. Of equally far ones the one nearest to the end counts.
+/// Two exceptions: an image of one level has that one, and T does not leave the levels.
 template <typename Team>
 CUDASCAN_HD int triangle(Team &team) {
   const Extent all = extent(team);
@@ -77,8 +78,8 @@ CUDASCAN_HD int triangle(Team &team) {
   return level < 0 ? 0 : level > last ? last : level;
 }
 
-/// What minimum and intermodes look at: the histogram, smoothed until two levels are higher than both
-/// their neighbours. In the memory of a small team.
+/// What minimum and intermodes look at: the histogram, smoothed until two levels are higher than
+/// both their neighbours. In the memory of a small team.
 struct Smoothed {
   static constexpr int kMost = 10000;  ///< times at most
   static constexpr int kBatch = 16;
@@ -96,19 +97,24 @@ struct Smoothed {
   }
 
   /// One time: every level becomes the mean of itself and its neighbours, with 0 beyond the ends.
-  /// Rounded sums keep the order of what they are of, so that no mode comes from rounding.
+  /// Instead of by 3, all is divided by 2 and 4 in turn: 10000 times make it 2^850 too large, and
+  /// what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding keeps the
+  /// order of the levels on a slope, so that no mode comes from it there.
   template <typename Team>
-  CUDASCAN_HD static void smooth(Team &team, const double *from, double *to) {
+  CUDASCAN_HD static void smooth(Team &team, void *memory, int batch, int time) {
+    const double *from = buffer(memory, batch, time);
+    double *to = buffer(memory, batch, time + 1);
+    const double factor = time % 2 ? 0.5 : 0.25;
     const int last = team.levels() - 1;
     for (int i = team.begin(); i < team.end(); ++i) {
       const double left = i > 0 ? from[i - 1] : 0, right = i < last ? from[i + 1] : 0;
-      to[i] = (left + from[i] + right) * (1.0 / 3);
+      to[i] = (left + right + from[i]) * factor;
     }
     team.sync();
   }
 
-  /// The histogram of a batch after some times, in one of three buffers: that of time 0 lives on, the
-  /// others alternate.
+  /// The histogram of a batch after some times, in one of three buffers: that of time 0 lives on,
+  /// the others alternate.
   CUDASCAN_HD static double *buffer(void *memory, int batch, int time) {
     const int start = 2 * batch;
     const int index = time == 0 ? start : start + 2 - time % 2;
@@ -128,7 +134,7 @@ struct Smoothed {
         const double *y = buffer(memory, batch, time);
         for (int i = team.begin(); i < team.end(); ++i)
           mine.word[time / 8] += std::uint64_t{is_mode(y, team.levels(), i)} << (8 * (time % 8));
-        smooth(team, y, buffer(memory, batch, time + 1));
+        smooth(team, memory, batch, time);
       }
       const Modes all = team.reduce(mine, [](Modes x, const Modes &other) {
         for (int i = 0; i < kBatch / 8; ++i) x.word[i] += other.word[i];
@@ -136,8 +142,7 @@ struct Smoothed {
       });
       for (int time = 0; time < kBatch && batch * kBatch + time <= kMost; ++time) {
         if (all.of(time) != 2) continue;
-        for (int again = 0; again < time; ++again)
-          smooth(team, buffer(memory, batch, again), buffer(memory, batch, again + 1));
+        for (int again = 0; again < time; ++again) smooth(team, memory, batch, again);
         return between_modes(team, buffer(memory, batch, time));
       }
     }
@@ -162,9 +167,9 @@ struct Smoothed {
   }
 };
 
-/// Prewitt, Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences 128,
-/// 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold where it
-/// never has just two.
+/// Prewitt, Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences
+/// 128, 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold
+/// where it never has just two.
 template <typename Team>
 CUDASCAN_HD int minimum(Team &team) {
   const Smoothed smoothed = Smoothed::of(team);

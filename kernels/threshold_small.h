@@ -2,7 +2,8 @@
 /// @file
 /// Threshold methods whose work grows with the square of the number of levels, for small teams: the
 /// members share pairs of a level and a part of the levels that are to be summed up for it.
-/// threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below T.
+/// threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below
+/// T.
 #pragma once
 #include <cstdint>
 
@@ -27,27 +28,62 @@ CUDASCAN_HD void share_parts(Team &team, const Work &work) {
   team.sync();
 }
 
-/// Huang, Wang, "Image thresholding by minimizing the measures of fuzziness", Pattern Recognition 28(1),
-/// 1995, as in ImageJ: a pixel belongs to its class by 1 / (1 + d / C), where d is its distance to
-/// the class's mean and C that of the highest and lowest levels; T has the least sum of Shannon's function
-/// over all pixels. The means are rounded to 1/kSteps level, so that the function comes from a table.
+/// Huang, Wang, "Image thresholding by minimizing the measures of fuzziness", Pattern Recognition
+/// 28(1), 1995, as in ImageJ: a pixel belongs to its class by 1 / (1 + d / C), where d is its
+/// distance to the class's mean and C that of the highest and lowest levels; T has the least sum of
+/// Shannon's function over all pixels.
+///
+/// For levels that are less than 1 from the mean, where Shannon's function is steep, it is
+/// computed. For the others it comes from a table, which is linear between its entries, with the
+/// mean rounded to 1/4096 level: wrong by less than 10^-5.
 class Fuzziness {
  public:
-  static constexpr int kSteps = 4;
+  static constexpr unsigned kUnit = 4096;  ///< of rounded means and distances, in a level
+  static constexpr double kScale = 0x1p33;
+  /// The entries are 1/32 level apart for distances below 16 levels, 1/4 level above.
+  static constexpr unsigned kFineEntries = 16 * 32;
+  static constexpr unsigned kEntries = kFineEntries + (kSmallLevels - 16) * 4 + 1;
 
+  /// With q = C + d, -C/q log2(C/q) - d/q log2(d/q), 1 at most.
   /// @param c  C, > 0
-  CUDASCAN_HD static std::uint32_t shannon(int distance, int c) {
-    // With q = C + d: -C/q log2(C/q) - d/q log2(d/q), 1 at most.
-    const double d = distance * (1.0 / kSteps), q = c + d;
-    const double bits = log2_of(q) - (x_log2_x(c) + x_log2_x(d)) / q;
-    return bits > 0 ? static_cast<std::uint32_t>(bits * 0x1p31 + 0.5) : 0;
+  CUDASCAN_HD static double shannon(double d, int c) {
+    const double q = c + d, bits = log2_of(q) - (x_log2_x(c) + x_log2_x(d)) / q;
+    return bits > 0 ? bits : 0;
   }
-  CUDASCAN_HD static std::uint16_t mean(const Sums &part) {
-    return part.n ? static_cast<std::uint16_t>((2 * kSteps * part.s + part.n) / (2 * part.n)) : 0;
+  CUDASCAN_HD static std::uint32_t entry(unsigned i, int c) {
+    const double d = i < kFineEntries ? i / 32.0 : 16 + (i - kFineEntries) / 4.0;
+    return static_cast<std::uint32_t>(shannon(d, c) * (kScale / 1024) + 0.5);
+  }
+  /// Shannon's function times kScale, from the table.
+  CUDASCAN_HD std::uint64_t at(unsigned distance) const {
+    constexpr unsigned kFine = kUnit / 32, kCoarse = kUnit / 4;
+    const bool fine = distance < 16 * kUnit;
+    const unsigned i =
+        fine ? distance / kFine : kFineEntries - 16 * kUnit / kCoarse + distance / kCoarse;
+    const unsigned rest = fine ? distance % kFine * (kCoarse / kFine) : distance % kCoarse;
+    return std::uint64_t{table[i]} * (1024 - rest) + std::uint64_t{table[i + 1]} * rest;
+  }
+  CUDASCAN_HD static std::uint32_t mean(const Sums &part) {
+    if (part.n == 0) return 0;
+    return static_cast<std::uint32_t>((2 * kUnit * part.s + part.n) / (2 * part.n));
+  }
+  /// What the levels add that are less than 1 from the mean of their class.
+  template <typename Team>
+  CUDASCAN_HD static std::uint64_t near_mean(const Team &team, const Sums &part, int c) {
+    const std::uint32_t rounded = mean(part);
+    const int first = static_cast<int>(rounded / kUnit);
+    std::uint64_t sum = 0;
+    for (int i = first; i <= first + (rounded % kUnit != 0); ++i) {
+      const std::uint64_t a = i * part.n;
+      const std::uint64_t apart = a > part.s ? a - part.s : part.s - a;
+      const double d = static_cast<double>(apart) / static_cast<double>(part.n);
+      sum += static_cast<std::uint64_t>(team.count(i) * (shannon(d, c) * kScale) + 0.5);
+    }
+    return sum;
   }
 
-  std::uint32_t table[kSteps * kSmallLevels];  ///< shannon() of all distances, times 2^31
-  std::uint16_t below[kSmallLevels], above[kSmallLevels];  ///< means, in steps
+  std::uint32_t table[kEntries];
+  std::uint32_t below[kSmallLevels], above[kSmallLevels];  ///< rounded means
   std::uint64_t sums[kParts][kSmallLevels];
 };
 static_assert(sizeof(Fuzziness) <= kTeamMemory);
@@ -60,38 +96,41 @@ CUDASCAN_HD int huang(Team &team) {
   if (ends.lowest >= ends.highest) return ends.height ? ends.lowest : 0;
   auto &memory = *static_cast<Fuzziness *>(team.memory());
   const int range = ends.highest - ends.lowest;
-  for (int i = team.member(); i <= Fuzziness::kSteps * range; i += team.members())
-    memory.table[i] = Fuzziness::shannon(i, range);
+  for (unsigned i = team.member(); i < Fuzziness::kEntries; i += team.members())
+    memory.table[i] = Fuzziness::entry(i, range);
   visit_splits(team, before, [&](int level, const Sums &below) {
     memory.below[level] = Fuzziness::mean(below);
     memory.above[level] = Fuzziness::mean(all - below);
   });
   share_parts(team, [&](int level, int part) {
     if (team.count(level) == 0) return;
-    std::uint64_t sum = 0;  // < 2^30 2^31
+    std::uint64_t sum = 0;  // < 2^30 2^33
     for (int i = ends.lowest + part; i <= ends.highest; i += kParts) {
-      const int mean = i <= level ? memory.below[level] : memory.above[level];
-      const int distance = Fuzziness::kSteps * i - mean;
-      const std::uint64_t count = team.count(i);
-      sum += count * memory.table[distance < 0 ? -distance : distance];
+      const std::uint32_t here = Fuzziness::kUnit * i;
+      const std::uint32_t mean = i <= level ? memory.below[level] : memory.above[level];
+      const std::uint32_t distance = here > mean ? here - mean : mean - here;
+      if (distance >= Fuzziness::kUnit) sum += team.count(i) * memory.at(distance);
     }
     memory.sums[part][level] = sum;
   });
   Scored best{kNothing, 0};
-  for (int i = team.begin(); i < team.end(); ++i) {
-    if (team.count(i) == 0) continue;
-    std::uint64_t sum = 0;
-    for (int part = 0; part < kParts; ++part) sum += memory.sums[part][i];
-    const Scored here{i < ends.highest ? -static_cast<double>(sum) : kLastResort, i};
+  visit_splits(team, before, [&](int level, const Sums &below) {
+    Scored here{kLastResort, level};
+    if (below.n < all.n) {
+      std::uint64_t sum =
+          Fuzziness::near_mean(team, below, range) + Fuzziness::near_mean(team, all - below, range);
+      for (int part = 0; part < kParts; ++part) sum += memory.sums[part][level];
+      here.score = -static_cast<double>(sum);
+    }
     if (here > best) best = here;
-  }
+  });
   return team.reduce(best, Better{}).level;
 }
 
-/// Shanbhag, "Utilization of information measure as a means of image thresholding", CVGIP: Graphical
-/// Models and Image Processing 56(5), 1994, as in ImageJ: the least difference between the information
-/// -1 / (2 n) sum h log(1 - m / (2 n)) of the two classes, where n is the class's pixels, h those of a
-/// level and m those of the class beyond it, on the side away from T.
+/// Shanbhag, "Utilization of information measure as a means of image thresholding", CVGIP:
+/// Graphical Models and Image Processing 56(5), 1994, as in ImageJ: the least difference between
+/// the information -1 / (2 n) sum h log(1 - m / (2 n)) of the two classes, where n is the class's
+/// pixels, h those of a level and m those of the class beyond it, on the side away from T.
 struct Information {
   std::uint32_t below[kSmallLevels];  ///< n of each level
   std::uint64_t sums[kParts][kSmallLevels];
@@ -108,8 +147,8 @@ CUDASCAN_HD int shanbhag(Team &team) {
     memory.below[i] = static_cast<std::uint32_t>(before.n);
   }
   const std::uint32_t n = static_cast<std::uint32_t>(all.n);
-  // Even parts are of the class below, odd ones of the class above. A term is h log2(2 n / (2 n - m)) in
-  // steps of 2^-32, their sum <= 2^62.
+  // Even parts are of the class below, odd ones of the class above. A term is h log2(2 n / (2 n -
+  // m)) in steps of 2^-32, their sum <= 2^62.
   const int last = team.levels() - 1;
   share_parts(team, [&](int level, int part) {
     if (team.count(level) == 0) return;
@@ -145,10 +184,10 @@ CUDASCAN_HD int shanbhag(Team &team) {
   return team.reduce(best, Better{}).level;
 }
 
-/// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information Science and
-/// Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes the variance between
-/// them largest. By dynamic programming: the best c classes at or below k are the best c - 1 at or
-/// below some j and one of the levels from j + 1 to k.
+/// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information
+/// Science and Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes
+/// the variance between them largest. By dynamic programming: the best c classes at or below k are
+/// the best c - 1 at or below some j and one of the levels from j + 1 to k.
 ///
 /// Only the upper classes may be without pixels. So an image of fewer levels than classes has the
 /// highest threshold several times or at the highest level.
@@ -213,6 +252,7 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
     thresholds[c - 2] = threshold;
     if (c > 2) threshold = memory.j[c - 3][threshold];
   }
+  team.sync();  // After find_small() and find_classes() the memory is free.
 }
 
 }  // namespace cudascan::threshold

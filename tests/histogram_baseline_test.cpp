@@ -11,6 +11,7 @@
 
 #include "kernels/autothreshold_baseline.cuh"
 #include "kernels/autothreshold_baseline.h"
+#include "kernels/autothreshold_decision.h"
 #include "kernels/equalize_baseline.cuh"
 #include "kernels/equalize_baseline.h"
 #include "tests/operator_test.h"
@@ -161,7 +162,7 @@ TEST(EqualizeBaseline, IsTheFormulaOrTheLevelBeside) {
     const std::uint32_t pixels = 1 + random() % (i % 2 ? 1u << 30 : 3000u);
     const std::uint32_t cdf = i % 10 ? random() % pixels + 1 : pixels;
     const int exact = static_cast<int>(std::uint64_t{cdf} * 255 / pixels);
-    const int got = equalize::baseline_level(cdf, equalize::baseline_factor(pixels));
+    const int got = equalize::baseline_map(cdf, equalize::baseline_factor(pixels));
     ASSERT_NEAR(got, exact, 1) << cdf << " of " << pixels;
     const double fraction = 255. * cdf / pixels - exact;
     if (fraction > 1e-4 && fraction < 1 - 1e-4) {
@@ -174,9 +175,15 @@ TEST(EqualizeBaseline, IsTheFormulaOrTheLevelBeside) {
 
 constexpr Size kBaselineSizes[] = {{1, 1}, {1, 37}, {37, 1}, {257, 129}, {1283, 71}, {8209, 3}};
 
-Counts count_samples(const std::vector<std::uint8_t> &samples) {
+Counts count_samples(Plane<const std::uint8_t> plane, const AutothresholdParams &params) {
+  Rectangle roi = params.roi;
+  if (roi.width == 0) roi = {0, 0, plane.width, plane.height};
   Counts counts{};
-  for (const std::uint8_t p : samples) ++counts[p];
+  for (int y = roi.y; y < std::min(roi.y + roi.height, plane.height); ++y)
+    for (int x = roi.x; x < std::min(roi.x + roi.width, plane.width); ++x)
+      ++counts[plane.row(y)[x]];
+  if (params.ignore_black) counts[0] = 0;
+  if (params.ignore_white) counts[255] = 0;
   return counts;
 }
 
@@ -204,8 +211,12 @@ TEST(PraharaBaseline, CudaEqualsCpu) {
         params.invert = turn % 2;
         params.offset = static_cast<int>(turn % 5) - 2;
         params.apply = turn % 3 != 0;
+        params.ignore_black = turn % 4 == 0;
+        params.ignore_white = turn % 5 == 0;
+        if (turn % 2) params.roi = {size.width / 3, size.height / 4, size.width / 2 + 1, 50};
         const Plane<std::uint8_t> device_in = in_copy.upload(in), device_out = out_copy.upload(out);
         int *const device_threshold = static_cast<int *>(found.data());
+        cuda.forget();
         threshold::run_prahara(cuda, device_in, device_out, params, device_threshold,
                                reinterpret_cast<std::uint32_t *>(device_threshold + 1));
         struct {
@@ -216,9 +227,10 @@ TEST(PraharaBaseline, CudaEqualsCpu) {
         out_copy.download(out.memory().begin(), out.memory().size());
         cuda.synchronize();
 
-        const Counts counts = count_samples(samples);
+        const Counts counts = count_samples(in.plane(), params);
         EXPECT_EQ(got.counts, counts);
-        const int t = prahara_threshold(counts.data(), method) + params.offset;
+        const int t = autothreshold::with_offset(prahara_threshold(counts.data(), method),
+                                                 autothreshold::make_settings(params, 256));
         ASSERT_EQ(got.threshold, t);
         std::vector<std::uint8_t> expected = samples;
         if (params.apply)
@@ -226,6 +238,35 @@ TEST(PraharaBaseline, CudaEqualsCpu) {
         ASSERT_TRUE(same(expected, out.samples(), size.width));
         ASSERT_TRUE(out.guards_intact());
       }
+}
+
+TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
+  NEED_GPU();
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  const int width = 64, height = 9;
+  DeviceCopy in_copy(stream.get()), out_copy(stream.get());
+  cuda::DeviceBuffer memory(sizeof(int) + sizeof(Counts));
+  const auto device_threshold = static_cast<int *>(memory.data());
+  autothreshold::History history{};
+  AutothresholdParams params;
+  params.smoothing = 0.75;
+  params.offset = 3;
+  for (const Content content : {Content::text, Content::random, Content::gradient}) {
+    const auto samples = make_content<std::uint8_t>(content, width, height, 255);
+    const Image<std::uint8_t> in(samples, width, height, {}, 255);
+    const Image<std::uint8_t> out(width, height, {}, 255, 0x5a);
+    const Plane<std::uint8_t> device_in = in_copy.upload(in);
+    threshold::run_prahara(cuda, device_in, out_copy.upload(out), params, device_threshold,
+                           reinterpret_cast<std::uint32_t *>(device_threshold + 1));
+    int got = 0;
+    cuda::copy_rows(&got, sizeof got, device_threshold, sizeof got, sizeof got, 1, stream.get());
+    cuda.synchronize();
+    const int found =
+        prahara_threshold(count_samples(in.plane(), params).data(), AutothresholdMethod::otsu);
+    EXPECT_EQ(got, autothreshold::step(history, found, autothreshold::make_settings(params, 256),
+                                       history));
+  }
 }
 
 TEST(EqualizeBaseline, CudaEqualsCpu) {
@@ -253,12 +294,12 @@ TEST(EqualizeBaseline, CudaEqualsCpu) {
         out_copy.download(out.memory().begin(), out.memory().size());
         cuda.synchronize();
 
-        Counts cdf = count_samples(samples);
+        Counts cdf = count_samples(in.plane(), {});
         std::partial_sum(cdf.begin(), cdf.end(), cdf.begin());
         const float factor = equalize::baseline_factor(cdf.back());
         std::vector<std::uint8_t> expected;
         for (const std::uint8_t p : samples)
-          expected.push_back(equalize::baseline_level(cdf[p], factor));
+          expected.push_back(equalize::baseline_map(cdf[p], factor));
         ASSERT_TRUE(same(expected, out.samples(), size.width));
         ASSERT_TRUE(out.guards_intact());
       }

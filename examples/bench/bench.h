@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The vocabulary of cudascan-bench: what is measured (Case), what came out (Row, Report), and the
-/// parts of the program. A new operator adds its cases in cases.cpp and nothing else.
+/// parts of the program. A new operator adds its cases (cases.h) and what other libraries have that
+/// does the same (Peer).
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "kernels/exec.h"
@@ -18,8 +21,8 @@ inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 enum class Content { page, random, constant };
 
 struct Options {
-  Content content = Content::page;
-  std::string filter;  ///< only cases whose name contains this
+  Content content = Content::page;  ///< of cases that do not say
+  std::string filter;               ///< only cases whose name contains this
   bool cuda = true, cpu = true, tables = true;
   bool quick = false;   ///< fewer cases and repetitions
   bool full = false;    ///< also what takes minutes: the serial algorithm on the largest images
@@ -44,10 +47,13 @@ struct AnyPlane {
 struct Size {
   int width = 0, height = 0, depth = 8;
 
+  friend bool operator==(const Size &, const Size &) = default;
   double pixels() const { return static_cast<double>(width) * height; }
   int sample_bytes() const { return depth / 8; }
-  /// Bytes read and written by an operator that touches each sample once.
-  double bytes() const { return 2 * pixels() * sample_bytes(); }
+  /// Bytes of the samples when each is read once and, unless that is all, written once.
+  double bytes(bool reads_only = false) const {
+    return (reads_only ? 1 : 2) * pixels() * sample_bytes();
+  }
   std::string name() const;
 };
 
@@ -73,27 +79,41 @@ Runner make_runner(Params params) {
   return runner;
 }
 
-/// What a library that users would pick instead is asked to do beside a case.
-enum class Peer {
-  none,
-  npp_adaptive,    ///< NPP: adaptive threshold by the box mean (CUDA)
-  opencv_niblack,  ///< OpenCV ximgproc: niBlackThreshold with the formula of the method (CPU)
+/// NPP: adaptive threshold by the mean of a square window (CUDA).
+struct NppAdaptive {
+  int window;
 };
+/// NPP: histogram of 256 levels (CUDA).
+struct NppHistogram {};
+/// A function of opencv_peer.cpp and its settings (CPU).
+struct OpenCv {
+  std::string function;
+  std::vector<double> settings{};
+};
+/// A time that was published for the same size and other hardware.
+struct Published {
+  std::string where;
+  double us;
+};
+/// What users would pick instead, measured beside a case.
+using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, OpenCv, Published>;
 
 struct Case {
   std::string op;       ///< word of the operator
   std::string variant;  ///< parameters, as they are printed
   Size size;
   Runner runner;
-  bool two_valued = false;  ///< every byte of the result is 0 or 255
+  std::optional<Content> content{};  ///< unset: that of the options
+  bool reads_only = false;           ///< the result is no picture
+  bool two_valued = false;           ///< every byte of the result is 0 or 255
   double cuda_goal_us = kUnknown;
-  double cpu_goal_mpx = kUnknown;  ///< on one core
-  std::string spread;              ///< cases with the same word are to take the same time
-  double spread_goal = kUnknown;   ///< largest over smallest time
-  Peer peer = Peer::none;
-  int peer_window = 0;
-  int peer_method = 0;  ///< OpenCV's LocalBinarizationMethods
-  double peer_k = 0;
+  double cpu_goal_mpx = kUnknown;    ///< on one core
+  std::string spread;                ///< cases with the same word are to take the same time
+  double spread_goal = kUnknown;     ///< largest over smallest time
+  double spread_goal_us = kUnknown;  ///< largest less smallest time
+  Peer peer;
+
+  std::string name() const { return op + " " + variant + ", " + size.name(); }
 };
 
 std::vector<Case> cuda_cases(const Options &options);
@@ -103,6 +123,7 @@ std::vector<Case> cpu_cases(const Options &options);
 struct Row {
   std::string section, name;  ///< "cuda", "cpu 1", ..., and "nick window=15"
   Size size;
+  bool reads_only = false;
   double us = kUnknown;         ///< CUDA: cold, in a graph
   double warm_us = kUnknown;    ///< CUDA: the same buffers again and again
   double single_us = kUnknown;  ///< CUDA: graph of one run, event to event
@@ -111,6 +132,8 @@ struct Row {
   double goal_us = kUnknown;
   double peer_us = kUnknown;
   std::string goal, peer, note, error;
+
+  double bytes() const { return size.bytes(reads_only); }
 };
 
 std::string goal_text(double value, const char *unit);
@@ -162,7 +185,7 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 /// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
 void paper_tables(const Options &options, bool with_cuda, Report &report);
 
-/// Time of OpenCV's niBlackThreshold on one core; NaN where OpenCV is not there.
-double opencv_niblack_us(AnyPlane in, AnyPlane out, const Case &c, const Options &options);
+/// Time of a function of OpenCV on one core; NaN where OpenCV is not there or refuses.
+double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);
 
 }  // namespace cudascan::bench

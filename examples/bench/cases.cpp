@@ -1,155 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is measured: one function per operator and backend.
-#include "bench/bench.h"
-#include "kernels/nick.h"
+#include "bench/cases.h"
 
 namespace cudascan::bench {
-namespace {
 
-constexpr Size k4k{3840, 2160, 8};
-constexpr Size k4k16{3840, 2160, 16};
-constexpr Size kScan{2500, 4000, 8};  // the largest page of Najafi et al.
-constexpr int kWindows[] = {3, 5, 9, 15, 19, 25, 33, 49, 75, 101, 151, 201, 255};
-constexpr NickMethod kMethods[] = {NickMethod::nick, NickMethod::niblack, NickMethod::sauvola,
-                                   NickMethod::wolf, NickMethod::bradley, NickMethod::phansalkar};
-
-const char *name(NickMethod method) {
-  switch (method) {
-    case NickMethod::nick:
-      return "nick";
-    case NickMethod::niblack:
-      return "niblack";
-    case NickMethod::sauvola:
-      return "sauvola";
-    case NickMethod::wolf:
-      return "wolf";
-    case NickMethod::bradley:
-      return "bradley";
-    case NickMethod::phansalkar:
-      return "phansalkar";
-  }
-  return "?";
-}
-
-const char *name(NickAlgorithm algorithm) {
-  switch (algorithm) {
-    case NickAlgorithm::automatic:
-      return "";
-    case NickAlgorithm::global:
-      return " global";
-    case NickAlgorithm::global_shared:
-      return " global-shared";
-    case NickAlgorithm::shared:
-      return " shared";
-  }
-  return "?";
-}
-
-/// The method among cv::ximgproc::LocalBinarizationMethods, -1 where OpenCV has none.
-int opencv_method(NickMethod method) {
-  switch (method) {
-    case NickMethod::niblack:
-      return 0;
-    case NickMethod::sauvola:
-      return 1;
-    case NickMethod::wolf:
-      return 2;
-    case NickMethod::nick:
-      return 3;
-    default:
-      return -1;
-  }
-}
-
-Case nick_case(Size size, int window, NickMethod method = NickMethod::nick,
-               NickAlgorithm algorithm = NickAlgorithm::automatic) {
-  NickParams params;
-  params.window = window;
-  params.method = method;
-  params.algorithm = algorithm;
-  Case c;
-  c.op = "nick";
-  c.variant = std::string(name(method)) + " " + std::to_string(window) + name(algorithm);
-  c.size = size;
-  c.runner = make_runner(params);
-  c.two_valued = true;
-  c.peer_window = window;
-  c.peer_method = opencv_method(method);
-  c.peer_k = k_in_use(params);
+Case with_content(Case c, Content content) {
+  c.content = content;
+  if (content == Content::random) c.variant += " random";
+  if (content == Content::constant) c.variant += " constant";
   return c;
 }
-
-/// The goals of the project for one H200 at 3840x2160 and for the scan of Najafi et al.
-double nick_goal_us(const Case &c, NickMethod method, int window) {
-  if (c.size.width == kScan.width && c.size.height == kScan.height && window == 15) return 18;
-  if (c.size.width != k4k.width || window > 255 || method == NickMethod::wolf) return kUnknown;
-  return c.size.depth == 8 ? 15 : 25;
-}
-
-void add_nick_cuda(const Options &options, std::vector<Case> &cases) {
-  const auto add = [&](Size size, int window, NickMethod method = NickMethod::nick) -> Case & {
-    cases.push_back(nick_case(size, window, method));
-    cases.back().cuda_goal_us = nick_goal_us(cases.back(), method, window);
-    return cases.back();
-  };
-  for (int window : kWindows) {
-    if (options.quick && window != 3 && window != 15 && window != 75 && window != 255) continue;
-    Case &c = add(k4k, window);
-    c.spread = "nick 3840x2160 8 bit, windows 3..255";
-    c.spread_goal = 1.3;
-    if (window <= 33) c.peer = Peer::npp_adaptive;
-  }
-  for (int window : {511, 1023}) add(k4k, window);
-  for (int window : {15, 75, 255})
-    for (NickMethod method : kMethods)
-      if (method != NickMethod::nick && (!options.quick || window == 75)) add(k4k, window, method);
-  for (NickMethod method : {NickMethod::nick, NickMethod::sauvola})
-    for (int window : {3, 15, 75, 255}) {
-      Case &c = add(k4k16, window, method);
-      c.spread = std::string(name(method)) + " 3840x2160 16 bit, windows 3..255";
-      c.spread_goal = 1.3;
-    }
-  for (int window : {15, 33}) add(kScan, window);
-  add({640, 640, 8}, 15);
-  add({5120, 2880, 8}, 75);
-  add({7016, 9921, 8}, 75);
-  for (NickAlgorithm algorithm :
-       {NickAlgorithm::global, NickAlgorithm::global_shared, NickAlgorithm::shared})
-    for (int window : {9, 15, 33})
-      if (window <= 15 || algorithm != NickAlgorithm::shared)
-        cases.push_back(nick_case(kScan, window, NickMethod::nick, algorithm));
-}
-
-void add_nick_cpu(const Options &options, std::vector<Case> &cases) {
-  const auto add = [&](Size size, int window, NickMethod method) -> Case & {
-    cases.push_back(nick_case(size, window, method));
-    return cases.back();
-  };
-  for (int window : {3, 15, 75, 255, 1023}) {
-    Case &c = add(k4k, window, NickMethod::nick);
-    c.cpu_goal_mpx = 700;
-    if (window == 15 || window == 75 || window == 255) c.peer = Peer::opencv_niblack;
-  }
-  if (options.quick) return;
-  for (NickMethod method : kMethods)
-    if (method != NickMethod::nick) {
-      Case &c = add(k4k, 75, method);
-      if (c.peer_method >= 0) c.peer = Peer::opencv_niblack;
-    }
-  for (int window : {15, 75, 255}) add(k4k16, window, NickMethod::nick);
-}
-
-}  // namespace
 
 std::vector<Case> cuda_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cuda(options, cases);
+  add_histogram_cuda(options, cases);
+  add_equalize_cuda(options, cases);
+  add_autothreshold_cuda(options, cases);
   return cases;
 }
 
 std::vector<Case> cpu_cases(const Options &options) {
   std::vector<Case> cases;
   add_nick_cpu(options, cases);
+  add_histogram_cpu(options, cases);
+  add_equalize_cpu(options, cases);
+  add_autothreshold_cpu(options, cases);
   return cases;
 }
 

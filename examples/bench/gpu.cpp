@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <variant>
 
 #include "bench/bench.h"
 #include "bench/empty_kernel.h"
@@ -50,15 +53,18 @@ class Bench {
     return options_.filter.empty() || name.find(options_.filter) != std::string::npos;
   }
 
+  using QueuePlanes = std::function<void(AnyPlane in, AnyPlane out)>;
+
   /// Measures one piece of work; what goes wrong is written into the row.
-  Row time(const std::string &section, const std::string &name, Size size,
-           const std::function<void(AnyPlane in, AnyPlane out)> &queue) {
+  Row time(const std::string &section, const std::string &name, Size size, const QueuePlanes &queue,
+           std::optional<Content> content = {}, bool reads_only = false) {
     Row row;
     row.section = section;
     row.name = name;
     row.size = size;
+    row.reads_only = reads_only;
     try {
-      pairs_.prepare(size);
+      pairs_.prepare(size, content, reads_only);
       const auto times =
           timer_.time([&](int i) { queue(pairs_.in(i), pairs_.out(i)); }, pairs_.count());
       row.us = times.cold_us;
@@ -92,7 +98,7 @@ class Bench {
       BENCH_CUDA(launch_empty_kernel(timer_.stream()));
     }));
     for (const Case &c : cuda_cases(options_))
-      if (!broken_ && wanted(full_name(c))) copy_us(c.size);
+      if (!broken_ && wanted(c.name())) copy_us(c.size);
   }
 
   void peers() {
@@ -109,45 +115,53 @@ class Bench {
       return;
     }
     report_.heading("CUDA: " + npp->origin(), true);
-    const Size size{3840, 2160, 8};
-    const auto add = [&](const std::string &name,
-                         const std::function<void(AnyPlane in, AnyPlane out)> &queue) {
-      Row row = time("npp", name, size, queue);
+    const auto add = [&](const std::string &name, Size size, const QueuePlanes &queue,
+                         std::optional<Content> content = {}, bool reads_only = false) {
+      Row row = time("npp", name, size, queue, content, reads_only);
       row.copy_us = copy_us(size);
       report_.add(row);
       return row.us;
     };
-    const auto cases = cuda_cases(options_);
-    for (const Case &c : cases)
-      if (!broken_ && c.peer == Peer::npp_adaptive && wanted(full_name(c)))
-        npp_us_[c.peer_window] = add(
-            "adaptive box threshold " + std::to_string(c.peer_window),
-            [&](AnyPlane in, AnyPlane out) { npp->adaptive_threshold(in, out, c.peer_window); });
+    for (const Case &c : cuda_cases(options_)) {
+      if (broken_ || !wanted(c.name())) continue;
+      if (const auto *adaptive = std::get_if<NppAdaptive>(&c.peer)) {
+        const int window = adaptive->window;
+        npp_us_[c.name()] = add(
+            "adaptive box threshold " + std::to_string(window), c.size,
+            [&](AnyPlane in, AnyPlane out) { npp->adaptive_threshold(in, out, window); },
+            c.content);
+      } else if (std::holds_alternative<NppHistogram>(c.peer) && npp->has_histogram()) {
+        npp_us_[c.name()] = add(
+            c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp->histogram(in, out); },
+            c.content, true);
+      }
+    }
     if (options_.quick || !options_.filter.empty()) return;
+    const Size size{3840, 2160, 8};
     for (int window : {3, 15})
       if (!broken_ && npp->has_box())
-        add("box filter " + std::to_string(window),
+        add("box filter " + std::to_string(window), size,
             [&](AnyPlane in, AnyPlane out) { npp->box(in, out, window); });
     if (!broken_ && npp->has_compare())
-      add("compare with a constant",
+      add("compare with a constant", size,
           [&](AnyPlane in, AnyPlane out) { npp->compare(in, out, 128); });
   }
 
-  static std::string full_name(const Case &c) {
-    return c.op + " " + c.variant + ", " + c.size.name();
-  }
-
   double measure(const Case &c) {
-    if (!wanted(full_name(c))) return kUnknown;
+    if (!wanted(c.name())) return kUnknown;
     const double copy = copy_us(c.size);
-    Row row = time("cuda", c.variant, c.size,
-                   [&](AnyPlane in, AnyPlane out) { c.runner.cuda(exec_, in, out); });
+    Row row = time(
+        "cuda", c.variant, c.size,
+        [&](AnyPlane in, AnyPlane out) { c.runner.cuda(exec_, in, out); }, c.content, c.reads_only);
     row.copy_us = copy;
     row.goal_us = c.cuda_goal_us;
     row.goal = goal_text(c.cuda_goal_us, "us");
-    if (c.peer == Peer::npp_adaptive && npp_us_.contains(c.peer_window)) {
+    if (const auto *published = std::get_if<Published>(&c.peer)) {
+      row.peer = published->where;
+      row.peer_us = published->us;
+    } else if (npp_us_.contains(c.name())) {
       row.peer = "NPP";
-      row.peer_us = npp_us_[c.peer_window];
+      row.peer_us = npp_us_[c.name()];
     }
     if (row.error.empty()) check_output(c, row);
     report_.add(row);
@@ -172,7 +186,7 @@ class Bench {
           }
       if (!options_.verify) return;
       auto in = pairs_.download(pairs_.in(0));
-      std::vector<std::uint8_t> want(in.size());
+      std::vector<std::uint8_t> want(in.size(), kPoison);
       Cpu cpu;
       c.runner.cpu(cpu, pairs_.host_plane(in), pairs_.host_plane(want));
       for (int y = 0; y < c.size.height; ++y)
@@ -193,7 +207,7 @@ class Bench {
   Cuda exec_;
   Pairs pairs_;
   std::map<std::string, double> copies_;
-  std::map<int, double> npp_us_;
+  std::map<std::string, double> npp_us_;  // by the name of the case
   bool broken_ = false;
 };
 

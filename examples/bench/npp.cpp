@@ -11,8 +11,8 @@
 namespace cudascan::bench {
 namespace {
 
-// The few declarations of nppdefs.h and nppi_filtering_functions.h that are called here; they have
-// been the same from NPP 11 to 13.
+// The few declarations of nppdefs.h, nppi_filtering_functions.h and others that are called here; they
+// have been the same from NPP 11 to 13, but for the size of a buffer, which was an int before 12.
 struct NppiSize {
   int width, height;
 };
@@ -37,6 +37,10 @@ using BoxFilter = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::u
                           NppiSize, NppiSize, NppiPoint, int, NppStreamContext);
 using Compare = int (*)(const std::uint8_t *, int, std::uint8_t, std::uint8_t *, int, NppiSize, int,
                         NppStreamContext);
+using HistogramBytes = int (*)(NppiSize, int, std::size_t *, NppStreamContext);
+using Histogram = int (*)(const std::uint8_t *, int, NppiSize, std::int32_t *, int, std::int32_t,
+                          std::int32_t, std::uint8_t *, NppStreamContext);
+constexpr int kLevels = 256;
 
 /// Loads libNAME of any version that is known to fit, from where the linker or the toolkit has it.
 void *open_library(const std::string &name, std::string &origin) {
@@ -67,6 +71,9 @@ struct Npp::Impl {
   AdaptiveThreshold adaptive = nullptr;
   BoxFilter box = nullptr;
   Compare compare = nullptr;
+  HistogramBytes histogram_bytes = nullptr;
+  Histogram histogram = nullptr;
+  cuda::DeviceBuffer histogram_memory;
 };
 
 Npp::Npp(std::unique_ptr<Impl> impl, std::string origin)
@@ -91,6 +98,12 @@ std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
   std::string unused;
   if (void *comparisons = open_library("nppitc", unused))
     impl->compare = reinterpret_cast<Compare>(dlsym(comparisons, "nppiCompareC_8u_C1R_Ctx"));
+  if (void *statistics = open_library("nppist", unused)) {
+    impl->histogram_bytes = reinterpret_cast<HistogramBytes>(
+        dlsym(statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx"));
+    impl->histogram =
+        reinterpret_cast<Histogram>(dlsym(statistics, "nppiHistogramEven_8u_C1R_Ctx"));
+  }
   if (!impl->adaptive) {
     why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";
     return nullptr;
@@ -121,6 +134,23 @@ void Npp::adaptive_threshold(AnyPlane in, AnyPlane out, int window) const {
                       {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride),
                       size, {window, window}, 10, 255, 0, kBorderReplicate, impl_->context),
       "FilterThresholdAdaptiveBoxBorder");
+}
+
+bool Npp::has_histogram() const {
+  return impl_->histogram_bytes && impl_->histogram;
+}
+void Npp::histogram(AnyPlane in, AnyPlane counts) const {
+  const NppiSize size{in.width, in.height};
+  constexpr int kBounds = kLevels + 1;  // the first is 0, the last kLevels
+  std::size_t bytes = 0;                // all of it, as an older NPP fills in an int
+  check_npp(impl_->histogram_bytes(size, kBounds, &bytes, impl_->context),
+            "HistogramEvenGetBufferSize");
+  check_npp(
+      impl_->histogram(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride),
+                       size, static_cast<std::int32_t *>(counts.data), kBounds, 0, kLevels,
+                       static_cast<std::uint8_t *>(impl_->histogram_memory.reserve(bytes)),
+                       impl_->context),
+      "HistogramEven");
 }
 
 bool Npp::has_box() const {

@@ -23,6 +23,9 @@ class Npp {
   /// White above the mean of the window (a square of `window` pixels), border replicated: the
   /// nearest thing to a local threshold that NPP has. 8 bit.
   void adaptive_threshold(AnyPlane in, AnyPlane out, int window) const;
+  bool has_histogram() const;
+  /// 256 numbers at the start of `counts`; 8 bit. The first call for a size makes memory.
+  void histogram(AnyPlane in, AnyPlane counts) const;
   bool has_box() const;
   void box(AnyPlane in, AnyPlane out, int window) const;
   bool has_compare() const;

@@ -1,20 +1,72 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's local thresholds, built into a module of its own that cudascan-bench loads at run time:
-// the program itself then runs where OpenCV is not installed.
+// What OpenCV has of our operators, built into a module of its own that cudascan-bench loads at run
+// time: the program itself then runs where OpenCV is not installed.
+#include "bench/opencv_peer.h"
+
+#include <map>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/ximgproc.hpp>
+#include <string_view>
 
-/// One run of niBlackThreshold in the calling thread. `method` is a LocalBinarizationMethods.
-/// Returns false when OpenCV refuses.
-extern "C" __attribute__((visibility("default"))) bool cudascan_bench_opencv_niblack(
-    void *in, void *out, int width, int height, std::size_t stride, int window, double k,
-    int method) {
+namespace {
+
+using Function = void (*)(const cv::Mat &source, cv::Mat &result, const double *settings);
+
+double white(const cv::Mat &image) {
+  return image.depth() == CV_8U ? 255 : 65535;
+}
+
+void histogram(const cv::Mat &source, cv::Mat & /*result*/, const double * /*settings*/) {
+  const int channel = 0, levels = static_cast<int>(white(source)) + 1;
+  const float range[] = {0, static_cast<float>(levels)};
+  const float *ranges[] = {range};
+  cv::Mat counts;
+  cv::calcHist(&source, 1, &channel, cv::noArray(), counts, 1, &levels, ranges);
+}
+
+void equalize(const cv::Mat &source, cv::Mat &result, const double * /*settings*/) {
+  cv::equalizeHist(source, result);
+}
+
+void clahe(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const cv::Size tiles(static_cast<int>(settings[1]), static_cast<int>(settings[2]));
+  cv::createCLAHE(settings[0], tiles)->apply(source, result);
+}
+
+void threshold(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  cv::threshold(source, result, 0, white(source),
+                cv::THRESH_BINARY | static_cast<int>(settings[0]));
+}
+
+void niblack(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  cv::ximgproc::niBlackThreshold(source, result, 255, cv::THRESH_BINARY,
+                                 static_cast<int>(settings[0]), settings[1],
+                                 static_cast<int>(settings[2]), 128);
+}
+
+const std::map<std::string_view, Function> kFunctions{
+    {"histogram", histogram}, {"equalize", equalize},
+    {"clahe", clahe},          // clip limit, tiles side by side, tiles over each other
+    {"threshold", threshold},  // one of ThresholdTypes that finds the threshold
+    {"niblack", niblack},      // window, k, one of LocalBinarizationMethods
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default")))
+cudascan::bench::OpenCvEntry cudascan_bench_opencv;
+
+bool cudascan_bench_opencv(const char *function, const double *settings, void *in, void *out,
+                           int width, int height, int depth, std::size_t stride) {
+  const auto found = kFunctions.find(function);
+  if (found == kFunctions.end()) return false;
   try {
     cv::setNumThreads(1);
-    const cv::Mat source(height, width, CV_8UC1, in, stride);
-    cv::Mat result(height, width, CV_8UC1, out, stride);
-    cv::ximgproc::niBlackThreshold(source, result, 255, cv::THRESH_BINARY, window, k, method, 128);
+    const int type = depth == 8 ? CV_8UC1 : CV_16UC1;
+    const cv::Mat source(height, width, type, in, stride);
+    cv::Mat result(height, width, type, out, stride);
+    found->second(source, result, settings);
     return true;
   } catch (const cv::Exception &) {
     return false;

@@ -48,7 +48,7 @@ std::vector<Field> numbers(const Row &row) {
           {"single_graph_us", row.single_us},
           {"events_us", row.events_us},
           {"mpx_per_s", row.size.pixels() / seconds / 1e6},
-          {"gb_per_s", row.size.bytes() / seconds / 1e9},
+          {"gb_per_s", row.bytes() / seconds / 1e9},
           {"copy_us", row.copy_us},
           {"x_copy", row.us / row.copy_us},
           {"goal_us", row.goal_us},
@@ -122,7 +122,7 @@ void Report::add(const Row &row) {
     std::printf(" %9s %9s %9s", time_text(row.warm_us).c_str(), time_text(row.single_us).c_str(),
                 time_text(row.events_us).c_str());
   std::printf(" %9s %8s", number(row.size.pixels() / row.us, 0).c_str(),
-              number(row.size.bytes() / row.us / 1e3, 1).c_str());
+              number(row.bytes() / row.us / 1e3, 1).c_str());
   if (cuda_) std::printf(" %7s", number(row.us / row.copy_us, 2).c_str());
   if (!std::isnan(row.goal_us))
     std::printf("  goal %s: %s", row.goal.c_str(), row.us <= row.goal_us ? "reached" : "MISSED");
@@ -187,9 +187,13 @@ void print_spreads(const std::vector<Case> &cases, const std::vector<double> &ti
     if (std::isnan(least)) continue;
     std::printf("%s: %s to %s us, max/min %s", group.spread.c_str(), time_text(least).c_str(),
                 time_text(most).c_str(), number(most / least, 2).c_str());
+    const auto print_goal = [](const std::string &goal, bool reached) {
+      std::printf("  goal %s: %s", goal.c_str(), reached ? "reached" : "MISSED");
+    };
     if (!std::isnan(group.spread_goal))
-      std::printf("  goal %s: %s", number(group.spread_goal, 2).c_str(),
-                  most / least <= group.spread_goal ? "reached" : "MISSED");
+      print_goal(number(group.spread_goal, 2), most / least <= group.spread_goal);
+    if (!std::isnan(group.spread_goal_us))
+      print_goal(goal_text(group.spread_goal_us, "us apart"), most - least <= group.spread_goal_us);
     std::printf("\n");
   }
 }

@@ -6,7 +6,8 @@
 /// a GPU and under the address sanitizer.
 ///
 /// The threads of a block take turns: one runs until it has to wait for others, in an order that
-/// differs from block to block. Blocks follow one another, and so does all that is queued on streams.
+/// differs from block to block. Blocks follow one another, those of a cooperative launch run by turns,
+/// and all that is queued on streams is done in its order.
 /// What only a mistake can bring about ends the program with a message: lanes of a warp that do not
 /// meet in the same function, threads that wait for one another, copies of the engine that are still
 /// under way when a block ends, or that go where the engine does not copy. Uninitialised shared and
@@ -35,7 +36,9 @@
 #define __global__
 #define __device__
 #define __host__
-#define __shared__ static  // blocks follow one another: what they share is the process's
+// Blocks follow one another: what they share is the process's. Those of a cooperative launch may only
+// have dynamic shared memory.
+#define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
 #define __launch_bounds__(...)
@@ -92,7 +95,7 @@ void progress();
 /// Ends the program.
 [[noreturn]] void fail(const std::string &what);
 
-void run(const dim3 &blocks, const dim3 &threads, std::size_t shared,
+void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
          const std::function<void()> &thread);
 
 }  // namespace emulation
@@ -176,7 +179,10 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemory
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum { cudaEventDefault, cudaEventDisableTiming, cudaStreamNonBlocking, cudaEnableDefault };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeCooperative,
+  cudaLaunchAttributeProgrammaticStreamSerialization
+};
 
 struct CUstream_st {};
 struct CUevent_st {
@@ -191,7 +197,7 @@ struct cudaFuncAttributes {
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   struct {
-    int programmaticStreamSerializationAllowed;
+    int cooperative, programmaticStreamSerializationAllowed;
   } val;
 };
 struct cudaLaunchConfig_t {
@@ -233,8 +239,9 @@ cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
 
 namespace emulation {
+int multiprocessors();
 int blocks_per_multiprocessor(int threads, std::size_t shared);
-}
+}  // namespace emulation
 
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel /*kernel*/,
@@ -255,11 +262,16 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel /*kerne
 template <typename... Parameters, typename... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                const Args &...args) {
-  if (emulation::blocks_per_multiprocessor(
-          static_cast<int>(config->blockDim.x * config->blockDim.y * config->blockDim.z),
-          config->dynamicSmemBytes) == 0)
+  bool together = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    together |= config->attrs[i].id == cudaLaunchAttributeCooperative;
+  const dim3 &blocks = config->gridDim, &threads = config->blockDim;
+  const int resident = emulation::blocks_per_multiprocessor(
+      static_cast<int>(threads.x * threads.y * threads.z), config->dynamicSmemBytes);
+  if (together ? static_cast<int>(blocks.x * blocks.y * blocks.z) >
+                     resident * emulation::multiprocessors()
+               : resident == 0)
     return cudaErrorInvalidValue;
-  emulation::run(config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                 [&] { kernel(args...); });
+  emulation::run(blocks, threads, config->dynamicSmemBytes, together, [&] { kernel(args...); });
   return cudaSuccess;
 }

@@ -42,10 +42,13 @@ struct Place {
   std::size_t stack_size = 0;
 };
 
+struct Block;
+
 /// A thread of a block, and then of the next.
 struct Fiber : Place {
   ucontext_t context;
   void *memory;
+  Block *block = nullptr;
   dim3 index;
   int warp = 0, lane = 0;
   bool running = false;
@@ -75,26 +78,37 @@ struct PendingCopy {
   int x, y, z;
 };
 
+/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its end.
+struct Free {
+  void operator()(unsigned char *memory) const { std::free(memory); }
+};
+
+struct Block {
+  dim3 index;
+  std::vector<Meeting> warps;
+  Meeting all;
+  std::unique_ptr<unsigned char, Free> shared;
+};
+
 /// The device; one thread of the process at a time may use it.
 struct Device {
   std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<int> order;  ///< in which the threads of the block run
+  std::vector<int> order;  ///< in which the threads under way run
   std::size_t turn = 0;    ///< in `order`
-  int left = 0;            ///< threads of the block
+  int left = 0;            ///< threads under way
   int idle = 0;            ///< turns since the last progress
-  dim3 grid, block, block_index;
-  std::vector<Meeting> warps;
-  Meeting all;
+  dim3 grid, block_size;
+  std::vector<Block> blocks;  ///< under way: one, or all that were launched together
   std::vector<PendingCopy> copies;
   std::mt19937 random;
   const std::function<void()> *thread = nullptr;
-  unsigned char *shared = nullptr;
   std::size_t shared_size = 0;
   Place host;
   bool from_host = false;  ///< the host has just been left
 
   Fiber &current() { return *fibers[order[turn]]; }
+  Block &block() { return *current().block; }
 };
 
 Device &device() {
@@ -173,11 +187,13 @@ void wait_for_others(Meeting &meeting, const char *function) {
   while (meeting.times == times) yield();
 }
 
-void run_block() {
+/// Runs the threads of d.blocks.
+void run_blocks() {
   Device &d = device();
-  const int n = static_cast<int>(d.block.x * d.block.y * d.block.z);
-  while (static_cast<int>(d.fibers.size()) < n) d.fibers.push_back(std::make_unique<Fiber>());
-  d.order.resize(n);
+  const int n = static_cast<int>(d.block_size.x * d.block_size.y * d.block_size.z);
+  const int all = n * static_cast<int>(d.blocks.size());
+  while (static_cast<int>(d.fibers.size()) < all) d.fibers.push_back(std::make_unique<Fiber>());
+  d.order.resize(all);
   std::iota(d.order.begin(), d.order.end(), 0);
   switch (d.random() % 3) {  // neighbours in turn, backwards, or any
     case 1:
@@ -187,20 +203,25 @@ void run_block() {
       std::shuffle(d.order.begin(), d.order.end(), d.random);
       break;
   }
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < all; ++i) {
     Fiber &fiber = *d.fibers[i];
-    fiber.index = dim3(i % d.block.x, i / d.block.x % d.block.y, i / d.block.x / d.block.y);
-    fiber.warp = i / 32;
-    fiber.lane = i % 32;
+    fiber.block = &d.blocks[i / n];
+    const unsigned thread = i % n;
+    fiber.index = dim3(thread % d.block_size.x, thread / d.block_size.x % d.block_size.y,
+                       thread / d.block_size.x / d.block_size.y);
+    fiber.warp = static_cast<int>(thread / 32);
+    fiber.lane = static_cast<int>(thread % 32);
     fiber.running = true;
   }
-  d.warps.assign((n + 31) / 32, {});
-  for (int i = 0; i < static_cast<int>(d.warps.size()); ++i)
-    d.warps[i].expected = std::min(n - 32 * i, 32);
-  d.all = {};
-  d.all.expected = n;
-  std::memset(d.shared, 0xcd, d.shared_size);
-  d.left = n;
+  for (Block &block : d.blocks) {
+    block.warps.assign((n + 31) / 32, {});
+    for (int i = 0; i < static_cast<int>(block.warps.size()); ++i)
+      block.warps[i].expected = std::min(n - 32 * i, 32);
+    block.all = {};
+    block.all.expected = n;
+    std::memset(block.shared.get(), 0xcd, d.shared_size);
+  }
+  d.left = all;
   d.idle = 0;
   d.turn = 0;
   d.from_host = true;
@@ -215,21 +236,21 @@ const dim3 &thread_index() {
   return device().current().index;
 }
 const dim3 &block_index() {
-  return device().block_index;
+  return device().block().index;
 }
 const dim3 &block_size() {
-  return device().block;
+  return device().block_size;
 }
 const dim3 &grid_size() {
   return device().grid;
 }
 unsigned char *shared_memory() {
-  return device().shared;
+  return device().block().shared.get();
 }
 
 const std::uint64_t *exchange(std::uint64_t value, const char *function) {
   const Fiber &fiber = device().current();
-  Meeting &warp = device().warps[fiber.warp];
+  Meeting &warp = fiber.block->warps[fiber.warp];
   std::uint64_t *const values = warp.values[warp.times % 2];
   values[fiber.lane] = value;
   wait_for_others(warp, function);
@@ -237,7 +258,7 @@ const std::uint64_t *exchange(std::uint64_t value, const char *function) {
 }
 
 int meet(bool value) {
-  Meeting &all = device().all;
+  Meeting &all = device().block().all;
   all.count += value;
   wait_for_others(all, "__syncthreads");
   return all.last_count;
@@ -246,7 +267,7 @@ int meet(bool value) {
 void yield() {
   Device &d = device();
   if (++d.idle > 3 * static_cast<int>(d.order.size()))
-    fail("the threads of a block wait for one another for ever");
+    fail("threads wait for one another for ever");
   next();
 }
 void progress() {
@@ -254,32 +275,43 @@ void progress() {
 }
 
 void fail(const std::string &what) {
-  const dim3 &block = device().block_index;
+  const dim3 &block = device().block().index;
   std::fprintf(stderr, "emulated GPU, block (%u, %u): %s\n", block.x, block.y, what.c_str());
   std::abort();
 }
 
+int multiprocessors() {
+  return kMultiprocessors;
+}
 int blocks_per_multiprocessor(int threads, std::size_t shared) {
   if (threads < 1 || threads > kThreadsPerBlock || shared > kSharedPerBlock) return 0;
   return std::min<int>(kThreadsPerMultiprocessor / threads,
                        kSharedPerMultiprocessor / (shared + kReservedShared));
 }
 
-void run(const dim3 &blocks, const dim3 &threads, std::size_t shared,
+void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
          const std::function<void()> &thread) {
   Device &d = device();
   const std::lock_guard lock(d.mutex);
   d.grid = blocks;
-  d.block = threads;
+  d.block_size = threads;
   d.thread = &thread;
-  void *memory = nullptr;  // exactly as much as was asked for, so that a sanitizer sees its end
-  if (posix_memalign(&memory, 128, shared) != 0) fail("no memory for shared memory");
-  d.shared = static_cast<unsigned char *>(memory);
   d.shared_size = shared;
-  for (d.block_index.z = 0; d.block_index.z < blocks.z; ++d.block_index.z)
-    for (d.block_index.y = 0; d.block_index.y < blocks.y; ++d.block_index.y)
-      for (d.block_index.x = 0; d.block_index.x < blocks.x; ++d.block_index.x) run_block();
-  std::free(memory);
+  const auto all = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z;
+  d.blocks.resize(together ? all : 1);
+  for (Block &block : d.blocks) {
+    void *memory = nullptr;
+    if (posix_memalign(&memory, 128, shared) != 0) fail("no memory for shared memory");
+    block.shared.reset(static_cast<unsigned char *>(memory));
+  }
+  std::size_t n = 0;
+  for (unsigned z = 0; z < blocks.z; ++z)
+    for (unsigned y = 0; y < blocks.y; ++y)
+      for (unsigned x = 0; x < blocks.x; ++x) {
+        d.blocks[n].index = dim3(x, y, z);
+        n = (n + 1) % d.blocks.size();
+        if (n == 0) run_blocks();
+      }
 }
 
 }  // namespace emulation
@@ -340,15 +372,16 @@ void make(const emulation::PendingCopy &copy) {
 
 unsigned shared_address(const void *p) {
   const auto *byte = static_cast<const unsigned char *>(p);
-  if (byte >= device().shared && byte <= device().shared + device().shared_size)
-    return kDynamic + static_cast<unsigned>(byte - device().shared);
+  const unsigned char *const shared = emulation::shared_memory();
+  if (byte >= shared && byte <= shared + device().shared_size)
+    return kDynamic + static_cast<unsigned>(byte - shared);
   const std::ptrdiff_t from_anchor = byte - &anchor;
   if (from_anchor < -0x20000000 || from_anchor > 0x20000000)
     fail("shared_address: not in shared memory");
   return kStatic + static_cast<unsigned>(from_anchor);
 }
 unsigned char *shared_pointer(unsigned address) {
-  if (address < kDynamic + 0x10000000) return device().shared + (address - kDynamic);
+  if (address < kDynamic + 0x10000000) return emulation::shared_memory() + (address - kDynamic);
   return &anchor + static_cast<std::int32_t>(address - kStatic);
 }
 

@@ -74,6 +74,11 @@ void scan_step(T &v) {
   if (lane >= distance) v += static_cast<T>(all[lane - distance]);
 }
 
+inline unsigned load_acquire(const unsigned *p) {
+  emulation::yield();
+  return *p;
+}
+
 inline void let_next_kernel_start() {}
 inline void wait_for_kernels_before() {}
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstring>
+
+#include "bench/cases.h"
+#include "kernels/histogram.h"
+
+namespace cudascan::bench {
+namespace {
+
+/// Counts at the start of the output plane.
+Runner histogram_runner() {
+  Runner runner;
+#ifdef HAVE_CUDA
+  runner.cuda = [](Cuda &exec, AnyPlane in, AnyPlane out) {
+    const auto counts = static_cast<std::uint32_t *>(out.data);
+    if (in.depth == 8)
+      count_on_device(exec, in.as<const std::uint8_t>(), {}, counts);
+    else
+      count_on_device(exec, in.as<const std::uint16_t>(), {}, counts);
+  };
+#endif
+  runner.cpu = [](Cpu &exec, AnyPlane in, AnyPlane out) {
+    Histogram counts;
+    if (in.depth == 8)
+      count(exec, in.as<const std::uint8_t>(), {}, counts);
+    else
+      count(exec, in.as<const std::uint16_t>(), {}, counts);
+    std::memcpy(out.data, counts.data(), counts.size() * sizeof counts[0]);
+  };
+  return runner;
+}
+
+Case histogram_case(Size size) {
+  Case c;
+  c.op = "histogram";
+  c.variant = "histogram";
+  c.size = size;
+  c.runner = histogram_runner();
+  c.reads_only = true;
+  return c;
+}
+
+}  // namespace
+
+void add_histogram_cuda(const Options & /*options*/, std::vector<Case> &cases) {
+  for (const Content content : kAllContents) {
+    Case c = with_content(histogram_case(k4k), content);
+    c.cuda_goal_us = 5;
+    c.spread = "histogram 3840x2160 8 bit, contents";
+    c.spread_goal = 1.3;
+    c.peer = NppHistogram{};
+    cases.push_back(c);
+  }
+  cases.push_back(histogram_case({7016, 9921, 8}));
+  cases.push_back(histogram_case(k4k16));
+}
+
+void add_histogram_cpu(const Options &options, std::vector<Case> &cases) {
+  for (const Content content : kAllContents) {
+    Case c = with_content(histogram_case(k4k), content);
+    c.cpu_goal_mpx = 3500;
+    c.peer = OpenCv{"histogram"};
+    cases.push_back(c);
+  }
+  if (options.quick) return;
+  cases.push_back(histogram_case(k4k16));
+  cases.back().peer = OpenCv{"histogram"};
+}
+
+}  // namespace cudascan::bench

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One launch for 8-bit samples. The blocks share out the histograms of the tiles; when all have met, each
+// makes the mappings of some tiles; when all have met again, each interpolates its rows. Between the
+// centres of four tiles a level becomes one of four levels: they are looked up as one word.
+#include "kernels/clahe.cuh"
+
+#include <algorithm>
+
+#include "kernels/counters.cuh"
+#include "kernels/cuda_check.cuh"
+#include "kernels/equalize_mapping.h"
+#include "kernels/grid.cuh"
+#include "kernels/histogram_kernel.cuh"
+#include "kernels/launch.cuh"
+
+namespace cudascan::equalize {
+namespace {
+
+using histogram::ByteCounters;
+using histogram::Vectors;
+
+constexpr int kBins = 256;
+
+struct Job {
+  Vectors<const std::uint8_t> in;
+  Plane<std::uint8_t> out;
+  bool words;  // rows of both planes are at multiples of 4 bytes
+  Tiles tiles;
+  Range range;
+  int slices;  // that the rows of a tile are cut into, for a block each
+  int limit;
+  float scale, inverse_width, inverse_height;
+  std::uint32_t amount;
+  std::uint32_t *counts;  // of each slice of each tile, kBins
+  std::uint8_t *maps;     // of each tile, what an index becomes, kBins
+  unsigned *barrier;
+};
+
+/// Counts a slice of a tile.
+__device__ void count_slice(const Job &job, unsigned char *memory, int item) {
+  const Tiles &tiles = job.tiles;
+  const Plane<const std::uint8_t> &plane = job.in.plane;
+  const int tile = item / job.slices, slice = item % job.slices;
+  const int x0 = tile % tiles.nx * tiles.width, x1 = x0 + tiles.width;
+  const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
+  const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
+  ByteCounters counters(memory, job.range.levels);
+  counters.clear();
+  __syncthreads();
+  const auto emit = [&](int level, unsigned n) { job.counts[item * kBins + level] = n; };
+
+  // Columns of the plane, then those beyond it.
+  constexpr int kSamples = Vectors<const std::uint8_t>::kSamples;
+  const int first = x0 / kSamples, last = (min(x1, plane.width) + kSamples - 1) / kSamples;
+  const int per_row = max(last - first, 0), all = per_row * rows;
+  const int beyond_x = max(x0, plane.width), beyond = max(x1 - beyond_x, 0);
+  constexpr int kRound = ByteCounters::kVectors * ByteCounters::kThreads;
+  for (int begin = 0; begin < all; begin += kRound) {
+    uint4 v[ByteCounters::kVectors];
+    int x[ByteCounters::kVectors];
+#pragma unroll
+    for (int j = 0; j < ByteCounters::kVectors; ++j) {
+      const int i = begin + j * ByteCounters::kThreads + static_cast<int>(threadIdx.x);
+      if (i >= all) break;
+      x[j] = (first + i % per_row) * kSamples;
+      v[j] = job.in.load(
+          {x[j], source_index(y0 + i / per_row, plane.height), min(plane.width - x[j], kSamples)});
+    }
+#pragma unroll
+    for (int j = 0; j < ByteCounters::kVectors; ++j) {
+      if (begin + j * ByteCounters::kThreads + static_cast<int>(threadIdx.x) >= all) break;
+      const int from = x0 - x[j], to = min(x1, plane.width) - x[j];
+      if (from <= 0 && to >= kSamples)
+        counters.add(v[j]);
+      else
+        counters.add(v[j], max(from, 0), min(to, kSamples));
+    }
+    counters.collect(beyond == 0 && begin + kRound >= all, emit);
+  }
+  if (beyond == 0) return;
+  constexpr int kBeyondRound = 255 * ByteCounters::kThreads;
+  for (int begin = 0; begin < beyond * rows; begin += kBeyondRound) {
+    const int end = min(begin + kBeyondRound, beyond * rows);
+    for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += ByteCounters::kThreads) {
+      const int y = source_index(y0 + i / beyond, plane.height);
+      counters.add(plane.row(y)[source_index(beyond_x + i % beyond, plane.width)]);
+    }
+    counters.collect(end == beyond * rows, emit);
+  }
+}
+
+/// Makes the mapping of a tile.
+__device__ void map_tile(const Job &job, unsigned char *memory, int tile) {
+  auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
+  auto *const counts = reinterpret_cast<std::uint32_t *>(memory + sizeof team_memory);
+  const int bins = job.range.count, i = static_cast<int>(threadIdx.x);
+  if (i < kBins) counts[i] = 0;
+  __syncthreads();
+  if (i < kBins) {
+    std::uint32_t n = 0;
+    for (int k = 0; k < job.slices; ++k) n += job.counts[(tile * job.slices + k) * kBins + i];
+    atomicAdd(counts + job.range.index(i), n);
+  }
+  __syncthreads();
+  const int count = i < bins ? static_cast<int>(counts[i]) : 0;
+  BlockTeam team(counts, bins, team_memory);
+  std::uint32_t clipped;
+  team.before(static_cast<std::uint32_t>(max(count - job.limit, 0)), clipped);
+  const Share share = share_out(static_cast<int>(clipped), bins);
+  const std::uint32_t kept = i < bins ? clipped_count(count, i, job.limit, share) : 0;
+  std::uint32_t all;
+  const std::uint32_t sum = team.before(kept, all) + kept;
+  if (i < bins)
+    job.maps[tile * kBins + i] =
+        static_cast<std::uint8_t>(tile_map(static_cast<int>(sum), job.scale, bins));
+}
+
+/// Which two tiles side by side, of tiles.nx + 1 pairs.
+__device__ int pair_of(const Neighbours &x, int nx) {
+  return x.after == 0 ? 0 : x.before == x.after ? nx : x.after;
+}
+
+/// Byte i of a word as a number.
+template <int i>
+__device__ float byte(unsigned word) {
+  return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i)) - 8388608.f;  // 2^23
+}
+
+/// Interpolates rows from y on, before `end`, that have the same neighbours.
+__device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, int end) {
+  const Tiles &tiles = job.tiles;
+  const int width = job.out.width;
+  auto *const fours = reinterpret_cast<unsigned *>(memory);  // kBins of each pair
+  const Neighbours of_rows = neighbours(y, job.inverse_height, tiles.ny);
+  __syncthreads();
+  for (int i = threadIdx.x; i < (tiles.nx + 1) * kBins; i += blockDim.x) {
+    const int pair = i / kBins, index = job.range.index(i % kBins);
+    const int before = max(pair - 1, 0), after = min(pair, tiles.nx - 1);
+    const std::uint8_t *const above = job.maps + of_rows.before * tiles.nx * kBins + index;
+    const std::uint8_t *const below = job.maps + of_rows.after * tiles.nx * kBins + index;
+    fours[i] = above[before * kBins] | above[after * kBins] << 8 | below[before * kBins] << 16 |
+               below[after * kBins] << 24;
+  }
+  __syncthreads();
+  for (int x = 4 * static_cast<int>(threadIdx.x); x < width;
+       x += 4 * static_cast<int>(blockDim.x)) {
+    Neighbours of_columns[4];
+    const unsigned *four[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      of_columns[i] = neighbours(x + i, job.inverse_width, tiles.nx);
+      four[i] = fours + pair_of(of_columns[i], tiles.nx) * kBins;
+    }
+    const int n = min(width - x, 4);
+    const bool whole = job.words && n == 4;
+#pragma unroll 4
+    for (int v = y; v < end; ++v) {
+      const std::uint8_t *const from = job.in.plane.row(v) + x;
+      std::uint8_t *const to = job.out.row(v) + x;
+      unsigned word = 0;
+      if (whole)
+        word = *reinterpret_cast<const unsigned *>(from);
+      else
+        for (int i = 0; i < n; ++i) word |= static_cast<unsigned>(from[i]) << 8 * i;
+      const Neighbours rows = neighbours(v, job.inverse_height, tiles.ny);
+      unsigned result = 0;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int level = word >> 8 * i & 0xff;
+        const unsigned all = four[i][level];
+        int mapped = interpolate(of_columns[i], rows, byte<0>(all), byte<1>(all), byte<2>(all),
+                                 byte<3>(all));
+        if (job.amount < 65536) mapped = blend(job.range.index(level), mapped, job.amount);
+        result |= job.range.sample(mapped) << 8 * i;
+      }
+      if (job.amount == 0) result = word;
+      if (whole)
+        *reinterpret_cast<unsigned *>(to) = result;
+      else
+        for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint8_t>(result >> 8 * i);
+    }
+  }
+}
+
+__global__ void __launch_bounds__(ByteCounters::kThreads, 1)
+    clahe_kernel(const __grid_constant__ Job job) {
+  unsigned char *const memory = dynamic_shared_memory();
+  const int tiles = job.tiles.nx * job.tiles.ny, blocks = static_cast<int>(gridDim.x);
+  for (int i = blockIdx.x; i < tiles * job.slices; i += blocks) {
+    __syncthreads();
+    count_slice(job, memory, i);
+  }
+  wait_for_all_blocks(job.barrier);
+  for (int i = blockIdx.x; i < tiles; i += blocks) map_tile(job, memory, i);
+  wait_for_all_blocks(job.barrier);
+  const std::int64_t height = job.out.height;
+  const int end = static_cast<int>(height * (blockIdx.x + 1) / blocks);
+  for (int y = static_cast<int>(height * blockIdx.x / blocks); y < end;) {
+    const Neighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
+    int next = y + 1;
+    for (; next < end; ++next) {
+      const Neighbours more = neighbours(next, job.inverse_height, job.tiles.ny);
+      if (more.before != rows.before || more.after != rows.after) break;
+    }
+    interpolate_rows(job, memory, y, next);
+    y = next;
+  }
+}
+
+// ---- 16-bit samples ------------------------------------------------------------------------------
+
+/// Up to 65536 bins of each tile are in device memory.
+struct DeepJob {
+  Plane<const std::uint16_t> in;
+  Plane<std::uint16_t> out;
+  Tiles tiles;
+  Range range;
+  int limit;
+  float scale, inverse_width, inverse_height;
+  std::uint32_t amount;
+  std::uint32_t *counts;  // of each tile, range.count
+  std::uint16_t *maps;    // the same
+};
+
+constexpr int kRun = 8;  // neighbours that a thread counts
+
+__global__ void count_tiles_kernel(const __grid_constant__ DeepJob job) {
+  const Tiles &tiles = job.tiles;
+  const int y = blockIdx.y, runs = (tiles.width + kRun - 1) / kRun;
+  const int run = blockIdx.x * blockDim.x + threadIdx.x;
+  if (run >= runs * tiles.nx) return;
+  const int tile_x = run / runs, x0 = run % runs * kRun;
+  const std::uint16_t *const row = job.in.row(source_index(y, job.in.height));
+  std::uint32_t *const counts =
+      job.counts + static_cast<std::size_t>(y / tiles.height * tiles.nx + tile_x) * job.range.count;
+  int index = -1;
+  std::uint32_t n = 0;
+  for (int i = x0; i < min(x0 + kRun, tiles.width); ++i) {
+    const int next =
+        job.range.index_of_sample(row[source_index(tile_x * tiles.width + i, job.in.width)]);
+    if (next != index && n > 0) atomicAdd(counts + index, n);
+    n = next == index ? n + 1 : 1;
+    index = next;
+  }
+  atomicAdd(counts + index, n);
+}
+
+constexpr int kMapThreads = 1024;
+
+__global__ void __launch_bounds__(kMapThreads)
+    map_tiles_kernel(const __grid_constant__ DeepJob job) {
+  __shared__ BlockTeamMemory memory;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * job.range.count;
+  BlockTeam team(job.counts + first, job.range.count, memory);
+  std::uint32_t mine = 0, clipped;
+  for (int i = team.begin(); i < team.end(); ++i)
+    mine += max(static_cast<int>(team.count(i)) - job.limit, 0);
+  team.before(mine, clipped);
+  const Share share = share_out(static_cast<int>(clipped), job.range.count);
+  const auto kept = [&](int i) {
+    return clipped_count(static_cast<int>(team.count(i)), i, job.limit, share);
+  };
+  std::uint32_t sum = 0, all;
+  for (int i = team.begin(); i < team.end(); ++i) sum += kept(i);
+  sum = team.before(sum, all);
+  for (int i = team.begin(); i < team.end(); ++i) {
+    sum += kept(i);
+    job.maps[first + i] =
+        static_cast<std::uint16_t>(tile_map(static_cast<int>(sum), job.scale, job.range.count));
+  }
+}
+
+__global__ void interpolate_kernel(const __grid_constant__ DeepJob job) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  if (x >= job.in.width) return;
+  const std::uint16_t sample = job.in.row(y)[x];
+  if (job.amount == 0) {
+    job.out.row(y)[x] = sample;
+    return;
+  }
+  const int index = job.range.index_of_sample(sample);
+  const Neighbours columns = neighbours(x, job.inverse_width, job.tiles.nx);
+  const Neighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
+  const auto map = [&](int tile_y, int tile_x) {
+    const auto tile = static_cast<std::size_t>(tile_y * job.tiles.nx + tile_x);
+    return static_cast<float>(job.maps[tile * job.range.count + index]);
+  };
+  const int mapped =
+      interpolate(columns, rows, map(rows.before, columns.before), map(rows.before, columns.after),
+                  map(rows.after, columns.before), map(rows.after, columns.after));
+  job.out.row(y)[x] =
+      static_cast<std::uint16_t>(job.range.sample(blend(index, mapped, job.amount)));
+}
+
+/// What both jobs have.
+template <typename Job, typename T>
+Job make_job(Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
+  const Tiles tiles(p, in.width, in.height);
+  const Range range = Range::of(in.maximum, in.black, in.white);
+  Job job{};
+  job.in = decltype(job.in)(in);
+  job.out = out;
+  job.tiles = tiles;
+  job.range = range;
+  job.limit = clip_limit(p.clip_limit, tiles.pixels(), range.count);
+  job.scale = tile_scale(range.count, tiles.pixels());
+  job.inverse_width = 1.f / static_cast<float>(tiles.width);
+  job.inverse_height = 1.f / static_cast<float>(tiles.height);
+  job.amount = weight_of(p.amount);
+  return job;
+}
+
+constexpr int divide_up(int x, int by) {
+  return (x + by - 1) / by;
+}
+
+}  // namespace
+
+void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+               const EqualizeParams &p) {
+  Job job = make_job<Job>(in, out, p);
+  const int tiles = job.tiles.nx * job.tiles.ny;
+  job.words = (reinterpret_cast<std::uintptr_t>(in.data) | in.stride |
+               reinterpret_cast<std::uintptr_t>(out.data) | out.stride) %
+                  4 ==
+              0;
+  const int wanted = divide_up(static_cast<int>(job.in.count), ByteCounters::kThreads);
+  const int blocks = std::min(cuda.multiprocessors(), std::max(wanted, 1));
+  job.slices = std::clamp(blocks / tiles, 1, job.tiles.height);
+  static const char key = 0;
+  job.barrier = static_cast<unsigned *>(cuda.history(&key, sizeof(unsigned)));
+  const std::size_t counts = static_cast<std::size_t>(tiles) * job.slices * kBins;
+  job.counts =
+      static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
+  job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
+  CUDA_CHECK(cudaFuncSetAttribute(clahe_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  ByteCounters::kBytes));
+  LaunchShape shape{blocks, ByteCounters::kThreads, ByteCounters::kBytes};
+  shape.together = true;
+  launch(clahe_kernel, shape, cuda.stream(), job);
+}
+
+void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
+               const EqualizeParams &p) {
+  auto job = make_job<DeepJob>(in, out, p);
+  const int tiles = job.tiles.nx * job.tiles.ny;
+  const std::size_t bins = static_cast<std::size_t>(tiles) * job.range.count;
+  job.counts = static_cast<std::uint32_t *>(
+      cuda.scratch(bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
+  job.maps = reinterpret_cast<std::uint16_t *>(job.counts + bins);
+  CUDA_CHECK(cudaMemsetAsync(job.counts, 0, bins * sizeof(std::uint32_t), cuda.stream()));
+  const unsigned runs = divide_up(job.tiles.width, kRun) * job.tiles.nx;
+  const unsigned rows = job.tiles.height * job.tiles.ny;
+  launch(count_tiles_kernel, {dim3((runs + 127) / 128, rows), 128}, cuda.stream(), job);
+  launch(map_tiles_kernel, {tiles, kMapThreads}, cuda.stream(), job);
+  launch(interpolate_kernel, {dim3(divide_up(in.width, 128), in.height), 128}, cuda.stream(), job);
+}
+
+}  // namespace cudascan::equalize

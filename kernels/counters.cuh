@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// How the threads of a block count the levels of samples in shared memory. Which is best depends on
+/// the number of levels. All of them offer
+///
+///     kThreads, kVectors              // threads of the block, and vectors a thread may add() ...
+///     kBytes                          // of shared memory
+///     clear()                         // all threads, then they meet
+///     add(v), add(v, from, to)        // counts the samples of a vector, or those from .. to - 1
+///     collect(last, emit)             // ... before all threads call this; they call emit(level, n)
+///                                     // for what they have counted, with the last at the latest
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/histogram.h"
+#include "kernels/warp_sums.cuh"
+
+namespace cudascan::histogram {
+
+/// Sets shared memory to zero.
+__device__ inline void clear_shared(unsigned char *memory, int bytes) {
+  auto *const vectors = reinterpret_cast<uint4 *>(memory);
+  for (int i = threadIdx.x; i < bytes / 16; i += blockDim.x) vectors[i] = uint4{};
+}
+
+/// Samples of 16 bits: calls f(sample) for those from .. to - 1 of a vector.
+template <typename F>
+__device__ void for_samples(const uint4 &v, int from, int to, F f) {
+  const unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+    if (i >= from && i < to) f(words[i / 2] >> i % 2 * 16 & 0xffff);
+}
+
+/// 256 levels of 8 bits. Each thread has counters of its own, bytes, so that it needs no atomic
+/// operation and a constant image costs what any other costs: those of levels l, l + 64, l + 128, l +
+/// 192 in one word, the words of the lanes of a warp side by side, so that each lane has a bank.
+class ByteCounters {
+ public:
+  static constexpr int kThreads = 512;
+  static constexpr int kVectors = 15;  // of 16 samples each: a byte counts to 255
+  static constexpr int kBytes = kThreads * 256;
+
+  __device__ ByteCounters(unsigned char *memory, const Levels &)
+      : memory_(memory), mine_(memory + threadIdx.x / 32 * kWarpBytes + threadIdx.x % 32 * 4) {}
+
+  __device__ void clear() { clear_shared(memory_, kBytes); }
+
+  __device__ void add(const uint4 &v) {
+    add_word(v.x);
+    add_word(v.y);
+    add_word(v.z);
+    add_word(v.w);
+  }
+  __device__ void add(const uint4 &v, int from, int to) {
+    const unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      if (i >= from && i < to) add(words[i / 4] >> i % 4 * 8 & 0xff);
+  }
+  __device__ void add(unsigned level) {
+    ++mine_[offset(level)];
+  }
+
+  template <typename Emit>
+  __device__ void collect(bool last, const Emit &emit) {
+    __syncthreads();
+    // Eight neighbouring threads add up the four levels of a row, each those of two warps.
+    const unsigned row = threadIdx.x / 8, part = threadIdx.x % 8;
+    unsigned even = 0, odd = 0;  // two sums of 16 bits each: 64 * 255 fits
+#pragma unroll
+    for (int w = 0; w < 2; ++w) {
+      auto *const words =
+          reinterpret_cast<uint4 *>(memory_ + (2 * part + w) * kWarpBytes + row * 128);
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        const unsigned at = (threadIdx.x + i) % 8;  // so that neighbours use different banks
+        const uint4 v = words[at];
+        if (!last) words[at] = uint4{};
+        add_bytes(v.x, even, odd);
+        add_bytes(v.y, even, odd);
+        add_bytes(v.z, even, odd);
+        add_bytes(v.w, even, odd);
+      }
+    }
+#pragma unroll
+    for (int distance = 1; distance <= 2; distance *= 2) {
+      even += __shfl_xor_sync(kWholeWarp, even, distance);
+      odd += __shfl_xor_sync(kWholeWarp, odd, distance);
+    }
+    // Of the four threads that now have the same sums each goes on with one level.
+    const unsigned sums = part % 2 ? odd : even;
+    unsigned sum = part & 2 ? sums >> 16 : sums & 0xffff;
+    sum += __shfl_xor_sync(kWholeWarp, sum, 4);
+    sum_ += sum;
+    if (!last)
+      __syncthreads();
+    else if (part < 4)
+      emit(row + 64 * part, sum_);
+  }
+
+ private:
+  static constexpr int kWarpBytes = 8192;
+
+  static __device__ unsigned offset(unsigned level) {
+    return (level & 63) * 128 + (level >> 6);
+  }
+  static __device__ void add_bytes(unsigned v, unsigned &even, unsigned &odd) {
+    even += v & 0x00ff00ff;
+    odd += v >> 8 & 0x00ff00ff;
+  }
+  /// Two at a time, so that they wait for shared memory together.
+  __device__ void add_word(unsigned v) {
+    const unsigned low = v & 0x3f3f3f3f, high = v >> 6 & 0x03030303;
+#pragma unroll
+    for (int i = 0; i < 32; i += 16) {
+      unsigned char *const a = mine_ + (low >> i & 0xff) * 128 + (high >> i & 0xff);
+      unsigned char *const b = mine_ + (low >> (i + 8) & 0xff) * 128 + (high >> (i + 8) & 0xff);
+      const unsigned more_a = *a + 1u, more_b = *b + (a == b ? 2u : 1u);
+      *a = static_cast<unsigned char>(more_a);
+      *b = static_cast<unsigned char>(more_b);
+    }
+  }
+
+  unsigned char *memory_, *mine_;
+  unsigned sum_ = 0;
+};
+
+inline constexpr int kMostTableLevels = 4096;
+
+/// Up to kMostTableLevels levels of 16-bit samples: tables of 32-bit counters that a few warps share.
+class TableCounters {
+ public:
+  static constexpr int kThreads = 672;
+  static constexpr int kVectors = 12;
+  static constexpr int kBytes = 131072;
+
+  __device__ TableCounters(unsigned char *memory, const Levels &levels)
+      : levels_(levels), tables_(reinterpret_cast<unsigned *>(memory)) {
+    n_ = min(kBytes / 4 / levels.count, kThreads / 32);
+    mine_ = tables_ + threadIdx.x / 32 % n_ * levels.count;
+  }
+
+  __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(tables_), kBytes); }
+
+  __device__ void add(const uint4 &v) { add(v, 0, 8); }
+  __device__ void add(const uint4 &v, int from, int to) {
+    for_samples(v, from, to, [&](unsigned sample) { atomicAdd(mine_ + levels_.level(sample), 1); });
+  }
+
+  template <typename Emit>
+  __device__ void collect(bool last, const Emit &emit) {
+    if (!last) return;
+    __syncthreads();
+    for (int i = threadIdx.x; i < levels_.count; i += blockDim.x) {
+      unsigned sum = 0;
+      for (int k = 0; k < n_; ++k) sum += tables_[k * levels_.count + i];
+      emit(i, sum);
+    }
+  }
+
+ private:
+  Levels levels_;
+  unsigned *tables_, *mine_;
+  int n_;
+};
+
+/// Up to 65536 levels: one counter of 16 bits each, two in a word.
+class HalfCounters {
+ public:
+  static constexpr int kThreads = 672;
+  static constexpr int kVectors = 12;  // 672 * 12 * 8 samples: a counter counts to 65535
+  static constexpr int kBytes = 131072;
+
+  __device__ HalfCounters(unsigned char *memory, const Levels &levels)
+      : levels_(levels), words_(reinterpret_cast<unsigned *>(memory)) {}
+
+  __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(words_), kBytes); }
+
+  __device__ void add(const uint4 &v) { add(v, 0, 8); }
+  /// Equal neighbours are counted together: threads that count the same level wait for one another.
+  __device__ void add(const uint4 &v, int from, int to) {
+    int level = -1;
+    unsigned run = 0;
+    for_samples(v, from, to, [&](unsigned sample) {
+      const int next = levels_.level(sample);
+      if (next != level && run > 0) add_run(level, run);
+      run = next == level ? run + 1 : 1;
+      level = next;
+    });
+    if (run > 0) add_run(level, run);
+  }
+
+  template <typename Emit>
+  __device__ void collect(bool last, const Emit &emit) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < (levels_.count + 1) / 2; i += blockDim.x) {
+      const unsigned two = words_[i];
+      if (two == 0) continue;
+      if (!last) words_[i] = 0;
+      emit(2 * i, two & 0xffff);
+      if (two >> 16) emit(2 * i + 1, two >> 16);
+    }
+    if (!last) __syncthreads();
+  }
+
+ private:
+  __device__ void add_run(int level, unsigned run) {
+    atomicAdd(words_ + level / 2, run << level % 2 * 16);
+  }
+
+  Levels levels_;
+  unsigned *words_;
+};
+
+}  // namespace cudascan::histogram

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Blocks that run at the same time (LaunchShape::together) and wait for one another, and the teams
+/// (team.h) of a block and of all blocks.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/ptx.cuh"
+#include "kernels/team.h"
+#include "kernels/warp_sums.cuh"
+
+namespace cudascan {
+
+/// Returns when all threads of all blocks have called it; each then sees what the others have written.
+/// @param barrier  in device memory, 0 before the first call ever; it needs no care between launches
+__device__ inline void wait_for_all_blocks(unsigned *barrier) {
+  constexpr unsigned kTurn = 0x80000000;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    // All blocks together add kTurn: the top bit turns over with the last of them.
+    const unsigned mine = blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1;
+    __threadfence();
+    const unsigned before = atomicAdd(barrier, mine);
+    while (((before ^ load_acquire(barrier)) & kTurn) == 0) {
+    }
+  }
+  __syncthreads();
+}
+
+/// The value that another lane has.
+template <typename T>
+__device__ T from_lane(const T &v, int lane) {
+  static_assert(sizeof(T) % 4 == 0);
+  unsigned words[sizeof(T) / 4];
+  std::memcpy(words, &v, sizeof v);
+#pragma unroll
+  for (unsigned &word : words) word = __shfl_sync(kWholeWarp, word, lane);
+  T result;
+  std::memcpy(&result, words, sizeof result);
+  return result;
+}
+
+/// Largest value that members of a team exchange.
+inline constexpr int kTeamValue = 128;
+
+/// Shared memory of a BlockTeam.
+struct alignas(16) BlockTeamMemory {
+  unsigned char values[32][kTeamValue];
+  unsigned char own[kTeamMemory];
+};
+
+/// The threads of a block.
+class BlockTeam {
+ public:
+  /// @param counts  in shared or device memory
+  __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
+      : counts_(counts), levels_(levels), memory_(memory) {
+    const int each = (levels + members() - 1) / members();
+    begin_ = min(member() * each, levels);
+    end_ = min(begin_ + each, levels);
+  }
+
+  __device__ int levels() const { return levels_; }
+  __device__ std::uint32_t count(int level) const { return counts_[level]; }
+  __device__ int begin() const { return begin_; }
+  __device__ int end() const { return end_; }
+
+  template <typename T>
+  __device__ T before(const T &mine, T &all) {
+    T inclusive = mine;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const T lower = from_lane(inclusive, max(lane() - distance, 0));
+      if (lane() >= distance) inclusive += lower;
+    }
+    if (lane() == 31) value<T>(warp()) = inclusive;
+    T result = from_lane(inclusive, max(lane() - 1, 0));
+    if (lane() == 0) result = T{};
+    __syncthreads();
+    T sum{};
+    for (int w = 0; w < warps(); ++w) {
+      if (w == warp()) result += sum;
+      sum += value<T>(w);
+    }
+    __syncthreads();
+    all = sum;
+    return result;
+  }
+
+  template <typename T, typename Op>
+  __device__ T reduce(const T &mine, const Op &op) {
+    return reduce_first(members(), mine, op);
+  }
+  /// Combines what the first n members give.
+  template <typename T, typename Op>
+  __device__ T reduce_first(int n, const T &mine, const Op &op) {
+    T result = mine;
+    const int lanes = n - 32 * warp();  // of this warp
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      const T other = from_lane(result, min(lane() + distance, 31));
+      if (lane() + distance < min(lanes, 32)) result = op(result, other);
+    }
+    if (lane() == 0) value<T>(warp()) = result;
+    __syncthreads();
+    result = value<T>(0);
+    for (int w = 1; 32 * w < n; ++w) result = op(result, value<T>(w));
+    __syncthreads();
+    return result;
+  }
+
+  __device__ int member() const {
+    return threadIdx.x;
+  }
+  __device__ int members() const {
+    return blockDim.x;
+  }
+  __device__ void *memory() {
+    return memory_.own;
+  }
+  __device__ void sync() {
+    __syncthreads();
+  }
+
+ private:
+  static __device__ int lane() {
+    return threadIdx.x % 32;
+  }
+  static __device__ int warp() {
+    return threadIdx.x / 32;
+  }
+  static __device__ int warps() {
+    return blockDim.x / 32;
+  }
+  template <typename T>
+  __device__ T &value(int i) {
+    static_assert(sizeof(T) <= kTeamValue);
+    return *reinterpret_cast<T *>(memory_.values[i]);
+  }
+
+  const std::uint32_t *counts_;
+  int levels_, begin_, end_;
+  BlockTeamMemory &memory_;
+};
+
+/// The threads of all blocks.
+class GridTeam {
+ public:
+  /// Device memory that the blocks exchange values in.
+  static std::size_t bytes(int blocks) { return std::size_t{2} * blocks * kTeamValue; }
+
+  /// @param counts  in device memory
+  /// @param values  bytes() of device memory
+  __device__ GridTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
+                      unsigned *barrier, unsigned char *values)
+      : block_(counts, 0, memory),
+        counts_(counts),
+        levels_(levels),
+        barrier_(barrier),
+        values_(values) {
+    const int members = static_cast<int>(gridDim.x * blockDim.x);
+    const int each = (levels + members - 1) / members;
+    begin_ = min(static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * each, levels);
+    end_ = min(begin_ + each, levels);
+  }
+
+  __device__ int levels() const { return levels_; }
+  __device__ std::uint32_t count(int level) const { return counts_[level]; }
+  __device__ int begin() const { return begin_; }
+  __device__ int end() const { return end_; }
+
+  template <typename T>
+  __device__ T before(const T &mine, T &all) {
+    T of_block;
+    T result = block_.before(mine, of_block);
+    const unsigned char *const values = exchange(of_block);
+    T lower{}, any{};
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+      const T v = value<T>(values, b);
+      any += v;
+      if (b < blockIdx.x) lower += v;
+    }
+    T all_lower;
+    block_.before(lower, all_lower);
+    block_.before(any, all);
+    result += all_lower;
+    return result;
+  }
+
+  template <typename T, typename Op>
+  __device__ T reduce(const T &mine, const Op &op) {
+    const unsigned char *const values = exchange(block_.reduce(mine, op));
+    T result = value<T>(values, min(threadIdx.x, gridDim.x - 1));
+    for (unsigned b = threadIdx.x + blockDim.x; b < gridDim.x; b += blockDim.x)
+      result = op(result, value<T>(values, b));
+    return block_.reduce_first(static_cast<int>(min(blockDim.x, gridDim.x)), result, op);
+  }
+
+ private:
+  /// Gives the value of this block to the others; returns where those of all are.
+  template <typename T>
+  __device__ const unsigned char *exchange(const T &v) {
+    unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;
+    turn_ = 1 - turn_;
+    if (threadIdx.x == 0) std::memcpy(values + blockIdx.x * kTeamValue, &v, sizeof v);
+    wait_for_all_blocks(barrier_);
+    return values;
+  }
+  template <typename T>
+  static __device__ T value(const unsigned char *values, unsigned block) {
+    return *reinterpret_cast<const T *>(values + block * kTeamValue);
+  }
+
+  BlockTeam block_;
+  const std::uint32_t *counts_;
+  int levels_, begin_, end_;
+  unsigned *barrier_;
+  unsigned char *values_;
+  unsigned turn_ = 0;
+};
+
+}  // namespace cudascan

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/histogram.h"
+
+#include "kernels/histogram_launch.cuh"
+
+namespace cudascan {
+namespace {
+
+using namespace histogram;
+
+template <typename T>
+struct Job {
+  CountJob<T> count;
+  std::uint32_t *counts;
+};
+
+template <typename T, typename Counters>
+__global__ void __launch_bounds__(Counters::kThreads, 1)
+    count_kernel(const __grid_constant__ Job<T> job) {
+  const Levels levels = job.count.levels;
+  Counters counters(dynamic_shared_memory(), levels);
+  Share<T, Counters> share(job.count);
+  const unsigned launch = count_image(job.count, counters, share);
+  const std::uint32_t *const counts = job.count.state->counts(launch, levels.count);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(levels.count);
+       i += gridDim.x * blockDim.x)
+    job.counts[i] = counts[i];
+}
+
+template <typename T>
+void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_t *counts) {
+  check_roi(p.roi, in.width, in.height);
+  static const char key = 0;
+  auto *const state =
+      static_cast<State *>(cuda.history(&key, State::bytes(Levels::of(in.maximum).count)));
+  const Job<T> job{CountJob<T>(in, p, state), counts};
+  const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
+  launch_for_levels(cuda, job.count, choose, job);
+}
+
+template <typename T>
+void count_any(Cuda &cuda, Plane<const T> in, const HistogramParams &p, Histogram &counts) {
+  const int levels = Levels::of(in.maximum).count;
+  const std::size_t bytes = levels * sizeof(std::uint32_t);
+  auto *const device = static_cast<std::uint32_t *>(cuda.scratch(bytes));
+  auto *const host = static_cast<std::uint32_t *>(cuda.report_memory(bytes));
+  queue(cuda, in, p, device);
+  CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, cuda.stream()));
+  cuda.on_complete([=, &counts] { counts.assign(host, host + levels); });
+}
+
+}  // namespace
+
+void count(Cuda &cuda, Plane<const std::uint8_t> in, const HistogramParams &p, Histogram &counts) {
+  count_any(cuda, in, p, counts);
+}
+void count(Cuda &cuda, Plane<const std::uint16_t> in, const HistogramParams &p, Histogram &counts) {
+  count_any(cuda, in, p, counts);
+}
+void count_on_device(Cuda &cuda, Plane<const std::uint8_t> in, const HistogramParams &p,
+                     std::uint32_t *counts) {
+  queue(cuda, in, p, counts);
+}
+void count_on_device(Cuda &cuda, Plane<const std::uint16_t> in, const HistogramParams &p,
+                     std::uint32_t *counts) {
+  queue(cuda, in, p, counts);
+}
+
+}  // namespace cudascan

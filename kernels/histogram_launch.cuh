@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Launches kernels that begin with histogram_kernel.cuh.
+#pragma once
+#include "kernels/histogram_kernel.cuh"
+#include "kernels/launch.cuh"
+
+namespace cudascan::histogram {
+
+/// Launches a kernel with as many blocks as there are multiprocessors; none for an image that has
+/// less than a vector for each thread.
+template <typename Counters, typename T, typename Job>
+void launch_counting(Cuda &cuda, const CountJob<T> &count, void (*kernel)(Job), const Job &job) {
+  const int wanted =
+      static_cast<int>((count.in.count + Counters::kThreads - 1) / Counters::kThreads);
+  const int blocks = std::min(cuda.multiprocessors(), wanted);
+  CUDA_CHECK(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Counters::kBytes));
+  LaunchShape shape{blocks, Counters::kThreads, Counters::kBytes};
+  shape.together = true;
+  launch(kernel, shape, cuda.stream(), job);
+}
+
+/// Launches choose.operator()<Counters>(), a kernel, with the counters that suit the number of levels.
+template <typename T, typename Choose, typename Job>
+void launch_for_levels(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job) {
+  if constexpr (sizeof(T) == 1) {
+    launch_counting<ByteCounters>(cuda, count, choose.template operator()<ByteCounters>(), job);
+  } else if (count.levels.count <= kMostTableLevels) {
+    launch_counting<TableCounters>(cuda, count, choose.template operator()<TableCounters>(), job);
+  } else {
+    launch_counting<HalfCounters>(cuda, count, choose.template operator()<HalfCounters>(), job);
+  }
+}
+
+}  // namespace cudascan::histogram

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What rests on histograms, on scanned documents and other pictures, against OpenCV and against
+// results that others computed. The images are not part of the project: CUDASCAN_TEST_DATA names
+// their folder.
+#include <glib.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <vector>
+
+#include "equalize_oracle.h"
+
+namespace cudascan {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path data_folder() {
+  const char *const folder = std::getenv("CUDASCAN_TEST_DATA");
+  return folder ? folder : CUDASCAN_DEFAULT_TEST_DATA;
+}
+
+#define NEED_DATA(file)                    \
+  if (!fs::exists(data_folder() / (file))) \
+  GTEST_SKIP() << "no " << data_folder() / (file) << "; CUDASCAN_TEST_DATA names the folder"
+
+constexpr const char *kReference = "reference.json";
+
+/// Calls check(gray image, its entry in reference.json) for every image there.
+template <typename Check>
+void for_each_image(const Check &check) {
+  nlohmann::json reference;
+  std::ifstream(data_folder() / kReference) >> reference;
+  int n = 0;
+  for (const auto &[file, entry] : reference.at("images").items()) {
+    SCOPED_TRACE(file);
+    const cv::Mat gray =
+        cv::imread((data_folder() / file).string(), cv::IMREAD_GRAYSCALE | cv::IMREAD_ANYDEPTH);
+    if (gray.empty()) continue;
+    ++n;
+    check(gray, entry);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GE(n, 50);
+}
+
+template <typename T>
+Plane<const T> plane_of(const cv::Mat &image) {
+  return {image.ptr<T>(), image.cols, image.rows, static_cast<std::ptrdiff_t>(image.step)};
+}
+
+template <typename T>
+std::vector<T> samples_of(const cv::Mat &image) {
+  std::vector<T> samples;
+  for (int y = 0; y < image.rows; ++y)
+    samples.insert(samples.end(), image.ptr<T>(y), image.ptr<T>(y) + image.cols);
+  return samples;
+}
+
+std::string sha256(const std::vector<std::uint8_t> &bytes) {
+  char *const text = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes.data(), bytes.size());
+  std::string result(text);
+  g_free(text);
+  return result;
+}
+
+// ---- Equalization ------------------------------------------------------------------------------
+
+TEST(EqualizeDocuments, EqualToOpenCV) {
+  NEED_DATA(kReference);
+  int hashes = 0;
+  for_each_image([&](const cv::Mat &gray, const nlohmann::json &entry) {
+    if (gray.depth() != CV_8U) return;
+    const auto got = test::equalized(plane_of<std::uint8_t>(gray), {});
+    cv::Mat expected;
+    cv::equalizeHist(gray, expected);
+    ASSERT_TRUE(test::same(samples_of<std::uint8_t>(expected), got, gray.cols));
+    // Decoders of JPEG differ, so the gray may, too.
+    const auto &wanted = entry.at("gray");
+    if (!wanted.contains("equalizeHist_sha256") ||
+        wanted.at("sha256") != sha256(samples_of<std::uint8_t>(gray)))
+      return;
+    ++hashes;
+    ASSERT_EQ(sha256(got), wanted.at("equalizeHist_sha256").get<std::string>());
+  });
+  EXPECT_GE(hashes, 20);
+}
+
+struct ClaheSetting {
+  double clip_limit;
+  int tiles_x, tiles_y;
+};
+constexpr ClaheSetting kClaheSettings[] = {{40, 8, 8},  {2, 8, 8},      {1.3, 5, 7}, {0, 3, 2},
+                                           {0.1, 4, 4}, {3, 1, 1},      {5, 64, 3},  {2.5, 2, 31},
+                                           {100, 6, 9}, {1000000, 4, 4}};
+
+/// Whether the result equals that of OpenCV.
+template <typename T>
+testing::AssertionResult clahe_is_opencvs(const cv::Mat &image, const ClaheSetting &s) {
+  cv::Mat expected;
+  cv::createCLAHE(s.clip_limit, {s.tiles_x, s.tiles_y})->apply(image, expected);
+  const EqualizeParams params{.method = EqualizeMethod::clahe,
+                              .clip_limit = s.clip_limit,
+                              .tiles_x = s.tiles_x,
+                              .tiles_y = s.tiles_y};
+  return test::same(samples_of<T>(expected), test::equalized(plane_of<T>(image), params),
+                    image.cols)
+         << params << ", " << image.cols << "x" << image.rows;
+}
+
+TEST(ClaheDocuments, EqualToOpenCV) {
+  NEED_DATA(kReference);
+  int deep = 0;
+  std::size_t turn = 0;
+  for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {
+    for (const auto &setting : {kClaheSettings[turn % 9], kClaheSettings[(turn + 4) % 9]}) {
+      if (gray.depth() == CV_8U) {
+        ASSERT_TRUE(clahe_is_opencvs<std::uint8_t>(gray, setting));
+      } else if (gray.depth() == CV_16U) {
+        ASSERT_TRUE(clahe_is_opencvs<std::uint16_t>(gray, setting));
+      }
+    }
+    deep += gray.depth() == CV_16U;
+    ++turn;
+  });
+  EXPECT_GE(deep, 1);
+}
+
+/// Samples of all kinds in sizes that tiles divide, do not divide, divide on one side and outnumber.
+template <typename T>
+void compare_clahe_of_sizes(int type) {
+  constexpr test::Size kSizes[] = {{64, 64},   {640, 480}, {641, 480}, {640, 479}, {333, 257},
+                                   {1283, 71}, {8, 8},     {5, 5},     {1, 1},     {1, 100},
+                                   {100, 1},   {3, 2},     {64, 200}};
+  for (const auto [width, height] : kSizes)
+    for (const test::Content content : test::kContents)
+      for (const ClaheSetting &setting : kClaheSettings) {
+        // OpenCV's limit overflows there.
+        if (setting.clip_limit > 1000 && width * height > 1000) continue;
+        // 65536 levels for each tile take their time.
+        if (sizeof(T) > 1 && setting.tiles_x * setting.tiles_y > 20 &&
+            content != test::Content::text)
+          continue;
+        auto samples = test::make_content<T>(content, width, height, std::numeric_limits<T>::max());
+        const cv::Mat image(height, width, type, samples.data());
+        ASSERT_TRUE(clahe_is_opencvs<T>(image, setting)) << "content " << static_cast<int>(content);
+      }
+}
+TEST(Clahe, EqualToOpenCVAtEightBit) {
+  compare_clahe_of_sizes<std::uint8_t>(CV_8UC1);
+}
+TEST(Clahe, EqualToOpenCVAtSixteenBit) {
+  compare_clahe_of_sizes<std::uint16_t>(CV_16UC1);
+}
+TEST(Equalize, EqualToOpenCVOnMadeUpImages) {
+  for (const auto [width, height] : test::kSizes)
+    for (const test::Content content : test::kContents) {
+      auto samples = test::make_content<std::uint8_t>(content, width, height, 255);
+      const cv::Mat image(height, width, CV_8UC1, samples.data());
+      cv::Mat expected;
+      cv::equalizeHist(image, expected);
+      ASSERT_TRUE(test::same(samples_of<std::uint8_t>(expected),
+                             test::equalized(plane_of<std::uint8_t>(image), {}), width));
+    }
+}
+
+}  // namespace
+}  // namespace cudascan
