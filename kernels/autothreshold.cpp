@@ -96,6 +96,18 @@ void paint_classes(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothres
   });
 }
 
+/// The history of the executor; another number of levels begins a new one.
+History &history_of(Cpu &cpu, int levels) {
+  struct Kept {
+    int levels;
+    History history;
+  };
+  static const char key = 0;
+  auto &kept = *static_cast<Kept *>(cpu.history(&key, sizeof(Kept)));
+  if (kept.levels != levels) kept = {levels, {}};
+  return kept.history;
+}
+
 template <typename In, typename Out>
 void run_on_cpu(Cpu &cpu, Plane<const In> in, Plane<Out> out, const AutothresholdParams &p,
                 AutothresholdReport *report) {
@@ -105,8 +117,7 @@ void run_on_cpu(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothreshol
   const Settings settings = make_settings(p, static_cast<int>(counts.size()));
   std::array<int, kMaxClasses - 1> thresholds = find_thresholds(counts, p);
   if (p.classes == 2) {
-    static const char key = 0;
-    auto &history = *static_cast<History *>(cpu.history(&key, sizeof(History)));
+    History &history = history_of(cpu, settings.levels);
     thresholds[0] = step(history, thresholds[0], settings, history);
   } else {
     for (int &threshold : thresholds) threshold = with_offset(threshold, settings);

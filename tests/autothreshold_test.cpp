@@ -371,6 +371,18 @@ TEST(AutothresholdHistory, SettingsMayChangeBetweenFrames) {
   EXPECT_EQ(sequence(cpu, {.method = Method::mean}, {30}), Thresholds({30}));
 }
 
+TEST(AutothresholdHistory, AnotherDepthStartsAnew) {
+  Cpu cpu;
+  const Params params = {.method = Method::mean, .smoothing = 0.5};
+  sequence(cpu, params, {100});
+  const Image<std::uint16_t> deep = row(Gray16(4, 40000));
+  Image<std::uint16_t> out(4, 1);
+  AutothresholdReport report;
+  run(cpu, deep.plane(), out.plane(), params, &report);
+  EXPECT_EQ(report.threshold, 40000);
+  EXPECT_EQ(sequence(cpu, params, {60}), Thresholds({60}));
+}
+
 TEST(AutothresholdHistory, ExecutorsHaveTheirOwn) {
   Cpu one, two;
   const Params params = {.method = Method::mean, .smoothing = 0.5};
