@@ -63,5 +63,11 @@ CUDASCAN_API void count(Cuda &, Plane<const std::uint8_t> in, const HistogramPar
                         Histogram &counts);
 CUDASCAN_API void count(Cuda &, Plane<const std::uint16_t> in, const HistogramParams &,
                         Histogram &counts);
+/// Only queues the counting, for results that stay on the GPU.
+/// @param counts  device memory for as many numbers as there are levels
+CUDASCAN_API void count_on_device(Cuda &, Plane<const std::uint8_t> in, const HistogramParams &,
+                                  std::uint32_t *counts);
+CUDASCAN_API void count_on_device(Cuda &, Plane<const std::uint16_t> in, const HistogramParams &,
+                                  std::uint32_t *counts);
 
 }  // namespace cudascan

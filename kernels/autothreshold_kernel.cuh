@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// One launch: histogram_kernel.cuh counts, then each block finds the threshold for itself, by a team of
+/// its threads (with 65536 levels all blocks are one team), and paints its share.
+#pragma once
+#include "kernels/autothreshold.h"
+#include "kernels/autothreshold_decision.h"
+#include "kernels/histogram_launch.cuh"
+#include "kernels/threshold_methods.h"
+
+namespace cudascan::autothreshold {
+
+using histogram::CountJob;
+using histogram::HalfCounters;
+using histogram::Place;
+using histogram::Share;
+using histogram::Vectors;
+
+/// What goes to the report.
+struct Found {
+  int thresholds[kMaxClasses - 1];  // as applied
+};
+
+template <typename T>
+struct Job {
+  CountJob<T> count;
+  Vectors<T> out;                    // or
+  Vectors<std::uint8_t> narrow_out;  // for 16-bit samples, where `narrow`
+  bool narrow;
+  AutothresholdMethod method;
+  int classes;
+  bool apply;
+  Settings settings;
+  unsigned values[kMaxClasses];  // that the classes are painted with
+  History *history;              // two that take turns
+  unsigned char *team_values;    // of the GridTeam
+  Found *found;
+  std::uint32_t *report_counts;  // where the histogram is wanted
+};
+
+/// The thresholds that the method finds, without history and offset.
+template <typename Counters, typename T>
+__device__ void find_thresholds(const Job<T> &job, const std::uint32_t *counts,
+                                unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
+  const int levels = job.count.levels.count;
+  const bool small = threshold::is_small(job.method, job.classes);
+  auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
+  if constexpr (std::is_same_v<Counters, HalfCounters>)
+    if (!small) {
+      GridTeam team(counts, levels, team_memory, &job.count.state->barrier, job.team_values);
+      thresholds[0] = threshold::find(team, job.method);
+      return;
+    }
+  const int each = small ? levels_per_step(levels) : 1, n = small ? steps_of(levels) : levels;
+  auto *const own_counts = reinterpret_cast<std::uint32_t *>(memory + sizeof(BlockTeamMemory));
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    std::uint32_t sum = 0;
+    for (int k = i * each; k < min((i + 1) * each, levels); ++k) sum += counts[k];
+    own_counts[i] = sum;
+  }
+  __syncthreads();
+  BlockTeam team(own_counts, n, team_memory);
+  if (job.classes > 2)
+    threshold::find_classes(team, job.classes, thresholds);
+  else
+    thresholds[0] =
+        small ? threshold::find_small(team, job.method) : threshold::find(team, job.method);
+  if (small)
+    for (int i = 0; i < job.classes - 1; ++i) thresholds[i] = last_level(thresholds[i], levels);
+}
+
+/// The samples of a word that are at or above `from`, as all bits of these samples.
+template <typename T>
+__device__ unsigned from_on(unsigned word, int from) {
+  if constexpr (sizeof(T) == 1)
+    return from > 0xff ? 0 : __vcmpgeu4(word, from * 0x01010101u);
+  else
+    return from > 0xffff ? 0 : __vcmpgeu2(word, from * 0x00010001u);
+}
+
+template <typename T, typename Counters>
+__global__ void __launch_bounds__(Counters::kThreads, 1)
+    autothreshold_kernel(const __grid_constant__ Job<T> job) {
+  unsigned char *const memory = dynamic_shared_memory();
+  Counters counters(memory, job.count.levels);
+  Share<T, Counters> share(job.count);
+  const unsigned launch = count_image(job.count, counters, share);
+  const Levels levels = job.count.levels;
+  const std::uint32_t *const counts = job.count.state->counts(launch, levels.count);
+
+  int thresholds[kMaxClasses - 1]{};
+  find_thresholds<Counters>(job, counts, memory, thresholds);
+  if (job.classes == 2) {
+    History after;
+    thresholds[0] = step(job.history[launch % 2], thresholds[0], job.settings, after);
+    if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(launch + 1) % 2] = after;
+  } else {
+    for (int &threshold : thresholds) threshold = with_offset(threshold, job.settings);
+  }
+  if (job.report_counts) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+         i < static_cast<unsigned>(levels.count); i += gridDim.x * blockDim.x)
+      job.report_counts[i] = counts[i];
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      for (int i = 0; i < kMaxClasses - 1; ++i) job.found->thresholds[i] = thresholds[i];
+  }
+
+  constexpr unsigned kRepeat = sizeof(T) == 1 ? 0x01010101 : 0x00010001;
+  unsigned values[kMaxClasses];
+  int from[kMaxClasses];
+#pragma unroll
+  for (int i = 0; i < kMaxClasses; ++i) {
+    values[i] = job.values[i] * kRepeat;
+    from[i] = i == 0 ? 0 : last_sample_below(thresholds[i - 1], levels) + 1;
+  }
+  const auto paint = [&](unsigned word) {
+    unsigned result = values[0];
+#pragma unroll
+    for (int i = 1; i < kMaxClasses; ++i) {
+      if (i == job.classes) break;
+      const unsigned above = from_on<T>(word, from[i]);
+      result = (result & ~above) | (values[i] & above);
+    }
+    return result;
+  };
+  share.for_each([&](const Place &place, uint4 v) {
+    if (job.apply) v = {paint(v.x), paint(v.y), paint(v.z), paint(v.w)};
+    if (sizeof(T) == 1 || !job.narrow)
+      job.out.store(place, v);
+    else
+      job.narrow_out.store_half(place,
+                                {__byte_perm(v.x, v.y, 0x6420), __byte_perm(v.z, v.w, 0x6420)});
+  });
+}
+
+/// Queues the kernel with the counters that suit the number of levels.
+template <typename T>
+void queue(Cuda &cuda, const Job<T> &job) {
+  const auto choose = [&]<typename Counters>() { return autothreshold_kernel<T, Counters>; };
+  histogram::launch_for_levels(cuda, job.count, choose, job);
+}
+extern template void queue(Cuda &, const Job<std::uint8_t> &);
+extern template void queue(Cuda &, const Job<std::uint16_t> &);
+
+}  // namespace cudascan::autothreshold
