@@ -262,7 +262,7 @@ inline Real most_variance_between(const Counts &h, std::vector<int> &thresholds,
   if (c == thresholds.size()) return variance_between(h, thresholds);
   Real most = 0;
   for (int t = c ? thresholds[c - 1] + 1 : 0; t < top(h); ++t) {
-    thresholds[c] = t;
+    thresholds.at(c) = t;  // GCC 12 takes thresholds[c] for out of bounds
     most = std::max(most, most_variance_between(h, thresholds, c + 1));
   }
   return most;
