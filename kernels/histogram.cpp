@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <type_traits>
 
 #include "kernels/histogram_cpu.h"
 #include "kernels/refuse.h"
@@ -14,8 +15,8 @@ namespace cudascan {
 namespace {
 
 /// Adds samples to `kTables` tables of `size` counts, neighbours to different ones.
-template <int kTables, typename T, typename Level>
-void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, int size) {
+template <int kTables, typename T, typename Level, typename Size>
+void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, Size size) {
   constexpr int kBits = 8 * sizeof(T), kStep = 16 / sizeof(T);
   int x = 0;
   for (; x + kStep <= n; x += kStep) {
@@ -101,7 +102,8 @@ template <typename T>
 void LevelCounter<T>::add(const T *samples, int n) {
   if constexpr (sizeof(T) == 1) {
     count_row<8>(
-        samples, n, [](T sample) { return sample; }, tables_.data(), size_);
+        samples, n, [](T sample) { return sample; }, tables_.data(),
+        std::integral_constant<int, 256>());
   } else {
     const auto level = [this](T sample) { return levels_.level(sample); };
     if (n_tables_ > 1)
