@@ -74,6 +74,21 @@ TEST_P(History, ADiscontinuityStartsAnew) {
   });
 }
 
+TEST_P(History, ADiscontinuityThatQosDropsStartsAnew) {
+  expect_second_frame(false, [](Filter &filter, const Picture &in) {
+    gst_harness_push_upstream_event(
+        filter.harness(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 10 * GST_SECOND));
+    Ref<GstBuffer> late = to_buffer(in), in_time = to_buffer(in);
+    GST_BUFFER_FLAG_SET(late.get(), GST_BUFFER_FLAG_DISCONT);
+    GST_BUFFER_PTS(late.get()) = 9 * GST_SECOND;
+    GST_BUFFER_PTS(in_time.get()) = 11 * GST_SECOND;
+    EXPECT_EQ(filter.push(std::move(late)), GST_FLOW_OK);
+    EXPECT_EQ(gst_harness_buffers_in_queue(filter.harness()), 0u);
+    EXPECT_EQ(filter.push(std::move(in_time)), GST_FLOW_OK);
+    return to_picture(filter.pull().get(), filter.output_caps().get());
+  });
+}
+
 TEST_P(History, AFlushStartsAnew) {
   expect_second_frame(false, [](Filter &filter, const Picture &in) {
     gst_harness_push_event(filter.harness(), gst_event_new_flush_start());
