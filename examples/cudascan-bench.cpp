@@ -22,7 +22,8 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
   --cpu-only, --cuda-only
   --no-tables        without the tables of Najafi et al., ICPADS 2015
   --tables-only      nothing else
-  --content WHAT     page (text on uneven, noisy paper), random, constant
+  --content WHAT     page (text on uneven, noisy paper), random, constant; cases that are measured
+                     over contents keep theirs
   --repeat N         measurements of each time; the median counts
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's
@@ -30,8 +31,9 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
 
 Times of the GPU are of one run inside a CUDA graph of many: cold with so many buffers in turn that
 none is in a cache when it is used again, warm with one pair of buffers. "1 in graph" and "events"
-are a single run with and without a graph, launch included. GB/s counts each sample read and written
-once; "x copy" is the ratio to a device-to-device copy of the plane, measured in the same run.
+are a single run with and without a graph, launch included. GB/s counts each sample read once and
+written once, but for histograms, which are only read; "x copy" is the ratio to a device-to-device
+copy of the plane, measured in the same run.
 )";
 
 int parse_positive(std::string_view option, std::string_view text) {

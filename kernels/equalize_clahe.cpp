@@ -84,6 +84,14 @@ std::vector<T> map_tiles(Cpu &cpu, Plane<const T> in, const Range &range, const 
   return mappings;
 }
 
+Neighbours row_neighbours(int y, const Tiles &tiles) {
+  return neighbours(y, 1.f / static_cast<float>(tiles.height), tiles.ny);
+}
+
+bool same_tiles(const Neighbours &a, const Neighbours &b) {
+  return a.before == b.before && a.after == b.after;
+}
+
 /// Columns that lie between the centres of the same tiles.
 struct Cell {
   int begin, end, before, after;
@@ -107,65 +115,71 @@ struct ColumnPlan {
   }
 };
 
-/// The mappings of the four tiles around the pixels of a row, cell by cell.
+/// Equalizes the pixels of a cell: they lie between the centres of the same four tiles.
 template <typename T>
-class Cells {
+class CellMapper {
  public:
-  Cells(const ColumnPlan &plan, const Range &range, const Tiles &tiles,
-        const std::vector<T> &mappings)
-      : plan_(plan), range_(range), tiles_(tiles), mappings_(mappings) {}
+  CellMapper(Plane<const T> in, Plane<T> out, const Range &range, const Tiles &tiles,
+             const std::vector<T> &mappings, const ColumnPlan &plan, std::uint32_t amount)
+      : in_(in),
+        out_(out),
+        range_(range),
+        tiles_(tiles),
+        mappings_(mappings),
+        plan_(plan),
+        amount_(amount) {}
 
-  /// Goes to the row whose neighbours are these.
-  void go_to(const Neighbours &y) {
-    if (y.before == before_ && y.after == after_) return;
-    before_ = y.before;
-    after_ = y.after;
-    if constexpr (sizeof(T) == 1) {
-      tables_.resize(plan_.cells.size() * 256);
-      Four<T> *table = tables_.data();
-      for (const Cell &cell : plan_.cells)
-        for (int sample = 0; sample < 256; ++sample)
-          *table++ = four(cell, range_.index_of_sample(sample));
+  /// @param begin, end  rows of the cell, all with the tiles of `first` around them
+  void map(const Cell &cell, const Neighbours &first, int begin, int end) {
+    const Mappings four{mapping(cell.before, first.before), mapping(cell.after, first.before),
+                        mapping(cell.before, first.after), mapping(cell.after, first.after)};
+    const int width = cell.end - cell.begin;
+    const int entries = sizeof(T) == 1 ? 256 : range_.count;
+    // One look-up instead of four pays off when there are enough.
+    const bool joined = std::int64_t{2} * width * (end - begin) > entries;
+    if (joined) {
+      table_.resize(entries);
+      for (int i = 0; i < entries; ++i)
+        table_[i] = four.at(sizeof(T) == 1 ? range_.index_of_sample(i) : i);
     }
-  }
-
-  /// Writes what the samples of a row become in their four tiles.
-  void look_up(const T *row, Four<T> *fours) const {
-    for (std::size_t c = 0; c < plan_.cells.size(); ++c) {
-      const Cell &cell = plan_.cells[c];
-      if constexpr (sizeof(T) == 1) {
-        const Four<T> *const table = &tables_[c * 256];
-        for (int x = cell.begin; x < cell.end; ++x) fours[x] = table[row[x]];
-      } else {
-        const T *const bb = mapping(cell.before, before_), *const ba = mapping(cell.after, before_);
-        const T *const ab = mapping(cell.before, after_), *const aa = mapping(cell.after, after_);
-        for (int x = cell.begin; x < cell.end; ++x) {
-          const int i = range_.index_of_sample(row[x]);
-          fours[x] = join(bb[i], ba[i], ab[i], aa[i]);
-        }
-      }
+    fours_.resize(width);
+    for (int y = begin; y < end; ++y) {
+      const T *const from = in_.row(y) + cell.begin;
+      T *const to = out_.row(y) + cell.begin;
+      for (int x = 0; x < width; ++x)
+        fours_[x] = !joined          ? four.at(range_.index_of_sample(from[x]))
+                    : sizeof(T) == 1 ? table_[from[x]]
+                                     : table_[range_.index_of_sample(from[x])];
+      rows<T>().interpolate(
+          {fours_.data(), &plan_.weight_before[cell.begin], &plan_.weight_after[cell.begin], width},
+          row_neighbours(y, tiles_), range_, to);
+      if (amount_ < 65536) rows<T>().blend(from, width, range_, amount_, to);
     }
   }
 
  private:
+  /// Those of the four tiles.
+  struct Mappings {
+    const T *before_before, *before_after, *after_before, *after_after;
+
+    Four<T> at(int i) const {
+      constexpr int kBits = 8 * sizeof(T);
+      return before_before[i] | Four<T>{before_after[i]} << kBits |
+             Four<T>{after_before[i]} << 2 * kBits | Four<T>{after_after[i]} << 3 * kBits;
+    }
+  };
   const T *mapping(int tile_x, int tile_y) const {
     return &mappings_[(std::size_t(tile_y) * tiles_.nx + tile_x) * range_.count];
   }
-  static Four<T> join(Four<T> bb, Four<T> ba, Four<T> ab, Four<T> aa) {
-    constexpr int kBits = 8 * sizeof(T);
-    return bb | ba << kBits | ab << (2 * kBits) | aa << (3 * kBits);
-  }
-  Four<T> four(const Cell &cell, int i) const {
-    return join(mapping(cell.before, before_)[i], mapping(cell.after, before_)[i],
-                mapping(cell.before, after_)[i], mapping(cell.after, after_)[i]);
-  }
 
-  const ColumnPlan &plan_;
-  const Range &range_;
+  Plane<const T> in_;
+  Plane<T> out_;
+  const Range range_;
   const Tiles &tiles_;
   const std::vector<T> &mappings_;
-  int before_ = -1, after_ = -1;
-  std::vector<Four<T>> tables_;  // one of 256 for each cell
+  const ColumnPlan &plan_;
+  std::uint32_t amount_;
+  std::vector<Four<T>> table_, fours_;
 };
 
 }  // namespace
@@ -176,20 +190,13 @@ void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &
   const Tiles tiles(p, in.width, in.height);
   const std::vector<T> mappings = map_tiles(cpu, in, range, tiles, p.clip_limit);
   const ColumnPlan plan(in.width, tiles);
-  const std::uint32_t amount = weight_of(p.amount);
-  const float inverse = 1.f / static_cast<float>(tiles.height);
-  const Rows<T> &loops = rows<T>();
   cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
-    Cells<T> cells(plan, range, tiles, mappings);
-    std::vector<Four<T>> fours(in.width);
-    for (int y = begin; y < end; ++y) {
-      const Neighbours rows_around = neighbours(y, inverse, tiles.ny);
-      cells.go_to(rows_around);
-      cells.look_up(in.row(y), fours.data());
-      loops.interpolate(
-          {fours.data(), plan.weight_before.data(), plan.weight_after.data(), in.width},
-          rows_around, range, out.row(y));
-      if (amount < 65536) loops.blend(in.row(y), in.width, range, amount, out.row(y));
+    CellMapper<T> mapper(in, out, range, tiles, mappings, plan, weight_of(p.amount));
+    for (int y = begin, next; y < end; y = next) {
+      const Neighbours first = row_neighbours(y, tiles);
+      next = y + 1;
+      while (next < end && same_tiles(row_neighbours(next, tiles), first)) ++next;
+      for (const Cell &cell : plan.cells) mapper.map(cell, first, y, next);
     }
   });
 }

@@ -256,14 +256,15 @@ inline Real variance_between(const Counts &h, const std::vector<int> &thresholds
   return sum;
 }
 
-/// The largest of all thresholds above `above`.
-inline Real most_variance_between(const Counts &h, std::vector<int> &thresholds,
-                                  std::size_t c = 0) {
-  if (c == thresholds.size()) return variance_between(h, thresholds);
+/// The largest with `more` thresholds above those there are.
+inline Real most_variance_between(const Counts &h, int more, std::vector<int> thresholds = {}) {
+  if (more == 0) return variance_between(h, thresholds);
   Real most = 0;
-  for (int t = c ? thresholds[c - 1] + 1 : 0; t < top(h); ++t) {
-    thresholds.at(c) = t;  // GCC 12 takes thresholds[c] for out of bounds
-    most = std::max(most, most_variance_between(h, thresholds, c + 1));
+  const int first = thresholds.empty() ? 0 : thresholds.back() + 1;
+  thresholds.push_back(first);
+  for (int t = first; t < top(h); ++t) {
+    thresholds.back() = t;
+    most = std::max(most, most_variance_between(h, more - 1, thresholds));
   }
   return most;
 }
