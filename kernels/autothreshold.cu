@@ -16,16 +16,18 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   check_call(p, in, out);
   Job<T> job{};
   const Levels levels = Levels::of(in.maximum);
-  const std::size_t state_bytes = histogram::State::bytes(levels.count);
+  const std::size_t state_bytes = histogram::State::bytes(histogram::counts_of<T>(levels));
   static const char key = 0;
   auto *const state =
       static_cast<unsigned char *>(cuda.history(&key, state_bytes + 2 * sizeof(History)));
-  job.count = CountJob<T>(in, {p.roi, p.ignore_black, p.ignore_white},
+  const bool aligned =
+      histogram::is_aligned(in, 16) && histogram::is_aligned(out, 16 * sizeof(Out) / sizeof(T));
+  job.count = CountJob<T>(in, {p.roi, p.ignore_black, p.ignore_white}, aligned,
                           reinterpret_cast<histogram::State *>(state));
   if constexpr (sizeof(T) == sizeof(Out))
-    job.out = Vectors<T>(out);
+    job.out = out;
   else
-    job.narrow_out = Vectors<Out>(out);
+    job.narrow_out = out;
   job.narrow = sizeof(T) != sizeof(Out);
   job.method = p.method;
   job.classes = p.classes;

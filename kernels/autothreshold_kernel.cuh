@@ -14,7 +14,6 @@ using histogram::CountJob;
 using histogram::HalfCounters;
 using histogram::Place;
 using histogram::Share;
-using histogram::Vectors;
 
 /// What goes to the report.
 struct Found {
@@ -24,8 +23,8 @@ struct Found {
 template <typename T>
 struct Job {
   CountJob<T> count;
-  Vectors<T> out;                    // or
-  Vectors<std::uint8_t> narrow_out;  // for 16-bit samples, where `narrow`
+  Plane<T> out;                    // or
+  Plane<std::uint8_t> narrow_out;  // for 16-bit samples, where `narrow`
   bool narrow;
   AutothresholdMethod method;
   int classes;
@@ -40,14 +39,14 @@ struct Job {
 
 /// The thresholds that the method finds, without history and offset.
 template <typename Counters, typename T>
-__device__ void find_thresholds(const Job<T> &job, const std::uint32_t *counts,
+__device__ void find_thresholds(const Job<T> &job, const histogram::Counts &counts,
                                 unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
   const int levels = job.count.levels.count;
   const bool small = threshold::is_small(job.method, job.classes);
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   if constexpr (std::is_same_v<Counters, HalfCounters>)
     if (!small) {
-      GridTeam team(counts, levels, team_memory, &job.count.state->barrier, job.team_values);
+      GridTeam team(counts.copies, levels, team_memory, &job.count.state->barrier, job.team_values);
       thresholds[0] = threshold::find(team, job.method);
       return;
     }
@@ -84,23 +83,20 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count);
-  const unsigned launch = count_image(job.count, counters, share);
+  const histogram::Head head = count_image(job.count, counters, share);
   const Levels levels = job.count.levels;
-  const std::uint32_t *const counts = job.count.state->counts(launch, levels.count);
 
   int thresholds[kMaxClasses - 1]{};
-  find_thresholds<Counters>(job, counts, memory, thresholds);
+  find_thresholds<Counters>(job, head.counts, memory, thresholds);
   if (job.classes == 2) {
     History after;
-    thresholds[0] = step(job.history[launch % 2], thresholds[0], job.settings, after);
-    if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(launch + 1) % 2] = after;
+    thresholds[0] = step(job.history[head.launch % 2], thresholds[0], job.settings, after);
+    if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(head.launch + 1) % 2] = after;
   } else {
     for (int &threshold : thresholds) threshold = with_offset(threshold, job.settings);
   }
   if (job.report_counts) {
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-         i < static_cast<unsigned>(levels.count); i += gridDim.x * blockDim.x)
-      job.report_counts[i] = counts[i];
+    copy_counts(head.counts, job.report_counts);
     if (blockIdx.x == 0 && threadIdx.x == 0)
       for (int i = 0; i < kMaxClasses - 1; ++i) job.found->thresholds[i] = thresholds[i];
   }
@@ -126,10 +122,10 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   share.for_each([&](const Place &place, uint4 v) {
     if (job.apply) v = {paint(v.x), paint(v.y), paint(v.z), paint(v.w)};
     if (sizeof(T) == 1 || !job.narrow)
-      job.out.store(place, v);
+      store(job.out, place, v);
     else
-      job.narrow_out.store_half(place,
-                                {__byte_perm(v.x, v.y, 0x6420), __byte_perm(v.z, v.w, 0x6420)});
+      store_half(job.narrow_out, place,
+                 {__byte_perm(v.x, v.y, 0x6420), __byte_perm(v.z, v.w, 0x6420)});
   });
 }
 

@@ -49,43 +49,40 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   __syncthreads();
   const auto emit = [&](int level, unsigned n) { job.counts[item * kBins + level] = n; };
 
-  // Columns of the plane, then those beyond it.
+  // Vectors that are all in the tile, then the columns to their left and right and beyond the plane.
   constexpr int kSamples = Vectors<const std::uint8_t>::kSamples;
-  const int first = x0 / kSamples, last = (min(x1, plane.width) + kSamples - 1) / kSamples;
-  const int per_row = max(last - first, 0), all = per_row * rows;
-  const int beyond_x = max(x0, plane.width), beyond = max(x1 - beyond_x, 0);
-  constexpr int kRound = ByteCounters::kVectors * ByteCounters::kThreads;
+  const int first = (x0 + kSamples - 1) / kSamples;
+  const int per_row = max(min(x1, job.in.rest()) / kSamples - first, 0), all = per_row * rows;
+  const int left = per_row > 0 ? first * kSamples - x0 : 0;
+  const int right_begin = per_row > 0 ? (first + per_row) * kSamples : x0;
+  const int singles = (left + x1 - right_begin) * rows;
+  constexpr int kThreads = ByteCounters::kThreads, kRound = ByteCounters::kVectors * kThreads;
   for (int begin = 0; begin < all; begin += kRound) {
     uint4 v[ByteCounters::kVectors];
-    int x[ByteCounters::kVectors];
 #pragma unroll
     for (int j = 0; j < ByteCounters::kVectors; ++j) {
-      const int i = begin + j * ByteCounters::kThreads + static_cast<int>(threadIdx.x);
+      const int i = begin + j * kThreads + static_cast<int>(threadIdx.x);
       if (i >= all) break;
-      x[j] = (first + i % per_row) * kSamples;
       v[j] = job.in.load(
-          {x[j], source_index(y0 + i / per_row, plane.height), min(plane.width - x[j], kSamples)});
+          {(first + i % per_row) * kSamples, source_index(y0 + i / per_row, plane.height), false});
     }
 #pragma unroll
     for (int j = 0; j < ByteCounters::kVectors; ++j) {
-      if (begin + j * ByteCounters::kThreads + static_cast<int>(threadIdx.x) >= all) break;
-      const int from = x0 - x[j], to = min(x1, plane.width) - x[j];
-      if (from <= 0 && to >= kSamples)
-        counters.add(v[j]);
-      else
-        counters.add(v[j], max(from, 0), min(to, kSamples));
+      if (begin + j * kThreads + static_cast<int>(threadIdx.x) >= all) break;
+      counters.add(v[j]);
     }
-    counters.collect(beyond == 0 && begin + kRound >= all, emit);
+    counters.collect(singles == 0 && begin + kRound >= all, emit);
   }
-  if (beyond == 0) return;
-  constexpr int kBeyondRound = 255 * ByteCounters::kThreads;
-  for (int begin = 0; begin < beyond * rows; begin += kBeyondRound) {
-    const int end = min(begin + kBeyondRound, beyond * rows);
-    for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += ByteCounters::kThreads) {
-      const int y = source_index(y0 + i / beyond, plane.height);
-      counters.add(plane.row(y)[source_index(beyond_x + i % beyond, plane.width)]);
+  const int each = left + x1 - right_begin;
+  constexpr int kSinglesRound = ByteCounters::kSamples * kThreads;
+  for (int begin = 0; begin < singles; begin += kSinglesRound) {
+    const int end = min(begin + kSinglesRound, singles);
+    for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreads) {
+      const int at = i % each, x = at < left ? x0 + at : right_begin + at - left;
+      const int y = source_index(y0 + i / each, plane.height);
+      counters.add(plane.row(y)[source_index(x, plane.width)]);
     }
-    counters.collect(end == beyond * rows, emit);
+    counters.collect(end == singles, emit);
   }
 }
 
@@ -184,6 +181,8 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
 
 __global__ void __launch_bounds__(ByteCounters::kThreads, 1)
     clahe_kernel(const __grid_constant__ Job job) {
+  let_next_kernel_start();
+  wait_for_kernels_before();
   unsigned char *const memory = dynamic_shared_memory();
   const int tiles = job.tiles.nx * job.tiles.ny, blocks = static_cast<int>(gridDim.x);
   for (int i = blockIdx.x; i < tiles * job.slices; i += blocks) {
@@ -298,7 +297,6 @@ Job make_job(Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
   const Tiles tiles(p, in.width, in.height);
   const Range range = Range::of(in.maximum, in.black, in.white);
   Job job{};
-  job.in = decltype(job.in)(in);
   job.out = out;
   job.tiles = tiles;
   job.range = range;
@@ -319,13 +317,12 @@ constexpr int divide_up(int x, int by) {
 void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                const EqualizeParams &p) {
   Job job = make_job<Job>(in, out, p);
+  job.in = Vectors<const std::uint8_t>(in, histogram::is_aligned(in, 16));
   const int tiles = job.tiles.nx * job.tiles.ny;
-  job.words = (reinterpret_cast<std::uintptr_t>(in.data) | in.stride |
-               reinterpret_cast<std::uintptr_t>(out.data) | out.stride) %
-                  4 ==
-              0;
-  const int wanted = divide_up(static_cast<int>(job.in.count), ByteCounters::kThreads);
-  const int blocks = std::min(cuda.multiprocessors(), std::max(wanted, 1));
+  job.words = histogram::is_aligned(in, 4) && histogram::is_aligned(out, 4);
+  const std::int64_t vectors = std::int64_t{in.width} * in.height / 16;
+  const int blocks = static_cast<int>(
+      std::min<std::int64_t>(cuda.multiprocessors(), vectors / ByteCounters::kThreads + 1));
   job.slices = std::clamp(blocks / tiles, 1, job.tiles.height);
   static const char key = 0;
   job.barrier = static_cast<unsigned *>(cuda.history(&key, sizeof(unsigned)));
@@ -337,12 +334,14 @@ void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out
                                   ByteCounters::kBytes));
   LaunchShape shape{blocks, ByteCounters::kThreads, ByteCounters::kBytes};
   shape.together = true;
+  shape.overlap = cuda.code_architecture() >= 90;
   launch(clahe_kernel, shape, cuda.stream(), job);
 }
 
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
                const EqualizeParams &p) {
   auto job = make_job<DeepJob>(in, out, p);
+  job.in = in;
   const int tiles = job.tiles.nx * job.tiles.ny;
   const std::size_t bins = static_cast<std::size_t>(tiles) * job.range.count;
   job.counts = static_cast<std::uint32_t *>(

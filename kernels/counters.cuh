@@ -3,18 +3,21 @@
 /// How the threads of a block count the levels of samples in shared memory. Which is best depends on
 /// the number of levels. All of them offer
 ///
-///     kThreads, kVectors              // threads of the block, and vectors a thread may add() ...
-///     kBytes                          // of shared memory
-///     clear()                         // all threads, then they meet
-///     add(v), add(v, from, to)        // counts the samples of a vector, or those from .. to - 1
-///     collect(last, emit)             // ... before all threads call this; they call emit(level, n)
-///                                     // for what they have counted, with the last at the latest
+///     kThreads, kVectors   // threads of the block, and vectors a thread may add() ...
+///     kSamples             // ... or samples
+///     kBytes               // of shared memory
+///     kCopies              // of the histogram in device memory, so that fewer blocks add to the same one
+///     clear()              // all threads, then they meet
+///     add(v), add(sample)  // counts the samples of a vector, or one
+///     collect(last, emit)  // ... before all threads call this; they call emit(level, n) for what
+///                          // they have counted, with the last at the latest
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 #include "kernels/histogram.h"
+#include "kernels/ptx.cuh"
 #include "kernels/warp_sums.cuh"
 
 namespace cudascan::histogram {
@@ -25,13 +28,12 @@ __device__ inline void clear_shared(unsigned char *memory, int bytes) {
   for (int i = threadIdx.x; i < bytes / 16; i += blockDim.x) vectors[i] = uint4{};
 }
 
-/// Samples of 16 bits: calls f(sample) for those from .. to - 1 of a vector.
+/// Calls f(sample) for the samples of 16 bits of a vector.
 template <typename F>
-__device__ void for_samples(const uint4 &v, int from, int to, F f) {
+__device__ void for_samples(const uint4 &v, F f) {
   const unsigned words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
-    if (i >= from && i < to) f(words[i / 2] >> i % 2 * 16 & 0xffff);
+  for (int i = 0; i < 8; ++i) f(words[i / 2] >> i % 2 * 16 & 0xffff);
 }
 
 /// 256 levels of 8 bits. Each thread has counters of its own, bytes, so that it needs no atomic
@@ -40,11 +42,13 @@ __device__ void for_samples(const uint4 &v, int from, int to, F f) {
 class ByteCounters {
  public:
   static constexpr int kThreads = 512;
-  static constexpr int kVectors = 15;  // of 16 samples each: a byte counts to 255
-  static constexpr int kBytes = kThreads * 256;
+  static constexpr int kVectors = 15, kSamples = 255;  // a byte counts to 255
+  static constexpr int kBytes = kThreads * 256, kCopies = 8;
 
   __device__ ByteCounters(unsigned char *memory, const Levels &)
-      : memory_(memory), mine_(memory + threadIdx.x / 32 * kWarpBytes + threadIdx.x % 32 * 4) {}
+      : memory_(memory),
+        warp_(shared_address(memory) + __shfl_sync(kWholeWarp, threadIdx.x / 32, 0) * kWarpBytes),
+        lane_(threadIdx.x % 32 * 4 * 0x00010001u) {}
 
   __device__ void clear() { clear_shared(memory_, kBytes); }
 
@@ -54,14 +58,9 @@ class ByteCounters {
     add_word(v.z);
     add_word(v.w);
   }
-  __device__ void add(const uint4 &v, int from, int to) {
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      if (i >= from && i < to) add(words[i / 4] >> i % 4 * 8 & 0xff);
-  }
-  __device__ void add(unsigned level) {
-    ++mine_[offset(level)];
+  __device__ void add(unsigned sample) {
+    const unsigned counter = warp_ + ((sample & 63) << 7 | sample >> 6 | (lane_ & 0xffff));
+    store_shared_byte(counter, load_shared_byte(counter) + 1);
   }
 
   template <typename Emit>
@@ -104,27 +103,28 @@ class ByteCounters {
  private:
   static constexpr int kWarpBytes = 8192;
 
-  static __device__ unsigned offset(unsigned level) {
-    return (level & 63) * 128 + (level >> 6);
-  }
   static __device__ void add_bytes(unsigned v, unsigned &even, unsigned &odd) {
     even += v & 0x00ff00ff;
     odd += v >> 8 & 0x00ff00ff;
   }
-  /// Two at a time, so that they wait for shared memory together.
+  /// Where a lane counts a level: bits 0 to 5 of the level are bits 7 to 12, bits 6 and 7 are bits 0 and
+  /// 1. The places of two samples are worked out in one word.
   __device__ void add_word(unsigned v) {
-    const unsigned low = v & 0x3f3f3f3f, high = v >> 6 & 0x03030303;
-#pragma unroll
-    for (int i = 0; i < 32; i += 16) {
-      unsigned char *const a = mine_ + (low >> i & 0xff) * 128 + (high >> i & 0xff);
-      unsigned char *const b = mine_ + (low >> (i + 8) & 0xff) * 128 + (high >> (i + 8) & 0xff);
-      const unsigned more_a = *a + 1u, more_b = *b + (a == b ? 2u : 1u);
-      *a = static_cast<unsigned char>(more_a);
-      *b = static_cast<unsigned char>(more_b);
-    }
+    const unsigned even = (v << 7 & 0x1f801f80) | (v >> 6 & 0x00030003) | lane_;
+    const unsigned odd = (v >> 1 & 0x1f801f80) | (v >> 14 & 0x00030003) | lane_;
+    add_two(even & 0xffff, odd & 0xffff);
+    add_two(even >> 16, odd >> 16);
+  }
+  /// Two at a time, so that they wait for shared memory together.
+  __device__ void add_two(unsigned a, unsigned b) {
+    const unsigned count_a = load_shared_byte(warp_ + a), count_b = load_shared_byte(warp_ + b);
+    store_shared_byte(warp_ + a, count_a + 1);
+    store_shared_byte(warp_ + b, count_b + (a == b ? 2 : 1));
   }
 
-  unsigned char *memory_, *mine_;
+  unsigned char *memory_;
+  unsigned warp_;  // address of the warp's counters
+  unsigned lane_;  // place of the lane in a row of them, twice
   unsigned sum_ = 0;
 };
 
@@ -134,8 +134,8 @@ inline constexpr int kMostTableLevels = 4096;
 class TableCounters {
  public:
   static constexpr int kThreads = 672;
-  static constexpr int kVectors = 12;
-  static constexpr int kBytes = 131072;
+  static constexpr int kVectors = 12, kSamples = 0x1000000;
+  static constexpr int kBytes = 131072, kCopies = 4;
 
   __device__ TableCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), tables_(reinterpret_cast<unsigned *>(memory)) {
@@ -145,10 +145,10 @@ class TableCounters {
 
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(tables_), kBytes); }
 
-  __device__ void add(const uint4 &v) { add(v, 0, 8); }
-  __device__ void add(const uint4 &v, int from, int to) {
-    for_samples(v, from, to, [&](unsigned sample) { atomicAdd(mine_ + levels_.level(sample), 1); });
+  __device__ void add(const uint4 &v) {
+    for_samples(v, [&](unsigned sample) { add(sample); });
   }
+  __device__ void add(unsigned sample) { atomicAdd(mine_ + levels_.level(sample), 1); }
 
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
@@ -171,27 +171,29 @@ class TableCounters {
 class HalfCounters {
  public:
   static constexpr int kThreads = 672;
-  static constexpr int kVectors = 12;  // 672 * 12 * 8 samples: a counter counts to 65535
-  static constexpr int kBytes = 131072;
+  // A counter counts to 65535.
+  static constexpr int kVectors = 12, kSamples = 65535 / kThreads;
+  static_assert(kThreads * kVectors * 8 <= 65535);
+  static constexpr int kBytes = 131072, kCopies = 1;
 
   __device__ HalfCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), words_(reinterpret_cast<unsigned *>(memory)) {}
 
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(words_), kBytes); }
 
-  __device__ void add(const uint4 &v) { add(v, 0, 8); }
   /// Equal neighbours are counted together: threads that count the same level wait for one another.
-  __device__ void add(const uint4 &v, int from, int to) {
+  __device__ void add(const uint4 &v) {
     int level = -1;
     unsigned run = 0;
-    for_samples(v, from, to, [&](unsigned sample) {
+    for_samples(v, [&](unsigned sample) {
       const int next = levels_.level(sample);
       if (next != level && run > 0) add_run(level, run);
       run = next == level ? run + 1 : 1;
       level = next;
     });
-    if (run > 0) add_run(level, run);
+    add_run(level, run);
   }
+  __device__ void add(unsigned sample) { add_run(levels_.level(sample), 1); }
 
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {

@@ -17,7 +17,6 @@ using histogram::CountJob;
 using histogram::HalfCounters;
 using histogram::Place;
 using histogram::Share;
-using histogram::Vectors;
 
 /// Of frames with smoothing, what the next one wants to know; behind the histograms of the State, two
 /// that take turns: these numbers, then the states of the indices.
@@ -34,7 +33,7 @@ struct Smoothed {
 template <typename T>
 struct Job {
   CountJob<T> count;
-  Vectors<T> out;
+  Plane<T> out;
   Range range;
   EqualizeFormula formula;
   std::uint32_t amount, smoothing;  // weights
@@ -45,65 +44,55 @@ struct Job {
   std::uint32_t *report_counts;     // where the histogram is wanted
 };
 
-/// What the members of a team find out about the whole histogram.
+/// What there is to know of a run of levels.
 struct Summary {
-  int lowest;  // index that occurs
-  std::uint32_t lowest_pixels;
-  std::uint64_t differences;  // from the histogram of the frame before
-};
-struct Combine {
-  __device__ Summary operator()(const Summary &a, const Summary &b) const {
-    const std::uint32_t pixels =
-        a.lowest_pixels > b.lowest_pixels ? a.lowest_pixels : b.lowest_pixels;
-    return {min(a.lowest, b.lowest),
-            a.lowest < b.lowest   ? a.lowest_pixels
-            : b.lowest < a.lowest ? b.lowest_pixels
-                                  : pixels,
-            a.differences + b.differences};
+  std::uint32_t pixels;
+  std::uint32_t lowest_pixels;  // at the lowest index that occurs
+  int lowest;                   // that index
+  std::uint64_t differences;    // from the histogram of the frame before
+
+  /// @param more  of the levels that follow
+  __device__ Summary &operator+=(const Summary &more) {
+    if (lowest_pixels == 0) {
+      lowest = more.lowest;
+      lowest_pixels = more.lowest_pixels;
+    } else if (lowest == more.lowest) {
+      lowest_pixels += more.lowest_pixels;
+    }
+    pixels += more.pixels;
+    differences += more.differences;
+    return *this;
   }
 };
 
 /// Calls emit(level, sample that it becomes) for the levels of this member.
 template <typename Team, typename T, typename Emit>
-__device__ void map_levels(Team &team, const Job<T> &job, unsigned launch, bool first_block,
-                           const Emit &emit) {
+__device__ void map_levels(Team &team, const Job<T> &job, const histogram::Head &head,
+                           bool first_block, const Emit &emit) {
   const Range &range = job.range;
-  const int levels = range.levels.count;
-  const std::uint32_t *const counts_before = job.count.state->counts(launch + 2, levels);
-  std::uint32_t mine = 0, pixels;
-  for (int i = team.begin(); i < team.end(); ++i) mine += team.count(i);
-  const std::uint32_t below = team.before(mine, pixels);
-
-  Summary summary{range.count, 0, 0};
-  std::uint32_t cdf = below;
+  Summary mine{}, all;
   for (int i = team.begin(); i < team.end(); ++i) {
-    const std::uint32_t n = team.count(i);
-    cdf += n;
-    // The last level of an index has the cdf of the index.
-    if (cdf > 0 && range.index(i) <= summary.lowest)
-      summary = {range.index(i), cdf, summary.differences};
-    if (job.smoothing > 0) {
-      const std::uint32_t before = counts_before[i];
-      summary.differences += n > before ? n - before : before - n;
-    }
+    const std::uint32_t n = team.count(i), before = job.smoothing > 0 ? head.before[i] : n;
+    mine += Summary{n, n, range.index(i), n > before ? n - before : before - n};
   }
-  summary = team.reduce(summary, Combine{});
+  const std::uint32_t below = team.before(mine, all).pixels;
 
-  auto *const before = reinterpret_cast<Smoothed *>(job.smoothed + launch % 2 * job.smoothed_bytes);
+  auto *const before =
+      reinterpret_cast<Smoothed *>(job.smoothed + head.launch % 2 * job.smoothed_bytes);
   auto *const after =
-      reinterpret_cast<Smoothed *>(job.smoothed + (launch + 1) % 2 * job.smoothed_bytes);
-  const bool anew = job.smoothing > 0 && scene_changes(pixels, before->pixels, summary.differences);
-  if (first_block && threadIdx.x == 0) after->pixels = job.smoothing > 0 ? pixels : 0;
+      reinterpret_cast<Smoothed *>(job.smoothed + (head.launch + 1) % 2 * job.smoothed_bytes);
+  const bool anew = job.smoothing > 0 && scene_changes(all.pixels, before->pixels, all.differences);
+  if (first_block && threadIdx.x == 0) after->pixels = job.smoothing > 0 ? all.pixels : 0;
 
-  const Statistics statistics{pixels, summary.lowest_pixels};
-  cdf = below;
+  const Statistics statistics{all.pixels, all.lowest_pixels};
+  std::uint32_t cdf = below;
   for (int level = team.begin(); level < team.end(); ++level) {
     cdf += team.count(level);
     const int i = range.index(level);
-    const std::uint32_t cdf_of_index = i == range.count - 1 ? pixels
+    const std::uint32_t cdf_of_index = i == range.count - 1 ? all.pixels
                                        : i > 0              ? cdf
-                                       : summary.lowest > 0 ? 0
-                                                            : summary.lowest_pixels;
+                                       : all.lowest > 0     ? 0
+                                                            : all.lowest_pixels;
     int mapped = map(job.formula, range, statistics, i, cdf_of_index);
     if (job.smoothing > 0) {
       const std::uint32_t state =
@@ -118,6 +107,7 @@ __device__ void map_levels(Team &team, const Job<T> &job, unsigned launch, bool 
 /// Of 8-bit samples: a mapping for each lane in a bank of its own, in the order of ByteCounters.
 class ByteMapping {
  public:
+  static __device__ int bytes(int) { return 256 + 64 * 128; }
   __device__ explicit ByteMapping(unsigned char *memory)
       : plain_(memory), lanes_(memory + 256), mine_(lanes_ + threadIdx.x % 32 * 4) {}
   __device__ void set(int level, unsigned sample) {
@@ -134,13 +124,11 @@ class ByteMapping {
     __syncthreads();
   }
   __device__ unsigned map(unsigned word, const Levels &) const {
-    const unsigned low = word & 0x3f3f3f3f, high = word >> 6 & 0x03030303;
-    unsigned samples[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      samples[i] = mine_[(low >> 8 * i & 0xff) * 128 + (high >> 8 * i & 0xff)];
-    return __byte_perm(__byte_perm(samples[0], samples[1], 0x0040),
-                       __byte_perm(samples[2], samples[3], 0x0040), 0x5410);
+    const unsigned even = (word << 7 & 0x1f801f80) | (word >> 6 & 0x00030003);
+    const unsigned odd = (word >> 1 & 0x1f801f80) | (word >> 14 & 0x00030003);
+    const unsigned low = __byte_perm(mine_[even & 0xffff], mine_[odd & 0xffff], 0x0040);
+    const unsigned high = __byte_perm(mine_[even >> 16], mine_[odd >> 16], 0x0040);
+    return __byte_perm(low, high, 0x5410);
   }
 
  private:
@@ -151,6 +139,7 @@ class ByteMapping {
 /// Of 16-bit samples.
 class WordMapping {
  public:
+  static __device__ int bytes(int levels) { return (2 * levels + 3) / 4 * 4; }
   __device__ explicit WordMapping(unsigned char *memory)
       : samples_(reinterpret_cast<std::uint16_t *>(memory)) {}
   __device__ void set(int level, unsigned sample) {
@@ -179,27 +168,29 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
   Share<T, Counters> share(job.count);
-  const unsigned launch = count_image(job.count, counters, share);
-  const std::uint32_t *const counts = job.count.state->counts(launch, levels.count);
-  if (job.report_counts)
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-         i < static_cast<unsigned>(levels.count); i += gridDim.x * blockDim.x)
-      job.report_counts[i] = counts[i];
+  const histogram::Head head = count_image(job.count, counters, share);
+  if (job.report_counts) copy_counts(head.counts, job.report_counts);
 
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
-  unsigned char *const free_memory = memory + sizeof team_memory;
-  std::conditional_t<sizeof(T) == 1, ByteMapping, WordMapping> mapping(
-      std::is_same_v<Counters, HalfCounters> ? memory : free_memory);
+  unsigned char *free_memory = memory + sizeof team_memory;
   if constexpr (std::is_same_v<Counters, HalfCounters>) {
-    GridTeam team(counts, levels.count, team_memory, &job.count.state->barrier, job.team_values);
-    map_levels(team, job, launch, true, [&](int level, unsigned sample) {
+    GridTeam team(head.counts.copies, levels.count, team_memory, &job.count.state->barrier,
+                  job.team_values);
+    map_levels(team, job, head, true, [&](int level, unsigned sample) {
       job.mapping[level] = static_cast<std::uint16_t>(sample);
     });
     wait_for_all_blocks(&job.count.state->barrier);
+    free_memory = memory;
+  }
+  std::conditional_t<sizeof(T) == 1, ByteMapping, WordMapping> mapping(free_memory);
+  if constexpr (std::is_same_v<Counters, HalfCounters>) {
     mapping.load(job.mapping, levels.count);
   } else {
+    auto *const counts =
+        reinterpret_cast<std::uint32_t *>(free_memory + mapping.bytes(levels.count));
     BlockTeam team(counts, levels.count, team_memory);
-    map_levels(team, job, launch, blockIdx.x == 0,
+    for (int i = team.begin(); i < team.end(); ++i) counts[i] = head.counts[i];
+    map_levels(team, job, head, blockIdx.x == 0,
                [&](int level, unsigned sample) { mapping.set(level, sample); });
     mapping.finish();
   }
@@ -207,7 +198,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     if (job.amount > 0)
       v = {mapping.map(v.x, levels), mapping.map(v.y, levels), mapping.map(v.z, levels),
            mapping.map(v.w, levels)};
-    job.out.store(place, v);
+    store(job.out, place, v);
   });
 }
 
@@ -217,7 +208,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   check_call(p, in, out);
   const Range range = Range::of(in.maximum, in.black, in.white);
   const int levels = range.levels.count;
-  const std::size_t state_bytes = histogram::State::bytes(levels);
+  const std::size_t state_bytes = histogram::State::bytes(histogram::counts_of<T>(range.levels));
   const std::size_t counts_bytes = levels * sizeof(std::uint32_t);
 
   Job<T> job{};
@@ -225,8 +216,9 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   static const char key = 0;
   auto *const state = static_cast<unsigned char *>(
       cuda.history(&key, state_bytes + 2 * job.smoothed_bytes + counts_bytes));
-  job.count = CountJob<T>(in, {p.roi}, reinterpret_cast<histogram::State *>(state));
-  job.out = Vectors<T>(out);
+  const bool aligned = histogram::is_aligned(in, 16) && histogram::is_aligned(out, 16);
+  job.count = CountJob<T>(in, {p.roi}, aligned, reinterpret_cast<histogram::State *>(state));
+  job.out = out;
   job.range = range;
   job.formula = p.formula;
   job.amount = weight_of(p.amount);

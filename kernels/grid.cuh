@@ -61,6 +61,7 @@ class BlockTeam {
     const int each = (levels + members() - 1) / members();
     begin_ = min(member() * each, levels);
     end_ = min(begin_ + each, levels);
+    owners_ = each > 0 ? ((levels + each - 1) / each + 31) / 32 : warps();
   }
 
   __device__ int levels() const { return levels_; }
@@ -68,23 +69,26 @@ class BlockTeam {
   __device__ int begin() const { return begin_; }
   __device__ int end() const { return end_; }
 
+  /// Members without levels have nothing to give.
   template <typename T>
   __device__ T before(const T &mine, T &all) {
     T inclusive = mine;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-      const T lower = from_lane(inclusive, max(lane() - distance, 0));
-      if (lane() >= distance) inclusive += lower;
+      T sum = from_lane(inclusive, max(lane() - distance, 0));
+      if (lane() < distance) continue;
+      sum += inclusive;
+      inclusive = sum;
     }
     if (lane() == 31) value<T>(warp()) = inclusive;
-    T result = from_lane(inclusive, max(lane() - 1, 0));
-    if (lane() == 0) result = T{};
+    const T lower = from_lane(inclusive, max(lane() - 1, 0));
     __syncthreads();
-    T sum{};
-    for (int w = 0; w < warps(); ++w) {
-      if (w == warp()) result += sum;
+    T result{}, sum{};
+    for (int w = 0; w < owners_; ++w) {
+      if (w == warp()) result = sum;
       sum += value<T>(w);
     }
+    if (lane() > 0) result += lower;
     __syncthreads();
     all = sum;
     return result;
@@ -143,6 +147,7 @@ class BlockTeam {
 
   const std::uint32_t *counts_;
   int levels_, begin_, end_;
+  int owners_;  // warps that own levels
   BlockTeamMemory &memory_;
 };
 

@@ -17,14 +17,9 @@ struct Job {
 template <typename T, typename Counters>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
     count_kernel(const __grid_constant__ Job<T> job) {
-  const Levels levels = job.count.levels;
-  Counters counters(dynamic_shared_memory(), levels);
+  Counters counters(dynamic_shared_memory(), job.count.levels);
   Share<T, Counters> share(job.count);
-  const unsigned launch = count_image(job.count, counters, share);
-  const std::uint32_t *const counts = job.count.state->counts(launch, levels.count);
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(levels.count);
-       i += gridDim.x * blockDim.x)
-    job.counts[i] = counts[i];
+  copy_counts(count_image(job.count, counters, share).counts, job.counts);
 }
 
 template <typename T>
@@ -32,8 +27,8 @@ void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_
   check_roi(p.roi, in.width, in.height);
   static const char key = 0;
   auto *const state =
-      static_cast<State *>(cuda.history(&key, State::bytes(Levels::of(in.maximum).count)));
-  const Job<T> job{CountJob<T>(in, p, state), counts};
+      static_cast<State *>(cuda.history(&key, State::bytes(counts_of<T>(Levels::of(in.maximum)))));
+  const Job<T> job{CountJob<T>(in, p, is_aligned(in, 16), state), counts};
   const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
   launch_for_levels(cuda, job.count, choose, job);
 }

@@ -21,69 +21,69 @@
 
 namespace cudascan::histogram {
 
-/// Where a vector of samples lies in its plane, and how many of them are inside.
+/// Where a vector of samples lies in its plane, or one sample.
 struct Place {
-  int x, y, n;
+  int x, y;
+  bool one;
 };
 
-/// A plane as vectors of 16 bytes, row by row.
+/// A plane as vectors of 16 bytes, row by row, and single samples: what is over at the end of each row,
+/// or all, if vectors cannot be loaded and stored at once.
 template <typename T>
 struct Vectors {
   static constexpr int kSamples = 16 / sizeof(T);
   static constexpr int kMagicBits = 40;
 
   Plane<T> plane;
-  bool aligned;  ///< so that a vector is loaded or stored at once
   unsigned per_row, count;
   std::uint64_t magic;  ///< 2^kMagicBits / per_row, rounded up
 
   Vectors() = default;
-  explicit Vectors(Plane<T> p)
-      : plane(p),
-        aligned((reinterpret_cast<std::uintptr_t>(p.data) | p.stride) % 16 == 0),
-        per_row((p.width + kSamples - 1) / kSamples),
-        count(per_row * p.height),
-        magic(((std::uint64_t{1} << kMagicBits) + per_row - 1) / per_row) {}
+  Vectors(Plane<T> p, bool aligned)
+      : plane(p), per_row(aligned ? p.width / kSamples : 0), count(per_row * p.height) {
+    if (per_row > 0) magic = ((std::uint64_t{1} << kMagicBits) + per_row - 1) / per_row;
+  }
 
+  /// The samples from this column on are single ones.
+  __device__ int rest() const { return static_cast<int>(per_row) * kSamples; }
   __device__ Place place(unsigned i) const {
     // The error of the magic number is below per_row <= 2^12 and i < 2^27: the quotient is exact.
     const auto y = static_cast<unsigned>(i * magic >> kMagicBits);
-    const int x = static_cast<int>(i - y * per_row) * kSamples;
-    return {x, static_cast<int>(y), min(plane.width - x, kSamples)};
+    return {static_cast<int>(i - y * per_row) * kSamples, static_cast<int>(y), false};
   }
-  /// Samples beyond the row are 0.
   __device__ uint4 load(const Place &p) const {
-    const T *from = plane.row(p.y) + p.x;
-    if (aligned && p.n == kSamples) return *reinterpret_cast<const uint4 *>(from);
-    unsigned words[4]{};
-    for (int i = 0; i < p.n; ++i)
-      words[i * sizeof(T) / 4] |= static_cast<unsigned>(from[i]) << i * sizeof(T) % 4 * 8;
-    return {words[0], words[1], words[2], words[3]};
-  }
-  __device__ void store(const Place &p, const uint4 &v) const {
-    T *const to = plane.row(p.y) + p.x;
-    if (aligned && p.n == kSamples) {
-      *reinterpret_cast<uint4 *>(to) = v;
-    } else {
-      const unsigned words[4] = {v.x, v.y, v.z, v.w};
-      for (int i = 0; i < p.n; ++i)
-        to[i] = static_cast<T>(words[i * sizeof(T) / 4] >> i * sizeof(T) % 4 * 8);
-    }
-  }
-  /// Half a vector, at a place of a vector of samples twice as large.
-  __device__ void store_half(const Place &p, const uint2 &v) const {
-    T *const to = plane.row(p.y) + p.x;
-    if (aligned && p.n == kSamples / 2) {
-      *reinterpret_cast<uint2 *>(to) = v;
-    } else {
-      const unsigned words[2] = {v.x, v.y};
-      for (int i = 0; i < p.n; ++i)
-        to[i] = static_cast<T>(words[i * sizeof(T) / 4] >> i * sizeof(T) % 4 * 8);
-    }
+    return *reinterpret_cast<const uint4 *>(plane.row(p.y) + p.x);
   }
 };
 
-/// What lasts from launch to launch, in the executor's history, before its three histograms.
+/// Whether a plane's rows begin at multiples of so many bytes.
+template <typename T>
+bool is_aligned(const Plane<T> &p, unsigned bytes) {
+  return (reinterpret_cast<std::uintptr_t>(p.data) | p.stride) % bytes == 0;
+}
+
+/// Stores a vector, or its first sample.
+template <typename T>
+__device__ void store(const Plane<T> &plane, const Place &p, const uint4 &v) {
+  T *const to = plane.row(p.y) + p.x;
+  if (p.one)
+    *to = static_cast<T>(v.x);
+  else
+    *reinterpret_cast<uint4 *>(to) = v;
+}
+
+/// The same with samples of half the size.
+inline __device__ void store_half(const Plane<std::uint8_t> &plane, const Place &p,
+                                  const uint2 &v) {
+  std::uint8_t *const to = plane.row(p.y) + p.x;
+  if (p.one)
+    *to = static_cast<std::uint8_t>(v.x);
+  else
+    *reinterpret_cast<uint2 *>(to) = v;
+}
+
+/// What lasts from launch to launch, in the executor's history, before its three histograms, each of
+/// which may be in several copies.
 struct alignas(256) State {
   unsigned barrier;
   /// Since the start of the stream of frames; after very many some are forgotten, a multiple of 6, so
@@ -92,13 +92,27 @@ struct alignas(256) State {
 
   static constexpr unsigned kMostLaunches = 3u << 30;
 
-  static std::size_t bytes(int levels) {
-    return sizeof(State) + 3 * sizeof(std::uint32_t) * static_cast<std::size_t>(levels);
+  static std::size_t bytes(int counts) {
+    return sizeof(State) + 3 * sizeof(std::uint32_t) * static_cast<std::size_t>(counts);
   }
-  /// Histogram of the launch with this number.
-  __device__ std::uint32_t *counts(unsigned launch, int levels) {
+  /// The histogram of the launch with this number, all copies.
+  /// @param counts  levels times copies
+  __device__ std::uint32_t *counts(unsigned launch, int counts) {
     return reinterpret_cast<std::uint32_t *>(this + 1) +
-           static_cast<std::size_t>(launch % 3) * levels;
+           static_cast<std::size_t>(launch % 3) * counts;
+  }
+};
+
+/// A finished histogram in device memory: the sum of its copies.
+struct Counts {
+  const std::uint32_t *copies;
+  int levels, n;
+
+  __device__ std::uint32_t operator[](int level) const {
+    std::uint32_t sum = 0;
+#pragma unroll 8
+    for (int i = 0; i < n; ++i) sum += copies[i * levels + level];
+    return sum;
   }
 };
 
@@ -113,8 +127,9 @@ struct CountJob {
   State *state;
 
   CountJob() = default;
-  CountJob(Plane<const T> plane, const HistogramParams &params, State *state)
-      : in(plane), levels(Levels::of(plane.maximum)), state(state) {
+  /// @param aligned  so that vectors can be loaded, and stored to where they go
+  CountJob(Plane<const T> plane, const HistogramParams &params, bool aligned, State *state)
+      : in(plane, aligned), levels(Levels::of(plane.maximum)), state(state) {
     const Rectangle &roi = params.roi;
     lowest = params.ignore_black ? 1 : 0;
     highest = levels.count - (params.ignore_white ? 2 : 1);
@@ -122,97 +137,161 @@ struct CountJob {
     y0 = std::min(roi.y, plane.height);
     x1 = roi.width ? x0 + std::min(roi.width, plane.width - x0) : plane.width;
     y1 = roi.height ? y0 + std::min(roi.height, plane.height - y0) : plane.height;
-    whole = x0 == 0 && y0 == 0 && x1 == plane.width && y1 == plane.height;
   }
 };
 
-/// The share of a block of the image, and the vectors of it that its threads keep.
+/// The share of a block of the image: vectors, of which its threads keep the first, and single samples.
 template <typename T, typename Counters>
 class Share {
  public:
-  using Vector = Vectors<const T>;
   static constexpr int kKept = Counters::kVectors;
 
   __device__ explicit Share(const CountJob<T> &job) : job_(job) {
     const std::uint64_t n = job.in.count;
-    begin_ = static_cast<unsigned>(n * blockIdx.x / gridDim.x);
+    begin_ = static_cast<unsigned>(n * blockIdx.x / gridDim.x) + threadIdx.x;
     end_ = static_cast<unsigned>(n * (blockIdx.x + 1) / gridDim.x);
   }
 
-  /// Counts the share into `counts` in device memory; all threads of the block call it.
-  __device__ void count(Counters &counters, std::uint32_t *counts) {
-    for (unsigned first = begin_;; first += kKept * blockDim.x) {
-      uint4 v[kKept];
+  /// Starts to bring the vectors to keep.
+  __device__ void load() {
 #pragma unroll
-      for (int j = 0; j < kKept; ++j) {
-        const unsigned i = first + j * blockDim.x + threadIdx.x;
-        if (i < end_) v[j] = job_.in.load(job_.in.place(i));
-      }
-#pragma unroll
-      for (int j = 0; j < kKept; ++j) {
-        const unsigned i = first + j * blockDim.x + threadIdx.x;
-        if (i >= end_) break;
-        const Place p = job_.in.place(i);
-        if (job_.whole && p.n == Vector::kSamples)
-          counters.add(v[j]);
-        else if (p.y >= job_.y0 && p.y < job_.y1)
-          counters.add(v[j], max(job_.x0 - p.x, 0), min(job_.x1 - p.x, p.n));
-      }
-      if (first == begin_) {
-#pragma unroll
-        for (int j = 0; j < kKept; ++j) kept_[j] = v[j];
-      }
-      const bool last = end_ - first <= kKept * blockDim.x;
-      counters.collect(last, [&](int level, unsigned n) {
-        if (n > 0 && level >= job_.lowest && level <= job_.highest) atomicAdd(counts + level, n);
-      });
-      if (last) break;
+    for (int j = 0; j < kKept; ++j) {
+      const unsigned i = begin_ + j * Counters::kThreads;
+      if (i >= end_) break;
+      kept_[j] = job_.in.load(job_.in.place(i));
     }
   }
 
-  /// Calls f(place, vector) for each vector of this thread.
+  /// Counts the share after load(); all threads of the block call it. `emit` is as for
+  /// Counters::collect().
+  template <typename Emit>
+  __device__ void count(Counters &counters, const Emit &emit) const {
+    constexpr int kVector = Vectors<const T>::kSamples;
+    const bool all_columns = job_.x0 == 0 && job_.x1 >= job_.in.rest();
+    const bool all = all_columns && job_.y0 == 0 && job_.y1 == job_.in.plane.height;
+    const auto counts = [&](unsigned i) {
+      const Place p = job_.in.place(i);
+      return p.x >= job_.x0 && p.x + kVector <= job_.x1 && p.y >= job_.y0 && p.y < job_.y1;
+    };
+#pragma unroll
+    for (int j = 0; j < kKept; ++j) {
+      const unsigned i = begin_ + j * Counters::kThreads;
+      if (i >= end_) break;
+      if (all || counts(i)) counters.add(kept_[j]);
+    }
+    // Of the rest of the vectors as many again.
+    constexpr unsigned kRound = kKept * Counters::kThreads;
+    const unsigned first = begin_ - threadIdx.x;
+    const unsigned rounds = end_ > first ? (end_ - first + kRound - 1) / kRound : 0;
+    // Single samples: those left and right in the region that are in no vector that is all inside.
+    const int vectors_begin = (job_.x0 + kVector - 1) / kVector * kVector;
+    const int vectors_end = min(job_.x1 / kVector * kVector, job_.in.rest());
+    const bool vectors = vectors_begin < vectors_end;
+    const int left = vectors ? vectors_begin - job_.x0 : 0;
+    const int right_begin = vectors ? vectors_end : job_.x0, right = job_.x1 - right_begin;
+    const int each = left + right;
+    const std::int64_t samples = std::int64_t{each} * (job_.y1 - job_.y0);
+    const std::int64_t step = std::int64_t{gridDim.x} * Counters::kThreads;
+    const std::int64_t samples_round = step * Counters::kSamples;
+    if (samples == 0 && rounds <= 1) {
+      counters.collect(true, emit);
+      return;
+    }
+    counters.collect(false, emit);
+    for (unsigned round = 1; round < rounds; ++round) {
+#pragma unroll 1
+      for (int j = 0; j < kKept; ++j) {
+        const unsigned i = begin_ + round * kRound + j * Counters::kThreads;
+        if (i >= end_) break;
+        if (all || counts(i)) counters.add(job_.in.load(job_.in.place(i)));
+      }
+      counters.collect(samples == 0 && round + 1 == rounds, emit);
+    }
+    for (std::int64_t done = 0; done < samples; done += samples_round) {
+      const std::int64_t end = min(samples, done + samples_round);
+      for (std::int64_t i = done + blockIdx.x * Counters::kThreads + threadIdx.x; i < end;
+           i += step) {
+        const int y = static_cast<int>(i / each), at = static_cast<int>(i % each);
+        const int x = at < left ? job_.x0 + at : right_begin + at - left;
+        counters.add(job_.in.plane.row(job_.y0 + y)[x]);
+      }
+      counters.collect(end == samples, emit);
+    }
+  }
+
+  /// Calls f(place, vector) for the vectors and single samples of this thread. A single sample is the
+  /// first of a vector.
   template <typename F>
   __device__ void for_each(F f) const {
 #pragma unroll
     for (int j = 0; j < kKept; ++j) {
-      const unsigned i = begin_ + j * blockDim.x + threadIdx.x;
+      const unsigned i = begin_ + j * Counters::kThreads;
       if (i >= end_) break;
       f(job_.in.place(i), kept_[j]);
     }
-#pragma unroll 2
-    for (unsigned i = begin_ + kKept * blockDim.x + threadIdx.x; i < end_; i += blockDim.x) {
+#pragma unroll 1
+    for (unsigned i = begin_ + kKept * Counters::kThreads; i < end_; i += Counters::kThreads) {
       const Place p = job_.in.place(i);
       f(p, job_.in.load(p));
+    }
+    const Plane<const T> &plane = job_.in.plane;
+    const int rest = job_.in.rest(), each = plane.width - rest;
+    if (each == 0) return;
+    const std::int64_t samples = std::int64_t{each} * plane.height;
+#pragma unroll 1
+    for (std::int64_t i = blockIdx.x * Counters::kThreads + threadIdx.x; i < samples;
+         i += gridDim.x * Counters::kThreads) {
+      const int x = rest + static_cast<int>(i % each), y = static_cast<int>(i / each);
+      f({x, y, true}, uint4{plane.row(y)[x], 0, 0, 0});
     }
   }
 
  private:
   const CountJob<T> &job_;
-  unsigned begin_, end_;
+  unsigned begin_, end_;  // begin_ is this thread's
   uint4 kept_[kKept];
 };
 
-/// The head of such a kernel: the histogram of the image, when all blocks have added to it.
-/// @return the number of this launch
+/// What such a kernel begins with.
+struct Head {
+  unsigned launch;  ///< number of this launch
+  Counts counts;    ///< of this launch
+  Counts before;    ///< of the launch before
+};
+
+/// Counts the image; returns when all blocks have.
 template <typename T, typename Counters>
-__device__ unsigned count_image(const CountJob<T> &job, Counters &counters,
-                                Share<T, Counters> &share) {
-  counters.clear();
+__device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T, Counters> &share) {
   let_next_kernel_start();
   wait_for_kernels_before();
-  __syncthreads();
+  share.load();
   State &state = *job.state;
-  const int levels = job.levels.count;
   const unsigned launch = state.launches;
-  std::uint32_t *const next = state.counts(launch + 1, levels);
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(levels);
+  counters.clear();
+  __syncthreads();
+  const int levels = job.levels.count, all = levels * Counters::kCopies;
+  std::uint32_t *const counts = state.counts(launch, all);
+  std::uint32_t *const mine = counts + blockIdx.x % Counters::kCopies * levels;
+  share.count(counters, [&](int level, unsigned n) {
+    if (n > 0 && level >= job.lowest && level <= job.highest) atomicAdd(mine + level, n);
+  });
+  std::uint32_t *const next = state.counts(launch + 1, all);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(all);
        i += gridDim.x * blockDim.x)
     next[i] = 0;
-  share.count(counters, state.counts(launch, levels));
   wait_for_all_blocks(&state.barrier);
   if (blockIdx.x == 0 && threadIdx.x == 0)
     state.launches = launch + 1 < State::kMostLaunches ? launch + 1 : 6;
-  return launch;
+  return {launch,
+          {counts, levels, Counters::kCopies},
+          {state.counts(launch + 2, all), levels, Counters::kCopies}};
+}
+
+/// Copies a histogram; all blocks call it.
+__device__ inline void copy_counts(const Counts &from, std::uint32_t *to) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(from.levels);
+       i += gridDim.x * blockDim.x)
+    to[i] = from[static_cast<int>(i)];
 }
 
 }  // namespace cudascan::histogram

@@ -11,13 +11,15 @@ namespace cudascan::histogram {
 /// less than a vector for each thread.
 template <typename Counters, typename T, typename Job>
 void launch_counting(Cuda &cuda, const CountJob<T> &count, void (*kernel)(Job), const Job &job) {
-  const int wanted =
-      static_cast<int>((count.in.count + Counters::kThreads - 1) / Counters::kThreads);
+  const std::int64_t pixels = std::int64_t{count.in.plane.width} * count.in.plane.height;
+  const auto wanted = static_cast<int>(
+      std::min<std::int64_t>(pixels / (Counters::kThreads * 16 / sizeof(T)) + 1, 65535));
   const int blocks = std::min(cuda.multiprocessors(), wanted);
   CUDA_CHECK(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Counters::kBytes));
   LaunchShape shape{blocks, Counters::kThreads, Counters::kBytes};
   shape.together = true;
+  shape.overlap = cuda.code_architecture() >= 90;
   launch(kernel, shape, cuda.stream(), job);
 }
 
@@ -31,6 +33,15 @@ void launch_for_levels(Cuda &cuda, const CountJob<T> &count, const Choose &choos
   } else {
     launch_counting<HalfCounters>(cuda, count, choose.template operator()<HalfCounters>(), job);
   }
+}
+
+/// Levels times copies, with the counters that launch_for_levels() chooses.
+template <typename T>
+int counts_of(const Levels &levels) {
+  const int copies = sizeof(T) == 1                     ? ByteCounters::kCopies
+                     : levels.count <= kMostTableLevels ? TableCounters::kCopies
+                                                        : HalfCounters::kCopies;
+  return copies * levels.count;
 }
 
 }  // namespace cudascan::histogram

@@ -31,6 +31,14 @@ __device__ inline unsigned shared_address(const void *p) {
   return keep(static_cast<unsigned>(__cvta_generic_to_shared(p)));
 }
 
+__device__ inline unsigned load_shared_byte(unsigned address) {
+  unsigned v;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
+  return v;
+}
+__device__ inline void store_shared_byte(unsigned address, unsigned v) {
+  asm volatile("st.shared.u8 [%0], %1;" ::"r"(address), "r"(v) : "memory");
+}
 __device__ inline void load_shared(unsigned address, std::uint32_t &v) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
 }

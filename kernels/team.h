@@ -41,7 +41,8 @@ class HostTeam {
   int begin() const { return 0; }
   int end() const { return levels_; }
 
-  /// Adds up what members give. T has operator+= and is zero when value-initialised.
+  /// Adds up what members give, in the order of their levels. T has an associative operator+= and is zero
+  /// when value-initialised; members without levels give zero.
   /// @param all  the sum over all members
   /// @return the sum over the members with lower levels
   template <typename T>

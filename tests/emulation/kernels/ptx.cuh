@@ -20,6 +20,12 @@ inline unsigned keep(unsigned value) {
 unsigned shared_address(const void *p);
 unsigned char *shared_pointer(unsigned address);
 
+inline unsigned load_shared_byte(unsigned address) {
+  return *shared_pointer(address);
+}
+inline void store_shared_byte(unsigned address, unsigned v) {
+  *shared_pointer(address) = static_cast<unsigned char>(v);
+}
 inline void load_shared(unsigned address, std::uint32_t &v) {
   if (address % 4 != 0) emulation::fail("load_shared: the address is no multiple of the size");
   std::memcpy(&v, shared_pointer(address), 4);
