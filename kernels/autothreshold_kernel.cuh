@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     autothreshold_kernel(const __grid_constant__ Job<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
-  Share<T, Counters> share(job.count);
+  Share<T, Counters> share(job.count, memory + Counters::kBytes);
   const histogram::Head head = count_image(job.count, counters, share);
   const Levels levels = job.count.levels;
 

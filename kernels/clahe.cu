@@ -18,6 +18,7 @@ namespace {
 
 using histogram::ByteCounters;
 using histogram::Vectors;
+using Kept = histogram::KeptVectors<ByteCounters::kKept, ByteCounters::kThreads>;
 
 constexpr int kBins = 256;
 
@@ -45,8 +46,6 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
   ByteCounters counters(memory, job.range.levels);
-  counters.clear();
-  __syncthreads();
   const auto emit = [&](int level, unsigned n) { job.counts[item * kBins + level] = n; };
 
   // Vectors that are all in the tile, then the columns to their left and right and beyond the plane.
@@ -56,22 +55,34 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const int left = per_row > 0 ? first * kSamples - x0 : 0;
   const int right_begin = per_row > 0 ? (first + per_row) * kSamples : x0;
   const int singles = (left + x1 - right_begin) * rows;
-  constexpr int kThreads = ByteCounters::kThreads, kRound = ByteCounters::kVectors * kThreads;
+  constexpr int kThreads = ByteCounters::kThreads, kRound = ByteCounters::kKept * kThreads;
+  const Kept kept(memory + ByteCounters::kBytes);
+  int i = threadIdx.x, row = per_row > 0 ? i / per_row : 0, column = i - row * per_row;
   for (int begin = 0; begin < all; begin += kRound) {
-    uint4 v[ByteCounters::kVectors];
-#pragma unroll
-    for (int j = 0; j < ByteCounters::kVectors; ++j) {
-      const int i = begin + j * kThreads + static_cast<int>(threadIdx.x);
-      if (i >= all) break;
-      v[j] = job.in.load(
-          {(first + i % per_row) * kSamples, source_index(y0 + i / per_row, plane.height), false});
+    const int n = i < all ? min((all - i + kThreads - 1) / kThreads, ByteCounters::kKept) : 0;
+    kept.bring([&](int) -> const void * {
+      if (i >= all) return nullptr;
+      const void *const from =
+          plane.row(source_index(y0 + row, plane.height)) + (first + column) * kSamples;
+      i += kThreads;
+      row += kThreads / per_row;
+      column += kThreads % per_row;
+      if (column >= per_row) {
+        column -= per_row;
+        ++row;
+      }
+      return from;
+    });
+    if (begin == 0) {
+      counters.clear();
+      __syncthreads();
     }
-#pragma unroll
-    for (int j = 0; j < ByteCounters::kVectors; ++j) {
-      if (begin + j * kThreads + static_cast<int>(threadIdx.x) >= all) break;
-      counters.add(v[j]);
-    }
+    kept.for_each_that_comes(n, [&](const uint4 &v, int) { counters.add(v); });
     counters.collect(singles == 0 && begin + kRound >= all, emit);
+  }
+  if (all == 0) {
+    counters.clear();
+    __syncthreads();
   }
   const int each = left + x1 - right_begin;
   constexpr int kSinglesRound = ByteCounters::kSamples * kThreads;
@@ -123,13 +134,36 @@ __device__ float byte(unsigned word) {
   return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i)) - 8388608.f;  // 2^23
 }
 
-/// Interpolates rows from y on, before `end`, that have the same neighbours.
+/// What interpolation needs of a column: what the levels become between its tiles, as four bytes, and
+/// weights.
+struct Column {
+  const unsigned *fours;
+  Neighbours x;
+
+  __device__ float map(unsigned level, const float2 &row_weights) const {
+    const unsigned all = fours[level];
+    Neighbours rows{};
+    rows.weight_before = row_weights.x;
+    rows.weight_after = row_weights.y;
+    return interpolate_unrounded(x, rows, byte<0>(all), byte<1>(all), byte<2>(all), byte<3>(all));
+  }
+};
+
+/// Rows that are interpolated between two meetings of the block.
+constexpr int kMostRows = 256;
+
+/// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at most.
 __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, int end) {
   const Tiles &tiles = job.tiles;
-  const int width = job.out.width;
-  auto *const fours = reinterpret_cast<unsigned *>(memory);  // kBins of each pair
+  const int width = job.out.width, rows = end - y;
+  auto *const weights = reinterpret_cast<float2 *>(memory);               // of the rows
+  auto *const fours = reinterpret_cast<unsigned *>(weights + kMostRows);  // kBins of each pair
   const Neighbours of_rows = neighbours(y, job.inverse_height, tiles.ny);
   __syncthreads();
+  for (int i = threadIdx.x; i < rows; i += blockDim.x) {
+    const Neighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
+    weights[i] = {row.weight_before, row.weight_after};
+  }
   for (int i = threadIdx.x; i < (tiles.nx + 1) * kBins; i += blockDim.x) {
     const int pair = i / kBins, index = job.range.index(i % kBins);
     const int before = max(pair - 1, 0), after = min(pair, tiles.nx - 1);
@@ -139,43 +173,41 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
                below[after * kBins] << 24;
   }
   __syncthreads();
+  const bool plain = job.words && job.amount == 65536 && job.range.first == 0;
   for (int x = 4 * static_cast<int>(threadIdx.x); x < width;
        x += 4 * static_cast<int>(blockDim.x)) {
-    Neighbours of_columns[4];
-    const unsigned *four[4];
+    Column columns[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      of_columns[i] = neighbours(x + i, job.inverse_width, tiles.nx);
-      four[i] = fours + pair_of(of_columns[i], tiles.nx) * kBins;
+      columns[i].x = neighbours(x + i, job.inverse_width, tiles.nx);
+      columns[i].fours = fours + pair_of(columns[i].x, tiles.nx) * kBins;
     }
-    const int n = min(width - x, 4);
-    const bool whole = job.words && n == 4;
+    const std::uint8_t *in = job.in.plane.row(y) + x;
+    std::uint8_t *out = job.out.row(y) + x;
+    if (plain && x + 4 <= width) {
 #pragma unroll 4
-    for (int v = y; v < end; ++v) {
-      const std::uint8_t *const from = job.in.plane.row(v) + x;
-      std::uint8_t *const to = job.out.row(v) + x;
-      unsigned word = 0;
-      if (whole)
-        word = *reinterpret_cast<const unsigned *>(from);
-      else
-        for (int i = 0; i < n; ++i) word |= static_cast<unsigned>(from[i]) << 8 * i;
-      const Neighbours rows = neighbours(v, job.inverse_height, tiles.ny);
-      unsigned result = 0;
+      for (int i = 0; i < rows; ++i, in += job.in.plane.stride, out += job.out.stride) {
+        const unsigned word = *reinterpret_cast<const unsigned *>(in);
+        const float2 row = weights[i];
+        unsigned bits[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int level = word >> 8 * i & 0xff;
-        const unsigned all = four[i][level];
-        int mapped = interpolate(of_columns[i], rows, byte<0>(all), byte<1>(all), byte<2>(all),
-                                 byte<3>(all));
-        if (job.amount < 65536) mapped = blend(job.range.index(level), mapped, job.amount);
-        result |= job.range.sample(mapped) << 8 * i;
+        for (int k = 0; k < 4; ++k)
+          bits[k] = __float_as_uint(columns[k].map(word >> 8 * k & 0xff, row) + kNoFraction);
+        *reinterpret_cast<unsigned *>(out) = __byte_perm(
+            __byte_perm(bits[0], bits[1], 0x0040), __byte_perm(bits[2], bits[3], 0x0040), 0x5410);
       }
-      if (job.amount == 0) result = word;
-      if (whole)
-        *reinterpret_cast<unsigned *>(to) = result;
-      else
-        for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint8_t>(result >> 8 * i);
+      continue;
     }
+#pragma unroll 1
+    for (int i = 0; i < rows; ++i, in += job.in.plane.stride, out += job.out.stride)
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if (x + k >= width) break;
+        const int mapped = round_half_even(columns[k].map(in[k], weights[i]));
+        out[k] = job.amount == 0 ? in[k]
+                                 : static_cast<std::uint8_t>(job.range.sample(
+                                       blend(job.range.index(in[k]), mapped, job.amount)));
+      }
   }
 }
 
@@ -197,7 +229,7 @@ __global__ void __launch_bounds__(ByteCounters::kThreads, 1)
   for (int y = static_cast<int>(height * blockIdx.x / blocks); y < end;) {
     const Neighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
     int next = y + 1;
-    for (; next < end; ++next) {
+    for (; next < min(end, y + kMostRows); ++next) {
       const Neighbours more = neighbours(next, job.inverse_height, job.tiles.ny);
       if (more.before != rows.before || more.after != rows.after) break;
     }
@@ -330,9 +362,10 @@ void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out
   job.counts =
       static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
   job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
-  CUDA_CHECK(cudaFuncSetAttribute(clahe_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  ByteCounters::kBytes));
-  LaunchShape shape{blocks, ByteCounters::kThreads, ByteCounters::kBytes};
+  constexpr int kBytes = ByteCounters::kBytes + Kept::kBytes;
+  CUDA_CHECK(
+      cudaFuncSetAttribute(clahe_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  LaunchShape shape{blocks, ByteCounters::kThreads, kBytes};
   shape.together = true;
   shape.overlap = cuda.code_architecture() >= 90;
   launch(clahe_kernel, shape, cuda.stream(), job);

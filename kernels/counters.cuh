@@ -6,6 +6,7 @@
 ///     kThreads, kVectors   // threads of the block, and vectors a thread may add() ...
 ///     kSamples             // ... or samples
 ///     kBytes               // of shared memory
+///     kKept                // vectors for each thread that shared memory has room for beside them
 ///     kCopies              // of the histogram in device memory, so that fewer blocks add to the same one
 ///     clear()              // all threads, then they meet
 ///     add(v), add(sample)  // counts the samples of a vector, or one
@@ -43,7 +44,7 @@ class ByteCounters {
  public:
   static constexpr int kThreads = 512;
   static constexpr int kVectors = 15, kSamples = 255;  // a byte counts to 255
-  static constexpr int kBytes = kThreads * 256, kCopies = 8;
+  static constexpr int kBytes = kThreads * 256, kKept = 12, kCopies = 8;
 
   __device__ ByteCounters(unsigned char *memory, const Levels &)
       : memory_(memory),
@@ -105,7 +106,7 @@ class ByteCounters {
 
   static __device__ void add_bytes(unsigned v, unsigned &even, unsigned &odd) {
     even += v & 0x00ff00ff;
-    odd += v >> 8 & 0x00ff00ff;
+    odd += __byte_perm(v, 0, 0x4341);
   }
   /// Where a lane counts a level: bits 0 to 5 of the level are bits 7 to 12, bits 6 and 7 are bits 0 and
   /// 1. The places of two samples are worked out in one word.
@@ -134,8 +135,8 @@ inline constexpr int kMostTableLevels = 4096;
 class TableCounters {
  public:
   static constexpr int kThreads = 672;
-  static constexpr int kVectors = 12, kSamples = 0x1000000;
-  static constexpr int kBytes = 131072, kCopies = 4;
+  static constexpr int kVectors = 0x1000000, kSamples = 0x1000000;
+  static constexpr int kBytes = 65536, kKept = 12, kCopies = 4;
 
   __device__ TableCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), tables_(reinterpret_cast<unsigned *>(memory)) {
@@ -174,7 +175,7 @@ class HalfCounters {
   // A counter counts to 65535.
   static constexpr int kVectors = 12, kSamples = 65535 / kThreads;
   static_assert(kThreads * kVectors * 8 <= 65535);
-  static constexpr int kBytes = 131072, kCopies = 1;
+  static constexpr int kBytes = 131072, kKept = 0, kCopies = 1;
 
   __device__ HalfCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), words_(reinterpret_cast<unsigned *>(memory)) {}

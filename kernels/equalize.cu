@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
-  Share<T, Counters> share(job.count);
+  Share<T, Counters> share(job.count, memory + Counters::kBytes);
   const histogram::Head head = count_image(job.count, counters, share);
   if (job.report_counts) copy_counts(head.counts, job.report_counts);
 

@@ -40,10 +40,11 @@ struct Range {
   }
 };
 
-/// The nearest integer, halves to even, of a number from 0 to 2^22: adding 1.5 * 2^23 leaves no bits
-/// for the fraction.
+/// 1.5 * 2^23: added to a number from 0 to 2^22, it leaves no bits for the fraction, and the lowest bits
+/// are the nearest integer, halves to even.
+inline constexpr float kNoFraction = 12582912.f;
+
 CUDASCAN_HD inline int round_half_even(float x) {
-  constexpr float kNoFraction = 12582912.f;
   return __builtin_bit_cast(int, x + kNoFraction) - __builtin_bit_cast(int, kNoFraction);
 }
 
@@ -221,11 +222,17 @@ CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
 /// @param x, y                                the neighbours of its column and of its row
 /// @param before_before...after_after         what its index becomes in the tile before in y and before
 ///                                            in x, and so on
-CUDASCAN_HD inline int interpolate(const Neighbours &x, const Neighbours &y, float before_before,
-                                   float before_after, float after_before, float after_after) {
+CUDASCAN_HD inline float interpolate_unrounded(const Neighbours &x, const Neighbours &y,
+                                               float before_before, float before_after,
+                                               float after_before, float after_after) {
   const float above = before_before * x.weight_before + before_after * x.weight_after;
   const float below = after_before * x.weight_before + after_after * x.weight_after;
-  return round_half_even(above * y.weight_before + below * y.weight_after);
+  return above * y.weight_before + below * y.weight_after;
+}
+CUDASCAN_HD inline int interpolate(const Neighbours &x, const Neighbours &y, float before_before,
+                                   float before_after, float after_before, float after_after) {
+  return round_half_even(
+      interpolate_unrounded(x, y, before_before, before_after, after_before, after_after));
 }
 
 }  // namespace cudascan::equalize

@@ -81,16 +81,26 @@ class BlockTeam {
       inclusive = sum;
     }
     if (lane() == 31) value<T>(warp()) = inclusive;
-    const T lower = from_lane(inclusive, max(lane() - 1, 0));
+    T result = from_lane(inclusive, max(lane() - 1, 0));
+    if (lane() == 0) result = T{};
     __syncthreads();
-    T result{}, sum{};
-    for (int w = 0; w < owners_; ++w) {
-      if (w == warp()) result = sum;
-      sum += value<T>(w);
+    // Each warp scans the sums of all warps.
+    T sums = lane() < owners_ ? value<T>(lane()) : T{};
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      if (distance >= owners_) break;
+      T sum = from_lane(sums, max(lane() - distance, 0));
+      if (lane() < distance) continue;
+      sum += sums;
+      sums = sum;
     }
-    if (lane() > 0) result += lower;
+    all = from_lane(sums, owners_ - 1);
+    T lower = from_lane(sums, max(warp() - 1, 0));
+    if (warp() > 0) {
+      lower += result;
+      result = lower;
+    }
     __syncthreads();
-    all = sum;
     return result;
   }
 
@@ -110,8 +120,16 @@ class BlockTeam {
     }
     if (lane() == 0) value<T>(warp()) = result;
     __syncthreads();
-    result = value<T>(0);
-    for (int w = 1; 32 * w < n; ++w) result = op(result, value<T>(w));
+    // Each warp combines what the warps have found.
+    const int some = (n + 31) / 32;
+    result = value<T>(min(lane(), some - 1));
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      if (distance >= some) continue;
+      const T other = from_lane(result, min(lane() + distance, 31));
+      if (lane() + distance < some) result = op(result, other);
+    }
+    result = from_lane(result, 0);
     __syncthreads();
     return result;
   }
@@ -191,8 +209,8 @@ class GridTeam {
     T all_lower;
     block_.before(lower, all_lower);
     block_.before(any, all);
-    result += all_lower;
-    return result;
+    all_lower += result;
+    return all_lower;
   }
 
   template <typename T, typename Op>

@@ -17,8 +17,9 @@ struct Job {
 template <typename T, typename Counters>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
     count_kernel(const __grid_constant__ Job<T> job) {
-  Counters counters(dynamic_shared_memory(), job.count.levels);
-  Share<T, Counters> share(job.count);
+  unsigned char *const memory = dynamic_shared_memory();
+  Counters counters(memory, job.count.levels);
+  Share<T, Counters> share(job.count, memory + Counters::kBytes);
   copy_counts(count_image(job.count, counters, share).counts, job.counts);
 }
 

@@ -140,26 +140,79 @@ struct CountJob {
   }
 };
 
-/// The share of a block of the image: vectors, of which its threads keep the first, and single samples.
+/// Vectors that the threads of a block bring into shared memory, each those that it will read itself.
+template <int kMost, int kThreads>
+class KeptVectors {
+ public:
+  static constexpr int kBytes = kMost * kThreads * 16;
+
+  /// @param memory  kBytes of shared memory
+  __device__ explicit KeptVectors(unsigned char *memory)
+      : mine_(reinterpret_cast<uint4 *>(memory) + threadIdx.x) {}
+
+  /// Starts to bring vectors. address(j) says where the j-th is; nullptr: there are no more.
+  template <typename Address>
+  __device__ void bring(const Address &address) const {
+    bool more = true;
+#pragma unroll
+    for (int j = 0; j < kMost; ++j) {
+      const void *const from = more ? address(j) : nullptr;
+      more = from != nullptr;
+      if (more) copy_async(shared_address(mine_ + j * kThreads), from);
+      if (j % kGroup == kGroup - 1) commit_copies();
+    }
+  }
+  /// Calls f(vector) for the first n as they come.
+  template <typename F>
+  __device__ void for_each_that_comes(int n, const F &f) const {
+    for_group<0>(n, f);
+  }
+  /// One that has come.
+  __device__ uint4 operator[](int j) const {
+    return mine_[j * kThreads];
+  }
+
+ private:
+  static constexpr int kGroup = 3, kGroups = kMost / kGroup;
+  static_assert(kMost % kGroup == 0);
+
+  template <int group, typename F>
+  __device__ void for_group(int n, const F &f) const {
+    if constexpr (group < kGroups) {
+      wait_for_copies<kGroups - 1 - group>();
+#pragma unroll 1
+      for (int j = group * kGroup; j < min((group + 1) * kGroup, n); ++j) f((*this)[j], j);
+      for_group<group + 1>(n, f);
+    }
+  }
+
+  uint4 *mine_;
+};
+
+/// The share of a block of the image: vectors, the first of which are kept in shared memory, and single
+/// samples.
 template <typename T, typename Counters>
 class Share {
  public:
-  static constexpr int kKept = Counters::kVectors;
+  static constexpr int kThreads = Counters::kThreads;
+  using Kept = KeptVectors<Counters::kKept, kThreads>;
+  static constexpr int kBytes = Kept::kBytes;
 
-  __device__ explicit Share(const CountJob<T> &job) : job_(job) {
+  /// @param memory  kBytes of shared memory
+  __device__ Share(const CountJob<T> &job, unsigned char *memory) : job_(job), kept_(memory) {
     const std::uint64_t n = job.in.count;
     begin_ = static_cast<unsigned>(n * blockIdx.x / gridDim.x) + threadIdx.x;
     end_ = static_cast<unsigned>(n * (blockIdx.x + 1) / gridDim.x);
+    n_ = end_ > begin_ ? static_cast<int>((end_ - begin_ + kThreads - 1) / kThreads) : 0;
   }
 
   /// Starts to bring the vectors to keep.
-  __device__ void load() {
-#pragma unroll
-    for (int j = 0; j < kKept; ++j) {
-      const unsigned i = begin_ + j * Counters::kThreads;
-      if (i >= end_) break;
-      kept_[j] = job_.in.load(job_.in.place(i));
-    }
+  __device__ void load() const {
+    kept_.bring([&](int j) -> const void * {
+      if (j >= n_) return nullptr;
+      const Place p = place(j);
+      return job_.in.plane.row(p.y) + p.x;
+    });
   }
 
   /// Counts the share after load(); all threads of the block call it. `emit` is as for
@@ -167,89 +220,99 @@ class Share {
   template <typename Emit>
   __device__ void count(Counters &counters, const Emit &emit) const {
     constexpr int kVector = Vectors<const T>::kSamples;
-    const bool all_columns = job_.x0 == 0 && job_.x1 >= job_.in.rest();
-    const bool all = all_columns && job_.y0 == 0 && job_.y1 == job_.in.plane.height;
-    const auto counts = [&](unsigned i) {
-      const Place p = job_.in.place(i);
-      return p.x >= job_.x0 && p.x + kVector <= job_.x1 && p.y >= job_.y0 && p.y < job_.y1;
+    const Plane<const T> &plane = job_.in.plane;
+    const bool all =
+        job_.x0 == 0 && job_.x1 >= job_.in.rest() && job_.y0 == 0 && job_.y1 == plane.height;
+    const auto add = [&](const uint4 &v, int j) {
+      if (!all) {
+        const Place p = place(j);
+        if (p.x < job_.x0 || p.x + kVector > job_.x1 || p.y < job_.y0 || p.y >= job_.y1) return;
+      }
+      counters.add(v);
     };
-#pragma unroll
-    for (int j = 0; j < kKept; ++j) {
-      const unsigned i = begin_ + j * Counters::kThreads;
-      if (i >= end_) break;
-      if (all || counts(i)) counters.add(kept_[j]);
-    }
-    // Of the rest of the vectors as many again.
-    constexpr unsigned kRound = kKept * Counters::kThreads;
-    const unsigned first = begin_ - threadIdx.x;
-    const unsigned rounds = end_ > first ? (end_ - first + kRound - 1) / kRound : 0;
     // Single samples: those left and right in the region that are in no vector that is all inside.
     const int vectors_begin = (job_.x0 + kVector - 1) / kVector * kVector;
     const int vectors_end = min(job_.x1 / kVector * kVector, job_.in.rest());
     const bool vectors = vectors_begin < vectors_end;
     const int left = vectors ? vectors_begin - job_.x0 : 0;
-    const int right_begin = vectors ? vectors_end : job_.x0, right = job_.x1 - right_begin;
-    const int each = left + right;
+    const int right_begin = vectors ? vectors_end : job_.x0;
+    const int each = left + job_.x1 - right_begin;
     const std::int64_t samples = std::int64_t{each} * (job_.y1 - job_.y0);
-    const std::int64_t step = std::int64_t{gridDim.x} * Counters::kThreads;
-    const std::int64_t samples_round = step * Counters::kSamples;
-    if (samples == 0 && rounds <= 1) {
-      counters.collect(true, emit);
-      return;
-    }
-    counters.collect(false, emit);
-    for (unsigned round = 1; round < rounds; ++round) {
-#pragma unroll 1
-      for (int j = 0; j < kKept; ++j) {
-        const unsigned i = begin_ + round * kRound + j * Counters::kThreads;
-        if (i >= end_) break;
-        if (all || counts(i)) counters.add(job_.in.load(job_.in.place(i)));
+
+    // Rounds of as many vectors as may be added before they are collected; the number is that of all
+    // threads, which have one more or less.
+    const unsigned first = begin_ - threadIdx.x;
+    const int most = end_ > first ? static_cast<int>((end_ - first + kThreads - 1) / kThreads) : 0;
+    kept_.for_each_that_comes(n_, add);
+    int done = Counters::kKept, end = Counters::kVectors;
+    for (;; end += Counters::kVectors) {
+      for (; done < min(end, most); done += kBatch) {
+        uint4 v[kBatch];
+        load_batch(done, v);
+#pragma unroll
+        for (int k = 0; k < kBatch; ++k)
+          if (done + k < n_) add(v[k], done + k);
       }
-      counters.collect(samples == 0 && round + 1 == rounds, emit);
+      const bool last = done >= most;
+      counters.collect(last && samples == 0, emit);
+      if (last) break;
     }
-    for (std::int64_t done = 0; done < samples; done += samples_round) {
-      const std::int64_t end = min(samples, done + samples_round);
-      for (std::int64_t i = done + blockIdx.x * Counters::kThreads + threadIdx.x; i < end;
-           i += step) {
+    const std::int64_t step = std::int64_t{gridDim.x} * kThreads;
+    for (std::int64_t from = 0; from < samples; from += step * Counters::kSamples) {
+      const std::int64_t to = min(samples, from + step * Counters::kSamples);
+#pragma unroll 1
+      for (std::int64_t i = from + blockIdx.x * kThreads + threadIdx.x; i < to; i += step) {
         const int y = static_cast<int>(i / each), at = static_cast<int>(i % each);
         const int x = at < left ? job_.x0 + at : right_begin + at - left;
-        counters.add(job_.in.plane.row(job_.y0 + y)[x]);
+        counters.add(plane.row(job_.y0 + y)[x]);
       }
-      counters.collect(end == samples, emit);
+      counters.collect(to == samples, emit);
     }
   }
 
   /// Calls f(place, vector) for the vectors and single samples of this thread. A single sample is the
   /// first of a vector.
   template <typename F>
-  __device__ void for_each(F f) const {
-#pragma unroll
-    for (int j = 0; j < kKept; ++j) {
-      const unsigned i = begin_ + j * Counters::kThreads;
-      if (i >= end_) break;
-      f(job_.in.place(i), kept_[j]);
-    }
+  __device__ void for_each(const F &f) const {
+#pragma unroll 2
+    for (int j = 0; j < min(Counters::kKept, n_); ++j) f(place(j), kept_[j]);
 #pragma unroll 1
-    for (unsigned i = begin_ + kKept * Counters::kThreads; i < end_; i += Counters::kThreads) {
-      const Place p = job_.in.place(i);
-      f(p, job_.in.load(p));
+    for (int done = Counters::kKept; done < n_; done += kBatch) {
+      uint4 v[kBatch];
+      load_batch(done, v);
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k)
+        if (done + k < n_) f(place(done + k), v[k]);
     }
     const Plane<const T> &plane = job_.in.plane;
     const int rest = job_.in.rest(), each = plane.width - rest;
     if (each == 0) return;
     const std::int64_t samples = std::int64_t{each} * plane.height;
 #pragma unroll 1
-    for (std::int64_t i = blockIdx.x * Counters::kThreads + threadIdx.x; i < samples;
-         i += gridDim.x * Counters::kThreads) {
+    for (std::int64_t i = blockIdx.x * kThreads + threadIdx.x; i < samples;
+         i += std::int64_t{gridDim.x} * kThreads) {
       const int x = rest + static_cast<int>(i % each), y = static_cast<int>(i / each);
       f({x, y, true}, uint4{plane.row(y)[x], 0, 0, 0});
     }
   }
 
  private:
+  static constexpr int kBatch = 3;  // vectors that are loaded at once
+  static_assert(Counters::kVectors % kBatch == 0 || Counters::kVectors > 0xffffff);
+
+  __device__ Place place(int j) const {
+    return job_.in.place(begin_ + j * kThreads);
+  }
+  __device__ void load_batch(int j, uint4 (&v)[kBatch]) const {
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k)
+      if (j + k < n_) v[k] = job_.in.load(place(j + k));
+  }
+
   const CountJob<T> &job_;
+  Kept kept_;
   unsigned begin_, end_;  // begin_ is this thread's
-  uint4 kept_[kKept];
+  int n_;                 // vectors of this thread
 };
 
 /// What such a kernel begins with.

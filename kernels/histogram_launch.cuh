@@ -15,9 +15,9 @@ void launch_counting(Cuda &cuda, const CountJob<T> &count, void (*kernel)(Job), 
   const auto wanted = static_cast<int>(
       std::min<std::int64_t>(pixels / (Counters::kThreads * 16 / sizeof(T)) + 1, 65535));
   const int blocks = std::min(cuda.multiprocessors(), wanted);
-  CUDA_CHECK(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Counters::kBytes));
-  LaunchShape shape{blocks, Counters::kThreads, Counters::kBytes};
+  constexpr int kBytes = Counters::kBytes + Share<T, Counters>::kBytes;
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  LaunchShape shape{blocks, Counters::kThreads, kBytes};
   shape.together = true;
   shape.overlap = cuda.code_architecture() >= 90;
   launch(kernel, shape, cuda.stream(), job);

@@ -148,6 +148,33 @@ __device__ inline void wait_for_kernels_before() {
 #endif
 }
 
+// ---- Asynchronous copies into shared memory ------------------------------------------------------
+
+/// Starts to copy 16 bytes from global memory; both are multiples of 16.
+__device__ inline void copy_async(unsigned to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#else
+  const uint4 v = *static_cast<const uint4 *>(from);
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(v.x), "r"(v.y), "r"(v.z),
+               "r"(v.w)
+               : "memory");
+#endif
+}
+/// Makes a group of what this thread has started to copy since the last group.
+__device__ inline void commit_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Returns when all groups of this thread but the latest n have been copied.
+template <int n>
+__device__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
+#endif
+}
+
 // ---- Blocks that wait for one another ------------------------------------------------------------
 
 /// Reads what another block writes; what that wrote before is there, too.
