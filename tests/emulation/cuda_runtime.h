@@ -78,6 +78,13 @@ struct Coordinates {
   Coordinate<&dim3::y> y;
   Coordinate<&dim3::z> z;
 };
+// Found for arguments of which one is a Coordinate.
+inline unsigned min(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+inline unsigned max(unsigned a, unsigned b) {
+  return a > b ? a : b;
+}
 
 /// The running block's dynamic shared memory.
 unsigned char *shared_memory();
@@ -138,6 +145,8 @@ inline unsigned __reduce_add_sync(unsigned /*mask*/, unsigned value) {
   return sum;
 }
 
+// All threads of the device are one of the process.
+inline void __threadfence() {}
 template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
@@ -157,6 +166,17 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
     const unsigned from = selector >> 4 * i & 7;
     result |= static_cast<unsigned>(bytes >> 8 * from & 0xff) << 8 * i;
   }
+  return result;
+}
+/// All bits of the bytes, or of the halves, of a that are not less than those of b.
+inline unsigned __vcmpgeu4(unsigned a, unsigned b) {
+  unsigned result = 0;
+  for (unsigned mask = 0xff; mask; mask <<= 8) result |= (a & mask) >= (b & mask) ? mask : 0;
+  return result;
+}
+inline unsigned __vcmpgeu2(unsigned a, unsigned b) {
+  unsigned result = 0;
+  for (unsigned mask = 0xffff; mask; mask <<= 16) result |= (a & mask) >= (b & mask) ? mask : 0;
   return result;
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {

@@ -44,6 +44,13 @@ struct Place {
 
 struct Block;
 
+/// A copy to shared memory that its thread has started and that has not been made.
+struct StartedCopy {
+  unsigned to;
+  const void *from;
+  unsigned group;
+};
+
 /// A thread of a block, and then of the next.
 struct Fiber : Place {
   ucontext_t context;
@@ -52,6 +59,8 @@ struct Fiber : Place {
   dim3 index;
   int warp = 0, lane = 0;
   bool running = false;
+  std::vector<StartedCopy> copies;
+  unsigned groups = 0;  ///< of them that are complete
 
   Fiber() {
     memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
@@ -164,6 +173,7 @@ void live() {
   for (;;) {
     Device &d = device();
     (*d.thread)();
+    if (!d.current().copies.empty()) fail("a copy is under way when its thread ends");
     d.current().running = false;
     --d.left;
     progress();
@@ -383,6 +393,28 @@ unsigned shared_address(const void *p) {
 unsigned char *shared_pointer(unsigned address) {
   if (address < kDynamic + 0x10000000) return emulation::shared_memory() + (address - kDynamic);
   return &anchor + static_cast<std::int32_t>(address - kStatic);
+}
+
+void copy_async(unsigned address, const void *global) {
+  if (address % 16 != 0) fail("copy_async: to no multiple of 16 bytes");
+  if (reinterpret_cast<std::uintptr_t>(global) % 16 != 0)
+    fail("copy_async: from no multiple of 16 bytes");
+  emulation::Fiber &thread = device().current();
+  if (device().random() % 2 == 0)
+    std::memcpy(shared_pointer(address), global, 16);
+  else
+    thread.copies.push_back({address, global, thread.groups});
+}
+void commit_copies() {
+  ++device().current().groups;
+}
+void wait_for_latest_copies(int n) {
+  emulation::Fiber &thread = device().current();
+  std::erase_if(thread.copies, [&](const emulation::StartedCopy &copy) {
+    if (thread.groups - copy.group <= static_cast<unsigned>(n)) return false;
+    std::memcpy(shared_pointer(copy.to), copy.from, 16);
+    return true;
+  });
 }
 
 void CopyBarrier::init() const {

@@ -81,6 +81,99 @@ TEST(CudaEmulationDeathTest, ThreadsThatWaitForEverAreFound) {
   EXPECT_DEATH(launch(lonely_kernel, {1, 64}, nullptr), "wait for one another for ever");
 }
 
+__global__ void arithmetic_kernel(unsigned *results) {
+  results[0] = __vcmpgeu4(0x80ff0102, 0x7f800103);
+  results[1] = __vcmpgeu2(0x8000ffff, 0x80010000);
+  results[2] = min(threadIdx.x, 5) + max(7, threadIdx.x) + min(gridDim.x, blockDim.x);
+}
+
+TEST(CudaEmulation, Arithmetic) {
+  unsigned results[3] = {};
+  launch(arithmetic_kernel, {3, 1}, nullptr, results);
+  EXPECT_EQ(std::vector(results, results + 3),
+            (std::vector<unsigned>{0xffffff00, 0x0000ffff, 0 + 7 + 1}));
+}
+
+// ---- Copies of threads ---------------------------------------------------------------------------
+
+constexpr int kCopies = 3;  // of each thread, a group each
+using Units = std::array<uint4, 32 * kCopies>;
+
+/// @param unfinished  so many groups may be under way when the units are looked at
+template <int unfinished>
+__global__ void copies_kernel(const Units &from, int offset, Units *result) {
+  auto *const units = reinterpret_cast<uint4 *>(dynamic_shared_memory());
+  for (int i = 0; i < kCopies; ++i) {
+    const unsigned at = 32 * i + threadIdx.x;
+    copy_async(shared_address(units + at), reinterpret_cast<const char *>(&from[at]) + offset);
+    commit_copies();
+  }
+  wait_for_copies<unfinished>();
+  __syncthreads();
+  if (threadIdx.x == 0) std::memcpy(result, units, sizeof *result);
+  wait_for_copies<0>();
+}
+
+/// How many of the units of each group have been copied.
+template <int unfinished>
+std::array<int, kCopies> copied() {
+  Units from, result;
+  for (unsigned i = 0; i < from.size(); ++i) from[i] = {i, i, i, i};
+  launch(copies_kernel<unfinished>, {1, 32, sizeof from}, nullptr, from, 0, &result);
+  std::array<int, kCopies> n{};
+  for (unsigned i = 0; i < from.size(); ++i) n[i / 32] += result[i].x == i;
+  return n;
+}
+
+TEST(CudaEmulation, CopiesAreThereWhenTheirGroupHasBeenWaitedFor) {
+  EXPECT_EQ(copied<0>(), (std::array{32, 32, 32}));
+  const auto [first, second, third] = copied<2>();
+  EXPECT_EQ(first, 32);
+  EXPECT_LT(second, 32);
+  EXPECT_LT(third, 32);
+}
+
+__global__ void forgotten_kernel(const uint4 &from) {
+  for (int i = 0; i < 32; ++i) copy_async(shared_address(dynamic_shared_memory()), &from);
+  wait_for_copies<0>();  // no group has been completed
+}
+
+TEST(CudaEmulationDeathTest, WrongCopiesOfThreadsAreFound) {
+  const Units from{};
+  Units result;
+  EXPECT_DEATH(launch(copies_kernel<0>, {1, 32, sizeof from}, nullptr, from, 4, &result),
+               "from no multiple of 16 bytes");
+  EXPECT_DEATH(launch(forgotten_kernel, {1, 32, 16}, nullptr, from[0]),
+               "a copy is under way when its thread ends");
+}
+
+// ---- Blocks that run together --------------------------------------------------------------------
+
+/// Each block waits for what the others write.
+__global__ void together_kernel(unsigned *arrived, unsigned *results) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (load_acquire(arrived) < gridDim.x) {
+    }
+    results[blockIdx.x] = *arrived;
+  }
+  __syncthreads();
+}
+
+TEST(CudaEmulation, BlocksLaunchedTogetherSeeOneAnother) {
+  unsigned arrived = 0, results[4] = {};
+  LaunchShape shape{4, 64};
+  shape.together = true;
+  launch(together_kernel, shape, nullptr, &arrived, results);
+  EXPECT_EQ(std::vector(results, results + 4), std::vector<unsigned>(4, 4));
+}
+TEST(CudaEmulationDeathTest, BlocksThatWaitForLaterOnesAreFound) {
+  unsigned arrived = 0, results[4] = {};
+  EXPECT_DEATH(launch(together_kernel, {4, 64}, nullptr, &arrived, results),
+               "wait for one another for ever");
+}
+
 // ---- The copy engine -----------------------------------------------------------------------------
 
 /// 2 rows of 4 units of 16 bytes, all units numbered from 1 on, as 2 elements of 8 bytes.

@@ -37,6 +37,17 @@ void load_shared(unsigned address, std::uint32_t (&v)[n]) {
   std::memcpy(v, shared_pointer(address), sizeof v);
 }
 
+// Copies of 16 bytes to shared memory that go on beside the thread that starts them, in groups. They
+// are made at once, or not before that thread waits for their group.
+void copy_async(unsigned shared_address, const void *global);
+void commit_copies();
+/// Until this many of the latest groups are under way, at most.
+void wait_for_latest_copies(int n);
+template <int n>
+void wait_for_copies() {
+  wait_for_latest_copies(n);
+}
+
 inline void add_products(unsigned &sum, unsigned a, unsigned b) {
   for (int i = 0; i < 32; i += 8)
     sum += static_cast<std::uint8_t>(a >> i) * static_cast<std::int8_t>(b >> i);
