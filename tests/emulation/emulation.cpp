@@ -59,24 +59,30 @@ struct Fiber : Place {
   dim3 index;
   int warp = 0, lane = 0;
   bool running = false;
+  const Meeting *waits_for = nullptr;
+  unsigned times = 0;  ///< of that meeting before it waited
   std::vector<StartedCopy> copies;
   unsigned groups = 0;  ///< of them that are complete
 
-  Fiber() {
+  /// @param number  places the beginnings of stacks differently, so that a cache holds those of many
+  explicit Fiber(std::size_t number) {
     memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) fail("no memory for the stack of a thread");
     getcontext(&context);
     context.uc_stack.ss_sp = memory;
-    context.uc_stack.ss_size = kStack;
+    context.uc_stack.ss_size = kStack - number * 13 * 64 % (kStack / 4);
     makecontext(&context, live, 0);
     fresh = &context;
     stack = memory;
-    stack_size = kStack;
+    stack_size = context.uc_stack.ss_size;
   }
   ~Fiber() { munmap(memory, kStack); }
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
+
+  /// Whether it has something to do.
+  bool ready() const { return running && (!waits_for || waits_for->times != times); }
 };
 
 /// A copy of the engine that has not been made.
@@ -105,6 +111,7 @@ struct Device {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<int> order;  ///< in which the threads under way run
   std::size_t turn = 0;    ///< in `order`
+  Fiber *now = nullptr;    ///< whose turn it is
   int left = 0;            ///< threads under way
   int idle = 0;            ///< turns since the last progress
   dim3 grid, block_size;
@@ -116,13 +123,14 @@ struct Device {
   Place host;
   bool from_host = false;  ///< the host has just been left
 
-  Fiber &current() { return *fibers[order[turn]]; }
+  Fiber &current() { return *now; }
   Block &block() { return *current().block; }
 };
 
+Device the_device;
+
 Device &device() {
-  static Device device;
-  return device;
+  return the_device;
 }
 
 /// Tells the address sanitizer that the stack has changed.
@@ -158,11 +166,14 @@ void next() {
   if (d.left == 0) {
     change(from, d.host);
   } else {
-    do d.turn = (d.turn + 1) % d.order.size();
-    while (!d.current().running);
-    Fiber &to = d.current();
-    if (&to == &from) return;
-    change(from, to);
+    do {
+      if (++d.idle > 3 * static_cast<int>(d.order.size()))
+        fail("threads wait for one another for ever");
+      if (++d.turn == d.order.size()) d.turn = 0;
+      d.now = d.fibers[d.order[d.turn]].get();
+    } while (!d.now->ready());
+    if (d.now == &from) return;
+    change(from, *d.now);
   }
   arrive(device().current());
 }
@@ -183,10 +194,9 @@ void live() {
 
 void wait_for_others(Meeting &meeting, const char *function) {
   if (meeting.arrived == 0) meeting.function = function;
-  if (std::strcmp(meeting.function, function) != 0)
+  if (meeting.function != function && std::strcmp(meeting.function, function) != 0)
     fail(std::string("threads wait for one another in ") + meeting.function + " and in " +
          function);
-  const unsigned times = meeting.times;
   if (++meeting.arrived == meeting.expected) {
     meeting.arrived = 0;
     meeting.last_count = std::exchange(meeting.count, 0);
@@ -194,7 +204,11 @@ void wait_for_others(Meeting &meeting, const char *function) {
     progress();
     return;
   }
-  while (meeting.times == times) yield();
+  Fiber &thread = device().current();
+  thread.waits_for = &meeting;
+  thread.times = meeting.times;
+  next();
+  thread.waits_for = nullptr;
 }
 
 /// Runs the threads of d.blocks.
@@ -202,7 +216,8 @@ void run_blocks() {
   Device &d = device();
   const int n = static_cast<int>(d.block_size.x * d.block_size.y * d.block_size.z);
   const int all = n * static_cast<int>(d.blocks.size());
-  while (static_cast<int>(d.fibers.size()) < all) d.fibers.push_back(std::make_unique<Fiber>());
+  while (static_cast<int>(d.fibers.size()) < all)
+    d.fibers.push_back(std::make_unique<Fiber>(d.fibers.size()));
   d.order.resize(all);
   std::iota(d.order.begin(), d.order.end(), 0);
   switch (d.random() % 3) {  // neighbours in turn, backwards, or any
@@ -234,6 +249,7 @@ void run_blocks() {
   d.left = all;
   d.idle = 0;
   d.turn = 0;
+  d.now = d.fibers[d.order[0]].get();
   d.from_host = true;
   change(d.host, d.current());
   arrive(d.host);
@@ -275,9 +291,6 @@ int meet(bool value) {
 }
 
 void yield() {
-  Device &d = device();
-  if (++d.idle > 3 * static_cast<int>(d.order.size()))
-    fail("threads wait for one another for ever");
   next();
 }
 void progress() {
