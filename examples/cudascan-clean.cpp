@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Turns a scan, a photo or a video into black and white: cudascan-clean FILE [PROPERTY=VALUE ...]
+// Cleans a scan, a photo or a video: cudascan-clean FILE [element=NAME] [PROPERTY=VALUE ...]
 //
 // An image becomes a PNG, a video a video. Prints the pipeline it ran, which can be pasted into a
-// shell. Also an example of cudanick in a program of yours: build a pipeline, run it, ask the element
-// what it did.
+// shell. Also an example of these elements in a program of yours: build a pipeline, run it, ask the
+// element what it did.
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <gst/pbutils/pbutils.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -21,10 +22,27 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct Element {
+  std::string name;
+  bool keeps_colour;  // the others give black and white, and need only the gray of an image
+};
+const Element kElements[] = {
+    {"cudanick", false}, {"cudaequalize", true}, {"cudaautothreshold", false}};
+
 struct Arguments {
   std::string input, output;
-  std::vector<std::string> properties;  // of cudanick
+  Element element = kElements[0];
+  std::vector<std::string> properties;  // of the element
 };
+
+const Element &element_named(const std::string &name) {
+  const auto *found = std::find_if(std::begin(kElements), std::end(kElements),
+                                   [&](const Element &element) { return element.name == name; });
+  if (found != std::end(kElements)) return *found;
+  std::string names;
+  for (const Element &element : kElements) names += (names.empty() ? "" : ", ") + element.name;
+  throw Failure("element=" + name + ": must be one of " + names);
+}
 
 bool have_elements(const std::vector<const char *> &names) {
   for (const char *name : names) {
@@ -42,11 +60,13 @@ Arguments parse_arguments(int argc, char **argv) {
        "Where to write the result (default: NAME-clean.png or the like in this folder)", "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, nullptr, nullptr},
       {}};
-  g_autoptr(GOptionContext) context = g_option_context_new("FILE [PROPERTY=VALUE ...]");
+  g_autoptr(GOptionContext) context =
+      g_option_context_new("FILE [element=NAME] [PROPERTY=VALUE ...]");
   g_option_context_set_summary(
       context,
-      "Turns an image or a video into black and white with the element cudanick.\n"
-      "PROPERTY=VALUE sets its properties: window=25 method=wolf backend=cpu ...");
+      "Turns an image or a video into black and white with the element cudanick, or does what\n"
+      "element=cudaequalize or element=cudaautothreshold does.\n"
+      "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   g_autoptr(GError) error = nullptr;
@@ -54,8 +74,10 @@ Arguments parse_arguments(int argc, char **argv) {
 
   Arguments arguments;
   for (gchar **word = rest; word && *word; ++word) {
-    if (std::string(*word).find('=') != std::string::npos &&
-        !g_file_test(*word, G_FILE_TEST_EXISTS))
+    if (g_str_has_prefix(*word, "element="))
+      arguments.element = element_named(std::strchr(*word, '=') + 1);
+    else if (std::string(*word).find('=') != std::string::npos &&
+             !g_file_test(*word, G_FILE_TEST_EXISTS))
       arguments.properties.push_back(*word);
     else if (arguments.input.empty())
       arguments.input = *word;
@@ -151,9 +173,12 @@ std::string quoted(const std::string &word) {
 
 /// The pipeline as one would type it behind gst-launch-1.0.
 std::string describe(Arguments &arguments, const Picture &picture) {
+  const Element &element = arguments.element;
   std::string chain, extension;
   if (picture.is_image) {
     chain = "pngenc snapshot=true";
+    if (element.keeps_colour)
+      chain = "videoconvert ! 'video/x-raw,format={GRAY8,GRAY16_BE,RGB}' ! " + chain;
     extension = "png";
   } else {
     const Encoder &encoder = choose_encoder();
@@ -170,19 +195,22 @@ std::string describe(Arguments &arguments, const Picture &picture) {
   if (std::string(in) == out) throw Failure(arguments.output + ": that is the input itself");
 
   std::string line = "filesrc location=" + quoted(arguments.input);
-  // videoconvert passes on what cudanick takes as it is, frames in CUDA memory included.
+  // videoconvert passes on what the element takes as it is, frames in CUDA memory included.
   line += " ! decodebin ! videoconvert ! ";
-  line += picture.is_image ? "'video/x-raw,format={GRAY8,GRAY16_LE}'" : "queue";
-  line += " ! cudanick";
+  const bool only_gray = picture.is_image && !element.keeps_colour;
+  if (only_gray) line += "'video/x-raw,format={GRAY8,GRAY16_LE}' ! ";
+  if (!picture.is_image) line += "queue ! ";
+  line += element.name;
   for (const std::string &property : arguments.properties)
     line.append(" ").append(quoted(property));
-  line += picture.is_image ? " ! video/x-raw,format=GRAY8 ! " : " ! queue ! ";
-  return line + chain + " ! filesink location=" + quoted(arguments.output);
+  if (only_gray) line += " ! video/x-raw,format=GRAY8";
+  if (!picture.is_image) line += " ! queue";
+  return line + " ! " + chain + " ! filesink location=" + quoted(arguments.output);
 }
 
-GstElement *find_cudanick(GstElement *pipeline) {
+GstElement *find(GstElement *pipeline, const Element &element) {
   g_autoptr(GstIterator) elements =
-      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "cudanick");
+      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), element.name.c_str());
   GValue item = G_VALUE_INIT;
   GstElement *found = nullptr;
   if (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
@@ -210,17 +238,17 @@ void run(GstElement *pipeline) {
   throw Failure(reason);
 }
 
-void print_result(GstElement *nick, const Picture &picture, double seconds,
-                  const std::string &output) {
+void print_result(GstElement *element, const Arguments &arguments, const Picture &picture,
+                  double seconds) {
   GEnumValue *backend = nullptr;
   gint value = 0;
-  g_object_get(nick, "active-backend", &value, nullptr);
-  auto *property = g_object_class_find_property(G_OBJECT_GET_CLASS(nick), "active-backend");
+  g_object_get(element, "active-backend", &value, nullptr);
+  auto *property = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "active-backend");
   backend = g_enum_get_value(G_PARAM_SPEC_ENUM(property)->enum_class, value);
 
   GstStructure *stats = nullptr;
   guint64 frames = 0, kernel = 0, upload = 0, download = 0;
-  g_object_get(nick, "stats", &stats, nullptr);
+  g_object_get(element, "stats", &stats, nullptr);
   gst_structure_get_uint64(stats, "frames", &frames);
   gst_structure_get_uint64(stats, "kernel-mean", &kernel);
   gst_structure_get_uint64(stats, "upload-mean", &upload);
@@ -229,19 +257,19 @@ void print_result(GstElement *nick, const Picture &picture, double seconds,
 
   std::printf("backend   %s\n", backend ? backend->value_nick : "?");
   std::printf("frames    %" PRIu64 " of %ux%u\n", frames, picture.width, picture.height);
-  std::printf("time      %.3f ms per frame in cudanick", kernel * 1e-6);
+  std::printf("time      %.3f ms per frame in %s", kernel * 1e-6, arguments.element.name.c_str());
   if (upload || download)
     std::printf(", %.3f ms to the GPU, %.3f ms back", upload * 1e-6, download * 1e-6);
   std::printf("; %.2f s in all\n", seconds);
-  std::printf("result    %s\n", output.c_str());
+  std::printf("result    %s\n", arguments.output.c_str());
 }
 
 void clean(int argc, char **argv) {
   Arguments arguments = parse_arguments(argc, argv);
-  if (!have_elements({"cudanick"}))
-    throw Failure(
-        "GStreamer does not find the element cudanick. Set GST_PLUGIN_PATH to the folder "
-        "of libgstcudascan.so, or run this in `meson devenv -C build`");
+  if (!have_elements({arguments.element.name.c_str()}))
+    throw Failure("GStreamer does not find the element " + arguments.element.name +
+                  ". Set GST_PLUGIN_PATH to the folder of libgstcudascan.so, or run this in "
+                  "`meson devenv -C build`");
   const Picture picture = discover(arguments.input);
   const std::string description = describe(arguments, picture);
   std::printf("pipeline  gst-launch-1.0 %s\n", description.c_str());
@@ -254,7 +282,7 @@ void clean(int argc, char **argv) {
     throw Failure(error->message);
   g_autoptr(GstElement) pipeline = gst_parse_launchv(const_cast<const gchar **>(words), &error);
   if (error) throw Failure(error->message);
-  g_autoptr(GstElement) nick = find_cudanick(pipeline);
+  g_autoptr(GstElement) element = find(pipeline, arguments.element);
 
   const gint64 start = g_get_monotonic_time();
   try {
@@ -264,7 +292,7 @@ void clean(int argc, char **argv) {
     throw;
   }
   const double seconds = (g_get_monotonic_time() - start) * 1e-6;
-  print_result(nick, picture, seconds, arguments.output);
+  print_result(element, arguments, picture, seconds);
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
