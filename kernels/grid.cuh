@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/ptx.cuh"
+#include "kernels/split.h"
 #include "kernels/team.h"
 #include "kernels/warp_sums.cuh"
 
@@ -43,8 +44,9 @@ __device__ T from_lane(const T &v, int lane) {
   return result;
 }
 
-/// Largest value that members of a team exchange.
-inline constexpr int kTeamValue = 128;
+/// Room for a value that members of a team exchange; no power of two, so that lanes that read
+/// neighbours use different banks.
+inline constexpr int kTeamValue = 144;
 
 /// Shared memory of a BlockTeam.
 struct alignas(16) BlockTeamMemory {
@@ -61,7 +63,8 @@ class BlockTeam {
     const int each = (levels + members() - 1) / members();
     begin_ = min(member() * each, levels);
     end_ = min(begin_ + each, levels);
-    owners_ = each > 0 ? ((levels + each - 1) / each + 31) / 32 : warps();
+    owners_ = each > 0 ? (levels + each - 1) / each : members();
+    owner_warps_ = (owners_ + 31) / 32;
   }
 
   __device__ int levels() const { return levels_; }
@@ -85,16 +88,16 @@ class BlockTeam {
     if (lane() == 0) result = T{};
     __syncthreads();
     // Each warp scans the sums of all warps.
-    T sums = lane() < owners_ ? value<T>(lane()) : T{};
+    T sums = lane() < owner_warps_ ? value<T>(lane()) : T{};
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-      if (distance >= owners_) break;
+      if (distance >= owner_warps_) break;
       T sum = from_lane(sums, max(lane() - distance, 0));
       if (lane() < distance) continue;
       sum += sums;
       sums = sum;
     }
-    all = from_lane(sums, owners_ - 1);
+    all = from_lane(sums, owner_warps_ - 1);
     T lower = from_lane(sums, max(warp() - 1, 0));
     if (warp() > 0) {
       lower += result;
@@ -106,19 +109,21 @@ class BlockTeam {
 
   template <typename T, typename Op>
   __device__ T reduce(const T &mine, const Op &op) {
-    return reduce_first(members(), mine, op);
+    return reduce_first(owners_, mine, op);
   }
   /// Combines what the first n members give.
   template <typename T, typename Op>
   __device__ T reduce_first(int n, const T &mine, const Op &op) {
     T result = mine;
-    const int lanes = n - 32 * warp();  // of this warp
+    const int lanes = min(n - 32 * warp(), 32);  // of this warp
+    if (lanes > 0) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      const T other = from_lane(result, min(lane() + distance, 31));
-      if (lane() + distance < min(lanes, 32)) result = op(result, other);
+      for (int distance = 16; distance > 0; distance /= 2) {
+        const T other = from_lane(result, min(lane() + distance, 31));
+        if (lane() + distance < lanes) result = op(result, other);
+      }
+      if (lane() == 0) value<T>(warp()) = result;
     }
-    if (lane() == 0) value<T>(warp()) = result;
     __syncthreads();
     // Each warp combines what the warps have found.
     const int some = (n + 31) / 32;
@@ -132,6 +137,41 @@ class BlockTeam {
     result = from_lane(result, 0);
     __syncthreads();
     return result;
+  }
+
+  /// best_of(), by integers in the order of the scores.
+  __device__ threshold::Scored best(const threshold::Scored &mine) {
+    struct Key {
+      unsigned high, low, level;
+
+      __device__ void reduce() {
+        const unsigned highest = warp_max(high);
+        const unsigned next = warp_max(high == highest ? low : 0);
+        level = warp_min(high == highest && low == next ? level : 0xffffffff);
+        high = highest;
+        low = next;
+      }
+    };
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    const auto bits = __builtin_bit_cast(std::uint64_t, mine.score + 0.0);  // there is no -0 then
+    const std::uint64_t ordered = bits & kSign ? ~bits : bits | kSign;
+    Key key{static_cast<unsigned>(ordered >> 32), static_cast<unsigned>(ordered),
+            static_cast<unsigned>(mine.level)};
+    if (warp() < owner_warps_) {
+      if (member() >= owners_) key = {0, 0, 0xffffffff};
+      key.reduce();
+      if (lane() == 0) value<Key>(warp()) = key;
+    }
+    __syncthreads();
+    key = lane() < owner_warps_ ? value<Key>(lane()) : Key{0, 0, 0xffffffff};
+    key.reduce();
+    __syncthreads();
+    const std::uint64_t best = std::uint64_t{key.high} << 32 | key.low;
+    return {__builtin_bit_cast(double, best &kSign ? best ^ kSign : ~best),
+            static_cast<int>(key.level)};
+  }
+  __device__ bool any(bool mine) {
+    return __syncthreads_count(mine) > 0;
   }
 
   __device__ int member() const {
@@ -165,7 +205,7 @@ class BlockTeam {
 
   const std::uint32_t *counts_;
   int levels_, begin_, end_;
-  int owners_;  // warps that own levels
+  int owners_, owner_warps_;  // members, and warps, that own levels
   BlockTeamMemory &memory_;
 };
 

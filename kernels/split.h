@@ -51,6 +51,23 @@ struct Lower {
   CUDASCAN_HD int operator()(int a, int b) const { return a < b ? a : b; }
 };
 
+/// The best of what the members with levels give.
+template <typename Team>
+CUDASCAN_HD Scored best_of(Team &team, const Scored &mine) {
+  if constexpr (requires { team.best(mine); })
+    return team.best(mine);
+  else
+    return team.reduce(mine, Better{});
+}
+/// Whether any member gives true.
+template <typename Team>
+CUDASCAN_HD bool any_of(Team &team, bool mine) {
+  if constexpr (requires { team.any(mine); })
+    return team.any(mine);
+  else
+    return team.reduce(mine ? 1 : 0, [](int a, int b) { return a | b; }) != 0;
+}
+
 /// The score of nothing at all, and of the highest level: it splits nothing off and is taken when
 /// it is the only one.
 inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
@@ -89,7 +106,7 @@ CUDASCAN_HD int best_split(Team &team, const Score &score) {
     const Scored here{above.n ? score(below, above) : kLastResort, level};
     if (here > best) best = here;
   });
-  return team.reduce(best, Better{}).level;
+  return best_of(team, best).level;
 }
 
 }  // namespace cudascan::threshold

@@ -50,8 +50,8 @@ class HostTeam {
     all = mine;
     return T{};
   }
-  /// Combines what members give with an associative and commutative operation; every member gets the
-  /// result.
+  /// Combines what the members that have levels give with an associative and commutative operation;
+  /// every member gets the result.
   template <typename T, typename Op>
   T reduce(const T &mine, const Op &) {
     return mine;

@@ -94,6 +94,10 @@ CUDASCAN_HD int otsu(Team &team) {
     const OtsuSplit here = OtsuSplit::at(level, below, all);
     if (OtsuSplit::better(here, best, all)) best = here;
   });
+  // Where no other score is near the best one the exact ones need not be compared.
+  const Scored top = best_of(team, Scored{best.score, best.level});
+  const bool near = best.level != top.level && best.score >= top.score * (1 - 1e-12);
+  if (top.score <= 0 || !any_of(team, near)) return top.level;
   return team
       .reduce(best, [all](const OtsuSplit &a,
                           const OtsuSplit &b) { return OtsuSplit::better(b, a, all) ? b : a; })

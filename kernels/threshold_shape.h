@@ -180,7 +180,7 @@ CUDASCAN_HD int minimum(Team &team) {
     const Scored here{-smoothed.y[i], i};
     if (here > best) best = here;
   }
-  return team.reduce(best, Better{}).level;
+  return best_of(team, best).level;
 }
 
 /// The same source: halfway between the two modes, rounded down; Otsu's threshold where there never

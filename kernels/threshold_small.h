@@ -124,7 +124,7 @@ CUDASCAN_HD int huang(Team &team) {
     }
     if (here > best) best = here;
   });
-  return team.reduce(best, Better{}).level;
+  return best_of(team, best).level;
 }
 
 /// Shanbhag, "Utilization of information measure as a means of image thresholding", CVGIP:
@@ -181,7 +181,7 @@ CUDASCAN_HD int shanbhag(Team &team) {
     const Scored here{score, i};
     if (here > best) best = here;
   }
-  return team.reduce(best, Better{}).level;
+  return best_of(team, best).level;
 }
 
 /// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information
@@ -247,7 +247,7 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
     const Scored here = memory.ending(j, last);
     if (team.count(j) > 0 && here > best) best = here;
   }
-  int threshold = team.reduce(best, Better{}).level;
+  int threshold = best_of(team, best).level;
   for (int c = classes; c >= 2; --c) {
     thresholds[c - 2] = threshold;
     if (c > 2) threshold = memory.j[c - 3][threshold];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sums over the lanes of a warp; all lanes call them.
+/// Sums and extremes over the lanes of a warp; all lanes call them.
 #pragma once
 #include <cstdint>
 
@@ -17,6 +17,18 @@ __device__ inline std::uint32_t warp_sum(std::uint32_t v) {
   for (int mask = 16; mask; mask /= 2) v += __shfl_xor_sync(kWholeWarp, v, mask);
   return v;
 #endif
+}
+__device__ inline std::uint32_t warp_max(std::uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kWholeWarp, v);
+#else
+#pragma unroll
+  for (int mask = 16; mask; mask /= 2) v = max(v, __shfl_xor_sync(kWholeWarp, v, mask));
+  return v;
+#endif
+}
+__device__ inline std::uint32_t warp_min(std::uint32_t v) {
+  return ~warp_max(~v);
 }
 __device__ inline std::uint64_t warp_sum(std::uint64_t v) {
 #pragma unroll

@@ -147,6 +147,11 @@ inline unsigned __reduce_add_sync(unsigned /*mask*/, unsigned value) {
 
 // All threads of the device are one of the process.
 inline void __threadfence() {}
+inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
+  const std::uint64_t *all = emulation::exchange(value, "__reduce_max_sync");
+  return static_cast<unsigned>(*std::max_element(all, all + 32));
+}
+
 template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
