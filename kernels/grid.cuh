@@ -6,7 +6,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cstring>
 
 #include "kernels/ptx.cuh"
 #include "kernels/split.h"
@@ -35,13 +34,14 @@ __device__ inline void wait_for_all_blocks(unsigned *barrier) {
 template <typename T>
 __device__ T from_lane(const T &v, int lane) {
   static_assert(sizeof(T) % 4 == 0);
-  unsigned words[sizeof(T) / 4];
-  std::memcpy(words, &v, sizeof v);
+  struct Words {
+    unsigned word[sizeof(T) / 4];
+  };
+  // Not memcpy(): that may go through local memory.
+  auto words = __builtin_bit_cast(Words, v);
 #pragma unroll
-  for (unsigned &word : words) word = __shfl_sync(kWholeWarp, word, lane);
-  T result;
-  std::memcpy(&result, words, sizeof result);
-  return result;
+  for (unsigned &word : words.word) word = __shfl_sync(kWholeWarp, word, lane);
+  return __builtin_bit_cast(T, words);
 }
 
 /// Room for a value that members of a team exchange; no power of two, so that lanes that read
@@ -268,7 +268,7 @@ class GridTeam {
   __device__ const unsigned char *exchange(const T &v) {
     unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;
     turn_ = 1 - turn_;
-    if (threadIdx.x == 0) std::memcpy(values + blockIdx.x * kTeamValue, &v, sizeof v);
+    if (threadIdx.x == 0) *reinterpret_cast<T *>(values + blockIdx.x * kTeamValue) = v;
     wait_for_all_blocks(barrier_);
     return values;
   }
