@@ -47,6 +47,9 @@
 struct uint2 {
   unsigned x, y;
 };
+struct float2 {
+  float x, y;
+};
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
