@@ -148,13 +148,13 @@ TEST(AutothresholdHistory, CudaHasThatOfTheCpu) {
   for (const Params &params :
        {Params{.smoothing = 0.9}, Params{.method = Method::mean, .hysteresis = 5},
         Params{.method = Method::huang, .offset = -3, .smoothing = 0.3, .hysteresis = 2}}) {
-    const auto follow = [&]<typename T>(T maximum) {
-      test::expect_cuda_follows_cpu<AutothresholdReport>(params, maximum, 20, 16, content_of,
-                                                         check);
+    const auto follow = [&]<typename T>(T maximum, int frames, int forget_at) {
+      test::expect_cuda_follows_cpu<AutothresholdReport>(params, maximum, frames, forget_at,
+                                                         content_of, check);
     };
-    follow(std::uint8_t{255});
-    follow(std::uint16_t{1023});
-    follow(std::uint16_t{0xffff});
+    follow(std::uint8_t{255}, 20, 16);
+    follow(std::uint16_t{1023}, 7, 5);
+    follow(std::uint16_t{0xffff}, 7, 5);
   }
 }
 #endif

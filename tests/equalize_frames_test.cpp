@@ -125,12 +125,13 @@ TEST_F(EqualizeSmoothing, CudaHasThatOfTheCpu) {
         EqualizeParams{.formula = kCdf, .amount = 0.75, .smoothing = 0.9, .roi = {3, 2, 50, 30}},
         EqualizeParams{.method = kClahe, .tiles_x = 3, .tiles_y = 2}}) {
     SCOPED_TRACE(testing::Message() << params);
-    const auto follow = [&]<typename T>(T maximum) {
-      test::expect_cuda_follows_cpu<EqualizeReport>(params, maximum, 14, 10, content_of, check);
+    const auto follow = [&]<typename T>(T maximum, int frames, int forget_at) {
+      test::expect_cuda_follows_cpu<EqualizeReport>(params, maximum, frames, forget_at, content_of,
+                                                    check);
     };
-    follow(std::uint8_t{255});
-    follow(std::uint16_t{1023});
-    follow(std::uint16_t{0xffff});
+    follow(std::uint8_t{255}, 14, 10);
+    follow(std::uint16_t{1023}, 8, 6);
+    follow(std::uint16_t{0xffff}, 8, 6);
   }
 }
 #endif

@@ -428,15 +428,19 @@ inline constexpr Size kManySamples{5003, 3400};
 #endif
 
 /// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a vector
-/// and anywhere.
+/// and anywhere; on an emulated GPU the formats take turns.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;
   CudaRunner cuda;
   const auto [width, height] = kManySamples;
+  [[maybe_unused]] int turn = 0;
   for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max, const char *name) {
     const auto samples = make_content(Content::text, width, height, in_max);
     for (const Layout layout : {Layout{.unit = 256}, Layout{0, 1}}) {
+#ifdef EMULATED_GPU
+      if (sizeof(In) > 1 && ++turn % 3 != 0) continue;
+#endif
       SCOPED_TRACE(testing::Message() << name << ", offset " << layout.offset);
       const Image<In> in(samples, width, height, layout, in_max);
       const auto expected = outcome<Out>(cpu, in, layout, out_max, params, 0x5a);
