@@ -110,6 +110,62 @@ TEST(Histogram, RefusesRectangles) {
   EXPECT_THROW(counted(in.plane(), {.roi = {20, 0, 1, 1}}), BadSetting);
 }
 
+#ifdef HAVE_CUDA
+/// Whether CUDA counts what the CPU does, over and over with one executor.
+class CudaCounts {
+ public:
+  template <typename T>
+  void check_sizes(T maximum) {
+    for (const test::Size size : {test::Size{1, 1}, {31, 7}, {257, 129}})
+      check(maximum, size, {test::Content::text, test::Content::clipped},
+            {{}, {.ignore_black = true}, {.roi = {17, 2, 100, 100}, .ignore_white = true}});
+    check(maximum, test::kManySamples, {test::Content::clipped},
+          {{}, {.roi = {1, 1, test::kManySamples.width - 2, 32768}}});
+  }
+
+ private:
+  template <typename T>
+  void check(T maximum, test::Size size, std::initializer_list<test::Content> contents,
+             std::initializer_list<HistogramParams> all_params) {
+    const auto [width, height] = size;
+    for (const test::Content content : contents) {
+      const auto samples = make_content(content, width, height, maximum);
+      for (const test::Layout &layout : {test::Layout{.unit = 64}, test::Layout{3, 1}}) {
+        const Image<T> in(samples, width, height, layout, maximum);
+        const Plane<T> on_device = copy_.upload(in);
+        for (const HistogramParams &params : all_params) {
+          if (params.roi.x >= width || params.roi.y >= height) continue;
+          SCOPED_TRACE(testing::Message()
+                       << "maximum " << +maximum << ", " << width << "x" << height << ", content "
+                       << static_cast<int>(content) << ", offset " << layout.offset << ", roi from "
+                       << params.roi.x << ", " << params.roi.y);
+          Histogram got;
+          count(cuda_, Plane<const T>(on_device), params, got);
+          cuda_.synchronize();
+          ASSERT_EQ(got, counted(in.plane(), params));
+        }
+      }
+    }
+  }
+
+  cuda::Stream stream_;
+  Cuda cuda_{stream_.get()};
+  test::DeviceCopy copy_{stream_.get()};
+};
+
+TEST(Histogram, CudaEqualsCpu) {
+  NEED_GPU();
+  CudaCounts cuda;
+  cuda.check_sizes<std::uint8_t>(0xff);
+  cuda.check_sizes<std::uint8_t>(0x7f);
+  cuda.check_sizes<std::uint16_t>(0x3ff);
+  cuda.check_sizes<std::uint16_t>(0xffc0);
+  cuda.check_sizes<std::uint16_t>(0x0fff);
+  cuda.check_sizes<std::uint16_t>(0xfff0);
+  cuda.check_sizes<std::uint16_t>(0xffff);
+}
+#endif
+
 #ifndef HAVE_CUDA
 TEST(Histogram, RefusesAnAbsentGpu) {
   const Image<std::uint8_t> in(20, 10);

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -30,6 +31,7 @@ struct Layout {
   int padding = 0;     ///< bytes from the end of a row to the next row
   int offset = 0;      ///< bytes from a 256-byte boundary to the first sample
   bool flush = false;  ///< the last sample ends at an inaccessible page; offset does not count
+  int unit = 1;        ///< bytes that the distance of rows is rounded up to a multiple of
 };
 
 /// Zeroed pages between two inaccessible ones: reading or writing past either end is a crash.
@@ -63,7 +65,8 @@ class Image {
  public:
   Image(int width, int height, Layout layout = {}, T maximum = std::numeric_limits<T>::max(),
         unsigned char fill = 0xa5)
-      : stride_(width * sizeof(T) + round_up(layout.padding)),
+      : stride_((static_cast<int>(width * sizeof(T) + round_up(layout.padding)) + layout.unit - 1) /
+                layout.unit * layout.unit),
         extent_(stride_ * (height - 1) + width * sizeof(T)),
         memory_(layout.flush ? extent_ : extent_ + round_up(layout.offset) + 2 * kGuard),
         data_(layout.flush ? memory_.end() - extent_
@@ -305,8 +308,10 @@ struct Size {
 inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    {31, 7},
                                   {33, 7},   {65, 40},  {257, 129}, {640, 480}, {1283, 719},
                                   {8209, 3}, {3, 8209}, {32768, 1}};
-inline constexpr Layout kLayouts[] = {{0, 0},   {1, 0},       {5, 3},       {64, 0}, {0, 1},
-                                      {64, 16}, {0, 0, true}, {5, 0, true}, {3, 127}};
+inline constexpr Layout kLayouts[] = {
+    {0, 0},        {1, 0},           {5, 3},       {64, 0},  {0, 1},
+    {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
+    {.unit = 256}, {16, 0, true, 64}};
 
 /// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats that
 /// the operator has a run() for.
@@ -375,37 +380,103 @@ inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Siz
 #endif
 }
 
-/// CUDA equals the CPU on every size, format and content, in changing layouts.
+/// CUDA equals the CPU in every format, on every content, in changing layouts.
 template <typename Params>
-void expect_cuda_equals_cpu(const std::vector<Params> &all_params) {
+void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
+                            std::span<const Size> sizes = kSizes) {
   CpuRunner cpu;
   CudaRunner cuda;
-  for (int i = 0; const Params &params : all_params) {
-    SCOPED_TRACE(describe(params, i++));
-    std::size_t turn = i;
-    int results = 0;
-    for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max,
-                                                           const char *name) {
-      for (const auto [width, height] : kSizes)
-        for (const Content content : kContents) {
-          SCOPED_TRACE(testing::Message() << name << ", " << width << "x" << height << ", content "
+  std::mt19937 random(1);
+  std::vector<int> results(all_params.size());
+  std::size_t turn = 0, skipped = 0;
+  for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max, const char *name) {
+    for (const auto [width, height] : sizes)
+      for (const Content content : kContents) {
+        std::vector<In> samples;
+        for (std::size_t i = 0; i < all_params.size(); ++i) {
+          if (testing::Test::HasFailure()) return;
+          if (!has_time_for(++turn, {width, height})) {
+            ++skipped;
+            continue;
+          }
+          const Layout in_layout = kLayouts[random() % std::size(kLayouts)];
+          const Layout out_layout = kLayouts[random() % std::size(kLayouts)];
+          SCOPED_TRACE(testing::Message() << describe(all_params[i], static_cast<int>(i)) << ", "
+                                          << name << ", " << width << "x" << height << ", content "
                                           << static_cast<int>(content) << ", turn " << turn);
-          const Layout in_layout = kLayouts[turn % std::size(kLayouts)];
-          const Layout out_layout = kLayouts[turn / 2 % std::size(kLayouts)];
-          ++turn;
-          if (!has_time_for(turn, {width, height})) continue;
-          const Image<In> in(make_content(content, width, height, in_max), width, height, in_layout,
-                             in_max);
-          const auto expected = outcome<Out>(cpu, in, out_layout, out_max, params, 0x5a);
-          const auto got = outcome<Out>(cuda, in, out_layout, out_max, params, 0xc3);
+          if (samples.empty()) samples = make_content(content, width, height, in_max);
+          const Image<In> in(samples, width, height, in_layout, in_max);
+          const auto expected = outcome<Out>(cpu, in, out_layout, out_max, all_params[i], 0x5a);
+          const auto got = outcome<Out>(cuda, in, out_layout, out_max, all_params[i], 0xc3);
           ASSERT_TRUE(same(expected.samples, got.samples, width)) << "(CPU and CUDA)";
           ASSERT_EQ(expected.refused, got.refused);
-          results += expected.refused.empty();
-          if (testing::Test::HasFailure()) return;
+          results[i] += expected.refused.empty();
         }
-    });
-    if (testing::Test::HasFailure()) return;
-    EXPECT_GT(results, 0) << "every format was refused";
+      }
+  });
+  if (skipped > 0 || testing::Test::HasFailure()) return;
+  for (std::size_t i = 0; i < all_params.size(); ++i)
+    EXPECT_GT(results[i], 0) << describe(all_params[i], static_cast<int>(i))
+                             << ": every format was refused";
+}
+
+/// More samples than the threads of all blocks keep at a time.
+#ifdef EMULATED_GPU
+inline constexpr Size kManySamples{1283, 719};
+#else
+inline constexpr Size kManySamples{5003, 3400};
+#endif
+
+/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a vector
+/// and anywhere; on an emulated GPU the formats take turns.
+template <typename Params>
+void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
+  CpuRunner cpu;
+  CudaRunner cuda;
+  const auto [width, height] = kManySamples;
+  [[maybe_unused]] int turn = 0;
+  for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max, const char *name) {
+    const auto samples = make_content(Content::text, width, height, in_max);
+    for (const Layout layout : {Layout{.unit = 256}, Layout{0, 1}}) {
+#ifdef EMULATED_GPU
+      if (sizeof(In) > 1 && ++turn % 3 != 0) continue;
+#endif
+      SCOPED_TRACE(testing::Message() << name << ", offset " << layout.offset);
+      const Image<In> in(samples, width, height, layout, in_max);
+      const auto expected = outcome<Out>(cpu, in, layout, out_max, params, 0x5a);
+      const auto got = outcome<Out>(cuda, in, layout, out_max, params, 0xc3);
+      ASSERT_TRUE(same(expected.samples, got.samples, width));
+      ASSERT_EQ(expected.refused, got.refused);
+    }
+  });
+}
+
+/// A stream of frames on the CPU and with CUDA has the same pictures, and reports for which
+/// check(wanted, got) finds no difference.
+/// @param content_of  of a frame, by its number
+/// @param forget_at   the frame before which the executors forget those before it
+template <typename Report, typename T, typename Params, typename ContentOf, typename Check>
+void expect_cuda_follows_cpu(const Params &params, T maximum, int frames, int forget_at,
+                             const ContentOf &content_of, const Check &check) {
+  constexpr int kWidth = 60, kHeight = 40;
+  Cpu cpu;
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  DeviceCopy device_in(stream.get()), device_out(stream.get());
+  for (int frame = 0; frame < frames; ++frame) {
+    SCOPED_TRACE(testing::Message() << "maximum " << +maximum << ", frame " << frame);
+    if (frame == forget_at) cpu.forget(), cuda.forget();
+    const Image<T> in(make_content<T>(content_of(frame), kWidth, kHeight, maximum, frame), kWidth,
+                      kHeight, {}, maximum);
+    Image<T> expected(kWidth, kHeight, {}, maximum), out(kWidth, kHeight, {}, maximum);
+    Report wanted, got;
+    run(cpu, in.plane(), expected.plane(), params, &wanted);
+    const Plane<T> from = device_in.upload(in), to = device_out.upload(out);
+    run(cuda, Plane<const T>(from), to, params, &got);
+    device_out.download(out.memory().begin(), out.memory().size());
+    cuda.synchronize();
+    ASSERT_TRUE(same(expected.samples(), out.samples(), kWidth));
+    check(wanted, got);
   }
 }
 
