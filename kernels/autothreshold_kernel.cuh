@@ -38,18 +38,17 @@ struct Job {
 };
 
 /// The thresholds that the method finds, without history and offset.
-template <typename Counters, typename T>
+/// @tparam small  threshold::is_small(): the code of these methods is left out of the other's kernel
+template <typename Counters, bool small, typename T>
 __device__ void find_thresholds(const Job<T> &job, const histogram::Counts &counts,
                                 unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
   const int levels = job.count.levels.count;
-  const bool small = threshold::is_small(job.method, job.classes);
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
-  if constexpr (std::is_same_v<Counters, HalfCounters>)
-    if (!small) {
-      GridTeam team(counts.copies, levels, team_memory, &job.count.state->barrier, job.team_values);
-      thresholds[0] = threshold::find(team, job.method);
-      return;
-    }
+  if constexpr (std::is_same_v<Counters, HalfCounters> && !small) {
+    GridTeam team(counts.copies, levels, team_memory, &job.count.state->barrier, job.team_values);
+    thresholds[0] = threshold::find(team, job.method);
+    return;
+  }
   const int each = small ? levels_per_step(levels) : 1, n = small ? steps_of(levels) : levels;
   auto *const own_counts = reinterpret_cast<std::uint32_t *>(memory + sizeof(BlockTeamMemory));
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
@@ -59,13 +58,15 @@ __device__ void find_thresholds(const Job<T> &job, const histogram::Counts &coun
   }
   __syncthreads();
   BlockTeam team(own_counts, n, team_memory);
-  if (job.classes > 2)
-    threshold::find_classes(team, job.classes, thresholds);
-  else
-    thresholds[0] =
-        small ? threshold::find_small(team, job.method) : threshold::find(team, job.method);
-  if (small)
+  if constexpr (small) {
+    if (job.classes > 2)
+      threshold::find_classes(team, job.classes, thresholds);
+    else
+      thresholds[0] = threshold::find_small(team, job.method);
     for (int i = 0; i < job.classes - 1; ++i) thresholds[i] = last_level(thresholds[i], levels);
+  } else {
+    thresholds[0] = threshold::find(team, job.method);
+  }
 }
 
 /// The samples of a word that are at or above `from`, as all bits of these samples.
@@ -77,7 +78,7 @@ __device__ unsigned from_on(unsigned word, int from) {
     return from > 0xffff ? 0 : __vcmpgeu2(word, from * 0x00010001u);
 }
 
-template <typename T, typename Counters>
+template <typename T, typename Counters, bool small>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
     autothreshold_kernel(const __grid_constant__ Job<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   const Levels levels = job.count.levels;
 
   int thresholds[kMaxClasses - 1]{};
-  find_thresholds<Counters>(job, head.counts, memory, thresholds);
+  find_thresholds<Counters, small>(job, head.counts, memory, thresholds);
   if (job.classes == 2) {
     History after;
     thresholds[0] = step(job.history[head.launch % 2], thresholds[0], job.settings, after);
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     unsigned result = values[0];
 #pragma unroll
     for (int i = 1; i < kMaxClasses; ++i) {
-      if (i == job.classes) break;
+      if ((!small && i == 2) || i == job.classes) break;
       const unsigned above = from_on<T>(word, from[i]);
       result = (result & ~above) | (values[i] & above);
     }
@@ -132,7 +133,11 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
 /// Queues the kernel with the counters that suit the number of levels.
 template <typename T>
 void queue(Cuda &cuda, const Job<T> &job) {
-  const auto choose = [&]<typename Counters>() { return autothreshold_kernel<T, Counters>; };
+  const bool small = threshold::is_small(job.method, job.classes);
+  const auto choose = [&]<typename Counters>() {
+    return small ? autothreshold_kernel<T, Counters, true>
+                 : autothreshold_kernel<T, Counters, false>;
+  };
   histogram::launch_for_levels(cuda, job.count, choose, job);
 }
 extern template void queue(Cuda &, const Job<std::uint8_t> &);
