@@ -11,7 +11,6 @@
 namespace cudascan::autothreshold {
 
 using histogram::CountJob;
-using histogram::HalfCounters;
 using histogram::Place;
 using histogram::Share;
 
@@ -44,7 +43,7 @@ __device__ void find_thresholds(const Job<T> &job, const histogram::Counts &coun
                                 unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
   const int levels = job.count.levels.count;
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
-  if constexpr (std::is_same_v<Counters, HalfCounters> && !small) {
+  if constexpr (Counters::kMany && !small) {
     GridTeam team(counts.copies, levels, team_memory, &job.count.state->barrier, job.team_values);
     thresholds[0] = threshold::find(team, job.method);
     return;
@@ -138,7 +137,7 @@ void queue(Cuda &cuda, const Job<T> &job) {
     return small ? autothreshold_kernel<T, Counters, true>
                  : autothreshold_kernel<T, Counters, false>;
   };
-  histogram::launch_for_levels(cuda, job.count, choose, job);
+  histogram::launch_counting(cuda, job.count, choose, job);
 }
 extern template void queue(Cuda &, const Job<std::uint8_t> &);
 extern template void queue(Cuda &, const Job<std::uint16_t> &);

@@ -10,15 +10,13 @@
 #include "kernels/cuda_check.cuh"
 #include "kernels/equalize_mapping.h"
 #include "kernels/grid.cuh"
-#include "kernels/histogram_kernel.cuh"
-#include "kernels/launch.cuh"
+#include "kernels/histogram_launch.cuh"
+#include "kernels/refuse.h"
 
 namespace cudascan::equalize {
 namespace {
 
-using histogram::ByteCounters;
 using histogram::Vectors;
-using Kept = histogram::KeptVectors<ByteCounters::kKept, ByteCounters::kThreads>;
 
 constexpr int kBins = 256;
 
@@ -38,6 +36,7 @@ struct Job {
 };
 
 /// Counts a slice of a tile.
+template <typename Counters>
 __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const Tiles &tiles = job.tiles;
   const Plane<const std::uint8_t> &plane = job.in.plane;
@@ -45,7 +44,7 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const int x0 = tile % tiles.nx * tiles.width, x1 = x0 + tiles.width;
   const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
-  ByteCounters counters(memory, job.range.levels);
+  Counters counters(memory, job.range.levels);
   const auto emit = [&](int level, unsigned n) { job.counts[item * kBins + level] = n; };
 
   // Vectors that are all in the tile, then the columns to their left and right and beyond the plane.
@@ -55,43 +54,53 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const int left = per_row > 0 ? first * kSamples - x0 : 0;
   const int right_begin = per_row > 0 ? (first + per_row) * kSamples : x0;
   const int singles = (left + x1 - right_begin) * rows;
-  constexpr int kThreads = ByteCounters::kThreads, kRound = ByteCounters::kKept * kThreads;
-  const Kept kept(memory + ByteCounters::kBytes);
+  constexpr int kThreads = Counters::kThreads;
   int i = threadIdx.x, row = per_row > 0 ? i / per_row : 0, column = i - row * per_row;
-  for (int begin = 0; begin < all; begin += kRound) {
-    const int n = i < all ? min((all - i + kThreads - 1) / kThreads, ByteCounters::kKept) : 0;
-    kept.bring([&](int) -> const void * {
-      if (i >= all) return nullptr;
-      const void *const from =
-          plane.row(source_index(y0 + row, plane.height)) + (first + column) * kSamples;
-      i += kThreads;
-      row += kThreads / per_row;
-      column += kThreads % per_row;
-      if (column >= per_row) {
-        column -= per_row;
-        ++row;
-      }
-      return from;
-    });
-    if (begin == 0) {
-      counters.clear();
-      __syncthreads();
+  // Where the next vector of this thread is; nullptr: there are no more.
+  const auto next = [&]() -> const uint4 * {
+    if (i >= all) return nullptr;
+    const void *const from =
+        plane.row(source_index(y0 + row, plane.height)) + (first + column) * kSamples;
+    i += kThreads;
+    row += kThreads / per_row;
+    column += kThreads % per_row;
+    if (column >= per_row) {
+      column -= per_row;
+      ++row;
     }
-    kept.for_each_that_comes(n, [&](const uint4 &v, int) { counters.add(v); });
-    counters.collect(singles == 0 && begin + kRound >= all, emit);
-  }
-  if (all == 0) {
+    return static_cast<const uint4 *>(from);
+  };
+  if constexpr (Counters::kKept > 0) {
+    const histogram::KeptVectors<Counters::kKept, kThreads> kept(memory + Counters::kBytes);
+    constexpr int kRound = Counters::kKept * kThreads;
+    for (int begin = 0; begin < max(all, 1); begin += kRound) {
+      const int n = i < all ? min((all - i + kThreads - 1) / kThreads, Counters::kKept) : 0;
+      kept.bring([&](int) -> const void * { return next(); });
+      if (begin == 0) {
+        counters.clear();
+        __syncthreads();
+      }
+      kept.for_each_that_comes(n, [&](const uint4 &v, int) { counters.add(v, emit); });
+      counters.collect(singles == 0 && begin + kRound >= all, emit);
+    }
+  } else {
     counters.clear();
     __syncthreads();
+    constexpr int kRound = Counters::kVectors * kThreads;
+    for (int begin = 0; begin < max(all, 1); begin += kRound) {
+      const uint4 *from;
+      for (int j = 0; j < Counters::kVectors && (from = next()); ++j) counters.add(*from, emit);
+      counters.collect(singles == 0 && begin + kRound >= all, emit);
+    }
   }
   const int each = left + x1 - right_begin;
-  constexpr int kSinglesRound = ByteCounters::kSamples * kThreads;
+  constexpr int kSinglesRound = Counters::kSamples * kThreads;
   for (int begin = 0; begin < singles; begin += kSinglesRound) {
     const int end = min(begin + kSinglesRound, singles);
     for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreads) {
       const int at = i % each, x = at < left ? x0 + at : right_begin + at - left;
       const int y = source_index(y0 + i / each, plane.height);
-      counters.add(plane.row(y)[source_index(x, plane.width)]);
+      counters.add(plane.row(y)[source_index(x, plane.width)], emit);
     }
     counters.collect(end == singles, emit);
   }
@@ -152,6 +161,11 @@ struct Column {
 /// Rows that are interpolated between two meetings of the block.
 constexpr int kMostRows = 256;
 
+/// Shared memory of interpolate_rows().
+int interpolation_bytes(const Tiles &tiles) {
+  return kMostRows * sizeof(float2) + (tiles.nx + 1) * kBins * sizeof(unsigned);
+}
+
 /// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at most.
 __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, int end) {
   const Tiles &tiles = job.tiles;
@@ -211,7 +225,8 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
   }
 }
 
-__global__ void __launch_bounds__(ByteCounters::kThreads, 1)
+template <typename Counters>
+__global__ void __launch_bounds__(Counters::kThreads, 1)
     clahe_kernel(const __grid_constant__ Job job) {
   let_next_kernel_start();
   wait_for_kernels_before();
@@ -219,7 +234,7 @@ __global__ void __launch_bounds__(ByteCounters::kThreads, 1)
   const int tiles = job.tiles.nx * job.tiles.ny, blocks = static_cast<int>(gridDim.x);
   for (int i = blockIdx.x; i < tiles * job.slices; i += blocks) {
     __syncthreads();
-    count_slice(job, memory, i);
+    count_slice<Counters>(job, memory, i);
   }
   wait_for_all_blocks(job.barrier);
   for (int i = blockIdx.x; i < tiles; i += blocks) map_tile(job, memory, i);
@@ -350,27 +365,25 @@ void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out
                const EqualizeParams &p) {
   Job job = make_job<Job>(in, out, p);
   job.in = Vectors<const std::uint8_t>(in, histogram::is_aligned(in, 16));
-  const int tiles = job.tiles.nx * job.tiles.ny;
   job.words = histogram::is_aligned(in, 4) && histogram::is_aligned(out, 4);
-  const std::int64_t vectors = std::int64_t{in.width} * in.height / 16;
-  const int blocks = static_cast<int>(
-      std::min<std::int64_t>(cuda.multiprocessors(), vectors / ByteCounters::kThreads + 1));
-  job.slices = std::clamp(blocks / tiles, 1, job.tiles.height);
+  const int tiles = job.tiles.nx * job.tiles.ny;
   static const char key = 0;
   job.barrier = static_cast<unsigned *>(cuda.history(&key, sizeof(unsigned)));
-  const std::size_t counts = static_cast<std::size_t>(tiles) * job.slices * kBins;
-  job.counts =
-      static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
-  job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
-  constexpr int kBytes = ByteCounters::kBytes + Kept::kBytes;
-  CUDA_CHECK(
-      cudaFuncSetAttribute(clahe_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  LaunchShape shape{blocks, ByteCounters::kThreads, kBytes};
-  shape.together = true;
-  shape.overlap = cuda.code_architecture() >= 90;
-  launch(clahe_kernel, shape, cuda.stream(), job);
+  histogram::with_byte_counters(cuda, [&]<typename Counters>() {
+    const int blocks = histogram::blocks_for<Counters>(cuda, in);
+    job.slices = std::clamp(blocks / tiles, 1, job.tiles.height);
+    const std::size_t counts = static_cast<std::size_t>(tiles) * job.slices * kBins;
+    job.counts =
+        static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
+    job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
+    using Kept = histogram::KeptVectors<Counters::kKept, Counters::kThreads>;
+    const int bytes = std::max(Counters::kBytes + Kept::kBytes, interpolation_bytes(job.tiles));
+    if (bytes > cuda.most_shared_memory())
+      refuse("tiles-x = ", p.tiles_x, ": too many side by side for the shared memory of this GPU; ",
+             "choose fewer or backend = cpu");
+    histogram::launch_together<Counters>(cuda, clahe_kernel<Counters>, blocks, bytes, job);
+  });
 }
-
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
                const EqualizeParams &p) {
   auto job = make_job<DeepJob>(in, out, p);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How the threads of a block count the levels of samples in shared memory. Which is best depends on
-/// the number of levels. All of them offer
+/// How the threads of a block count the levels of samples. Which is best depends on the number of
+/// levels and on how much shared memory there is. All of them offer
 ///
 ///     kThreads, kVectors   // threads of the block, and vectors a thread may add() ...
 ///     kSamples             // ... or samples
 ///     kBytes               // of shared memory
 ///     kKept                // vectors for each thread that shared memory has room for beside them
 ///     kCopies              // of the histogram in device memory, so that fewer blocks add to the same one
+///     kMany                // more levels than a block can look at by itself
 ///     clear()              // all threads, then they meet
-///     add(v), add(sample)  // counts the samples of a vector, or one
-///     collect(last, emit)  // ... before all threads call this; they call emit(level, n) for what
-///                          // they have counted, with the last at the latest
+///     add(v, emit), add(sample, emit)  // counts the samples of a vector, or one
+///     collect(last, emit)  // ... before all threads call this
+///
+/// and call emit(level, n) for what they have counted, with the last collect() at the latest.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -40,26 +42,30 @@ __device__ void for_samples(const uint4 &v, F f) {
 /// 256 levels of 8 bits. Each thread has counters of its own, bytes, so that it needs no atomic
 /// operation and a constant image costs what any other costs: those of levels l, l + 64, l + 128, l +
 /// 192 in one word, the words of the lanes of a warp side by side, so that each lane has a bank.
-class ByteCounters {
+template <int threads, int kept>
+class BasicByteCounters {
  public:
-  static constexpr int kThreads = 512;
+  static constexpr int kThreads = threads;
   static constexpr int kVectors = 15, kSamples = 255;  // a byte counts to 255
-  static constexpr int kBytes = kThreads * 256, kKept = 12, kCopies = 8;
+  static constexpr int kBytes = kThreads * 256, kKept = kept, kCopies = 8;
+  static constexpr bool kMany = false;
 
-  __device__ ByteCounters(unsigned char *memory, const Levels &)
+  __device__ BasicByteCounters(unsigned char *memory, const Levels &)
       : memory_(memory),
         warp_(shared_address(memory) + __shfl_sync(kWholeWarp, threadIdx.x / 32, 0) * kWarpBytes),
         lane_(threadIdx.x % 32 * 4 * 0x00010001u) {}
 
   __device__ void clear() { clear_shared(memory_, kBytes); }
 
-  __device__ void add(const uint4 &v) {
+  template <typename Emit>
+  __device__ void add(const uint4 &v, const Emit &) {
     add_word(v.x);
     add_word(v.y);
     add_word(v.z);
     add_word(v.w);
   }
-  __device__ void add(unsigned sample) {
+  template <typename Emit>
+  __device__ void add(unsigned sample, const Emit &) {
     const unsigned counter = warp_ + ((sample & 63) << 7 | sample >> 6 | (lane_ & 0xffff));
     store_shared_byte(counter, load_shared_byte(counter) + 1);
   }
@@ -67,8 +73,10 @@ class ByteCounters {
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
     __syncthreads();
-    // Eight neighbouring threads add up the four levels of a row, each those of two warps.
-    const unsigned row = threadIdx.x / 8, part = threadIdx.x % 8;
+    // Neighbouring threads add up the four levels of a row, each those of two warps.
+    constexpr unsigned kParts = kThreads / 64;
+    static_assert(kParts == 4 || kParts == 8);
+    const unsigned row = threadIdx.x / kParts, part = threadIdx.x % kParts;
     unsigned even = 0, odd = 0;  // two sums of 16 bits each: 64 * 255 fits
 #pragma unroll
     for (int w = 0; w < 2; ++w) {
@@ -93,7 +101,7 @@ class ByteCounters {
     // Of the four threads that now have the same sums each goes on with one level.
     const unsigned sums = part % 2 ? odd : even;
     unsigned sum = part & 2 ? sums >> 16 : sums & 0xffff;
-    sum += __shfl_xor_sync(kWholeWarp, sum, 4);
+    if (kParts == 8) sum += __shfl_xor_sync(kWholeWarp, sum, 4);
     sum_ += sum;
     if (!last)
       __syncthreads();
@@ -129,6 +137,10 @@ class ByteCounters {
   unsigned sum_ = 0;
 };
 
+/// With room for a frame of 3840x2160 on 132 multiprocessors; and for GPUs with less shared memory.
+using ByteCounters = BasicByteCounters<512, 12>;
+using SmallByteCounters = BasicByteCounters<256, 0>;
+
 inline constexpr int kMostTableLevels = 4096;
 
 /// Up to kMostTableLevels levels of 16-bit samples: tables of 32-bit counters that a few warps share.
@@ -136,7 +148,8 @@ class TableCounters {
  public:
   static constexpr int kThreads = 672;
   static constexpr int kVectors = 0x1000000, kSamples = 0x1000000;
-  static constexpr int kBytes = 65536, kKept = 12, kCopies = 4;
+  static constexpr int kBytes = 65536, kKept = 0, kCopies = 4;
+  static constexpr bool kMany = false;
 
   __device__ TableCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), tables_(reinterpret_cast<unsigned *>(memory)) {
@@ -146,10 +159,14 @@ class TableCounters {
 
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(tables_), kBytes); }
 
-  __device__ void add(const uint4 &v) {
-    for_samples(v, [&](unsigned sample) { add(sample); });
+  template <typename Emit>
+  __device__ void add(const uint4 &v, const Emit &emit) {
+    for_samples(v, [&](unsigned sample) { add(sample, emit); });
   }
-  __device__ void add(unsigned sample) { atomicAdd(mine_ + levels_.level(sample), 1); }
+  template <typename Emit>
+  __device__ void add(unsigned sample, const Emit &) {
+    atomicAdd(mine_ + levels_.level(sample), 1);
+  }
 
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
@@ -168,6 +185,21 @@ class TableCounters {
   int n_;
 };
 
+/// Calls add_run(level, n) for the samples of a vector. Equal neighbours are counted together: threads
+/// that count the same level wait for one another.
+template <typename AddRun>
+__device__ void for_runs(const uint4 &v, const Levels &levels, const AddRun &add_run) {
+  int level = -1;
+  unsigned run = 0;
+  for_samples(v, [&](unsigned sample) {
+    const int next = levels.level(sample);
+    if (next != level && run > 0) add_run(level, run);
+    run = next == level ? run + 1 : 1;
+    level = next;
+  });
+  add_run(level, run);
+}
+
 /// Up to 65536 levels: one counter of 16 bits each, two in a word.
 class HalfCounters {
  public:
@@ -176,25 +208,21 @@ class HalfCounters {
   static constexpr int kVectors = 12, kSamples = 65535 / kThreads;
   static_assert(kThreads * kVectors * 8 <= 65535);
   static constexpr int kBytes = 131072, kKept = 0, kCopies = 1;
+  static constexpr bool kMany = true;
 
   __device__ HalfCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), words_(reinterpret_cast<unsigned *>(memory)) {}
 
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(words_), kBytes); }
 
-  /// Equal neighbours are counted together: threads that count the same level wait for one another.
-  __device__ void add(const uint4 &v) {
-    int level = -1;
-    unsigned run = 0;
-    for_samples(v, [&](unsigned sample) {
-      const int next = levels_.level(sample);
-      if (next != level && run > 0) add_run(level, run);
-      run = next == level ? run + 1 : 1;
-      level = next;
-    });
-    add_run(level, run);
+  template <typename Emit>
+  __device__ void add(const uint4 &v, const Emit &) {
+    for_runs(v, levels_, [&](int level, unsigned n) { add_run(level, n); });
   }
-  __device__ void add(unsigned sample) { add_run(levels_.level(sample), 1); }
+  template <typename Emit>
+  __device__ void add(unsigned sample, const Emit &) {
+    add_run(levels_.level(sample), 1);
+  }
 
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
@@ -216,6 +244,34 @@ class HalfCounters {
 
   Levels levels_;
   unsigned *words_;
+};
+
+/// The same for GPUs with less shared memory: counts in device memory at once. The shared memory is for
+/// what follows.
+class DirectCounters {
+ public:
+  static constexpr int kThreads = 512;
+  static constexpr int kVectors = 0x1000000, kSamples = 0x1000000;
+  static constexpr int kBytes = 49152, kKept = 0, kCopies = HalfCounters::kCopies;
+  static constexpr bool kMany = true;
+
+  __device__ DirectCounters(unsigned char *, const Levels &levels) : levels_(levels) {}
+
+  __device__ void clear() {}
+
+  template <typename Emit>
+  __device__ void add(const uint4 &v, const Emit &emit) {
+    for_runs(v, levels_, emit);
+  }
+  template <typename Emit>
+  __device__ void add(unsigned sample, const Emit &emit) {
+    emit(levels_.level(sample), 1);
+  }
+  template <typename Emit>
+  __device__ void collect(bool, const Emit &) {}
+
+ private:
+  Levels levels_;
 };
 
 }  // namespace cudascan::histogram

@@ -113,13 +113,26 @@ void Cuda::forget() {
     CUDA_CHECK(cudaMemsetAsync(history.data(), 0, history.size(), stream_));
 }
 
+namespace {
+
+int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+
+}  // namespace
+
 int Cuda::multiprocessors() {
-  if (multiprocessors_ == 0) {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
-  }
+  if (multiprocessors_ == 0) multiprocessors_ = device_attribute(cudaDevAttrMultiProcessorCount);
   return multiprocessors_;
+}
+
+int Cuda::most_shared_memory() {
+  if (most_shared_memory_ == 0)
+    most_shared_memory_ = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return most_shared_memory_;
 }
 
 void Cuda::synchronize() {

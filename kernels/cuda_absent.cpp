@@ -74,6 +74,9 @@ void Cuda::forget() {
 int Cuda::multiprocessors() {
   absent();
 }
+int Cuda::most_shared_memory() {
+  absent();
+}
 int Cuda::code_architecture() {
   absent();
 }

@@ -12,9 +12,7 @@ namespace cudascan {
 namespace {
 
 using namespace equalize;
-using histogram::ByteCounters;
 using histogram::CountJob;
-using histogram::HalfCounters;
 using histogram::Place;
 using histogram::Share;
 
@@ -136,6 +134,8 @@ class ByteMapping {
   const unsigned char *mine_;
 };
 
+constexpr int kManyLevels = 65536;
+
 /// Of 16-bit samples.
 class WordMapping {
  public:
@@ -146,6 +146,8 @@ class WordMapping {
     samples_[level] = static_cast<std::uint16_t>(sample);
   }
   __device__ void finish() { __syncthreads(); }
+  /// Reads the mapping from device memory.
+  __device__ void use(std::uint16_t *mapping) { samples_ = mapping; }
   /// Takes the mapping of all levels from device memory.
   __device__ void load(const std::uint16_t *mapping, int levels) {
     auto *const to = reinterpret_cast<uint4 *>(samples_);
@@ -173,7 +175,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
 
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   unsigned char *free_memory = memory + sizeof team_memory;
-  if constexpr (std::is_same_v<Counters, HalfCounters>) {
+  if constexpr (Counters::kMany) {
     GridTeam team(head.counts.copies, levels.count, team_memory, &job.count.state->barrier,
                   job.team_values);
     map_levels(team, job, head, true, [&](int level, unsigned sample) {
@@ -183,8 +185,11 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     free_memory = memory;
   }
   std::conditional_t<sizeof(T) == 1, ByteMapping, WordMapping> mapping(free_memory);
-  if constexpr (std::is_same_v<Counters, HalfCounters>) {
-    mapping.load(job.mapping, levels.count);
+  if constexpr (Counters::kMany) {
+    if constexpr (Counters::kBytes >= kManyLevels * sizeof(std::uint16_t))
+      mapping.load(job.mapping, levels.count);
+    else
+      mapping.use(job.mapping);
   } else {
     auto *const counts =
         reinterpret_cast<std::uint32_t *>(free_memory + mapping.bytes(levels.count));
@@ -242,7 +247,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
         static_cast<unsigned char *>(cuda.scratch(team_bytes + levels * sizeof(std::uint16_t)));
     job.mapping = reinterpret_cast<std::uint16_t *>(job.team_values + team_bytes);
     const auto choose = [&]<typename Counters>() { return equalize_kernel<T, Counters>; };
-    histogram::launch_for_levels(cuda, job.count, choose, job);
+    histogram::launch_counting(cuda, job.count, choose, job);
   }
   if (report) {
     auto *const host = static_cast<std::uint32_t *>(cuda.report_memory(counts_bytes));

@@ -84,6 +84,8 @@ class CUDASCAN_API Cuda {
 
   /// Multiprocessors of the device.
   int multiprocessors();
+  /// Dynamic shared memory that a block may have, in bytes.
+  int most_shared_memory();
   /// The architecture that the kernels in use were compiled for, 90 for sm_90 and compute_90; it may
   /// be older than the device's, if the driver had to compile them anew.
   int code_architecture();
@@ -100,7 +102,7 @@ class CUDASCAN_API Cuda {
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
   std::size_t reports_ = 0;                        // of them in use
   std::map<const void *, cuda::DeviceBuffer> histories_;
-  int multiprocessors_ = 0, code_architecture_ = 0;
+  int multiprocessors_ = 0, most_shared_memory_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };
 

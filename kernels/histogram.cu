@@ -31,7 +31,7 @@ void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_
       static_cast<State *>(cuda.history(&key, State::bytes(counts_of<T>(Levels::of(in.maximum)))));
   const Job<T> job{CountJob<T>(in, p, is_aligned(in, 16), state), counts};
   const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
-  launch_for_levels(cuda, job.count, choose, job);
+  launch_counting(cuda, job.count, choose, job);
 }
 
 template <typename T>

@@ -228,7 +228,7 @@ class Share {
         const Place p = place(j);
         if (p.x < job_.x0 || p.x + kVector > job_.x1 || p.y < job_.y0 || p.y >= job_.y1) return;
       }
-      counters.add(v);
+      counters.add(v, emit);
     };
     // Single samples: those left and right in the region that are in no vector that is all inside.
     const int vectors_begin = (job_.x0 + kVector - 1) / kVector * kVector;
@@ -264,7 +264,7 @@ class Share {
       for (std::int64_t i = from + blockIdx.x * kThreads + threadIdx.x; i < to; i += step) {
         const int y = static_cast<int>(i / each), at = static_cast<int>(i % each);
         const int x = at < left ? job_.x0 + at : right_begin + at - left;
-        counters.add(plane.row(job_.y0 + y)[x]);
+        counters.add(plane.row(job_.y0 + y)[x], emit);
       }
       counters.collect(to == samples, emit);
     }

@@ -7,35 +7,59 @@
 
 namespace cudascan::histogram {
 
-/// Launches a kernel with as many blocks as there are multiprocessors; none for an image that has
-/// less than a vector for each thread.
-template <typename Counters, typename T, typename Job>
-void launch_counting(Cuda &cuda, const CountJob<T> &count, void (*kernel)(Job), const Job &job) {
-  const std::int64_t pixels = std::int64_t{count.in.plane.width} * count.in.plane.height;
-  const auto wanted = static_cast<int>(
-      std::min<std::int64_t>(pixels / (Counters::kThreads * 16 / sizeof(T)) + 1, 65535));
-  const int blocks = std::min(cuda.multiprocessors(), wanted);
-  constexpr int kBytes = Counters::kBytes + Share<T, Counters>::kBytes;
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  LaunchShape shape{blocks, Counters::kThreads, kBytes};
+/// As many blocks as there are multiprocessors; fewer for an image that has less than a vector for each
+/// thread.
+template <typename Counters, typename T>
+int blocks_for(Cuda &cuda, const Plane<const T> &plane) {
+  const std::int64_t pixels = std::int64_t{plane.width} * plane.height;
+  const std::int64_t wanted = pixels / (Counters::kThreads * Vectors<const T>::kSamples) + 1;
+  return static_cast<int>(std::min<std::int64_t>(cuda.multiprocessors(), wanted));
+}
+
+/// Launches blocks that wait for one another, each with `bytes` of dynamic shared memory.
+template <typename Counters, typename Job>
+void launch_together(Cuda &cuda, void (*kernel)(Job), int blocks, int bytes, const Job &job) {
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  LaunchShape shape{blocks, Counters::kThreads, bytes};
   shape.together = true;
   shape.overlap = cuda.code_architecture() >= 90;
   launch(kernel, shape, cuda.stream(), job);
 }
 
-/// Launches choose.operator()<Counters>(), a kernel, with the counters that suit the number of levels.
-template <typename T, typename Choose, typename Job>
-void launch_for_levels(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job) {
-  if constexpr (sizeof(T) == 1) {
-    launch_counting<ByteCounters>(cuda, count, choose.template operator()<ByteCounters>(), job);
-  } else if (count.levels.count <= kMostTableLevels) {
-    launch_counting<TableCounters>(cuda, count, choose.template operator()<TableCounters>(), job);
-  } else {
-    launch_counting<HalfCounters>(cuda, count, choose.template operator()<HalfCounters>(), job);
-  }
+/// Calls f.operator()<Counters>() with the counters of 8-bit samples that shared memory has room for.
+template <typename F>
+void with_byte_counters(Cuda &cuda, const F &f) {
+  constexpr int kBytes = ByteCounters::kBytes + Share<std::uint8_t, ByteCounters>::kBytes;
+  if (cuda.most_shared_memory() >= kBytes)
+    f.template operator()<ByteCounters>();
+  else
+    f.template operator()<SmallByteCounters>();
 }
 
-/// Levels times copies, with the counters that launch_for_levels() chooses.
+/// The same with those that suit the number of levels, too.
+template <typename T, typename F>
+void with_counters(Cuda &cuda, const Levels &levels, const F &f) {
+  if constexpr (sizeof(T) == 1)
+    with_byte_counters(cuda, f);
+  else if (levels.count <= kMostTableLevels)
+    f.template operator()<TableCounters>();
+  else if (cuda.most_shared_memory() >= HalfCounters::kBytes)
+    f.template operator()<HalfCounters>();
+  else
+    f.template operator()<DirectCounters>();
+}
+
+/// Launches choose.operator()<Counters>(), a kernel, with counters that suit the image and the GPU.
+template <typename T, typename Choose, typename Job>
+void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job) {
+  with_counters<T>(cuda, count.levels, [&]<typename Counters>() {
+    const int blocks = blocks_for<Counters>(cuda, count.in.plane);
+    constexpr int kBytes = Counters::kBytes + Share<T, Counters>::kBytes;
+    launch_together<Counters>(cuda, choose.template operator()<Counters>(), blocks, kBytes, job);
+  });
+}
+
+/// Levels times copies, with the counters that with_counters() chooses.
 template <typename T>
 int counts_of(const Levels &levels) {
   const int copies = sizeof(T) == 1                     ? ByteCounters::kCopies

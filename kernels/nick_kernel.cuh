@@ -388,13 +388,6 @@ constexpr int divide_up(int x, int by) {
 /// multiprocessor takes for itself.
 constexpr int kFixedMemory = 12800;
 
-int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-  return value;
-}
-
 /// How a launch is made, beside what is in its job.
 struct Shape {
   bool whole;  // the rows are in RowTiles
@@ -403,8 +396,8 @@ struct Shape {
 };
 
 /// Dynamic shared memory of a block, at most.
-int most_shared() {
-  return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kFixedMemory;
+int most_shared(Cuda &cuda) {
+  return cuda.most_shared_memory() - kFixedMemory;
 }
 
 /// Divides an image among blocks and chooses how they get its rows.
@@ -430,8 +423,8 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   image.edge_tiles = job.tiles - image.inner_tiles;
   image.multiprocessors = cuda.multiprocessors();
 
-  const int memory = most_shared() - StagedPlane<T>::kReadBeyond;  // of a block
-  const auto memory_of = [&](int blocks) {                         // each of so many
+  const int memory = most_shared(cuda) - StagedPlane<T>::kReadBeyond;  // of a block
+  const auto memory_of = [&](int blocks) {                             // each of so many
     return (memory + kFixedMemory) / blocks - kFixedMemory;
   };
   int record_bytes = 0;
@@ -522,8 +515,8 @@ void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const Nick
                                     : nick_kernel<T, SumS, SumQ, task, method, false>;
     // The limit belongs to the function: another thread may be about to launch it for another
     // window.
-    CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared()));
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    most_shared(cuda)));
     const bool overlap = cuda.code_architecture() >= 90;
     launch(kernel, {blocks, shape.threads, shape.shared, overlap}, cuda.stream(), job);
   };

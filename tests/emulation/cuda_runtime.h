@@ -267,6 +267,10 @@ cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
 
 namespace emulation {
+/// What a block may have of shared memory, unless it is limited.
+inline constexpr std::size_t kSharedPerBlock = 227 << 10;
+/// Makes the device one with less.
+void limit_shared_memory(std::size_t bytes);
 int multiprocessors();
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 }  // namespace emulation

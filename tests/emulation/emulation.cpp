@@ -19,8 +19,8 @@ namespace {
 
 // About what an H200 has, but with few multiprocessors, so that small images fill them.
 constexpr int kMultiprocessors = 6, kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
-constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kSharedPerBlock = 227 << 10,
-                      kReservedShared = 1 << 10;
+constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
+std::size_t shared_per_block = kSharedPerBlock;
 constexpr std::size_t kStack = 256 << 10;
 
 /// Somewhere threads wait until all have come.
@@ -306,8 +306,11 @@ void fail(const std::string &what) {
 int multiprocessors() {
   return kMultiprocessors;
 }
+void limit_shared_memory(std::size_t bytes) {
+  shared_per_block = bytes;
+}
 int blocks_per_multiprocessor(int threads, std::size_t shared) {
-  if (threads < 1 || threads > kThreadsPerBlock || shared > kSharedPerBlock) return 0;
+  if (threads < 1 || threads > kThreadsPerBlock || shared > shared_per_block) return 0;
   return std::min<int>(kThreadsPerMultiprocessor / threads,
                        kSharedPerMultiprocessor / (shared + kReservedShared));
 }
@@ -573,7 +576,7 @@ cudaError_t cudaGetDeviceCount(int *count) {
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   *value = attribute == cudaDevAttrMultiProcessorCount
                ? emulation::kMultiprocessors
-               : static_cast<int>(emulation::kSharedPerBlock);
+               : static_cast<int>(emulation::shared_per_block);
   return cudaSuccess;
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned,

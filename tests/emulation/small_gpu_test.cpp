@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GPUs before sm_80 have 64 KiB of shared memory for a block: there, other kernels run.
+#include <cuda_runtime.h>
+
+#include "kernels/autothreshold.h"
+#include "kernels/equalize.h"
+#include "operator_test.h"
+
+namespace cudascan {
+namespace {
+
+class CudaOnASmallGpu : public testing::Test {
+ protected:
+  CudaOnASmallGpu() { emulation::limit_shared_memory(64 << 10); }
+  ~CudaOnASmallGpu() override { emulation::limit_shared_memory(emulation::kSharedPerBlock); }
+
+  template <typename T, typename Params>
+  void expect_equal(int width, int height, T maximum, const Params &params) {
+    // A row of vectors, then rows that begin anywhere.
+    for (const test::Layout layout : {test::Layout{.padding = (16 - width % 16) % 16},
+                                      test::Layout{.padding = 3, .offset = 5}}) {
+      const test::Image<T> in(test::make_content<T>(test::Content::text, width, height, maximum),
+                              width, height, layout, maximum);
+      const auto expected = test::outcome<T>(cpu_, in, layout, maximum, params, 0x5a);
+      const auto got = test::outcome<T>(cuda_, in, layout, maximum, params, 0xc3);
+      EXPECT_TRUE(test::same(expected.samples, got.samples, width)) << "padding " << layout.padding;
+      EXPECT_EQ(expected.refused, got.refused);
+    }
+  }
+
+ private:
+  test::CpuRunner cpu_;
+  test::CudaRunner cuda_;
+};
+
+TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfEightBits) {
+  expect_equal<std::uint8_t>(304, 70, 255, EqualizeParams{});
+  expect_equal<std::uint8_t>(304, 70, 255, AutothresholdParams{});
+  expect_equal<std::uint8_t>(1283, 331, 255, AutothresholdParams{});  // more than bytes count to
+}
+TEST_F(CudaOnASmallGpu, Clahe) {
+  expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
+  expect_equal<std::uint8_t>(301, 70, 255,
+                             EqualizeParams{.method = EqualizeMethod::clahe, .tiles_x = 1});
+}
+TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfSixteenBits) {
+  for (const std::uint16_t maximum : {0x3ff, 0xffff}) {
+    expect_equal<std::uint16_t>(101, 70, maximum, EqualizeParams{});
+    expect_equal<std::uint16_t>(101, 70, maximum, AutothresholdParams{});
+  }
+}
+TEST_F(CudaOnASmallGpu, TooManyTilesSideBySideAreRefused) {
+  const test::Image<std::uint8_t> in(200, 20);
+  test::Image<std::uint8_t> out(200, 20);
+  test::CudaRunner cuda;
+  const EqualizeParams params{.method = EqualizeMethod::clahe, .tiles_x = 64};
+  EXPECT_THROW(cuda(in, out, params), BadSetting);
+}
+
+}  // namespace
+}  // namespace cudascan
