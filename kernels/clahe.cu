@@ -11,7 +11,6 @@
 #include "kernels/equalize_mapping.h"
 #include "kernels/grid.cuh"
 #include "kernels/histogram_launch.cuh"
-#include "kernels/refuse.h"
 
 namespace cudascan::equalize {
 namespace {
@@ -26,6 +25,7 @@ struct Job {
   bool words;  // rows of both planes are at multiples of 4 bytes
   Tiles tiles;
   Range range;
+  int pairs;   // of tiles that are looked up at once
   int slices;  // that the rows of a tile are cut into, for a block each
   int limit;
   float scale, inverse_width, inverse_height;
@@ -161,13 +161,19 @@ struct Column {
 /// Rows that are interpolated between two meetings of the block.
 constexpr int kMostRows = 256;
 
+/// Pairs of tiles that four columns side by side may be between.
+constexpr int kPairsOfFour = 5;
+
 /// Shared memory of interpolate_rows().
-int interpolation_bytes(const Tiles &tiles) {
-  return kMostRows * sizeof(float2) + (tiles.nx + 1) * kBins * sizeof(unsigned);
+/// @param pairs  of tiles, that it has at once: all of them, or kPairsOfFour and more
+constexpr int interpolation_bytes(int pairs) {
+  return kMostRows * sizeof(float2) + pairs * kBins * sizeof(unsigned);
 }
 
 /// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at most.
-__device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, int end) {
+/// Of them, columns that begin between the pairs of tiles from first_pair on, before end_pair.
+__device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, int end,
+                                 int first_pair, int end_pair) {
   const Tiles &tiles = job.tiles;
   const int width = job.out.width, rows = end - y;
   auto *const weights = reinterpret_cast<float2 *>(memory);               // of the rows
@@ -178,8 +184,9 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
     const Neighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
     weights[i] = {row.weight_before, row.weight_after};
   }
-  for (int i = threadIdx.x; i < (tiles.nx + 1) * kBins; i += blockDim.x) {
-    const int pair = i / kBins, index = job.range.index(i % kBins);
+  for (int i = threadIdx.x; i < job.pairs * kBins; i += blockDim.x) {
+    const int pair = min(first_pair + i / kBins, tiles.nx);
+    const int index = job.range.index(i % kBins);
     const int before = max(pair - 1, 0), after = min(pair, tiles.nx - 1);
     const std::uint8_t *const above = job.maps + of_rows.before * tiles.nx * kBins + index;
     const std::uint8_t *const below = job.maps + of_rows.after * tiles.nx * kBins + index;
@@ -194,8 +201,10 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       columns[i].x = neighbours(x + i, job.inverse_width, tiles.nx);
-      columns[i].fours = fours + pair_of(columns[i].x, tiles.nx) * kBins;
+      columns[i].fours = fours + (pair_of(columns[i].x, tiles.nx) - first_pair) * kBins;
     }
+    const int pair = pair_of(columns[0].x, tiles.nx);
+    if (pair < first_pair || pair >= end_pair) continue;
     const std::uint8_t *in = job.in.plane.row(y) + x;
     std::uint8_t *out = job.out.row(y) + x;
     if (plain && x + 4 <= width) {
@@ -248,7 +257,9 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
       const Neighbours more = neighbours(next, job.inverse_height, job.tiles.ny);
       if (more.before != rows.before || more.after != rows.after) break;
     }
-    interpolate_rows(job, memory, y, next);
+    const int all = job.tiles.nx + 1, step = job.pairs < all ? job.pairs - kPairsOfFour + 1 : all;
+    for (int pair = 0; pair < all; pair += step)
+      interpolate_rows(job, memory, y, next, pair, pair + step);
     y = next;
   }
 }
@@ -377,11 +388,11 @@ void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out
         static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
     job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
     using Kept = histogram::KeptVectors<Counters::kKept, Counters::kThreads>;
-    const int bytes = std::max(Counters::kBytes + Kept::kBytes, interpolation_bytes(job.tiles));
-    if (bytes > cuda.most_shared_memory())
-      refuse("tiles-x = ", p.tiles_x, ": too many side by side for the shared memory of this GPU; ",
-             "choose fewer or backend = cpu");
-    histogram::launch_together<Counters>(cuda, clahe_kernel<Counters>, blocks, bytes, job);
+    constexpr int kBytes = Counters::kBytes + Kept::kBytes;
+    constexpr int kPairs = (kBytes - interpolation_bytes(0)) / (kBins * sizeof(unsigned));
+    static_assert(kPairs > kPairsOfFour);
+    job.pairs = std::min(job.tiles.nx + 1, kPairs);
+    histogram::launch_together<Counters>(cuda, clahe_kernel<Counters>, blocks, kBytes, job);
   });
 }
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
