@@ -47,7 +47,7 @@ enum class AutothresholdAlgorithm {
   automatic,  ///< the fastest
   /// The kernels of Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding
   /// Algorithm on GPU", KEDS 4(2), 2021: otsu, isodata and mcet of 8-bit samples, two classes. They
-  /// round as published, so T may differ by a level from that of `automatic`.
+  /// round as published, so T may differ by a few levels (autothreshold_baseline.h says where).
   prahara,
 };
 

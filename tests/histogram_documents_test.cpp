@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "equalize_oracle.h"
+#include "kernels/autothreshold.h"
 
 namespace cudascan {
 namespace {
@@ -167,6 +170,66 @@ TEST(Equalize, EqualToOpenCVOnMadeUpImages) {
       ASSERT_TRUE(test::same(samples_of<std::uint8_t>(expected),
                              test::equalized(plane_of<std::uint8_t>(image), {}), width));
     }
+}
+
+// ---- Thresholds --------------------------------------------------------------------------------
+
+template <typename T>
+int threshold_of(const cv::Mat &image, AutothresholdMethod method) {
+  test::Image<T> out(image.cols, image.rows);
+  Cpu cpu;
+  AutothresholdReport report;
+  run(cpu, plane_of<T>(image), out.plane(), {.method = method}, &report);
+  return report.threshold;
+}
+
+/// Half the sum of the means at or below a threshold and above it.
+double middle_of_means(const cv::Mat &image, int threshold) {
+  return (cv::mean(image, image <= threshold)[0] + cv::mean(image, image > threshold)[0]) / 2;
+}
+
+/// Otsu and triangle are OpenCV's. scikit-image's values are of the same gray: its otsu is ours; its
+/// isodata is the lowest fixpoint, ours, a fixpoint too, the first from the mean on; its li is ours
+/// rounded down, or, where a page has two levels only, another threshold between them.
+TEST(AutothresholdDocuments, ThresholdsAreThoseOfOthers) {
+  NEED_DATA(kReference);
+  int references = 0;
+  for_each_image([&](const cv::Mat &gray, const nlohmann::json &entry) {
+    if (gray.depth() != CV_8U) return;
+    using Method = AutothresholdMethod;
+    const auto ours = [&](Method method) { return threshold_of<std::uint8_t>(gray, method); };
+    cv::Mat ignored;
+    EXPECT_EQ(ours(Method::otsu), cv::threshold(gray, ignored, 0, 255, cv::THRESH_OTSU));
+    EXPECT_EQ(ours(Method::triangle), cv::threshold(gray, ignored, 0, 255, cv::THRESH_TRIANGLE));
+    const auto &wanted = entry.at("gray");
+    if (wanted.at("sha256") != sha256(samples_of<std::uint8_t>(gray))) return;
+    ++references;
+    EXPECT_EQ(ours(Method::otsu), wanted.at("otsu_skimage").get<double>());
+    const int isodata = ours(Method::isodata), lowest = wanted.at("isodata_skimage").get<int>();
+    EXPECT_GE(isodata, lowest);
+    for (const int fixpoint : {isodata, lowest})
+      EXPECT_EQ(std::floor(middle_of_means(gray, fixpoint) + 1e-9), fixpoint);
+    const int li = ours(Method::li);
+    const auto li_of_others = wanted.at("li_skimage").get<double>();
+    const cv::Mat between =
+        (gray > std::min<double>(li, li_of_others)) & (gray <= std::max<double>(li, li_of_others));
+    EXPECT_TRUE(std::abs(li - li_of_others) <= 1 || cv::countNonZero(between) == 0)
+        << li << " and " << li_of_others;
+  });
+  EXPECT_GE(references, 20);
+}
+
+TEST(AutothresholdDocuments, OtsuOfSixteenBitsIsOpenCVs) {
+  NEED_DATA(kReference);
+  int deep = 0;
+  for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {
+    if (gray.depth() != CV_16U) return;
+    ++deep;
+    cv::Mat ignored;
+    EXPECT_EQ(threshold_of<std::uint16_t>(gray, AutothresholdMethod::otsu),
+              cv::threshold(gray, ignored, 0, 65535, cv::THRESH_OTSU));
+  });
+  EXPECT_GE(deep, 1);
 }
 
 }  // namespace
