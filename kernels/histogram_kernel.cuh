@@ -3,7 +3,7 @@
 /// The histogram that several operators begin with, in one launch with what they do with it: all
 /// blocks run at the same time, each counts its share of the image and adds that to the histogram in
 /// device memory, and when all have met, each finds by itself what follows from the histogram and
-/// applies it to its share. The samples are still in its registers then, where they have room.
+/// applies it to its share. The samples are still in its shared memory then, where they have room.
 ///
 /// What lasts from launch to launch is a State: three histograms that take turns, of this launch,
 /// of the one before and of the next, which this one sets to zero.
@@ -123,7 +123,6 @@ struct CountJob {
   Levels levels;
   int lowest, highest;  ///< level that counts
   int x0, x1, y0, y1;   ///< the region of interest: columns and rows from, and before
-  bool whole;           ///< it is the plane
   State *state;
 
   CountJob() = default;
