@@ -15,22 +15,14 @@
 #include <string>
 #include <vector>
 
+#include "documents.h"
 #include "equalize_oracle.h"
 #include "kernels/autothreshold.h"
 
 namespace cudascan {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path data_folder() {
-  const char *const folder = std::getenv("CUDASCAN_TEST_DATA");
-  return folder ? folder : CUDASCAN_DEFAULT_TEST_DATA;
-}
-
-#define NEED_DATA(file)                    \
-  if (!fs::exists(data_folder() / (file))) \
-  GTEST_SKIP() << "no " << data_folder() / (file) << "; CUDASCAN_TEST_DATA names the folder"
+using test::data_folder;
 
 constexpr const char *kReference = "reference.json";
 

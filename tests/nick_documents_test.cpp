@@ -13,22 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "documents.h"
 #include "nick_oracle.h"
 
 namespace cudascan {
 namespace {
 
 namespace fs = std::filesystem;
+using test::data_folder;
 using test::Gray8;
-
-fs::path data_folder() {
-  const char *const folder = std::getenv("CUDASCAN_TEST_DATA");
-  return folder ? folder : CUDASCAN_DEFAULT_TEST_DATA;
-}
-
-#define NEED_DATA(file)                    \
-  if (!fs::exists(data_folder() / (file))) \
-  GTEST_SKIP() << "no " << data_folder() / (file) << "; CUDASCAN_TEST_DATA names the folder"
 
 cv::Mat read(const fs::path &file, cv::ImreadModes mode) {
   const cv::Mat image = cv::imread((data_folder() / file).string(), mode);
