@@ -15,6 +15,8 @@
 namespace cudascan::equalize {
 namespace {
 
+using histogram::Adding;
+using histogram::Samples;
 using histogram::Vectors;
 
 constexpr int kBins = 256;
@@ -70,40 +72,53 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
     }
     return static_cast<const uint4 *>(from);
   };
+  Adding adding(counters, emit);
+  counters.clear();
+  __syncthreads();
   if constexpr (Counters::kKept > 0) {
-    const histogram::KeptVectors<Counters::kKept, kThreads> kept(memory + Counters::kBytes);
+    using Kept = histogram::KeptVectors<Counters::kKept, kThreads>;
+    const Kept kept(memory + Counters::kBytes);
     constexpr int kRound = Counters::kKept * kThreads;
-    for (int begin = 0; begin < max(all, 1); begin += kRound) {
-      const int n = i < all ? min((all - i + kThreads - 1) / kThreads, Counters::kKept) : 0;
-      kept.bring([&](int) -> const void * { return next(); });
-      if (begin == 0) {
-        counters.clear();
-        __syncthreads();
+    for (int begin = 0; begin < all; begin += kRound) {
+      // Of this thread, and of the one that has most.
+      const int mine = i < all ? min((all - i + kThreads - 1) / kThreads, Counters::kKept) : 0;
+      const int most = min((all - begin + kThreads - 1) / kThreads, Counters::kKept);
+      const int brought = (most + Kept::kGroup - 1) / Kept::kGroup * Kept::kGroup;
+#pragma unroll 2
+      for (int j = 0; j < brought; ++j) kept.bring(j, next());
+#pragma unroll 1
+      for (int j = 0; j < most; j += Kept::kGroup) {
+        kept.wait_for(j, brought);
+        adding.template add<Kept::kGroup>([&](int k) {
+          return j + k < mine ? Samples{kept[j + k], kSamples} : Samples{};
+        });
       }
-      kept.for_each_that_comes(n, [&](const uint4 &v, int) { counters.add(v, emit); });
-      counters.collect(singles == 0 && begin + kRound >= all, emit);
     }
   } else {
-    counters.clear();
-    __syncthreads();
-    constexpr int kRound = Counters::kVectors * kThreads;
-    for (int begin = 0; begin < max(all, 1); begin += kRound) {
-      const uint4 *from;
-      for (int j = 0; j < Counters::kVectors && (from = next()); ++j) counters.add(*from, emit);
-      counters.collect(singles == 0 && begin + kRound >= all, emit);
-    }
+#pragma unroll 1
+    for (int begin = 0; begin < all; begin += kThreads)
+      adding.template add<1>([&](int) {
+        const uint4 *const from = next();
+        return from ? Samples{*from, kSamples} : Samples{};
+      });
   }
   const int each = left + x1 - right_begin;
-  constexpr int kSinglesRound = Counters::kSamples * kThreads;
-  for (int begin = 0; begin < singles; begin += kSinglesRound) {
-    const int end = min(begin + kSinglesRound, singles);
-    for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreads) {
-      const int at = i % each, x = at < left ? x0 + at : right_begin + at - left;
-      const int y = source_index(y0 + i / each, plane.height);
-      counters.add(plane.row(y)[source_index(x, plane.width)], emit);
-    }
-    counters.collect(end == singles, emit);
+  constexpr int kPacks = Counters::kTogether;
+#pragma unroll 1
+  for (int begin = 0; begin < singles; begin += kPacks * kSamples * kThreads) {
+    int next_single = begin + static_cast<int>(threadIdx.x);
+    adding.template add<kPacks>([&](int) {
+      return histogram::pack_samples<std::uint8_t>([&](std::uint8_t &sample) {
+        if (next_single >= singles) return false;
+        const int at = next_single % each, x = at < left ? x0 + at : right_begin + at - left;
+        const int y = source_index(y0 + next_single / each, plane.height);
+        sample = plane.row(y)[source_index(x, plane.width)];
+        next_single += kThreads;
+        return true;
+      });
+    });
   }
+  adding.finish();
 }
 
 /// Makes the mapping of a tile.

@@ -102,7 +102,8 @@ __device__ void map_levels(Team &team, const Job<T> &job, const histogram::Head 
   }
 }
 
-/// Of 8-bit samples: a mapping for each lane in a bank of its own, in the order of ByteCounters.
+/// Of 8-bit samples: a mapping for each lane in a bank of its own. Levels l, l + 64, l + 128 and l + 192
+/// are in one word, the words of the lanes of a warp side by side.
 class ByteMapping {
  public:
   static __device__ int bytes(int) { return 256 + 64 * 128; }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/counters.cuh"
 #include "kernels/cuda_check.cuh"
@@ -51,8 +52,25 @@ struct Vectors {
     const auto y = static_cast<unsigned>(i * magic >> kMagicBits);
     return {static_cast<int>(i - y * per_row) * kSamples, static_cast<int>(y), false};
   }
-  __device__ uint4 load(const Place &p) const {
-    return *reinterpret_cast<const uint4 *>(plane.row(p.y) + p.x);
+  /// Calls f(place) for n vectors from number i on, each `step` after the one before.
+  template <typename F>
+  __device__ void walk(unsigned i, unsigned step, int n, const F &f) const {
+    // Additions cost less than place().
+    const Place by = place(step);
+    Place p = place(i);
+#pragma unroll 2
+    for (int j = 0; j < n; ++j) {
+      f(p, j);
+      p.x += by.x;
+      p.y += by.y;
+      if (p.x >= rest()) {
+        p.x -= rest();
+        ++p.y;
+      }
+    }
+  }
+  __device__ const uint4 *address(const Place &p) const {
+    return reinterpret_cast<const uint4 *>(plane.row(p.y) + p.x);
   }
 };
 
@@ -144,45 +162,33 @@ template <int kMost, int kThreads>
 class KeptVectors {
  public:
   static constexpr int kBytes = kMost * kThreads * 16;
+  static constexpr int kGroup = 2;  ///< so many come together
+  static_assert(kMost % kGroup == 0);
 
   /// @param memory  kBytes of shared memory
   __device__ explicit KeptVectors(unsigned char *memory)
       : mine_(reinterpret_cast<uint4 *>(memory) + threadIdx.x) {}
 
-  /// Starts to bring vectors. address(j) says where the j-th is; nullptr: there are no more.
-  template <typename Address>
-  __device__ void bring(const Address &address) const {
-    bool more = true;
-#pragma unroll
-    for (int j = 0; j < kMost; ++j) {
-      const void *const from = more ? address(j) : nullptr;
-      more = from != nullptr;
-      if (more) copy_async(shared_address(mine_ + j * kThreads), from);
-      if (j % kGroup == kGroup - 1) commit_copies();
-    }
+  /// Starts to bring vector number j, with the others of its group one after another.
+  /// @param from  nullptr: there is none
+  __device__ void bring(int j, const void *from) const {
+    if (from) copy_async(shared_address(mine_ + j * kThreads), from);
+    if (j % kGroup == kGroup - 1) commit_copies();
   }
-  /// Calls f(vector) for the first n as they come.
-  template <typename F>
-  __device__ void for_each_that_comes(int n, const F &f) const {
-    for_group<0>(n, f);
+  /// Waits for the group that begins with number j, of n that this thread was called with.
+  __device__ void wait_for(int j, int n) const {
+    wait_until(n / kGroup - j / kGroup - 1, std::make_integer_sequence<int, kMostCounted>());
   }
   /// One that has come.
-  __device__ uint4 operator[](int j) const {
-    return mine_[j * kThreads];
-  }
+  __device__ uint4 operator[](int j) const { return mine_[j * kThreads]; }
 
  private:
-  static constexpr int kGroup = 3, kGroups = kMost / kGroup;
-  static_assert(kMost % kGroup == 0);
+  static constexpr int kMostCounted = 8;
 
-  template <int group, typename F>
-  __device__ void for_group(int n, const F &f) const {
-    if constexpr (group < kGroups) {
-      wait_for_copies<kGroups - 1 - group>();
-#pragma unroll 1
-      for (int j = group * kGroup; j < min((group + 1) * kGroup, n); ++j) f((*this)[j], j);
-      for_group<group + 1>(n, f);
-    }
+  /// Returns when so many groups are under way at most.
+  template <int... i>
+  static __device__ void wait_until(int groups, std::integer_sequence<int, i...>) {
+    ((min(groups, kMostCounted - 1) == i ? wait_for_copies<i>() : void()), ...);
   }
 
   uint4 *mine_;
@@ -199,36 +205,48 @@ class Share {
 
   /// @param memory  kBytes of shared memory
   __device__ Share(const CountJob<T> &job, unsigned char *memory) : job_(job), kept_(memory) {
-    const std::uint64_t n = job.in.count;
-    begin_ = static_cast<unsigned>(n * blockIdx.x / gridDim.x) + threadIdx.x;
-    end_ = static_cast<unsigned>(n * (blockIdx.x + 1) / gridDim.x);
-    n_ = end_ > begin_ ? static_cast<int>((end_ - begin_ + kThreads - 1) / kThreads) : 0;
+    const unsigned all = job.in.count, each = all / gridDim.x, over = all - each * gridDim.x;
+    const unsigned block = blockIdx.x, n = each + (block < over ? 1 : 0);
+    begin_ = each * block + min(block, over) + threadIdx.x;
+    n_ = n > threadIdx.x ? static_cast<int>((n - threadIdx.x + kThreads - 1) / kThreads) : 0;
+    most_ = static_cast<int>((n + kThreads - 1) / kThreads);
   }
 
   /// Starts to bring the vectors to keep.
   __device__ void load() const {
-    kept_.bring([&](int j) -> const void * {
-      if (j >= n_) return nullptr;
-      const Place p = place(j);
-      return job_.in.plane.row(p.y) + p.x;
+    job_.in.walk(begin_, kThreads, kept_groups(), [&](const Place &p, int j) {
+      kept_.bring(j, j < n_ ? job_.in.address(p) : nullptr);
     });
   }
 
-  /// Counts the share after load(); all threads of the block call it. `emit` is as for
-  /// Counters::collect().
+  /// Counts the share after load(); all threads of the block call it. `emit` is as for Counters.
   template <typename Emit>
   __device__ void count(Counters &counters, const Emit &emit) const {
     constexpr int kVector = Vectors<const T>::kSamples;
     const Plane<const T> &plane = job_.in.plane;
     const bool all =
         job_.x0 == 0 && job_.x1 >= job_.in.rest() && job_.y0 == 0 && job_.y1 == plane.height;
-    const auto add = [&](const uint4 &v, int j) {
-      if (!all) {
-        const Place p = place(j);
-        if (p.x < job_.x0 || p.x + kVector > job_.x1 || p.y < job_.y0 || p.y >= job_.y1) return;
-      }
-      counters.add(v, emit);
+    const auto counts = [&](int j) {
+      if (j >= n_) return false;
+      if (all) return true;
+      const Place p = place(j);
+      return p.x >= job_.x0 && p.x + kVector <= job_.x1 && p.y >= job_.y0 && p.y < job_.y1;
     };
+    Adding adding(counters, emit);
+    constexpr int kGroup = Kept::kGroup;
+#pragma unroll 1
+    for (int j = 0; j < min(most_, Counters::kKept); j += kGroup) {
+      kept_.wait_for(j, kept_groups());
+      adding.template add<kGroup>([&](int i) {
+        return counts(j + i) ? Samples{kept_[j + i], kVector} : Samples{};
+      });
+    }
+#pragma unroll 1
+    for (int j = Counters::kKept; j < most_; j += kBatch)
+      adding.template add<kBatch>([&](int i) {
+        return counts(j + i) ? Samples{*job_.in.address(place(j + i)), kVector} : Samples{};
+      });
+
     // Single samples: those left and right in the region that are in no vector that is all inside.
     const int vectors_begin = (job_.x0 + kVector - 1) / kVector * kVector;
     const int vectors_end = min(job_.x1 / kVector * kVector, job_.in.rest());
@@ -237,48 +255,35 @@ class Share {
     const int right_begin = vectors ? vectors_end : job_.x0;
     const int each = left + job_.x1 - right_begin;
     const std::int64_t samples = std::int64_t{each} * (job_.y1 - job_.y0);
-
-    // Rounds of as many vectors as may be added before they are collected; the number is that of all
-    // threads, which have one more or less.
-    const unsigned first = begin_ - threadIdx.x;
-    const int most = end_ > first ? static_cast<int>((end_ - first + kThreads - 1) / kThreads) : 0;
-    kept_.for_each_that_comes(n_, add);
-    int done = Counters::kKept, end = Counters::kVectors;
-    for (;; end += Counters::kVectors) {
-      for (; done < min(end, most); done += kBatch) {
-        uint4 v[kBatch];
-        load_batch(done, v);
-#pragma unroll
-        for (int k = 0; k < kBatch; ++k)
-          if (done + k < n_) add(v[k], done + k);
-      }
-      const bool last = done >= most;
-      counters.collect(last && samples == 0, emit);
-      if (last) break;
-    }
     const std::int64_t step = std::int64_t{gridDim.x} * kThreads;
-    for (std::int64_t from = 0; from < samples; from += step * Counters::kSamples) {
-      const std::int64_t to = min(samples, from + step * Counters::kSamples);
 #pragma unroll 1
-      for (std::int64_t i = from + blockIdx.x * kThreads + threadIdx.x; i < to; i += step) {
-        const int y = static_cast<int>(i / each), at = static_cast<int>(i % each);
-        const int x = at < left ? job_.x0 + at : right_begin + at - left;
-        counters.add(plane.row(job_.y0 + y)[x], emit);
-      }
-      counters.collect(to == samples, emit);
+    for (std::int64_t from = 0; from < samples; from += Counters::kTogether * kVector * step) {
+      std::int64_t next = from + blockIdx.x * kThreads + threadIdx.x;
+      adding.template add<Counters::kTogether>([&](int) {
+        return pack_samples<T>([&](T &sample) {
+          if (next >= samples) return false;
+          const int y = static_cast<int>(next / each), at = static_cast<int>(next % each);
+          sample = plane.row(job_.y0 + y)[at < left ? job_.x0 + at : right_begin + at - left];
+          next += step;
+          return true;
+        });
+      });
     }
+    adding.finish();
   }
 
   /// Calls f(place, vector) for the vectors and single samples of this thread. A single sample is the
   /// first of a vector.
   template <typename F>
   __device__ void for_each(const F &f) const {
-#pragma unroll 2
-    for (int j = 0; j < min(Counters::kKept, n_); ++j) f(place(j), kept_[j]);
+    job_.in.walk(begin_, kThreads, min(Counters::kKept, n_),
+                 [&](const Place &p, int j) { f(p, kept_[j]); });
 #pragma unroll 1
     for (int done = Counters::kKept; done < n_; done += kBatch) {
       uint4 v[kBatch];
-      load_batch(done, v);
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k)
+        if (done + k < n_) v[k] = *job_.in.address(place(done + k));
 #pragma unroll
       for (int k = 0; k < kBatch; ++k)
         if (done + k < n_) f(place(done + k), v[k]);
@@ -296,22 +301,20 @@ class Share {
   }
 
  private:
-  static constexpr int kBatch = 3;  // vectors that are loaded at once
-  static_assert(Counters::kVectors % kBatch == 0 || Counters::kVectors > 0xffffff);
+  static constexpr int kBatch = 4;  // vectors that are loaded at once
 
   __device__ Place place(int j) const {
     return job_.in.place(begin_ + j * kThreads);
   }
-  __device__ void load_batch(int j, uint4 (&v)[kBatch]) const {
-#pragma unroll
-    for (int k = 0; k < kBatch; ++k)
-      if (j + k < n_) v[k] = job_.in.load(place(j + k));
+  /// How many of most_ are kept, and what fills their last group.
+  __device__ int kept_groups() const {
+    return (min(most_, Counters::kKept) + Kept::kGroup - 1) / Kept::kGroup * Kept::kGroup;
   }
 
   const CountJob<T> &job_;
   Kept kept_;
-  unsigned begin_, end_;  // begin_ is this thread's
-  int n_;                 // vectors of this thread
+  unsigned begin_;  // the first vector of this thread
+  int n_, most_;    // vectors of this thread, and of the block's first
 };
 
 /// What such a kernel begins with.

@@ -26,14 +26,22 @@ void launch_together(Cuda &cuda, void (*kernel)(Job), int blocks, int bytes, con
   launch(kernel, shape, cuda.stream(), job);
 }
 
-/// Calls f.operator()<Counters>() with the counters of 8-bit samples that shared memory has room for.
+/// Calls f.operator()<Counters>() with the best counters of 8-bit samples that the GPU has room for.
 template <typename F>
 void with_byte_counters(Cuda &cuda, const F &f) {
-  constexpr int kBytes = ByteCounters::kBytes + Share<std::uint8_t, ByteCounters>::kBytes;
-  if (cuda.most_shared_memory() >= kBytes)
-    f.template operator()<ByteCounters>();
+  const auto fit = [&]<typename Counters>() {
+    return cuda.code_architecture() >= 80 &&
+           cuda.most_shared_memory() >= Counters::kBytes + Share<std::uint8_t, Counters>::kBytes;
+  };
+  // With room for a frame of 5120x2880 on 132 multiprocessors; for 99 KiB, which many GPUs have.
+  using Roomy = MatrixCounters<22>;
+  using Small = MatrixCounters<6>;
+  if (fit.template operator()<Roomy>())
+    f.template operator()<Roomy>();
+  else if (fit.template operator()<Small>())
+    f.template operator()<Small>();
   else
-    f.template operator()<SmallByteCounters>();
+    f.template operator()<ByteCounters>();
 }
 
 /// The same with those that suit the number of levels, too.

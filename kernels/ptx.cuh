@@ -39,6 +39,9 @@ __device__ inline unsigned load_shared_byte(unsigned address) {
 __device__ inline void store_shared_byte(unsigned address, unsigned v) {
   asm volatile("st.shared.u8 [%0], %1;" ::"r"(address), "r"(v) : "memory");
 }
+__device__ inline void store_shared(unsigned address, std::uint32_t v) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");
+}
 __device__ inline void load_shared(unsigned address, std::uint32_t &v) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
 }
@@ -65,6 +68,23 @@ __device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
 /// Adds the squares of the bytes of a.
 __device__ inline void add_squares(unsigned &sum, unsigned a) {
   asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
+}
+
+/// Multiplies matrices of bits, with all lanes of the warp: adds to each of 16 x 8 sums how many bits a
+/// row of a, 256 bits, and a column of b have in common. Lane 4 i + k has words k and k + 4 of rows i
+/// and i + 8 of a, in the order (i, k), (i + 8, k), (i, k + 4), (i + 8, k + 4); words k and k + 4 of
+/// column i of b; and the sums (i, 2 k), (i, 2 k + 1), (i + 8, 2 k), (i + 8, 2 k + 1). For sm_80 and
+/// newer.
+__device__ inline void add_common_bits(int (&sums)[4], const unsigned (&a)[4],
+                                       const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  __trap();
+#endif
 }
 
 /// The sign of a, spread over the lowest byte, and that of b, over the next; the others are any.

@@ -433,6 +433,29 @@ void wait_for_latest_copies(int n) {
   });
 }
 
+void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  struct Words {
+    unsigned a[4], b[2];
+  } mine;
+  std::copy_n(a, 4, mine.a);
+  std::copy_n(b, 2, mine.b);
+  const std::uint64_t *const all =
+      emulation::exchange(reinterpret_cast<std::uintptr_t>(&mine), "add_common_bits");
+  // Word `word` of a row of a, and of a column of b.
+  const auto of_lane = [&](int i, int k) {
+    return reinterpret_cast<const Words *>(all[4 * i + k]);
+  };
+  const auto a_word = [&](int row, int word) {
+    return of_lane(row % 8, word % 4)->a[word / 4 * 2 + row / 8];
+  };
+  const auto b_word = [&](int column, int word) { return of_lane(column, word % 4)->b[word / 4]; };
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int i = 0; i < 4; ++i)
+    for (int word = 0; word < 8; ++word)
+      sums[i] += __popc(a_word(lane / 4 + i / 2 * 8, word) & b_word(lane % 4 * 2 + i % 2, word));
+  emulation::exchange(0, "add_common_bits");  // the others have read this lane's words
+}
+
 void CopyBarrier::init() const {
   if (address_ % 8 != 0) fail("a barrier is at no multiple of 8 bytes");
   barrier_at(address_) = {0, 1, 0};

@@ -26,6 +26,10 @@ inline unsigned load_shared_byte(unsigned address) {
 inline void store_shared_byte(unsigned address, unsigned v) {
   *shared_pointer(address) = static_cast<unsigned char>(v);
 }
+inline void store_shared(unsigned address, std::uint32_t v) {
+  if (address % 4 != 0) emulation::fail("store_shared: the address is no multiple of the size");
+  std::memcpy(shared_pointer(address), &v, 4);
+}
 inline void load_shared(unsigned address, std::uint32_t &v) {
   if (address % 4 != 0) emulation::fail("load_shared: the address is no multiple of the size");
   std::memcpy(&v, shared_pointer(address), 4);
@@ -56,6 +60,8 @@ inline void add_squares(unsigned &sum, unsigned a) {
   for (int i = 0; i < 32; i += 8)
     sum += static_cast<std::uint8_t>(a >> i) * static_cast<std::uint8_t>(a >> i);
 }
+
+void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
 inline unsigned sign_bytes(float a, float b) {
   return (std::signbit(a) ? 0xffu : 0) | (std::signbit(b) ? 0xff00u : 0) | 0x5a5a0000;
