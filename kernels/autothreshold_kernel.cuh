@@ -39,12 +39,12 @@ struct Job {
 /// The thresholds that the method finds, without history and offset.
 /// @tparam small  threshold::is_small(): the code of these methods is left out of the other's kernel
 template <typename Counters, bool small, typename T>
-__device__ void find_thresholds(const Job<T> &job, const histogram::Counts &counts,
-                                unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
+__device__ void find_thresholds(const Job<T> &job, histogram::Head &head, unsigned char *memory,
+                                int (&thresholds)[kMaxClasses - 1]) {
   const int levels = job.count.levels.count;
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   if constexpr (Counters::kMany && !small) {
-    GridTeam team(counts.copies, levels, team_memory, &job.count.state->barrier, job.team_values);
+    GridTeam team(head.counts.copies, levels, team_memory, head.barrier, job.team_values);
     thresholds[0] = threshold::find(team, job.method);
     return;
   }
@@ -52,7 +52,7 @@ __device__ void find_thresholds(const Job<T> &job, const histogram::Counts &coun
   auto *const own_counts = reinterpret_cast<std::uint32_t *>(memory + sizeof(BlockTeamMemory));
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     std::uint32_t sum = 0;
-    for (int k = i * each; k < min((i + 1) * each, levels); ++k) sum += counts[k];
+    for (int k = i * each; k < min((i + 1) * each, levels); ++k) sum += head.counts[k];
     own_counts[i] = sum;
   }
   __syncthreads();
@@ -83,11 +83,11 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
-  const histogram::Head head = count_image(job.count, counters, share);
+  histogram::Head head = count_image(job.count, counters, share);
   const Levels levels = job.count.levels;
 
   int thresholds[kMaxClasses - 1]{};
-  find_thresholds<Counters, small>(job, head.counts, memory, thresholds);
+  find_thresholds<Counters, small>(job, head, memory, thresholds);
   if (job.classes == 2) {
     History after;
     thresholds[0] = step(job.history[head.launch % 2], thresholds[0], job.settings, after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One launch for 8-bit samples. The blocks share out the histograms of the tiles; when all have met, each
-// makes the mappings of some tiles; when all have met again, each interpolates its rows. Between the
+// interpolates its rows, for which it makes the mappings of the tiles above and below them. Between the
 // centres of four tiles a level becomes one of four levels: they are looked up as one word.
 #include "kernels/clahe.cuh"
 
@@ -32,8 +32,8 @@ struct Job {
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  std::uint32_t *counts;  // of each slice of each tile, kBins
-  std::uint8_t *maps;     // of each tile, what an index becomes, kBins
+  std::uint32_t
+      *counts;  // of each slice of each tile, kBins: by index, then those beyond white and black
   unsigned *barrier;
 };
 
@@ -47,7 +47,9 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
   Counters counters(memory, job.range.levels);
-  const auto emit = [&](int level, unsigned n) { job.counts[item * kBins + level] = n; };
+  const auto emit = [&](int level, unsigned n) {
+    job.counts[item * kBins + ((level - job.range.first) & (kBins - 1))] = n;
+  };
 
   // Vectors that are all in the tile, then the columns to their left and right and beyond the plane.
   constexpr int kSamples = Vectors<const std::uint8_t>::kSamples;
@@ -121,30 +123,75 @@ __device__ void count_slice(const Job &job, unsigned char *memory, int item) {
   adding.finish();
 }
 
-/// Makes the mapping of a tile.
-__device__ void map_tile(const Job &job, unsigned char *memory, int tile) {
-  auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
-  auto *const counts = reinterpret_cast<std::uint32_t *>(memory + sizeof team_memory);
-  const int bins = job.range.count, i = static_cast<int>(threadIdx.x);
-  if (i < kBins) counts[i] = 0;
-  __syncthreads();
-  if (i < kBins) {
-    std::uint32_t n = 0;
-    for (int k = 0; k < job.slices; ++k) n += job.counts[(tile * job.slices + k) * kBins + i];
-    atomicAdd(counts + job.range.index(i), n);
+/// Makes the mapping of a tile, with the lanes of a warp.
+/// @param map  what an index becomes, kBins, at a multiple of 8 bytes
+__device__ void map_tile(const Job &job, int tile, unsigned char *map) {
+  const int bins = job.range.count, lane = static_cast<int>(threadIdx.x % 32);
+  constexpr int kEach = kBins / 32;
+  const int first = lane * kEach;
+  int counts[kEach]{};
+#pragma unroll 2
+  for (int i = 0; i < job.slices; ++i) {
+    const auto *const of_slice =
+        reinterpret_cast<const uint4 *>(job.counts + (tile * job.slices + i) * kBins + first);
+#pragma unroll
+    for (int k = 0; k < kEach; k += 4) {
+      const uint4 four = of_slice[k / 4];
+      counts[k] += four.x;
+      counts[k + 1] += four.y;
+      counts[k + 2] += four.z;
+      counts[k + 3] += four.w;
+    }
   }
-  __syncthreads();
-  const int count = i < bins ? static_cast<int>(counts[i]) : 0;
-  BlockTeam team(counts, bins, team_memory);
-  std::uint32_t clipped;
-  team.before(static_cast<std::uint32_t>(max(count - job.limit, 0)), clipped);
-  const Share share = share_out(static_cast<int>(clipped), bins);
-  const std::uint32_t kept = i < bins ? clipped_count(count, i, job.limit, share) : 0;
-  std::uint32_t all;
-  const std::uint32_t sum = team.before(kept, all) + kept;
-  if (i < bins)
-    job.maps[tile * kBins + i] =
-        static_cast<std::uint8_t>(tile_map(static_cast<int>(sum), job.scale, bins));
+  if (bins < kBins) {
+    std::uint32_t white = 0, black = 0;  // pixels beyond
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (first + k < bins) continue;
+      (first + k < kBins - job.range.first ? white : black) += counts[k];
+      counts[k] = 0;
+    }
+    white = warp_sum(white);
+    black = warp_sum(black);
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (first + k == 0) counts[k] += black;
+      if (first + k == bins - 1) counts[k] += white;
+    }
+  }
+  std::uint32_t clipped = 0;
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) clipped += max(counts[k] - job.limit, 0);
+  const Share share = share_out(static_cast<int>(warp_sum(clipped)), bins);
+  std::uint32_t mine = 0;
+  int step = first % share.step, taken = first / share.step;
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const bool takes_of_the_rest = step == 0 && taken < share.rest;
+    counts[k] = first + k < bins ? min(counts[k], job.limit) + share.each + takes_of_the_rest : 0;
+    mine += counts[k];
+    if (++step == share.step) {
+      step = 0;
+      ++taken;
+    }
+  }
+  std::uint32_t sum = mine;
+  scan_step<1>(sum);
+  scan_step<2>(sum);
+  scan_step<4>(sum);
+  scan_step<8>(sum);
+  scan_step<16>(sum);
+  sum -= mine;
+  unsigned mapped[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    sum += counts[k];
+    mapped[k] = tile_map(static_cast<int>(sum), job.scale, bins);
+  }
+  const auto word = [&](int k) {
+    return mapped[k] | mapped[k + 1] << 8 | mapped[k + 2] << 16 | mapped[k + 3] << 24;
+  };
+  reinterpret_cast<uint2 *>(map)[lane] = {word(0), word(4)};
 }
 
 /// Which two tiles side by side, of tiles.nx + 1 pairs.
@@ -152,24 +199,37 @@ __device__ int pair_of(const Neighbours &x, int nx) {
   return x.after == 0 ? 0 : x.before == x.after ? nx : x.after;
 }
 
-/// Byte i of a word as a number.
+/// Byte i of a word, times a weight. `offset` is -2^23 times the weight: the sum is rounded once, to
+/// what the product alone is rounded to.
 template <int i>
-__device__ float byte(unsigned word) {
-  return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i)) - 8388608.f;  // 2^23
+__device__ float weighted_byte(unsigned word, float weight, float offset) {
+  const float above = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i));  // 2^23 above it
+  return fmaf(above, weight, offset);
 }
 
 /// What interpolation needs of a column: what the levels become between its tiles, as four bytes, and
 /// weights.
 struct Column {
-  const unsigned *fours;
-  Neighbours x;
+  unsigned fours;  // address in shared memory
+  float before, after, before_offset, after_offset;
 
-  __device__ float map(unsigned level, const float2 &row_weights) const {
-    const unsigned all = fours[level];
-    Neighbours rows{};
-    rows.weight_before = row_weights.x;
-    rows.weight_after = row_weights.y;
-    return interpolate_unrounded(x, rows, byte<0>(all), byte<1>(all), byte<2>(all), byte<3>(all));
+  Column() = default;
+  __device__ Column(const unsigned *fours, const Neighbours &x)
+      : fours(shared_address(fours)),
+        before(x.weight_before),
+        after(x.weight_after),
+        before_offset(-0x1p23f * before),
+        after_offset(-0x1p23f * after) {}
+
+  /// interpolate_unrounded()
+  __device__ float map(unsigned level, const float2 &row) const {
+    unsigned all;
+    load_shared(fours + 4 * level, all);
+    const float above =
+        weighted_byte<0>(all, before, before_offset) + weighted_byte<1>(all, after, after_offset);
+    const float below =
+        weighted_byte<2>(all, before, before_offset) + weighted_byte<3>(all, after, after_offset);
+    return above * row.x + below * row.y;
   }
 };
 
@@ -179,10 +239,15 @@ constexpr int kMostRows = 256;
 /// Pairs of tiles that four columns side by side may be between.
 constexpr int kPairsOfFour = 5;
 
-/// Shared memory of interpolate_rows().
-/// @param pairs  of tiles, that it has at once: all of them, or kPairsOfFour and more
+/// Shared memory of interpolate_rows(): weights of the rows, for each pair of tiles what levels become,
+/// and the mappings of two rows of tiles.
+/// @param pairs  that it has at once: all of them, or kPairsOfFour and more
 constexpr int interpolation_bytes(int pairs) {
-  return kMostRows * sizeof(float2) + pairs * kBins * sizeof(unsigned);
+  return kMostRows * sizeof(float2) + pairs * kBins * sizeof(unsigned) + 2 * (pairs + 1) * kBins;
+}
+/// Most pairs for so many bytes.
+constexpr int most_pairs(int bytes) {
+  return (bytes - interpolation_bytes(0)) / (interpolation_bytes(1) - interpolation_bytes(0));
 }
 
 /// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at most.
@@ -191,48 +256,72 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
                                  int first_pair, int end_pair) {
   const Tiles &tiles = job.tiles;
   const int width = job.out.width, rows = end - y;
-  auto *const weights = reinterpret_cast<float2 *>(memory);               // of the rows
-  auto *const fours = reinterpret_cast<unsigned *>(weights + kMostRows);  // kBins of each pair
+  auto *const weights = reinterpret_cast<float2 *>(memory);
+  auto *const fours = reinterpret_cast<unsigned *>(weights + kMostRows);
+  auto *const maps = reinterpret_cast<unsigned char *>(fours + job.pairs * kBins);
   const Neighbours of_rows = neighbours(y, job.inverse_height, tiles.ny);
   __syncthreads();
   for (int i = threadIdx.x; i < rows; i += blockDim.x) {
     const Neighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
     weights[i] = {row.weight_before, row.weight_after};
   }
+  // Of the tiles from first_tile on, those above and those below.
+  const int first_tile = max(first_pair - 1, 0);
+  const int n_tiles = min(first_pair + job.pairs, tiles.nx) - first_tile;
+  for (int i = threadIdx.x / 32; i < 2 * n_tiles; i += blockDim.x / 32) {
+    const int row = i < n_tiles ? of_rows.before : of_rows.after;
+    map_tile(job, row * tiles.nx + first_tile + i % n_tiles, maps + i * kBins);
+  }
+  __syncthreads();
   for (int i = threadIdx.x; i < job.pairs * kBins; i += blockDim.x) {
     const int pair = min(first_pair + i / kBins, tiles.nx);
     const int index = job.range.index(i % kBins);
     const int before = max(pair - 1, 0), after = min(pair, tiles.nx - 1);
-    const std::uint8_t *const above = job.maps + of_rows.before * tiles.nx * kBins + index;
-    const std::uint8_t *const below = job.maps + of_rows.after * tiles.nx * kBins + index;
-    fours[i] = above[before * kBins] | above[after * kBins] << 8 | below[before * kBins] << 16 |
-               below[after * kBins] << 24;
+    const auto map = [&](int row, int tile) -> unsigned {
+      return maps[(row * n_tiles + tile - first_tile) * kBins + index];
+    };
+    fours[i] = map(0, before) | map(0, after) << 8 | map(1, before) << 16 | map(1, after) << 24;
   }
   __syncthreads();
   const bool plain = job.words && job.amount == 65536 && job.range.first == 0;
   for (int x = 4 * static_cast<int>(threadIdx.x); x < width;
        x += 4 * static_cast<int>(blockDim.x)) {
+    const int pair = pair_of(neighbours(x, job.inverse_width, tiles.nx), tiles.nx);
+    if (pair < first_pair || pair >= end_pair) continue;
     Column columns[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      columns[i].x = neighbours(x + i, job.inverse_width, tiles.nx);
-      columns[i].fours = fours + (pair_of(columns[i].x, tiles.nx) - first_pair) * kBins;
+      const Neighbours of_column = neighbours(x + i, job.inverse_width, tiles.nx);
+      columns[i] = Column(fours + (pair_of(of_column, tiles.nx) - first_pair) * kBins, of_column);
     }
-    const int pair = pair_of(columns[0].x, tiles.nx);
-    if (pair < first_pair || pair >= end_pair) continue;
     const std::uint8_t *in = job.in.plane.row(y) + x;
     std::uint8_t *out = job.out.row(y) + x;
     if (plain && x + 4 <= width) {
-#pragma unroll 4
-      for (int i = 0; i < rows; ++i, in += job.in.plane.stride, out += job.out.stride) {
-        const unsigned word = *reinterpret_cast<const unsigned *>(in);
-        const float2 row = weights[i];
-        unsigned bits[4];
+      // Rows are loaded before the ones above them are done.
+      constexpr int kBatch = 4;
+      unsigned words[kBatch], next[kBatch];
+      const auto load = [&](int first) {
 #pragma unroll
-        for (int k = 0; k < 4; ++k)
-          bits[k] = __float_as_uint(columns[k].map(word >> 8 * k & 0xff, row) + kNoFraction);
-        *reinterpret_cast<unsigned *>(out) = __byte_perm(
-            __byte_perm(bits[0], bits[1], 0x0040), __byte_perm(bits[2], bits[3], 0x0040), 0x5410);
+        for (int k = 0; k < kBatch; ++k, in += job.in.plane.stride)
+          if (first + k < rows) next[k] = *reinterpret_cast<const unsigned *>(in);
+      };
+      load(0);
+#pragma unroll 1
+      for (int first = 0; first < rows; first += kBatch) {
+#pragma unroll
+        for (int k = 0; k < kBatch; ++k) words[k] = next[k];
+        load(first + kBatch);
+#pragma unroll
+        for (int k = 0; k < kBatch; ++k, out += job.out.stride) {
+          if (first + k >= rows) break;
+          const float2 row = weights[first + k];
+          unsigned bits[4];
+#pragma unroll
+          for (int i = 0; i < 4; ++i)
+            bits[i] = __float_as_uint(columns[i].map(words[k] >> 8 * i & 0xff, row) + kNoFraction);
+          *reinterpret_cast<unsigned *>(out) = __byte_perm(
+              __byte_perm(bits[0], bits[1], 0x0040), __byte_perm(bits[2], bits[3], 0x0040), 0x5410);
+        }
       }
       continue;
     }
@@ -249,33 +338,58 @@ __device__ void interpolate_rows(const Job &job, unsigned char *memory, int y, i
   }
 }
 
+/// Where rows of the kind of y end, at most kMostRows of them and before `end`. All threads call it.
+__device__ int end_of_kind(const Job &job, int y, int end) {
+  const int i = static_cast<int>(threadIdx.x);
+  const Neighbours first = neighbours(y, job.inverse_height, job.tiles.ny);
+  const Neighbours mine = neighbours(y + i, job.inverse_height, job.tiles.ny);
+  const bool same = mine.before == first.before && mine.after == first.after;
+  return y + __syncthreads_count(same && i < kMostRows && y + i < end);
+}
+
+/// The first row of a block. Rows that the centres of the same tiles lie above and below are shared out
+/// to blocks of their own, as far as there are enough: a block with rows of two kinds would have to
+/// make twice as many mappings.
+__device__ int first_row(const Job &job, int block) {
+  const int height = job.out.height, blocks = static_cast<int>(gridDim.x);
+  const int tile = job.tiles.height, kinds = job.tiles.ny + 1;
+  // The first row of a kind, and the block that it goes to.
+  const auto row_of = [&](int kind) {
+    return kind <= 0 ? 0 : kind >= kinds ? height : min(((2 * kind - 1) * tile + 1) / 2, height);
+  };
+  const auto block_of = [&](int row) { return (2 * row * blocks + height) / (2 * height); };
+  if (block == 0 || block == blocks) return block == 0 ? 0 : height;
+  // The last kind that does not begin with a later block.
+  const int row = ((2 * block + 1) * height - 1) / (2 * blocks);
+  const int kind = min((2 * row + tile) / (2 * tile), kinds - 1);
+  const int begin = row_of(kind), begin_block = block_of(begin);
+  const int end = row_of(kind + 1), end_block = block_of(end);
+  return begin + (end - begin) * (block - begin_block) / max(end_block - begin_block, 1);
+}
+
 template <typename Counters>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
     clahe_kernel(const __grid_constant__ Job job) {
   let_next_kernel_start();
   wait_for_kernels_before();
+  GridBarrier barrier(job.barrier);
   unsigned char *const memory = dynamic_shared_memory();
-  const int tiles = job.tiles.nx * job.tiles.ny, blocks = static_cast<int>(gridDim.x);
-  for (int i = blockIdx.x; i < tiles * job.slices; i += blocks) {
+  const int slices = job.tiles.nx * job.tiles.ny * job.slices;
+  for (int i = blockIdx.x; i < slices; i += static_cast<int>(gridDim.x)) {
     __syncthreads();
     count_slice<Counters>(job, memory, i);
   }
-  wait_for_all_blocks(job.barrier);
-  for (int i = blockIdx.x; i < tiles; i += blocks) map_tile(job, memory, i);
-  wait_for_all_blocks(job.barrier);
-  const std::int64_t height = job.out.height;
-  const int end = static_cast<int>(height * (blockIdx.x + 1) / blocks);
-  for (int y = static_cast<int>(height * blockIdx.x / blocks); y < end;) {
-    const Neighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
-    int next = y + 1;
-    for (; next < min(end, y + kMostRows); ++next) {
-      const Neighbours more = neighbours(next, job.inverse_height, job.tiles.ny);
-      if (more.before != rows.before || more.after != rows.after) break;
-    }
+  barrier.arrive();
+  const int block = static_cast<int>(blockIdx.x);
+  const int end = first_row(job, block + 1);
+  int y = first_row(job, block), next = end_of_kind(job, y, end);
+  barrier.wait();
+  while (y < end) {
     const int all = job.tiles.nx + 1, step = job.pairs < all ? job.pairs - kPairsOfFour + 1 : all;
     for (int pair = 0; pair < all; pair += step)
       interpolate_rows(job, memory, y, next, pair, pair + step);
     y = next;
+    next = end_of_kind(job, y, end);
   }
 }
 
@@ -399,12 +513,10 @@ void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out
     const int blocks = histogram::blocks_for<Counters>(cuda, in);
     job.slices = std::clamp(blocks / tiles, 1, job.tiles.height);
     const std::size_t counts = static_cast<std::size_t>(tiles) * job.slices * kBins;
-    job.counts =
-        static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t) + tiles * kBins));
-    job.maps = reinterpret_cast<std::uint8_t *>(job.counts + counts);
+    job.counts = static_cast<std::uint32_t *>(cuda.scratch(counts * sizeof(std::uint32_t)));
     using Kept = histogram::KeptVectors<Counters::kKept, Counters::kThreads>;
     constexpr int kBytes = Counters::kBytes + Kept::kBytes;
-    constexpr int kPairs = (kBytes - interpolation_bytes(0)) / (kBins * sizeof(unsigned));
+    constexpr int kPairs = most_pairs(kBytes);
     static_assert(kPairs > kPairsOfFour);
     job.pairs = std::min(job.tiles.nx + 1, kPairs);
     histogram::launch_together<Counters>(cuda, clahe_kernel<Counters>, blocks, kBytes, job);

@@ -171,18 +171,17 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
-  const histogram::Head head = count_image(job.count, counters, share);
+  histogram::Head head = count_image(job.count, counters, share);
   if (job.report_counts) copy_counts(head.counts, job.report_counts);
 
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   unsigned char *free_memory = memory + sizeof team_memory;
   if constexpr (Counters::kMany) {
-    GridTeam team(head.counts.copies, levels.count, team_memory, &job.count.state->barrier,
-                  job.team_values);
+    GridTeam team(head.counts.copies, levels.count, team_memory, head.barrier, job.team_values);
     map_levels(team, job, head, true, [&](int level, unsigned sample) {
       job.mapping[level] = static_cast<std::uint16_t>(sample);
     });
-    wait_for_all_blocks(&job.count.state->barrier);
+    head.barrier.meet();
     free_memory = memory;
   }
   std::conditional_t<sizeof(T) == 1, ByteMapping, WordMapping> mapping(free_memory);

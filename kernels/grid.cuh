@@ -14,21 +14,44 @@
 
 namespace cudascan {
 
-/// Returns when all threads of all blocks have called it; each then sees what the others have written.
-/// @param barrier  in device memory, 0 before the first call ever; it needs no care between launches
-__device__ inline void wait_for_all_blocks(unsigned *barrier) {
-  constexpr unsigned kTurn = 0x80000000;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    // All blocks together add kTurn: the top bit turns over with the last of them.
-    const unsigned mine = blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1;
-    __threadfence();
-    const unsigned before = atomicAdd(barrier, mine);
-    while (((before ^ load_acquire(barrier)) & kTurn) == 0) {
-    }
+/// A barrier for all threads of all blocks.
+class GridBarrier {
+ public:
+  /// @param word  in device memory, 0 before the first launch ever; it needs no care between launches
+  __device__ explicit GridBarrier(unsigned *word) : word_(word) {
+    // Until this block arrives the top bit stays what it is. So it can be read early, and without
+    // order: an ordered load would wait for the copies that are under way.
+    if (threadIdx.x == 0) before_ = *const_cast<volatile unsigned *>(word);
   }
-  __syncthreads();
-}
+
+  /// Returns when all have called it; each then sees what the others have written.
+  __device__ void meet() {
+    arrive();
+    wait();
+  }
+  /// The two halves of meet(), for work of this block's own between them.
+  __device__ void arrive() {
+    __syncthreads();
+    // All blocks together add kTurn: the top bit turns over with the last of them.
+    if (threadIdx.x == 0) add_release(word_, blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1);
+  }
+  __device__ void wait() {
+    if (threadIdx.x == 0) {
+      unsigned now;
+      do {
+        now = load_acquire(word_);
+      } while (((before_ ^ now) & kTurn) == 0);
+      before_ = now;
+    }
+    __syncthreads();
+  }
+
+ private:
+  static constexpr unsigned kTurn = 0x80000000;
+
+  unsigned *word_;
+  unsigned before_ = 0;
+};
 
 /// The value that another lane has.
 template <typename T>
@@ -218,7 +241,7 @@ class GridTeam {
   /// @param counts  in device memory
   /// @param values  bytes() of device memory
   __device__ GridTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
-                      unsigned *barrier, unsigned char *values)
+                      GridBarrier &barrier, unsigned char *values)
       : block_(counts, 0, memory),
         counts_(counts),
         levels_(levels),
@@ -269,7 +292,7 @@ class GridTeam {
     unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;
     turn_ = 1 - turn_;
     if (threadIdx.x == 0) *reinterpret_cast<T *>(values + blockIdx.x * kTeamValue) = v;
-    wait_for_all_blocks(barrier_);
+    barrier_.meet();
     return values;
   }
   template <typename T>
@@ -280,7 +303,7 @@ class GridTeam {
   BlockTeam block_;
   const std::uint32_t *counts_;
   int levels_, begin_, end_;
-  unsigned *barrier_;
+  GridBarrier &barrier_;
   unsigned char *values_;
   unsigned turn_ = 0;
 };

@@ -195,7 +195,8 @@ class KeptVectors {
 };
 
 /// The share of a block of the image: vectors, the first of which are kept in shared memory, and single
-/// samples.
+/// samples. All blocks have vectors in every part of the image, so that they get them at the same time:
+/// the last one says when all can go on.
 template <typename T, typename Counters>
 class Share {
  public:
@@ -204,17 +205,19 @@ class Share {
   static constexpr int kBytes = Kept::kBytes;
 
   /// @param memory  kBytes of shared memory
-  __device__ Share(const CountJob<T> &job, unsigned char *memory) : job_(job), kept_(memory) {
-    const unsigned all = job.in.count, each = all / gridDim.x, over = all - each * gridDim.x;
-    const unsigned block = blockIdx.x, n = each + (block < over ? 1 : 0);
-    begin_ = each * block + min(block, over) + threadIdx.x;
-    n_ = n > threadIdx.x ? static_cast<int>((n - threadIdx.x + kThreads - 1) / kThreads) : 0;
-    most_ = static_cast<int>((n + kThreads - 1) / kThreads);
+  __device__ Share(const CountJob<T> &job, unsigned char *memory)
+      : job_(job),
+        kept_(memory),
+        begin_(blockIdx.x * kThreads + threadIdx.x),
+        step_(gridDim.x * kThreads) {
+    const unsigned rounds = job.in.count / step_, rest = job.in.count % step_;
+    n_ = static_cast<int>(rounds + (begin_ < rest ? 1 : 0));
+    most_ = static_cast<int>(rounds + (begin_ - threadIdx.x < rest ? 1 : 0));
   }
 
   /// Starts to bring the vectors to keep.
   __device__ void load() const {
-    job_.in.walk(begin_, kThreads, kept_groups(), [&](const Place &p, int j) {
+    job_.in.walk(begin_, step_, kept_groups(), [&](const Place &p, int j) {
       kept_.bring(j, j < n_ ? job_.in.address(p) : nullptr);
     });
   }
@@ -255,16 +258,16 @@ class Share {
     const int right_begin = vectors ? vectors_end : job_.x0;
     const int each = left + job_.x1 - right_begin;
     const std::int64_t samples = std::int64_t{each} * (job_.y1 - job_.y0);
-    const std::int64_t step = std::int64_t{gridDim.x} * kThreads;
 #pragma unroll 1
-    for (std::int64_t from = 0; from < samples; from += Counters::kTogether * kVector * step) {
-      std::int64_t next = from + blockIdx.x * kThreads + threadIdx.x;
+    for (std::int64_t from = 0; from < samples;
+         from += std::int64_t{Counters::kTogether} * kVector * step_) {
+      std::int64_t next = from + begin_;
       adding.template add<Counters::kTogether>([&](int) {
         return pack_samples<T>([&](T &sample) {
           if (next >= samples) return false;
           const int y = static_cast<int>(next / each), at = static_cast<int>(next % each);
           sample = plane.row(job_.y0 + y)[at < left ? job_.x0 + at : right_begin + at - left];
-          next += step;
+          next += step_;
           return true;
         });
       });
@@ -276,7 +279,7 @@ class Share {
   /// first of a vector.
   template <typename F>
   __device__ void for_each(const F &f) const {
-    job_.in.walk(begin_, kThreads, min(Counters::kKept, n_),
+    job_.in.walk(begin_, step_, min(Counters::kKept, n_),
                  [&](const Place &p, int j) { f(p, kept_[j]); });
 #pragma unroll 1
     for (int done = Counters::kKept; done < n_; done += kBatch) {
@@ -293,8 +296,7 @@ class Share {
     if (each == 0) return;
     const std::int64_t samples = std::int64_t{each} * plane.height;
 #pragma unroll 1
-    for (std::int64_t i = blockIdx.x * kThreads + threadIdx.x; i < samples;
-         i += std::int64_t{gridDim.x} * kThreads) {
+    for (std::int64_t i = begin_; i < samples; i += step_) {
       const int x = rest + static_cast<int>(i % each), y = static_cast<int>(i / each);
       f({x, y, true}, uint4{plane.row(y)[x], 0, 0, 0});
     }
@@ -304,7 +306,7 @@ class Share {
   static constexpr int kBatch = 4;  // vectors that are loaded at once
 
   __device__ Place place(int j) const {
-    return job_.in.place(begin_ + j * kThreads);
+    return job_.in.place(begin_ + j * step_);
   }
   /// How many of most_ are kept, and what fills their last group.
   __device__ int kept_groups() const {
@@ -313,15 +315,16 @@ class Share {
 
   const CountJob<T> &job_;
   Kept kept_;
-  unsigned begin_;  // the first vector of this thread
-  int n_, most_;    // vectors of this thread, and of the block's first
+  unsigned begin_, step_;  // the first vector of this thread, and how far it is to the next
+  int n_, most_;           // vectors of this thread, and of the block's first
 };
 
 /// What such a kernel begins with.
 struct Head {
-  unsigned launch;  ///< number of this launch
-  Counts counts;    ///< of this launch
-  Counts before;    ///< of the launch before
+  unsigned launch;      ///< number of this launch
+  Counts counts;        ///< of this launch
+  Counts before;        ///< of the launch before
+  GridBarrier barrier;  ///< where the blocks have met
 };
 
 /// Counts the image; returns when all blocks have.
@@ -330,6 +333,7 @@ __device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T,
   let_next_kernel_start();
   wait_for_kernels_before();
   share.load();
+  GridBarrier barrier(&job.state->barrier);
   State &state = *job.state;
   const unsigned launch = state.launches;
   counters.clear();
@@ -344,12 +348,13 @@ __device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T,
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(all);
        i += gridDim.x * blockDim.x)
     next[i] = 0;
-  wait_for_all_blocks(&state.barrier);
+  barrier.meet();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     state.launches = launch + 1 < State::kMostLaunches ? launch + 1 : 6;
   return {launch,
           {counts, levels, Counters::kCopies},
-          {state.counts(launch + 2, all), levels, Counters::kCopies}};
+          {state.counts(launch + 2, all), levels, Counters::kCopies},
+          barrier};
 }
 
 /// Copies a histogram; all blocks call it.

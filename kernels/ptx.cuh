@@ -204,6 +204,12 @@ __device__ inline unsigned load_acquire(const unsigned *p) {
   return v;
 }
 
+/// Adds to a number in device memory when all that this thread has written can be seen, and what other
+/// threads had when they met it.
+__device__ inline void add_release(unsigned *p, unsigned n) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(p), "r"(n) : "memory");
+}
+
 // ---- The copy engine of sm_90 and newer ----------------------------------------------------------
 
 /// A barrier in shared memory at which the bytes of copies arrive, that one warp starts. Its phases

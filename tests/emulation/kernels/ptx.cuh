@@ -102,6 +102,10 @@ inline unsigned load_acquire(const unsigned *p) {
   return *p;
 }
 
+inline void add_release(unsigned *p, unsigned n) {
+  *p += n;
+}
+
 inline void let_next_kernel_start() {}
 inline void wait_for_kernels_before() {}
 
