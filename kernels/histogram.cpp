@@ -6,8 +6,9 @@
 // - Many processors also take a load for one of an earlier store when their addresses differ by a
 //   multiple of 4 KiB, and let it wait (Intel 64 and IA-32 Architectures Optimization Reference
 //   Manual; a metric "4K Aliasing" of VTune). So the counters of a level do not lie like that.
-// - A branch that is guessed wrong costs as much as counting 16 samples or more. So only 32 equal
-//   bytes are counted at once: blank paper has them in long runs, the edges of text hardly ever.
+// - A branch that is guessed wrong costs more than the increments that a short run of equal samples
+//   saves. So only 32 equal bytes are counted at once: blank paper has many of them in a row, the
+//   edges of text hardly any.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -20,8 +21,8 @@
 namespace cudascan {
 namespace {
 
-// More tables of many levels would not stay in the nearest caches.
 constexpr int kByteTables = 16;
+/// More tables of many levels would not stay in the nearest caches.
 int tables_of(const Levels &levels) {
   return levels.count <= 1024 ? 8 : levels.count <= 4096 ? 4 : 1;
 }
