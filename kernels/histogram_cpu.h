@@ -22,7 +22,7 @@ class LevelCounter {
 
  private:
   Levels levels_;
-  int size_, n_tables_;
+  int size_, n_tables_, stride_;
   std::vector<std::uint32_t> tables_;
 };
 

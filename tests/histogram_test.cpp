@@ -79,6 +79,17 @@ TEST(Histogram, SamplesAboveTheLargestAndLowBits) {
   EXPECT_EQ(counts[127], 3u);
 }
 
+TEST(Histogram, SamplesAboveTheLargestInLongRows) {
+  const int width = 203, height = 3;
+  for (const std::uint16_t maximum : {0x3ff, 0xfff, 0x3e7, 0x1f40, 1}) {
+    std::vector<std::uint16_t> samples(width * height);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      samples[i] = static_cast<std::uint16_t>(i / width == 1 ? 0xffff : i * 40503 >> i % 16);
+    const Image<std::uint16_t> in(samples, width, height, {3, 1}, maximum);
+    EXPECT_EQ(counted(in.plane()), expected(in.plane())) << "maximum " << maximum;
+  }
+}
+
 TEST(Histogram, NumberOfThreadsDoesNotMatter) {
   const int width = 1283, height = 719;
   const Image<std::uint16_t> in(
