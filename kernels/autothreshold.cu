@@ -16,7 +16,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   check_call(p, in, out);
   Job<T> job{};
   const Levels levels = Levels::of(in.maximum);
-  const std::size_t state_bytes = histogram::State::bytes(histogram::counts_of<T>(levels));
+  const std::size_t state_bytes = histogram::state_bytes<T>(cuda, levels);
   static const char key = 0;
   auto *const state =
       static_cast<unsigned char *>(cuda.history(&key, state_bytes + 2 * sizeof(History)));

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
-  histogram::Head head = count_image(job.count, counters, share);
+  histogram::Head head = count_image(job.count, counters, share, memory);
   const Levels levels = job.count.levels;
 
   int thresholds[kMaxClasses - 1]{};

@@ -13,6 +13,8 @@
 ///     clear()              // all threads, then they meet
 ///     add(samples, emit)   // counts kTogether times Samples; all threads of a warp call it together
 ///     collect(last, emit)  // ... before all threads call this
+///     kTable               // the last collect() emits nothing: what is left is in shared memory, as
+///                          // table_vectors() of 16-bit counters
 ///
 /// and call emit(level, n) for what they have counted, with the last collect() at the latest.
 #pragma once
@@ -138,7 +140,7 @@ class MatrixCounters {
   static constexpr int kThreads = 512;
   static constexpr int kTogether = 2, kVectors = kUnlimited;
   static constexpr int kBytes = kThreads / 32 * 18 * 36 * 4, kKept = kept, kCopies = 8;
-  static constexpr bool kMany = false;
+  static constexpr bool kMany = false, kTable = false;
 
   __device__ MatrixCounters(unsigned char *memory, const Levels &) : memory_(memory) {
     const unsigned warp =
@@ -254,7 +256,7 @@ class ByteCounters {
   static constexpr int kThreads = 256;
   static constexpr int kTogether = 1, kVectors = 15;  // a byte counts to 255
   static constexpr int kBytes = kThreads * 256, kKept = 0, kCopies = 8;
-  static constexpr bool kMany = false;
+  static constexpr bool kMany = false, kTable = false;
 
   __device__ ByteCounters(unsigned char *memory, const Levels &)
       : memory_(memory),
@@ -352,7 +354,7 @@ class TableCounters {
   static constexpr int kThreads = 672;
   static constexpr int kTogether = 1, kVectors = kUnlimited;
   static constexpr int kBytes = 65536, kKept = 0, kCopies = 4;
-  static constexpr bool kMany = false;
+  static constexpr bool kMany = false, kTable = false;
 
   __device__ TableCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), tables_(reinterpret_cast<unsigned *>(memory)) {
@@ -400,7 +402,12 @@ __device__ void for_runs(const Samples &samples, const Levels &levels, const Add
   if (run > 0) add_run(level, run);
 }
 
-/// Up to 65536 levels: one counter of 16 bits each, two in a word.
+/// Vectors of 8 counters of 16 bits that a table has.
+CUDASCAN_HD inline int table_vectors(const Levels &levels) {
+  return (levels.count + 7) / 8;
+}
+
+/// Up to 65536 levels: one counter of 16 bits each.
 class HalfCounters {
  public:
   static constexpr int kThreads = 672;
@@ -408,7 +415,7 @@ class HalfCounters {
   static constexpr int kTogether = 1, kVectors = 12;
   static_assert(kThreads * kVectors * 8 <= 65535);
   static constexpr int kBytes = 131072, kKept = 0, kCopies = 1;
-  static constexpr bool kMany = true;
+  static constexpr bool kMany = true, kTable = true;
 
   __device__ HalfCounters(unsigned char *memory, const Levels &levels)
       : levels_(levels), words_(reinterpret_cast<unsigned *>(memory)) {}
@@ -424,14 +431,15 @@ class HalfCounters {
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
     __syncthreads();
+    if (last) return;
     for (int i = threadIdx.x; i < (levels_.count + 1) / 2; i += blockDim.x) {
       const unsigned two = words_[i];
       if (two == 0) continue;
-      if (!last) words_[i] = 0;
-      emit(2 * i, two & 0xffff);
+      words_[i] = 0;
+      if (two & 0xffff) emit(2 * i, two & 0xffff);
       if (two >> 16) emit(2 * i + 1, two >> 16);
     }
-    if (!last) __syncthreads();
+    __syncthreads();
   }
 
  private:
@@ -446,7 +454,7 @@ class DirectCounters {
   static constexpr int kThreads = 512;
   static constexpr int kTogether = 1, kVectors = kUnlimited;
   static constexpr int kBytes = 49152, kKept = 0, kCopies = HalfCounters::kCopies;
-  static constexpr bool kMany = true;
+  static constexpr bool kMany = true, kTable = false;
 
   __device__ DirectCounters(unsigned char *, const Levels &levels) : levels_(levels) {}
 

@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
-  histogram::Head head = count_image(job.count, counters, share);
+  histogram::Head head = count_image(job.count, counters, share, memory);
   if (job.report_counts) copy_counts(head.counts, job.report_counts);
 
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
@@ -213,7 +213,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   check_call(p, in, out);
   const Range range = Range::of(in.maximum, in.black, in.white);
   const int levels = range.levels.count;
-  const std::size_t state_bytes = histogram::State::bytes(histogram::counts_of<T>(range.levels));
+  const std::size_t state_bytes = histogram::state_bytes<T>(cuda, range.levels);
   const std::size_t counts_bytes = levels * sizeof(std::uint32_t);
 
   Job<T> job{};

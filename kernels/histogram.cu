@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
-  copy_counts(count_image(job.count, counters, share).counts, job.counts);
+  copy_counts(count_image(job.count, counters, share, memory).counts, job.counts);
 }
 
 template <typename T>
@@ -28,7 +28,7 @@ void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_
   check_roi(p.roi, in.width, in.height);
   static const char key = 0;
   auto *const state =
-      static_cast<State *>(cuda.history(&key, State::bytes(counts_of<T>(Levels::of(in.maximum)))));
+      static_cast<State *>(cuda.history(&key, state_bytes<T>(cuda, Levels::of(in.maximum))));
   const Job<T> job{CountJob<T>(in, p, is_aligned(in, 16), state), counts};
   const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
   launch_counting(cuda, job.count, choose, job);

@@ -101,7 +101,7 @@ inline __device__ void store_half(const Plane<std::uint8_t> &plane, const Place 
 }
 
 /// What lasts from launch to launch, in the executor's history, before its three histograms, each of
-/// which may be in several copies.
+/// which may be in several copies. Behind them there may be tables of the blocks.
 struct alignas(256) State {
   unsigned barrier;
   /// Since the start of the stream of frames; after very many some are forgotten, a multiple of 6, so
@@ -110,14 +110,23 @@ struct alignas(256) State {
 
   static constexpr unsigned kMostLaunches = 3u << 30;
 
-  static std::size_t bytes(int counts) {
-    return sizeof(State) + 3 * sizeof(std::uint32_t) * static_cast<std::size_t>(counts);
+  /// @param counts  levels times copies
+  /// @param tables  vectors of all tables
+  static std::size_t bytes(int counts, std::size_t tables) {
+    return sizeof(State) + 3 * sizeof(std::uint32_t) * rounded(counts) + tables * sizeof(uint4);
   }
   /// The histogram of the launch with this number, all copies.
-  /// @param counts  levels times copies
   __device__ std::uint32_t *counts(unsigned launch, int counts) {
-    return reinterpret_cast<std::uint32_t *>(this + 1) +
-           static_cast<std::size_t>(launch % 3) * counts;
+    return reinterpret_cast<std::uint32_t *>(this + 1) + launch % 3 * rounded(counts);
+  }
+  __device__ uint4 *tables(int counts) {
+    return reinterpret_cast<uint4 *>(reinterpret_cast<std::uint32_t *>(this + 1) +
+                                     3 * rounded(counts));
+  }
+
+ private:
+  CUDASCAN_HD static std::size_t rounded(int counts) {
+    return (static_cast<std::size_t>(counts) + 3) / 4 * 4;
   }
 };
 
@@ -319,6 +328,46 @@ class Share {
   int n_, most_;           // vectors of this thread, and of the block's first
 };
 
+/// Adds up what all blocks have in their tables; each block does some levels.
+/// @param tables  of the blocks, one behind the other
+/// @param emit    emit(level, n), once for each level
+/// @param memory  32 bytes for each thread
+template <int kThreads, typename Emit>
+__device__ void sum_up_tables(const uint4 *tables, const Levels &levels, unsigned char *memory,
+                              const Emit &emit) {
+  // Of so many vectors side by side each part of the threads adds up some tables.
+  constexpr unsigned kWidth = 32, kParts = kThreads / kWidth;
+  auto *const sums = reinterpret_cast<unsigned *>(memory);
+  const unsigned all = table_vectors(levels), column = threadIdx.x % kWidth;
+  const unsigned part = threadIdx.x / kWidth;
+  for (unsigned first = blockIdx.x * kWidth; first < all; first += gridDim.x * kWidth) {
+    unsigned mine[8]{};
+    if (first + column < all) {
+      const uint4 *from = tables + first + column;
+#pragma unroll 4
+      for (unsigned i = part; i < gridDim.x; i += kParts) {
+        const uint4 v = from[static_cast<std::size_t>(i) * all];
+        const unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int k = 0; k < 8; ++k) mine[k] += words[k / 2] >> k % 2 * 16 & 0xffff;
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sums[(part * 8 + k) * kWidth + column] = mine[k];
+    __syncthreads();
+    // Level 8 c + k of the vectors is in row k, column c.
+    for (unsigned i = threadIdx.x; i < 8 * kWidth; i += kThreads) {
+      const int level = static_cast<int>(8 * first + i);
+      if (level >= levels.count) break;
+      unsigned sum = 0;
+#pragma unroll
+      for (unsigned p = 0; p < kParts; ++p) sum += sums[(p * 8 + i % 8) * kWidth + i / 8];
+      emit(level, sum);
+    }
+  }
+}
+
 /// What such a kernel begins with.
 struct Head {
   unsigned launch;      ///< number of this launch
@@ -328,8 +377,10 @@ struct Head {
 };
 
 /// Counts the image; returns when all blocks have.
+/// @param memory  of the counters
 template <typename T, typename Counters>
-__device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T, Counters> &share) {
+__device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T, Counters> &share,
+                            unsigned char *memory) {
   let_next_kernel_start();
   wait_for_kernels_before();
   share.load();
@@ -341,14 +392,28 @@ __device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T,
   const int levels = job.levels.count, all = levels * Counters::kCopies;
   std::uint32_t *const counts = state.counts(launch, all);
   std::uint32_t *const mine = counts + blockIdx.x % Counters::kCopies * levels;
+  const auto counts_level = [&](int level) { return level >= job.lowest && level <= job.highest; };
   share.count(counters, [&](int level, unsigned n) {
-    if (n > 0 && level >= job.lowest && level <= job.highest) atomicAdd(mine + level, n);
+    if (n > 0 && counts_level(level)) atomicAdd(mine + level, n);
   });
+  uint4 *const tables = state.tables(all);
+  if constexpr (Counters::kTable) {
+    const int vectors = table_vectors(job.levels);
+    for (int i = threadIdx.x; i < vectors; i += Counters::kThreads)
+      tables[static_cast<std::size_t>(blockIdx.x) * vectors + i] =
+          reinterpret_cast<const uint4 *>(memory)[i];
+  }
   std::uint32_t *const next = state.counts(launch + 1, all);
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < static_cast<unsigned>(all);
        i += gridDim.x * blockDim.x)
     next[i] = 0;
   barrier.meet();
+  if constexpr (Counters::kTable) {
+    sum_up_tables<Counters::kThreads>(tables, job.levels, memory, [&](int level, unsigned n) {
+      if (counts_level(level)) counts[level] += n;
+    });
+    barrier.meet();
+  }
   if (blockIdx.x == 0 && threadIdx.x == 0)
     state.launches = launch + 1 < State::kMostLaunches ? launch + 1 : 6;
   return {launch,

@@ -67,13 +67,16 @@ void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose,
   });
 }
 
-/// Levels times copies, with the counters that with_counters() chooses.
+/// Bytes of the State of a CountJob, with the counters that with_counters() chooses.
 template <typename T>
-int counts_of(const Levels &levels) {
-  const int copies = sizeof(T) == 1                     ? ByteCounters::kCopies
-                     : levels.count <= kMostTableLevels ? TableCounters::kCopies
-                                                        : HalfCounters::kCopies;
-  return copies * levels.count;
+std::size_t state_bytes(Cuda &cuda, const Levels &levels) {
+  std::size_t bytes = 0;
+  with_counters<T>(cuda, levels, [&]<typename Counters>() {
+    const int tables = Counters::kTable ? cuda.multiprocessors() : 0;
+    bytes = State::bytes(Counters::kCopies * levels.count,
+                         static_cast<std::size_t>(tables) * table_vectors(levels));
+  });
+  return bytes;
 }
 
 }  // namespace cudascan::histogram
