@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Digital lines at any angle, for both backends.
+///
+/// A steep line, nearer to the y axis, has one pixel in each row: that of column j + shift(y), for the
+/// line number j of its direction. A flat one has one pixel in each column: that of row j + shift(x).
+/// shift(t) is t times the slope, rounded to the nearest integer: the lines are Bresenham's, all of them
+/// the same but for a translation, and each pixel is on one. With t from 0 on they cut an image into
+/// lines (seed section 4.3); shift() from -length / 2 to (length - 1) / 2 is a segment around a pixel.
+///
+/// Halves are rounded away from 0. So shift(-t) = -shift(t), and an opposite slope makes opposite shifts:
+/// mirroring and transposing an image mirrors and transposes its lines.
+#pragma once
+#include <cstdint>
+
+#include "common/api.h"
+
+namespace cudascan::lines {
+
+/// The lines of one direction.
+struct Direction {
+  static constexpr int kFraction = 20;  ///< bits of the slope
+
+  bool steep;
+  bool rising;  ///< whether shift() grows with t
+  /// |cot(angle)| of steep lines, |tan(angle)| of flat ones, in units of 2^-kFraction: 2^kFraction at
+  /// most.
+  std::int32_t slope;
+
+  /// @param angle  in degrees, counter-clockwise from the x axis as seen on the screen; any number
+  static Direction of(double angle);
+
+  /// @param t  row of a steep line, column of a flat one, |t| <= 2^16
+  CUDASCAN_HD int shift(int t) const {
+    const bool negative = t < 0;
+    const auto distance = static_cast<std::int64_t>(negative ? -t : t);
+    const auto n =
+        static_cast<int>((distance * slope + (std::int64_t{1} << (kFraction - 1))) >> kFraction);
+    return negative == rising ? -n : n;
+  }
+
+  friend bool operator==(const Direction &, const Direction &) = default;
+};
+
+/// The lines that cut an image of width x height; by rows and columns of the transposed image for flat
+/// ones.
+struct Partition {
+  Direction direction;
+  int steps;         ///< pixels along the axis: height for steep lines, width for flat ones
+  int across;        ///< pixels across: width for steep lines, height for flat ones
+  int first, count;  ///< the line with the lowest number, and how many lines there are (equation 4)
+
+  static CUDASCAN_HD Partition of(const Direction &direction, int width, int height) {
+    const int steps = direction.steep ? height : width, across = direction.steep ? width : height;
+    const int last_shift = direction.shift(steps - 1);
+    return {direction, steps, across, last_shift > 0 ? -last_shift : 0,
+            across + (last_shift > 0 ? last_shift : -last_shift)};
+  }
+};
+
+}  // namespace cudascan::lines
