@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// One launch: histogram_kernel.cuh counts, then each block finds the threshold for itself, by a team of
-/// its threads (with 65536 levels all blocks are one team), and paints its share.
+/// its threads (with 65536 levels all blocks are one team; what is much work they share), and paints its
+/// share.
 #pragma once
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold_decision.h"
@@ -32,6 +33,7 @@ struct Job {
   unsigned values[kMaxClasses];  // that the classes are painted with
   History *history;              // two that take turns
   unsigned char *team_values;    // of the GridTeam
+  SharingTeam::Mail *mail;
   Found *found;
   std::uint32_t *report_counts;  // where the histogram is wanted
 };
@@ -39,8 +41,9 @@ struct Job {
 /// The thresholds that the method finds, without history and offset.
 /// @tparam small  threshold::is_small(): the code of these methods is left out of the other's kernel
 template <typename Counters, bool small, typename T>
-__device__ void find_thresholds(const Job<T> &job, const histogram::Counts &counts,
+__device__ void find_thresholds(const Job<T> &job, const histogram::Head &head,
                                 unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
+  const histogram::Counts &counts = head.counts;
   const int levels = job.count.levels.count;
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   if constexpr (Counters::kMany && !small) {
@@ -56,14 +59,16 @@ __device__ void find_thresholds(const Job<T> &job, const histogram::Counts &coun
     own_counts[i] = sum;
   }
   __syncthreads();
-  BlockTeam team(own_counts, n, team_memory);
   if constexpr (small) {
+    static_assert(Counters::kThreads >= kSmallLevels * SharingTeam::kMostLevels);
+    SharingTeam team(own_counts, n, team_memory, *job.mail, head.launch);
     if (job.classes > 2)
       threshold::find_classes(team, job.classes, thresholds);
     else
       thresholds[0] = threshold::find_small(team, job.method);
     for (int i = 0; i < job.classes - 1; ++i) thresholds[i] = last_level(thresholds[i], levels);
   } else {
+    BlockTeam team(own_counts, n, team_memory);
     thresholds[0] = threshold::find(team, job.method);
   }
 }
@@ -87,7 +92,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   const Levels levels = job.count.levels;
 
   int thresholds[kMaxClasses - 1]{};
-  find_thresholds<Counters, small>(job, head.counts, memory, thresholds);
+  find_thresholds<Counters, small>(job, head, memory, thresholds);
   if (job.classes == 2) {
     History after;
     thresholds[0] = step(job.history[head.launch % 2], thresholds[0], job.settings, after);

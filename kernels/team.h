@@ -18,6 +18,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/api.h"
 
@@ -26,6 +27,29 @@ namespace cudascan {
 /// Most levels of a small team, and its memory in bytes.
 inline constexpr int kSmallLevels = 256;
 inline constexpr std::size_t kTeamMemory = 16384;
+
+/// A type that is made of unsigned integers of one size, T::Word, which are added up, or compared, each
+/// by itself; or such an integer.
+template <typename T>
+concept Wordwise = std::is_unsigned_v<T> || requires {
+  typename T::Word;
+};
+template <typename T>
+struct WordOf {
+  using Type = T;
+};
+template <typename T>
+requires requires {
+  typename T::Word;
+}
+struct WordOf<T> {
+  using Type = typename T::Word;
+};
+template <Wordwise T>
+struct WordsOf {
+  using Word = typename WordOf<T>::Type;
+  Word word[sizeof(T) / sizeof(Word)];
+};
 
 /// A team of one, on the CPU; small if it has few levels.
 class HostTeam {
@@ -64,6 +88,26 @@ class HostTeam {
   int members() const { return 1; }
   void *memory() { return memory_; }
   void sync() {}
+
+  /// Of small teams, which have kMostLevels levels for each member at most: kNear members that follow
+  /// one another are near, and own the levels from near_begin() on. They may call the next two, all of
+  /// them, without the others. In what members with levels sum up, any that are near those may give
+  /// something.
+  static constexpr int kNear = 1, kMostLevels = kSmallLevels;
+  int near_member() const { return 0; }
+  int near_begin() const { return 0; }
+  int near_end() const { return levels_; }
+  /// The value of the near member before, or after, this one; any for the first, or the last.
+  double value_before(double) const { return 0; }
+  double value_after(double) const { return 0; }
+
+  /// Of small teams: results[i] becomes work(i, team) for all i < n <= kSmallLevels. The members fall into
+  /// teams, each of which takes some i and calls work() with itself; that may call begin(), end(),
+  /// reduce() and what rests on it, the same for any i. All members meet before and after.
+  template <typename T, typename Work>
+  void share(int n, T *results, const Work &work) {
+    for (int i = 0; i < n; ++i) results[i] = work(i, *this);
+  }
 
  private:
   const std::uint32_t *counts_;

@@ -22,6 +22,8 @@ constexpr int kMultiprocessors = 6, kThreadsPerMultiprocessor = 2048, kThreadsPe
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 std::size_t shared_per_block = kSharedPerBlock;
 constexpr std::size_t kStack = 256 << 10;
+/// Turns of each thread without progress, of which one may need several to see what it waits for.
+constexpr int kIdleTurns = 30;
 
 /// Somewhere threads wait until all have come.
 struct Meeting {
@@ -167,7 +169,7 @@ void next() {
     change(from, d.host);
   } else {
     do {
-      if (++d.idle > 3 * static_cast<int>(d.order.size()))
+      if (++d.idle > kIdleTurns * static_cast<int>(d.order.size()))
         fail("threads wait for one another for ever");
       if (++d.turn == d.order.size()) d.turn = 0;
       d.now = d.fibers[d.order[d.turn]].get();

@@ -95,6 +95,13 @@ inline unsigned load_acquire(const unsigned *p) {
   emulation::yield();
   return *p;
 }
+inline std::uint64_t load_relaxed(const std::uint64_t *p) {
+  emulation::yield();
+  return *p;
+}
+inline void store_relaxed(std::uint64_t *p, std::uint64_t v) {
+  *p = v;
+}
 
 inline void let_next_kernel_start() {}
 inline void wait_for_kernels_before() {}
