@@ -142,7 +142,8 @@ void queue(Cuda &cuda, const Job<T> &job) {
     return small ? autothreshold_kernel<T, Counters, true>
                  : autothreshold_kernel<T, Counters, false>;
   };
-  histogram::launch_counting(cuda, job.count, choose, job);
+  const bool shared = threshold::is_shared(job.method, job.classes);
+  histogram::launch_counting(cuda, job.count, choose, job, shared ? kSmallLevels / 2 : 1);
 }
 extern template void queue(Cuda &, const Job<std::uint8_t> &);
 extern template void queue(Cuda &, const Job<std::uint16_t> &);

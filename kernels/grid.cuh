@@ -98,7 +98,8 @@ class BlockTeam {
     if (lane() == 0) result = T{};
     __syncthreads();
     // Each warp scans the sums of all warps.
-    T sums = lane() < owner_warps_ ? value<T>(turn, lane()) : T{};
+    T sums{};
+    if (lane() < owner_warps_) sums = value<T>(turn, lane());
     if (owner_warps_ <= 8)
       scan<8>(sums);
     else
@@ -146,12 +147,12 @@ class BlockTeam {
   /// sum_of(). Members without levels give zero.
   template <Wordwise T>
   __device__ T sum(const T &mine) {
-    return by_warps(mine, T{}, [](auto word) { return warp_total(word); });
+    return by_warps(mine, [](auto word) { return warp_total(word); });
   }
   /// highest_of(). Members without levels give zero.
   template <Wordwise T>
   __device__ T highest(const T &mine) {
-    return by_warps(mine, T{}, [](auto word) { return warp_max(word); });
+    return by_warps(mine, [](auto word) { return warp_max(word); });
   }
 
   /// best_of() several at a time, by integers in the order of the scores.
@@ -193,7 +194,8 @@ class BlockTeam {
       if (lane() == 0) value<Keys>(turn, warp()) = keys;
     }
     __syncthreads();
-    keys = lane() < owner_warps_ ? value<Keys>(turn, lane()) : none;
+    keys = none;
+    if (lane() < owner_warps_) keys = value<Keys>(turn, lane());
     keys.reduce();
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -267,16 +269,18 @@ class BlockTeam {
   }
 
   /// Combines the words of what the warps' members with levels give.
-  /// @param combine  gives each lane of a warp the combination of what all give, e.g. warp_max()
+  /// @param combine  gives each lane of a warp the combination of what all give, where 0 is nothing
   template <Wordwise T, typename Combine>
-  __device__ T by_warps(const T &mine, const T &nothing, const Combine &combine) {
+  __device__ T by_warps(const T &mine, const Combine &combine) {
     const int turn = next_turn();
     if (warp() < owner_warps_) {
       const T of_warp = for_words(mine, combine);
       if (lane() == 0) value<T>(turn, warp()) = of_warp;
     }
     __syncthreads();
-    return for_words(lane() < owner_warps_ ? value<T>(turn, lane()) : nothing, combine);
+    T of_warps{};  // No conditional expression: that would be one of addresses.
+    if (lane() < owner_warps_) of_warps = value<T>(turn, lane());
+    return for_words(of_warps, combine);
   }
   static __device__ std::uint32_t warp_total(std::uint32_t v) {
     return warp_sum(v);

@@ -124,6 +124,7 @@ struct SplitSums {
   template <typename Team>
   CUDASCAN_HD static SplitSums of(Team &team) {
     SplitSums sums{};
+    CUDASCAN_KEEP_LOOP
     for (int i = team.begin(); i < team.end(); ++i) sums.mine += T::of(i, team.count(i));
     sums.before = team.before(sums.mine, sums.all);
     return sums;
@@ -136,6 +137,7 @@ template <typename T, typename Team, typename Visit>
 CUDASCAN_HD void visit_splits(Team &team, const SplitSums<T> &sums, const Visit &visit) {
   T below = sums.before;
   const bool one = team.end() - team.begin() == 1;
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     const std::uint32_t count = team.count(i);
     if (count == 0) continue;

@@ -96,12 +96,14 @@ CUDASCAN_HD int li(Team &team) {
   const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   if (sums.all.n == 0) return 0;
   int lowest = team.levels();
+  CUDASCAN_KEEP_LOOP
   for (int i = team.end(); i-- > team.begin();)
     if (team.count(i) > 0) lowest = i;
   const LiStep step(sums.all, lowest_of(team, lowest));
   if constexpr (requires { team.memory(); }) {
     if (team.members() >= team.levels() && team.levels() * sizeof(double) <= kTeamMemory) {
       auto *const next = static_cast<double *>(team.memory());
+      CUDASCAN_KEEP_LOOP
       for (int i = team.begin(); i < team.end(); ++i) {
         Sums below = sums.before;
         below += sums.mine;

@@ -126,6 +126,7 @@ CUDASCAN_HD int isodata(Team &team) {
     Word up, down;
   } ends{0, 0};
   const auto levels = static_cast<unsigned>(team.levels());
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     below += Sums::of(i, team.count(i));
     const Sums above = all - below;
@@ -148,6 +149,7 @@ CUDASCAN_HD int isodata(Team &team) {
 template <typename Team>
 CUDASCAN_HD int mean(Team &team) {
   Sums mine{};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) mine += Sums::of(i, team.count(i));
   const Sums all = sum_of(team, mine);
   return all.n ? static_cast<int>(all.s / all.n) : 0;

@@ -24,6 +24,7 @@ CUDASCAN_HD Extent extent(Team &team) {
     Word lowest, highest, peak;
   } ends{0, 0, 0};
   const auto levels = static_cast<unsigned>(team.levels());
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     const std::uint32_t count = team.count(i);
     if (count == 0) continue;
@@ -61,6 +62,7 @@ CUDASCAN_HD int triangle(Team &team) {
   const int end = mirrored ? last - right : left, peak = mirrored ? last - all.peak : all.peak;
   // The distance, times what is the same for all positions, is below 2^48.
   Scored best{0, end};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     const int position = mirrored ? last - i : i;
     if (position <= end || position > peak) continue;
@@ -101,8 +103,12 @@ class Smoothing {
   CUDASCAN_HD Smoothing(const Team &team, const double *from)
       : team_(team),
         first_(team.near_begin() - kBatch + team.near_member() * kEach),
-        levels_(static_cast<unsigned>(team.levels())) {
-    for (int k = 0; k < kEach; ++k) y_[k] = inside(k) ? from[first_ + k] : 0;
+        inside_(*this, 0, team.levels()),
+        own_(*this, team.near_begin(), team.near_end()),
+        with_neighbours_(*this, team.near_begin() > 1 ? team.near_begin() : 1,
+                         team.near_end() < team.levels() ? team.near_end() : team.levels() - 1) {
+    for (double &y : y_) y = 0;
+    inside_.for_each([&](int k) { y_[k + 1] = from[first_ + k]; });
   }
 
   CUDASCAN_HD static bool is_mode(double left, double y, double right) {
@@ -111,36 +117,46 @@ class Smoothing {
   /// One time more.
   /// @return the modes before
   CUDASCAN_HD unsigned smooth() {
-    const double before = team_.value_before(y_[kEach - 1]), after = team_.value_after(y_[0]);
-    const int begin = team_.near_begin() > 1 ? team_.near_begin() : 1;
-    const int top = team_.levels() - 1, end = team_.near_end() < top ? team_.near_end() : top;
+    y_[0] = team_.value_before(y_[kEach]);
+    y_[kEach + 1] = team_.value_after(y_[1]);
     unsigned modes = 0;
+    with_neighbours_.for_each(
+        [&](int k) { modes += (y_[k] < y_[k + 1]) & (y_[k + 2] < y_[k + 1]); });
     double next[kEach];
-    for (int k = 0; k < kEach; ++k) {
-      const double left = k > 0 ? y_[k - 1] : before, right = k + 1 < kEach ? y_[k + 1] : after;
-      const bool own = first_ + k >= begin && first_ + k < end;
-      modes += own & is_mode(left, y_[k], right);
-      next[k] = inside(k) ? left + right + y_[k] : 0;
-    }
-    for (int k = 0; k < kEach; ++k) y_[k] = next[k];
+    inside_.for_each([&](int k) { next[k] = y_[k] + y_[k + 2] + y_[k + 1]; });
+    inside_.for_each([&](int k) { y_[k + 1] = next[k]; });
     return modes;
   }
   /// Stores the levels that these members own.
   CUDASCAN_HD void store(double *to, double factor) const {
-    for (int k = 0; k < kEach; ++k)
-      if (first_ + k >= team_.near_begin() && first_ + k < team_.near_end())
-        to[first_ + k] = y_[k] * factor;
+    own_.for_each([&](int k) { to[first_ + k] = y_[k + 1] * factor; });
   }
 
  private:
   static constexpr int kEach = Team::kMostLevels + 2 * kBatch / Team::kNear;
 
-  CUDASCAN_HD bool inside(int k) const { return static_cast<unsigned>(first_ + k) < levels_; }
+  /// Some of this member's levels.
+  struct Span {
+    int begin, end;
+
+    CUDASCAN_HD Span(const Smoothing &s, int from, int to)
+        : begin(from - s.first_ > 0 ? from - s.first_ : 0),
+          end(to - s.first_ < kEach ? to - s.first_ : kEach) {}
+    template <typename F>
+    CUDASCAN_HD void for_each(const F &f) const {
+      if constexpr (kEach > 4) {
+        for (int k = begin; k < end; ++k) f(k);
+      } else {  // They are in registers, which have no index.
+        for (int k = 0; k < kEach; ++k)
+          if (k >= begin && k < end) f(k);
+      }
+    }
+  };
 
   const Team &team_;
-  int first_;  ///< level of y_[0]
-  unsigned levels_;
-  double y_[kEach];
+  int first_;  ///< the lowest of this member's levels
+  Span inside_, own_, with_neighbours_;
+  double y_[kEach + 2];  ///< from that before first_ on
 };
 
 /// The number of modes after each time of a batch, in bytes: 256 levels have 127 modes at most.
@@ -154,7 +170,9 @@ struct Modes {
   }
   /// Appends those of four times.
   CUDASCAN_HD void push(Word four) {
-    for (int i = 0; i < 3; ++i) times[i] = times[i + 1];
+    times[0] = times[1];  // No loop: that would be unrolled too late for registers.
+    times[1] = times[2];
+    times[2] = times[3];
     times[3] = four;
   }
   /// The first time with two; 16 if there is none.
@@ -178,6 +196,7 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
   constexpr int kBatch = Run::kBatch;
   auto *const memory = static_cast<double *>(team.memory());
   const bool owner = team.near_begin() < team.near_end();
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) memory[i] = team.count(i);
   team.sync();
   for (int batch = 0; batch * kBatch <= kMost; ++batch) {
@@ -210,6 +229,7 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
       Word first, second;
     } ends{0, 0};
     const int levels = team.levels();
+    CUDASCAN_KEEP_LOOP
     for (int i = team.begin(); i < team.end(); ++i) {
       if (i == 0 || i == levels - 1 || !Run::is_mode(to[i - 1], to[i], to[i + 1])) continue;
       if (ends.first == 0) ends.first = static_cast<unsigned>(levels - i);
@@ -229,6 +249,7 @@ CUDASCAN_HD int minimum(Team &team) {
   const Smoothed smoothed = Smoothed::of(team);
   if (smoothed.first < 0) return otsu(team);
   Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     if (i <= smoothed.first || i >= smoothed.second) continue;
     const Scored here{-smoothed.y[i], i};

@@ -85,6 +85,7 @@ CUDASCAN_HD int huang(Team &team) {
     if (team.count(level) > 0) {
       const Sums below = memory.below[level], above = all - below;
       const std::uint32_t mean_below = Fuzziness::mean(below), mean_above = Fuzziness::mean(above);
+      CUDASCAN_KEEP_LOOP
       for (int i = worker.begin(); i < worker.end(); ++i) {
         const std::uint32_t count = team.count(i);
         if (count == 0) continue;
@@ -135,6 +136,7 @@ CUDASCAN_HD int shanbhag(Team &team) {
   const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   auto &memory = *static_cast<Information *>(team.memory());
   auto before = static_cast<std::uint32_t>(sums.before.n);
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) memory.below[i] = before += team.count(i);
   const auto n = static_cast<std::uint32_t>(sums.all.n);
   team.share(team.levels(), memory.classes, [&](int level, auto &worker) {
@@ -144,6 +146,7 @@ CUDASCAN_HD int shanbhag(Team &team) {
       const double whole_below = 2.0 * below, whole_above = 2.0 * (n - below);
       const double log_below = log2_of(whole_below);
       const double log_above = below < n ? log2_of(whole_above) : 0;
+      CUDASCAN_KEEP_LOOP
       for (int i = worker.begin(); i < worker.end(); ++i) {
         const std::uint32_t count = team.count(i);
         if (count == 0) continue;
@@ -158,6 +161,7 @@ CUDASCAN_HD int shanbhag(Team &team) {
     return sum_of(worker, classes);
   });
   Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     if (team.count(i) == 0) continue;
     const std::uint32_t below = memory.below[i], above = n - below;
@@ -204,6 +208,7 @@ static_assert(sizeof(MultiOtsu) <= kTeamMemory);
 template <typename Team, typename Score>
 CUDASCAN_HD Scored best_between(Team &team, int first, int last, const Score &score) {
   Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     if (i < first || i > last || team.count(i) == 0) continue;
     const Scored here{score(i), i};
@@ -218,6 +223,7 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
   const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   auto &memory = *static_cast<MultiOtsu *>(team.memory());
   Sums below = sums.before;
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i)
     memory.below[i] = below += Sums::of(i, team.count(i));
   const int last = team.levels() - 1;
@@ -237,6 +243,7 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
   int third = last;
   if (classes > 3) {
     Scored best{kNothing, 0};
+    CUDASCAN_KEEP_LOOP
     for (int i = team.begin(); i < team.end(); ++i) {
       const Scored here{memory.second[i].of_all, memory.second[i].third};
       if (team.count(i) > 0 && here > best) best = here;
