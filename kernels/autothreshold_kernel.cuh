@@ -33,7 +33,7 @@ struct Job {
   unsigned values[kMaxClasses];  // that the classes are painted with
   History *history;              // two that take turns
   unsigned char *team_values;    // of the GridTeam
-  SharingTeam::Mail *mail;
+  SharingTeam::Mail *mail;       // of the SharingTeam
   Found *found;
   std::uint32_t *report_counts;  // where the histogram is wanted
 };
@@ -60,7 +60,7 @@ __device__ void find_thresholds(const Job<T> &job, const histogram::Head &head,
   }
   __syncthreads();
   if constexpr (small) {
-    static_assert(Counters::kThreads >= kSmallLevels * SharingTeam::kMostLevels);
+    static_assert(Counters::kThreads * SharingTeam::kMostLevels >= kSmallLevels);
     SharingTeam team(own_counts, n, team_memory, *job.mail, head.launch);
     if (job.classes > 2)
       threshold::find_classes(team, job.classes, thresholds);

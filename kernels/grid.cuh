@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Blocks that run at the same time (LaunchShape::together) and wait for one another, and the teams
-/// (team.h) of a block and of all blocks.
+/// (team.h) of a block, of blocks that share work and of all blocks.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -48,14 +48,14 @@ __device__ T from_lane(const T &v, int lane) {
 /// neighbours use different banks.
 inline constexpr int kTeamValue = 80;
 
-/// Shared memory of a BlockTeam. The values of one exchange may still be read when those of the next
-/// are written.
+/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next are
+/// written: two sets take turns, and threads meet once for an exchange.
 struct alignas(16) BlockTeamMemory {
   unsigned char values[2][32][kTeamValue];
   unsigned char own[kTeamMemory];
 };
 
-/// Calls f for the words of all v.
+/// Replaces the words of v by what f makes of them.
 template <typename F, Wordwise T>
 __device__ T for_words(const T &v, const F &f) {
   auto words = __builtin_bit_cast(WordsOf<T>, v);
@@ -71,8 +71,8 @@ class BlockTeam {
   __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
       : BlockTeam(counts, levels, memory, 0, blockDim.x / 32) {}
 
-  /// One of n teams, n <= warps(), that this one falls into: the one of the calling thread. All of them
-  /// call the same functions in the same order, and then sync().
+  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them call the
+  /// same functions in the same order; before and after, this team meets.
   __device__ BlockTeam part(int n) const {
     const int i = part_of(n), first = warps() * i / n;
     return {counts_, levels_, memory_, first_warp_ + first, warps() * (i + 1) / n - first};
@@ -350,8 +350,8 @@ class SharingTeam : public BlockTeam {
                          Mail &mail, unsigned launch)
       : BlockTeam(counts, levels, memory), mail_(mail), tag_(launch + 1) {}
 
-  /// Each block takes some i and gives them to as many parts of itself as it has warps for. No block
-  /// waits for one that has nothing to tell, as it would at a barrier. To be called once in a launch.
+  /// Each block takes some i, and a part of the block each of these, if there are warps enough. Blocks
+  /// wait for the results alone, without a barrier. At most once in a launch.
   template <typename T, typename Work>
   __device__ void share(int n, T *results, const Work &work) {
     constexpr int kWords = sizeof(T) / 4;

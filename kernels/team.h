@@ -2,8 +2,8 @@
 /// @file
 /// Teams: how a function over a histogram is written once and runs on one thread of the CPU, on a block
 /// of the GPU and on all its blocks. The members of a team run the same function and share out the
-/// levels, each a run of neighbours. What they need of one another goes through two functions, which all
-/// members call in the same order:
+/// levels, each a run of neighbours. What they need of one another goes through two functions, before()
+/// and reduce(), which all members call in the same order and in which all meet:
 ///
 ///     template <typename Team>
 ///     CUDASCAN_HD int lowest_level(Team &team) {
@@ -13,8 +13,12 @@
 ///       return team.reduce(lowest, [](int a, int b) { return a < b ? a : b; });
 ///     }
 ///
+/// For what is reduced often split.h has functions, sum_of() and so on, which teams may have a faster way
+/// for.
+///
 /// A sum in floating point would depend on the size of the team: terms are integers, fixed point where
 /// they have to. A small team is one with 256 levels at most and some memory that all members share.
+/// Its members can share out what is much work for each level, and near ones exchange values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -89,10 +93,10 @@ class HostTeam {
   void *memory() { return memory_; }
   void sync() {}
 
-  /// Of small teams, which have kMostLevels levels for each member at most: kNear members that follow
-  /// one another are near, and own the levels from near_begin() on. They may call the next two, all of
-  /// them, without the others. In what members with levels sum up, any that are near those may give
-  /// something.
+  /// Of small teams, the members of which have kMostLevels levels at most: kNear members that follow one
+  /// another are near, this is the near_member()-th of them, and together they own the levels from
+  /// near_begin() to near_end(). They exchange values without the others, all of them if one does. To
+  /// sum_of() those without levels may give something, too, if one that is near has levels.
   static constexpr int kNear = 1, kMostLevels = kSmallLevels;
   int near_member() const { return 0; }
   int near_begin() const { return 0; }
@@ -101,9 +105,10 @@ class HostTeam {
   double value_before(double) const { return 0; }
   double value_after(double) const { return 0; }
 
-  /// Of small teams: results[i] becomes work(i, team) for all i < n <= kSmallLevels. The members fall into
-  /// teams, each of which takes some i and calls work() with itself; that may call begin(), end(),
-  /// reduce() and what rests on it, the same for any i. All members meet before and after.
+  /// Of small teams, once in the life of one: results[i] becomes work(i, worker) for all i < n <=
+  /// kSmallLevels, for all members. A worker is a team of some members, or of this one, that shares out
+  /// all levels; work() may call its begin(), end(), reduce() and what rests on that, the same for any i.
+  /// All members meet before and after.
   template <typename T, typename Work>
   void share(int n, T *results, const Work &work) {
     for (int i = 0; i < n; ++i) results[i] = work(i, *this);

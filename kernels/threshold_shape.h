@@ -92,13 +92,14 @@ struct Smoothed {
 /// the levels that they own they take kBatch more at both ends, of which each time spoils one.
 ///
 /// One time, every level becomes the mean of itself and its neighbours, with 0 beyond the ends. Instead
-/// of by 3, all is divided by 2 and 4 in turn, after a batch: 10000 times make it 2^850 too large, and
-/// what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding keeps the order of
-/// the levels on a slope, so that no mode comes from it there.
+/// of by 3, all is divided by 2 and 4 in turn, a batch of times together by kScale: 10000 times make it
+/// 2^850 too large, and what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding
+/// keeps the order of the levels on a slope, so that no mode comes from it there.
 template <typename Team>
 class Smoothing {
  public:
   static constexpr int kBatch = 16;
+  static constexpr double kScale = 0x1p-24;
 
   CUDASCAN_HD Smoothing(const Team &team, const double *from)
       : team_(team),
@@ -112,7 +113,7 @@ class Smoothing {
   }
 
   CUDASCAN_HD static bool is_mode(double left, double y, double right) {
-    return left < y && right < y;
+    return (left < y) & (right < y);  // no branch, for vectors
   }
   /// One time more.
   /// @return the modes before
@@ -120,8 +121,7 @@ class Smoothing {
     y_[0] = team_.value_before(y_[kEach]);
     y_[kEach + 1] = team_.value_after(y_[1]);
     unsigned modes = 0;
-    with_neighbours_.for_each(
-        [&](int k) { modes += (y_[k] < y_[k + 1]) & (y_[k + 2] < y_[k + 1]); });
+    with_neighbours_.for_each([&](int k) { modes += is_mode(y_[k], y_[k + 1], y_[k + 2]); });
     double next[kEach];
     inside_.for_each([&](int k) { next[k] = y_[k] + y_[k + 2] + y_[k + 1]; });
     inside_.for_each([&](int k) { y_[k + 1] = next[k]; });
@@ -211,7 +211,7 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
         for (int time = 0; time < 4; ++time) four |= run.smooth() << (8 * time);
         modes.push(four);
       }
-      run.store(to, 0x1p-24);
+      run.store(to, Run::kScale);
     }
     modes = sum_of(team, modes);
     const int times = modes.first_two();
