@@ -203,8 +203,8 @@ class BlockTeam {
     Keys keys, none;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      // There is no -0 then.
-      const auto bits = __builtin_bit_cast(std::uint64_t, scored[i].score + 0.0);
+      const double score = scored[i].score + 0.0;  // not -0
+      const auto bits = __builtin_bit_cast(std::uint64_t, score);
       const std::uint64_t ordered = bits & kSign ? ~bits : bits | kSign;
       keys.key[i] = {static_cast<unsigned>(ordered >> 32), static_cast<unsigned>(ordered),
                      static_cast<unsigned>(scored[i].level)};
