@@ -155,6 +155,10 @@ inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
   return static_cast<unsigned>(*std::max_element(all, all + 32));
 }
 
+template <typename T>
+T __ldg(const T *p) {
+  return *p;
+}
 template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
