@@ -146,7 +146,7 @@ OracleResult<T> linear_open_oracle(const std::vector<T> &in, int width, int heig
   };
   const auto units = [](T v) {
     if constexpr (std::is_floating_point_v<T>)
-      return static_cast<std::int64_t>(std::llround(v * 65536.0));
+      return static_cast<std::int64_t>(std::floor(v * 65536.0 + 0.5));
     else
       return static_cast<std::int64_t>(v);
   };
