@@ -293,6 +293,7 @@ class Opening {
   /// Opens in all these directions and keeps the best.
   void fold_all(const Source &source, const std::vector<Numbered> &directions,
                 const Best<T> &best) {
+    if (directions.empty()) return;
     const int width = source.plane.width, height = source.plane.height;
     const int total = static_cast<int>(directions.size()), most = batch(width, height);
     for (int first = 0; first < total;) {
