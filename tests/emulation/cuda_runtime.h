@@ -273,9 +273,13 @@ const char *cudaGetErrorString(cudaError_t error);
 namespace emulation {
 /// What a block may have of shared memory, unless it is limited.
 inline constexpr std::size_t kSharedPerBlock = 227 << 10;
+/// Few multiprocessors, so that small images fill them.
+inline constexpr int kMultiprocessors = 6;
 /// Makes the device one with less.
 void limit_shared_memory(std::size_t bytes);
 int multiprocessors();
+/// Makes the device one with so many.
+void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 }  // namespace emulation
 
