@@ -87,27 +87,31 @@ struct OpenJob {
   }
 };
 
+/// The first row, of `steps`, whose shift has at least this size.
+__device__ inline int first_row_with(int shift, const lines::Direction &direction, int steps) {
+  if (shift <= 0) return 0;
+  if (direction.slope == 0) return steps;
+  constexpr int kBits = lines::Direction::kFraction;
+  const auto wanted = (std::int64_t{shift} << kBits) - (std::int64_t{1} << (kBits - 1));
+  // A quotient that is one too large or too small at most.
+  const double quotient = static_cast<double>(wanted) / direction.slope;
+  if (quotient > steps) return steps;
+  auto row = static_cast<std::int64_t>(quotient);
+  if (row > 0 && (row - 1) * direction.slope >= wanted) --row;
+  while (row < steps && row * direction.slope < wanted) ++row;
+  return static_cast<int>(row);
+}
+
 /// Rows of a strip that are in the image, from the first to before the last.
 struct Extent {
   int begin, end;
 };
-__device__ inline Extent extent_of_strip(const lines::Direction &direction, int first_line,
-                                         int lines, int steps, int across) {
-  // Shifts grow, or fall, from row to row: the strip is to one side of the image, in it, to the other.
-  const auto search = [&](auto before) {
-    int low = 0, high = steps;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (before(first_line + direction.shift(middle)))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  };
+__device__ inline Extent extent_of_strip(const lines::Direction &direction, int line, int lines,
+                                         int steps, int across) {
+  // The strip is to one side of the image, in it, to the other: where it comes in, and where it goes.
   const bool rising = direction.rising;
-  return {search([&](int x) { return rising ? x + lines <= 0 : x >= across; }),
-          search([&](int x) { return rising ? x < across : x + lines > 0; })};
+  return {first_row_with(rising ? 1 - line - lines : line - across + 1, direction, steps),
+          first_row_with(rising ? across - line : line + lines, direction, steps)};
 }
 
 /// What the threads of a block do with a strip.
@@ -335,12 +339,13 @@ class Strip {
 #pragma unroll
       for (int i = 0; i < kChunk; ++i) own[i * words] = of_sample(loaded[i]);
     } else {
-#pragma unroll 1
+#pragma unroll 4
       for (int i = 0; i < kChunk; ++i, row += job_.in.stride) {
         const int x = columns[i] + word_ * Word::kSamples;
         unsigned word = ~0u;
         if (y0 + i < extent_.end) {
-          word = of_sample(load_word(reinterpret_cast<const T *>(row), width, x, ~job_.flip));
+          const bool last = y0 + i == job_.in.height - 1;
+          word = of_sample(load_near_word(reinterpret_cast<const T *>(row), width, x, last));
           word |= ~inside_mask<T>(x, width);
         }
         own[i * words] = word;
@@ -389,13 +394,14 @@ class Strip {
     if (centre >= extent_.begin && centre + kChunk <= extent_.end &&
         is_inside(Columns(*this, centre), 0))
       return;
-#pragma unroll 1
+    const int first = max(centre, 0);
+    const Columns columns(*this, first);
+#pragma unroll 4
     for (int i = 0; i < kChunk; ++i) {
-      const int y = centre + i;
-      unsigned mask = 0;
-      if (y >= extent_.begin && y < extent_.end)
-        mask = inside_mask<T>(line_ + direction_.shift(y) + word_ * Word::kSamples, job_.in.width);
-      own[i * words] &= mask;
+      const int y = centre + i, x = columns[y - first] + word_ * Word::kSamples;
+      const bool inside = y >= extent_.begin && y < extent_.end;
+      if (inside && x >= 0 && x + Word::kSamples <= job_.in.width) continue;
+      own[i * words] &= inside ? inside_mask<T>(x, job_.in.width) : 0;
     }
   }
 
