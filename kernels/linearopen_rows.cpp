@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/linearopen_rows.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/linearopen_samples.h"
 #include "kernels/simd.h"
 
 #define CUDASCAN_ISA baseline

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of linear openings on the CPU, compiled for several instruction sets. Samples are
-/// unsigned integers of 1, 2 or 4 bytes (linearopen_samples.h).
+/// The inner loops of linear openings on the CPU, compiled for several instruction sets. T is an
+/// unsigned integer of 1, 2 or 4 bytes; samples of 4 bytes are the bits of floats. Openings are of
+/// ordered integers, of the complement for closings (linearopen_samples.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,17 +29,17 @@ constexpr std::size_t strip_scratch(int length) {
 struct Strip {
   const int *shift;  ///< of the rows
   int line;
-  int begin, end;  ///< the rows in which at least one of the lines is in the plane
-  int length;      ///< of segments
+  int begin, end;              ///< the rows in which at least one of the lines is in the plane
+  int whole_begin, whole_end;  ///< those of them in which all lines are
+  int length;                  ///< of segments
 };
 
 /// Where openings go.
 template <typename T>
 struct Sink {
   Plane<T> best;
-  /// Whether this is the first direction; of the others, what is larger than `best` replaces it.
-  bool first;
-  T flip;  ///< xored to what is written to `best`; 0 if there are more directions than one
+  bool first;  ///< otherwise what is larger than `best` replaces it
+  bool last;   ///< `best` gets samples, not ordered integers; only where `first` is set, too
   bool orient;
   Plane<T> orientation;  ///< gets `degree` where `best` is replaced
   T degree;
@@ -47,8 +48,8 @@ struct Sink {
 
 template <typename T>
 struct Rows {
-  /// Opens, along its lines, the samples that are in[..] ^ flip.
-  /// @param scratch  strip_scratch() samples for length, or 2 * in.height - 1 if that is less
+  /// Opens samples along lines.
+  /// @param scratch  strip_scratch() of the length, or of 2 * in.height - 1 if that is less
   /// @return the sum of the openings, if the sink wants it
   std::uint64_t (*open_strip)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
                               T *scratch);
@@ -56,18 +57,20 @@ struct Rows {
   /// Transposes columns [begin, end) of `in` to rows of `out`.
   void (*transpose)(Plane<const T> in, int begin, int end, Plane<T> out);
 
-  /// Takes over what is larger, as a Sink has it.
+  /// Takes over what is larger, as a Sink has it. Without orientation, that is nullptr.
   void (*accumulate)(const T *opening, int n, T *best, T *orientation, T degree);
+  void (*lower)(const T *source, int n, T *target);  ///< the same with what is smaller
+
+  /// Makes ordered integers of samples.
+  void (*order)(const T *samples, int n, T flip, T *ordered);
+  /// Makes samples of ordered integers.
+  void (*restore)(T *row, int n, T flip);
+  /// Makes differences from the samples of openings.
+  void (*subtract)(const T *samples, int n, T flip, T *openings);
+
   std::uint64_t (*sum)(const T *, int n);
-
-  /// Writes smaller or larger of target and source.
-  void (*lower)(const T *source, int n, T *target);
-  void (*raise)(const T *source, int n, T *target);
-
-  /// Writes in ^ flip.
-  void (*flip)(const T *in, int n, T flip, T *out);
-  /// Makes best what (in ^ flip) - best is: the difference of input and opening, of closing and input.
-  void (*subtract)(const T *in, int n, T flip, T *best);
+  /// What a row of openings of floats adds to the spectrum.
+  std::int64_t (*spectrum)(const T *samples, const T *openings, int n, T flip, bool difference);
 };
 
 /// The loops for the processor that runs.
