@@ -53,13 +53,15 @@ auto bits(Plane<Sample> plane) {
   return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
 }
 
+/// Scratch memory of the thread.
 template <typename T>
 T *strip_memory(int length, int rows) {
+  constexpr int kAlignment = 64;
   thread_local std::vector<unsigned char> memory;
   const std::size_t size = strip_scratch<T>(std::min(length, 2 * rows - 1)) * sizeof(T);
-  if (memory.size() < size + kStripBytes) memory.resize(size + kStripBytes);
+  if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<T *>((address + kStripBytes - 1) / kStripBytes * kStripBytes);
+  return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 /// All directions of one image, one after the other.
@@ -87,7 +89,7 @@ class Opening {
     prepare();
     std::vector<std::int64_t> sums;
     for (std::size_t i = 0; i < angles_.size(); ++i) {
-      turn(!directions_[i].steep && !baseline_);
+      turn(turned(directions_[i]));
       const auto degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
       sums.push_back(open(directions_[i], static_cast<T>((degrees + 180) % 180)));
     }
@@ -99,6 +101,11 @@ class Opening {
  private:
   static constexpr bool kFloat = std::is_same_v<Sample, float>;
 
+  /// Whether to transpose the image. A single direction is not worth it.
+  bool turned(const Direction &direction) const {
+    return !direction.steep && !baseline_ &&
+           (angles_.size() > 1 || orient_ || invariant(direction));
+  }
   /// Whether directions go through a plane of their own before the best is taken.
   bool apart(const Direction &direction) const {
     return baseline_ || invariant(direction) || (kFloat && report_);
@@ -114,7 +121,7 @@ class Opening {
     bool flat = false, apart_upright = false, apart_turned = false;
     std::size_t segments = 0;
     for (const Direction &d : directions_) {
-      const bool turned = !d.steep && !baseline_;
+      const bool turned = this->turned(d);
       flat |= turned;
       (turned ? apart_turned : apart_upright) |= apart(d);
       if (invariant(d))
@@ -204,14 +211,14 @@ class Opening {
     return add(result, first, degree);
   }
 
-  /// Opens along lines of the view that are steep there.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
     const Plane<const T> source = view().source;
-    Direction steep = direction;
-    steep.steep = true;
-    const auto partition = lines::Partition::of(steep, source.width, source.height);
+    Direction seen = direction;
+    seen.steep |= is_turned_;
+    const auto partition = lines::Partition::of(seen, source.width, source.height);
+    const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
     std::vector<int> shifts(partition.steps);
-    for (int y = 0; y < partition.steps; ++y) shifts[y] = steep.shift(y);
+    for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
     const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
     std::atomic<std::uint64_t> sum = 0;
     cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
@@ -222,20 +229,20 @@ class Opening {
         // Rows in which the strip is to the right of the image, in it, and to the left of it follow
         // each other in this order or in the opposite one.
         const auto inside = [&](int shift) {
-          return line + shift < source.width && line + shift + kLanes<T> > 0;
+          return line + shift < partition.across && line + shift + kLanes<T> > 0;
         };
         const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
         const auto end = std::find_if_not(begin, shifts.end(), inside);
         if (begin == end) continue;
         const auto whole = [&](int shift) {
-          return line + shift >= 0 && line + shift + kLanes<T> <= source.width;
+          return line + shift >= 0 && line + shift + kLanes<T> <= partition.across;
         };
         const auto whole_begin = std::find_if(begin, end, whole);
         const auto whole_end = std::find_if_not(whole_begin, end, whole);
         const auto row = [&](auto place) { return static_cast<int>(place - shifts.begin()); };
         const Strip strip{shifts.data(),    line,           row(begin),    row(end),
                           row(whole_begin), row(whole_end), params_.length};
-        sum_of_band += rows<T>().open_strip(source, flip_, strip, sink, memory);
+        sum_of_band += open_strip(source, flip_, strip, sink, memory);
       }
       sum += sum_of_band;
     });
@@ -265,7 +272,7 @@ class Opening {
 
   /// Whether openings are written as they come out in the end.
   bool finishes_early() const {
-    return angles_.size() == 1 && directions_[0].steep && !apart(directions_[0]) && !orient_ &&
+    return angles_.size() == 1 && !apart(directions_[0]) && !orient_ &&
            !is_difference(params_.operation);
   }
 

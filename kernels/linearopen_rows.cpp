@@ -11,6 +11,7 @@
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 
@@ -19,6 +20,7 @@ CUDASCAN_BEGIN_AVX2
 #define CUDASCAN_ISA avx2
 #define CUDASCAN_VECTOR 32
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 CUDASCAN_END_ISA
@@ -27,6 +29,7 @@ CUDASCAN_BEGIN_AVX512
 #define CUDASCAN_ISA avx512
 #define CUDASCAN_VECTOR 64
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 CUDASCAN_END_ISA

@@ -11,21 +11,33 @@
 
 namespace cudascan::linearopen {
 
-/// Neighbouring lines that are opened at a time, next to each other in vectors.
-inline constexpr int kStripBytes = 128;
+/// Neighbouring lines that are opened at a time, next to each other in vectors. So many that of each
+/// page that a row is in, more than a few bytes are used.
 template <typename T>
-inline constexpr int kLanes = kStripBytes / static_cast<int>(sizeof(T));
+inline constexpr int kLanes = 128;
 
 /// Rows that are handled at a time.
-inline constexpr int kChunk = 32;
+template <typename T>
+inline constexpr int kChunk = 4096 / (kLanes<T> * static_cast<int>(sizeof(T)));
 
-/// Samples that opening a strip needs as scratch memory, aligned to kStripBytes.
+/// Side of the blocks of samples that are transposed at a time, in vectors of 16 bytes.
+template <typename T>
+inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
+
+/// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
+/// kept to read and write lines.
+template <typename T>
+inline constexpr int kRing = kChunk<T> + 2 * kSide<T>;
+template <typename T>
+inline constexpr int kLinesMemory = (kRing<T> + kSide<T>)*(kLanes<T> + kSide<T>);
+
+/// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
 constexpr std::size_t strip_scratch(int length) {
-  return (2 * (std::size_t(length) + 1) + 3 * kChunk) * kLanes<T>;
+  return kLinesMemory<T> + 2 * (kChunk<T> + std::size_t(length) + 1) * kLanes<T>;
 }
 
-/// Lines `line` to line + kLanes<T> - 1 of a direction that is steep in this plane.
+/// Lines `line` to line + kLanes - 1 of a direction; by columns for flat ones, where it says rows.
 struct Strip {
   const int *shift;  ///< of the rows
   int line;
@@ -49,10 +61,12 @@ struct Sink {
 template <typename T>
 struct Rows {
   /// Opens samples along lines.
-  /// @param scratch  strip_scratch() of the length, or of 2 * in.height - 1 if that is less
+  /// @param scratch  strip_scratch() of the length, or of twice the rows - 1 if that is less
   /// @return the sum of the openings, if the sink wants it
-  std::uint64_t (*open_strip)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
+  std::uint64_t (*open_steep)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
                               T *scratch);
+  /// The same along flat lines, for a sink of which this is the only direction, without orientation.
+  std::uint64_t (*open_flat)(Plane<const T> in, T flip, const Strip &, const Sink<T> &, T *scratch);
 
   /// Transposes columns [begin, end) of `in` to rows of `out`.
   void (*transpose)(Plane<const T> in, int begin, int end, Plane<T> out);
