@@ -24,12 +24,16 @@ inline constexpr int kChunk = 4096 / (kLanes<T> * static_cast<int>(sizeof(T)));
 template <typename T>
 inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
 
+/// Samples in a line of the cache.
+template <typename T>
+inline constexpr int kLine = 64 / static_cast<int>(sizeof(T));
+
 /// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
 /// kept to read and write lines.
 template <typename T>
-inline constexpr int kRing = kChunk<T> + 2 * kSide<T>;
+inline constexpr int kRing = kChunk<T> + 2 * kLine<T>;
 template <typename T>
-inline constexpr int kLinesMemory = (kRing<T> + kSide<T>)*(kLanes<T> + kSide<T>);
+inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*(kLanes<T> + kSide<T>);
 
 /// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
