@@ -10,3 +10,11 @@
 #else
 #define CUDASCAN_HD
 #endif
+
+/// Before a loop in these: it stays one on the GPU, where instructions that are run for the first time
+/// are waited for.
+#ifdef __CUDA_ARCH__
+#define CUDASCAN_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define CUDASCAN_KEEP_LOOP
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// One launch: histogram_kernel.cuh counts, then each block finds the threshold for itself, by a team of
-/// its threads (with 65536 levels all blocks are one team), and paints its share.
+/// its threads (with 65536 levels all blocks are one team; what is much work they share), and paints its
+/// share.
 #pragma once
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold_decision.h"
@@ -32,6 +33,7 @@ struct Job {
   unsigned values[kMaxClasses];  // that the classes are painted with
   History *history;              // two that take turns
   unsigned char *team_values;    // of the GridTeam
+  SharingTeam::Mail *mail;       // of the SharingTeam
   Found *found;
   std::uint32_t *report_counts;  // where the histogram is wanted
 };
@@ -56,14 +58,16 @@ __device__ void find_thresholds(const Job<T> &job, histogram::Head &head, unsign
     own_counts[i] = sum;
   }
   __syncthreads();
-  BlockTeam team(own_counts, n, team_memory);
   if constexpr (small) {
+    static_assert(Counters::kThreads * SharingTeam::kMostLevels >= kSmallLevels);
+    SharingTeam team(own_counts, n, team_memory, *job.mail, head.launch);
     if (job.classes > 2)
       threshold::find_classes(team, job.classes, thresholds);
     else
       thresholds[0] = threshold::find_small(team, job.method);
     for (int i = 0; i < job.classes - 1; ++i) thresholds[i] = last_level(thresholds[i], levels);
   } else {
+    BlockTeam team(own_counts, n, team_memory);
     thresholds[0] = threshold::find(team, job.method);
   }
 }
@@ -137,7 +141,8 @@ void queue(Cuda &cuda, const Job<T> &job) {
     return small ? autothreshold_kernel<T, Counters, true>
                  : autothreshold_kernel<T, Counters, false>;
   };
-  histogram::launch_counting(cuda, job.count, choose, job);
+  const bool shared = threshold::is_shared(job.method, job.classes);
+  histogram::launch_counting(cuda, job.count, choose, job, shared ? kSmallLevels / 2 : 1);
 }
 extern template void queue(Cuda &, const Job<std::uint8_t> &);
 extern template void queue(Cuda &, const Job<std::uint16_t> &);

@@ -28,7 +28,7 @@ struct Direction {
   std::int32_t slope;
 
   /// @param angle  in degrees, counter-clockwise from the x axis as seen on the screen; any number
-  static Direction of(double angle);
+  static CUDASCAN_API Direction of(double angle);
 
   /// @param t  row of a steep line, column of a flat one, |t| <= 2^16
   CUDASCAN_HD int shift(int t) const {

@@ -8,12 +8,13 @@
 namespace cudascan::histogram {
 
 /// As many blocks as there are multiprocessors; fewer for an image that has less than a vector for each
-/// thread.
+/// thread, but `least` where there are as many multiprocessors.
 template <typename Counters, typename T>
-int blocks_for(Cuda &cuda, const Plane<const T> &plane) {
+int blocks_for(Cuda &cuda, const Plane<const T> &plane, int least = 1) {
   const std::int64_t pixels = std::int64_t{plane.width} * plane.height;
   const std::int64_t wanted = pixels / (Counters::kThreads * Vectors<const T>::kSamples) + 1;
-  return static_cast<int>(std::min<std::int64_t>(cuda.multiprocessors(), wanted));
+  return static_cast<int>(
+      std::min<std::int64_t>(cuda.multiprocessors(), std::max<std::int64_t>(wanted, least)));
 }
 
 /// Launches blocks that wait for one another, each with `bytes` of dynamic shared memory.
@@ -58,10 +59,12 @@ void with_counters(Cuda &cuda, const Levels &levels, const F &f) {
 }
 
 /// Launches choose.operator()<Counters>(), a kernel, with counters that suit the image and the GPU.
+/// @param least  of blocks that have something to do even if the image is small
 template <typename T, typename Choose, typename Job>
-void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job) {
+void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job,
+                     int least = 1) {
   with_counters<T>(cuda, count.levels, [&]<typename Counters>() {
-    const int blocks = blocks_for<Counters>(cuda, count.in.plane);
+    const int blocks = blocks_for<Counters>(cuda, count.in.plane, least);
     constexpr int kBytes = Counters::kBytes + Share<T, Counters>::kBytes;
     launch_together<Counters>(cuda, choose.template operator()<Counters>(), blocks, kBytes, job);
   });

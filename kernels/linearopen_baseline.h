@@ -15,16 +15,18 @@ namespace cudascan::linearopen {
 /// Opens along the lines of one direction. Samples are unsigned integers of 8, 16 or 32 bits.
 /// @param algorithm  not automatic
 template <typename T>
-void open_lines(Cpu &, LinearOpenAlgorithm algorithm, const lines::Direction &direction, int length,
-                Plane<const T> in, Plane<T> out);
+CUDASCAN_API void open_lines(Cpu &, LinearOpenAlgorithm algorithm,
+                             const lines::Direction &direction, int length, Plane<const T> in,
+                             Plane<T> out);
 /// The same on the GPU, queued.
 /// @param scratch  device memory, see open_lines_scratch()
 template <typename T>
-void open_lines(Cuda &, LinearOpenAlgorithm algorithm, const lines::Direction &direction,
-                int length, Plane<const T> in, Plane<T> out, void *scratch);
+CUDASCAN_API void open_lines(Cuda &, LinearOpenAlgorithm algorithm,
+                             const lines::Direction &direction, int length, Plane<const T> in,
+                             Plane<T> out, void *scratch);
 /// Bytes of `scratch` that it needs.
-std::size_t open_lines_scratch(Cuda &, LinearOpenAlgorithm algorithm,
-                               const lines::Direction &direction, int length, int width, int height,
-                               std::size_t sample);
+CUDASCAN_API std::size_t open_lines_scratch(Cuda &, LinearOpenAlgorithm algorithm,
+                                            const lines::Direction &direction, int length,
+                                            int width, int height, std::size_t sample);
 
 }  // namespace cudascan::linearopen

@@ -203,6 +203,15 @@ __device__ inline unsigned load_acquire(const unsigned *p) {
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 }
+/// Reads, or writes, what says all by itself.
+__device__ inline std::uint64_t load_relaxed(const std::uint64_t *p) {
+  std::uint64_t v;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+__device__ inline void store_relaxed(std::uint64_t *p, std::uint64_t v) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v));
+}
 
 /// Adds to a number in device memory when all that this thread has written can be seen, and what other
 /// threads had when they met it.

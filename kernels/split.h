@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "common/api.h"
+#include "kernels/team.h"
 
 namespace cudascan::threshold {
 
@@ -15,7 +16,8 @@ using u128 = unsigned __int128;
 
 /// Pixels, and the sum of their levels.
 struct Sums {
-  std::uint64_t n, s;
+  using Word = std::uint64_t;
+  Word n, s;
 
   CUDASCAN_HD Sums &operator+=(const Sums &other) {
     n += other.n;
@@ -47,17 +49,58 @@ struct Better {
     return a;
   }
 };
-struct Lower {
-  CUDASCAN_HD int operator()(int a, int b) const { return a < b ? a : b; }
-};
 
-/// The best of what the members with levels give.
+/// The best of what the members with levels give; of several at a time.
+template <int n, typename Team>
+CUDASCAN_HD void best_of(Team &team, Scored (&scored)[n]) {
+  if constexpr (requires { team.best(scored); }) {
+    team.best(scored);
+  } else {
+    struct All {
+      Scored scored[n];
+    } all;
+    for (int i = 0; i < n; ++i) all.scored[i] = scored[i];
+    all = team.reduce(all, [](All a, const All &b) {
+      for (int i = 0; i < n; ++i) a.scored[i] = Better{}(a.scored[i], b.scored[i]);
+      return a;
+    });
+    for (int i = 0; i < n; ++i) scored[i] = all.scored[i];
+  }
+}
 template <typename Team>
 CUDASCAN_HD Scored best_of(Team &team, const Scored &mine) {
-  if constexpr (requires { team.best(mine); })
-    return team.best(mine);
+  Scored scored[1] = {mine};
+  best_of(team, scored);
+  return scored[0];
+}
+/// The sum of what the members with levels give.
+template <typename Team, Wordwise T>
+CUDASCAN_HD T sum_of(Team &team, const T &mine) {
+  if constexpr (requires { team.sum(mine); })
+    return team.sum(mine);
   else
-    return team.reduce(mine, Better{});
+    return team.reduce(mine, [](T a, const T &b) { return a += b; });
+}
+/// The highest words of what the members with levels give.
+template <typename Team, Wordwise T>
+CUDASCAN_HD T highest_of(Team &team, const T &mine) {
+  if constexpr (requires { team.highest(mine); })
+    return team.highest(mine);
+  else
+    return team.reduce(mine, [](const T &a, const T &b) {
+      auto words = __builtin_bit_cast(WordsOf<T>, a);
+      const auto other = __builtin_bit_cast(WordsOf<T>, b);
+      constexpr int kWords = sizeof(words) / sizeof(words.word[0]);
+      for (int i = 0; i < kWords; ++i)
+        if (other.word[i] > words.word[i]) words.word[i] = other.word[i];
+      return __builtin_bit_cast(T, words);
+    });
+}
+/// The lowest level that members give, of those below team.levels(); that if none does.
+template <typename Team>
+CUDASCAN_HD int lowest_of(Team &team, int mine) {
+  const auto levels = static_cast<unsigned>(team.levels());
+  return static_cast<int>(levels - highest_of(team, levels - static_cast<unsigned>(mine)));
 }
 /// Whether any member gives true.
 template <typename Team>
@@ -72,24 +115,33 @@ CUDASCAN_HD bool any_of(Team &team, bool mine) {
 /// it is the only one.
 inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
 
-/// The sums below this member's levels and over all. A type of sums has a member n, pixels, and a
-/// static function of(level, count).
-template <typename T, typename Team>
-CUDASCAN_HD T sums_before(Team &team, T &all) {
-  T mine{};
-  for (int i = team.begin(); i < team.end(); ++i) mine += T::of(i, team.count(i));
-  return team.before(mine, all);
-}
+/// Sums over this member's levels, those below them, and all. T has a member n, pixels, and a static
+/// function of(level, count).
+template <typename T>
+struct SplitSums {
+  T mine, before, all;
+
+  template <typename Team>
+  CUDASCAN_HD static SplitSums of(Team &team) {
+    SplitSums sums{};
+    CUDASCAN_KEEP_LOOP
+    for (int i = team.begin(); i < team.end(); ++i) sums.mine += T::of(i, team.count(i));
+    sums.before = team.before(sums.mine, sums.all);
+    return sums;
+  }
+};
 
 /// Calls visit(level, sums at or below it) for those of this member's levels that have pixels: any
 /// other splits as the level below it.
-/// @param below  sums_before()
 template <typename T, typename Team, typename Visit>
-CUDASCAN_HD void visit_splits(Team &team, T below, const Visit &visit) {
+CUDASCAN_HD void visit_splits(Team &team, const SplitSums<T> &sums, const Visit &visit) {
+  T below = sums.before;
+  const bool one = team.end() - team.begin() == 1;
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     const std::uint32_t count = team.count(i);
     if (count == 0) continue;
-    below += T::of(i, count);
+    below += one ? sums.mine : T::of(i, count);
     visit(i, below);
   }
 }
@@ -98,11 +150,10 @@ CUDASCAN_HD void visit_splits(Team &team, T below, const Visit &visit) {
 /// @param score  score(below, above) of the sums at or below a level and above it, both with pixels
 template <typename T, typename Team, typename Score>
 CUDASCAN_HD int best_split(Team &team, const Score &score) {
-  T all;
-  const T before = sums_before(team, all);
+  const SplitSums<T> sums = SplitSums<T>::of(team);
   Scored best{kNothing, 0};
-  visit_splits(team, before, [&](int level, const T &below) {
-    const T above = all - below;
+  visit_splits(team, sums, [&](int level, const T &below) {
+    const T above = sums.all - below;
     const Scored here{above.n ? score(below, above) : kLastResort, level};
     if (here > best) best = here;
   });

@@ -48,46 +48,86 @@ class Walk {
 /// Letters 19(8), 1998, as in scikit-image's threshold_li for integers: levels count from the
 /// lowest that has pixels; from the mean on, T becomes (mB - mA) / (log mB - log mA) with the means
 /// at or below and above T, until it moves by no more than 1/2 or mB is 0. Rounded down.
+///
+/// What T becomes depends on its level alone. A team that has a member for each level finds it for all
+/// levels at once.
+class LiStep {
+ public:
+  CUDASCAN_HD LiStep(const Sums &all, int lowest)
+      : all_(all), lowest_(static_cast<unsigned>(lowest)) {}
+
+  CUDASCAN_HD double mean() const { return from_lowest(all_) / static_cast<double>(all_.n); }
+  /// What T becomes at a level; -1 if it stays.
+  CUDASCAN_HD double after(const Sums &below) const {
+    const Sums above = all_ - below;
+    if (above.n == 0 || !(from_lowest(below) > 0)) return -1;
+    const double b = from_lowest(below) / static_cast<double>(below.n);
+    const double a = from_lowest(above) / static_cast<double>(above.n);
+    constexpr double kLn2 = 0.6931471805599453;
+    return (a - b) / (kLn2 * (log2_of(a) - log2_of(b)));
+  }
+  /// @param next  next(level) is after() the sums at or below a level
+  template <typename Next>
+  CUDASCAN_HD int iterate(int levels, const Next &next) const {
+    const int lowest = static_cast<int>(lowest_);
+    double t = mean();
+    // Both means grow with T, so T goes in one direction, by more than 1/2 a time.
+    for (int i = 0; i < 2 * levels; ++i) {
+      const double then = next(static_cast<int>(t) + lowest);
+      if (then < 0) break;
+      const double moved = then > t ? then - t : t - then;
+      t = then;
+      if (moved <= 0.5) break;
+    }
+    return static_cast<int>(t) + lowest;
+  }
+
+ private:
+  CUDASCAN_HD double from_lowest(const Sums &x) const {
+    return static_cast<double>(x.s - lowest_ * x.n);
+  }
+
+  Sums all_;
+  unsigned lowest_;
+};
+
 template <typename Team>
 CUDASCAN_HD int li(Team &team) {
-  Sums all;
-  const Sums before = sums_before(team, all);
-  if (all.n == 0) return 0;
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
+  if (sums.all.n == 0) return 0;
   int lowest = team.levels();
-  visit_splits(team, before, [&](int level, const Sums &) {
-    if (level < lowest) lowest = level;
-  });
-  lowest = team.reduce(lowest, Lower{});
-  const auto from_lowest = [lowest](const Sums &x) {
-    return static_cast<double>(x.s - static_cast<unsigned>(lowest) * x.n);
-  };
-  Walk<Team> walk(team, before);
-  double t = from_lowest(all) / static_cast<double>(all.n);
-  // Both means grow with T, so T goes in one direction, by more than 1/2 a time.
-  for (int i = 0; i < 2 * team.levels(); ++i) {
-    const int level = static_cast<int>(t) + lowest;
-    double next = -1.0;  // Only the member that has the level knows better.
-    if (level >= team.begin() && level < team.end()) {
-      const Sums below = walk.at_or_below(team, level), above = all - below;
-      if (above.n > 0 && from_lowest(below) > 0) {
-        const double b = from_lowest(below) / static_cast<double>(below.n);
-        const double a = from_lowest(above) / static_cast<double>(above.n);
-        constexpr double kLn2 = 0.6931471805599453;
-        next = (a - b) / (kLn2 * (log2_of(a) - log2_of(b)));
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.end(); i-- > team.begin();)
+    if (team.count(i) > 0) lowest = i;
+  const LiStep step(sums.all, lowest_of(team, lowest));
+  if constexpr (requires { team.memory(); }) {
+    if (team.members() >= team.levels() && team.levels() * sizeof(double) <= kTeamMemory) {
+      auto *const next = static_cast<double *>(team.memory());
+      CUDASCAN_KEEP_LOOP
+      for (int i = team.begin(); i < team.end(); ++i) {
+        Sums below = sums.before;
+        below += sums.mine;
+        next[i] = step.after(below);
       }
+      team.sync();
+      const int found = step.iterate(team.levels(), [next](int level) { return next[level]; });
+      team.sync();  // The memory is free after that.
+      return found;
     }
-    next = team.reduce(next, [](double x, double y) { return x > y ? x : y; });
-    if (next < 0) break;
-    const double moved = next > t ? next - t : t - next;
-    t = next;
-    if (moved <= 0.5) break;
   }
-  return static_cast<int>(t) + lowest;
+  Walk<Team> walk(team, sums.before);
+  return step.iterate(team.levels(), [&](int level) {
+    // Only the member that has the level knows.
+    const bool mine = level >= team.begin() && level < team.end();
+    const double next = mine ? step.after(walk.at_or_below(team, level)) : -1;
+    return team.reduce(next, [](double x, double y) { return x > y ? x : y; });
+  });
 }
 
 /// n pixels, their sum of h log2(h) in steps of 2^-28, < 2^63.
 struct Entropies {
-  std::uint64_t n, h_log_h;
+  using Word = std::uint64_t;
+  Word n, h_log_h;
 
   CUDASCAN_HD Entropies &operator+=(const Entropies &other) {
     n += other.n;
@@ -119,7 +159,8 @@ CUDASCAN_HD int max_entropy(Team &team) {
 
 /// n pixels, their sum of h^2, <= 2^60.
 struct Squares {
-  std::uint64_t n, h_squared;
+  using Word = std::uint64_t;
+  Word n, h_squared;
 
   CUDASCAN_HD Squares &operator+=(const Squares &other) {
     n += other.n;
@@ -148,7 +189,8 @@ CUDASCAN_HD int yen(Team &team) {
 
 /// What the Renyi entropies of order 1/2, 1 and 2 rest on.
 struct RenyiSums {
-  std::uint64_t roots;  ///< sum of sqrt(h) in steps of 2^-32, < 2^56
+  using Word = std::uint64_t;
+  Word roots;  ///< sum of sqrt(h) in steps of 2^-32, < 2^56
   Entropies entropies;
   Squares squares;
 
@@ -172,6 +214,34 @@ struct Counted {
 
   CUDASCAN_HD bool operator>(const Counted &other) const { return scored > other.scored; }
 };
+struct ThreeCounted {
+  Counted best[3];
+};
+
+/// The best of what the members with levels give. Where that is fast, the pixels come after.
+template <typename Team>
+CUDASCAN_HD ThreeCounted best_of(Team &team, const ThreeCounted &mine) {
+  Scored scored[3] = {mine.best[0].scored, mine.best[1].scored, mine.best[2].scored};
+  if constexpr (requires { team.best(scored); }) {
+    best_of(team, scored);
+    struct Pixels {
+      using Word = std::uint32_t;
+      Word n[3];
+    } pixels{};
+    for (int i = 0; i < 3; ++i)
+      if (mine.best[i].scored.level == scored[i].level)
+        pixels.n[i] = static_cast<std::uint32_t>(mine.best[i].n);
+    pixels = highest_of(team, pixels);
+    ThreeCounted result;
+    for (int i = 0; i < 3; ++i) result.best[i] = {scored[i], pixels.n[i]};
+    return result;
+  } else {
+    return team.reduce(mine, [](ThreeCounted a, const ThreeCounted &b) {
+      for (int i = 0; i < 3; ++i) a.best[i] = Better{}(a.best[i], b.best[i]);
+      return a;
+    });
+  }
+}
 
 /// Sahoo, Wilkins, Yeager, "Threshold selection using Renyi's entropy", Pattern Recognition 30(1),
 /// 1997: the thresholds t1 <= t2 <= t3 that have the largest sum of the classes' entropies of order
@@ -205,20 +275,13 @@ CUDASCAN_HD inline int renyi_mean(Counted t1, Counted t2, Counted t3, std::uint6
 
 template <typename Team>
 CUDASCAN_HD int renyi_entropy(Team &team) {
-  RenyiSums all;
-  const RenyiSums before = sums_before(team, all);
+  const SplitSums<RenyiSums> sums = SplitSums<RenyiSums>::of(team);
+  const RenyiSums &all = sums.all;
   const std::uint64_t n = all.squares.n;
   if (n == 0) return 0;
-  struct Three {
-    Counted best[3];
-  };
-  const auto better = [](Three a, const Three &b) {
-    for (int i = 0; i < 3; ++i) a.best[i] = Better{}(a.best[i], b.best[i]);
-    return a;
-  };
   constexpr Counted kNone{{kNothing, 0}, 0};
-  Three mine{{kNone, kNone, kNone}};
-  visit_splits(team, before, [&](int level, const RenyiSums &below) {
+  ThreeCounted mine{{kNone, kNone, kNone}};
+  visit_splits(team, sums, [&](int level, const RenyiSums &below) {
     double scores[3] = {kLastResort, kLastResort, kLastResort};
     const Entropies entropies = all.entropies - below.entropies;
     const Squares squares = all.squares - below.squares;
@@ -231,11 +294,12 @@ CUDASCAN_HD int renyi_entropy(Team &team) {
       scores[1] = below.entropies.entropy() + entropies.entropy();
       scores[2] = dissimilarity(below.squares, squares);
     }
-    Three here;
-    for (int i = 0; i < 3; ++i) here.best[i] = {{scores[i], level}, below.squares.n};
-    mine = better(mine, here);
+    for (int i = 0; i < 3; ++i) {
+      const Counted here{{scores[i], level}, below.squares.n};
+      if (here > mine.best[i]) mine.best[i] = here;
+    }
   });
-  const Three found = team.reduce(mine, better);
+  const ThreeCounted found = best_of(team, mine);
   return renyi_mean(found.best[0], found.best[1], found.best[2], n, team.levels());
 }
 

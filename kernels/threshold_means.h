@@ -87,10 +87,10 @@ struct OtsuSplit {
 
 template <typename Team>
 CUDASCAN_HD int otsu(Team &team) {
-  Sums all;
-  const Sums before = sums_before(team, all);
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
+  const Sums &all = sums.all;
   OtsuSplit best{{}, kNothing, 0};
-  visit_splits(team, before, [&](int level, const Sums &below) {
+  visit_splits(team, sums, [&](int level, const Sums &below) {
     const OtsuSplit here = OtsuSplit::at(level, below, all);
     if (OtsuSplit::better(here, best, all)) best = here;
   });
@@ -115,13 +115,18 @@ CUDASCAN_HD int otsu(Team &team) {
 /// >= 2 k.
 template <typename Team>
 CUDASCAN_HD int isodata(Team &team) {
-  Sums all;
-  Sums below = sums_before(team, all);
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
+  const Sums &all = sums.all;
+  Sums below = sums.before;
   if (all.n == 0) return 0;
   const int start = static_cast<int>(all.s / all.n);
+  // Both are highest ones: up counts from the top, down from 1.
   struct Ends {
-    int up, down;
-  } ends{team.levels(), -1};
+    using Word = std::uint32_t;
+    Word up, down;
+  } ends{0, 0};
+  const auto levels = static_cast<unsigned>(team.levels());
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     below += Sums::of(i, team.count(i));
     const Sums above = all - below;
@@ -129,13 +134,14 @@ CUDASCAN_HD int isodata(Team &team) {
     if (below.n == 0 || (above.n == 0 && i != start)) continue;
     const u128 means = u128{below.s} * above.n + u128{above.s} * below.n;  // < 2^78
     const u128 unit = u128{2 * below.n} * above.n;
-    if (i >= start && i < ends.up && (above.n == 0 || means < unit * (i + 1u))) ends.up = i;
-    if (i <= start && means >= unit * static_cast<unsigned>(i)) ends.down = i;
+    const auto level = static_cast<unsigned>(i);
+    if (i >= start && ends.up == 0 && (above.n == 0 || means < unit * (level + 1)))
+      ends.up = levels - level;
+    if (i <= start && means >= unit * level) ends.down = level + 1;
   }
-  ends = team.reduce(ends, [](const Ends &a, const Ends &b) {
-    return Ends{a.up < b.up ? a.up : b.up, a.down > b.down ? a.down : b.down};
-  });
-  return ends.down == start ? ends.up : ends.down;
+  ends = highest_of(team, ends);
+  const int up = static_cast<int>(levels - ends.up), down = static_cast<int>(ends.down) - 1;
+  return down == start ? up : down;
 }
 
 /// Glasbey, "An analysis of histogram-based thresholding algorithms", CVGIP: Graphical Models and
@@ -143,8 +149,9 @@ CUDASCAN_HD int isodata(Team &team) {
 template <typename Team>
 CUDASCAN_HD int mean(Team &team) {
   Sums mine{};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) mine += Sums::of(i, team.count(i));
-  const Sums all = team.reduce(mine, [](Sums a, const Sums &b) { return a += b; });
+  const Sums all = sum_of(team, mine);
   return all.n ? static_cast<int>(all.s / all.n) : 0;
 }
 
@@ -160,19 +167,25 @@ CUDASCAN_HD int percentile(Team &team) {
 
 /// Sums over the pixels of the powers of their levels.
 struct Moments {
-  std::uint64_t n, s, squares;
-  u128 cubes;  ///< < 2^78
+  using Word = std::uint64_t;
+  Word n, s, squares;
+  Word cubes_low,
+      cubes_high;  ///< the sum of cubes, < 2^78: of their lower 32 bits and of the others
 
   CUDASCAN_HD Moments &operator+=(const Moments &other) {
     n += other.n;
     s += other.s;
     squares += other.squares;
-    cubes += other.cubes;
+    cubes_low += other.cubes_low;
+    cubes_high += other.cubes_high;
     return *this;
   }
+  CUDASCAN_HD u128 cubes() const { return (u128{cubes_high} << 32) + cubes_low; }
   CUDASCAN_HD static Moments of(std::uint64_t level, std::uint64_t count) {
     const std::uint64_t squares = count * level * level;
-    return {count, count * level, squares, u128{squares} * level};
+    const u128 cubes = u128{squares} * level;
+    return {count, count * level, squares, static_cast<std::uint32_t>(cubes),
+            static_cast<std::uint64_t>(cubes >> 32)};
   }
 };
 
@@ -182,7 +195,7 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
   using Signed = __int128;
   // About the floor of the mean, exactly; what is left to subtract there is small.
   const Signed c = static_cast<Signed>(m.s / m.n);
-  const Signed n = m.n, s = m.s, squares = m.squares, cubes = static_cast<Signed>(m.cubes);
+  const Signed n = m.n, s = m.s, squares = m.squares, cubes = static_cast<Signed>(m.cubes());
   const double pixels = static_cast<double>(m.n);
   const double a = static_cast<double>(static_cast<std::int64_t>(s - c * n)) / pixels;
   const Signed around2 = squares - 2 * c * s + c * c * n;
@@ -202,17 +215,17 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
 /// next whole pixel.
 template <typename Team>
 CUDASCAN_HD int moments(Team &team) {
-  Moments all;
-  const Moments before = sums_before(team, all);
+  const SplitSums<Moments> sums = SplitSums<Moments>::of(team);
+  const Moments &all = sums.all;
   if (all.n == 0) return 0;
   const bool one_level = u128{all.squares} * all.n == u128{all.s} * all.s;
   if (one_level) return static_cast<int>(all.s / all.n);
   const auto share = static_cast<std::uint64_t>(two_level_share(all) + 0.5);
   int lowest = team.levels() - 1;
-  visit_splits(team, before, [&](int level, const Moments &below) {
+  visit_splits(team, sums, [&](int level, const Moments &below) {
     if (below.n >= share && level < lowest) lowest = level;
   });
-  return team.reduce(lowest, Lower{});
+  return lowest_of(team, lowest);
 }
 
 }  // namespace cudascan::threshold

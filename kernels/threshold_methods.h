@@ -8,8 +8,8 @@
 /// otherwise the methods weigh only T with pixels on both sides. Histograms have up to 65536 levels
 /// and 2^30 pixels.
 ///
-/// Members need one call of before() and one or two of reduce(), li one for each step; minimum and
-/// intermodes meet after each smoothing.
+/// Members need one call of before() and one or two of reduce(), li one for each step where it has fewer
+/// members than levels; minimum and intermodes meet after so many times that they smooth.
 #pragma once
 #include "kernels/autothreshold.h"
 #include "kernels/team.h"
@@ -24,6 +24,12 @@ namespace cudascan::threshold {
 CUDASCAN_HD constexpr bool is_small(AutothresholdMethod method, int classes) {
   return classes > 2 || method == AutothresholdMethod::minimum ||
          method == AutothresholdMethod::intermodes || method == AutothresholdMethod::huang ||
+         method == AutothresholdMethod::shanbhag;
+}
+
+/// Whether a method calls share().
+CUDASCAN_HD constexpr bool is_shared(AutothresholdMethod method, int classes) {
+  return classes > 2 || method == AutothresholdMethod::huang ||
          method == AutothresholdMethod::shanbhag;
 }
 

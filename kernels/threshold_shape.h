@@ -14,29 +14,32 @@ namespace cudascan::threshold {
 struct Extent {
   int lowest, highest, peak;
   std::uint32_t height;
-
-  CUDASCAN_HD void add(int level, std::uint32_t count) {
-    if (count == 0) return;
-    if (level < lowest) lowest = level;
-    if (level > highest) highest = level;
-    if (count > height) {
-      height = count;
-      peak = level;
-    }
-  }
-  CUDASCAN_HD static Extent both(const Extent &a, const Extent &b) {
-    const bool second = b.height != a.height ? b.height > a.height : b.peak < a.peak;
-    return {a.lowest < b.lowest ? a.lowest : b.lowest,
-            a.highest > b.highest ? a.highest : b.highest, second ? b.peak : a.peak,
-            second ? b.height : a.height};
-  }
 };
 
 template <typename Team>
 CUDASCAN_HD Extent extent(Team &team) {
-  Extent mine{team.levels(), -1, 0, 0};
-  for (int i = team.begin(); i < team.end(); ++i) mine.add(i, team.count(i));
-  return team.reduce(mine, [](const Extent &a, const Extent &b) { return Extent::both(a, b); });
+  // Highest ones: the first counts from the top, the second from 1, the third has the height first.
+  struct Ends {
+    using Word = std::uint64_t;
+    Word lowest, highest, peak;
+  } ends{0, 0, 0};
+  const auto levels = static_cast<unsigned>(team.levels());
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    const std::uint32_t count = team.count(i);
+    if (count == 0) continue;
+    const auto level = static_cast<unsigned>(i);
+    if (ends.lowest == 0) ends.lowest = levels - level;
+    ends.highest = level + 1;
+    const std::uint64_t peak = std::uint64_t{count} << 32 | (levels - level);
+    if (peak > ends.peak) ends.peak = peak;
+  }
+  ends = highest_of(team, ends);
+  const auto from_top = [levels](std::uint64_t x) {
+    return static_cast<int>(levels - static_cast<std::uint32_t>(x));
+  };
+  return {from_top(ends.lowest), static_cast<int>(ends.highest) - 1, from_top(ends.peak),
+          static_cast<std::uint32_t>(ends.peak >> 32)};
 }
 
 /// Zack, Rogers, Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of
@@ -57,115 +60,186 @@ CUDASCAN_HD int triangle(Team &team) {
   // Where the tail is on the right, positions count from the other end.
   const bool mirrored = all.peak - left < right - all.peak;
   const int end = mirrored ? last - right : left, peak = mirrored ? last - all.peak : all.peak;
-  struct Farthest {
-    std::int64_t distance;  ///< times what is the same for all positions, < 2^48
-    int position;
-  } best{0, end};
-  const auto farther = [](const Farthest &a, const Farthest &b) {
-    const bool second =
-        b.distance != a.distance ? b.distance > a.distance : b.position < a.position;
-    return second ? b : a;
-  };
+  // The distance, times what is the same for all positions, is below 2^48.
+  Scored best{0, end};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     const int position = mirrored ? last - i : i;
     if (position <= end || position > peak) continue;
     const std::int64_t distance =
         std::int64_t{all.height} * position - std::int64_t{team.count(i)} * (peak - end);
-    best = farther(best, {distance, position});
+    const Scored here{static_cast<double>(distance), position};
+    if (here > best) best = here;
   }
-  best = team.reduce(best, farther);
-  const int level = mirrored ? last - best.position + 1 : best.position - 1;
+  best = best_of(team, best);
+  const int level = mirrored ? last - best.level + 1 : best.level - 1;
   return level < 0 ? 0 : level > last ? last : level;
 }
 
 /// What minimum and intermodes look at: the histogram, smoothed until two levels are higher than
-/// both their neighbours. In the memory of a small team.
+/// both their neighbours.
 struct Smoothed {
   static constexpr int kMost = 10000;  ///< times at most
-  static constexpr int kBatch = 16;
 
   int first, second;  ///< the levels of the two modes; -1 where there never were two
   const double *y;
 
-  /// Number of modes after each time of a batch, in bytes: 256 levels have 127 modes at most.
-  struct Modes {
-    std::uint64_t word[kBatch / 8];
-    CUDASCAN_HD int of(int time) const { return word[time / 8] >> (8 * (time % 8)) & 255; }
-  };
-  CUDASCAN_HD static bool is_mode(const double *y, int levels, int i) {
-    return i > 0 && i + 1 < levels && y[i - 1] < y[i] && y[i + 1] < y[i];
-  }
-
-  /// One time: every level becomes the mean of itself and its neighbours, with 0 beyond the ends.
-  /// Instead of by 3, all is divided by 2 and 4 in turn: 10000 times make it 2^850 too large, and
-  /// what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding keeps the
-  /// order of the levels on a slope, so that no mode comes from it there.
   template <typename Team>
-  CUDASCAN_HD static void smooth(Team &team, void *memory, int batch, int time) {
-    const double *from = buffer(memory, batch, time);
-    double *to = buffer(memory, batch, time + 1);
-    const double factor = time % 2 ? 0.5 : 0.25;
-    const int last = team.levels() - 1;
-    for (int i = team.begin(); i < team.end(); ++i) {
-      const double left = i > 0 ? from[i - 1] : 0, right = i < last ? from[i + 1] : 0;
-      to[i] = (left + right + from[i]) * factor;
-    }
-    team.sync();
+  CUDASCAN_HD static Smoothed of(Team &team);
+};
+
+/// Smoothing many times, by members that are near one another, without a meeting of the team: beside
+/// the levels that they own they take kBatch more at both ends, of which each time spoils one.
+///
+/// One time, every level becomes the mean of itself and its neighbours, with 0 beyond the ends. Instead
+/// of by 3, all is divided by 2 and 4 in turn, a batch of times together by kScale: 10000 times make it
+/// 2^850 too large, and what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding
+/// keeps the order of the levels on a slope, so that no mode comes from it there.
+template <typename Team>
+class Smoothing {
+ public:
+  static constexpr int kBatch = 16;
+  static constexpr double kScale = 0x1p-24;
+
+  CUDASCAN_HD Smoothing(const Team &team, const double *from)
+      : team_(team),
+        first_(team.near_begin() - kBatch + team.near_member() * kEach),
+        inside_(*this, 0, team.levels()),
+        own_(*this, team.near_begin(), team.near_end()),
+        with_neighbours_(*this, team.near_begin() > 1 ? team.near_begin() : 1,
+                         team.near_end() < team.levels() ? team.near_end() : team.levels() - 1) {
+    for (double &y : y_) y = 0;
+    inside_.for_each([&](int k) { y_[k + 1] = from[first_ + k]; });
   }
 
-  /// The histogram of a batch after some times, in one of three buffers: that of time 0 lives on,
-  /// the others alternate.
-  CUDASCAN_HD static double *buffer(void *memory, int batch, int time) {
-    const int start = 2 * batch;
-    const int index = time == 0 ? start : start + 2 - time % 2;
-    return static_cast<double *>(memory) + index % 3 * kSmallLevels;
+  CUDASCAN_HD static bool is_mode(double left, double y, double right) {
+    return (left < y) & (right < y);  // no branch, for vectors
   }
-
-  /// The modes are counted in batches, for one exchange between the members after many times; what
-  /// a batch went too far is done again from its start.
-  template <typename Team>
-  CUDASCAN_HD static Smoothed of(Team &team) {
-    void *const memory = team.memory();
-    for (int i = team.begin(); i < team.end(); ++i) buffer(memory, 0, 0)[i] = team.count(i);
-    team.sync();
-    for (int batch = 0; batch * kBatch <= kMost; ++batch) {
-      Modes mine{};
-      for (int time = 0; time < kBatch; ++time) {
-        const double *y = buffer(memory, batch, time);
-        for (int i = team.begin(); i < team.end(); ++i)
-          mine.word[time / 8] += std::uint64_t{is_mode(y, team.levels(), i)} << (8 * (time % 8));
-        smooth(team, memory, batch, time);
-      }
-      const Modes all = team.reduce(mine, [](Modes x, const Modes &other) {
-        for (int i = 0; i < kBatch / 8; ++i) x.word[i] += other.word[i];
-        return x;
-      });
-      for (int time = 0; time < kBatch && batch * kBatch + time <= kMost; ++time) {
-        if (all.of(time) != 2) continue;
-        for (int again = 0; again < time; ++again) smooth(team, memory, batch, again);
-        return between_modes(team, buffer(memory, batch, time));
-      }
-    }
-    return {-1, -1, nullptr};
+  /// One time more.
+  /// @return the modes before
+  CUDASCAN_HD unsigned smooth() {
+    y_[0] = team_.value_before(y_[kEach]);
+    y_[kEach + 1] = team_.value_after(y_[1]);
+    unsigned modes = 0;
+    with_neighbours_.for_each([&](int k) { modes += is_mode(y_[k], y_[k + 1], y_[k + 2]); });
+    double next[kEach];
+    inside_.for_each([&](int k) { next[k] = y_[k] + y_[k + 2] + y_[k + 1]; });
+    inside_.for_each([&](int k) { y_[k + 1] = next[k]; });
+    return modes;
+  }
+  /// Stores the levels that these members own.
+  CUDASCAN_HD void store(double *to, double factor) const {
+    own_.for_each([&](int k) { to[first_ + k] = y_[k + 1] * factor; });
   }
 
  private:
-  template <typename Team>
-  CUDASCAN_HD static Smoothed between_modes(Team &team, const double *y) {
-    struct Ends {
-      int first, second;
-    } ends{team.levels(), -1};
-    for (int i = team.begin(); i < team.end(); ++i) {
-      if (!is_mode(y, team.levels(), i)) continue;
-      if (i < ends.first) ends.first = i;
-      ends.second = i;
+  static constexpr int kEach = Team::kMostLevels + 2 * kBatch / Team::kNear;
+
+  /// Some of this member's levels.
+  struct Span {
+    int begin, end;
+
+    CUDASCAN_HD Span(const Smoothing &s, int from, int to)
+        : begin(from - s.first_ > 0 ? from - s.first_ : 0),
+          end(to - s.first_ < kEach ? to - s.first_ : kEach) {}
+    template <typename F>
+    CUDASCAN_HD void for_each(const F &f) const {
+      if constexpr (kEach > 4) {
+        for (int k = begin; k < end; ++k) f(k);
+      } else {  // They are in registers, which have no index.
+        for (int k = 0; k < kEach; ++k)
+          if (k >= begin && k < end) f(k);
+      }
     }
-    ends = team.reduce(ends, [](const Ends &p, const Ends &q) {
-      return Ends{p.first < q.first ? p.first : q.first, p.second > q.second ? p.second : q.second};
-    });
-    return {ends.first, ends.second, y};
+  };
+
+  const Team &team_;
+  int first_;  ///< the lowest of this member's levels
+  Span inside_, own_, with_neighbours_;
+  double y_[kEach + 2];  ///< from that before first_ on
+};
+
+/// The number of modes after each time of a batch, in bytes: 256 levels have 127 modes at most.
+struct Modes {
+  using Word = std::uint32_t;
+  Word times[4];
+
+  CUDASCAN_HD Modes &operator+=(const Modes &other) {
+    for (int i = 0; i < 4; ++i) times[i] += other.times[i];
+    return *this;
+  }
+  /// Appends those of four times.
+  CUDASCAN_HD void push(Word four) {
+    times[0] = times[1];  // No loop: that would be unrolled too late for registers.
+    times[1] = times[2];
+    times[2] = times[3];
+    times[3] = four;
+  }
+  /// The first time with two; 16 if there is none.
+  CUDASCAN_HD int first_two() const {
+    int first = 16;
+    for (int i = 3; i >= 0; --i) {
+      const Word other = times[i] ^ 0x02020202;
+      const Word zero = (other - 0x01010101) & ~other & 0x80808080;  // up to the lowest, exact
+      if (zero != 0)
+        first = 4 * i + (zero & 0x80 ? 0 : zero & 0x8000 ? 1 : zero & 0x800000 ? 2 : 3);
+    }
+    return first;
   }
 };
+
+/// The modes are counted in batches, for one exchange between the members after many times; what a
+/// batch went too far is done again from its start.
+template <typename Team>
+CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
+  using Run = Smoothing<Team>;
+  constexpr int kBatch = Run::kBatch;
+  auto *const memory = static_cast<double *>(team.memory());
+  const bool owner = team.near_begin() < team.near_end();
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) memory[i] = team.count(i);
+  team.sync();
+  for (int batch = 0; batch * kBatch <= kMost; ++batch) {
+    const double *const from = memory + batch % 2 * kSmallLevels;
+    double *const to = memory + (batch + 1) % 2 * kSmallLevels;
+    Modes modes{};
+    if (owner) {
+      Run run(team, from);
+      CUDASCAN_KEEP_LOOP
+      for (int i = 0; i < kBatch / 4; ++i) {
+        unsigned four = 0;
+        for (int time = 0; time < 4; ++time) four |= run.smooth() << (8 * time);
+        modes.push(four);
+      }
+      run.store(to, Run::kScale);
+    }
+    modes = sum_of(team, modes);
+    const int times = modes.first_two();
+    if (times == kBatch || batch * kBatch + times > kMost) continue;
+    if (owner) {
+      Run again(team, from);
+      CUDASCAN_KEEP_LOOP
+      for (int i = 0; i < times; ++i) again.smooth();
+      again.store(to, 1);
+    }
+    team.sync();
+    // The lowest mode, from the top, and the highest, from 1.
+    struct Ends {
+      using Word = std::uint32_t;
+      Word first, second;
+    } ends{0, 0};
+    const int levels = team.levels();
+    CUDASCAN_KEEP_LOOP
+    for (int i = team.begin(); i < team.end(); ++i) {
+      if (i == 0 || i == levels - 1 || !Run::is_mode(to[i - 1], to[i], to[i + 1])) continue;
+      if (ends.first == 0) ends.first = static_cast<unsigned>(levels - i);
+      ends.second = static_cast<unsigned>(i + 1);
+    }
+    ends = highest_of(team, ends);
+    return {levels - static_cast<int>(ends.first), static_cast<int>(ends.second) - 1, to};
+  }
+  return {-1, -1, nullptr};
+}
 
 /// Prewitt, Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences
 /// 128, 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold
@@ -175,6 +249,7 @@ CUDASCAN_HD int minimum(Team &team) {
   const Smoothed smoothed = Smoothed::of(team);
   if (smoothed.first < 0) return otsu(team);
   Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     if (i <= smoothed.first || i >= smoothed.second) continue;
     const Scored here{-smoothed.y[i], i};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods whose work grows with the square of the number of levels, for small teams: the
-/// members share pairs of a level and a part of the levels that are to be summed up for it.
-/// threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below
+/// Threshold methods whose work grows with the square of the number of levels, for small teams, which
+/// share out the levels. threshold_methods.h has the common rules. N, n: pixels of the image and of what is at or below
 /// T.
 #pragma once
 #include <cstdint>
@@ -13,20 +12,6 @@
 #include "kernels/threshold_shape.h"
 
 namespace cudascan::threshold {
-
-/// The work for a level is done in so many parts.
-inline constexpr int kParts = 4;
-
-/// Calls work(level, part) once for each level and each part, which the members share. They meet
-/// before and after.
-template <typename Team, typename Work>
-CUDASCAN_HD void share_parts(Team &team, const Work &work) {
-  team.sync();
-  const int levels = team.levels();
-  for (int i = team.member(); i < kParts * levels; i += team.members())
-    work(i % levels, i / levels);
-  team.sync();
-}
 
 /// Huang, Wang, "Image thresholding by minimizing the measures of fuzziness", Pattern Recognition
 /// 28(1), 1995, as in ImageJ: a pixel belongs to its class by 1 / (1 + d / C), where d is its
@@ -65,63 +50,60 @@ class Fuzziness {
   }
   CUDASCAN_HD static std::uint32_t mean(const Sums &part) {
     if (part.n == 0) return 0;
-    return static_cast<std::uint32_t>((2 * kUnit * part.s + part.n) / (2 * part.n));
+    // Below 2^51 over 2^31: the quotient is not rounded up to a whole number.
+    return static_cast<std::uint32_t>(static_cast<double>(2 * kUnit * part.s + part.n) /
+                                      static_cast<double>(2 * part.n));
   }
-  /// What the levels add that are less than 1 from the mean of their class.
-  template <typename Team>
-  CUDASCAN_HD static std::uint64_t near_mean(const Team &team, const Sums &part, int c) {
-    const std::uint32_t rounded = mean(part);
-    const int first = static_cast<int>(rounded / kUnit);
-    std::uint64_t sum = 0;
-    for (int i = first; i <= first + (rounded % kUnit != 0); ++i) {
-      const std::uint64_t a = i * part.n;
-      const std::uint64_t apart = a > part.s ? a - part.s : part.s - a;
-      const double d = static_cast<double>(apart) / static_cast<double>(part.n);
-      sum += static_cast<std::uint64_t>(team.count(i) * (shannon(d, c) * kScale) + 0.5);
-    }
-    return sum;
+  /// What the pixels of a level add that is less than 1 from the mean of its class.
+  CUDASCAN_HD static std::uint64_t near_mean(std::uint64_t level, std::uint32_t count,
+                                             const Sums &part, int c) {
+    const std::uint64_t a = level * part.n;
+    const std::uint64_t apart = a > part.s ? a - part.s : part.s - a;
+    const double d = static_cast<double>(apart) / static_cast<double>(part.n);
+    return static_cast<std::uint64_t>(count * (shannon(d, c) * kScale) + 0.5);
   }
 
   std::uint32_t table[kEntries];
-  std::uint32_t below[kSmallLevels], above[kSmallLevels];  ///< rounded means
-  std::uint64_t sums[kParts][kSmallLevels];
+  Sums below[kSmallLevels];
+  std::uint64_t sums[kSmallLevels];
 };
 static_assert(sizeof(Fuzziness) <= kTeamMemory);
 
 template <typename Team>
 CUDASCAN_HD int huang(Team &team) {
-  Sums all;
-  const Sums before = sums_before(team, all);
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
+  const Sums &all = sums.all;
   const Extent ends = extent(team);
   if (ends.lowest >= ends.highest) return ends.height ? ends.lowest : 0;
   auto &memory = *static_cast<Fuzziness *>(team.memory());
   const int range = ends.highest - ends.lowest;
   for (unsigned i = team.member(); i < Fuzziness::kEntries; i += team.members())
     memory.table[i] = Fuzziness::entry(i, range);
-  visit_splits(team, before, [&](int level, const Sums &below) {
-    memory.below[level] = Fuzziness::mean(below);
-    memory.above[level] = Fuzziness::mean(all - below);
-  });
-  share_parts(team, [&](int level, int part) {
-    if (team.count(level) == 0) return;
+  visit_splits(team, sums, [&](int level, const Sums &below) { memory.below[level] = below; });
+  team.share(team.levels(), memory.sums, [&](int level, auto &worker) {
     std::uint64_t sum = 0;  // < 2^30 2^33
-    for (int i = ends.lowest + part; i <= ends.highest; i += kParts) {
-      const std::uint32_t here = Fuzziness::kUnit * i;
-      const std::uint32_t mean = i <= level ? memory.below[level] : memory.above[level];
-      const std::uint32_t distance = here > mean ? here - mean : mean - here;
-      if (distance >= Fuzziness::kUnit) sum += team.count(i) * memory.at(distance);
+    if (team.count(level) > 0) {
+      const Sums below = memory.below[level], above = all - below;
+      const std::uint32_t mean_below = Fuzziness::mean(below), mean_above = Fuzziness::mean(above);
+      CUDASCAN_KEEP_LOOP
+      for (int i = worker.begin(); i < worker.end(); ++i) {
+        const std::uint32_t count = team.count(i);
+        if (count == 0) continue;
+        const std::uint32_t here = Fuzziness::kUnit * i,
+                            mean = i <= level ? mean_below : mean_above;
+        const std::uint32_t distance = here > mean ? here - mean : mean - here;
+        if (distance >= Fuzziness::kUnit)
+          sum += count * memory.at(distance);
+        else
+          sum += Fuzziness::near_mean(i, count, i <= level ? below : above, range);
+      }
     }
-    memory.sums[part][level] = sum;
+    return sum_of(worker, sum);
   });
   Scored best{kNothing, 0};
-  visit_splits(team, before, [&](int level, const Sums &below) {
-    Scored here{kLastResort, level};
-    if (below.n < all.n) {
-      std::uint64_t sum =
-          Fuzziness::near_mean(team, below, range) + Fuzziness::near_mean(team, all - below, range);
-      for (int part = 0; part < kParts; ++part) sum += memory.sums[part][level];
-      here.score = -static_cast<double>(sum);
-    }
+  visit_splits(team, sums, [&](int level, const Sums &below) {
+    const Scored here{below.n < all.n ? -static_cast<double>(memory.sums[level]) : kLastResort,
+                      level};
     if (here > best) best = here;
   });
   return best_of(team, best).level;
@@ -132,50 +114,61 @@ CUDASCAN_HD int huang(Team &team) {
 /// the information -1 / (2 n) sum h log(1 - m / (2 n)) of the two classes, where n is the class's
 /// pixels, h those of a level and m those of the class beyond it, on the side away from T.
 struct Information {
+  /// Sums of h log2(2 n / (2 n - m)) in steps of 2^-32, <= 2^62.
+  struct Classes {
+    using Word = std::uint64_t;
+    Word below, above;
+
+    CUDASCAN_HD Classes &operator+=(const Classes &other) {
+      below += other.below;
+      above += other.above;
+      return *this;
+    }
+  };
+
   std::uint32_t below[kSmallLevels];  ///< n of each level
-  std::uint64_t sums[kParts][kSmallLevels];
+  Classes classes[kSmallLevels];
 };
 static_assert(sizeof(Information) <= kTeamMemory);
 
 template <typename Team>
 CUDASCAN_HD int shanbhag(Team &team) {
-  Sums all;
-  Sums before = sums_before(team, all);
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   auto &memory = *static_cast<Information *>(team.memory());
-  for (int i = team.begin(); i < team.end(); ++i) {
-    before.n += team.count(i);
-    memory.below[i] = static_cast<std::uint32_t>(before.n);
-  }
-  const std::uint32_t n = static_cast<std::uint32_t>(all.n);
-  // Even parts are of the class below, odd ones of the class above. A term is h log2(2 n / (2 n -
-  // m)) in steps of 2^-32, their sum <= 2^62.
-  const int last = team.levels() - 1;
-  share_parts(team, [&](int level, int part) {
-    if (team.count(level) == 0) return;
-    const bool upper = part % 2 != 0;
-    const std::uint32_t pixels = upper ? n - memory.below[level] : memory.below[level];
-    std::uint64_t sum = 0;
-    if (pixels > 0) {
-      const double whole = 2.0 * pixels, whole_log = log2_of(whole);
-      const int first = upper ? level + 1 : 0, end = upper ? last : level;
-      for (int i = first + part / 2; i <= end; i += kParts / 2) {
+  auto before = static_cast<std::uint32_t>(sums.before.n);
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) memory.below[i] = before += team.count(i);
+  const auto n = static_cast<std::uint32_t>(sums.all.n);
+  team.share(team.levels(), memory.classes, [&](int level, auto &worker) {
+    Information::Classes classes{};
+    if (team.count(level) > 0) {
+      const std::uint32_t below = memory.below[level];
+      const double whole_below = 2.0 * below, whole_above = 2.0 * (n - below);
+      const double log_below = log2_of(whole_below);
+      const double log_above = below < n ? log2_of(whole_above) : 0;
+      CUDASCAN_KEEP_LOOP
+      for (int i = worker.begin(); i < worker.end(); ++i) {
         const std::uint32_t count = team.count(i);
         if (count == 0) continue;
+        const bool upper = i > level;
         const std::uint32_t beyond = upper ? n - memory.below[i] : memory.below[i] - count;
-        const double bits = whole_log - log2_of(whole - beyond);
-        sum += static_cast<std::uint64_t>(count * bits * 0x1p32 + 0.5);
+        const double bits =
+            (upper ? log_above : log_below) - log2_of((upper ? whole_above : whole_below) - beyond);
+        const auto term = static_cast<std::uint64_t>(count * bits * 0x1p32 + 0.5);
+        (upper ? classes.above : classes.below) += term;
       }
     }
-    memory.sums[part][level] = sum;
+    return sum_of(worker, classes);
   });
   Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
     if (team.count(i) == 0) continue;
     const std::uint32_t below = memory.below[i], above = n - below;
     double score = kLastResort;
     if (above > 0) {
-      const double b = static_cast<double>(memory.sums[0][i] + memory.sums[2][i]) / below;
-      const double a = static_cast<double>(memory.sums[1][i] + memory.sums[3][i]) / above;
+      const double b = static_cast<double>(memory.classes[i].below) / below;
+      const double a = static_cast<double>(memory.classes[i].above) / above;
       score = a > b ? b - a : a - b;
     }
     const Scored here{score, i};
@@ -186,73 +179,84 @@ CUDASCAN_HD int shanbhag(Team &team) {
 
 /// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information
 /// Science and Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes
-/// the variance between them largest. By dynamic programming: the best c classes at or below k are
-/// the best c - 1 at or below some j and one of the levels from j + 1 to k.
+/// the variance between them largest. For each second threshold there are a best first one and a best
+/// third one, independent of each other.
 ///
 /// Only the upper classes may be without pixels. So an image of fewer levels than classes has the
 /// highest threshold several times or at the highest level.
 struct MultiOtsu {
-  static constexpr int kMostClasses = 4;
+  /// The best that a second threshold can be part of.
+  struct Second {
+    double of_two;  ///< of the two classes below it
+    double of_all;  ///< of four classes
+    int first, third;
+  };
 
   Sums below[kSmallLevels];
-  double best[kSmallLevels];  ///< of as many classes as are done; kNothing without pixels
-  double parts[kParts][kSmallLevels];
-  std::uint8_t parts_j[kParts][kSmallLevels];
-  std::uint8_t j[kMostClasses - 2]
-                [kSmallLevels];  ///< where the best c classes end but for the last
+  Second second[kSmallLevels];
 
+  /// Of the class of the levels above `from`, up to `to`.
+  CUDASCAN_HD double between(int from, int to) const { return of_class(below[to] - below[from]); }
   CUDASCAN_HD static double of_class(const Sums &part) {
     const double s = static_cast<double>(part.s);
     return part.n ? s * s / static_cast<double>(part.n) : 0;
   }
-  CUDASCAN_HD Scored ending(int j_, int k) const {
-    return {best[j_] + of_class(below[k] - below[j_]), j_};
-  }
 };
 static_assert(sizeof(MultiOtsu) <= kTeamMemory);
 
+/// The best of the levels from `first` to `last` that have pixels.
+template <typename Team, typename Score>
+CUDASCAN_HD Scored best_between(Team &team, int first, int last, const Score &score) {
+  Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    if (i < first || i > last || team.count(i) == 0) continue;
+    const Scored here{score(i), i};
+    if (here > best) best = here;
+  }
+  return best_of(team, best);
+}
+
+/// @param classes  3 or 4
 template <typename Team>
 CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
-  Sums all;
-  Sums before = sums_before(team, all);
+  const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   auto &memory = *static_cast<MultiOtsu *>(team.memory());
-  for (int i = team.begin(); i < team.end(); ++i) {
-    memory.below[i] = before += Sums::of(i, team.count(i));
-    memory.best[i] = before.n ? MultiOtsu::of_class(before) : kNothing;
-  }
-  for (int c = 2; c < classes; ++c) {
-    share_parts(team, [&](int k, int part) {
-      Scored best{kNothing, 0};
-      for (int j = part; j <= k; j += kParts) {
-        const Scored here = memory.ending(j, k);
-        if (team.count(j) > 0 && here > best) best = here;
-      }
-      memory.parts[part][k] = best.score;
-      memory.parts_j[part][k] = static_cast<std::uint8_t>(best.level);
-    });
-    for (int k = team.begin(); k < team.end(); ++k) {
-      Scored best{kNothing, 0};
-      for (int part = 0; part < kParts; ++part) {
-        const Scored here{memory.parts[part][k], memory.parts_j[part][k]};
-        if (here > best) best = here;
-      }
-      memory.best[k] = best.score;
-      memory.j[c - 2][k] = static_cast<std::uint8_t>(best.level);
-    }
-  }
-  team.sync();
+  Sums below = sums.before;
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i)
+    memory.below[i] = below += Sums::of(i, team.count(i));
   const int last = team.levels() - 1;
-  Scored best{kNothing, 0};
-  for (int j = team.begin(); j < team.end(); ++j) {
-    const Scored here = memory.ending(j, last);
-    if (team.count(j) > 0 && here > best) best = here;
+  team.share(team.levels(), memory.second, [&](int level, auto &worker) {
+    const Scored first = best_between(worker, 0, level, [&](int i) {
+      return MultiOtsu::of_class(memory.below[i]) + memory.between(i, level);
+    });
+    Scored third{first.score, last};
+    if (classes > 3)
+      third = best_between(worker, level, last, [&](int i) {
+        return first.score + memory.between(level, i) + memory.between(i, last);
+      });
+    return MultiOtsu::Second{first.score, third.score, first.level, third.level};
+  });
+  // The sums in floating point are those of adding class by class, of which the lowest thresholds count
+  // that are best, from the highest on.
+  int third = last;
+  if (classes > 3) {
+    Scored best{kNothing, 0};
+    CUDASCAN_KEEP_LOOP
+    for (int i = team.begin(); i < team.end(); ++i) {
+      const Scored here{memory.second[i].of_all, memory.second[i].third};
+      if (team.count(i) > 0 && here > best) best = here;
+    }
+    third = best_of(team, best).level;
   }
-  int threshold = best_of(team, best).level;
-  for (int c = classes; c >= 2; --c) {
-    thresholds[c - 2] = threshold;
-    if (c > 2) threshold = memory.j[c - 3][threshold];
-  }
-  team.sync();  // After find_small() and find_classes() the memory is free.
+  const int second = best_between(team, 0, third, [&](int i) {
+                       return memory.second[i].of_two + memory.between(i, third);
+                     }).level;
+  thresholds[0] = memory.second[second].first;
+  thresholds[1] = second;
+  if (classes > 3) thresholds[2] = third;
+  team.sync();  // The memory is free after that.
 }
 
 }  // namespace cudascan::threshold

@@ -127,6 +127,12 @@ class Image {
   unsigned char fill_;
 };
 
+/// Bit for bit: -0 and +0 differ, and NaN equals itself.
+template <typename T>
+bool same_sample(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
 /// Whether two results are equal; says where they first differ and how often.
 template <typename T>
 testing::AssertionResult same(const std::vector<T> &a, const std::vector<T> &b, int width) {
@@ -134,7 +140,7 @@ testing::AssertionResult same(const std::vector<T> &a, const std::vector<T> &b, 
     return testing::AssertionFailure() << a.size() << " and " << b.size() << " samples";
   std::size_t first = a.size(), n = 0;
   for (std::size_t i = a.size(); i-- > 0;)
-    if (a[i] != b[i]) first = i, ++n;
+    if (!same_sample(a[i], b[i])) first = i, ++n;
   if (n == 0) return testing::AssertionSuccess();
   return testing::AssertionFailure()
          << n << " of " << a.size() << " samples differ, the first at (" << first % width << ", "
@@ -156,9 +162,9 @@ inline constexpr Content kContents[] = {
     Content::random, Content::black,        Content::white,   Content::gray,      Content::gradient,
     Content::text,   Content::checkerboard, Content::clipped, Content::near_white};
 
-/// Samples of a format whose largest is `maximum` and whose unused low bits are 0.
 template <typename T>
-std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
+std::vector<T> make_integer_content(Content content, int width, int height, T maximum,
+                                    unsigned seed) {
   std::mt19937 random(seed);
   const int shift = std::countr_zero(maximum);
   const int top = maximum >> shift;
@@ -202,6 +208,20 @@ std::vector<T> make_content(Content content, int width, int height, T maximum, u
       samples.push_back(static_cast<T>(std::min(level, top) << shift));
     }
   return samples;
+}
+
+/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point ones
+/// are those of 16 bits, scaled.
+template <typename T>
+std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::vector<T> samples;
+    for (const auto v : make_content<std::uint16_t>(content, width, height, 0xffff, seed))
+      samples.push_back(static_cast<T>(v) / 0xffff * maximum);
+    return samples;
+  } else {
+    return make_integer_content(content, width, height, maximum, seed);
+  }
 }
 
 /// Operators that take In and give Out on an executor.
@@ -308,6 +328,9 @@ struct Size {
 inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    {31, 7},
                                   {33, 7},   {65, 40},  {257, 129}, {640, 480}, {1283, 719},
                                   {8209, 3}, {3, 8209}, {32768, 1}};
+/// Of an operator; its tests may specialise it.
+template <typename Params>
+inline constexpr std::span<const Size> kSizesOf = kSizes;
 inline constexpr Layout kLayouts[] = {
     {0, 0},        {1, 0},           {5, 3},       {64, 0},  {0, 1},
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
@@ -330,6 +353,8 @@ void for_each_format(const Check &check) {
     check.template operator()<uint16_t, uint8_t>(0xffff, 0xff, "16 to 8 bit");
     check.template operator()<uint16_t, uint8_t>(0x3ff, 0xff, "10 low bits to 8 bit");
   }
+  if constexpr (Runs<Params, float, float>)
+    check.template operator()<float, float>(1, 1, "floating point");
 }
 
 /// Every layout of input and output and every number of threads gives the picture of the plainest.
@@ -356,7 +381,7 @@ void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
               ASSERT_TRUE(same(expected.samples, got.samples, width)) << "layout " << l;
               ASSERT_EQ(expected.refused, got.refused);
               ASSERT_TRUE(in.guards_intact());
-              ASSERT_EQ(in.samples(), samples) << "the input has changed";
+              ASSERT_TRUE(same(in.samples(), samples, width)) << "the input has changed";
             }
           }
         });
@@ -383,7 +408,7 @@ inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Siz
 /// CUDA equals the CPU in every format, on every content, in changing layouts.
 template <typename Params>
 void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
-                            std::span<const Size> sizes = kSizes) {
+                            std::span<const Size> sizes = kSizesOf<Params>) {
   CpuRunner cpu;
   CudaRunner cuda;
   std::mt19937 random(1);

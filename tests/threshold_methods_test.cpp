@@ -328,6 +328,21 @@ class ThreadTeam {
   void *memory() { return meeting_.memory; }
   void sync() { meeting_.barrier.arrive_and_wait(); }
 
+  static constexpr int kNear = 1, kMostLevels = kSmallLevels;
+  int near_member() const { return 0; }
+  int near_begin() const { return begin(); }
+  int near_end() const { return end(); }
+  double value_before(double) const { return 0; }
+  double value_after(double) const { return 0; }
+
+  template <typename T, typename Work>
+  void share(int n, T *results, const Work &work) {
+    sync();
+    HostTeam worker(h_.data(), levels());
+    for (int i = member_; i < n; i += members_) results[i] = work(i, worker);
+    sync();
+  }
+
  private:
   template <typename T>
   void give(const T &mine) {

@@ -155,6 +155,10 @@ inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
   return static_cast<unsigned>(*std::max_element(all, all + 32));
 }
 
+template <typename T>
+T __ldg(const T *p) {
+  return *p;
+}
 template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
@@ -186,6 +190,16 @@ inline unsigned __vcmpgeu2(unsigned a, unsigned b) {
   unsigned result = 0;
   for (unsigned mask = 0xffff; mask; mask <<= 16) result |= (a & mask) >= (b & mask) ? mask : 0;
   return result;
+}
+/// The smaller and the larger halves.
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
+}
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
+}
+inline int __clz(unsigned v) {
+  return v ? __builtin_clz(v) : 32;
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
@@ -269,9 +283,13 @@ const char *cudaGetErrorString(cudaError_t error);
 namespace emulation {
 /// What a block may have of shared memory, unless it is limited.
 inline constexpr std::size_t kSharedPerBlock = 227 << 10;
+/// Few multiprocessors, so that small images fill them.
+inline constexpr int kMultiprocessors = 6;
 /// Makes the device one with less.
 void limit_shared_memory(std::size_t bytes);
 int multiprocessors();
+/// Makes the device one with so many.
+void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 }  // namespace emulation
 

@@ -17,11 +17,14 @@
 namespace emulation {
 namespace {
 
-// About what an H200 has, but with few multiprocessors, so that small images fill them.
-constexpr int kMultiprocessors = 6, kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
+// About what an H200 has.
+constexpr int kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
+int multiprocessor_count = kMultiprocessors;
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 std::size_t shared_per_block = kSharedPerBlock;
 constexpr std::size_t kStack = 256 << 10;
+/// Turns of each thread without progress, of which one may need several to see what it waits for.
+constexpr int kIdleTurns = 30;
 
 /// Somewhere threads wait until all have come.
 struct Meeting {
@@ -167,7 +170,7 @@ void next() {
     change(from, d.host);
   } else {
     do {
-      if (++d.idle > 3 * static_cast<int>(d.order.size()))
+      if (++d.idle > kIdleTurns * static_cast<int>(d.order.size()))
         fail("threads wait for one another for ever");
       if (++d.turn == d.order.size()) d.turn = 0;
       d.now = d.fibers[d.order[d.turn]].get();
@@ -304,7 +307,10 @@ void fail(const std::string &what) {
 }
 
 int multiprocessors() {
-  return kMultiprocessors;
+  return multiprocessor_count;
+}
+void set_multiprocessors(int n) {
+  multiprocessor_count = n;
 }
 void limit_shared_memory(std::size_t bytes) {
   shared_per_block = bytes;
@@ -598,7 +604,7 @@ cudaError_t cudaGetDeviceCount(int *count) {
 }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   *value = attribute == cudaDevAttrMultiProcessorCount
-               ? emulation::kMultiprocessors
+               ? emulation::multiprocessors()
                : static_cast<int>(emulation::shared_per_block);
   return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
+#include "linearopen_oracle.h"
 #include "operator_test.h"
 
 namespace cudascan {
@@ -38,6 +39,21 @@ TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfEightBits) {
   expect_equal<std::uint8_t>(304, 70, 255, AutothresholdParams{});
   expect_equal<std::uint8_t>(1283, 331, 255, AutothresholdParams{});  // more than bytes count to
 }
+/// The methods for which blocks work together, and those that need neighbours.
+const AutothresholdParams kSmallMethods[] = {{.method = AutothresholdMethod::huang},
+                                             {.method = AutothresholdMethod::shanbhag},
+                                             {.method = AutothresholdMethod::intermodes},
+                                             {.method = AutothresholdMethod::minimum},
+                                             {.classes = 3},
+                                             {.classes = 4}};
+
+TEST_F(CudaOnASmallGpu, SmallMethods) {
+  for (const AutothresholdParams &params : kSmallMethods) {
+    SCOPED_TRACE(static_cast<int>(params.method));
+    expect_equal<std::uint8_t>(304, 70, 255, params);
+    expect_equal<std::uint16_t>(101, 70, 0xffff, params);
+  }
+}
 TEST_F(CudaOnASmallGpu, Clahe) {
   expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
   expect_equal<std::uint8_t>(301, 70, 255,
@@ -51,6 +67,38 @@ TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfSixteenBits) {
   for (const std::uint16_t maximum : {0x3ff, 0xffff}) {
     expect_equal<std::uint16_t>(101, 70, maximum, EqualizeParams{});
     expect_equal<std::uint16_t>(101, 70, maximum, AutothresholdParams{});
+  }
+}
+
+/// Where one block has all levels to itself, or more blocks some.
+class CudaOnMultiprocessors : public CudaOnASmallGpu, public testing::WithParamInterface<int> {
+ protected:
+  CudaOnMultiprocessors() {
+    emulation::limit_shared_memory(emulation::kSharedPerBlock);
+    emulation::set_multiprocessors(GetParam());
+  }
+  ~CudaOnMultiprocessors() override { emulation::set_multiprocessors(emulation::kMultiprocessors); }
+};
+
+TEST_P(CudaOnMultiprocessors, SmallMethods) {
+  for (const AutothresholdParams &params : kSmallMethods) {
+    SCOPED_TRACE(static_cast<int>(params.method));
+    expect_equal<std::uint8_t>(301, 70, 255, params);
+    expect_equal<std::uint16_t>(101, 7, 0x3ff, params);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Few, CudaOnMultiprocessors, testing::Values(1, 2, 17));
+TEST_F(CudaOnASmallGpu, OpensAlongLines) {
+  for (const LinearOpenParams &params :
+       {LinearOpenParams{.length = 41, .angle = 30}, LinearOpenParams{.length = 900, .angle = 80},
+        LinearOpenParams{.length = 60, .directions = 3},
+        LinearOpenParams{.length = 70, .angle = 100, .lines = LinearOpenLines::invariant},
+        LinearOpenParams{
+            .length = 25, .angle = 85, .algorithm = LinearOpenAlgorithm::bartovsky_zones}}) {
+    SCOPED_TRACE(testing::Message() << params);
+    expect_equal<std::uint8_t>(104, 270, 255, params);
+    expect_equal<std::uint16_t>(104, 270, 0xffff, params);
+    expect_equal<float>(104, 270, 1, params);
   }
 }
 

@@ -101,6 +101,13 @@ inline unsigned load_acquire(const unsigned *p) {
   emulation::yield();
   return *p;
 }
+inline std::uint64_t load_relaxed(const std::uint64_t *p) {
+  emulation::yield();
+  return *p;
+}
+inline void store_relaxed(std::uint64_t *p, std::uint64_t v) {
+  *p = v;
+}
 
 inline void add_release(unsigned *p, unsigned n) {
   *p += n;
