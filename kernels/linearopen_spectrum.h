@@ -39,7 +39,7 @@ namespace cudascan::linearopen {
 /// Fills in dominant_angle, confidence and blank from angles and spectrum.
 /// @param pixels   of the image
 /// @param maximum  the largest sample of its format, in the units of the spectrum
-void analyse_spectrum(const LinearOpenParams &params, double pixels, double maximum,
-                      LinearOpenReport &report);
+CUDASCAN_API void analyse_spectrum(const LinearOpenParams &params, double pixels, double maximum,
+                                   LinearOpenReport &report);
 
 }  // namespace cudascan::linearopen
