@@ -11,8 +11,8 @@
 /// at most k steps away, is the dominant angle. k is as many steps as 0.75 degrees have, but at least 1
 /// and no more than there are on either side. So many, because a line of 3 pixels answers a segment of
 /// 250 within some 0.7 degrees, and because neighbouring digital lines see other pixels, which makes the
-/// spectrum jitter: three points alone are half as accurate on pages (docs/rotation.md). An opening along
-/// translated digital lines has no preferred angle in noise that is independent from pixel to pixel, so
+/// spectrum jitter: on ruled pages the median error is 0.02 degrees, 0.06 with three points alone
+/// (docs/rotation.md). Digital lines prefer no angle in noise that is independent from pixel to pixel, so
 /// nothing is corrected at 0, 45 and 90 degrees. The best direction at an end of the span is not refined:
 /// the true one may lie beyond.
 ///
