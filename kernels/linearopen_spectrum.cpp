@@ -32,7 +32,7 @@ class Answers {
 
   int size() const { return static_cast<int>(values_.size()); }
   int best() const { return best_; }
-  /// How many directions are on one side of the best one: the same on the other, or fewer at an end.
+  /// Directions on either side of the best one.
   int before() const { return circle_ ? (size() - 1) / 2 : best_; }
   int behind() const { return circle_ ? (size() - 1) / 2 : size() - 1 - best_; }
   /// Steps that the directions cover.
@@ -54,7 +54,7 @@ class Answers {
     return median(std::move(bends));
   }
 
-  /// Steps from the best direction to where the answer falls to `level`, in the direction of `sign`.
+  /// Steps from the best direction, towards `sign`, to where the answer falls to `level`.
   double reach(double level, int sign) const {
     const int most = sign < 0 ? before() : behind();
     for (int i = 1; i <= most; ++i) {

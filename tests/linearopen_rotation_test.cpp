@@ -98,8 +98,8 @@ TEST_P(LinearOpenRotation, IsFound) {
   }
 }
 
-// Rules and staves answer closings; text answers long openings with the gaps between its lines, which
-// are wide and so answer within more degrees.
+// Rules and staves answer closings; text answers long openings with the gaps between its lines,
+// which are wide and so answer within more degrees.
 INSTANTIATE_TEST_SUITE_P(
     Pages, LinearOpenRotation,
     testing::Values(Page{"music_rondo_skewed.png", Operation::closing, 250, 0.1, 0.4},
