@@ -53,13 +53,15 @@ auto bits(Plane<Sample> plane) {
   return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
 }
 
+/// Scratch memory of the thread.
 template <typename T>
 T *strip_memory(int length, int rows) {
+  constexpr int kAlignment = 64;
   thread_local std::vector<unsigned char> memory;
   const std::size_t size = strip_scratch<T>(std::min(length, 2 * rows - 1)) * sizeof(T);
-  if (memory.size() < size + kStripBytes) memory.resize(size + kStripBytes);
+  if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<T *>((address + kStripBytes - 1) / kStripBytes * kStripBytes);
+  return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 /// All directions of one image, one after the other.
@@ -87,7 +89,7 @@ class Opening {
     prepare();
     std::vector<std::int64_t> sums;
     for (std::size_t i = 0; i < angles_.size(); ++i) {
-      turn(!directions_[i].steep && !baseline_);
+      turn(turned(directions_[i]));
       const auto degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
       sums.push_back(open(directions_[i], static_cast<T>((degrees + 180) % 180)));
     }
@@ -99,6 +101,11 @@ class Opening {
  private:
   static constexpr bool kFloat = std::is_same_v<Sample, float>;
 
+  /// Whether to transpose the image. A single direction is not worth it.
+  bool turned(const Direction &direction) const {
+    return !direction.steep && !baseline_ &&
+           (angles_.size() > 1 || orient_ || invariant(direction));
+  }
   /// Whether directions go through a plane of their own before the best is taken.
   bool apart(const Direction &direction) const {
     return baseline_ || invariant(direction) || (kFloat && report_);
@@ -114,7 +121,7 @@ class Opening {
     bool flat = false, apart_upright = false, apart_turned = false;
     std::size_t segments = 0;
     for (const Direction &d : directions_) {
-      const bool turned = !d.steep && !baseline_;
+      const bool turned = this->turned(d);
       flat |= turned;
       (turned ? apart_turned : apart_upright) |= apart(d);
       if (invariant(d))
@@ -122,7 +129,7 @@ class Opening {
             std::max(segments, turned ? invariant_scratch<T>(d, params_.length, height, width)
                                       : invariant_scratch<T>(d, params_.length, width, height));
     }
-    const bool converted = kFloat || (baseline_ && flip_ != 0);
+    const bool converted = baseline_ && (kFloat || flip_ != 0);
     const std::size_t upright_bytes = Scratch::bytes_of<T>(width, height),
                       turned_bytes = Scratch::bytes_of<T>(height, width);
     const std::size_t apart_bytes =
@@ -134,9 +141,8 @@ class Opening {
     if (orient_) upright_.best = scratch.take<T>(width, height);
     if (converted) {
       const auto source = scratch.take<T>(width, height);
-      for_rows(height, [&](int y) { convert(in_.row(y), width, source.row(y)); });
+      for_rows(height, [&](int y) { rows<T>().order(in_.row(y), width, flip_, source.row(y)); });
       upright_.source = source;
-      source_flip_ = 0;
     }
     if (flat) {
       const auto source = scratch.take<T>(height, width);
@@ -167,15 +173,6 @@ class Opening {
     return total;
   }
 
-  void convert(const T *in, int n, T *out) const {
-    for (int x = 0; x < n; ++x) {
-      if constexpr (kFloat)
-        out[x] = ordered_of_bits(in[x]) ^ flip_;
-      else
-        out[x] = in[x] ^ flip_;
-    }
-  }
-
   void transpose(Plane<const T> in, Plane<T> out) {
     cpu_.for_bands(in.width, kMinRows,
                    [&](int begin, int end) { rows<T>().transpose(in, begin, end, out); });
@@ -198,10 +195,9 @@ class Opening {
     const bool first = !started_;
     started_ = true;
     if (!apart(direction)) {
-      const T flip = finishes_early() ? flip_ : T(0);
-      return open_lines(
-          {view().best, first, flip, orient_, view().orientation, degree, report_ != nullptr},
-          direction);
+      return open_lines({view().best, first, finishes_early(), orient_, view().orientation, degree,
+                         report_ != nullptr},
+                        direction);
     }
     Scratch scratch = free_;
     const Plane<const T> source = view().source;
@@ -209,20 +205,20 @@ class Opening {
     if (baseline_)
       linearopen::open_lines(cpu_, params_.algorithm, direction, params_.length, source, result);
     else if (invariant(direction))
-      open_invariant(cpu_, source, source_flip_, direction, params_.length, result, scratch);
+      open_invariant(cpu_, source, flip_, direction, params_.length, result, scratch);
     else
-      open_lines({result, true, 0, false, {}, 0, false}, direction);
+      open_lines({result, true, false, false, {}, 0, false}, direction);
     return add(result, first, degree);
   }
 
-  /// Opens along lines of the view that are steep there.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
     const Plane<const T> source = view().source;
-    Direction steep = direction;
-    steep.steep = true;
-    const auto partition = lines::Partition::of(steep, source.width, source.height);
+    Direction seen = direction;
+    seen.steep |= is_turned_;
+    const auto partition = lines::Partition::of(seen, source.width, source.height);
+    const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
     std::vector<int> shifts(partition.steps);
-    for (int y = 0; y < partition.steps; ++y) shifts[y] = steep.shift(y);
+    for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
     const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
     std::atomic<std::uint64_t> sum = 0;
     cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
@@ -233,14 +229,20 @@ class Opening {
         // Rows in which the strip is to the right of the image, in it, and to the left of it follow
         // each other in this order or in the opposite one.
         const auto inside = [&](int shift) {
-          return line + shift < source.width && line + shift + kLanes<T> > 0;
+          return line + shift < partition.across && line + shift + kLanes<T> > 0;
         };
         const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
         const auto end = std::find_if_not(begin, shifts.end(), inside);
         if (begin == end) continue;
-        const Strip strip{shifts.data(), line, static_cast<int>(begin - shifts.begin()),
-                          static_cast<int>(end - shifts.begin()), params_.length};
-        sum_of_band += rows<T>().open_strip(source, source_flip_, strip, sink, memory);
+        const auto whole = [&](int shift) {
+          return line + shift >= 0 && line + shift + kLanes<T> <= partition.across;
+        };
+        const auto whole_begin = std::find_if(begin, end, whole);
+        const auto whole_end = std::find_if_not(whole_begin, end, whole);
+        const auto row = [&](auto place) { return static_cast<int>(place - shifts.begin()); };
+        const Strip strip{shifts.data(),    line,           row(begin),    row(end),
+                          row(whole_begin), row(whole_end), params_.length};
+        sum_of_band += open_strip(source, flip_, strip, sink, memory);
       }
       sum += sum_of_band;
     });
@@ -260,46 +262,38 @@ class Opening {
     });
     if (!report_) return 0;
     return sum_of_rows(opening.height, [&](int y) -> std::int64_t {
-      if constexpr (!kFloat) return static_cast<std::int64_t>(rows<T>().sum(opening.row(y), n));
-      const T *const source = to.source.row(y);
-      std::int64_t sum = 0;
-      for (int x = 0; x < n; ++x) sum += spectrum_units(result_of(opening.row(y)[x], source[x]));
-      return sum;
+      if constexpr (kFloat)
+        return rows<T>().spectrum((baseline_ ? in_ : to.source).row(y), opening.row(y), n, flip_,
+                                  is_difference(params_.operation));
+      else
+        return static_cast<std::int64_t>(rows<T>().sum(opening.row(y), n));
     });
-  }
-
-  /// The result from an opening of floating-point samples and its source.
-  float result_of(T opening, T source) const {
-    const auto value = [](T ordered) {
-      return std::bit_cast<float>(bits_of_ordered(static_cast<std::uint32_t>(ordered)));
-    };
-    const float filtered = value(opening ^ flip_);
-    if (!is_difference(params_.operation)) return filtered;
-    return flip_ ? filtered - value(source ^ flip_) : value(source ^ flip_) - filtered;
   }
 
   /// Whether openings are written as they come out in the end.
   bool finishes_early() const {
-    return angles_.size() == 1 && !kFloat && !orient_ && !is_difference(params_.operation);
+    return angles_.size() == 1 && !apart(directions_[0]) && !orient_ &&
+           !is_difference(params_.operation);
   }
 
   /// Makes results of openings or of their directions.
   void finish() {
+    if (finishes_early() || (!kFloat && orient_)) return;
     const int n = out_.width;
-    const bool flipped = flip_ != 0 && !(finishes_early() && !apart(directions_[0]));
     for_rows(out_.height, [&](int y) {
       T *const row = out_.row(y);
-      if constexpr (kFloat) {
-        const T *const source = upright_.source.row(y);
-        for (int x = 0; x < n; ++x)
-          row[x] =
-              std::bit_cast<T>(orient_ ? static_cast<float>(row[x]) : result_of(row[x], source[x]));
-      } else if (!orient_ && is_difference(params_.operation)) {
+      if (orient_)
+        for (int x = 0; x < n; ++x) row[x] = of_degree(row[x]);
+      else if (is_difference(params_.operation))
         rows<T>().subtract(in_.row(y), n, flip_, row);
-      } else if (!orient_ && flipped) {
-        rows<T>().flip(row, n, flip_, row);
-      }
+      else if (kFloat || flip_)
+        rows<T>().restore(row, n, flip_);
     });
+  }
+
+  static T of_degree(T degree) {
+    if constexpr (kFloat) return std::bit_cast<T>(static_cast<float>(degree));
+    return degree;
   }
 
   void fill_report(std::vector<std::int64_t> sums) {
@@ -333,7 +327,6 @@ class Opening {
   const std::vector<double> angles_;
   std::vector<Direction> directions_;
   View<T> upright_{}, turned_{};
-  T source_flip_ = flip_;  ///< xored to what is read from a source
   Scratch free_;
   bool is_turned_ = false, started_ = false;
 };

@@ -68,20 +68,31 @@ class Extrema {
   }
 
   static void pick(const T *source, int n, T *target) {
-    (kLargest ? rows<T>().raise : rows<T>().lower)(source, n, target);
+    if (kLargest)
+      rows<T>().accumulate(source, n, target, nullptr, 0);
+    else
+      rows<T>().lower(source, n, target);
+  }
+
+  /// Minima are of samples, maxima of minima.
+  void take(const T *source, int n, T *target) const {
+    if (kLargest)
+      std::copy_n(source, n, target);
+    else
+      rows<T>().order(source, n, flip_, target);
   }
 
   /// Row i: the extrema of input rows i - (rows - 1) to i.
-  void fill_memory(int rows) {
-    const int margin = rows - 1, height = in_.height + margin;
+  void fill_memory(int length) {
+    const int margin = length - 1, height = in_.height + margin;
     cpu_.for_bands(in_.width, kMinColumns, [&](int begin, int end) {
       const int n = end - begin;
       for (int i = 0; i < margin; ++i) std::fill_n(memory_.row(i) + begin, n, kNeutral);
       for (int i = margin; i < height; ++i)
-        linearopen::rows<T>().flip(in_.row(i - margin) + begin, n, flip_, memory_.row(i) + begin);
+        take(in_.row(i - margin) + begin, n, memory_.row(i) + begin);
       // Each row is taken by the one above it before it is replaced.
-      for (int done = 1; done < rows;) {
-        const int step = std::min(done, rows - done);
+      for (int done = 1; done < length;) {
+        const int step = std::min(done, length - done);
         for (int i = 0; i + step < height; ++i)
           pick(memory_.row(i + step) + begin, n, memory_.row(i) + begin);
         done += step;
@@ -89,11 +100,11 @@ class Extrema {
     });
   }
 
-  void combine(int rows, int y, T *target) const {
+  void combine(int length, int y, T *target) const {
     const int width = in_.width;
     for (const Run &run : runs_) {
-      const int i = y + run.row + rows - 1;
-      if (run.rows != rows || i < 0 || i >= in_.height + rows - 1) continue;
+      const int i = y + run.row + length - 1;
+      if (run.rows != length || i < 0 || i >= in_.height + length - 1) continue;
       const int begin = std::max(0, -run.column), end = std::min(width, width - run.column);
       if (begin < end) pick(memory_.row(i) + begin + run.column, end - begin, target + begin);
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/linearopen_rows.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/linearopen_samples.h"
 #include "kernels/simd.h"
 
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 
@@ -18,6 +20,7 @@ CUDASCAN_BEGIN_AVX2
 #define CUDASCAN_ISA avx2
 #define CUDASCAN_VECTOR 32
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 CUDASCAN_END_ISA
@@ -26,6 +29,7 @@ CUDASCAN_BEGIN_AVX512
 #define CUDASCAN_ISA avx512
 #define CUDASCAN_VECTOR 64
 #include "kernels/linearopen_rows.inc"
+#include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
 CUDASCAN_END_ISA

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of linear openings on the CPU, compiled for several instruction sets. Samples are
-/// unsigned integers of 1, 2 or 4 bytes (linearopen_samples.h).
+/// The inner loops of linear openings on the CPU, compiled for several instruction sets. T is an
+/// unsigned integer of 1, 2 or 4 bytes; samples of 4 bytes are the bits of floats. Openings are of
+/// ordered integers, of the complement for closings (linearopen_samples.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,35 +11,51 @@
 
 namespace cudascan::linearopen {
 
-/// Neighbouring lines that are opened at a time, next to each other in vectors.
-inline constexpr int kStripBytes = 128;
+/// Neighbouring lines that are opened at a time, next to each other in vectors. So many that of each
+/// page that a row is in, more than a few bytes are used.
 template <typename T>
-inline constexpr int kLanes = kStripBytes / static_cast<int>(sizeof(T));
+inline constexpr int kLanes = 128;
 
 /// Rows that are handled at a time.
-inline constexpr int kChunk = 32;
+template <typename T>
+inline constexpr int kChunk = 4096 / (kLanes<T> * static_cast<int>(sizeof(T)));
 
-/// Samples that opening a strip needs as scratch memory, aligned to kStripBytes.
+/// Side of the blocks of samples that are transposed at a time, in vectors of 16 bytes.
+template <typename T>
+inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
+
+/// Samples in a line of the cache.
+template <typename T>
+inline constexpr int kLine = 64 / static_cast<int>(sizeof(T));
+
+/// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
+/// kept to read and write lines.
+template <typename T>
+inline constexpr int kRing = kChunk<T> + 2 * kLine<T>;
+template <typename T>
+inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*(kLanes<T> + kSide<T>);
+
+/// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
 constexpr std::size_t strip_scratch(int length) {
-  return (2 * (std::size_t(length) + 1) + 3 * kChunk) * kLanes<T>;
+  return kLinesMemory<T> + 2 * (kChunk<T> + std::size_t(length) + 1) * kLanes<T>;
 }
 
-/// Lines `line` to line + kLanes<T> - 1 of a direction that is steep in this plane.
+/// Lines `line` to line + kLanes - 1 of a direction; by columns for flat ones, where it says rows.
 struct Strip {
   const int *shift;  ///< of the rows
   int line;
-  int begin, end;  ///< the rows in which at least one of the lines is in the plane
-  int length;      ///< of segments
+  int begin, end;              ///< the rows in which at least one of the lines is in the plane
+  int whole_begin, whole_end;  ///< those of them in which all lines are
+  int length;                  ///< of segments
 };
 
 /// Where openings go.
 template <typename T>
 struct Sink {
   Plane<T> best;
-  /// Whether this is the first direction; of the others, what is larger than `best` replaces it.
-  bool first;
-  T flip;  ///< xored to what is written to `best`; 0 if there are more directions than one
+  bool first;  ///< otherwise what is larger than `best` replaces it
+  bool last;   ///< `best` gets samples, not ordered integers; only where `first` is set, too
   bool orient;
   Plane<T> orientation;  ///< gets `degree` where `best` is replaced
   T degree;
@@ -47,27 +64,31 @@ struct Sink {
 
 template <typename T>
 struct Rows {
-  /// Opens, along its lines, the samples that are in[..] ^ flip.
-  /// @param scratch  strip_scratch() samples for length, or 2 * in.height - 1 if that is less
+  /// Opens samples along lines.
+  /// @param scratch  strip_scratch() of the length, or of twice the rows - 1 if that is less
   /// @return the sum of the openings, if the sink wants it
-  std::uint64_t (*open_strip)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
+  std::uint64_t (*open_steep)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
                               T *scratch);
+  /// The same along flat lines, for a sink of which this is the only direction, without orientation.
+  std::uint64_t (*open_flat)(Plane<const T> in, T flip, const Strip &, const Sink<T> &, T *scratch);
 
   /// Transposes columns [begin, end) of `in` to rows of `out`.
   void (*transpose)(Plane<const T> in, int begin, int end, Plane<T> out);
 
-  /// Takes over what is larger, as a Sink has it.
+  /// Takes over what is larger, as a Sink has it. Without orientation, that is nullptr.
   void (*accumulate)(const T *opening, int n, T *best, T *orientation, T degree);
+  void (*lower)(const T *source, int n, T *target);  ///< the same with what is smaller
+
+  /// Makes ordered integers of samples.
+  void (*order)(const T *samples, int n, T flip, T *ordered);
+  /// Makes samples of ordered integers.
+  void (*restore)(T *row, int n, T flip);
+  /// Makes differences from the samples of openings.
+  void (*subtract)(const T *samples, int n, T flip, T *openings);
+
   std::uint64_t (*sum)(const T *, int n);
-
-  /// Writes smaller or larger of target and source.
-  void (*lower)(const T *source, int n, T *target);
-  void (*raise)(const T *source, int n, T *target);
-
-  /// Writes in ^ flip.
-  void (*flip)(const T *in, int n, T flip, T *out);
-  /// Makes best what (in ^ flip) - best is: the difference of input and opening, of closing and input.
-  void (*subtract)(const T *in, int n, T flip, T *best);
+  /// What a row of openings of floats adds to the spectrum.
+  std::int64_t (*spectrum)(const T *samples, const T *openings, int n, T flip, bool difference);
 };
 
 /// The loops for the processor that runs.
