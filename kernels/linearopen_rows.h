@@ -28,12 +28,16 @@ inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
 template <typename T>
 inline constexpr int kLine = 64 / static_cast<int>(sizeof(T));
 
+/// Samples in the memory of a column: its lines, which begin at up to kLine<T> places.
+template <typename T>
+inline constexpr int kColumn = kLanes<T> + kLine<T> + kSide<T>;
+
 /// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
 /// kept to read and write lines.
 template <typename T>
-inline constexpr int kRing = kChunk<T> + 2 * kLine<T>;
+inline constexpr int kRing = (kChunk<T> + 2 * kLine<T> - 1) / kLine<T> *kLine<T>;
 template <typename T>
-inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*(kLanes<T> + kSide<T>);
+inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*kColumn<T>;
 
 /// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
