@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include "kernels/linearopen_baseline.h"
@@ -90,8 +89,7 @@ class Opening {
     std::vector<std::int64_t> sums;
     for (std::size_t i = 0; i < angles_.size(); ++i) {
       turn(turned(directions_[i]));
-      const auto degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
-      sums.push_back(open(directions_[i], static_cast<T>((degrees + 180) % 180)));
+      sums.push_back(open(directions_[i], static_cast<T>(degree_of(angles_[i]))));
     }
     turn(false);
     if (report_) fill_report(std::move(sums));
@@ -195,9 +193,9 @@ class Opening {
     const bool first = !started_;
     started_ = true;
     if (!apart(direction)) {
-      return open_lines({view().best, first, finishes_early(), orient_, view().orientation, degree,
-                         report_ != nullptr},
-                        direction);
+      const Sink<T> sink{view().best,        first,  finishes_early(),  orient_,
+                         view().orientation, degree, report_ != nullptr};
+      return open_lines(sink, direction);
     }
     Scratch scratch = free_;
     const Plane<const T> source = view().source;
@@ -211,6 +209,7 @@ class Opening {
     return add(result, first, degree);
   }
 
+  /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants it.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
     const Plane<const T> source = view().source;
     Direction seen = direction;
@@ -219,23 +218,23 @@ class Opening {
     const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
     std::vector<int> shifts(partition.steps);
     for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
-    const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
+    const int n_strips = (partition.count + kLanes - 1) / kLanes;
     std::atomic<std::uint64_t> sum = 0;
     cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
       T *const memory = strip_memory<T>(params_.length, partition.steps);
       std::uint64_t sum_of_band = 0;
       for (int i = first; i < last; ++i) {
-        const int line = partition.first + i * kLanes<T>;
+        const int line = partition.first + i * kLanes;
         // Rows in which the strip is to the right of the image, in it, and to the left of it follow
         // each other in this order or in the opposite one.
         const auto inside = [&](int shift) {
-          return line + shift < partition.across && line + shift + kLanes<T> > 0;
+          return line + shift < partition.across && line + shift + kLanes > 0;
         };
         const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
         const auto end = std::find_if_not(begin, shifts.end(), inside);
         if (begin == end) continue;
         const auto whole = [&](int shift) {
-          return line + shift >= 0 && line + shift + kLanes<T> <= partition.across;
+          return line + shift >= 0 && line + shift + kLanes <= partition.across;
         };
         const auto whole_begin = std::find_if(begin, end, whole);
         const auto whole_end = std::find_if_not(whole_begin, end, whole);

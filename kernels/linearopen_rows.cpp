@@ -8,6 +8,10 @@
 #include "kernels/linearopen_samples.h"
 #include "kernels/simd.h"
 
+#ifdef CUDASCAN_X86_64
+#include <immintrin.h>
+#endif
+
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/linearopen_rows.inc"

@@ -13,12 +13,11 @@ namespace cudascan::linearopen {
 
 /// Neighbouring lines that are opened at a time, next to each other in vectors. So many that of each
 /// page that a row is in, more than a few bytes are used.
-template <typename T>
 inline constexpr int kLanes = 128;
 
 /// Rows that are handled at a time.
 template <typename T>
-inline constexpr int kChunk = 4096 / (kLanes<T> * static_cast<int>(sizeof(T)));
+inline constexpr int kChunk = 4096 / (kLanes * static_cast<int>(sizeof(T)));
 
 /// Side of the blocks of samples that are transposed at a time, in vectors of 16 bytes.
 template <typename T>
@@ -28,17 +27,21 @@ inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
 template <typename T>
 inline constexpr int kLine = 64 / static_cast<int>(sizeof(T));
 
+/// Samples in the memory of a column: its lines, which begin at up to kLine<T> places.
+template <typename T>
+inline constexpr int kColumn = kLanes + kLine<T> + kSide<T>;
+
 /// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
 /// kept to read and write lines.
 template <typename T>
-inline constexpr int kRing = kChunk<T> + 2 * kLine<T>;
+inline constexpr int kRing = (kChunk<T> + 2 * kLine<T> - 1) / kLine<T> *kLine<T>;
 template <typename T>
-inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*(kLanes<T> + kSide<T>);
+inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*kColumn<T>;
 
 /// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
 constexpr std::size_t strip_scratch(int length) {
-  return kLinesMemory<T> + 2 * (kChunk<T> + std::size_t(length) + 1) * kLanes<T>;
+  return kLinesMemory<T> + 2 * (kChunk<T> + std::size_t(length) + 1) * kLanes;
 }
 
 /// Lines `line` to line + kLanes - 1 of a direction; by columns for flat ones, where it says rows.
@@ -83,7 +86,7 @@ struct Rows {
   void (*order)(const T *samples, int n, T flip, T *ordered);
   /// Makes samples of ordered integers.
   void (*restore)(T *row, int n, T flip);
-  /// Makes differences from the samples of openings.
+  /// Turns openings to the differences of their samples and the input's.
   void (*subtract)(const T *samples, int n, T flip, T *openings);
 
   std::uint64_t (*sum)(const T *, int n);

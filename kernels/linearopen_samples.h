@@ -6,7 +6,7 @@
 /// totalOrder has, infinities and NaN included. A closing is the complement of the opening of the
 /// complement: `flip` is xored to samples, 0 for an opening and all ones for a closing.
 #pragma once
-#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -27,6 +27,11 @@ constexpr CUDASCAN_HD T flip_of(LinearOpenOperation operation) {
 }
 constexpr CUDASCAN_HD bool is_difference(LinearOpenOperation operation) {
   return operation == LinearOpenOperation::top_hat || operation == LinearOpenOperation::black_hat;
+}
+
+/// An angle as it is in an orientation map: whole degrees, 0..179, halves rounded up.
+inline int degree_of(double angle) {
+  return (static_cast<int>(std::floor(angle + 0.5)) % 180 + 180) % 180;
 }
 
 /// The place of a float, given as its bits, among all.
