@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/planes.h"
 
+#include <concepts>
+
 #include "operator_test.h"
 
 namespace cudascan {
@@ -133,11 +135,11 @@ struct CopyParams {};
 struct FillParams {
   int value = 0;
 };
-template <typename Exec, typename T>
+template <typename Exec, std::unsigned_integral T>
 void run(Exec &exec, Plane<const T> in, Plane<T> out, const CopyParams &) {
   copy(exec, in, out);
 }
-template <typename Exec, typename T>
+template <typename Exec, std::unsigned_integral T>
 void run(Exec &exec, Plane<const T>, Plane<T> out, const FillParams &params) {
   fill(exec, out, static_cast<T>(params.value));
 }
