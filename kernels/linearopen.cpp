@@ -86,10 +86,11 @@ class Opening {
   void operator()() {
     prepare();
     std::vector<std::int64_t> sums;
+    const int shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
     for (std::size_t i = 0; i < angles_.size(); ++i) {
       turn(!directions_[i].steep && !baseline_);
       const auto degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
-      sums.push_back(open(directions_[i], static_cast<T>((degrees + 180) % 180)));
+      sums.push_back(open(directions_[i], static_cast<T>((degrees + 180) % 180 << shift)));
     }
     turn(false);
     if (report_) fill_report(std::move(sums));

@@ -120,6 +120,18 @@ TEST(LinearOpenValues, SupremumOfDirections) {
                    0, 90, 0, 0}));
 }
 
+TEST(LinearOpenValues, OrientationsAreInStepsOfTheFormat) {
+  for (const auto [maximum, step] :
+       {std::pair{0xffc0, 64}, {0xfff0, 16}, {0xffff, 1}, {0x3ff, 1}}) {
+    const auto top = static_cast<std::uint16_t>(maximum);
+    Cpu cpu;
+    const Image<std::uint16_t> in(Gray16(12), 4, 3, {}, top);
+    Image<std::uint16_t> out(4, 3, {}, top);
+    run(cpu, in.plane(), out.plane(), {.length = 3, .angle = 170, .output = kOrientation});
+    EXPECT_EQ(out.samples(), Gray16(12, static_cast<std::uint16_t>(170 * step))) << maximum;
+  }
+}
+
 TEST(LinearOpenValues, OrientationsAreWholeDegreesBelow180) {
   const Gray8 flat(30, 50);
   const auto first = [&](double angle) {
