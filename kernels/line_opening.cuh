@@ -48,19 +48,10 @@ constexpr CUDASCAN_HD int rows_of_chunk(int length) {
   return rows;
 }
 
-/// Where rows of words are: 16 rows of 8 words end at the same bank, so there is room between them.
-struct Rows {
-  unsigned *memory;
-  int words;
-
-  static constexpr CUDASCAN_HD int padding(int words) { return words < 32 ? words : 0; }
-  static constexpr CUDASCAN_HD std::size_t size(int words, int chunks) {
-    return static_cast<std::size_t>(chunks) * (kChunk * words + padding(words));
-  }
-  __device__ unsigned *at(int row) const {
-    return memory + row * words + row / kChunk * padding(words);
-  }
-};
+/// Words between the beginnings of chunks. Those of 16 rows of 8 words would be in the same banks.
+constexpr CUDASCAN_HD int chunk_stride(int words) {
+  return kChunk * words + (words < 32 ? words : 0);
+}
 
 /// A table of chunks' extrema with as many neutral ones on either side as a segment may reach.
 constexpr CUDASCAN_HD int table_margin(int length) {
@@ -120,10 +111,12 @@ __device__ inline Extent extent_of_strip(const lines::Direction &direction, int 
 }
 
 /// What the threads of a block do with a strip.
-template <typename T>
+/// @tparam words  Cut::words
+template <typename T, int words>
 class Strip {
  public:
   using Word = Packed<T>;
+  static constexpr int kSamples = words * Word::kSamples, kStride = chunk_stride(words);
 
   /// @param item    number of the direction, of its strip and of the part of that
   /// @param arrays  as Cut::bytes says
@@ -131,29 +124,30 @@ class Strip {
       : job_(job),
         item_(item),
         direction_(job.direction(static_cast<int>(item.z))),
-        own_{arrays, job.cut.words},
-        others_{arrays + Rows::size(job.cut.words, job.cut.chunks), job.cut.words},
-        tables_(others_.memory + Rows::size(job.cut.words, job.cut.chunks)),
-        word_(threadIdx.x % job.cut.words),
-        chunk_(threadIdx.x / job.cut.words),
-        at_once_(blockDim.x / job.cut.words) {}
+        own_(arrays + threadIdx.x % words),
+        others_(own_ + job.cut.chunks * kStride),
+        tables_(arrays + 2 * job.cut.chunks * kStride),
+        word_(threadIdx.x % words),
+        chunk_(threadIdx.x / words),
+        at_once_(blockDim.x / words) {}
 
   /// Finds out what there is to do. False: nothing.
   __device__ bool begin() {
     const int across = job_.in.width, steps = job_.in.height, length = job_.length;
     const auto partition = lines::Partition::of(direction_, across, steps);
-    const int lines = job_.cut.words * Word::kSamples;
-    if (static_cast<int>(item_.x) * lines >= partition.count) return false;
-    line_ = partition.first + static_cast<int>(item_.x) * lines;
-    extent_ = extent_of_strip(direction_, line_, lines, steps, across);
+    const int number = static_cast<int>(item_.x) * kSamples;
+    if (number >= partition.count) return false;
+    line_ = partition.first + number;
+    extent_ = extent_of_strip(direction_, line_, kSamples, steps, across);
     const int rows = extent_.end - extent_.begin, part = static_cast<int>(item_.y);
     out_begin_ = extent_.begin + rows * part / job_.cut.parts;
     out_end_ = extent_.begin + rows * (part + 1) / job_.cut.parts;
     if (out_begin_ >= out_end_) return false;
-    // Minima are in the last rows of segments, which may lie behind the image.
-    first_ = max(extent_.begin, out_begin_ - (length - 1));
+    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where the
+    // result does.
+    first_ = max(extent_.begin, out_begin_ - (length + kChunk - 2) / kChunk * kChunk);
     const int end = min(extent_.end + (length - 1) / 2, out_end_ + length - 1);
-    const int together = 32 / job_.cut.words;  // chunks of a warp
+    constexpr int together = 32 / words;  // chunks of a warp
     chunks_ = ((end - first_ + kChunk - 1) / kChunk + together - 1) / together * together;
     return true;
   }
@@ -185,15 +179,25 @@ class Strip {
 #pragma unroll 1
     for (int chunk = chunk_; chunk < chunks_; chunk += at_once_) f(chunk);
   }
-  /// The column of this thread's word in a row.
+  /// The column that the strip begins with in a row.
   __device__ int column(int y) const {
-    return line_ + direction_.shift(y) + word_ * Word::kSamples;
+    return line_ + direction_.shift(y);
   }
+  /// Whether the strip is in the image, and so many samples more on both sides, from row y0 to y1.
+  __device__ bool is_inside(int y0, int y1, int margin) const {
+    const int x0 = column(y0), x1 = column(y1);  // it moves in one direction only
+    return min(x0, x1) >= margin && max(x0, x1) + kSamples + margin <= job_.in.width;
+  }
+  /// The word of this thread in some row.
+  static __device__ unsigned *row_at(unsigned *array, int row) {
+    return array + (row >> 4) * kStride + (row & (kChunk - 1)) * words;
+  }
+
   __device__ unsigned table_size() const {
-    return static_cast<unsigned>(table_words(job_.cut.words, chunks_, job_.length));
+    return static_cast<unsigned>(table_words(words, chunks_, job_.length));
   }
   __device__ unsigned *table_at(unsigned *table, int chunk) const {
-    return table + (chunk + table_margin(job_.length)) * job_.cut.words + word_;
+    return table + (chunk + table_margin(job_.length)) * words + word_;
   }
 
   /// Both tables.
@@ -215,10 +219,9 @@ class Strip {
     unsigned *from = tables_, *to = tables_ + table_size();
     const int entries = chunks_ + 2 * table_margin(job_.length);
     for (int distance = 1; distance < reach(); distance *= 2) {
-      for (int i = threadIdx.x; i < entries * job_.cut.words; i += blockDim.x) {
+      for (int i = threadIdx.x; i < entries * words; i += blockDim.x) {
         Word w = Word::of(from[i]);
-        if (i / job_.cut.words + distance < entries)
-          w = Op()(w, Word::of(from[i + distance * job_.cut.words]));
+        if (i / words + distance < entries) w = Op()(w, Word::of(from[i + distance * words]));
         to[i] = w.word();
       }
       __syncthreads();
@@ -239,125 +242,200 @@ class Strip {
       return Op()(result, Word::of(*table_at(const_cast<unsigned *>(table), last)));
     }
     for (int k = max(chunk, 0); k < min(chunk + n, chunks_); ++k)
-      result = Op()(result, Word::of(others_.at(k * kChunk + row)[word_]));
+      result = Op()(result, Word::of(others_[k * kStride + row * words]));
     return result;
   }
 
   /// Extrema of a thread's chunk up to each row, for `up_to`, and from each row on, for `from`.
   template <typename Op>
-  __device__ void scan(Word (&rows)[kChunk], int chunk, const Rows &up_to, const Rows &from) const {
+  __device__ void scan(Word (&rows)[kChunk], int chunk, unsigned *up_to, unsigned *from) const {
     const int size = rows_of_chunk(job_.length);
+    up_to += chunk * kStride;
+    from += chunk * kStride;
     Word w = rows[0];
-    up_to.at(chunk * kChunk)[word_] = w.word();
+    up_to[0] = w.word();
 #pragma unroll
     for (int i = 1; i < kChunk; ++i) {
       w = (i & (size - 1)) == 0 ? rows[i] : Op()(w, rows[i]);
-      up_to.at(chunk * kChunk + i)[word_] = w.word();
+      up_to[i * words] = w.word();
     }
     if (needs_table(job_.length)) *table_at(tables_, chunk) = w.word();
     w = rows[kChunk - 1];
-    from.at(chunk * kChunk + kChunk - 1)[word_] = w.word();
+    from[(kChunk - 1) * words] = w.word();
 #pragma unroll
     for (int i = kChunk - 2; i >= 0; --i) {
       w = ((i + 1) & (size - 1)) == 0 ? rows[i] : Op()(w, rows[i]);
-      from.at(chunk * kChunk + i)[word_] = w.word();
+      from[i * words] = w.word();
     }
   }
 
+  /// Reads a chunk and makes minima of it.
   __device__ void load(int chunk) const {
     Word rows[kChunk];
-    const int y0 = first_ + chunk * kChunk;
+    const int y0 = first_ + chunk * kChunk, width = job_.in.width;
+    // Two whole words have the samples of one that begins anywhere.
+    if (y0 + kChunk <= extent_.end && is_inside(y0, y0 + kChunk - 1, 2 * Word::kSamples)) {
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      unsigned word = ~0u;
-      if (y0 + i < extent_.end) {
-        const int x = column(y0 + i);
-        word = load_word(job_.in.row(y0 + i), job_.in.width, x, ~job_.flip);
-        if constexpr (sizeof(T) == 4) {
-          if (x < 0 || x >= job_.in.width)
-            word = ~job_.flip;
-          else if (job_.floats)
-            word = ordered_of_bits(word);
-        }
-        word ^= job_.flip;
+      for (int i = 0; i < kChunk; ++i) {
+        const auto address = reinterpret_cast<std::uintptr_t>(job_.in.row(y0 + i) + column(y0 + i) +
+                                                              word_ * Word::kSamples);
+        const auto *const from = reinterpret_cast<const unsigned *>(address & ~std::uintptr_t{3});
+        const auto bits = static_cast<unsigned>(address & 3) * 8;
+        const unsigned word = __funnelshift_r(from[0], bits ? from[1] : 0, bits);
+        rows[i] = Word::of(of_sample(word));
       }
-      rows[i] = Word::of(word);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) {
+        const int x = column(y0 + i) + word_ * Word::kSamples;
+        unsigned word = ~0u;
+        if (y0 + i < extent_.end) {
+          word = of_sample(load_word(job_.in.row(y0 + i), width, x, ~job_.flip));
+          word |= ~inside_mask<T>(x, width);
+        }
+        rows[i] = Word::of(word);
+      }
     }
     scan<Smallest>(rows, chunk, own_, others_);
+  }
+  __device__ unsigned of_sample(unsigned word) const {
+    if (sizeof(T) == 4 && job_.floats) word = ordered_of_bits(word);
+    return word ^ job_.flip;
   }
 
   /// Minima of segments, where their centres are in the image.
   __device__ void erode(int chunk, const unsigned *table) const {
-    const int reach_back = job_.length - 1, size = rows_of_chunk(job_.length);
+    const int reach_back = job_.length - 1;
     const int q = reach_back / kChunk, r = reach_back % kChunk;
-    const bool is_short = linearopen::is_short(job_.length);
-    Word early{}, late{};  // what is between the ends, for rows before the r-th and from it on
-    if (!is_short) {
-      early = between<Smallest>(table, chunk - q, q, 0);
-      late = between<Smallest>(table, chunk - q + 1, q - 1, 0);
-    }
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      const int row = chunk * kChunk + i, start = row - reach_back;
-      Word w = Word::of(own_.at(row)[word_]);
-      if (start >= 0) w = Smallest()(w, Word::of(others_.at(start)[word_]));
-      if (!is_short) {
-        w = Smallest()(w, i < r ? early : late);
-      } else {
+    unsigned *const own = own_ + chunk * kStride;
+    const int centre = first_ + chunk * kChunk - (job_.length - 1) / 2;  // of the first row
+    const bool all = centre >= extent_.begin && centre + kChunk <= extent_.end &&
+                     is_inside(centre, centre + kChunk - 1, 0);
+    const auto store = [&](int i, const Word &w) {
+      unsigned word = w.word();
+      if (!all) {
+        const int y = centre + i;
+        const bool inside = y >= extent_.begin && y < extent_.end;
+        word &= inside ? inside_mask<T>(column(y) + word_ * Word::kSamples, job_.in.width) : 0;
+      }
+      own[i * words] = word;
+    };
+    if (is_short(job_.length)) {
+      const int size = rows_of_chunk(job_.length);
+#pragma unroll 4
+      for (int i = 0; i < kChunk; ++i) {
+        const int row = chunk * kChunk + i, start = row - reach_back;
+        Word w = Word::of(own[i * words]);
+        if (start >= 0) w = Smallest()(w, Word::of(*row_at(others_, start)));
         const int middle = (start & -size) + size;  // the chunk behind that of the start
         if (middle >= 0 && middle + size <= (row & -size))
-          w = Smallest()(w, Word::of(others_.at(middle)[word_]));
+          w = Smallest()(w, Word::of(*row_at(others_, middle)));
+        store(i, w);
       }
-      const int centre = first_ + row - (job_.length - 1) / 2;
-      unsigned word = 0;
-      if (centre >= extent_.begin && centre < extent_.end)
-        word = w.word() & inside_mask<T>(column(centre), job_.in.width);
-      own_.at(row)[word_] = word;
+      return;
+    }
+    // What is between the ends, for rows before the r-th and from it on.
+    const Word early = between<Smallest>(table, chunk - q, q, 0);
+    const Word late = between<Smallest>(table, chunk - q + 1, q - 1, 0);
+    const unsigned *const start = others_ + (chunk - q) * kStride - r * words;
+    const int first = chunk * kChunk - reach_back;  // row that `start` begins with
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      Word w = Smallest()(Word::of(own[i * words]), i < r ? early : late);
+      if (first + i >= 0)
+        w = Smallest()(w, Word::of(start[i * words - (i < r ? kStride - kChunk * words : 0)]));
+      store(i, w);
     }
   }
 
   __device__ void spread(int chunk) const {
     Word rows[kChunk];
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) rows[i] = Word::of(own_.at(chunk * kChunk + i)[word_]);
+    for (int i = 0; i < kChunk; ++i) rows[i] = Word::of(own_[chunk * kStride + i * words]);
     scan<Largest>(rows, chunk, others_, own_);
   }
 
   /// Maxima of these minima, which are the result.
   __device__ void dilate(int chunk, const unsigned *table, std::uint64_t &sum) const {
-    const int reach_on = job_.length - 1, size = rows_of_chunk(job_.length);
+    const int reach_on = job_.length - 1;
     const int q = reach_on / kChunk, r = reach_on % kChunk;
-    const bool is_short = linearopen::is_short(job_.length);
-    Word early{}, late{};  // for rows before row kChunk - r, and from it on
-    if (!is_short) {
-      early = between<Largest>(table, chunk + 1, q - 1, kChunk - 1);
-      late = between<Largest>(table, chunk + 1, q, kChunk - 1);
-    }
+    const unsigned *const own = own_ + chunk * kStride;
+    const int y0 = first_ + chunk * kChunk;
+    const bool any = y0 + kChunk > out_begin_ && y0 < out_end_;
+    if (__all_sync(kWholeWarp, !any)) return;
+    // In all chunks of the warp, so that lanes can exchange words.
+    const bool all = __all_sync(kWholeWarp, y0 >= out_begin_ && y0 + kChunk <= out_end_ &&
+                                                is_inside(y0, y0 + kChunk - 1, 0));
     Plane<T> out = job_.out;
     out.data = reinterpret_cast<T *>(reinterpret_cast<unsigned char *>(out.data) +
                                      item_.z * job_.out_bytes);
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      const int row = chunk * kChunk + i, end = row + reach_on, y = first_ + row;
-      if (y < out_begin_ || y >= out_end_) continue;
-      Word w = Word::of(own_.at(row)[word_]);
-      if (end < chunks_ * kChunk) w = Largest()(w, Word::of(others_.at(end)[word_]));
-      if (!is_short) {
-        w = Largest()(w, i + r < kChunk ? early : late);
-      } else {
-        const int middle = (row & -size) + size;  // the chunk behind that of the row
-        if (middle + size <= (end & -size) && middle + size <= chunks_ * kChunk)
-          w = Largest()(w, Word::of(others_.at(middle + size - 1)[word_]));
-      }
-      const int x = column(y);
+    const auto store = [&](int i, const Word &w) {
+      const int y = y0 + i;
+      if (!all && (y < out_begin_ || y >= out_end_)) return;
+      const int x = column(y) + word_ * Word::kSamples;
       unsigned word = w.word();
-      if (job_.sums) sum += sum_of(word & inside_mask<T>(x, job_.in.width));
+      if (job_.sums) sum += sum_of(all ? word : word & inside_mask<T>(x, out.width));
       if (job_.restore) {
         word ^= job_.flip;
         if (sizeof(T) == 4 && job_.floats) word = bits_of_ordered(word);
       }
-      store_word(out.row(y), out.width, x, word);
+      if (all)
+        store_strip(out.row(y) + x, word);
+      else
+        store_word(out.row(y), out.width, x, word);
+    };
+    const int rows = chunks_ * kChunk;
+    if (is_short(job_.length)) {
+      const int size = rows_of_chunk(job_.length);
+#pragma unroll 4
+      for (int i = 0; i < kChunk; ++i) {
+        const int row = chunk * kChunk + i, end = row + reach_on;
+        Word w = Word::of(own[i * words]);
+        if (end < rows) w = Largest()(w, Word::of(*row_at(others_, end)));
+        const int middle = (row & -size) + size;  // the chunk behind that of the row
+        if (middle + size <= (end & -size) && middle + size <= rows)
+          w = Largest()(w, Word::of(*row_at(others_, middle + size - 1)));
+        store(i, w);
+      }
+      return;
     }
+    // What is between the ends, for rows before row kChunk - r and from it on.
+    const Word early = between<Largest>(table, chunk + 1, q - 1, kChunk - 1);
+    const Word late = between<Largest>(table, chunk + 1, q, kChunk - 1);
+    const unsigned *const end = others_ + (chunk + q) * kStride + r * words;
+    const int last = chunk * kChunk + reach_on;  // row that `end` begins with
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      const bool next = i + r >= kChunk;
+      Word w = Largest()(Word::of(own[i * words]), next ? late : early);
+      if (last + i < rows)
+        w = Largest()(w, Word::of(end[i * words + (next ? kStride - kChunk * words : 0)]));
+      store(i, w);
+    }
+  }
+
+  /// Writes the words of a strip that is in the image; all its threads call it.
+  __device__ void store_strip(T *to, unsigned word) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(to);
+    const unsigned before = static_cast<unsigned>(address & 3);  // bytes, from a whole word on
+    // Whole words have samples of two threads.
+    const unsigned left =
+        __shfl_sync(kWholeWarp, word, max(static_cast<int>(threadIdx.x % 32) - 1, 0));
+    if (before == 0) {
+      *reinterpret_cast<unsigned *>(to) = word;
+      return;
+    }
+    if (word_ > 0)
+      *reinterpret_cast<unsigned *>(address - before) =
+          __funnelshift_r(left, word, 32 - 8 * before);
+    constexpr int kBits = 8 * sizeof(T);
+    const int in_left = static_cast<int>(before / sizeof(T));  // samples of a word
+    if (word_ == 0)
+      for (int k = 0; k < Word::kSamples - in_left; ++k)
+        to[k] = static_cast<T>(word >> (kBits * k % 32));
+    if (word_ == words - 1)
+      for (int k = Word::kSamples - in_left; k < Word::kSamples; ++k)
+        to[k] = static_cast<T>(word >> (kBits * k % 32));
   }
   static __device__ std::uint64_t sum_of(unsigned word) {
     if constexpr (sizeof(T) == 1)
@@ -371,7 +449,7 @@ class Strip {
   const OpenJob<T> &job_;
   dim3 item_;
   lines::Direction direction_;
-  Rows own_, others_;
+  unsigned *own_, *others_;  // this thread's word of the first row
   unsigned *tables_;
   int word_, chunk_, at_once_;
   int line_, first_, chunks_, out_begin_, out_end_;

@@ -26,19 +26,19 @@ constexpr int kMostThreads = 384;
 /// Planes of directions at once: they shall stay in the cache until the best are found.
 constexpr std::size_t kPlanesBytes = std::size_t{48} << 20;
 
-template <typename T>
+template <typename T, int words, bool shared>
 __global__ void __launch_bounds__(kMostThreads, 2)
     open_kernel(const __grid_constant__ OpenJob<T> job) {
   const unsigned strips = job.strips, parts = job.cut.parts;
   const unsigned items = strips * parts * job.n_directions;
-  unsigned *const arrays = job.cut.shared
-                               ? reinterpret_cast<unsigned *>(dynamic_shared_memory())
-                               : job.arrays + blockIdx.x * (job.cut.bytes / sizeof(unsigned));
+  unsigned *arrays = reinterpret_cast<unsigned *>(dynamic_shared_memory());
+  if (!shared) arrays = job.arrays + blockIdx.x * (job.cut.bytes / sizeof(unsigned));
 #pragma unroll 1
   for (unsigned i = blockIdx.x; i < items; i += gridDim.x) {
-    Strip<T> strip(job, {i % strips, i / strips % parts, i / (strips * parts)}, arrays);
-    __syncthreads();
+    Strip<T, words> strip(job, {i % strips, i / strips % parts, i / (strips * parts)}, arrays);
+    if (!shared) __syncthreads();
     if (strip.begin()) strip.open();
+    if (shared) break;
   }
 }
 
@@ -56,12 +56,13 @@ Cut best_cut(Cuda &cuda, int steps, int lines, int length, int n) {
   double least = 0;
   const auto cut_of = [&](int words, int parts) {
     Cut cut{words, parts, 0, 0, 0, true};
-    const int rows = std::min(divide_up(steps, parts) + 2 * (length - 1), steps + (length - 1) / 2);
+    const int rows =
+        std::min(divide_up(steps, parts) + 2 * (length - 1) + kChunk, steps + (length - 1) / 2);
     const int together = 32 / words;
     cut.chunks = divide_up(divide_up(rows, kChunk), together) * together;
     const int wanted = cut.chunks * words;
     cut.threads = divide_up(divide_up(wanted, divide_up(wanted, kMostThreads)), 32) * 32;
-    cut.bytes = 2 * Rows::size(words, cut.chunks) * sizeof(unsigned);
+    cut.bytes = sizeof(unsigned) * 2 * chunk_stride(words) * cut.chunks;
     if (needs_table(length))
       cut.bytes += 2 * table_words(words, cut.chunks, length) * sizeof(unsigned);
     return cut;
@@ -70,7 +71,7 @@ Cut best_cut(Cuda &cuda, int steps, int lines, int length, int n) {
     for (int parts = 1; parts <= 256 && parts <= steps; ++parts) {
       const Cut cut = cut_of(words, parts);
       if (static_cast<int>(cut.bytes) > room) continue;
-      const int blocks = std::min({room / (static_cast<int>(cut.bytes) + kBlockReserve) + 0,
+      const int blocks = std::min({room / (static_cast<int>(cut.bytes) + kBlockReserve),
                                    65536 / (cut.threads * kRegisters), 2048 / cut.threads});
       const int at_once = std::max(blocks, 1) * cuda.multiprocessors();
       const double items = double(divide_up(lines, words * Packed<T>::kSamples)) * parts * n;
@@ -227,6 +228,9 @@ class Opening {
     return best;
   }
 
+  /// A segment that is everywhere longer than the image does what one of this length does.
+  int length_for(int steps) const { return std::min(params_.length, 2 * steps + 1); }
+
   /// Lines of a direction, at most.
   static int most_lines(int steps, int across, const std::vector<Numbered> &directions) {
     int lines = 0;
@@ -239,7 +243,7 @@ class Opening {
   }
   Cut cut_for(int steps, int across, const std::vector<Numbered> &directions) const {
     const int n = std::min(static_cast<int>(directions.size()), batch(across, steps));
-    return best_cut<T>(cuda_, steps, most_lines(steps, across, directions), params_.length, n);
+    return best_cut<T>(cuda_, steps, most_lines(steps, across, directions), length_for(steps), n);
   }
   std::size_t device_arrays(int steps, int across, const std::vector<Numbered> &directions) const {
     const Cut cut = cut_for(steps, across, directions);
@@ -271,7 +275,7 @@ class Opening {
     job.out = out;
     job.out_bytes = out_bytes;
     job.restore = restore;
-    job.length = std::min(params_.length, 2 * steps + 1);
+    job.length = length_for(steps);
     job.cut = cut_for(steps, across, directions);
     job.arrays = reinterpret_cast<unsigned *>(arrays_);
     job.sums = report_ && !kFloat ? sums_ + directions[first].number : nullptr;
@@ -285,14 +289,17 @@ class Opening {
     const int items = job.strips * job.cut.parts * n;
     const int blocks = job.cut.shared ? items : std::min(items, 2 * cuda_.multiprocessors());
     const int bytes = job.cut.shared ? static_cast<int>(job.cut.bytes) : 0;
-    CUDA_CHECK(
-        cudaFuncSetAttribute(open_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    launch(open_kernel<T>, {blocks, job.cut.threads, bytes}, cuda_.stream(), job);
+    const auto kernel = !job.cut.shared       ? open_kernel<T, 8, false>
+                        : job.cut.words == 32 ? open_kernel<T, 32, true>
+                                              : open_kernel<T, 8, true>;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    launch(kernel, {blocks, job.cut.threads, bytes}, cuda_.stream(), job);
   }
 
   /// Opens in all these directions and keeps the best.
   void fold_all(const Source &source, const std::vector<Numbered> &directions,
                 const Best<T> &best) {
+    if (directions.empty()) return;
     const int width = source.plane.width, height = source.plane.height;
     const int total = static_cast<int>(directions.size()), most = batch(width, height);
     for (int first = 0; first < total;) {

@@ -328,6 +328,9 @@ struct Size {
 inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    {31, 7},
                                   {33, 7},   {65, 40},  {257, 129}, {640, 480}, {1283, 719},
                                   {8209, 3}, {3, 8209}, {32768, 1}};
+/// Of an operator; its tests may specialise it.
+template <typename Params>
+inline constexpr std::span<const Size> kSizesOf = kSizes;
 inline constexpr Layout kLayouts[] = {
     {0, 0},        {1, 0},           {5, 3},       {64, 0},  {0, 1},
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
@@ -405,7 +408,7 @@ inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Siz
 /// CUDA equals the CPU in every format, on every content, in changing layouts.
 template <typename Params>
 void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
-                            std::span<const Size> sizes = kSizes) {
+                            std::span<const Size> sizes = kSizesOf<Params>) {
   CpuRunner cpu;
   CudaRunner cuda;
   std::mt19937 random(1);

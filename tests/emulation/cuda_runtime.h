@@ -191,6 +191,16 @@ inline unsigned __vcmpgeu2(unsigned a, unsigned b) {
   for (unsigned mask = 0xffff; mask; mask <<= 16) result |= (a & mask) >= (b & mask) ? mask : 0;
   return result;
 }
+/// The smaller and the larger halves.
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
+}
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
+}
+inline int __clz(unsigned v) {
+  return v ? __builtin_clz(v) : 32;
+}
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
+#include "linearopen_oracle.h"
 #include "operator_test.h"
 
 namespace cudascan {
@@ -87,6 +88,19 @@ TEST_P(CudaOnMultiprocessors, SmallMethods) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Few, CudaOnMultiprocessors, testing::Values(1, 2, 17));
+TEST_F(CudaOnASmallGpu, OpensAlongLines) {
+  for (const LinearOpenParams &params :
+       {LinearOpenParams{.length = 41, .angle = 30}, LinearOpenParams{.length = 900, .angle = 80},
+        LinearOpenParams{.length = 60, .directions = 3},
+        LinearOpenParams{.length = 70, .angle = 100, .lines = LinearOpenLines::invariant},
+        LinearOpenParams{
+            .length = 25, .angle = 85, .algorithm = LinearOpenAlgorithm::bartovsky_zones}}) {
+    SCOPED_TRACE(testing::Message() << params);
+    expect_equal<std::uint8_t>(104, 270, 255, params);
+    expect_equal<std::uint16_t>(104, 270, 0xffff, params);
+    expect_equal<float>(104, 270, 1, params);
+  }
+}
 
 }  // namespace
 }  // namespace cudascan
