@@ -26,11 +26,11 @@
  * gst-launch-1.0 videotestsrc ! cudalinearopen ! videoconvert ! autovideosink
  * ]|
  * |[
- * gst-launch-1.0 filesrc location=fingerprint.png ! decodebin ! videoconvert ! video/x-raw,format=Y444 ! cudalinearopen operation=closing length=41 directions=60 output=orientation ! videoconvert ! pngenc ! filesink location=ridges.png
+ * gst-launch-1.0 filesrc location=fingerprint.png ! decodebin ! videoconvert ! video/x-raw,format=Y444 ! cudalinearopen operation=closing directions=60 output=orientation ! videoconvert ! pngenc ! filesink location=ridges.png
  * ]| The directions of the ridges of a fingerprint, as colours.
  * |[
  * gst-launch-1.0 filesrc location=music.png ! decodebin ! videoconvert ! cudalinearopen operation=black-hat length=80 ! videoconvert ! pngenc ! filesink location=notes.png
- * ]| What is dark on a music sheet but for its staff lines, white on black.
+ * ]| What is dark on a music sheet that lies straight, but for its staff lines, white on black.
  * |[
  * gst-launch-1.0 -m filesrc location=music.png ! decodebin ! videoconvert ! cudalinearopen operation=closing length=250 angle=-10 span=20 directions=81 report=message ! fakesink
  * ]| The message tells by which angle the page is turned.
