@@ -179,13 +179,31 @@ class Strip {
 #pragma unroll 1
     for (int chunk = chunk_; chunk < chunks_; chunk += at_once_) f(chunk);
   }
-  /// The column that the strip begins with in a row.
-  __device__ int column(int y) const {
-    return line_ + direction_.shift(y);
-  }
-  /// Whether the strip is in the image, and so many samples more on both sides, from row y0 to y1.
-  __device__ bool is_inside(int y0, int y1, int margin) const {
-    const int x0 = column(y0), x1 = column(y1);  // it moves in one direction only
+  /// Where the strip begins in the rows of a chunk.
+  class Columns {
+   public:
+    /// @param y  the first row, >= 0
+    __device__ Columns(const Strip &strip, int y)
+        : direction_(strip.direction_), line_(strip.line_) {
+      const std::int64_t position =
+          static_cast<std::int64_t>(y) * direction_.slope + (std::int64_t{1} << (kBits - 1));
+      first_ = static_cast<int>(position >> kBits);
+      rest_ = static_cast<int>(position & ((1 << kBits) - 1));
+    }
+    /// In row i of the chunk, 0..kChunk.
+    __device__ int operator[](int i) const {
+      const int shift = first_ + ((rest_ + i * direction_.slope) >> kBits);
+      return direction_.rising ? line_ + shift : line_ - shift;
+    }
+
+   private:
+    static constexpr int kBits = lines::Direction::kFraction;
+    const lines::Direction &direction_;
+    int line_, first_, rest_;
+  };
+  /// Whether the strip is in the image in all rows of a chunk, and so many samples more on both sides.
+  __device__ bool is_inside(const Columns &columns, int margin) const {
+    const int x0 = columns[0], x1 = columns[kChunk - 1];  // it moves in one direction only
     return min(x0, x1) >= margin && max(x0, x1) + kSamples + margin <= job_.in.width;
   }
   /// The word of this thread in some row.
@@ -241,6 +259,7 @@ class Strip {
       result = Word::of(*table_at(const_cast<unsigned *>(table), chunk));
       return Op()(result, Word::of(*table_at(const_cast<unsigned *>(table), last)));
     }
+#pragma unroll 1
     for (int k = max(chunk, 0); k < min(chunk + n, chunks_); ++k)
       result = Op()(result, Word::of(others_[k * kStride + row * words]));
     return result;
@@ -248,15 +267,15 @@ class Strip {
 
   /// Extrema of a thread's chunk up to each row, for `up_to`, and from each row on, for `from`.
   template <typename Op>
-  __device__ void scan(Word (&rows)[kChunk], int chunk, unsigned *up_to, unsigned *from) const {
-    const int size = rows_of_chunk(job_.length);
+  __device__ void scan(const Word (&rows)[kChunk], int chunk, unsigned *up_to,
+                       unsigned *from) const {
     up_to += chunk * kStride;
     from += chunk * kStride;
     Word w = rows[0];
     up_to[0] = w.word();
 #pragma unroll
     for (int i = 1; i < kChunk; ++i) {
-      w = (i & (size - 1)) == 0 ? rows[i] : Op()(w, rows[i]);
+      w = Op()(w, rows[i]);
       up_to[i * words] = w.word();
     }
     if (needs_table(job_.length)) *table_at(tables_, chunk) = w.word();
@@ -264,39 +283,70 @@ class Strip {
     from[(kChunk - 1) * words] = w.word();
 #pragma unroll
     for (int i = kChunk - 2; i >= 0; --i) {
-      w = ((i + 1) & (size - 1)) == 0 ? rows[i] : Op()(w, rows[i]);
+      w = Op()(w, rows[i]);
       from[i * words] = w.word();
     }
+  }
+  /// The same over smaller chunks, of what is in `rows`, which is `up_to` or `from`.
+  template <typename Op>
+  __device__ void scan_short(unsigned *rows, unsigned *up_to, unsigned *from) const {
+    const int size = rows_of_chunk(job_.length);
+    unsigned *const other = rows == up_to ? from : up_to;
+    for (int i = 0; i < kChunk; ++i) other[i * words] = rows[i * words];
+    for (int i = 1; i < kChunk; ++i)
+      if ((i & (size - 1)) != 0) combine<Op>(up_to + i * words, up_to[(i - 1) * words]);
+    for (int i = kChunk - 2; i >= 0; --i)
+      if (((i + 1) & (size - 1)) != 0) combine<Op>(from + i * words, from[(i + 1) * words]);
+  }
+  template <typename Op>
+  static __device__ void combine(unsigned *word, unsigned with) {
+    *word = Op()(Word::of(*word), Word::of(with)).word();
+  }
+  /// scan() of the rows that are in `own_`.
+  template <typename Op>
+  __device__ void scan_own(int chunk, unsigned *up_to, unsigned *from) const {
+    if (is_short(job_.length)) {
+      scan_short<Op>(own_ + chunk * kStride, up_to + chunk * kStride, from + chunk * kStride);
+      return;
+    }
+    Word rows[kChunk];
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) rows[i] = Word::of(own_[chunk * kStride + i * words]);
+    scan<Op>(rows, chunk, up_to, from);
   }
 
   /// Reads a chunk and makes minima of it.
   __device__ void load(int chunk) const {
-    Word rows[kChunk];
     const int y0 = first_ + chunk * kChunk, width = job_.in.width;
+    unsigned *const own = own_ + chunk * kStride;
+    const Columns columns(*this, y0);
+    const auto *row = reinterpret_cast<const unsigned char *>(job_.in.row(y0));
     // Two whole words have the samples of one that begins anywhere.
-    if (y0 + kChunk <= extent_.end && is_inside(y0, y0 + kChunk - 1, 2 * Word::kSamples)) {
+    if (y0 + kChunk <= extent_.end && is_inside(columns, 2 * Word::kSamples)) {
+      unsigned loaded[kChunk];
 #pragma unroll
-      for (int i = 0; i < kChunk; ++i) {
-        const auto address = reinterpret_cast<std::uintptr_t>(job_.in.row(y0 + i) + column(y0 + i) +
-                                                              word_ * Word::kSamples);
+      for (int i = 0; i < kChunk; ++i, row += job_.in.stride) {
+        const auto address = reinterpret_cast<std::uintptr_t>(row) +
+                             (columns[i] + word_ * Word::kSamples) * sizeof(T);
         const auto *const from = reinterpret_cast<const unsigned *>(address & ~std::uintptr_t{3});
         const auto bits = static_cast<unsigned>(address & 3) * 8;
-        const unsigned word = __funnelshift_r(from[0], bits ? from[1] : 0, bits);
-        rows[i] = Word::of(of_sample(word));
+        loaded[i] = __funnelshift_r(from[0], sizeof(T) < 4 ? from[1] : 0, bits);
       }
-    } else {
 #pragma unroll
-      for (int i = 0; i < kChunk; ++i) {
-        const int x = column(y0 + i) + word_ * Word::kSamples;
+      for (int i = 0; i < kChunk; ++i) own[i * words] = of_sample(loaded[i]);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < kChunk; ++i, row += job_.in.stride) {
+        const int x = columns[i] + word_ * Word::kSamples;
         unsigned word = ~0u;
         if (y0 + i < extent_.end) {
-          word = of_sample(load_word(job_.in.row(y0 + i), width, x, ~job_.flip));
+          word = of_sample(load_word(reinterpret_cast<const T *>(row), width, x, ~job_.flip));
           word |= ~inside_mask<T>(x, width);
         }
-        rows[i] = Word::of(word);
+        own[i * words] = word;
       }
     }
-    scan<Smallest>(rows, chunk, own_, others_);
+    scan_own<Smallest>(chunk, own_, others_);
   }
   __device__ unsigned of_sample(unsigned word) const {
     if (sizeof(T) == 4 && job_.floats) word = ordered_of_bits(word);
@@ -308,110 +358,120 @@ class Strip {
     const int reach_back = job_.length - 1;
     const int q = reach_back / kChunk, r = reach_back % kChunk;
     unsigned *const own = own_ + chunk * kStride;
-    const int centre = first_ + chunk * kChunk - (job_.length - 1) / 2;  // of the first row
-    const bool all = centre >= extent_.begin && centre + kChunk <= extent_.end &&
-                     is_inside(centre, centre + kChunk - 1, 0);
-    const auto store = [&](int i, const Word &w) {
-      unsigned word = w.word();
-      if (!all) {
-        const int y = centre + i;
-        const bool inside = y >= extent_.begin && y < extent_.end;
-        word &= inside ? inside_mask<T>(column(y) + word_ * Word::kSamples, job_.in.width) : 0;
-      }
-      own[i * words] = word;
-    };
     if (is_short(job_.length)) {
       const int size = rows_of_chunk(job_.length);
-#pragma unroll 4
+#pragma unroll 1
       for (int i = 0; i < kChunk; ++i) {
         const int row = chunk * kChunk + i, start = row - reach_back;
-        Word w = Word::of(own[i * words]);
-        if (start >= 0) w = Smallest()(w, Word::of(*row_at(others_, start)));
+        if (start >= 0) combine<Smallest>(own + i * words, *row_at(others_, start));
         const int middle = (start & -size) + size;  // the chunk behind that of the start
         if (middle >= 0 && middle + size <= (row & -size))
-          w = Smallest()(w, Word::of(*row_at(others_, middle)));
-        store(i, w);
+          combine<Smallest>(own + i * words, *row_at(others_, middle));
       }
-      return;
-    }
-    // What is between the ends, for rows before the r-th and from it on.
-    const Word early = between<Smallest>(table, chunk - q, q, 0);
-    const Word late = between<Smallest>(table, chunk - q + 1, q - 1, 0);
-    const unsigned *const start = others_ + (chunk - q) * kStride - r * words;
-    const int first = chunk * kChunk - reach_back;  // row that `start` begins with
+    } else {
+      // What is between the ends, for rows before the r-th and from it on.
+      const Word early = between<Smallest>(table, chunk - q, q, 0);
+      const Word late = between<Smallest>(table, chunk - q + 1, q - 1, 0);
+      const unsigned *const start = others_ + (chunk - q) * kStride - r * words;
+      const int first = chunk * kChunk - reach_back;  // row that `start` begins with
+      unsigned theirs[kChunk];
 #pragma unroll
+      for (int i = 0; i < kChunk; ++i)
+        theirs[i] =
+            first + i >= 0 ? start[i * words - (i < r ? kStride - kChunk * words : 0)] : ~0u;
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) {
+        const Word w = Smallest()(Word::of(own[i * words]), i < r ? early : late);
+        own[i * words] = Smallest()(w, Word::of(theirs[i])).word();
+      }
+    }
+    const int centre = first_ + chunk * kChunk - (job_.length - 1) / 2;  // of the first row
+    if (centre >= extent_.begin && centre + kChunk <= extent_.end &&
+        is_inside(Columns(*this, centre), 0))
+      return;
+#pragma unroll 1
     for (int i = 0; i < kChunk; ++i) {
-      Word w = Smallest()(Word::of(own[i * words]), i < r ? early : late);
-      if (first + i >= 0)
-        w = Smallest()(w, Word::of(start[i * words - (i < r ? kStride - kChunk * words : 0)]));
-      store(i, w);
+      const int y = centre + i;
+      unsigned mask = 0;
+      if (y >= extent_.begin && y < extent_.end)
+        mask = inside_mask<T>(line_ + direction_.shift(y) + word_ * Word::kSamples, job_.in.width);
+      own[i * words] &= mask;
     }
   }
 
   __device__ void spread(int chunk) const {
-    Word rows[kChunk];
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i) rows[i] = Word::of(own_[chunk * kStride + i * words]);
-    scan<Largest>(rows, chunk, others_, own_);
+    scan_own<Largest>(chunk, others_, own_);
   }
 
   /// Maxima of these minima, which are the result.
   __device__ void dilate(int chunk, const unsigned *table, std::uint64_t &sum) const {
-    const int reach_on = job_.length - 1;
+    const int reach_on = job_.length - 1, rows = chunks_ * kChunk;
     const int q = reach_on / kChunk, r = reach_on % kChunk;
-    const unsigned *const own = own_ + chunk * kStride;
+    unsigned *const own = own_ + chunk * kStride;
     const int y0 = first_ + chunk * kChunk;
     const bool any = y0 + kChunk > out_begin_ && y0 < out_end_;
     if (__all_sync(kWholeWarp, !any)) return;
-    // In all chunks of the warp, so that lanes can exchange words.
-    const bool all = __all_sync(kWholeWarp, y0 >= out_begin_ && y0 + kChunk <= out_end_ &&
-                                                is_inside(y0, y0 + kChunk - 1, 0));
-    Plane<T> out = job_.out;
-    out.data = reinterpret_cast<T *>(reinterpret_cast<unsigned char *>(out.data) +
-                                     item_.z * job_.out_bytes);
-    const auto store = [&](int i, const Word &w) {
-      const int y = y0 + i;
-      if (!all && (y < out_begin_ || y >= out_end_)) return;
-      const int x = column(y) + word_ * Word::kSamples;
-      unsigned word = w.word();
-      if (job_.sums) sum += sum_of(all ? word : word & inside_mask<T>(x, out.width));
-      if (job_.restore) {
-        word ^= job_.flip;
-        if (sizeof(T) == 4 && job_.floats) word = bits_of_ordered(word);
-      }
-      if (all)
-        store_strip(out.row(y) + x, word);
-      else
-        store_word(out.row(y), out.width, x, word);
-    };
-    const int rows = chunks_ * kChunk;
     if (is_short(job_.length)) {
       const int size = rows_of_chunk(job_.length);
-#pragma unroll 4
+#pragma unroll 1
       for (int i = 0; i < kChunk; ++i) {
         const int row = chunk * kChunk + i, end = row + reach_on;
-        Word w = Word::of(own[i * words]);
-        if (end < rows) w = Largest()(w, Word::of(*row_at(others_, end)));
+        if (end < rows) combine<Largest>(own + i * words, *row_at(others_, end));
         const int middle = (row & -size) + size;  // the chunk behind that of the row
         if (middle + size <= (end & -size) && middle + size <= rows)
-          w = Largest()(w, Word::of(*row_at(others_, middle + size - 1)));
-        store(i, w);
+          combine<Largest>(own + i * words, *row_at(others_, middle + size - 1));
       }
-      return;
-    }
-    // What is between the ends, for rows before row kChunk - r and from it on.
-    const Word early = between<Largest>(table, chunk + 1, q - 1, kChunk - 1);
-    const Word late = between<Largest>(table, chunk + 1, q, kChunk - 1);
-    const unsigned *const end = others_ + (chunk + q) * kStride + r * words;
-    const int last = chunk * kChunk + reach_on;  // row that `end` begins with
+    } else {
+      // What is between the ends, for rows before row kChunk - r and from it on.
+      const Word early = between<Largest>(table, chunk + 1, q - 1, kChunk - 1);
+      const Word late = between<Largest>(table, chunk + 1, q, kChunk - 1);
+      const unsigned *const end = others_ + (chunk + q) * kStride + r * words;
+      const int last = chunk * kChunk + reach_on;  // row that `end` begins with
+      unsigned theirs[kChunk];
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      const bool next = i + r >= kChunk;
-      Word w = Largest()(Word::of(own[i * words]), next ? late : early);
-      if (last + i < rows)
-        w = Largest()(w, Word::of(end[i * words + (next ? kStride - kChunk * words : 0)]));
-      store(i, w);
+      for (int i = 0; i < kChunk; ++i)
+        theirs[i] =
+            last + i < rows ? end[i * words + (i + r >= kChunk ? kStride - kChunk * words : 0)] : 0;
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) {
+        const Word w = Largest()(Word::of(own[i * words]), i + r >= kChunk ? late : early);
+        own[i * words] = Largest()(w, Word::of(theirs[i])).word();
+      }
     }
+    write(chunk, y0, sum);
+  }
+
+  /// Writes the result of a chunk, which is in own_.
+  __device__ void write(int chunk, int y0, std::uint64_t &sum) const {
+    const unsigned *const own = own_ + chunk * kStride;
+    const Columns columns(*this, y0);
+    auto *row = reinterpret_cast<unsigned char *>(job_.out.row(y0)) + item_.z * job_.out_bytes;
+    // In all chunks of the warp, so that lanes can exchange words.
+    const bool all = __all_sync(
+        kWholeWarp, y0 >= out_begin_ && y0 + kChunk <= out_end_ && is_inside(columns, 0));
+    if (all) {
+#pragma unroll 4
+      for (int i = 0; i < kChunk; ++i, row += job_.out.stride) {
+        const unsigned word = own[i * words];
+        if (job_.sums) sum += sum_of(word);
+        store_strip(reinterpret_cast<T *>(row) + columns[i] + word_ * Word::kSamples,
+                    of_result(word));
+      }
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < kChunk; ++i, row += job_.out.stride) {
+        if (y0 + i < out_begin_ || y0 + i >= out_end_) continue;
+        const int x = columns[i] + word_ * Word::kSamples;
+        const unsigned word = own[i * words];
+        if (job_.sums) sum += sum_of(word & inside_mask<T>(x, job_.out.width));
+        store_word(reinterpret_cast<T *>(row), job_.out.width, x, of_result(word));
+      }
+    }
+  }
+  __device__ unsigned of_result(unsigned word) const {
+    if (!job_.restore) return word;
+    word ^= job_.flip;
+    return sizeof(T) == 4 && job_.floats ? bits_of_ordered(word) : word;
   }
 
   /// Writes the words of a strip that is in the image; all its threads call it.
