@@ -46,4 +46,11 @@ constexpr CUDASCAN_HD int bit_depth(unsigned maximum) {
   return bits;
 }
 
+/// Number of bits below the lowest that a format uses: 0 for 255 and 1023, 6 for 0xffc0.
+constexpr CUDASCAN_HD int unused_low_bits(unsigned maximum) {
+  int bits = 0;
+  for (; maximum && maximum % 2 == 0; maximum >>= 1) ++bits;
+  return bits;
+}
+
 }  // namespace cudascan

@@ -26,8 +26,10 @@ struct Element {
   std::string name;
   bool keeps_colour;  // the others give black and white, and need only the gray of an image
 };
-const Element kElements[] = {
-    {"cudanick", false}, {"cudaequalize", true}, {"cudaautothreshold", false}};
+const Element kElements[] = {{"cudanick", false},
+                             {"cudaequalize", true},
+                             {"cudaautothreshold", false},
+                             {"cudalinearopen", true}};
 
 struct Arguments {
   std::string input, output;
@@ -65,7 +67,7 @@ Arguments parse_arguments(int argc, char **argv) {
   g_option_context_set_summary(
       context,
       "Turns an image or a video into black and white with the element cudanick, or does what\n"
-      "element=cudaequalize or element=cudaautothreshold does.\n"
+      "element=cudaequalize, element=cudaautothreshold or element=cudalinearopen does.\n"
       "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());

@@ -162,7 +162,8 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   CUstream_st *compute = compute_->get(), *down = download_->get();
   Frame::Span &kernel = frame.spans[Stats::kernel];
   const int n_planes = static_cast<int>(GST_VIDEO_INFO_N_PLANES(&job.out_info));
-  const int n_in_planes = job.neutral_chroma ? 1 : n_planes;
+  const bool copied_chroma = job.chroma == Chroma::copied;
+  const int n_in_planes = copied_chroma ? n_planes : 1;
 
   // Input: in CUDAMemory of this context, in pinned memory of ours, or anywhere.
   GstMemory *in_memory = only_memory(job.in), *out_memory = only_memory(job.out);
@@ -197,7 +198,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   Picture out = host;
   if (!out_cuda) {
     std::size_t bytes;
-    const int n = job.neutral_chroma ? n_planes : 1;
+    const int n = copied_chroma ? 1 : n_planes;
     const Picture layout = lay_out(job.out_info, n, &bytes);
     out = placed(layout, n, frame.out.reserve(bytes));
   } else if (out_state) {
@@ -206,11 +207,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
 
   kernel.start(compute);
   job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
-  for (int i = 1; i < n_planes; ++i)
-    if (job.neutral_chroma)
-      neutralize_plane(*exec_, out, i);
-    else if (out_cuda)
-      copy_plane(*exec_, in, out, i);
+  if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
   kernel.end.record(compute);
   frame.last = &kernel.end;
   CUstream_st *last_reader = compute;
@@ -221,7 +218,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     if (out_state) out_state->usage().begin_write(down);
     span.start(down);
     for (int i = 0; i < n_planes; ++i)
-      copy_plane_rows(i == 0 || job.neutral_chroma ? out : in, host, i, down);
+      copy_plane_rows(i == 0 || !copied_chroma ? out : in, host, i, down);
     span.end.record(down);
     frame.last = &span.end;
     if (out_state) out_state->usage().end_write(down);

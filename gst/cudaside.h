@@ -48,9 +48,9 @@ class CudaSide {
     GstBuffer *in;
     const GstVideoInfo &out_info;
     GstBuffer *out;
-    bool neutral_chroma;  ///< else it is copied
-    bool wait;            ///< return when the operator is done, with what it reports
-    guint n_threads;      ///< CPU threads for what the CPU has to do
+    Chroma chroma;
+    bool wait;        ///< return when the operator is done, with what it reports
+    guint n_threads;  ///< CPU threads for what the CPU has to do
     const std::function<void(Cuda &, const Luma &)> &run;
   };
   /// Queues one frame: upload, operator, download, as far as the memories of its buffers need them.

@@ -12,6 +12,7 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
+///       static Chroma chroma(const Params &);  // if it is not copied or, in black and white, neutral
 ///       static void fill(GstStructure *, const Params &, const Report &);
 ///     };
 ///
@@ -189,10 +190,13 @@ class Element {
     return Traits::black_and_white(current_params(self));
   }
 
-  static bool begin_frame(GstCudaScanFilter *self) {
+  static Chroma begin_frame(GstCudaScanFilter *self) {
     check_refused(self);
-    own(self).frame_params = current_params(self);
-    return Traits::black_and_white(own(self).frame_params);
+    const Params &params = own(self).frame_params = current_params(self);
+    if constexpr (requires { Traits::chroma(params); })
+      return Traits::chroma(params);
+    else
+      return Traits::black_and_white(params) ? Chroma::neutral : Chroma::copied;
   }
 
   /// Whether a handler waits for notify::name of `self` or for deep-notify::name of a bin around it.

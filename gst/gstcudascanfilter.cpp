@@ -347,7 +347,7 @@ static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *
   return result;
 }
 
-static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, bool neutral,
+static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, Chroma chroma,
                            bool with_report, guint n_threads) {
   auto priv = priv_of(trans);
   const int threads = static_cast<int>(MIN(n_threads, G_MAXINT));
@@ -364,11 +364,7 @@ static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *ou
                            with_report);
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
   priv->stats->add_time(Stats::kernel, time.count());
-  for (int i = 1; i < to.n_planes(); ++i)
-    if (neutral)
-      neutralize_plane(*priv->cpu, to, i);
-    else
-      copy_plane(*priv->cpu, from, to, i);
+  make_chroma(*priv->cpu, chroma, from, to);
 }
 
 static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, GstBuffer *in,
@@ -380,7 +376,7 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     if (const std::string failure = priv->stats->take_failure(); !failure.empty())
       throw Error(failure);
     const Settings settings = settings_of(trans);
-    const bool neutral = klass->begin_frame(self);
+    const Chroma chroma = klass->begin_frame(self);
     const bool on_cpu = active_backend(trans) != Backend::cuda;
     const bool with_report = settings.report || klass->wants_report(self, on_cpu);
     if (!on_cpu) {
@@ -391,12 +387,12 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
                           .in = in,
                           .out_info = priv->out_info,
                           .out = out,
-                          .neutral_chroma = neutral,
+                          .chroma = chroma,
                           .wait = with_report,
                           .n_threads = settings.n_threads,
                           .run = std::ref(run)});
     } else {
-      process_on_cpu(trans, in, out, neutral, with_report, settings.n_threads);
+      process_on_cpu(trans, in, out, chroma, with_report, settings.n_threads);
     }
     priv->stats->add_frame();
     if (settings.report) {

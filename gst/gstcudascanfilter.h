@@ -30,8 +30,9 @@ struct GstCudaScanFilterClass {
   /// Whether the present settings give black and white: GRAY8 for deep input, neutral chroma.
   bool (*black_and_white)(GstCudaScanFilter *self);
 
-  /// Takes the copy of the settings that counts for one frame; returns black_and_white() of it.
-  bool (*begin_frame)(GstCudaScanFilter *self);
+  /// Takes the copy of the settings that counts for one frame; says where its chroma comes from, which
+  /// is Chroma::neutral for black and white.
+  cudascan::gst::Chroma (*begin_frame)(GstCudaScanFilter *self);
   /// Whether a result property wants this frame's result.
   /// @param on_cpu  the frame runs on the CPU, where nothing has to be waited for
   bool (*wants_report)(GstCudaScanFilter *self, bool on_cpu);

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/plane.h"
 #include "gst/formats.h"
+#include "kernels/hue.h"
 #include "kernels/planes.h"
 
 namespace cudascan::gst {
@@ -21,6 +22,13 @@ using OutPlane = std::variant<Plane<std::uint8_t>, Plane<std::uint16_t>>;
 struct Luma {
   InPlane in;
   OutPlane out;
+};
+
+/// Where the chroma of a result comes from.
+enum class Chroma {
+  copied,   ///< from the input
+  neutral,  ///< no colour
+  hue,      ///< from the luma of the result, which is angles as paint_hues() takes them
 };
 
 /// Size of one plane in samples of its format; in semi-planar formats U and V count each.
@@ -72,6 +80,24 @@ struct Picture {
   }
 };
 
+/// The chroma planes of a picture in YUV as U and V.
+template <typename T>
+ChromaPlanes<T> chroma_planes(const Picture &picture) {
+  const GstVideoInfo *info = picture.info;
+  const auto component = [&](int c) {
+    Plane<T> samples = picture.plane<T>(GST_VIDEO_INFO_COMP_PLANE(info, c));
+    samples.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
+    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and its kin one byte
+    // behind U, not two.
+    if (GST_VIDEO_INFO_COMP_POFFSET(info, c) > 0) ++samples.data;
+    return samples;
+  };
+  return {component(1), component(2),
+          GST_VIDEO_INFO_COMP_PSTRIDE(info, 1) / sample_size(info->finfo),
+          static_cast<int>(GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, 1)),
+          static_cast<int>(GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1))};
+}
+
 /// Queues (or does) a copy of plane `i`, which both pictures have in the same format.
 template <typename Exec>
 void copy_plane(Exec &exec, const Picture &in, const Picture &out, int i) {
@@ -89,6 +115,24 @@ void neutralize_plane(Exec &exec, const Picture &out, int i) {
     fill(exec, out.plane<std::uint8_t>(i), static_cast<std::uint8_t>(value));
   else
     fill(exec, out.plane<std::uint16_t>(i), static_cast<std::uint16_t>(value));
+}
+
+/// Gives a result, whose luma is there, its chroma.
+template <typename Exec>
+void make_chroma(Exec &exec, Chroma from, const Picture &in, const Picture &out) {
+  if (out.n_planes() == 1) return;
+  if (from == Chroma::hue) {
+    if (sample_size(out.info->finfo) == 1)
+      paint_hues(exec, out.plane<const std::uint8_t>(0), chroma_planes<std::uint8_t>(out));
+    else
+      paint_hues(exec, out.plane<const std::uint16_t>(0), chroma_planes<std::uint16_t>(out));
+    return;
+  }
+  for (int i = 1; i < out.n_planes(); ++i)
+    if (from == Chroma::neutral)
+      neutralize_plane(exec, out, i);
+    else
+      copy_plane(exec, in, out, i);
 }
 
 /// A frame mapped for the scope.

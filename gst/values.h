@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,19 @@ inline void append_to_array(GValue *array, unsigned number) {
   GValue value = G_VALUE_INIT;
   g_value_init(&value, G_TYPE_UINT);
   g_value_set_uint(&value, number);
+  gst_value_array_append_and_take_value(array, &value);
+}
+
+inline void append_to_array(GValue *array, std::int64_t number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_INT64);
+  g_value_set_int64(&value, number);
+  gst_value_array_append_and_take_value(array, &value);
+}
+inline void append_to_array(GValue *array, double number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_DOUBLE);
+  g_value_set_double(&value, number);
   gst_value_array_append_and_take_value(array, &value);
 }
 

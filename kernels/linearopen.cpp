@@ -87,9 +87,10 @@ class Opening {
   void operator()() {
     prepare();
     std::vector<std::int64_t> sums;
+    const int shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
     for (std::size_t i = 0; i < angles_.size(); ++i) {
       turn(turned(directions_[i]));
-      sums.push_back(open(directions_[i], static_cast<T>(degree_of(angles_[i]))));
+      sums.push_back(open(directions_[i], static_cast<T>(degree_of(angles_[i]) << shift)));
     }
     turn(false);
     if (report_) fill_report(std::move(sums));

@@ -365,10 +365,16 @@ class Opening {
   }
 
   void finish() {
-    FinishJob<T> job{
-        in_,   out_,   upright_best_,     turned_best_,
-        flip_, kFloat, params_.operation, params_.output == LinearOpenOutput::orientation,
-        {}};
+    FinishJob<T> job{in_,
+                     out_,
+                     upright_best_,
+                     turned_best_,
+                     flip_,
+                     kFloat,
+                     params_.operation,
+                     params_.output == LinearOpenOutput::orientation,
+                     kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_)),
+                     {}};
     for (std::size_t i = 0; i < angles_.size(); ++i) {
       const int degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
       job.degrees[i] = static_cast<std::uint8_t>((degrees + 180) % 180);

@@ -35,8 +35,8 @@ enum class LinearOpenOperation { opening, closing, top_hat, black_hat };
 
 enum class LinearOpenOutput {
   filtered,
-  /// The direction with the strongest response, as its angle in whole degrees, 0..179: that of the
-  /// largest opening, or smallest closing; of equal ones the first.
+  /// The direction with the strongest response, as its angle in whole degrees, 0..179, in steps of the
+  /// format: that of the largest opening, or smallest closing; of equal ones the first.
   orientation,
 };
 

@@ -145,6 +145,7 @@ struct FinishJob {
   bool floats;
   LinearOpenOperation operation;
   bool orientation;
+  int degree_shift;            ///< degrees are in steps of the format
   std::uint8_t degrees[1024];  ///< of the directions
 };
 template <typename T>
@@ -180,7 +181,7 @@ __global__ void finish_kernel(const __grid_constant__ FinishJob<T> job) {
     }
     T result = restored(value, job.floats, job.flip);
     if (job.orientation) {
-      result = job.degrees[number];
+      result = static_cast<T>(job.degrees[number] << job.degree_shift);
       if constexpr (sizeof(T) == 4)
         if (job.floats) result = __float_as_uint(static_cast<float>(result));
     } else if (job.operation == LinearOpenOperation::top_hat) {

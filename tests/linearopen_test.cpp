@@ -120,6 +120,20 @@ TEST(LinearOpenValues, SupremumOfDirections) {
                    0, 90, 0, 0}));
 }
 
+TEST(LinearOpenValues, OrientationsAreInStepsOfTheFormat) {
+  const auto orientation = [](std::uint16_t maximum) {
+    Cpu cpu;
+    const Image<std::uint16_t> in(Gray16(12), 4, 3, {}, maximum);
+    Image<std::uint16_t> out(4, 3, {}, maximum);
+    run(cpu, in.plane(), out.plane(), {.length = 3, .angle = 170, .output = kOrientation});
+    return out.samples();
+  };
+  EXPECT_EQ(orientation(0x3ff), Gray16(12, 170));
+  EXPECT_EQ(orientation(0xffff), Gray16(12, 170));
+  EXPECT_EQ(orientation(0xfff0), Gray16(12, 170 * 16));
+  EXPECT_EQ(orientation(0xffc0), Gray16(12, 170 * 64));
+}
+
 TEST(LinearOpenValues, OrientationsAreWholeDegreesBelow180) {
   const Gray8 flat(30, 50);
   const auto first = [&](double angle) {

@@ -28,6 +28,14 @@ TEST(Plane, BitDepthOfAMaximum) {
   EXPECT_EQ(bit_depth(65535), 16);
 }
 
+TEST(Plane, UnusedLowBitsOfAMaximum) {
+  EXPECT_EQ(unused_low_bits(255), 0);
+  EXPECT_EQ(unused_low_bits(4095), 0);
+  EXPECT_EQ(unused_low_bits(0xffc0), 6);
+  EXPECT_EQ(unused_low_bits(0xfff0), 4);
+  EXPECT_EQ(unused_low_bits(0), 0);
+}
+
 TEST(Cpu, BandsCoverEveryRowOnce) {
   for (int threads : {1, 2, 3, 7})
     for (int rows : {1, 2, 5, 64, 1000})

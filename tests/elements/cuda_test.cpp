@@ -83,6 +83,26 @@ TEST_F(CudaMemory, ChromaIsCopiedWithAThresholdSurface) {
   }
 }
 
+TEST_F(CudaMemory, DirectionsAreColoursInBothMemories) {
+  const LinearOpenParams params{
+      .length = 7, .directions = 12, .output = LinearOpenOutput::orientation};
+  // The one in front passes frames on, in memory of the GPU.
+  const std::string in_cuda = "cudaequalize backend=cuda amount=0 ! " + kInCuda + " ! ",
+                    element =
+                        "cudalinearopen backend=cuda length=7 directions=12 "
+                        "output=orientation";
+  for (GstVideoFormat format : template_formats("cudalinearopen", GST_PAD_SRC, kCudaMemory))
+    for (const std::string &launch : {element, in_cuda + element})
+      for (const std::string &sink_caps : {std::string("video/x-raw"), kInCuda}) {
+        SCOPED_TRACE(launch + " ! " + sink_caps);
+        Filter filter(launch, sink_caps);
+        for (const auto &[width, height] : kSizes) {
+          const Picture in = make_picture(format, width, height);
+          ASSERT_TRUE(same(filter.process(in), expected(in, params)));
+        }
+      }
+}
+
 TEST_F(CudaMemory, TheCpuReadsEveryFormatOfTheOutput) {
   for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
     Filter filter(kNick, kInCuda);

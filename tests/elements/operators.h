@@ -116,7 +116,11 @@ std::vector<T> numbers_of(const GstStructure *fields, const char *name) {
   }
   for (guint i = 0; i < gst_value_array_get_size(array); ++i) {
     const GValue *value = gst_value_array_get_value(array, i);
-    if constexpr (std::is_signed_v<T>)
+    if constexpr (std::is_same_v<T, double>)
+      numbers.push_back(g_value_get_double(value));
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+      numbers.push_back(g_value_get_int64(value));
+    else if constexpr (std::is_signed_v<T>)
       numbers.push_back(g_value_get_int(value));
     else
       numbers.push_back(g_value_get_uint(value));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pictures: made, written into buffers, read out of them, compared, and what an element makes of them.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include "elements/support.h"
 
@@ -61,6 +63,22 @@ std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &
   else
     ADD_FAILURE() << "the operator has no such depths";
   return {result.begin(), result.end()};
+}
+
+/// U (component 1) or V on a circle around no colour, at twice the direction of the pixel that is at the
+/// top left of those that the sample is for.
+std::vector<std::uint16_t> hues(const Picture &p, unsigned c) {
+  const GstVideoFormatInfo *info = p.format_info();
+  const int level = 1 << (info->depth[c] - 8 + info->shift[c]);
+  std::vector<std::uint16_t> samples;
+  for (int y = 0; y < p.component_height(c); ++y)
+    for (int x = 0; x < p.component_width(c); ++x) {
+      const int at = (y << info->h_sub[c]) * p.width + (x << info->w_sub[c]);
+      const double angle = 2 * (p.components[0][at] >> info->shift[0]) * std::numbers::pi / 180;
+      const long hue = std::lround(112 * (c == 1 ? std::cos(angle) : std::sin(angle)));
+      samples.push_back(static_cast<std::uint16_t>(p.neutral() + hue * level));
+    }
+  return samples;
 }
 
 }  // namespace
@@ -124,12 +142,19 @@ Picture expected(const Picture &in, const Params &params, GstVideoFormat out_for
   else
     out.components.push_back(run_luma<std::uint8_t, std::uint8_t>(*cpu, in, out, params, report));
   for (unsigned c = 1; c < out.format_info()->n_components; ++c) {
-    if (without_colour(params))
-      out.components.emplace_back(
-          static_cast<std::size_t>(out.component_width(c)) * out.component_height(c),
-          out.neutral());
-    else
-      out.components.push_back(in.components[c]);
+    switch (colour_of(params)) {
+      case Colour::none:
+        out.components.emplace_back(
+            static_cast<std::size_t>(out.component_width(c)) * out.component_height(c),
+            out.neutral());
+        break;
+      case Colour::of_directions:
+        out.components.push_back(hues(out, c));
+        break;
+      case Colour::of_input:
+        out.components.push_back(in.components[c]);
+        break;
+    }
   }
   return out;
 }
@@ -138,6 +163,8 @@ template Picture expected(const Picture &, const EqualizeParams &, GstVideoForma
                           Cpu *);
 template Picture expected(const Picture &, const AutothresholdParams &, GstVideoFormat,
                           AutothresholdReport *, Cpu *);
+template Picture expected(const Picture &, const LinearOpenParams &, GstVideoFormat,
+                          LinearOpenReport *, Cpu *);
 
 testing::AssertionResult same(const Picture &a, const Picture &b) {
   if (a.format != b.format || a.width != b.width || a.height != b.height)

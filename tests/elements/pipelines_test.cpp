@@ -25,6 +25,18 @@ TEST_P(Pipelines, DefaultsNegotiateBetweenStockElements) {
     }
 }
 
+TEST_P(Pipelines, EveryElementRunsWithItsDefaultsAndBehindTheOthers) {
+  std::string all = "videotestsrc num-buffers=3 ! ";
+  for (const char *name : {"cudaequalize", "cudalinearopen", "cudaautothreshold", "cudanick"}) {
+    const std::string one = launch(name);
+    Pipeline pipeline("videotestsrc num-buffers=3 ! " + one + "! fakesink");
+    EXPECT_EQ(pipeline.play(), "") << name;
+    all += one + "! ";
+  }
+  Pipeline pipeline(all + "fakesink");
+  EXPECT_EQ(pipeline.play(), "");
+}
+
 TEST_P(Pipelines, ThreeHundredFramesThroughQueuesOneByOne) {
   Pipeline pipeline("appsrc name=src ! queue ! " + nick("window=15 output=threshold") +
                     "! queue max-size-buffers=3 ! " + nick("window=9") +

@@ -134,7 +134,11 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
        "method",
        {"otsu", "isodata", "mcet", "triangle", "max-entropy", "yen", "li", "minimum", "intermodes",
         "moments", "huang", "renyi-entropy", "shanbhag", "percentile", "mean"}},
-      {"cudaautothreshold", "algorithm", {"auto", "prahara"}}};
+      {"cudaautothreshold", "algorithm", {"auto", "prahara"}},
+      {"cudalinearopen", "operation", {"opening", "closing", "top-hat", "black-hat"}},
+      {"cudalinearopen", "output", {"filtered", "orientation"}},
+      {"cudalinearopen", "lines", {"partition", "invariant"}},
+      {"cudalinearopen", "algorithm", {"auto", "bartovsky", "morard", "bartovsky-zones"}}};
   for (const auto &[name, property, nicks] : enums) {
     SCOPED_TRACE(std::string(name) + " " + property);
     Ref<GstElement> element = make(name);
@@ -180,7 +184,15 @@ TEST(Plugin, SettingsOfTheMethodAreControllableAndSayTheirUnit) {
                         {"cudaautothreshold", "hysteresis", "levels"},
                         {"cudaautothreshold", "ignore-black", "level"},
                         {"cudaautothreshold", "ignore-white", "level"},
-                        {"cudaautothreshold", "roi", "pixel"}};
+                        {"cudaautothreshold", "roi", "pixel"},
+                        {"cudalinearopen", "operation", ""},
+                        {"cudalinearopen", "length", "Pixels"},
+                        {"cudalinearopen", "angle", "Degrees"},
+                        {"cudalinearopen", "directions", "1 to 1024"},
+                        {"cudalinearopen", "span", "Degrees"},
+                        {"cudalinearopen", "output", ""},
+                        {"cudalinearopen", "lines", ""},
+                        {"cudalinearopen", "algorithm", ""}};
   for (const auto &[name, property, unit] : settings) {
     SCOPED_TRACE(std::string(name) + " " + property);
     Ref<GstElement> element = make(name);

@@ -17,6 +17,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
+#include "kernels/linearopen.h"
 #include "kernels/nick.h"
 
 namespace cudascan::elements {
@@ -84,15 +85,20 @@ struct Picture {
 /// Uneven paper with dark strokes, flat areas, both extremes and noise; another one for every seed.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
 
-/// Whether the result is black and white, and so without colour.
-inline bool without_colour(const NickParams &p) {
-  return p.output == NickOutput::binary;
+/// Where the chroma of a result comes from: the input, no colour, or the directions in its luma.
+enum class Colour { of_input, none, of_directions };
+
+inline Colour colour_of(const NickParams &p) {
+  return p.output == NickOutput::binary ? Colour::none : Colour::of_input;
 }
-inline bool without_colour(const EqualizeParams &) {
-  return false;
+inline Colour colour_of(const EqualizeParams &) {
+  return Colour::of_input;
 }
-inline bool without_colour(const AutothresholdParams &p) {
-  return p.apply && p.classes == 2;
+inline Colour colour_of(const AutothresholdParams &p) {
+  return p.apply && p.classes == 2 ? Colour::none : Colour::of_input;
+}
+inline Colour colour_of(const LinearOpenParams &p) {
+  return p.output == LinearOpenOutput::orientation ? Colour::of_directions : Colour::of_input;
 }
 
 template <typename Params>
@@ -108,6 +114,10 @@ struct ReportOf<EqualizeParams> {
 template <>
 struct ReportOf<AutothresholdParams> {
   using Type = AutothresholdReport;
+};
+template <>
+struct ReportOf<LinearOpenParams> {
+  using Type = LinearOpenReport;
 };
 
 /// What an element must make of a picture, by the kernel library on the CPU.
