@@ -6,7 +6,8 @@
 /// line number j of its direction. A flat one has one pixel in each column: that of row j + shift(x).
 /// shift(t) is t times the slope, rounded to the nearest integer: the lines are Bresenham's, all of them
 /// the same but for a translation, and each pixel is on one. With t from 0 on they cut an image into
-/// lines (seed section 4.3); shift() from -length / 2 to (length - 1) / 2 is a segment around a pixel.
+/// lines (section 4.3 of the publication that linearopen.h names); shift() from -length / 2 to
+/// (length - 1) / 2 is a segment around a pixel.
 ///
 /// Halves are rounded away from 0. So shift(-t) = -shift(t), and an opposite slope makes opposite shifts:
 /// mirroring and transposing an image mirrors and transposes its lines.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The algorithms of the seed for openings along lines, to compare with (LinearOpenAlgorithm). They
+/// The published algorithms for openings along lines, to compare with (LinearOpenAlgorithm). They
 /// differ from the publication in one thing: what a segment has outside of the image does not count, so
 /// a line is treated as if length / 2 samples before it and (length - 1) / 2 behind it were larger than
 /// any other (linearopen.h).

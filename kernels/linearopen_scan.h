@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The seed's two algorithms on one line: one pass over its samples, for both backends.
+/// The two published algorithms (linearopen.h) on one line: one pass over its samples, for both backends.
 ///
 /// A Line has size() samples, one at least, read(i), and write(i, value) for its result. Around them are
 /// length / 2 samples before and (length - 1) / 2 behind that are larger than any other; they are not

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The seed's algorithms, one direction at a time: against the oracle, against one another, and on the
+// The published algorithms, one direction at a time: against the oracle, against one another, and on the
 // GPU.
 #include "kernels/linearopen_baseline.h"
 
