@@ -4,6 +4,7 @@
 #include "kernels/linearopen_baseline.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "linearopen_oracle.h"
 
@@ -128,18 +129,23 @@ TEST(LinearOpenBaseline, LongestLinesAndSegments) {
 
 class LinearOpenBaselineOnGpu : public testing::Test {
  protected:
+  void SetUp() override {
+    NEED_GPU();
+    gpu_.emplace();
+  }
+
   /// The result of the GPU; the input, and what is around the output, stay as they are.
   template <typename T>
   std::vector<T> opened(LinearOpenAlgorithm algorithm, double angle, int length, const Image<T> &in,
                         Layout layout) {
     Image<T> out(in.width(), in.height(), layout);
     const Direction direction = Direction::of(angle);
-    const Plane<T> from = in_.upload(in), to = out_.upload(out);
-    void *const scratch = scratch_.reserve(linearopen::open_lines_scratch(
-        cuda_, algorithm, direction, length, in.width(), in.height(), sizeof(T)));
-    open_lines(cuda_, algorithm, direction, length, Plane<const T>(from), to, scratch);
-    out_.download(out.memory().begin(), out.memory().size());
-    cuda_.synchronize();
+    const Plane<T> from = gpu_->in.upload(in), to = gpu_->out.upload(out);
+    void *const scratch = gpu_->scratch.reserve(linearopen::open_lines_scratch(
+        gpu_->cuda, algorithm, direction, length, in.width(), in.height(), sizeof(T)));
+    open_lines(gpu_->cuda, algorithm, direction, length, Plane<const T>(from), to, scratch);
+    gpu_->out.download(out.memory().begin(), out.memory().size());
+    gpu_->cuda.synchronize();
     EXPECT_TRUE(out.guards_intact());
     return out.samples();
   }
@@ -157,15 +163,17 @@ class LinearOpenBaselineOnGpu : public testing::Test {
   }
 
  private:
-  cuda::Stream stream_;
-  Cuda cuda_{stream_.get()};
-  test::DeviceCopy in_{stream_.get()}, out_{stream_.get()};
-  cuda::DeviceBuffer scratch_;
+  struct Gpu {
+    cuda::Stream stream;
+    Cuda cuda{stream.get()};
+    test::DeviceCopy in{stream.get()}, out{stream.get()};
+    cuda::DeviceBuffer scratch;
+  };
+  std::optional<Gpu> gpu_;
   std::size_t turn_ = 0;
 };
 
 TEST_F(LinearOpenBaselineOnGpu, CudaEqualsCpu) {
-  NEED_GPU();
   std::size_t turn = 0;
   const auto compare = [&]<typename T>(T) {
     for_each_case<T>(
@@ -181,7 +189,6 @@ TEST_F(LinearOpenBaselineOnGpu, CudaEqualsCpu) {
 
 /// Long enough for several zones, and for queues longer than shared memory has room for.
 TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
-  NEED_GPU();
   std::size_t turn = 0;
   for (const auto [width, height] :
        {test::Size{57, 301}, test::Size{301, 57}, test::Size{33, 900}, test::Size{900, 65}})
@@ -202,7 +209,6 @@ TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
 
 /// More lines than the smaller blocks of bartovsky_zones are for.
 TEST_F(LinearOpenBaselineOnGpu, CudaManyLinesEqualCpu) {
-  NEED_GPU();
 #ifdef EMULATED_GPU
   constexpr int kLines = 450;
 #else
