@@ -375,10 +375,8 @@ class Opening {
                      params_.output == LinearOpenOutput::orientation,
                      kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_)),
                      {}};
-    for (std::size_t i = 0; i < angles_.size(); ++i) {
-      const int degrees = static_cast<int>(std::floor(angles_[i] + 0.5)) % 180;
-      job.degrees[i] = static_cast<std::uint8_t>((degrees + 180) % 180);
-    }
+    for (std::size_t i = 0; i < angles_.size(); ++i)
+      job.degrees[i] = static_cast<std::uint8_t>(degree_of(angles_[i]));
     launch_over(finish_kernel<T>, in_, job);
   }
 
