@@ -163,6 +163,9 @@ class Opening {
   // ---- Memory ------------------------------------------------------------------------------------
 
   static std::size_t stride_of(int width) { return (width * sizeof(T) + 255) / 256 * 256; }
+  static std::size_t number_stride_of(int width) {
+    return (width * sizeof(std::uint16_t) + 255) / 256 * 256;
+  }
   static std::size_t plane_bytes(int width, int height) { return stride_of(width) * height; }
   static Plane<T> plane_at(unsigned char *memory, int width, int height) {
     return {reinterpret_cast<T *>(memory), width, height,
@@ -193,7 +196,7 @@ class Opening {
       if (directions.empty()) return;
       const int n = std::min(static_cast<int>(directions.size()), batch(w, h));
       planes = std::max(planes, n * plane_bytes(w, h));
-      want(at, 3 * plane_bytes(w, h) + 2 * stride_of(w) * h * 2 / sizeof(T));
+      want(at, plane_bytes(w, h) + number_stride_of(w) * h);
       for (const Numbered &d : directions) {
         if (baseline())
           arrays = std::max(arrays, open_lines_scratch(cuda_, params_.algorithm, d.direction,
@@ -224,7 +227,7 @@ class Opening {
     if (!memory) return {};
     Best<T> best{plane_at(memory, width, height), {}};
     best.number = {reinterpret_cast<std::uint16_t *>(memory + plane_bytes(width, height)), width,
-                   height, static_cast<std::ptrdiff_t>((width * 2 + 255) / 256 * 256)};
+                   height, static_cast<std::ptrdiff_t>(number_stride_of(width))};
     return best;
   }
 
@@ -241,12 +244,16 @@ class Opening {
     }
     return lines;
   }
-  Cut cut_for(int steps, int across, const std::vector<Numbered> &directions) const {
+  /// Looked for once.
+  const Cut &cut_for(int steps, int across, const std::vector<Numbered> &directions) {
+    Cut &cut = &directions == &flat_ ? flat_cut_ : steep_cut_;
+    if (cut.words != 0) return cut;
     const int n = std::min(static_cast<int>(directions.size()), batch(across, steps));
-    return best_cut<T>(cuda_, steps, most_lines(steps, across, directions), length_for(steps), n);
+    cut = best_cut<T>(cuda_, steps, most_lines(steps, across, directions), length_for(steps), n);
+    return cut;
   }
-  std::size_t device_arrays(int steps, int across, const std::vector<Numbered> &directions) const {
-    const Cut cut = cut_for(steps, across, directions);
+  std::size_t device_arrays(int steps, int across, const std::vector<Numbered> &directions) {
+    const Cut &cut = cut_for(steps, across, directions);
     return cut.shared ? 0 : cut.bytes * 2 * cuda_.multiprocessors();
   }
 
@@ -418,6 +425,7 @@ class Opening {
   const T flip_;
   const std::vector<double> angles_;
   std::vector<Numbered> steep_, flat_;
+  Cut steep_cut_{}, flat_cut_{};
   std::uint64_t *sums_ = nullptr;
   unsigned char *planes_ = nullptr, *arrays_ = nullptr;
   Plane<T> converted_{}, turned_{};
