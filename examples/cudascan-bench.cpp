@@ -16,11 +16,13 @@ using namespace cudascan::bench;
 
 constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
 
-  --filter TEXT      only cases whose name contains TEXT, for instance "nick 75" or "16 bit"
+  --filter TEXT      only cases and tables whose name contains TEXT, for instance "nick 75", "16 bit" or
+                     "linearopen against length"
   --quick            fewer cases and measurements
   --full             also the serial algorithm on the largest images (minutes)
   --cpu-only, --cuda-only
-  --no-tables        without the tables of Najafi et al., ICPADS 2015
+  --no-tables        without the tables: "nick tables" of Najafi et al., ICPADS 2015, and "linearopen
+                     against length", "angle", "directions" and "size"
   --tables-only      nothing else
   --content WHAT     page (text on uneven, noisy paper), random, constant; cases that are measured
                      over contents keep theirs
@@ -88,7 +90,7 @@ Command parse(int argc, char **argv) {
       o.repeat = parse_positive(option, value());
     } else if (option == "--align") {
       o.align = parse_positive(option, value());
-      if (o.align % 2) throw BadSetting("--align: must be even, for samples of 16 bits");
+      if (o.align % 4) throw BadSetting("--align: must be a multiple of 4, for samples of 32 bits");
     } else if (option == "--verify") {
       o.verify = true;
     } else if (option == "--csv") {
@@ -119,7 +121,10 @@ int main(int argc, char **argv) try {
     if (options.cuda) with_cuda = bench_cuda(options, report);
     if (options.cpu) bench_cpu(options, report);
   }
-  if (options.tables && options.filter.empty()) paper_tables(options, with_cuda, report);
+  if (options.tables) {
+    if (options.wants("nick tables")) paper_tables(options, with_cuda, report);
+    linearopen_tables(options, with_cuda, report);
+  }
   if (!options.csv.empty()) report.write_csv(options.csv);
   if (!options.json.empty()) report.write_json(options.json);
   if (report.failures() > 0) std::printf("\n%d rows FAILED\n", report.failures());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -22,7 +23,7 @@ enum class Content { page, random, constant };
 
 struct Options {
   Content content = Content::page;  ///< of cases that do not say
-  std::string filter;               ///< only cases whose name contains this
+  std::string filter;               ///< only cases and tables whose name contains this
   bool cuda = true, cpu = true, tables = true;
   bool quick = false;   ///< fewer cases and repetitions
   bool full = false;    ///< also what takes minutes: the serial algorithm on the largest images
@@ -30,9 +31,12 @@ struct Options {
   int repeat = 0;       ///< measurements per case, 0 = as many as a fixed share of time allows
   int align = 256;      ///< stride of the planes in bytes, a multiple of this
   std::string csv, json;
+
+  /// Whether a case or a table of this name is to be measured.
+  bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
 };
 
-/// A plane without its type: 8 or 16 bits a sample.
+/// A plane without its type: 8 or 16 bits a sample, or 32 for floating-point numbers.
 struct AnyPlane {
   void *data;
   int width, height, depth;
@@ -63,13 +67,18 @@ struct Runner {
   std::function<void(Cpu &, AnyPlane in, AnyPlane out)> cpu;
 };
 
-template <typename Params>
-Runner make_runner(Params params) {
-  const auto on = [params](auto &exec, AnyPlane in, AnyPlane out) {
+/// @param report  where the operator writes what it measured, if it shall
+template <typename Params, typename... Report>
+Runner make_runner(Params params, std::shared_ptr<Report>... report) {
+  const auto on = [=](auto &exec, AnyPlane in, AnyPlane out) {
     if (in.depth == 8)
-      run(exec, in.as<const std::uint8_t>(), out.as<std::uint8_t>(), params);
+      run(exec, in.as<const std::uint8_t>(), out.as<std::uint8_t>(), params, report.get()...);
+    else if (in.depth == 16)
+      run(exec, in.as<const std::uint16_t>(), out.as<std::uint16_t>(), params, report.get()...);
+    else if constexpr (requires { run(exec, in.as<const float>(), out.as<float>(), params); })
+      run(exec, in.as<const float>(), out.as<float>(), params, report.get()...);
     else
-      run(exec, in.as<const std::uint16_t>(), out.as<std::uint16_t>(), params);
+      throw Error("the operator does not take floating-point samples");
   };
   Runner runner;
 #ifdef HAVE_CUDA  // elsewhere the operators have no run() on Cuda
@@ -85,6 +94,11 @@ struct NppAdaptive {
 };
 /// NPP: histogram of 256 levels (CUDA).
 struct NppHistogram {};
+/// NPP: opening by a line segment, as a mask (CUDA).
+struct NppLineOpening {
+  int length;
+  double angle;
+};
 /// A function of opencv_peer.cpp and its settings (CPU).
 struct OpenCv {
   std::string function;
@@ -96,7 +110,8 @@ struct Published {
   double us;
 };
 /// What users would pick instead, measured beside a case.
-using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, OpenCv, Published>;
+using Peer =
+    std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpening, OpenCv, Published>;
 
 struct Case {
   std::string op;       ///< word of the operator
@@ -108,6 +123,8 @@ struct Case {
   bool two_valued = false;           ///< every byte of the result is 0 or 255
   double cuda_goal_us = kUnknown;
   double cpu_goal_mpx = kUnknown;    ///< on one core
+  double cpu_goal_us = kUnknown;     ///< on one core
+  double cpu_goal_ratio = kUnknown;  ///< the peer's time over this one's, on one core
   std::string spread;                ///< cases with the same word are to take the same time
   double spread_goal = kUnknown;     ///< largest over smallest time
   double spread_goal_us = kUnknown;  ///< largest less smallest time
@@ -136,6 +153,10 @@ struct Row {
   double bytes() const { return size.bytes(reads_only); }
 };
 
+/// "-" for what is unknown.
+std::string number(double value, int digits = 1, const char *unit = "");
+/// Three digits or so of a time.
+std::string time_text(double us);
 std::string goal_text(double value, const char *unit);
 
 /// Prints rows as they come and keeps them for the files.
@@ -167,6 +188,13 @@ double now_us();
 /// Median time of `work` on the host, measured for about `budget_us`, at least once.
 double time_host(const std::function<void()> &work, double budget_us, int repeat);
 
+/// Measures a case and what it is compared with; prints nothing.
+using TimeCase = std::function<Row(const Case &)>;
+/// On one core.
+TimeCase cpu_timer(const Options &options);
+/// On the GPU, of times only that with cold caches in a graph. Empty where there is none.
+TimeCase cuda_timer(const Options &options);
+
 void bench_cpu(const Options &options, Report &report);
 /// Returns false, and says why, where there is nothing to measure on.
 bool bench_cuda(const Options &options, Report &report);
@@ -184,6 +212,8 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 /// The tables of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
 /// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
 void paper_tables(const Options &options, bool with_cuda, Report &report);
+/// Openings along lines: time against length, angle, number of directions, size of the image.
+void linearopen_tables(const Options &options, bool with_cuda, Report &report);
 
 /// Time of a function of OpenCV on one core; NaN where OpenCV is not there or refuses.
 double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);

@@ -16,6 +16,7 @@ std::vector<Case> cuda_cases(const Options &options) {
   add_histogram_cuda(options, cases);
   add_equalize_cuda(options, cases);
   add_autothreshold_cuda(options, cases);
+  add_linearopen_cuda(options, cases);
   return cases;
 }
 
@@ -25,6 +26,7 @@ std::vector<Case> cpu_cases(const Options &options) {
   add_histogram_cpu(options, cases);
   add_equalize_cpu(options, cases);
   add_autothreshold_cpu(options, cases);
+  add_linearopen_cpu(options, cases);
   return cases;
 }
 

@@ -24,5 +24,7 @@ void add_equalize_cuda(const Options &options, std::vector<Case> &cases);
 void add_equalize_cpu(const Options &options, std::vector<Case> &cases);
 void add_autothreshold_cuda(const Options &options, std::vector<Case> &cases);
 void add_autothreshold_cpu(const Options &options, std::vector<Case> &cases);
+void add_linearopen_cuda(const Options &options, std::vector<Case> &cases);
+void add_linearopen_cpu(const Options &options, std::vector<Case> &cases);
 
 }  // namespace cudascan::bench

@@ -63,7 +63,8 @@ std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_
   for (int y = 0; y < size.height; ++y) {
     std::uint8_t *row = bytes.data() + stride * y;
     for (int x = 0; x < size.width; ++x) {
-      std::uint32_t sample = 0x8080;  // 16 bits; 8-bit planes take the high byte
+      std::uint32_t sample =
+          0x8080;  // 16 bits; 8-bit planes take the high byte, floats are below 1
       if (content != Content::constant) sample = random.next() & 0xffff;
       if (content == Content::page) {
         // A lamp to the upper left, then ink, then noise of +-8 levels.
@@ -74,9 +75,12 @@ std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_
       }
       if (size.depth == 8) {
         row[x] = static_cast<std::uint8_t>(sample >> 8);
-      } else {
+      } else if (size.depth == 16) {
         const auto value = static_cast<std::uint16_t>(sample);
         std::memcpy(row + 2 * x, &value, 2);
+      } else {
+        const float value = static_cast<float>(sample) / 65536;
+        std::memcpy(row + 4 * x, &value, 4);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "bench/empty_kernel.h"
 #include "bench/gpu_pairs.h"
 #include "bench/gpu_timer.h"
+#include "bench/line_mask.h"
 #include "bench/npp.h"
 
 namespace cudascan::bench {
@@ -19,23 +20,51 @@ namespace {
 
 class Bench {
  public:
-  Bench(const Options &options, Report &report)
+  /// @param cold_only  of all times, only those with cold caches in a graph
+  explicit Bench(const Options &options, bool cold_only = false)
       : options_(options),
-        report_(report),
-        timer_(options.repeat, options.quick),
+        cold_only_(cold_only),
+        timer_(options.repeat, options.quick || cold_only),
         exec_(timer_.stream()),
-        pairs_(options, timer_) {}
+        pairs_(options_, timer_) {
+    load_npp();
+  }
 
-  void run() {
+  void run(Report &report) {
     print_device();
-    report_.heading("CUDA: references of this run", true);
-    references();
-    peers();
-    report_.heading("CUDA: operators", true);
+    report.heading("CUDA: references of this run", true);
+    references(report);
+    peers(report);
+    report.heading("CUDA: operators", true);
     const auto cases = cuda_cases(options_);
-    std::vector<double> times;
-    for (const Case &c : cases) times.push_back(broken_ ? kUnknown : measure(c));
+    std::vector<double> times(cases.size(), kUnknown);
+    for (std::size_t i = 0; i < cases.size() && !broken_; ++i) {
+      if (!options_.wants(cases[i].name())) continue;
+      const Row row = time(cases[i]);
+      report.add(row);
+      if (row.error.empty()) times[i] = row.us;
+    }
     print_spreads(cases, times);
+  }
+
+  /// Measures a case, a copy of its plane, and what NPP has of it.
+  Row time(const Case &c) {
+    const double copy_us = copy(c.size).us;
+    Row row = time(
+        "cuda", c.variant, c.size,
+        [&](AnyPlane in, AnyPlane out) { c.runner.cuda(exec_, in, out); }, c.content, c.reads_only);
+    row.copy_us = copy_us;
+    row.goal_us = c.cuda_goal_us;
+    row.goal = goal_text(c.cuda_goal_us, "us");
+    if (row.error.empty()) check_output(c, row);
+    if (const auto *published = std::get_if<Published>(&c.peer)) {
+      row.peer = published->where;
+      row.peer_us = published->us;
+    } else if (const Row *npp = npp_row(c)) {
+      row.peer = "NPP";
+      row.peer_us = npp->us;
+    }
+    return row;
   }
 
  private:
@@ -49,10 +78,6 @@ class Bench {
                 properties.l2CacheSize >> 20);
   }
 
-  bool wanted(const std::string &name) const {
-    return options_.filter.empty() || name.find(options_.filter) != std::string::npos;
-  }
-
   using QueuePlanes = std::function<void(AnyPlane in, AnyPlane out)>;
 
   /// Measures one piece of work; what goes wrong is written into the row.
@@ -63,10 +88,15 @@ class Bench {
     row.name = name;
     row.size = size;
     row.reads_only = reads_only;
+    if (broken_) {
+      row.error = kLost;
+      return row;
+    }
     try {
       pairs_.prepare(size, content, reads_only);
-      const auto times =
-          timer_.time([&](int i) { queue(pairs_.in(i), pairs_.out(i)); }, pairs_.count());
+      const auto times = timer_.time([&](int i) { queue(pairs_.in(i), pairs_.out(i)); },
+                                     pairs_.count(), cold_only_);
+      exec_.synchronize();  // fills in reports, which belong to the case
       row.us = times.cold_us;
       row.warm_us = times.warm_us;
       row.single_us = times.single_us;
@@ -77,95 +107,94 @@ class Bench {
     } catch (const std::exception &error) {
       row.error = error.what();
       broken_ = timer_.broken();
-      if (broken_) row.error += "; the CUDA context is lost, the rest is skipped";
+      if (broken_) row.error += std::string("; ") + kLost;
     }
     return row;
   }
 
-  double copy_us(Size size) {
+  const Row &copy(Size size) {
     const std::string key = size.name();
     if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
     const Row row = time("cuda", "copy", size, [&](AnyPlane in, AnyPlane out) {
       BENCH_CUDA(cudaMemcpyAsync(out.data, in.data, pairs_.plane_bytes(), cudaMemcpyDeviceToDevice,
                                  timer_.stream()));
     });
-    report_.add(row);
-    return copies_[key] = row.us;
+    return copies_[key] = row;
   }
 
-  void references() {
-    report_.add(time("cuda", "empty kernel", {1, 1, 8}, [&](AnyPlane, AnyPlane) {
-      BENCH_CUDA(launch_empty_kernel(timer_.stream()));
-    }));
+  void references(Report &report) {
+    report.add(time("cuda", "empty kernel", {1, 1, 8},
+                    [&](AnyPlane, AnyPlane) { BENCH_CUDA(launch_empty_kernel(timer_.stream())); }));
     for (const Case &c : cuda_cases(options_))
-      if (!broken_ && wanted(c.name())) copy_us(c.size);
+      if (!broken_ && options_.wants(c.name()) && !copies_.contains(c.size.name()))
+        report.add(copy(c.size));
   }
 
-  void peers() {
-    if (broken_) return;
-    std::string why;
-    std::unique_ptr<Npp> npp;
+  void load_npp() {
     try {
-      npp = Npp::load(timer_.stream(), why);
+      npp_ = Npp::load(timer_.stream(), no_npp_);
     } catch (const std::exception &error) {
-      why = error.what();
+      no_npp_ = error.what();
     }
-    if (!npp) {
-      std::printf("(no rows of NPP: %s)\n", why.c_str());
+  }
+
+  Row time_npp(const std::string &name, Size size, const QueuePlanes &queue,
+               std::optional<Content> content = {}, bool reads_only = false) {
+    const double copy_us = copy(size).us;
+    Row row = time("npp", name, size, queue, content, reads_only);
+    row.copy_us = copy_us;
+    return row;
+  }
+
+  /// What NPP takes for the case, measured once; nullptr where it has nothing like it.
+  const Row *npp_row(const Case &c) {
+    if (const auto found = npp_rows_.find(c.name()); found != npp_rows_.end())
+      return &found->second;
+    if (!npp_has(c.peer)) return nullptr;
+    Row &row = npp_rows_[c.name()];
+    if (const auto *adaptive = std::get_if<NppAdaptive>(&c.peer)) {
+      row = time_npp(
+          "adaptive box threshold " + std::to_string(adaptive->window), c.size,
+          [&](AnyPlane in, AnyPlane out) { npp_->adaptive_threshold(in, out, adaptive->window); },
+          c.content);
+    } else if (const auto *line = std::get_if<NppLineOpening>(&c.peer)) {
+      const LineMask mask = line_mask(line->length, line->angle);
+      row = time_npp(
+          "line " + c.variant, c.size,
+          [&](AnyPlane in, AnyPlane out) { npp_->open(in, out, mask); }, c.content);
+    } else {
+      row = time_npp(
+          c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->histogram(in, out); },
+          c.content, true);
+    }
+    return &row;
+  }
+  bool npp_has(const Peer &peer) const {
+    if (!npp_) return false;
+    if (std::holds_alternative<NppHistogram>(peer)) return npp_->has_histogram();
+    if (std::holds_alternative<NppLineOpening>(peer)) return npp_->has_morphology();
+    return std::holds_alternative<NppAdaptive>(peer);
+  }
+
+  void peers(Report &report) {
+    if (broken_) return;
+    if (!npp_) {
+      std::printf("(no rows of NPP: %s)\n", no_npp_.c_str());
       return;
     }
-    report_.heading("CUDA: " + npp->origin(), true);
-    const auto add = [&](const std::string &name, Size size, const QueuePlanes &queue,
-                         std::optional<Content> content = {}, bool reads_only = false) {
-      Row row = time("npp", name, size, queue, content, reads_only);
-      row.copy_us = copy_us(size);
-      report_.add(row);
-      return row.us;
-    };
-    for (const Case &c : cuda_cases(options_)) {
-      if (broken_ || !wanted(c.name())) continue;
-      if (const auto *adaptive = std::get_if<NppAdaptive>(&c.peer)) {
-        const int window = adaptive->window;
-        npp_us_[c.name()] = add(
-            "adaptive box threshold " + std::to_string(window), c.size,
-            [&](AnyPlane in, AnyPlane out) { npp->adaptive_threshold(in, out, window); },
-            c.content);
-      } else if (std::holds_alternative<NppHistogram>(c.peer) && npp->has_histogram()) {
-        npp_us_[c.name()] = add(
-            c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp->histogram(in, out); },
-            c.content, true);
-      }
-    }
+    report.heading("CUDA: " + npp_->origin(), true);
+    for (const Case &c : cuda_cases(options_))
+      if (!broken_ && options_.wants(c.name()))
+        if (const Row *row = npp_row(c)) report.add(*row);
     if (options_.quick || !options_.filter.empty()) return;
     const Size size{3840, 2160, 8};
     for (int window : {3, 15})
-      if (!broken_ && npp->has_box())
-        add("box filter " + std::to_string(window), size,
-            [&](AnyPlane in, AnyPlane out) { npp->box(in, out, window); });
-    if (!broken_ && npp->has_compare())
-      add("compare with a constant", size,
-          [&](AnyPlane in, AnyPlane out) { npp->compare(in, out, 128); });
-  }
-
-  double measure(const Case &c) {
-    if (!wanted(c.name())) return kUnknown;
-    const double copy = copy_us(c.size);
-    Row row = time(
-        "cuda", c.variant, c.size,
-        [&](AnyPlane in, AnyPlane out) { c.runner.cuda(exec_, in, out); }, c.content, c.reads_only);
-    row.copy_us = copy;
-    row.goal_us = c.cuda_goal_us;
-    row.goal = goal_text(c.cuda_goal_us, "us");
-    if (const auto *published = std::get_if<Published>(&c.peer)) {
-      row.peer = published->where;
-      row.peer_us = published->us;
-    } else if (npp_us_.contains(c.name())) {
-      row.peer = "NPP";
-      row.peer_us = npp_us_[c.name()];
-    }
-    if (row.error.empty()) check_output(c, row);
-    report_.add(row);
-    return row.error.empty() ? row.us : kUnknown;
+      if (!broken_ && npp_->has_box())
+        report.add(time_npp("box filter " + std::to_string(window), size,
+                            [&](AnyPlane in, AnyPlane out) { npp_->box(in, out, window); }));
+    if (!broken_ && npp_->has_compare())
+      report.add(time_npp("compare with a constant", size,
+                          [&](AnyPlane in, AnyPlane out) { npp_->compare(in, out, 128); }));
   }
 
   /// A result that is fast because it is not there is no result.
@@ -201,13 +230,17 @@ class Bench {
     }
   }
 
-  const Options &options_;
-  Report &report_;
+  static constexpr char kLost[] = "the CUDA context is lost, the rest is skipped";
+
+  const Options options_;
+  const bool cold_only_;
   GpuTimer timer_;
   Cuda exec_;
   Pairs pairs_;
-  std::map<std::string, double> copies_;
-  std::map<std::string, double> npp_us_;  // by the name of the case
+  std::unique_ptr<Npp> npp_;             // nullptr where it is not installed
+  std::string no_npp_;                   // why
+  std::map<std::string, Row> copies_;    // by the name of the size
+  std::map<std::string, Row> npp_rows_;  // by the name of the case
   bool broken_ = false;
 };
 
@@ -219,11 +252,21 @@ bool bench_cuda(const Options &options, Report &report) {
     return false;
   }
   try {
-    Bench(options, report).run();
+    Bench(options).run(report);
     return true;
   } catch (const std::exception &error) {
     std::printf("(no more CUDA rows: %s)\n", error.what());
     return false;
+  }
+}
+
+TimeCase cuda_timer(const Options &options) {
+  try {
+    return
+        [bench = std::make_shared<Bench>(options, true)](const Case &c) { return bench->time(c); };
+  } catch (const std::exception &error) {
+    std::printf("(no CUDA: %s)\n", error.what());
+    return {};
   }
 }
 

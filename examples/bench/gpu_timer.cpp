@@ -111,30 +111,35 @@ double GpuTimer::plain_us(const Queue &queue, int pairs, double estimate_us) {
   return median_us(work, estimate_us * n, budget_us_, estimate_us * n < kLongUs) / n;
 }
 
-GpuTimer::Times GpuTimer::time(const Queue &queue, int pairs) {
+GpuTimer::Times GpuTimer::time(const Queue &queue, int pairs, bool cold_only) {
   const auto one = [&] { queue(0); };
   one();  // loads the kernels and makes the scratch memory, which a capture must not
   BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
   const double estimate_us = std::max(between_events_us(one), 1.0);
 
-  Times times{};
-  if (estimate_us > kOnceUs) return {estimate_us, estimate_us, kUnknown, estimate_us, false};
-  times.events_us = median_us(one, estimate_us, budget_us_ / 3);
+  if (estimate_us > (cold_only ? kLongUs : kOnceUs))
+    return {estimate_us, estimate_us, kUnknown, estimate_us, false};
+  Times times{kUnknown, kUnknown, kUnknown, kUnknown, false};
+  if (!cold_only) times.events_us = median_us(one, estimate_us, budget_us_ / 3);
+  double work_us = cold_only ? estimate_us : times.events_us;
   try {
     const Graph graph(stream_.get(), one);
     const auto replay = [&] { graph.launch(stream_.get()); };
     replay();
-    times.single_us = median_us(replay, estimate_us, budget_us_ / 3);
+    work_us =
+        cold_only ? between_events_us(replay) : median_us(replay, estimate_us, budget_us_ / 3);
     times.graph = true;
+    if (!cold_only) times.single_us = work_us;
   } catch (const Error &) {
     BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
-    times.single_us = kUnknown;
   }
+  work_us = std::max(work_us, 1.0);
+  const auto replays_us = [&](int over) {
+    return times.graph ? graph_us(queue, over, work_us) : plain_us(queue, over, work_us);
+  };
   // Not more than a few launches of what takes milliseconds: there caches do not matter.
-  const double work_us = std::max(times.graph ? times.single_us : times.events_us, 1.0);
-  const int used = static_cast<int>(std::clamp(100e3 / work_us, 1.0, static_cast<double>(pairs)));
-  times.cold_us = times.graph ? graph_us(queue, used, work_us) : plain_us(queue, used, work_us);
-  times.warm_us = times.graph ? graph_us(queue, 1, work_us) : plain_us(queue, 1, work_us);
+  times.cold_us = replays_us(static_cast<int>(std::clamp(100e3 / work_us, 1.0, double(pairs))));
+  if (!cold_only) times.warm_us = replays_us(1);
   BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
   return times;
 }

@@ -44,8 +44,9 @@ class GpuTimer {
     bool graph;        ///< false: the work cannot be captured; cold and warm are of plain launches
   };
 
+  /// @param cold_only  the other times are not needed and may be NaN
   /// @throws Error when CUDA fails; the timer can be used again unless the context is broken
-  Times time(const Queue &queue, int pairs);
+  Times time(const Queue &queue, int pairs, bool cold_only = false);
 
   /// Whether the context has failed for good, by a bad address for instance.
   bool broken() const;

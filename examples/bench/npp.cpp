@@ -41,6 +41,10 @@ using HistogramBytes = int (*)(NppiSize, int, std::size_t *, NppStreamContext);
 using Histogram = int (*)(const std::uint8_t *, int, NppiSize, std::int32_t *, int, std::int32_t,
                           std::int32_t, std::uint8_t *, NppStreamContext);
 constexpr int kLevels = 256;
+/// Erosion or dilation.
+using Morphology = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *, int,
+                           NppiSize, const std::uint8_t *, NppiSize, NppiPoint, int,
+                           NppStreamContext);
 
 /// Loads libNAME of any version that is known to fit, from where the linker or the toolkit has it.
 void *open_library(const std::string &name, std::string &origin) {
@@ -74,6 +78,9 @@ struct Npp::Impl {
   HistogramBytes histogram_bytes = nullptr;
   Histogram histogram = nullptr;
   cuda::DeviceBuffer histogram_memory;
+  Morphology erode = nullptr, dilate = nullptr;
+  cuda::DeviceBuffer eroded, mask_memory;
+  std::vector<std::uint8_t> mask;  // what mask_memory has
 };
 
 Npp::Npp(std::unique_ptr<Impl> impl, std::string origin)
@@ -103,6 +110,10 @@ std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
         dlsym(statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx"));
     impl->histogram =
         reinterpret_cast<Histogram>(dlsym(statistics, "nppiHistogramEven_8u_C1R_Ctx"));
+  }
+  if (void *morphology = open_library("nppim", unused)) {
+    impl->erode = reinterpret_cast<Morphology>(dlsym(morphology, "nppiErodeBorder_8u_C1R_Ctx"));
+    impl->dilate = reinterpret_cast<Morphology>(dlsym(morphology, "nppiDilateBorder_8u_C1R_Ctx"));
   }
   if (!impl->adaptive) {
     why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";
@@ -151,6 +162,32 @@ void Npp::histogram(AnyPlane in, AnyPlane counts) const {
                        static_cast<std::uint8_t *>(impl_->histogram_memory.reserve(bytes)),
                        impl_->context),
       "HistogramEven");
+}
+
+bool Npp::has_morphology() const {
+  return impl_->erode && impl_->dilate;
+}
+void Npp::open(AnyPlane in, AnyPlane out, const LineMask &mask) {
+  auto *const cells = static_cast<std::uint8_t *>(impl_->mask_memory.reserve(mask.cells.size()));
+  if (impl_->mask != mask.cells) {
+    BENCH_CUDA(cudaMemcpyAsync(cells, mask.cells.data(), mask.cells.size(), cudaMemcpyHostToDevice,
+                               impl_->context.stream));
+    BENCH_CUDA(cudaStreamSynchronize(impl_->context.stream));
+    impl_->mask = mask.cells;
+  }
+  auto *const eroded = static_cast<std::uint8_t *>(
+      impl_->eroded.reserve(static_cast<std::size_t>(in.stride) * in.height));
+  const NppiSize size{in.width, in.height}, mask_size{mask.width, mask.height};
+  const NppiPoint anchor{mask.anchor_x, mask.anchor_y};
+  const int in_stride = static_cast<int>(in.stride), out_stride = static_cast<int>(out.stride);
+  check_npp(
+      impl_->erode(static_cast<const std::uint8_t *>(in.data), in_stride, size, {0, 0}, eroded,
+                   in_stride, size, cells, mask_size, anchor, kBorderReplicate, impl_->context),
+      "ErodeBorder");
+  check_npp(
+      impl_->dilate(eroded, in_stride, size, {0, 0}, static_cast<std::uint8_t *>(out.data),
+                    out_stride, size, cells, mask_size, anchor, kBorderReplicate, impl_->context),
+      "DilateBorder");
 }
 
 bool Npp::has_box() const {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/bench.h"
+#include "bench/line_mask.h"
 
 namespace cudascan::bench {
 
@@ -26,6 +27,10 @@ class Npp {
   bool has_histogram() const;
   /// 256 numbers at the start of `counts`; 8 bit. The first call for a size makes memory.
   void histogram(AnyPlane in, AnyPlane counts) const;
+  bool has_morphology() const;
+  /// Erosion and dilation by the mask, border replicated; 8 bit. The first call for a size, and for
+  /// a mask, makes memory.
+  void open(AnyPlane in, AnyPlane out, const LineMask &mask);
   bool has_box() const;
   void box(AnyPlane in, AnyPlane out, int window) const;
   bool has_compare() const;

@@ -45,11 +45,36 @@ void niblack(const cv::Mat &source, cv::Mat &result, const double *settings) {
                                  static_cast<int>(settings[2]), 128);
 }
 
+/// Reads a mask and goes on behind it.
+cv::Mat read_mask(const double *&settings, cv::Point &anchor) {
+  const int width = static_cast<int>(settings[0]), height = static_cast<int>(settings[1]);
+  anchor = cv::Point(static_cast<int>(settings[2]), static_cast<int>(settings[3]));
+  settings += 4;
+  cv::Mat mask(height, width, CV_8UC1);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) mask.at<unsigned char>(y, x) = *settings++ != 0;
+  return mask;
+}
+
+void openings(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const int n = static_cast<int>(*settings++);
+  cv::Mat one;
+  for (int i = 0; i < n; ++i) {
+    cv::Point anchor;
+    const cv::Mat mask = read_mask(settings, anchor);
+    cv::morphologyEx(source, i == 0 ? result : one, cv::MORPH_OPEN, mask, anchor);
+    if (i > 0) cv::max(result, one, result);
+  }
+}
+
 const std::map<std::string_view, Function> kFunctions{
-    {"histogram", histogram}, {"equalize", equalize},
+    {"histogram", histogram},
+    {"equalize", equalize},
     {"clahe", clahe},          // clip limit, tiles side by side, tiles over each other
     {"threshold", threshold},  // one of ThresholdTypes that finds the threshold
     {"niblack", niblack},      // window, k, one of LocalBinarizationMethods
+    // Number of masks, of each its width, height, anchor and cells; the largest of their openings.
+    {"openings", openings},
 };
 
 }  // namespace
@@ -63,7 +88,7 @@ bool cudascan_bench_opencv(const char *function, const double *settings, void *i
   if (found == kFunctions.end()) return false;
   try {
     cv::setNumThreads(1);
-    const int type = depth == 8 ? CV_8UC1 : CV_16UC1;
+    const int type = depth == 8 ? CV_8UC1 : depth == 16 ? CV_16UC1 : CV_32FC1;
     const cv::Mat source(height, width, type, in, stride);
     cv::Mat result(height, width, type, out, stride);
     found->second(source, result, settings);

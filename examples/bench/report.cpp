@@ -12,18 +12,6 @@
 namespace cudascan::bench {
 namespace {
 
-std::string number(double value, int digits = 1, const char *unit = "") {
-  if (std::isnan(value)) return "-";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
-  return text;
-}
-
-/// Three digits or so of a time.
-std::string time_text(double us) {
-  return number(us, us < 100 ? 2 : us < 10000 ? 1 : 0);
-}
-
 std::string quoted(const std::string &text, char quote_escape) {
   std::string result = "\"";
   for (char c : text) {
@@ -65,8 +53,19 @@ std::ofstream open(const std::string &path) {
 }  // namespace
 
 std::string Size::name() const {
-  return std::to_string(width) + "x" + std::to_string(height) + " " + std::to_string(depth) +
-         " bit";
+  return std::to_string(width) + "x" + std::to_string(height) + " " +
+         (depth == 32 ? std::string("float") : std::to_string(depth) + " bit");
+}
+
+std::string number(double value, int digits, const char *unit) {
+  if (std::isnan(value)) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
+  return text;
+}
+
+std::string time_text(double us) {
+  return number(us, us < 100 ? 2 : us < 10000 ? 1 : 0);
 }
 
 std::string goal_text(double value, const char *unit) {
