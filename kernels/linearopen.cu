@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Steep lines of the image, and of its transposed copy for flat ones, are opened by one launch for many
-// directions (line_opening.cuh). Where there are several, each has a plane for its result; the best of
-// these are found by a launch of its own.
+// All directions are opened by one launch (line_opening.cuh), along steep lines of the image or, for flat
+// ones, of a transposed copy. A launch before it makes that copy. Where there are several directions,
+// each has a plane for its result, and a launch finds the best of them. A last one makes samples of the
+// best again, the right way up; for one steep direction the first launch does everything.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 #include "kernels/line_opening.cuh"
 #include "kernels/linearopen_baseline.h"
 #include "kernels/linearopen_fold.cuh"
+#include "kernels/linearopen_invariant.cuh"
 #include "kernels/linearopen_spectrum.h"
+#include "kernels/linearopen_tiles.cuh"
 #include "kernels/refuse.h"
 
 namespace cudascan {
@@ -22,72 +25,116 @@ namespace {
 using namespace linearopen;
 using lines::Direction;
 
-constexpr int kMostThreads = 384;
-/// Planes of directions at once: they shall stay in the cache until the best are found.
-constexpr std::size_t kPlanesBytes = std::size_t{48} << 20;
+/// Results of directions at once.
+constexpr std::size_t kPlanesBytes = std::size_t{96} << 20;
 
-template <typename T, int words, bool shared>
-__global__ void __launch_bounds__(kMostThreads, 2)
+template <typename T, int lanes, int group>
+__global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
     open_kernel(const __grid_constant__ OpenJob<T> job) {
-  const unsigned strips = job.strips, parts = job.cut.parts;
-  const unsigned items = strips * parts * job.n_directions;
-  unsigned *arrays = reinterpret_cast<unsigned *>(dynamic_shared_memory());
-  if (!shared) arrays = job.arrays + blockIdx.x * (job.cut.bytes / sizeof(unsigned));
-#pragma unroll 1
-  for (unsigned i = blockIdx.x; i < items; i += gridDim.x) {
-    Strip<T, words> strip(job, {i % strips, i / strips % parts, i / (strips * parts)}, arrays);
-    if (!shared) __syncthreads();
-    if (strip.begin()) strip.open();
-    if (shared) break;
-  }
+  using Work = Strip<T, lanes, group>;
+  let_next_kernel_start();
+  Work strip(job, {blockIdx.x, blockIdx.y, blockIdx.z},
+             reinterpret_cast<typename Work::Row *>(dynamic_shared_memory()));
+  if (!strip.any()) return;
+  wait_for_kernels_before();
+  strip.open();
 }
 
 constexpr int divide_up(int x, int by) {
   return (x + by - 1) / by;
 }
 
-/// The cut that takes least time for n directions with so many lines at most, by the rows that
-/// multiprocessors have to do.
-template <typename T>
-Cut best_cut(Cuda &cuda, int steps, int lines, int length, int n) {
-  constexpr int kBlockReserve = 1024, kRegisters = 84;
+/// Lines of many directions, upright or turned.
+struct Lines {
+  int steps, most;  ///< pixels along them, how many there are of a direction at most
+  int directions;
+};
+
+/// Threads side by side in a strip, and how strips of each kind are cut into parts.
+struct Cuts {
+  int lanes, threads, bytes;
+  Cut cut[2];
+};
+
+template <typename T, int lanes>
+Cut cut_into(int parts, int steps, int length) {
+  using Shape = Form<T, lanes>;
+  constexpr int kRows = Shape::kRows, kTogether = 32 / lanes;
+  const int halo = divide_up(length - 1, kRows);
+  Cut cut{};
+  cut.rows = divide_up(divide_up(steps, parts), kRows) * kRows;
+  cut.parts = divide_up(steps, cut.rows);
+  const int rows = std::min(cut.rows + 2 * halo * kRows, steps + (length - 1) / 2 + kRows - 1);
+  cut.chunks = divide_up(divide_up(rows, kRows), kTogether) * kTogether;
+  return cut;
+}
+
+/// Looks for the cuts that take the least time.
+template <typename T, int lanes>
+void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int length) {
+  using Shape = Form<T, lanes>;
+  constexpr int kBlockReserve = 1024;
+  // Chunks before and behind those of the result take part in some of the work only.
+  constexpr double kOthers = 0.45;
+  // What the warps of a multiprocessor wait for, and what each adds, relative to each other.
+  constexpr double kWait = 7;
   const int room = cuda.most_shared_memory();
-  Cut best{};
-  double least = 0;
-  const auto cut_of = [&](int words, int parts) {
-    Cut cut{words, parts, 0, 0, 0, true};
-    const int rows =
-        std::min(divide_up(steps, parts) + 2 * (length - 1) + kChunk, steps + (length - 1) / 2);
-    const int together = 32 / words;
-    cut.chunks = divide_up(divide_up(rows, kChunk), together) * together;
-    const int wanted = cut.chunks * words;
-    cut.threads = divide_up(divide_up(wanted, divide_up(wanted, kMostThreads)), 32) * 32;
-    cut.bytes = sizeof(unsigned) * 2 * chunk_stride(words) * cut.chunks;
-    if (needs_table(length))
-      cut.bytes += 2 * table_words(words, cut.chunks, length) * sizeof(unsigned);
-    return cut;
-  };
-  for (const int words : {32, 8}) {
-    for (int parts = 1; parts <= 256 && parts <= steps; ++parts) {
-      const Cut cut = cut_of(words, parts);
-      if (static_cast<int>(cut.bytes) > room) continue;
-      const int blocks = std::min({room / (static_cast<int>(cut.bytes) + kBlockReserve),
-                                   65536 / (cut.threads * kRegisters), 2048 / cut.threads});
-      const int at_once = std::max(blocks, 1) * cuda.multiprocessors();
-      const double items = double(divide_up(lines, words * Packed<T>::kSamples)) * parts * n;
-      const double busy = std::min(1.0, std::max(blocks, 1) * cut.threads / 640.0);
-      const double time =
-          std::ceil(items / at_once) * std::max(blocks, 1) * cut.chunks * words / busy;
-      if (least == 0 || time < least) {
-        least = time;
-        best = cut;
-      }
+  const int most_steps = std::max(lines[0].steps, lines[1].steps);
+  for (int parts = 1; parts <= divide_up(most_steps, Shape::kRows); ++parts) {
+    Cuts cuts{lanes, 0, 0, {}};
+    double work = 0, items = 0;
+    for (int i = 0; i < 2; ++i) {
+      if (lines[i].directions == 0) continue;
+      // Parts of about the same size.
+      const int n = std::max(1, divide_up(lines[i].steps * parts, most_steps));
+      const Cut cut = cuts.cut[i] = cut_into<T, lanes>(n, lines[i].steps, length);
+      cuts.threads = std::max(cuts.threads, cut.chunks * lanes);
+      cuts.bytes = std::max(cuts.bytes, Shape::shared_bytes(cut.chunks, length));
+      const int own = cut.rows / Shape::kRows, others = std::max(cut.chunks - own, 0);
+      const double these =
+          double(divide_up(lines[i].most, Shape::kNext)) * cut.parts * lines[i].directions;
+      items += these;
+      work += these * (own + kOthers * others) * lanes / 32;
+    }
+    if (cuts.threads > Shape::kMostThreads || cuts.bytes > room) continue;
+    const int blocks = std::max(
+        1, std::min(room / (cuts.bytes + kBlockReserve), Shape::kMostThreads / cuts.threads));
+    const double time =
+        std::ceil(items / (blocks * cuda.multiprocessors())) * (kWait + blocks * work / items);
+    if (least == 0 || time < least) {
+      least = time;
+      best = cuts;
     }
   }
-  if (least > 0) return best;
-  best = cut_of(8, std::max(1, steps / (2 * length)));
-  best.shared = false;
+}
+template <typename T>
+Cuts best_cuts(Cuda &cuda, const Lines (&lines)[2], int length) {
+  Cuts best{};
+  double least = 0;
+  improve<T, kMostLanes>(best, least, cuda, lines, length);
+  if (length > Form<T, 4>::kRows) improve<T, 4>(best, least, cuda, lines, length);
+  if (length > Form<T, 1>::kRows) improve<T, 1>(best, least, cuda, lines, length);
   return best;
+}
+
+/// That of a length; only wide strips have segments shorter than chunks.
+template <typename T, int lanes, int group = Form<T, lanes>::kRows>
+auto open_kernel_of(int length) {
+  if constexpr (lanes == kMostLanes && group > 1)
+    if (length <= group) return open_kernel_of<T, lanes, group / 2>(length);
+  return open_kernel<T, lanes, group>;
+}
+template <typename T>
+auto kernel_of(int lanes, int length) {
+  return lanes == kMostLanes ? open_kernel_of<T, kMostLanes>(length)
+         : lanes == 4        ? open_kernel_of<T, 4>(length)
+                             : open_kernel_of<T, 1>(length);
+}
+template <typename T>
+int lines_to_next_strip(int lanes) {
+  return lanes == kMostLanes ? Form<T, kMostLanes>::kNext
+         : lanes == 4        ? Form<T, 4>::kNext
+                             : Form<T, 1>::kNext;
 }
 
 /// Everything for one run().
@@ -106,27 +153,30 @@ class Opening {
         report_(report),
         flip_(flip_of<T>(p.operation)),
         angles_(directions_of(p)) {
-    for (std::size_t i = 0; i < angles_.size(); ++i) {
-      const Direction d = Direction::of(angles_[i]);
-      (transposed(d) ? flat_ : steep_).push_back({d, static_cast<int>(i)});
+    // First the steep ones: those of either kind are next to each other.
+    for (const bool turned : {false, true}) {
+      for (std::size_t i = 0; i < angles_.size(); ++i) {
+        const Direction d = Direction::of(angles_[i]);
+        if (is_turned(d) != turned) continue;
+        (apart(d) ? apart_ : lines_).push_back({d, static_cast<int>(i), turned});
+        ++count_[turned];
+      }
     }
   }
 
   void operator()() {
-    const bool direct = angles_.size() == 1 && flat_.empty() && !is_difference(params_.operation) &&
-                        params_.output == LinearOpenOutput::filtered &&
-                        !apart(steep_[0].direction) && !(kFloat && report_);
+    const bool direct = angles_.size() == 1 && count_[0] == 1 && apart_.empty() &&
+                        !is_difference(params_.operation) && !orientation() &&
+                        !(kFloat && report_) && at_whole_words(in_) && at_whole_words(out_);
     take_scratch(direct);
     if (report_) CUDA_CHECK(cudaMemsetAsync(sums_, 0, sums_bytes(), cuda_.stream()));
     if (direct) {
-      open({in_, kFloat, flip_}, steep_, 0, 1, out_, 0, true);
+      open(0, 1, {out_, out_}, true);
     } else {
-      if (converted_.data) prepare(converted_, false);
-      if (!flat_.empty()) prepare(turned_, true);
-      const Source upright =
-          converted_.data ? Source{as_input(converted_), false, 0} : Source{in_, kFloat, flip_};
-      fold_all(upright, steep_, upright_best_);
-      fold_all({as_input(turned_), false, 0}, flat_, turned_best_);
+      if (converted_.data) prepare(prepare_kernel<T>, converted_);
+      if (turned_.data) prepare(prepare_turned_kernel<T>, turned_);
+      for (std::size_t i = 0; i < lines_.size(); i += batch_) open_and_fold(lines_, i);
+      for (std::size_t i = 0; i < apart_.size(); i += batch_) open_and_fold(apart_, i);
       finish();
     }
     if (report_) queue_report();
@@ -137,12 +187,15 @@ class Opening {
   struct Numbered {
     Direction direction;
     int number;
+    bool turned;
   };
   struct Source {
     Plane<const T> plane;
     bool floats;
     T flip;
   };
+  /// For either kind of lines.
+  using Planes = Plane<T>[2];
 
   template <typename Any>
   static auto bits(Plane<Any> plane) {
@@ -150,15 +203,20 @@ class Opening {
     return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height,
                        plane.stride};
   }
-  static Plane<const T> as_input(Plane<T> plane) { return plane; }
+  template <typename Any>
+  static bool at_whole_words(const Plane<Any> &plane) {
+    return reinterpret_cast<std::uintptr_t>(plane.data) % 4 == 0 && plane.stride % 4 == 0 &&
+           plane.width % Packed<T>::kSamples == 0;
+  }
 
+  bool orientation() const { return params_.output == LinearOpenOutput::orientation; }
   bool baseline() const { return params_.algorithm != LinearOpenAlgorithm::automatic; }
   bool invariant(const Direction &d) const {
     return params_.lines == LinearOpenLines::invariant && d.slope != 0 &&
            d.slope != 1 << Direction::kFraction;
   }
   bool apart(const Direction &d) const { return baseline() || invariant(d); }
-  bool transposed(const Direction &d) const { return !d.steep && !baseline(); }
+  bool is_turned(const Direction &d) const { return !d.steep && !baseline(); }
 
   // ---- Memory ------------------------------------------------------------------------------------
 
@@ -172,15 +230,14 @@ class Opening {
             static_cast<std::ptrdiff_t>(stride_of(width))};
   }
   std::size_t sums_bytes() const { return (angles_.size() + 1) * sizeof(std::uint64_t); }
-
-  /// Directions whose planes there is room for.
-  int batch(int width, int height) const {
-    const std::size_t n = kPlanesBytes / plane_bytes(width, height);
-    return static_cast<int>(std::clamp<std::size_t>(n, 4, OpenJob<T>::kMostDirections));
+  /// Of a plane of lines that are turned or not.
+  int width_of(bool turned) const { return turned ? in_.height : in_.width; }
+  int height_of(bool turned) const { return turned ? in_.width : in_.height; }
+  std::size_t bytes_of(bool turned) const {
+    return plane_bytes(width_of(turned), height_of(turned));
   }
 
   void take_scratch(bool direct) {
-    const int width = in_.width, height = in_.height;
     std::size_t bytes = 0;
     std::vector<std::pair<unsigned char **, std::size_t>> parts;
     const auto want = [&](unsigned char *&at, std::size_t n) {
@@ -189,210 +246,194 @@ class Opening {
     };
     unsigned char *sums = nullptr, *converted = nullptr, *turned = nullptr, *best[2]{};
     want(sums, sums_bytes());
-    const int steep = static_cast<int>(steep_.size()), flat = static_cast<int>(flat_.size());
-    std::size_t planes = 0, arrays = 0;
-    const auto add = [&](const std::vector<Numbered> &directions, int w, int h,
-                         unsigned char *&at) {
-      if (directions.empty()) return;
-      const int n = std::min(static_cast<int>(directions.size()), batch(w, h));
-      planes = std::max(planes, n * plane_bytes(w, h));
-      want(at, plane_bytes(w, h) + number_stride_of(w) * h);
-      for (const Numbered &d : directions) {
-        if (baseline())
-          arrays = std::max(arrays, open_lines_scratch(cuda_, params_.algorithm, d.direction,
-                                                       params_.length, width, height, sizeof(T)));
-        else if (invariant(d.direction))
-          arrays = std::max(arrays, plane_bytes(w, h));
-      }
-    };
+    plane_bytes_ = std::max(count_[0] ? bytes_of(false) : 0, count_[1] ? bytes_of(true) : 0);
+    batch_ = std::clamp<std::size_t>(kPlanesBytes / plane_bytes_, 4, kMostFolded);
     if (!direct) {
-      add(steep_, width, height, best[0]);
-      add(flat_, height, width, best[1]);
-      if (baseline() && (kFloat || flip_ != 0)) want(converted, plane_bytes(width, height));
-      if (flat > 0) want(turned, plane_bytes(height, width));
+      want(planes_, std::min(batch_, angles_.size()) * plane_bytes_);
+      for (const bool is_turned : {false, true})
+        if (folds() && count_[is_turned])
+          want(best[is_turned], bytes_of(is_turned) + number_bytes(is_turned));
+      if ((baseline() && (kFloat || flip_ != 0)) || (count_[0] && !at_whole_words(in_)))
+        want(converted, bytes_of(false));
+      if (count_[1]) want(turned, bytes_of(true));
+      want(apart_scratch_, scratch_apart());
     }
-    if (steep > 0) arrays = std::max(arrays, device_arrays(height, width, steep_));
-    if (flat > 0) arrays = std::max(arrays, device_arrays(width, height, flat_));
-    want(planes_, planes);
-    want(arrays_, arrays);
     auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes));
     for (const auto &[at, offset] : parts) *at = memory + offset;
     sums_ = reinterpret_cast<std::uint64_t *>(sums);
-    if (converted) converted_ = plane_at(converted, width, height);
-    if (turned) turned_ = plane_at(turned, height, width);
-    upright_best_ = best_at(best[0], width, height);
-    turned_best_ = best_at(best[1], height, width);
+    if (converted) converted_ = plane_at(converted, in_.width, in_.height);
+    if (turned) turned_ = plane_at(turned, in_.height, in_.width);
+    for (const bool is_turned : {false, true})
+      if (!direct && count_[is_turned]) best_[is_turned] = best_at(best[is_turned], is_turned);
   }
-  static Best<T> best_at(unsigned char *memory, int width, int height) {
-    if (!memory) return {};
+  /// Whether there is more than the result of one direction.
+  bool folds() const { return angles_.size() > 1 || orientation(); }
+  std::size_t number_bytes(bool turned) const {
+    return orientation() ? number_stride_of(width_of(turned)) * height_of(turned) : 0;
+  }
+  Best<T> best_at(unsigned char *memory, bool turned) const {
+    const int width = width_of(turned), height = height_of(turned);
+    if (!folds()) return {plane_at(planes_, width, height), {}};
     Best<T> best{plane_at(memory, width, height), {}};
-    best.number = {reinterpret_cast<std::uint16_t *>(memory + plane_bytes(width, height)), width,
-                   height, static_cast<std::ptrdiff_t>(number_stride_of(width))};
+    if (orientation())
+      best.number = {reinterpret_cast<std::uint16_t *>(memory + bytes_of(turned)), width, height,
+                     static_cast<std::ptrdiff_t>(number_stride_of(width))};
     return best;
   }
-
-  /// A segment that is everywhere longer than the image does what one of this length does.
-  int length_for(int steps) const { return std::min(params_.length, 2 * steps + 1); }
-
-  /// Lines of a direction, at most.
-  static int most_lines(int steps, int across, const std::vector<Numbered> &directions) {
-    int lines = 0;
-    for (const Numbered &d : directions) {
-      Direction steep = d.direction;
-      steep.steep = true;
-      lines = std::max(lines, lines::Partition::of(steep, across, steps).count);
-    }
-    return lines;
-  }
-  /// Looked for once.
-  const Cut &cut_for(int steps, int across, const std::vector<Numbered> &directions) {
-    Cut &cut = &directions == &flat_ ? flat_cut_ : steep_cut_;
-    if (cut.words != 0) return cut;
-    const int n = std::min(static_cast<int>(directions.size()), batch(across, steps));
-    cut = best_cut<T>(cuda_, steps, most_lines(steps, across, directions), length_for(steps), n);
-    return cut;
-  }
-  std::size_t device_arrays(int steps, int across, const std::vector<Numbered> &directions) {
-    const Cut &cut = cut_for(steps, across, directions);
-    return cut.shared ? 0 : cut.bytes * 2 * cuda_.multiprocessors();
+  std::size_t scratch_apart() const {
+    std::size_t bytes = 0;
+    for (const Numbered &d : apart_)
+      bytes = std::max(
+          bytes, baseline() ? open_lines_scratch(cuda_, params_.algorithm, d.direction,
+                                                 params_.length, in_.width, in_.height, sizeof(T))
+                            : bytes_of(d.turned));
+    return bytes;
   }
 
   // ---- Work --------------------------------------------------------------------------------------
 
+  LaunchShape overlapped(dim3 blocks, int threads, int bytes = 0) const {
+    return {blocks, threads, bytes, cuda_.code_architecture() >= 90};
+  }
+  dim3 tiles() const {
+    return {static_cast<unsigned>(divide_up(in_.width, kTileSide<T>)),
+            static_cast<unsigned>(divide_up(in_.height, kTileSide<T>))};
+  }
+  static unsigned word_of(T flip) { return flip ? ~0u : 0; }
+
   /// Ordered integers, those of a closing complemented.
-  void prepare(Plane<T> to, bool transposed) {
-    launch_over(transposed ? prepare_kernel<T, true> : prepare_kernel<T, false>, in_,
-                PrepareJob<T>{in_, to, kFloat, flip_});
+  void prepare(void (*kernel)(PrepareJob<T>), const Plane<T> &to) {
+    launch(kernel, overlapped(tiles(), kTileThreads), cuda_.stream(),
+           PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
+  }
+  Source source(bool turned) const {
+    if (turned) return {turned_, false, 0};
+    if (converted_.data) return {converted_, false, 0};
+    return {in_, kFloat, flip_};
   }
 
-  template <typename Job>
-  void launch_over(void (*kernel)(Job), const Plane<const T> &plane, const Job &job) {
-    const dim3 blocks(divide_up(plane.width, kTile), divide_up(plane.height, kTile));
-    launch(kernel, {blocks, dim3(kTile, kTileRows)}, cuda_.stream(), job);
-  }
-
-  /// Opens along steep lines of a source, n directions from `first` on.
-  void open(const Source &source, const std::vector<Numbered> &directions, int first, int n,
-            Plane<T> out, std::size_t out_bytes, bool restore) {
-    const int steps = source.plane.height, across = source.plane.width;
+  /// Opens n directions from `first` on, into planes from these on.
+  void open(std::size_t first, int n, const Planes &out, bool restore) {
+    const int length = length_for();
+    Lines lines[2]{};
     OpenJob<T> job{};
-    job.in = source.plane;
-    job.floats = source.floats;
-    job.flip = source.flip ? ~0u : 0;
-    job.out = out;
-    job.out_bytes = out_bytes;
-    job.restore = restore;
-    job.length = length_for(steps);
-    job.cut = cut_for(steps, across, directions);
-    job.arrays = reinterpret_cast<unsigned *>(arrays_);
-    job.sums = report_ && !kFloat ? sums_ + directions[first].number : nullptr;
-    job.strips =
-        divide_up(most_lines(steps, across, directions), job.cut.words * Packed<T>::kSamples);
-    job.n_directions = n;
+    job.out_floats = restore && kFloat;
+    job.out_flip = restore ? word_of(flip_) : 0;
+    job.out_bytes = plane_bytes_;
+    job.length = length;
+    job.sums = report_ && !kFloat ? sums_ : nullptr;
     for (int i = 0; i < n; ++i) {
-      const Direction &d = directions[first + i].direction;
-      job.directions[i] = static_cast<std::uint32_t>(d.slope) | (d.rising ? 1u << 31 : 0);
+      const auto &[direction, number, turned] = lines_[first + i];
+      job.lines[i] = {static_cast<std::uint32_t>(direction.slope), direction.rising, turned,
+                      static_cast<std::uint32_t>(number)};
+      Direction steep = direction;
+      steep.steep = true;
+      const auto partition = lines::Partition::of(steep, width_of(turned), height_of(turned));
+      Lines &these = lines[turned];
+      these = {partition.steps, std::max(these.most, partition.count), these.directions + 1};
     }
-    const int items = job.strips * job.cut.parts * n;
-    const int blocks = job.cut.shared ? items : std::min(items, 2 * cuda_.multiprocessors());
-    const int bytes = job.cut.shared ? static_cast<int>(job.cut.bytes) : 0;
-    const auto kernel = !job.cut.shared       ? open_kernel<T, 8, false>
-                        : job.cut.words == 32 ? open_kernel<T, 32, true>
-                                              : open_kernel<T, 8, true>;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    launch(kernel, {blocks, job.cut.threads, bytes}, cuda_.stream(), job);
+    const Cuts cuts = best_cuts<T>(cuda_, lines, length);
+    int strips = 0, parts = 0;
+    for (const bool turned : {false, true}) {
+      if (lines[turned].directions == 0) continue;
+      const auto [plane, floats, flip] = source(turned);
+      job.source[turned] = {plane, floats, word_of(flip), out[turned], cuts.cut[turned]};
+      strips = std::max(strips, divide_up(lines[turned].most, lines_to_next_strip<T>(cuts.lanes)));
+      parts = std::max(parts, cuts.cut[turned].parts);
+    }
+    const auto kernel = kernel_of<T>(cuts.lanes, length);
+    CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, cuts.bytes));
+    launch(kernel, overlapped(dim3(strips, parts, n), cuts.threads, cuts.bytes), cuda_.stream(),
+           job);
+  }
+  /// A segment that is everywhere longer than the image does what one of this length does.
+  int length_for() const {
+    return std::min(params_.length, 2 * std::max(in_.width, in_.height) + 1);
   }
 
-  /// Opens in all these directions and keeps the best.
-  void fold_all(const Source &source, const std::vector<Numbered> &directions,
-                const Best<T> &best) {
-    if (directions.empty()) return;
-    const int width = source.plane.width, height = source.plane.height;
-    const int total = static_cast<int>(directions.size()), most = batch(width, height);
-    for (int first = 0; first < total;) {
-      // Directions that follow one another in number: their sums do, too.
-      int n = 1;
-      const auto follows = [&](int i) {
-        return directions[i].number == directions[first].number + (i - first) &&
-               apart(directions[i].direction) == apart(directions[first].direction);
-      };
-      while (n < most && first + n < total && follows(first + n)) ++n;
-      const Plane<T> planes = plane_at(planes_, width, height);
-      const std::size_t bytes = plane_bytes(width, height);
-      if (apart(directions[first].direction)) {
-        for (int i = 0; i < n; ++i)
-          open_apart(source, directions[first + i], plane_at(planes_ + i * bytes, width, height));
-      } else {
-        open(source, directions, first, n, planes, bytes, false);
+  /// Opens along some of these lines, from one on, and keeps the best.
+  void open_and_fold(const std::vector<Numbered> &directions, std::size_t first) {
+    const int n = static_cast<int>(std::min(batch_, directions.size() - first));
+    const Planes planes{plane_at(planes_, width_of(false), height_of(false)),
+                        plane_at(planes_, width_of(true), height_of(true))};
+    if (&directions == &lines_) open(first, n, planes, false);
+    FoldJob<T> job{};
+    job.bytes = plane_bytes_;
+    int wanted = 0;
+    for (int i = 0; i < n; ++i) {
+      const auto &[direction, number, turned] = directions[first + i];
+      const Plane<T> plane =
+          plane_at(planes_ + i * plane_bytes_, width_of(turned), height_of(turned));
+      if (&directions == &apart_) open_apart(directions[first + i], plane);
+      if (report_ && (kFloat || &directions == &apart_)) queue_sum(plane, source(turned), number);
+      if (!folds()) continue;
+      FoldPart<T> &part = job.part[turned];
+      if (part.n++ == 0) {
+        part = {plane, 1, i, folded_[turned], best_[turned]};
+        wanted = std::max(wanted, divide_up(plane.width, Packed<T>::kSamples) * plane.height);
       }
-      if (report_ && (kFloat || apart(directions[first].direction)))
-        for (int i = 0; i < n; ++i)
-          queue_sum(plane_at(planes_ + i * bytes, width, height), source,
-                    directions[first + i].number);
-      const FoldJob<T> job{planes, bytes, n, directions[first].number, first == 0, best};
-      const int words = divide_up(width, Packed<T>::kSamples);
-      launch(fold_kernel<T>, {dim3(divide_up(words, kFoldThreads), height), kFoldThreads},
-             cuda_.stream(), job);
-      first += n;
+      job.numbers[i] = static_cast<std::uint16_t>(number);
+      folded_[turned] = true;
     }
+    if (wanted == 0) return;
+    launch(orientation() ? fold_kernel<T, true> : fold_kernel<T, false>,
+           overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), cuda_.stream(),
+           job);
   }
 
-  void open_apart(const Source &source, const Numbered &direction, Plane<T> out) {
+  void open_apart(const Numbered &direction, const Plane<T> &out) {
+    const auto [plane, floats, flip] = source(direction.turned);
     if (baseline()) {
-      open_lines(cuda_, params_.algorithm, direction.direction, params_.length, source.plane, out,
-                 static_cast<void *>(arrays_));
+      open_lines(cuda_, params_.algorithm, direction.direction, params_.length, plane, out,
+                 static_cast<void *>(apart_scratch_));
       return;
     }
     Direction steep = direction.direction;
     steep.steep = true;
-    const Plane<T> minima = plane_at(arrays_, out.width, out.height);
-    InvariantJob<T> job{source.plane, source.floats, source.flip ? ~0u : 0,
-                        minima,       steep,         params_.length};
+    const Plane<T> minima = plane_at(apart_scratch_, out.width, out.height);
     const int words = divide_up(out.width, Packed<T>::kSamples);
-    const LaunchShape shape{dim3(divide_up(words, kFoldThreads), out.height), kFoldThreads};
-    launch(invariant_kernel<T, Smallest>, shape, cuda_.stream(), job);
-    job = {as_input(minima), false, 0, out, steep, params_.length};
-    launch(invariant_kernel<T, Largest>, shape, cuda_.stream(), job);
+    const LaunchShape shape{dim3(divide_up(words, kInvariantThreads), out.height),
+                            kInvariantThreads};
+    launch(invariant_kernel<T, Smallest>, shape, cuda_.stream(),
+           InvariantJob<T>{plane, floats, word_of(flip), minima, steep, params_.length});
+    launch(invariant_kernel<T, Largest>, shape, cuda_.stream(),
+           InvariantJob<T>{minima, false, 0, out, steep, params_.length});
   }
 
   /// Adds up a direction's result.
-  void queue_sum(Plane<T> opening, const Source &source, int number) {
-    SumJob<T> job{as_input(opening),
-                  source.plane,
-                  source.floats,
-                  source.flip,
-                  flip_,
-                  kFloat,
-                  is_difference(params_.operation),
-                  sums_ + number};
-    launch(
-        sum_kernel<T>,
-        {dim3(divide_up(opening.width, kFoldThreads), divide_up(opening.height, 16)), kFoldThreads},
-        cuda_.stream(), job);
+  void queue_sum(const Plane<const T> &opening, const Source &source, int number) {
+    const dim3 blocks(divide_up(opening.width, kFoldThreads), divide_up(opening.height, 16));
+    launch(sum_kernel<T>, {blocks, kFoldThreads}, cuda_.stream(),
+           SumJob<T>{opening, source.plane, source.floats, source.flip, flip_, kFloat,
+                     is_difference(params_.operation), sums_ + number});
   }
 
   void finish() {
-    FinishJob<T> job{in_,
-                     out_,
-                     upright_best_,
-                     turned_best_,
-                     flip_,
-                     kFloat,
-                     params_.operation,
-                     params_.output == LinearOpenOutput::orientation,
-                     kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_)),
-                     {}};
+    FinishJob<T> job{};
+    job.in = in_;
+    job.out = out_;
+    job.upright = best_[0];
+    job.turned = best_[1];
+    job.flip = word_of(flip_);
+    job.floats = kFloat;
+    job.operation = params_.operation;
+    job.degree_shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
     for (std::size_t i = 0; i < angles_.size(); ++i)
       job.degrees[i] = static_cast<std::uint8_t>(degree_of(angles_[i]));
-    launch_over(finish_kernel<T>, in_, job);
+    using Values = TransposedTile<T, kTileSide<T>>;
+    using Numbers = TransposedTile<std::uint16_t, kTileSide<T>>;
+    const auto kernel = orientation() ? finish_kernel<T, true> : finish_kernel<T, false>;
+    const int bytes =
+        count_[1] ? static_cast<int>(sizeof(Values) + (orientation() ? sizeof(Numbers) : 0)) : 0;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    launch(kernel, overlapped(tiles(), kTileThreads, bytes), cuda_.stream(), job);
   }
 
   void queue_report() {
     const bool difference = is_difference(params_.operation);
     // The sum of the input, behind those of the directions.
-    if (difference && !kFloat)
-      queue_sum({const_cast<T *>(in_.data), in_.width, in_.height, in_.stride}, {in_, false, 0},
-                static_cast<int>(angles_.size()));
+    if (difference && !kFloat) queue_sum(in_, {in_, false, 0}, static_cast<int>(angles_.size()));
     auto *const host = static_cast<std::uint64_t *>(cuda_.report_memory(sums_bytes()));
     CUDA_CHECK(cudaMemcpyAsync(host, sums_, sums_bytes(), cudaMemcpyDeviceToHost, cuda_.stream()));
     const auto pixels = std::int64_t{in_.width} * in_.height;
@@ -424,12 +465,15 @@ class Opening {
   LinearOpenReport *const report_;
   const T flip_;
   const std::vector<double> angles_;
-  std::vector<Numbered> steep_, flat_;
-  Cut steep_cut_{}, flat_cut_{};
+  std::vector<Numbered> lines_, apart_;  // what line_opening.cuh does, and the others
+  // Of directions that are not turned and that are.
+  std::size_t count_[2]{};
+  Best<T> best_[2]{};
+  bool folded_[2]{};
+  std::size_t plane_bytes_ = 0, batch_ = 0;
   std::uint64_t *sums_ = nullptr;
-  unsigned char *planes_ = nullptr, *arrays_ = nullptr;
+  unsigned char *planes_ = nullptr, *apart_scratch_ = nullptr;
   Plane<T> converted_{}, turned_{};
-  Best<T> upright_best_{}, turned_best_{};
 };
 
 template <typename Sample>

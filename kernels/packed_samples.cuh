@@ -11,7 +11,8 @@
 
 namespace cudascan {
 
-/// Samples of a word, spread for minima and maxima: 8 bits over two registers of two.
+/// Samples of a word, spread for minima and maxima: 8 bits over two registers of two. In the second they
+/// are in the upper bytes; what is below them decides between equal ones only.
 template <typename T>
 struct Packed {
   static constexpr int kSamples = 4 / sizeof(T), kRegisters = sizeof(T) == 1 ? 2 : 1;
@@ -19,13 +20,13 @@ struct Packed {
 
   static __device__ Packed of(unsigned word) {
     if constexpr (sizeof(T) == 1)
-      return {word & 0x00ff00ff, __byte_perm(word, 0, 0x4341)};
+      return {word & 0x00ff00ff, word};
     else
       return {word};
   }
   __device__ unsigned word() const {
     if constexpr (sizeof(T) == 1)
-      return __byte_perm(part[0], part[1], 0x6240);
+      return __byte_perm(part[0], part[1], 0x7250);
     else
       return part[0];
   }
@@ -67,16 +68,15 @@ struct Largest {
   }
 };
 
+/// The bits of the first n samples of a word; none for n <= 0.
+template <typename T>
+__device__ unsigned first_samples_mask(int n) {
+  return __funnelshift_lc(~0u, 0u, max(n, 0) * (8 * sizeof(T)));
+}
 /// The bits of a word whose samples, from column x on, are inside a row of this width.
 template <typename T>
 __device__ unsigned inside_mask(int x, int width) {
-  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-  if (x >= 0 && x + kSamples <= width) return ~0u;
-  unsigned mask = 0;
-#pragma unroll
-  for (int i = 0; i < kSamples; ++i)
-    if (x + i >= 0 && x + i < width) mask |= ~0u >> (32 - kBits) << kBits * i;
-  return mask;
+  return first_samples_mask<T>(width - x) & ~first_samples_mask<T>(-x);
 }
 
 /// Reads the word of samples from column x on. Those outside of the row are `outside`.

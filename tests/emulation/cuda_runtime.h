@@ -137,6 +137,11 @@ T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
 }
 template <typename T>
+T __shfl_down_sync(unsigned /*mask*/, T value, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32, from = lane + distance < 32 ? lane + distance : lane;
+  return static_cast<T>(emulation::exchange(value, "__shfl_down_sync")[from]);
+}
+template <typename T>
 T __shfl_xor_sync(unsigned /*mask*/, T value, int mask) {
   return static_cast<T>(emulation::exchange(
       value, "__shfl_xor_sync")[(threadIdx.x % 32) ^ static_cast<unsigned>(mask)]);
@@ -203,6 +208,15 @@ inline int __clz(unsigned v) {
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
+}
+/// The upper half of (high:low) << shift, which counts as 32 at most.
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << std::min(shift, 32u) >> 32);
+}
+/// sum + the products of the bytes.
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff);
+  return sum;
 }
 inline unsigned __float_as_uint(float v) {
   return __builtin_bit_cast(unsigned, v);
