@@ -132,6 +132,7 @@ class Strip {
  private:
   using Word = Packed<T>;
   using Spread = linearopen::Spread<T, kWords>;
+  static constexpr int kBytes = sizeof(T);
   static constexpr int kTogether = 32 / lanes, kWarpRows = kTogether * kRows;  // of a warp
   static constexpr int kPadding = kStride - kRows * lanes;
 
@@ -180,8 +181,8 @@ class Strip {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       const int x = columns[i] & -Word::kSamples, end = y0 + i < source_.in.height ? width : 0;
-      // As a number without sign where it is known not to be negative.
-      const int byte = i * stride + x * static_cast<int>(sizeof(T));
+      const int byte = (i * stride + columns[i] * kBytes) & -4;
+      // A number without sign where it is known not to be negative.
       const auto *const from = reinterpret_cast<const unsigned *>(
           partly ? row + byte : row + static_cast<unsigned>(byte));
       loaded[i][kWords] = 0;
@@ -366,16 +367,17 @@ class Strip {
       const Row piece = rows[i].piece();
       const unsigned next = __shfl_down_sync(kWholeWarp, piece.word[0], 1);
       const int x = (columns[i] + Word::kSamples - 1) & -Word::kSamples;
-      const unsigned bits = columns[i] * sizeof(T) * 8;
       const bool is_row = y0 + i >= out_begin_ && y0 + i < out_end_;
-      const int byte = i * stride + x * static_cast<int>(sizeof(T));
+      // Strides are whole words, too.
+      const int next_byte = i * stride + columns[i] * kBytes + 3, byte = next_byte & -4;
+      const unsigned bits = 24 - 8 * next_byte;
       auto *const to =
           reinterpret_cast<unsigned *>(partly ? row + byte : row + static_cast<unsigned>(byte));
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
         const unsigned behind = k + 1 < kWords ? piece.word[k + 1] : next;
         const unsigned word =
-            sizeof(T) < 4 ? __funnelshift_r(piece.word[k], behind, 0u - bits) : piece.word[k];
+            sizeof(T) < 4 ? __funnelshift_r(piece.word[k], behind, bits) : piece.word[k];
         const int column = x + k * Word::kSamples;
         const bool is_there =
             !partly || (is_row && static_cast<unsigned>(column) < static_cast<unsigned>(width));

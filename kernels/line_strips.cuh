@@ -30,7 +30,7 @@ struct Form {
   /// Pieces from a chunk to the next, such that neighbouring ones are in different banks.
   static constexpr int kStride = kRows * lanes + (lanes < 16 ? lanes : 0);
   /// Threads of a block, and of all blocks of a multiprocessor: a piece is in 64 or 32 registers.
-  static constexpr int kMostThreads = sizeof(T) == 1 ? 672 : 1024;
+  static constexpr int kMostThreads = sizeof(T) == 1 ? 768 : 1024;
 
   /// Whether there are whole chunks between the ends of a segment.
   static constexpr CUDASCAN_HD bool is_long(int length) { return length > 2 * kRows; }

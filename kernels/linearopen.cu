@@ -46,8 +46,9 @@ constexpr int divide_up(int x, int by) {
 
 /// Lines of many directions, upright or turned.
 struct Lines {
-  int steps, most;  ///< pixels along them, how many there are of a direction at most
-  int directions;
+  int steps = 0, across = 0;
+  int most = 0;             ///< lines of a direction
+  std::vector<int> counts;  ///< lines of the directions
 };
 
 /// Threads side by side in a strip, and how strips of each kind are cut into parts.
@@ -69,38 +70,59 @@ Cut cut_into(int parts, int steps, int length) {
   return cut;
 }
 
+/// About how many strips go through all rows of the image, and how many through some; these have about
+/// so many rows together.
+struct Strips {
+  double whole = 0, others = 0, rows_of_others = 0;
+
+  Strips(const Lines &lines, int next) {
+    for (const int count : lines.counts) {
+      const double through = std::max(0, 2 * lines.across - count) / double(next);
+      const double all = divide_up(count, next);
+      whole += through;
+      others += all - through;
+      rows_of_others += lines.steps * (double(lines.across) / next + 1 - through);
+    }
+  }
+  double blocks(const Cut &cut) const {
+    return whole * cut.parts + rows_of_others / cut.rows + others / 2;
+  }
+};
+
 /// Looks for the cuts that take the least time.
 template <typename T, int lanes>
 void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int length) {
   using Shape = Form<T, lanes>;
-  constexpr int kBlockReserve = 1024;
+  constexpr int kBlockReserve = 1024, kMostParts = 64;
   // Chunks before and behind those of the result take part in some of the work only.
   constexpr double kOthers = 0.45;
-  // What the warps of a multiprocessor wait for, and what each adds, relative to each other.
-  constexpr double kWait = 7;
+  // What a block waits for, and what each of its warps adds, relative to each other.
+  constexpr double kWait = 12;
   const int room = cuda.most_shared_memory();
   const int most_steps = std::max(lines[0].steps, lines[1].steps);
-  for (int parts = 1; parts <= divide_up(most_steps, Shape::kRows); ++parts) {
+  const Strips strips[]{{lines[0], Shape::kNext}, {lines[1], Shape::kNext}};
+  for (int parts = 1; parts <= std::min(kMostParts, divide_up(most_steps, Shape::kRows)); ++parts) {
     Cuts cuts{lanes, 0, 0, {}};
     double work = 0, items = 0;
     for (int i = 0; i < 2; ++i) {
-      if (lines[i].directions == 0) continue;
+      if (lines[i].counts.empty()) continue;
       // Parts of about the same size.
       const int n = std::max(1, divide_up(lines[i].steps * parts, most_steps));
       const Cut cut = cuts.cut[i] = cut_into<T, lanes>(n, lines[i].steps, length);
       cuts.threads = std::max(cuts.threads, cut.chunks * lanes);
       cuts.bytes = std::max(cuts.bytes, Shape::shared_bytes(cut.chunks, length));
       const int own = cut.rows / Shape::kRows, others = std::max(cut.chunks - own, 0);
-      const double these =
-          double(divide_up(lines[i].most, Shape::kNext)) * cut.parts * lines[i].directions;
-      items += these;
-      work += these * (own + kOthers * others) * lanes / 32;
+      const double blocks = strips[i].blocks(cut);
+      items += blocks;
+      work += blocks * (own + kOthers * others) * lanes / 32;
     }
     if (cuts.threads > Shape::kMostThreads || cuts.bytes > room) continue;
     const int blocks = std::max(
         1, std::min(room / (cuts.bytes + kBlockReserve), Shape::kMostThreads / cuts.threads));
-    const double time =
-        std::ceil(items / (blocks * cuda.multiprocessors())) * (kWait + blocks * work / items);
+    // Blocks of the same multiprocessor wait at the same time at first, and then at different times.
+    const double one = work / items;
+    const double rounds = std::ceil(items / (blocks * cuda.multiprocessors()));
+    const double time = kWait + blocks * one + (rounds - 1) * std::max(blocks * one, kWait + one);
     if (least == 0 || time < least) {
       least = time;
       best = cuts;
@@ -112,8 +134,10 @@ Cuts best_cuts(Cuda &cuda, const Lines (&lines)[2], int length) {
   Cuts best{};
   double least = 0;
   improve<T, kMostLanes>(best, least, cuda, lines, length);
-  if (length > Form<T, 4>::kRows) improve<T, 4>(best, least, cuda, lines, length);
-  if (length > Form<T, 1>::kRows) improve<T, 1>(best, least, cuda, lines, length);
+  if (length <= Form<T, kMostLanes>::kRows) return best;
+  improve<T, 8>(best, least, cuda, lines, length);
+  improve<T, 4>(best, least, cuda, lines, length);
+  improve<T, 1>(best, least, cuda, lines, length);
   return best;
 }
 
@@ -127,12 +151,14 @@ auto open_kernel_of(int length) {
 template <typename T>
 auto kernel_of(int lanes, int length) {
   return lanes == kMostLanes ? open_kernel_of<T, kMostLanes>(length)
+         : lanes == 8        ? open_kernel_of<T, 8>(length)
          : lanes == 4        ? open_kernel_of<T, 4>(length)
                              : open_kernel_of<T, 1>(length);
 }
 template <typename T>
 int lines_to_next_strip(int lanes) {
   return lanes == kMostLanes ? Form<T, kMostLanes>::kNext
+         : lanes == 8        ? Form<T, 8>::kNext
          : lanes == 4        ? Form<T, 4>::kNext
                              : Form<T, 1>::kNext;
 }
@@ -315,7 +341,7 @@ class Opening {
   /// Opens n directions from `first` on, into planes from these on.
   void open(std::size_t first, int n, const Planes &out, bool restore) {
     const int length = length_for();
-    Lines lines[2]{};
+    Lines lines[2];
     OpenJob<T> job{};
     job.out_floats = restore && kFloat;
     job.out_flip = restore ? word_of(flip_) : 0;
@@ -330,12 +356,15 @@ class Opening {
       steep.steep = true;
       const auto partition = lines::Partition::of(steep, width_of(turned), height_of(turned));
       Lines &these = lines[turned];
-      these = {partition.steps, std::max(these.most, partition.count), these.directions + 1};
+      these.steps = partition.steps;
+      these.across = partition.across;
+      these.most = std::max(these.most, partition.count);
+      these.counts.push_back(partition.count);
     }
     const Cuts cuts = best_cuts<T>(cuda_, lines, length);
     int strips = 0, parts = 0;
     for (const bool turned : {false, true}) {
-      if (lines[turned].directions == 0) continue;
+      if (lines[turned].counts.empty()) continue;
       const auto [plane, floats, flip] = source(turned);
       job.source[turned] = {plane, floats, word_of(flip), out[turned], cuts.cut[turned]};
       strips = std::max(strips, divide_up(lines[turned].most, lines_to_next_strip<T>(cuts.lanes)));

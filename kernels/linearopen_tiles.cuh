@@ -54,33 +54,46 @@ __device__ void transpose(unsigned (&rows)[Packed<T>::kSamples]) {
 template <typename T, int side>
 class TransposedTile {
  public:
-  static constexpr int kWords = side / Packed<T>::kSamples;  ///< of a row
+  static constexpr int kSamples = Packed<T>::kSamples, kWords = side / kSamples;  ///< of a row
 
   /// Reads the tile from (x, y) of a plane on; what is outside has the bits of `outside`. All threads of
   /// the block.
   template <typename Any>
   __device__ void read(const Plane<Any> &plane, int x, int y, unsigned outside) {
-    constexpr int kSamples = Packed<T>::kSamples;
-#pragma unroll 4
-    for (int i = threadIdx.x; i < kWords * kWords; i += kTileThreads) {
-      const int word = i % kWords, group = i / kWords;
-      unsigned rows[kSamples];
+    const bool whole = (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 4 == 0 &&
+                       x + side <= plane.width && y + side <= plane.height;
+    // Of words that a thread has on their way at once.
+    constexpr int kMost = kWords * kWords / kTileThreads, kGroups = kMost < 4 ? kMost : 4;
+#pragma unroll 1
+    for (int first = threadIdx.x; first < kWords * kWords; first += kGroups * kTileThreads) {
+      unsigned rows[kGroups][kSamples];
 #pragma unroll
-      for (int k = 0; k < kSamples; ++k) {
-        const int row = y + group * kSamples + k, column = x + word * kSamples;
-        rows[k] = row < plane.height && column < plane.width
-                      ? load_word<T>(plane.row(row), plane.width, column, outside)
-                      : outside;
+      for (int g = 0; g < kGroups; ++g) {
+        const int i = first + g * kTileThreads, column = x + i % kWords * kSamples;
+#pragma unroll
+        for (int k = 0; k < kSamples; ++k) {
+          const int row = y + i / kWords * kSamples + k;
+          if (whole)
+            rows[g][k] = *reinterpret_cast<const unsigned *>(plane.row(row) + column);
+          else
+            rows[g][k] = row < plane.height && column < plane.width
+                             ? load_word<T>(plane.row(row), plane.width, column, outside)
+                             : outside;
+        }
       }
-      transpose<T>(rows);
 #pragma unroll
-      for (int k = 0; k < kSamples; ++k)
-        words_[word * kSamples + k][(group + word) % kWords] = rows[k];
+      for (int g = 0; g < kGroups; ++g) {
+        const int i = first + g * kTileThreads, word = i % kWords, group = i / kWords;
+        transpose<T>(rows[g]);
+#pragma unroll
+        for (int k = 0; k < kSamples; ++k)
+          words_[word * kSamples + k][(group + word) % kWords] = rows[g][k];
+      }
     }
   }
   /// A word of a row of the transposed tile.
   __device__ unsigned word(int row, int number) const {
-    return words_[row][(number + row / Packed<T>::kSamples) % kWords];
+    return words_[row][(number + row / kSamples) % kWords];
   }
 
  private:
@@ -108,7 +121,7 @@ __global__ void __launch_bounds__(kTileThreads)
   __syncthreads();
   const int word = threadIdx.x % 32, y = y0 + word * Packed<T>::kSamples;
   if (y >= job.in.height) return;
-#pragma unroll 4
+#pragma unroll 8
   for (int i = threadIdx.x / 32; i < kSide; i += kTileThreads / 32)
     if (x0 + i < job.in.width)
       *reinterpret_cast<unsigned *>(job.out.row(x0 + i) + y) =
