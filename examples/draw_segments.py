@@ -4,7 +4,8 @@
 
     examples/draw_segments.py segments.svg
 
-The pixels are those of kernels/digital_lines.h, computed as it says.
+The pixels are those of kernels/digital_lines.h, computed as it says: at the angles drawn here, the
+library keeps exactly these.
 """
 import argparse
 import math
@@ -93,7 +94,7 @@ def draw_segments(drawing, left, top):
 def draw_lines(drawing, left, top):
     """The lines that cut an image at 30 degrees, and the segments of 5 at two pixels of one row."""
     direction, columns, rows = Direction(30), 15, 9
-    drawing.text(left, top - 5, "lines=partition, angle 30: the lines that cut the image", size=11)
+    drawing.text(left, top - 5, "lines=partition: each colour a line at 30 degrees", size=11)
     centres = ((4, 4), (11, 4))
     drawing.grid(left, top, columns, rows,
                  lambda x, y: LINES[direction.number(x, y) % len(LINES)])
@@ -102,7 +103,7 @@ def draw_lines(drawing, left, top):
         for column in range(x - 2, x + 3):
             outline(drawing, left, top, column, number + direction.shift(column))
         drawing.dot(left, top, x, y)
-    left += (columns + 2) * CELL
+    left += (columns + 10) * CELL
     drawing.text(left, top - 5, "lines=invariant: the same segment everywhere", size=11)
     drawing.grid(left, top, columns, rows, lambda x, y: COLOURS["empty"])
     for x, y in centres:
@@ -119,10 +120,12 @@ def outline(drawing, left, top, x, y):
 
 def draw_border(drawing, left, top):
     """A segment whose centre is near the border: what lies outside does not count."""
-    drawing.text(left, top - 5, "border, length 7, angle 30", size=11)
-    pixels = {(5 + dx, 2 + dy) for dx, dy in Direction(30).segment(7)}
-    pixels = {(x + 1, y) for x, y in pixels}
-    inside = lambda x, y: x < 7 and y > 1
+    drawing.text(left, top - 5, "border: length 7, angle 30", size=11)
+    pixels = {(6 + dx, 2 + dy) for dx, dy in Direction(30).segment(7)}
+
+    def inside(x, y):
+        return x < 7 and y > 1
+
     drawing.grid(left, top, 11, 7, lambda x, y: COLOURS[
         "segment" if (x, y) in pixels and inside(x, y) else "empty" if inside(x, y) else "outside"])
     for x, y in pixels:
@@ -135,7 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", help="where to write the drawing (SVG)")
     args = parser.parse_args()
-    drawing = Drawing(680, 420)
+    drawing = Drawing(660, 410)
     draw_segments(drawing, 16, 26)
     draw_lines(drawing, 16, 276)
     draw_border(drawing, 500, 26)
