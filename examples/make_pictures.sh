@@ -57,9 +57,9 @@ chains=(
   "$table ! $line operation=closing length=40 directions=90"
   "$table ! $line operation=black-hat length=40 directions=90 ! cudaautothreshold invert=true"
   "$fundus"
-  "$fundus ! $line operation=closing length=9 directions=24 ! cudanick method=bradley window=15 k=0.03 invert=true ! $line length=15 directions=24"
+  "$fundus ! $line operation=closing length=9 directions=24 ! cudanick method=bradley window=15 k=0.03 invert=true ! $line length=9 directions=24"
   "$concrete"
-  "$concrete ! $line operation=closing length=15 directions=36 ! cudanick method=bradley window=31 k=0.15"
+  "$concrete ! $line operation=closing length=9 directions=36 ! cudanick method=bradley window=31 k=0.2"
   "$music"
   "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
 )
