@@ -65,10 +65,12 @@ chains=(
 )
 pads=()
 for i in "${!chains[@]}"; do
-  pads+=("sink_$i::xpos=$((i % 6 * 250))" "sink_$i::ypos=$((i / 6 * 250))")
+  column=$((i % 6)) row=$((i / 6))
+  pads+=("sink_$i::xpos=$((column * 250))" "sink_$i::ypos=$((row * 250))")
   chains[i]+=" ! videoconvert ! grid.sink_$i"
 done
-# shellcheck disable=SC2048,SC2086  # the chains are pipelines, of words
+# JPEG has the full range, which videoconvert has to be told.
+# shellcheck disable=SC2048,SC2086
 gst-launch-1.0 -q ${chains[*]} compositor name=grid background=white ${pads[*]} ! \
-  video/x-raw,format=AYUV ! videoconvert ! video/x-raw,format=Y444 ! jpegenc quality=85 snapshot=true ! \
-  filesink location=docs/linearopen.jpg
+  video/x-raw,format=ARGB ! videoconvert ! "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! \
+  jpegenc quality=85 snapshot=true ! filesink location=docs/linearopen.jpg
