@@ -90,7 +90,7 @@ class Strip {
         tables_(shared + (source_.cut.chunks + 2 * kMargin) * kStride + lane_) {
     const int across = source_.in.width, steps = source_.in.height, length = job.length;
     const auto partition = lines::Partition::of(direction_, across, steps);
-    const int first_line = static_cast<int>(item.x) * Shape::kNext;
+    const int first_line = static_cast<int>(item.x) * Shape::next(direction_.slope);
     strip_line_ = partition.first + first_line;
     extent_ = extent_of_strip(direction_, strip_line_, Shape::kLines, steps, across);
     out_begin_ = extent_.begin + source_.cut.rows * static_cast<int>(item.y);
@@ -318,9 +318,10 @@ class Strip {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       const bool is_row = y0 + i >= extent_.begin && y0 + i < extent_.end;
+      const int end = is_row ? width : 0;
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
-        const unsigned inside = is_row ? inside_mask<T>(columns[i] + k * Word::kSamples, width) : 0;
+        const unsigned inside = inside_mask<T>(columns[i] + k * Word::kSamples, end);
 #pragma unroll
         for (unsigned &part : rows[i].word[k].part) part &= inside;
       }
@@ -359,8 +360,8 @@ class Strip {
     auto *const row =
         reinterpret_cast<unsigned char *>(source_.out.row(y0)) + number_ * job_.out_bytes;
     const int stride = static_cast<int>(source_.out.stride), width = whole_width();
-    // The last word of a strip is the first of the next.
-    const int n_words = sizeof(T) < 4 && lane_ == lanes - 1 ? kWords - 1 : kWords;
+    const bool overlaps = Shape::next(direction_.slope) < Shape::kLines;
+    const int n_words = overlaps && lane_ == lanes - 1 ? kWords - 1 : kWords;
     unsigned sum = 0;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {

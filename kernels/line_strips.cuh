@@ -25,8 +25,10 @@ struct Form {
   static constexpr int kSamples = kWords * Packed<T>::kSamples;
   static constexpr int kLines = lanes * kSamples;  ///< of a strip
   /// Lines from a strip to the next. What is written are whole words: those that begin in a strip's
-  /// columns, which may end in the next one's.
-  static constexpr int kNext = kLines - (Packed<T>::kSamples > 1 ? Packed<T>::kSamples : 0);
+  /// columns, which may end in the next one's where lines are not upright.
+  static constexpr CUDASCAN_HD int next(std::uint32_t slope) {
+    return kLines - (Packed<T>::kSamples > 1 && slope != 0 ? Packed<T>::kSamples : 0);
+  }
   /// Pieces from a chunk to the next, such that neighbouring ones are in different banks.
   static constexpr int kStride = kRows * lanes + (lanes < 16 ? lanes : 0);
   /// Threads of a block, and of all blocks of a multiprocessor: a piece is in 64 or 32 registers.

@@ -47,13 +47,25 @@ constexpr int divide_up(int x, int by) {
 /// Lines of many directions, upright or turned.
 struct Lines {
   int steps = 0, across = 0;
-  int most = 0;             ///< lines of a direction
-  std::vector<int> counts;  ///< lines of the directions
+  struct Of {
+    int count;
+    std::uint32_t slope;
+  };
+  std::vector<Of> directions;
 };
+/// Strips of a direction at most.
+template <typename T, int lanes>
+int most_strips(const Lines &lines) {
+  int most = 0;
+  for (const auto [count, slope] : lines.directions)
+    most = std::max(most, divide_up(count, Form<T, lanes>::next(slope)));
+  return most;
+}
 
 /// Threads side by side in a strip, and how strips of each kind are cut into parts.
 struct Cuts {
   int lanes, threads, bytes;
+  int strips;  ///< of a direction, at most
   Cut cut[2];
 };
 
@@ -75,14 +87,17 @@ Cut cut_into(int parts, int steps, int length) {
 struct Strips {
   double whole = 0, others = 0, rows_of_others = 0;
 
-  Strips(const Lines &lines, int next) {
-    for (const int count : lines.counts) {
-      const double through = std::max(0, 2 * lines.across - count) / double(next);
-      const double all = divide_up(count, next);
-      whole += through;
-      others += all - through;
-      rows_of_others += lines.steps * (double(lines.across) / next + 1 - through);
+  template <typename Shape>
+  static Strips of(const Lines &lines) {
+    Strips strips;
+    for (const auto [count, slope] : lines.directions) {
+      const int next = Shape::next(slope), through = std::max(0, 2 * lines.across - count);
+      const double whole = slope == 0 ? divide_up(count, next) : through / double(next);
+      strips.whole += whole;
+      strips.others += divide_up(count, next) - whole;
+      strips.rows_of_others += lines.steps * std::max(0., lines.across / double(next) + 1 - whole);
     }
+    return strips;
   }
   double blocks(const Cut &cut) const {
     return whole * cut.parts + rows_of_others / cut.rows + others / 2;
@@ -96,16 +111,18 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
   constexpr int kBlockReserve = 1024, kMostParts = 64;
   // Chunks before and behind those of the result take part in some of the work only.
   constexpr double kOthers = 0.45;
-  // What a block waits for, and what each of its warps adds, relative to each other.
-  constexpr double kWait = 12;
+  // What blocks wait for, and what each of their warps adds, relative to each other. It takes longer
+  // where all of a multiprocessor waits at once, and where lines are read in short pieces. Measured.
+  constexpr double kWait = 35, kAlone = 1.1, kNarrow = 1 + 0.8 / lanes;
   const int room = cuda.most_shared_memory();
   const int most_steps = std::max(lines[0].steps, lines[1].steps);
-  const Strips strips[]{{lines[0], Shape::kNext}, {lines[1], Shape::kNext}};
+  const Strips strips[]{Strips::of<Shape>(lines[0]), Strips::of<Shape>(lines[1])};
   for (int parts = 1; parts <= std::min(kMostParts, divide_up(most_steps, Shape::kRows)); ++parts) {
-    Cuts cuts{lanes, 0, 0, {}};
+    Cuts cuts{lanes, 0, 0, 0, {}};
     double work = 0, items = 0;
     for (int i = 0; i < 2; ++i) {
-      if (lines[i].counts.empty()) continue;
+      if (lines[i].directions.empty()) continue;
+      cuts.strips = std::max(cuts.strips, most_strips<T, lanes>(lines[i]));
       // Parts of about the same size.
       const int n = std::max(1, divide_up(lines[i].steps * parts, most_steps));
       const Cut cut = cuts.cut[i] = cut_into<T, lanes>(n, lines[i].steps, length);
@@ -119,10 +136,9 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
     if (cuts.threads > Shape::kMostThreads || cuts.bytes > room) continue;
     const int blocks = std::max(
         1, std::min(room / (cuts.bytes + kBlockReserve), Shape::kMostThreads / cuts.threads));
-    // Blocks of the same multiprocessor wait at the same time at first, and then at different times.
-    const double one = work / items;
-    const double rounds = std::ceil(items / (blocks * cuda.multiprocessors()));
-    const double time = kWait + blocks * one + (rounds - 1) * std::max(blocks * one, kWait + one);
+    const double rounds = items / (blocks * cuda.multiprocessors());
+    const double time = (rounds <= 1.01 ? 1 : std::max(rounds, 1.25)) * (blocks == 1 ? kAlone : 1) *
+                        (kWait + kNarrow * blocks * work / items);
     if (least == 0 || time < least) {
       least = time;
       best = cuts;
@@ -155,14 +171,6 @@ auto kernel_of(int lanes, int length) {
          : lanes == 4        ? open_kernel_of<T, 4>(length)
                              : open_kernel_of<T, 1>(length);
 }
-template <typename T>
-int lines_to_next_strip(int lanes) {
-  return lanes == kMostLanes ? Form<T, kMostLanes>::kNext
-         : lanes == 8        ? Form<T, 8>::kNext
-         : lanes == 4        ? Form<T, 4>::kNext
-                             : Form<T, 1>::kNext;
-}
-
 /// Everything for one run().
 template <typename Sample>
 class Opening {
@@ -358,23 +366,21 @@ class Opening {
       Lines &these = lines[turned];
       these.steps = partition.steps;
       these.across = partition.across;
-      these.most = std::max(these.most, partition.count);
-      these.counts.push_back(partition.count);
+      these.directions.push_back({partition.count, static_cast<std::uint32_t>(direction.slope)});
     }
     const Cuts cuts = best_cuts<T>(cuda_, lines, length);
-    int strips = 0, parts = 0;
+    int parts = 0;
     for (const bool turned : {false, true}) {
-      if (lines[turned].counts.empty()) continue;
+      if (lines[turned].directions.empty()) continue;
       const auto [plane, floats, flip] = source(turned);
       job.source[turned] = {plane, floats, word_of(flip), out[turned], cuts.cut[turned]};
-      strips = std::max(strips, divide_up(lines[turned].most, lines_to_next_strip<T>(cuts.lanes)));
       parts = std::max(parts, cuts.cut[turned].parts);
     }
     const auto kernel = kernel_of<T>(cuts.lanes, length);
     CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, cuts.bytes));
-    launch(kernel, overlapped(dim3(strips, parts, n), cuts.threads, cuts.bytes), cuda_.stream(),
-           job);
+    launch(kernel, overlapped(dim3(cuts.strips, parts, n), cuts.threads, cuts.bytes),
+           cuda_.stream(), job);
   }
   /// A segment that is everywhere longer than the image does what one of this length does.
   int length_for() const {
