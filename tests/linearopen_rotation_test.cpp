@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -96,12 +97,13 @@ class Views {
  public:
   using Recipe = LinearOpenReport(const cv::Mat &);
 
-  /// Measures a page as it is and turned.
-  void add(const Page &page, Recipe &recipe) {
+  /// Measures a page turned by each of the angles.
+  void add(const Page &page, Recipe &recipe,
+           std::initializer_list<double> angles = {0, -12.3, 15}) {
     const std::string file = std::string("pages/") + page.file;
     const cv::Mat image = reduced(read(file));
     int view = 0;
-    for (const double angle : {0., -12.3, 15.}) {
+    for (const double angle : angles) {
       const double skew = page.skew + angle;
       if (std::fabs(skew) > 18) continue;
       const LinearOpenReport report =
@@ -184,14 +186,13 @@ TEST_F(LinearOpenRotation, IsNotTrustedOnBentPages) {
   EXPECT_EQ(views.trusted(), 0);
 }
 
-TEST_F(LinearOpenRotation, IsNotTrustedFromTheWrongRecipe) {
+TEST_F(LinearOpenRotation, FromTheWrongRecipeIsRightOrNotTrusted) {
   Views rules, text;
-  for (const Page &page : kRules) rules.add(page, by_opening);
-  for (const Page &page : kText) text.add(page, by_closing);
+  for (const Page &page : kRules) rules.add(page, by_opening, {0, -12.3});
+  for (const Page &page : kText) text.add(page, by_closing, {-12.3});
   EXPECT_EQ(text.trusted(), 0);
-  if (rules.trusted() > 0) {
-    EXPECT_GE(rules.right(), 0.9) << "trusted only where it is right";
-  }
+  EXPECT_GT(rules.trusted(), 0) << "rules that are as far apart as lines of text answer both";
+  EXPECT_EQ(rules.right(), 1);
 }
 
 TEST(LinearOpenBlank, PhotographsHaveNoAngle) {
