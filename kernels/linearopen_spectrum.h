@@ -33,8 +33,8 @@
 /// span has width / extent 1/8, a page of text 1/20, one of curved lines 1/10. The constants are
 /// from scans, photographs and empty pages.
 ///
-/// Blank is a confidence below 0.2, which photographs do not reach. An angle to be exact within 0.1
-/// degrees needs 0.5.
+/// Blank is a confidence below 0.2, which photographs do not reach. Where angles are to be exact
+/// within 0.1 degrees, docs/rotation.md has the confidence that they need.
 #pragma once
 #include "kernels/linearopen.h"
 
