@@ -7,7 +7,10 @@
 namespace cudascan::linearopen {
 namespace {
 
-constexpr double kFitDegrees = 0.75;        // on either side of the best direction
+// On either side of the best direction.
+constexpr double kFitDegrees = 0.75;
+constexpr double kFitPixels = 6;  // of the end of a segment against its other end
+constexpr double kDegreesOfRadian = 57.295779513082323;
 constexpr double kHalfContrast = 1. / 200;  // of the image at full contrast
 constexpr double kBlank = 0.2;
 
@@ -99,9 +102,9 @@ double confidence_of(const Answers &answers, double full) {
   if (!(depth > 0)) return 0;
   const double share = depth / full;
   const double contrast = share / (share + kHalfContrast);
-  const double steadiness = 1 - 4 * answers.jitter() / depth;
-  const double width = answers.reach(-depth / 2, -1) + answers.reach(-depth / 2, 1);
-  const double narrowness = 1 - 3 * width / answers.extent();
+  const double steadiness = 1 - 16 * answers.jitter() / depth;
+  const double width = answers.reach(-depth / 4, -1) + answers.reach(-depth / 4, 1);
+  const double narrowness = 1 - 4 * width / answers.extent();
   if (steadiness <= 0 || narrowness <= 0) return 0;
   return contrast * steadiness * narrowness;
 }
@@ -120,7 +123,8 @@ void analyse_spectrum(const LinearOpenParams &params, double pixels, double maxi
   report.dominant_angle = report.angles[static_cast<std::size_t>(answers.best())];
   const int most = std::min(answers.before(), answers.behind());
   int k = std::min(most, 1);
-  while (k < most && (k + 1) * step <= kFitDegrees * (1 + 1e-9)) ++k;
+  const double fit = std::min(kFitDegrees, kFitPixels * kDegreesOfRadian / params.length);
+  while (k < most && (k + 1) * step <= fit * (1 + 1e-9)) ++k;
   if (k > 0) report.dominant_angle += step * vertex(answers, k);
   if (params.span == 180) {
     if (report.dominant_angle < params.angle) report.dominant_angle += 180;

@@ -127,6 +127,35 @@ TEST(LinearOpenSpectrum, FindsAPeakUnderJitter) {
   EXPECT_LT(worst, 0.05);
 }
 
+TEST(LinearOpenSpectrum, SeesTheTopOfACuspOnUnequalSlopes) {
+  LinearOpenParams params = scan();
+  params.directions = 201;
+  // Two straight flanks, as gaps between lines of text answer.
+  const auto cusp = [](double at) { return at < 1 ? 0.05 * (at - 1) / 4 : 0.05 * (1 - at) / 2; };
+  params.length = 930;
+  const double exact = std::fabs(analysed(params, cusp).dominant_angle - 1);
+  params.length = 250;
+  const double broad = std::fabs(analysed(params, cusp).dominant_angle - 1);
+  EXPECT_LT(exact, 0.08);
+  EXPECT_GT(broad, exact * 1.5) << "shorter segments jitter more and are smoothed more";
+}
+
+TEST(LinearOpenSpectrum, IsLessSureOfALineThatIsBent) {
+  LinearOpenParams params = scan();
+  params.angle = -20;
+  params.span = 40;
+  params.directions = 401;
+  const auto straight = [](double at) { return 0.1 / (1 + std::fabs(at - 1)); };
+  const auto bent = [&](double at) {
+    double sum = 0;
+    for (int i = -4; i <= 4; ++i) sum += straight(at + i * 0.75) / 9;
+    return sum;
+  };
+  EXPECT_GT(analysed(params, straight).confidence, 0.6);
+  EXPECT_LT(analysed(params, bent).confidence, 0.5);
+  EXPECT_FALSE(analysed(params, bent).blank);
+}
+
 TEST(LinearOpenSpectrum, CallsNoiseBlank) {
   std::mt19937 random(5);
   for (const double height : {1e-6, 1e-4, 1e-2, 0.3}) {
