@@ -11,6 +11,7 @@
 
 #include "kernels/cuda_check.cuh"
 #include "kernels/launch.cuh"
+#include "kernels/line_cuts.cuh"
 #include "kernels/line_opening.cuh"
 #include "kernels/linearopen_baseline.h"
 #include "kernels/linearopen_fold.cuh"
@@ -26,7 +27,7 @@ using namespace linearopen;
 using lines::Direction;
 
 /// Results of directions at once.
-constexpr std::size_t kPlanesBytes = std::size_t{96} << 20;
+constexpr std::size_t kPlanesBytes = std::size_t{256} << 20;
 
 template <typename T, int lanes, int group>
 __global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
@@ -38,123 +39,6 @@ __global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
   if (!strip.any()) return;
   wait_for_kernels_before();
   strip.open();
-}
-
-constexpr int divide_up(int x, int by) {
-  return (x + by - 1) / by;
-}
-
-/// Lines of many directions, upright or turned.
-struct Lines {
-  int steps = 0, across = 0;
-  struct Of {
-    int count;
-    std::uint32_t slope;
-  };
-  std::vector<Of> directions;
-};
-/// Strips of a direction at most.
-template <typename T, int lanes>
-int most_strips(const Lines &lines) {
-  int most = 0;
-  for (const auto [count, slope] : lines.directions)
-    most = std::max(most, divide_up(count, Form<T, lanes>::next(slope)));
-  return most;
-}
-
-/// Threads side by side in a strip, and how strips of each kind are cut into parts.
-struct Cuts {
-  int lanes, threads, bytes;
-  int strips;  ///< of a direction, at most
-  Cut cut[2];
-};
-
-template <typename T, int lanes>
-Cut cut_into(int parts, int steps, int length) {
-  using Shape = Form<T, lanes>;
-  constexpr int kRows = Shape::kRows, kTogether = 32 / lanes;
-  const int halo = divide_up(length - 1, kRows);
-  Cut cut{};
-  cut.rows = divide_up(divide_up(steps, parts), kRows) * kRows;
-  cut.parts = divide_up(steps, cut.rows);
-  const int rows = std::min(cut.rows + 2 * halo * kRows, steps + (length - 1) / 2 + kRows - 1);
-  cut.chunks = divide_up(divide_up(rows, kRows), kTogether) * kTogether;
-  return cut;
-}
-
-/// About how many strips go through all rows of the image, and how many through some; these have about
-/// so many rows together.
-struct Strips {
-  double whole = 0, others = 0, rows_of_others = 0;
-
-  template <typename Shape>
-  static Strips of(const Lines &lines) {
-    Strips strips;
-    for (const auto [count, slope] : lines.directions) {
-      const int next = Shape::next(slope), through = std::max(0, 2 * lines.across - count);
-      const double whole = slope == 0 ? divide_up(count, next) : through / double(next);
-      strips.whole += whole;
-      strips.others += divide_up(count, next) - whole;
-      strips.rows_of_others += lines.steps * std::max(0., lines.across / double(next) + 1 - whole);
-    }
-    return strips;
-  }
-  double blocks(const Cut &cut) const {
-    return whole * cut.parts + rows_of_others / cut.rows + others / 2;
-  }
-};
-
-/// Looks for the cuts that take the least time.
-template <typename T, int lanes>
-void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int length) {
-  using Shape = Form<T, lanes>;
-  constexpr int kBlockReserve = 1024, kMostParts = 64;
-  // Chunks before and behind those of the result take part in some of the work only.
-  constexpr double kOthers = 0.45;
-  // What blocks wait for, and what each of their warps adds, relative to each other. It takes longer
-  // where all of a multiprocessor waits at once, and where lines are read in short pieces. Measured.
-  constexpr double kWait = 35, kAlone = 1.1, kNarrow = 1 + 0.8 / lanes;
-  const int room = cuda.most_shared_memory();
-  const int most_steps = std::max(lines[0].steps, lines[1].steps);
-  const Strips strips[]{Strips::of<Shape>(lines[0]), Strips::of<Shape>(lines[1])};
-  for (int parts = 1; parts <= std::min(kMostParts, divide_up(most_steps, Shape::kRows)); ++parts) {
-    Cuts cuts{lanes, 0, 0, 0, {}};
-    double work = 0, items = 0;
-    for (int i = 0; i < 2; ++i) {
-      if (lines[i].directions.empty()) continue;
-      cuts.strips = std::max(cuts.strips, most_strips<T, lanes>(lines[i]));
-      // Parts of about the same size.
-      const int n = std::max(1, divide_up(lines[i].steps * parts, most_steps));
-      const Cut cut = cuts.cut[i] = cut_into<T, lanes>(n, lines[i].steps, length);
-      cuts.threads = std::max(cuts.threads, cut.chunks * lanes);
-      cuts.bytes = std::max(cuts.bytes, Shape::shared_bytes(cut.chunks, length));
-      const int own = cut.rows / Shape::kRows, others = std::max(cut.chunks - own, 0);
-      const double blocks = strips[i].blocks(cut);
-      items += blocks;
-      work += blocks * (own + kOthers * others) * lanes / 32;
-    }
-    if (cuts.threads > Shape::kMostThreads || cuts.bytes > room) continue;
-    const int blocks = std::max(
-        1, std::min(room / (cuts.bytes + kBlockReserve), Shape::kMostThreads / cuts.threads));
-    const double rounds = items / (blocks * cuda.multiprocessors());
-    const double time = (rounds <= 1.01 ? 1 : std::max(rounds, 1.25)) * (blocks == 1 ? kAlone : 1) *
-                        (kWait + kNarrow * blocks * work / items);
-    if (least == 0 || time < least) {
-      least = time;
-      best = cuts;
-    }
-  }
-}
-template <typename T>
-Cuts best_cuts(Cuda &cuda, const Lines (&lines)[2], int length) {
-  Cuts best{};
-  double least = 0;
-  improve<T, kMostLanes>(best, least, cuda, lines, length);
-  if (length <= Form<T, kMostLanes>::kRows) return best;
-  improve<T, 8>(best, least, cuda, lines, length);
-  improve<T, 4>(best, least, cuda, lines, length);
-  improve<T, 1>(best, least, cuda, lines, length);
-  return best;
 }
 
 /// That of a length; only wide strips have segments shorter than chunks.
@@ -329,15 +213,15 @@ class Opening {
   LaunchShape overlapped(dim3 blocks, int threads, int bytes = 0) const {
     return {blocks, threads, bytes, cuda_.code_architecture() >= 90};
   }
-  dim3 tiles() const {
-    return {static_cast<unsigned>(divide_up(in_.width, kTileSide<T>)),
-            static_cast<unsigned>(divide_up(in_.height, kTileSide<T>))};
+  static dim3 tiles_of(int width, int height) {
+    return {static_cast<unsigned>(divide_up(width, kTileWidth<T>)),
+            static_cast<unsigned>(divide_up(height, kTileHeight<T>))};
   }
   static unsigned word_of(T flip) { return flip ? ~0u : 0; }
 
   /// Ordered integers, those of a closing complemented.
   void prepare(void (*kernel)(PrepareJob<T>), const Plane<T> &to) {
-    launch(kernel, overlapped(tiles(), kTileThreads), cuda_.stream(),
+    launch(kernel, overlapped(tiles_of(to.width, to.height), kTileThreads), cuda_.stream(),
            PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
   }
   Source source(bool turned) const {
@@ -456,13 +340,8 @@ class Opening {
     job.degree_shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
     for (std::size_t i = 0; i < angles_.size(); ++i)
       job.degrees[i] = static_cast<std::uint8_t>(degree_of(angles_[i]));
-    using Values = TransposedTile<T, kTileSide<T>>;
-    using Numbers = TransposedTile<std::uint16_t, kTileSide<T>>;
-    const auto kernel = orientation() ? finish_kernel<T, true> : finish_kernel<T, false>;
-    const int bytes =
-        count_[1] ? static_cast<int>(sizeof(Values) + (orientation() ? sizeof(Numbers) : 0)) : 0;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    launch(kernel, overlapped(tiles(), kTileThreads, bytes), cuda_.stream(), job);
+    launch(orientation() ? finish_kernel<T, true> : finish_kernel<T, false>,
+           overlapped(tiles_of(in_.width, in_.height), kTileThreads), cuda_.stream(), job);
   }
 
   void queue_report() {

@@ -13,10 +13,12 @@
 
 namespace cudascan::linearopen {
 
+/// Tiles have rows of 32 words, and as many rows as 8 words have samples.
 constexpr int kTileThreads = 256;
-/// Samples of a tile's side: 32 words.
 template <typename T>
-constexpr int kTileSide = 32 * Packed<T>::kSamples;
+constexpr int kTileWidth = 32 * Packed<T>::kSamples;
+template <typename T>
+constexpr int kTileHeight = 8 * Packed<T>::kSamples;
 
 template <typename T>
 __device__ unsigned ordered_word(unsigned word, bool floats, unsigned flip) {
@@ -48,56 +50,47 @@ __device__ void transpose(unsigned (&rows)[Packed<T>::kSamples]) {
   }
 }
 
-/// A tile of a plane, transposed, in shared memory. Columns are turned by their rows, so that neither
-/// writing nor reading finds words in the same bank.
-/// @tparam side  in samples
-template <typename T, int side>
+/// A part of a plane, transposed, in shared memory. Rows are turned, such that words that are written or
+/// read together are in different banks.
+template <typename T, int width, int height>
 class TransposedTile {
  public:
-  static constexpr int kSamples = Packed<T>::kSamples, kWords = side / kSamples;  ///< of a row
-
-  /// Reads the tile from (x, y) of a plane on; what is outside has the bits of `outside`. All threads of
-  /// the block.
+  /// Reads what becomes the tile: `height` columns and `width` rows from (x, y) of a plane on. What is
+  /// outside has the bits of `outside`. All threads of the block.
   template <typename Any>
   __device__ void read(const Plane<Any> &plane, int x, int y, unsigned outside) {
     const bool whole = (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 4 == 0 &&
-                       x + side <= plane.width && y + side <= plane.height;
-    // Of words that a thread has on their way at once.
-    constexpr int kMost = kWords * kWords / kTileThreads, kGroups = kMost < 4 ? kMost : 4;
-#pragma unroll 1
-    for (int first = threadIdx.x; first < kWords * kWords; first += kGroups * kTileThreads) {
-      unsigned rows[kGroups][kSamples];
+                       x + height <= plane.width && y + width <= plane.height;
 #pragma unroll
-      for (int g = 0; g < kGroups; ++g) {
-        const int i = first + g * kTileThreads, column = x + i % kWords * kSamples;
+    for (int i = threadIdx.x; i < kAcross * kWords; i += kTileThreads) {
+      const int word = i % kAcross, group = i / kAcross, column = x + word * kSamples;
+      unsigned rows[kSamples];
 #pragma unroll
-        for (int k = 0; k < kSamples; ++k) {
-          const int row = y + i / kWords * kSamples + k;
-          if (whole)
-            rows[g][k] = *reinterpret_cast<const unsigned *>(plane.row(row) + column);
-          else
-            rows[g][k] = row < plane.height && column < plane.width
-                             ? load_word<T>(plane.row(row), plane.width, column, outside)
-                             : outside;
-        }
+      for (int k = 0; k < kSamples; ++k) {
+        const int row = y + group * kSamples + k;
+        if (whole)
+          rows[k] = *reinterpret_cast<const unsigned *>(plane.row(row) + column);
+        else
+          rows[k] = row < plane.height && column < plane.width
+                        ? load_word<T>(plane.row(row), plane.width, column, outside)
+                        : outside;
       }
+      transpose<T>(rows);
 #pragma unroll
-      for (int g = 0; g < kGroups; ++g) {
-        const int i = first + g * kTileThreads, word = i % kWords, group = i / kWords;
-        transpose<T>(rows[g]);
-#pragma unroll
-        for (int k = 0; k < kSamples; ++k)
-          words_[word * kSamples + k][(group + word) % kWords] = rows[g][k];
-      }
+      for (int k = 0; k < kSamples; ++k)
+        words_[word * kSamples + k][(group + word * kTurn) % kWords] = rows[k];
     }
   }
-  /// A word of a row of the transposed tile.
+  /// A word of a row of the tile.
   __device__ unsigned word(int row, int number) const {
-    return words_[row][(number + row / kSamples) % kWords];
+    return words_[row][(number + row / kSamples * kTurn) % kWords];
   }
 
  private:
-  unsigned words_[side][kWords];
+  static constexpr int kSamples = Packed<T>::kSamples, kWords = width / kSamples;
+  static constexpr int kAcross = height / kSamples, kTurn = 32 / kAcross;
+
+  unsigned words_[height][kWords];
 };
 
 template <typename T>
@@ -112,19 +105,19 @@ struct PrepareJob {
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads)
     prepare_turned_kernel(const __grid_constant__ PrepareJob<T> job) {
-  constexpr int kSide = kTileSide<T>;
-  __shared__ TransposedTile<T, kSide> tile;
+  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight<T>;
+  __shared__ TransposedTile<T, kWidth, kHeight> tile;
   let_next_kernel_start();
   wait_for_kernels_before();
-  const int x0 = blockIdx.x * kSide, y0 = blockIdx.y * kSide;
-  tile.read(job.in, x0, y0, ~job.flip);
+  const int x0 = blockIdx.x * kWidth, y0 = blockIdx.y * kHeight;
+  tile.read(job.in, y0, x0, ~job.flip);
   __syncthreads();
-  const int word = threadIdx.x % 32, y = y0 + word * Packed<T>::kSamples;
-  if (y >= job.in.height) return;
-#pragma unroll 8
-  for (int i = threadIdx.x / 32; i < kSide; i += kTileThreads / 32)
-    if (x0 + i < job.in.width)
-      *reinterpret_cast<unsigned *>(job.out.row(x0 + i) + y) =
+  const int word = threadIdx.x % 32, x = x0 + word * Packed<T>::kSamples;
+  if (x >= job.out.width) return;
+#pragma unroll
+  for (int i = threadIdx.x / 32; i < kHeight; i += kTileThreads / 32)
+    if (y0 + i < job.out.height)
+      *reinterpret_cast<unsigned *>(job.out.row(y0 + i) + x) =
           ordered_word<T>(tile.word(i, word), job.floats, job.flip);
 }
 /// The same without exchanging anything.
@@ -133,13 +126,15 @@ __global__ void __launch_bounds__(kTileThreads)
     prepare_kernel(const __grid_constant__ PrepareJob<T> job) {
   let_next_kernel_start();
   wait_for_kernels_before();
-  const int x = (blockIdx.x * 32 + threadIdx.x % 32) * Packed<T>::kSamples;
-  const int y0 = blockIdx.y * kTileSide<T>, end = min(y0 + kTileSide<T>, job.in.height);
-  if (x >= job.in.width) return;
-#pragma unroll 4
-  for (int y = y0 + threadIdx.x / 32; y < end; y += kTileThreads / 32)
-    *reinterpret_cast<unsigned *>(job.out.row(y) + x) =
-        ordered_word<T>(load_word(job.in.row(y), job.in.width, x, ~job.flip), job.floats, job.flip);
+  const int x = blockIdx.x * kTileWidth<T> + threadIdx.x % 32 * Packed<T>::kSamples;
+  if (x >= job.out.width) return;
+#pragma unroll
+  for (int i = threadIdx.x / 32; i < kTileHeight<T>; i += kTileThreads / 32) {
+    const int y = blockIdx.y * kTileHeight<T> + i;
+    if (y < job.out.height)
+      *reinterpret_cast<unsigned *>(job.out.row(y) + x) = ordered_word<T>(
+          load_word(job.in.row(y), job.in.width, x, ~job.flip), job.floats, job.flip);
+  }
 }
 
 /// The largest results of some directions.
@@ -173,14 +168,13 @@ __device__ unsigned difference(unsigned a, unsigned b, bool floats) {
 template <typename T, bool orientation>
 __global__ void __launch_bounds__(kTileThreads)
     finish_kernel(const __grid_constant__ FinishJob<T> job) {
-  constexpr int kSide = kTileSide<T>, kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-  auto *const shared = dynamic_shared_memory();
-  auto &values = *reinterpret_cast<TransposedTile<T, kSide> *>(shared);
-  auto &numbers =
-      *reinterpret_cast<TransposedTile<std::uint16_t, kSide> *>(shared + sizeof(values));
+  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight<T>;
+  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
+  __shared__ TransposedTile<T, kWidth, kHeight> values;
+  __shared__ TransposedTile<std::uint16_t, kWidth, orientation ? kHeight : 2> numbers;
   let_next_kernel_start();
   wait_for_kernels_before();
-  const int x0 = blockIdx.x * kSide, y0 = blockIdx.y * kSide;
+  const int x0 = blockIdx.x * kWidth, y0 = blockIdx.y * kHeight;
   const bool any_turned = job.turned.value.data, any_upright = job.upright.value.data;
   if (any_turned) {
     values.read(job.turned.value, y0, x0, 0);
@@ -189,8 +183,8 @@ __global__ void __launch_bounds__(kTileThreads)
   }
   const int word = threadIdx.x % 32, x = x0 + word * kSamples;
   if (x >= job.in.width) return;
-#pragma unroll 4
-  for (int i = threadIdx.x / 32; i < kSide; i += kTileThreads / 32) {
+#pragma unroll
+  for (int i = threadIdx.x / 32; i < kHeight; i += kTileThreads / 32) {
     const int y = y0 + i;
     if (y >= job.in.height) continue;
     const unsigned upright =
