@@ -80,12 +80,12 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
   using Shape = Form<T, lanes>;
   constexpr int kBlockReserve = 1024, kMostParts = 64;
   // Chunks before and behind those of the result take part in some of the work only.
-  constexpr double kOthers = 0.6;
+  constexpr double kOthers = 0.75;
   // What blocks wait for, and what each of them adds beside its warps, in the time of a warp. It takes
   // longer where all of a multiprocessor waits at once, and where the rows of a strip are short pieces
   // of memory. All of this is measured.
-  constexpr double kWait = 6, kBlock = 0.4, kAlone = 1.12;
-  constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.12 : lanes == 4 ? 1.25 : 3;
+  constexpr double kWait = 6, kBlock = 0.4, kAlone = 1.17;
+  constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 3;
   const int room = cuda.most_shared_memory();
   const int most_steps = std::max(lines[0].steps, lines[1].steps);
   const Strips strips[]{Strips::of<Shape>(lines[0]), Strips::of<Shape>(lines[1])};

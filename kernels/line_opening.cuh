@@ -203,13 +203,11 @@ class Strip {
     }
   }
   __device__ unsigned of_sample(unsigned word) const {
-    if (sizeof(T) == 4 && source_.floats) word = ordered_of_bits(word);
-    return word ^ source_.flip;
+    return ordered_word<T>(word, source_.floats, source_.flip);
   }
   /// What becomes this word.
   __device__ unsigned as_read(unsigned word) const {
-    word ^= source_.flip;
-    return sizeof(T) == 4 && source_.floats ? bits_of_ordered(word) : word;
+    return restored_word<T>(word, source_.floats, source_.flip);
   }
 
   // ---- Extrema -----------------------------------------------------------------------------------
@@ -383,16 +381,12 @@ class Strip {
         const bool is_there =
             !partly || (is_row && static_cast<unsigned>(column) < static_cast<unsigned>(width));
         if (k >= n_words || !is_there) continue;
-        to[k] = of_result(word);
+        to[k] = restored_word<T>(word, job_.out_floats, job_.out_flip);
         if (with_sum)
           sum = plus_samples(partly ? word & inside_mask<T>(column, source_.in.width) : word, sum);
       }
     }
     return sum;
-  }
-  __device__ unsigned of_result(unsigned word) const {
-    word ^= job_.out_flip;
-    return sizeof(T) == 4 && job_.out_floats ? bits_of_ordered(word) : word;
   }
   static __device__ unsigned plus_samples(unsigned word, unsigned sum) {
     if constexpr (sizeof(T) == 1)

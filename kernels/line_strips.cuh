@@ -45,6 +45,17 @@ struct Form {
   }
 };
 
+template <typename T>
+__device__ unsigned ordered_word(unsigned word, bool floats, unsigned flip) {
+  if (sizeof(T) == 4 && floats) word = ordered_of_bits(word);
+  return word ^ flip;
+}
+template <typename T>
+__device__ unsigned restored_word(unsigned word, bool floats, unsigned flip) {
+  word ^= flip;
+  return sizeof(T) == 4 && floats ? bits_of_ordered(word) : word;
+}
+
 /// The parts of strips.
 struct Cut {
   int rows;    ///< of a part: whole chunks

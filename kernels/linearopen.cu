@@ -215,7 +215,7 @@ class Opening {
   }
   static dim3 tiles_of(int width, int height) {
     return {static_cast<unsigned>(divide_up(width, kTileWidth<T>)),
-            static_cast<unsigned>(divide_up(height, kTileHeight<T>))};
+            static_cast<unsigned>(divide_up(height, kTileHeight))};
   }
   static unsigned word_of(T flip) { return flip ? ~0u : 0; }
 

@@ -7,29 +7,17 @@
 
 #include <cstdint>
 
+#include "kernels/line_strips.cuh"
 #include "kernels/linearopen_samples.h"
 #include "kernels/packed_samples.cuh"
 #include "kernels/ptx.cuh"
 
 namespace cudascan::linearopen {
 
-/// Tiles have rows of 32 words, and as many rows as 8 words have samples.
-constexpr int kTileThreads = 256;
+/// Tiles have 32 rows of 32 words.
+constexpr int kTileThreads = 256, kTileHeight = 32;
 template <typename T>
 constexpr int kTileWidth = 32 * Packed<T>::kSamples;
-template <typename T>
-constexpr int kTileHeight = 8 * Packed<T>::kSamples;
-
-template <typename T>
-__device__ unsigned ordered_word(unsigned word, bool floats, unsigned flip) {
-  if (sizeof(T) == 4 && floats) word = ordered_of_bits(word);
-  return word ^ flip;
-}
-template <typename T>
-__device__ unsigned restored_word(unsigned word, bool floats, unsigned flip) {
-  word ^= flip;
-  return sizeof(T) == 4 && floats ? bits_of_ordered(word) : word;
-}
 
 /// Words of as many rows as a word has samples: exchanges samples with rows.
 template <typename T>
@@ -105,7 +93,7 @@ struct PrepareJob {
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads)
     prepare_turned_kernel(const __grid_constant__ PrepareJob<T> job) {
-  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight<T>;
+  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight;
   __shared__ TransposedTile<T, kWidth, kHeight> tile;
   let_next_kernel_start();
   wait_for_kernels_before();
@@ -129,8 +117,8 @@ __global__ void __launch_bounds__(kTileThreads)
   const int x = blockIdx.x * kTileWidth<T> + threadIdx.x % 32 * Packed<T>::kSamples;
   if (x >= job.out.width) return;
 #pragma unroll
-  for (int i = threadIdx.x / 32; i < kTileHeight<T>; i += kTileThreads / 32) {
-    const int y = blockIdx.y * kTileHeight<T> + i;
+  for (int i = threadIdx.x / 32; i < kTileHeight; i += kTileThreads / 32) {
+    const int y = blockIdx.y * kTileHeight + i;
     if (y < job.out.height)
       *reinterpret_cast<unsigned *>(job.out.row(y) + x) = ordered_word<T>(
           load_word(job.in.row(y), job.in.width, x, ~job.flip), job.floats, job.flip);
@@ -168,7 +156,7 @@ __device__ unsigned difference(unsigned a, unsigned b, bool floats) {
 template <typename T, bool orientation>
 __global__ void __launch_bounds__(kTileThreads)
     finish_kernel(const __grid_constant__ FinishJob<T> job) {
-  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight<T>;
+  constexpr int kWidth = kTileWidth<T>, kHeight = kTileHeight;
   constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   __shared__ TransposedTile<T, kWidth, kHeight> values;
   __shared__ TransposedTile<std::uint16_t, kWidth, orientation ? kHeight : 2> numbers;
@@ -213,10 +201,11 @@ __global__ void __launch_bounds__(kTileThreads)
     } else {
       const auto best = Largest()(Packed<T>::of(upright), Packed<T>::of(turned)).word();
       result = restored_word<T>(best, job.floats, job.flip);
-      if (job.operation == LinearOpenOperation::top_hat)
-        result = difference<T>(load_word(job.in.row(y), job.in.width, x, 0), result, job.floats);
-      else if (job.operation == LinearOpenOperation::black_hat)
-        result = difference<T>(result, load_word(job.in.row(y), job.in.width, x, 0), job.floats);
+      if (is_difference(job.operation)) {
+        const unsigned in = load_word(job.in.row(y), job.in.width, x, 0);
+        const bool top = job.operation == LinearOpenOperation::top_hat;
+        result = difference<T>(top ? in : result, top ? result : in, job.floats);
+      }
     }
     store_word(job.out.row(y), job.out.width, x, result);
   }
