@@ -125,8 +125,10 @@ class Strip {
     if (has_minima) publish_up_to<Largest>(rows);
     fill_margin(chunks_, 0);
     between = between_ends<Largest, 1>(has_minima);
-    if (has_result) dilate(rows, between);
-    if (has_result) write(rows);
+    if (has_result) {
+      dilate(rows, between);
+      write(rows);
+    }
   }
 
  private:
@@ -143,6 +145,7 @@ class Strip {
 
   /// A row of this thread's chunk, in shared memory.
   __device__ Row &own(int i) const { return rows_[chunk_ * kStride + i * lanes + lane_]; }
+
   /// Neutral rows for the chunks from `chunk` on.
   __device__ void fill_margin(int chunk, unsigned word) const {
     if (chunk_ >= kMargin) return;

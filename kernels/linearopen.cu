@@ -253,6 +253,11 @@ class Opening {
       these.directions.push_back({partition.count, static_cast<std::uint32_t>(direction.slope)});
     }
     const Cuts cuts = best_cuts<T>(cuda_, lines, length);
+    if (cuts.lanes == 0)
+      refuse(
+          "length is ", params_.length, ": the ", cuda_.most_shared_memory() / 1024,
+          " KiB of shared memory that a block has on this GPU are too little for it; use a shorter "
+          "one, or the CPU");
     int parts = 0;
     for (const bool turned : {false, true}) {
       if (lines[turned].directions.empty()) continue;
