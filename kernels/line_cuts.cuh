@@ -85,7 +85,7 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
   // longer where all of a multiprocessor waits at once, and where the rows of a strip are short pieces
   // of memory. All of this is measured.
   constexpr double kWait = 6, kBlock = 0.4, kAlone = 1.17;
-  constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 3;
+  constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 5;
   const int room = cuda.most_shared_memory();
   const int most_steps = std::max(lines[0].steps, lines[1].steps);
   const Strips strips[]{Strips::of<Shape>(lines[0]), Strips::of<Shape>(lines[1])};
