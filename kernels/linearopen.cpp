@@ -219,23 +219,23 @@ class Opening {
     const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
     std::vector<int> shifts(partition.steps);
     for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
-    const int n_strips = (partition.count + kLanes - 1) / kLanes;
+    const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
     std::atomic<std::uint64_t> sum = 0;
     cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
       T *const memory = strip_memory<T>(params_.length, partition.steps);
       std::uint64_t sum_of_band = 0;
       for (int i = first; i < last; ++i) {
-        const int line = partition.first + i * kLanes;
+        const int line = partition.first + i * kLanes<T>;
         // Rows in which the strip is to the right of the image, in it, and to the left of it follow
         // each other in this order or in the opposite one.
         const auto inside = [&](int shift) {
-          return line + shift < partition.across && line + shift + kLanes > 0;
+          return line + shift < partition.across && line + shift + kLanes<T> > 0;
         };
         const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
         const auto end = std::find_if_not(begin, shifts.end(), inside);
         if (begin == end) continue;
         const auto whole = [&](int shift) {
-          return line + shift >= 0 && line + shift + kLanes <= partition.across;
+          return line + shift >= 0 && line + shift + kLanes<T> <= partition.across;
         };
         const auto whole_begin = std::find_if(begin, end, whole);
         const auto whole_end = std::find_if_not(whole_begin, end, whole);

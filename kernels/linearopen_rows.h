@@ -12,12 +12,17 @@
 namespace cudascan::linearopen {
 
 /// Neighbouring lines that are opened at a time, next to each other in vectors. So many that of each
-/// page that a row is in, more than a few bytes are used.
-inline constexpr int kLanes = 128;
+/// page that a row is in, more than a few bytes are used; so few that what is kept of them for segments
+/// of moderate length stays in the fastest cache.
+template <typename T>
+inline constexpr int kLanes = sizeof(T) > 2 ? 64 : 128;
 
 /// Rows that are handled at a time.
 template <typename T>
-inline constexpr int kChunk = 4096 / (kLanes * static_cast<int>(sizeof(T)));
+inline constexpr int kChunk = 4096 / (kLanes<T> * static_cast<int>(sizeof(T)));
+
+/// The longest segments that are compared sample by sample.
+inline constexpr int kShort = 16;
 
 /// Side of the blocks of samples that are transposed at a time, in vectors of 16 bytes.
 template <typename T>
@@ -27,24 +32,27 @@ inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
 template <typename T>
 inline constexpr int kLine = 64 / static_cast<int>(sizeof(T));
 
-/// Samples in the memory of a column: its lines, which begin at up to kLine<T> places.
+/// Samples in the memory of a column of a block of kLine<T>: lines that begin at up to as many places,
+/// with what there is to a multiple of kSide<T>.
 template <typename T>
-inline constexpr int kColumn = kLanes + kLine<T> + kSide<T>;
+inline constexpr int kColumn = kLanes<T> + kLine<T> + kSide<T>;
 
-/// Columns that are kept to read a chunk of flat lines, wherever it begins; and all samples that are
-/// kept to read and write lines.
+/// Blocks of columns that are read and written at a time.
+inline constexpr int kFlatBlocks = 4;
+
+/// Samples that are kept to read and write flat lines.
 template <typename T>
-inline constexpr int kRing = (kChunk<T> + 2 * kLine<T> - 1) / kLine<T> *kLine<T>;
-template <typename T>
-inline constexpr int kLinesMemory = (kRing<T> + kLine<T>)*kColumn<T>;
+inline constexpr int kLinesMemory = (2 * kFlatBlocks + 1) * kLine<T> *kColumn<T>;
 
 /// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
 constexpr std::size_t strip_scratch(int length) {
-  return kLinesMemory<T> + 2 * (kChunk<T> + std::size_t(length) + 1) * kLanes;
+  const std::size_t segments = 2 * (std::size_t(length) + 1), short_ones = kChunk<T> + kShort + 2;
+  return kLinesMemory<T> +
+         (2 * kChunk<T> + (segments > short_ones ? segments : short_ones)) * kLanes<T>;
 }
 
-/// Lines `line` to line + kLanes - 1 of a direction; by columns for flat ones, where it says rows.
+/// Lines `line` to line + kLanes<T> - 1 of a direction; by columns for flat ones, where it says rows.
 struct Strip {
   const int *shift;  ///< of the rows
   int line;
