@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 #include "kernels/linearopen_baseline.h"
@@ -36,6 +37,7 @@ using namespace linearopen;
 using lines::Direction;
 
 constexpr int kMinRows = 64, kMinStrips = 4;  // fewer are not worth a thread
+constexpr int kMostSkewed = 160;              // longer segments are opened by transposing
 
 /// An image as it is, or transposed.
 template <typename T>
@@ -54,10 +56,10 @@ auto bits(Plane<Sample> plane) {
 
 /// Scratch memory of the thread.
 template <typename T>
-T *strip_memory(int length, int rows) {
+T *thread_memory(std::size_t samples) {
   constexpr int kAlignment = 64;
   thread_local std::vector<unsigned char> memory;
-  const std::size_t size = strip_scratch<T>(std::min(length, 2 * rows - 1)) * sizeof(T);
+  const std::size_t size = samples * sizeof(T);
   if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
@@ -215,6 +217,8 @@ class Opening {
     const Plane<const T> source = view().source;
     Direction seen = direction;
     seen.steep |= is_turned_;
+    if (!seen.steep && params_.length > 1 && params_.length <= kMostSkewed)
+      return open_skewed(sink, direction);
     const auto partition = lines::Partition::of(seen, source.width, source.height);
     const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
     std::vector<int> shifts(partition.steps);
@@ -222,7 +226,8 @@ class Opening {
     const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
     std::atomic<std::uint64_t> sum = 0;
     cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
-      T *const memory = strip_memory<T>(params_.length, partition.steps);
+      T *const memory =
+          thread_memory<T>(strip_scratch<T>(std::min(params_.length, 2 * partition.steps - 1)));
       std::uint64_t sum_of_band = 0;
       for (int i = first; i < last; ++i) {
         const int line = partition.first + i * kLanes<T>;
@@ -243,6 +248,42 @@ class Opening {
         const Strip strip{shifts.data(),    line,           row(begin),    row(end),
                           row(whole_begin), row(whole_end), params_.length};
         sum_of_band += open_strip(source, flip_, strip, sink, memory);
+      }
+      sum += sum_of_band;
+    });
+    return static_cast<std::int64_t>(sum.load());
+  }
+
+  /// The same along flat lines of moderate length, without transposing.
+  std::int64_t open_skewed(const Sink<T> &sink, Direction direction) {
+    const Plane<const T> source = view().source;
+    const int width = source.width, height = source.height, length = params_.length;
+    Tile tile{};
+    tile.upwards = !direction.rising;
+    direction.rising = true;
+    tile.slope = direction.slope;
+    tile.fraction = Direction::kFraction;
+    tile.length = length;
+    std::vector<int> shifts(width + 3 * length + 1);
+    for (int i = 0; i < static_cast<int>(shifts.size()); ++i)
+      shifts[i] = direction.shift(i - length);
+    tile.shift = shifts.data() + length;
+    constexpr int kMostColumns = 4096 / sizeof(T);
+    const int n_tiles = (width + kMostColumns - 1) / kMostColumns,
+              columns = ((width + n_tiles - 1) / n_tiles + kLine<T> - 1) / kLine<T> * kLine<T>;
+    const double slope = std::ldexp(direction.slope, -Direction::kFraction);
+    // A band needs rows around it, too.
+    const int min_rows = kMinRows + 4 * static_cast<int>(length * slope);
+    std::atomic<std::uint64_t> sum = 0;
+    cpu_.for_bands(height, min_rows, [&](int begin, int end) {
+      T *const memory = thread_memory<T>(tile_scratch<T>(columns, length, slope));
+      std::uint64_t sum_of_band = 0;
+      Tile part = tile;
+      for (part.x0 = 0; part.x0 < width; part.x0 += columns) {
+        part.x1 = std::min(width, part.x0 + columns);
+        part.y0 = begin;
+        part.y1 = end;
+        sum_of_band += rows<T>().open_skewed(source, flip_, part, sink, memory);
       }
       sum += sum_of_band;
     });

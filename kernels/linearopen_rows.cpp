@@ -15,9 +15,6 @@
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/linearopen_rows.inc"
-#include "kernels/linearopen_transpose.inc"
-#include "kernels/linearopen_lines.inc"
-#include "kernels/linearopen_segments.inc"
 #include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
@@ -27,9 +24,6 @@ CUDASCAN_BEGIN_AVX2
 #define CUDASCAN_ISA avx2
 #define CUDASCAN_VECTOR 32
 #include "kernels/linearopen_rows.inc"
-#include "kernels/linearopen_transpose.inc"
-#include "kernels/linearopen_lines.inc"
-#include "kernels/linearopen_segments.inc"
 #include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR
@@ -39,9 +33,6 @@ CUDASCAN_BEGIN_AVX512
 #define CUDASCAN_ISA avx512
 #define CUDASCAN_VECTOR 64
 #include "kernels/linearopen_rows.inc"
-#include "kernels/linearopen_transpose.inc"
-#include "kernels/linearopen_lines.inc"
-#include "kernels/linearopen_segments.inc"
 #include "kernels/linearopen_strips.inc"
 #undef CUDASCAN_ISA
 #undef CUDASCAN_VECTOR

@@ -42,7 +42,7 @@ inline constexpr int kFlatBlocks = 4;
 
 /// Samples that are kept to read and write flat lines.
 template <typename T>
-inline constexpr int kLinesMemory = (2 * kFlatBlocks + 1) * kLine<T> *kColumn<T>;
+inline constexpr int kLinesMemory = 2 * kFlatBlocks *kLine<T> *kColumn<T>;
 
 /// Samples that opening a strip needs as scratch memory, aligned to 64 bytes.
 template <typename T>
@@ -60,6 +60,35 @@ struct Strip {
   int whole_begin, whole_end;  ///< those of them in which all lines are
   int length;                  ///< of segments
 };
+
+/// Rows of a tile that are worked on together, and times that extrema of one pixel have to be lengthened
+/// to be those of a segment, at most.
+inline constexpr int kTileRows = 4, kTileSteps = 12;
+
+/// A part of the plane to open along flat lines that go downwards, or with rows counted from the last one
+/// on.
+struct Tile {
+  const int *shift;     ///< of columns, from -length to width + 2 * length; not falling
+  int slope, fraction;  ///< as in lines::Direction
+  bool upwards;         ///< whether rows are counted from the last one
+  int length;           ///< of segments, at least 2
+  int x0, x1, y0, y1;
+};
+
+/// Samples of memory for a row of so many.
+template <typename T>
+constexpr std::size_t tile_stride(int columns) {
+  return ((std::size_t(columns) / kLine<T> + 3) | 1) * kLine<T>;
+}
+/// Samples that opening a tile of so many columns needs as scratch memory, aligned to 64 bytes.
+/// @param slope  of the lines, 0..1
+template <typename T>
+std::size_t tile_scratch(int columns, int length, double slope) {
+  // Those in use, and what is known of the columns for each step.
+  const std::size_t rows = 2 * (std::size_t(length * slope) + kTileSteps) + kTileRows + 1,
+                    steps = kTileSteps + 2;
+  return (rows + steps) * tile_stride<T>(columns + 2 * (length - 1));
+}
 
 /// Where openings go.
 template <typename T>
@@ -82,6 +111,10 @@ struct Rows {
                               T *scratch);
   /// The same along flat lines, for a sink of which this is the only direction, without orientation.
   std::uint64_t (*open_flat)(Plane<const T> in, T flip, const Strip &, const Sink<T> &, T *scratch);
+
+  /// The same without transposing, for segments of moderate length.
+  std::uint64_t (*open_skewed)(Plane<const T> in, T flip, const Tile &, const Sink<T> &,
+                               T *scratch);
 
   /// Transposes columns [begin, end) of `in` to rows of `out`.
   void (*transpose)(Plane<const T> in, int begin, int end, Plane<T> out);
