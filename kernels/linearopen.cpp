@@ -105,7 +105,7 @@ class Opening {
   /// Whether to transpose the image. A single direction is not worth it.
   bool turned(const Direction &direction) const {
     return !direction.steep && !baseline_ &&
-           (angles_.size() > 1 || orient_ || invariant(direction));
+           (angles_.size() > 1 || orient_);
   }
   /// Whether directions go through a plane of their own before the best is taken.
   bool apart(const Direction &direction) const {
@@ -126,9 +126,7 @@ class Opening {
       flat |= turned;
       (turned ? apart_turned : apart_upright) |= apart(d);
       if (invariant(d))
-        segments =
-            std::max(segments, turned ? invariant_scratch<T>(d, params_.length, height, width)
-                                      : invariant_scratch<T>(d, params_.length, width, height));
+        segments = std::max(segments, segment_scratch(d, turned));
     }
     const bool converted = baseline_ && (kFloat || flip_ != 0);
     const std::size_t upright_bytes = Scratch::bytes_of<T>(width, height),
@@ -153,6 +151,13 @@ class Opening {
       if (orient_) turned_.orientation = scratch.take<T>(height, width);
     }
     free_ = scratch;
+  }
+
+  /// What openings by the same segment everywhere need.
+  std::size_t segment_scratch(Direction direction, bool turned) const {
+    direction.steep |= turned;
+    return invariant_scratch<T>(direction, params_.length, turned ? in_.height : in_.width,
+                                turned ? in_.width : in_.height);
   }
 
   template <typename Row>
@@ -189,6 +194,11 @@ class Opening {
     }
     is_turned_ = turned;
   }
+  /// A direction as it is in the view.
+  Direction seen(Direction direction) const {
+    direction.steep |= is_turned_;
+    return direction;
+  }
   const View<T> &view() const { return is_turned_ ? turned_ : upright_; }
 
   /// Opens in one direction. Returns the sum of the result, if it is reported.
@@ -206,7 +216,7 @@ class Opening {
     if (baseline_)
       linearopen::open_lines(cpu_, params_.algorithm, direction, params_.length, source, result);
     else if (invariant(direction))
-      open_invariant(cpu_, source, flip_, direction, params_.length, result, scratch);
+      open_invariant(cpu_, source, flip_, seen(direction), params_.length, result, scratch);
     else
       open_lines({result, true, false, false, {}, 0, false}, direction);
     return add(result, first, degree);
@@ -215,8 +225,7 @@ class Opening {
   /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants it.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
     const Plane<const T> source = view().source;
-    Direction seen = direction;
-    seen.steep |= is_turned_;
+    const Direction seen = this->seen(direction);
     if (!seen.steep && params_.length > 1 && params_.length <= kMostSkewed)
       return open_skewed(sink, direction);
     const auto partition = lines::Partition::of(seen, source.width, source.height);

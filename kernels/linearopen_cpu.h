@@ -39,7 +39,7 @@ class Scratch {
 };
 
 /// Opens with the same segment at every pixel.
-/// @param direction  as it is in this plane, steep
+/// @param direction  as it is in this plane
 /// @param flip       xored to samples that are read
 /// @param scratch    invariant_scratch() bytes
 template <typename T>

@@ -121,7 +121,11 @@ struct Rows {
 
   /// Takes over what is larger, as a Sink has it. Without orientation, that is nullptr.
   void (*accumulate)(const T *opening, int n, T *best, T *orientation, T degree);
-  void (*lower)(const T *source, int n, T *target);  ///< the same with what is smaller
+
+  /// The minimum, or maximum, of each place of `count` rows. One of them may be `out`, others begin in
+  /// it further on.
+  void (*smallest)(const T *const *rows, int count, int n, T *out);
+  void (*largest)(const T *const *rows, int count, int n, T *out);
 
   /// Makes ordered integers of samples.
   void (*order)(const T *samples, int n, T flip, T *ordered);
