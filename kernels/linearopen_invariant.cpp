@@ -103,7 +103,7 @@ class Extrema {
   template <typename Row>
   void operator()(int width, int height, const Row &row) {
     if (cover_.part > 1) fill_parts(height);
-    constexpr int kColumns = 1024 / sizeof(T), kMinRows = 16;  // what a segment reaches stays in the cache
+    constexpr int kColumns = 4096 / sizeof(T), kMinRows = 16;  // what a segment reaches stays in the cache
     cpu_.for_bands(height, kMinRows, [&](int begin, int end) {
       std::vector<const T *> places(cover_.places.size());
       for (int x = 0; x < width; x += kColumns) {
