@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The minimum over a segment around a pixel is that of as many samples as the segment has pixels. Where it
-// has runs, pixels next to each other along an axis, minima of 2^n of them are made beforehand, by
-// doubling, and a run takes few of these, which may overlap.
+// The minimum over a segment around a pixel is that of as many samples as the segment has pixels. But a
+// segment repeats itself, nearly: from most of its pixels, others follow at equal distances. Minima of
+// such parts are made beforehand, and few of them, which may overlap, cover a segment.
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <vector>
 
@@ -13,7 +12,7 @@
 namespace cudascan::linearopen {
 namespace {
 
-/// What is looked at, relative to a pixel: a sample, or the extremum of a part of a run.
+/// What is looked at, relative to a pixel: a sample, or the extremum of a part.
 struct Place {
   int x, y;
   bool part;  ///< that begins here
@@ -22,59 +21,78 @@ struct Place {
 /// The places that cover a segment.
 struct Cover {
   std::vector<Place> places;
-  int part = 1;      ///< pixels of a part, a power of two
-  int reach = 0;     ///< columns that it needs beside the pixel, less than the width of the plane
-  bool steep = false;
+  int part = 1;                ///< pixels of a part
+  int step_x = 0, step_y = 0;  ///< from one of them to the next; not upwards
+  int reach = 0;  ///< columns that it needs beside the pixel, less than the width of the plane
+
+  /// Rows before the first that parts begin in.
+  int above() const { return (part - 1) * step_y; }
+  /// How many samples and extrema are looked at for a pixel, about.
+  std::size_t cost() const { return places.size() + (part > 1 ? part + 4 : 0); }
 };
 
-/// @param around  whether to turn the segment around the pixel
-Cover cover_with(const lines::Direction &direction, int length, int width, int height, bool around,
-                 int part) {
+/// The pixels of a segment, relative to the one that it is around.
+/// @param turned  by half a turn
+std::vector<Place> pixels_of(const lines::Direction &direction, int length, int width, int height,
+                             bool turned) {
+  std::vector<Place> pixels;
+  for (int i = 0; i < length; ++i) {
+    const int t = i - length / 2, along = turned ? -t : t,
+              across = turned ? -direction.shift(t) : direction.shift(t);
+    const Place pixel = direction.steep ? Place{across, along, false} : Place{along, across, false};
+    // What is further away than the plane is large is outside, wherever the pixel is.
+    if (std::abs(pixel.x) < width && std::abs(pixel.y) < height) pixels.push_back(pixel);
+  }
+  std::sort(pixels.begin(), pixels.end(),
+            [](const Place &a, const Place &b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+  return pixels;
+}
+
+/// @param pixels    from the top to the bottom
+/// @param distance  from a pixel of a part to the next, in the order of pixels
+Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
+  const int n = static_cast<int>(pixels.size());
   Cover cover;
   cover.part = part;
-  cover.steep = direction.steep;
-  const int before = around ? (length - 1) / 2 : length / 2, most = direction.steep ? height : width;
-  // What is further away than the plane is large is outside, wherever the pixel is.
-  const int begin = std::max(-before, 1 - most), end = std::min(length - before, most);
-  const auto shift = [&](int t) { return around ? -direction.shift(-t) : direction.shift(t); };
-  const auto add = [&](int t, bool is_part) {
-    const Place place = direction.steep ? Place{shift(t), t, is_part} : Place{t, shift(t), is_part};
-    if (std::abs(place.x) >= width || std::abs(place.y) >= height) return;
-    const int last = is_part && !direction.steep ? place.x + part - 1 : place.x;
-    cover.reach = std::max({cover.reach, -place.x, last});
-    cover.places.push_back(place);
-  };
-  for (int t = begin; t < end;) {
-    int run = t + 1;
-    while (run < end && shift(run) == shift(t)) ++run;
-    if (part == 1 || run - t < part)
-      for (; t < run; ++t) add(t, false);
-    else
-      for (; t < run; t += part) add(std::min(t, run - part), true);
-    t = run;
+  // As the middle of the segment has it.
+  const Place &from = pixels[(n - distance) / 2 - (distance == 0)],
+              &to = pixels[(n - distance) / 2 + distance - (distance == 0)];
+  cover.step_x = to.x - from.x;
+  cover.step_y = to.y - from.y;
+  // How many pixels of a part there are from each on.
+  std::vector<int> follow(n, 1);
+  for (int i = n - 1 - distance; part > 1 && i >= 0; --i)
+    if (pixels[i + distance].x - pixels[i].x == cover.step_x &&
+        pixels[i + distance].y - pixels[i].y == cover.step_y)
+      follow[i] = follow[i + distance] + 1;
+  std::vector<bool> covered(n);
+  for (int i = 0; i < n; ++i) {
+    if (covered[i]) continue;
+    // Those before are covered, so a part may as well begin there if there are too few behind.
+    int begin = i;
+    while (follow[begin] < part && begin >= distance && follow[begin - distance] > follow[begin])
+      begin -= distance;
+    const bool whole = part > 1 && follow[begin] >= part;
+    if (!whole) begin = i;
+    cover.places.push_back({pixels[begin].x, pixels[begin].y, whole});
+    for (int k = 0; k < (whole ? part : 1); ++k) covered[begin + k * distance] = true;
   }
+  for (const Place &pixel : pixels) cover.reach = std::max(cover.reach, std::abs(pixel.x));
   return cover;
 }
 
 /// The cover that takes least time.
-Cover cover_of(const lines::Direction &direction, int length, int width, int height, bool around) {
-  constexpr std::size_t kDoubling = 5;  // takes as long as so many places
-  Cover best = cover_with(direction, length, width, height, around, 1);
-  for (int n = 1; n < 12; ++n) {
-    Cover cover = cover_with(direction, length, width, height, around, 1 << n);
-    if (cover.places.size() + n * kDoubling <
-        best.places.size() + std::countr_zero(unsigned(best.part)) * kDoubling)
-      best = std::move(cover);
-  }
+Cover cover_of(const lines::Direction &direction, int length, int width, int height, bool turned) {
+  constexpr int kMostDistance = 32;
+  const std::vector<Place> pixels = pixels_of(direction, length, width, height, turned);
+  const int n = static_cast<int>(pixels.size());
+  Cover best = cover_with(pixels, 1, 0);
+  for (const int part : {2, 3, 4, 6, 8, 12, 16, 24, 32})
+    for (int distance = 1; distance <= kMostDistance && distance * (part - 1) < n; ++distance) {
+      Cover cover = cover_with(pixels, part, distance);
+      if (cover.cost() < best.cost()) best = std::move(cover);
+    }
   return best;
-}
-
-/// Columns beside the plane that both passes need.
-int margin_of(const Cover &forward, const Cover &around) {
-  return std::max(forward.reach, around.reach);
-}
-int rows_above(const Cover &cover) {
-  return cover.steep ? cover.part - 1 : 0;
 }
 
 /// Rows with what does not count around them.
@@ -103,7 +121,8 @@ class Extrema {
   template <typename Row>
   void operator()(int width, int height, const Row &row) {
     if (cover_.part > 1) fill_parts(height);
-    constexpr int kColumns = 4096 / sizeof(T), kMinRows = 16;  // what a segment reaches stays in the cache
+    constexpr int kColumns = 4096 / sizeof(T),
+                  kMinRows = 16;  // what a segment reaches stays in the cache
     cpu_.for_bands(height, kMinRows, [&](int begin, int end) {
       std::vector<const T *> places(cover_.places.size());
       for (int x = 0; x < width; x += kColumns) {
@@ -124,32 +143,22 @@ class Extrema {
   }
   static void extrema(const std::vector<const T *> &places, int n, T *out) {
     (kLargest ? rows<T>().largest : rows<T>().smallest)(places.data(),
-                                                       static_cast<int>(places.size()), n, out);
+                                                        static_cast<int>(places.size()), n, out);
   }
 
-  /// The extrema of cover_.part pixels from each on.
+  /// The extrema of parts that begin at each pixel, as far as they are in the rows with margins.
   void fill_parts(int height) {
-    const int margin = parts_.margin, width = parts_.memory.width;
-    constexpr int kMinColumns = 256, kMinRows = 64;
-    if (cover_.steep) {
-      cpu_.for_bands(width, kMinColumns, [&](int begin, int end) {
-        const int n = end - begin, at = begin - margin;
-        for (int y = -parts_.above; y < height; ++y)
-          std::copy_n(source(samples_, y) + at, n, parts_.row(y) + at);
-        for (int done = 1; done < cover_.part; done *= 2)
-          for (int y = -parts_.above; y + done < height; ++y)
-            extrema({parts_.row(y) + at, parts_.row(y + done) + at}, n, parts_.row(y) + at);
-      });
-    } else {
-      cpu_.for_bands(height, kMinRows, [&](int begin, int end) {
-        for (int y = begin; y < end; ++y) {
-          T *const row = parts_.row(y) - margin;
-          std::copy_n(samples_.row(y) - margin, width, row);
-          for (int done = 1; done < cover_.part; done *= 2)
-            extrema({row, row + done}, std::max(width - done, 0), row);
-        }
-      });
-    }
+    constexpr int kMinRows = 64;
+    const int margin = parts_.margin, across = (cover_.part - 1) * cover_.step_x,
+              n = parts_.memory.width - std::abs(across), x = (across < 0 ? -across : 0) - margin;
+    cpu_.for_bands(height + parts_.above, kMinRows, [&](int begin, int end) {
+      std::vector<const T *> places(cover_.part);
+      for (int y = begin - parts_.above; y < end - parts_.above; ++y) {
+        for (int i = 0; i < cover_.part; ++i)
+          places[i] = source(samples_, y + i * cover_.step_y) + x + i * cover_.step_x;
+        extrema(places, n, parts_.row(y) + x);
+      }
+    });
   }
 
   Cpu &cpu_;
@@ -174,12 +183,12 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
   const int width = in.width, height = in.height;
   const Cover cover = cover_of(direction, length, width, height, false),
               around = cover_of(direction, length, width, height, true);
-  const int margin = margin_of(cover, around);
+  const int margin = std::max(cover.reach, around.reach);
   const auto take = [&](int above) {
     return Padded<T>{scratch.take<T>(width + 2 * margin, height + above), margin, above};
   };
   const Padded<T> samples = take(0), eroded = take(0);
-  const int above = std::max(rows_above(cover), rows_above(around));
+  const int above = std::max(cover.above(), around.above());
   const Padded<T> parts = take(above);
   cpu.for_bands(height, 64, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
@@ -189,7 +198,7 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
     }
   });
   Extrema<false, T>(cpu, cover, samples, parts)(width, height,
-                                               [&](int y) { return eroded.row(y); });
+                                                [&](int y) { return eroded.row(y); });
   Extrema<true, T>(cpu, around, eroded, parts)(width, height, [&](int y) { return out.row(y); });
 }
 
@@ -198,9 +207,9 @@ std::size_t invariant_scratch(const lines::Direction &direction, int length, int
                               int height) {
   const Cover cover = cover_of(direction, length, width, height, false),
               around = cover_of(direction, length, width, height, true);
-  const int padded = width + 2 * margin_of(cover, around);
+  const int padded = width + 2 * std::max(cover.reach, around.reach);
   return 2 * Scratch::bytes_of<T>(padded, height) +
-         Scratch::bytes_of<T>(padded, height + std::max(rows_above(cover), rows_above(around)));
+         Scratch::bytes_of<T>(padded, height + std::max(cover.above(), around.above()));
 }
 
 #define INSTANTIATE(T)                                                                            \

@@ -122,8 +122,7 @@ struct Rows {
   /// Takes over what is larger, as a Sink has it. Without orientation, that is nullptr.
   void (*accumulate)(const T *opening, int n, T *best, T *orientation, T degree);
 
-  /// The minimum, or maximum, of each place of `count` rows. One of them may be `out`, others begin in
-  /// it further on.
+  /// The minimum, or maximum, of each place of `count` rows.
   void (*smallest)(const T *const *rows, int count, int n, T *out);
   void (*largest)(const T *const *rows, int count, int n, T *out);
 
