@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include "kernels/linearopen_baseline.h"
@@ -36,8 +35,7 @@ namespace {
 using namespace linearopen;
 using lines::Direction;
 
-constexpr int kMinRows = 64, kMinStrips = 4;  // fewer are not worth a thread
-constexpr int kMostSkewed = 160;              // longer segments are opened by transposing
+constexpr int kMinRows = 64;  // fewer are not worth a thread
 
 /// An image as it is, or transposed.
 template <typename T>
@@ -52,17 +50,6 @@ auto bits(Plane<Sample> plane) {
   using T = Ordered<std::remove_const_t<Sample>>;
   using Bits = std::conditional_t<std::is_const_v<Sample>, const T, T>;
   return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
-}
-
-/// Scratch memory of the thread.
-template <typename T>
-T *thread_memory(std::size_t samples) {
-  constexpr int kAlignment = 64;
-  thread_local std::vector<unsigned char> memory;
-  const std::size_t size = samples * sizeof(T);
-  if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 /// All directions of one image, one after the other.
@@ -104,8 +91,7 @@ class Opening {
 
   /// Whether to transpose the image. A single direction is not worth it.
   bool turned(const Direction &direction) const {
-    return !direction.steep && !baseline_ &&
-           (angles_.size() > 1 || orient_);
+    return !direction.steep && !baseline_ && (angles_.size() > 1 || orient_);
   }
   /// Whether directions go through a plane of their own before the best is taken.
   bool apart(const Direction &direction) const {
@@ -125,8 +111,7 @@ class Opening {
       const bool turned = this->turned(d);
       flat |= turned;
       (turned ? apart_turned : apart_upright) |= apart(d);
-      if (invariant(d))
-        segments = std::max(segments, segment_scratch(d, turned));
+      if (invariant(d)) segments = std::max(segments, segment_scratch(d, turned));
     }
     const bool converted = baseline_ && (kFloat || flip_ != 0);
     const std::size_t upright_bytes = Scratch::bytes_of<T>(width, height),
@@ -224,79 +209,7 @@ class Opening {
 
   /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants it.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
-    const Plane<const T> source = view().source;
-    const Direction seen = this->seen(direction);
-    if (!seen.steep && params_.length > 1 && params_.length <= kMostSkewed)
-      return open_skewed(sink, direction);
-    const auto partition = lines::Partition::of(seen, source.width, source.height);
-    const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
-    std::vector<int> shifts(partition.steps);
-    for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
-    const int n_strips = (partition.count + kLanes<T> - 1) / kLanes<T>;
-    std::atomic<std::uint64_t> sum = 0;
-    cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
-      T *const memory =
-          thread_memory<T>(strip_scratch<T>(std::min(params_.length, 2 * partition.steps - 1)));
-      std::uint64_t sum_of_band = 0;
-      for (int i = first; i < last; ++i) {
-        const int line = partition.first + i * kLanes<T>;
-        // Rows in which the strip is to the right of the image, in it, and to the left of it follow
-        // each other in this order or in the opposite one.
-        const auto inside = [&](int shift) {
-          return line + shift < partition.across && line + shift + kLanes<T> > 0;
-        };
-        const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
-        const auto end = std::find_if_not(begin, shifts.end(), inside);
-        if (begin == end) continue;
-        const auto whole = [&](int shift) {
-          return line + shift >= 0 && line + shift + kLanes<T> <= partition.across;
-        };
-        const auto whole_begin = std::find_if(begin, end, whole);
-        const auto whole_end = std::find_if_not(whole_begin, end, whole);
-        const auto row = [&](auto place) { return static_cast<int>(place - shifts.begin()); };
-        const Strip strip{shifts.data(),    line,           row(begin),    row(end),
-                          row(whole_begin), row(whole_end), params_.length};
-        sum_of_band += open_strip(source, flip_, strip, sink, memory);
-      }
-      sum += sum_of_band;
-    });
-    return static_cast<std::int64_t>(sum.load());
-  }
-
-  /// The same along flat lines of moderate length, without transposing.
-  std::int64_t open_skewed(const Sink<T> &sink, Direction direction) {
-    const Plane<const T> source = view().source;
-    const int width = source.width, height = source.height, length = params_.length;
-    Tile tile{};
-    tile.upwards = !direction.rising;
-    direction.rising = true;
-    tile.slope = direction.slope;
-    tile.fraction = Direction::kFraction;
-    tile.length = length;
-    std::vector<int> shifts(width + 3 * length + 1);
-    for (int i = 0; i < static_cast<int>(shifts.size()); ++i)
-      shifts[i] = direction.shift(i - length);
-    tile.shift = shifts.data() + length;
-    constexpr int kMostColumns = 4096 / sizeof(T);
-    const int n_tiles = (width + kMostColumns - 1) / kMostColumns,
-              columns = ((width + n_tiles - 1) / n_tiles + kLine<T> - 1) / kLine<T> * kLine<T>;
-    const double slope = std::ldexp(direction.slope, -Direction::kFraction);
-    // A band needs rows around it, too.
-    const int min_rows = kMinRows + 4 * static_cast<int>(length * slope);
-    std::atomic<std::uint64_t> sum = 0;
-    cpu_.for_bands(height, min_rows, [&](int begin, int end) {
-      T *const memory = thread_memory<T>(tile_scratch<T>(columns, length, slope));
-      std::uint64_t sum_of_band = 0;
-      Tile part = tile;
-      for (part.x0 = 0; part.x0 < width; part.x0 += columns) {
-        part.x1 = std::min(width, part.x0 + columns);
-        part.y0 = begin;
-        part.y1 = end;
-        sum_of_band += rows<T>().open_skewed(source, flip_, part, sink, memory);
-      }
-      sum += sum_of_band;
-    });
-    return static_cast<std::int64_t>(sum.load());
+    return open_partition(cpu_, view().source, flip_, seen(direction), params_.length, sink);
   }
 
   /// Adds a direction's opening to what there is of others. Returns its sum, if it is reported.
