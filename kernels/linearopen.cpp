@@ -35,7 +35,7 @@ namespace {
 using namespace linearopen;
 using lines::Direction;
 
-constexpr int kMinRows = 64, kMinStrips = 4;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer are not worth a thread
 
 /// An image as it is, or transposed.
 template <typename T>
@@ -50,17 +50,6 @@ auto bits(Plane<Sample> plane) {
   using T = Ordered<std::remove_const_t<Sample>>;
   using Bits = std::conditional_t<std::is_const_v<Sample>, const T, T>;
   return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
-}
-
-/// Scratch memory of the thread.
-template <typename T>
-T *strip_memory(int length, int rows) {
-  constexpr int kAlignment = 64;
-  thread_local std::vector<unsigned char> memory;
-  const std::size_t size = strip_scratch<T>(std::min(length, 2 * rows - 1)) * sizeof(T);
-  if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 /// All directions of one image, one after the other.
@@ -102,8 +91,7 @@ class Opening {
 
   /// Whether to transpose the image. A single direction is not worth it.
   bool turned(const Direction &direction) const {
-    return !direction.steep && !baseline_ &&
-           (angles_.size() > 1 || orient_ || invariant(direction));
+    return !direction.steep && !baseline_ && (angles_.size() > 1 || orient_);
   }
   /// Whether directions go through a plane of their own before the best is taken.
   bool apart(const Direction &direction) const {
@@ -123,10 +111,7 @@ class Opening {
       const bool turned = this->turned(d);
       flat |= turned;
       (turned ? apart_turned : apart_upright) |= apart(d);
-      if (invariant(d))
-        segments =
-            std::max(segments, turned ? invariant_scratch<T>(d, params_.length, height, width)
-                                      : invariant_scratch<T>(d, params_.length, width, height));
+      if (invariant(d)) segments = std::max(segments, segment_scratch(d, turned));
     }
     const bool converted = baseline_ && (kFloat || flip_ != 0);
     const std::size_t upright_bytes = Scratch::bytes_of<T>(width, height),
@@ -151,6 +136,13 @@ class Opening {
       if (orient_) turned_.orientation = scratch.take<T>(height, width);
     }
     free_ = scratch;
+  }
+
+  /// What openings by the same segment everywhere need.
+  std::size_t segment_scratch(Direction direction, bool turned) const {
+    direction.steep |= turned;
+    return invariant_scratch<T>(direction, params_.length, turned ? in_.height : in_.width,
+                                turned ? in_.width : in_.height);
   }
 
   template <typename Row>
@@ -187,6 +179,11 @@ class Opening {
     }
     is_turned_ = turned;
   }
+  /// A direction as it is in the view.
+  Direction seen(Direction direction) const {
+    direction.steep |= is_turned_;
+    return direction;
+  }
   const View<T> &view() const { return is_turned_ ? turned_ : upright_; }
 
   /// Opens in one direction. Returns the sum of the result, if it is reported.
@@ -204,7 +201,7 @@ class Opening {
     if (baseline_)
       linearopen::open_lines(cpu_, params_.algorithm, direction, params_.length, source, result);
     else if (invariant(direction))
-      open_invariant(cpu_, source, flip_, direction, params_.length, result, scratch);
+      open_invariant(cpu_, source, flip_, seen(direction), params_.length, result, scratch);
     else
       open_lines({result, true, false, false, {}, 0, false}, direction);
     return add(result, first, degree);
@@ -212,41 +209,7 @@ class Opening {
 
   /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants it.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
-    const Plane<const T> source = view().source;
-    Direction seen = direction;
-    seen.steep |= is_turned_;
-    const auto partition = lines::Partition::of(seen, source.width, source.height);
-    const auto open_strip = seen.steep ? rows<T>().open_steep : rows<T>().open_flat;
-    std::vector<int> shifts(partition.steps);
-    for (int y = 0; y < partition.steps; ++y) shifts[y] = seen.shift(y);
-    const int n_strips = (partition.count + kLanes - 1) / kLanes;
-    std::atomic<std::uint64_t> sum = 0;
-    cpu_.for_bands(n_strips, kMinStrips, [&](int first, int last) {
-      T *const memory = strip_memory<T>(params_.length, partition.steps);
-      std::uint64_t sum_of_band = 0;
-      for (int i = first; i < last; ++i) {
-        const int line = partition.first + i * kLanes;
-        // Rows in which the strip is to the right of the image, in it, and to the left of it follow
-        // each other in this order or in the opposite one.
-        const auto inside = [&](int shift) {
-          return line + shift < partition.across && line + shift + kLanes > 0;
-        };
-        const auto begin = std::find_if(shifts.begin(), shifts.end(), inside);
-        const auto end = std::find_if_not(begin, shifts.end(), inside);
-        if (begin == end) continue;
-        const auto whole = [&](int shift) {
-          return line + shift >= 0 && line + shift + kLanes <= partition.across;
-        };
-        const auto whole_begin = std::find_if(begin, end, whole);
-        const auto whole_end = std::find_if_not(whole_begin, end, whole);
-        const auto row = [&](auto place) { return static_cast<int>(place - shifts.begin()); };
-        const Strip strip{shifts.data(),    line,           row(begin),    row(end),
-                          row(whole_begin), row(whole_end), params_.length};
-        sum_of_band += open_strip(source, flip_, strip, sink, memory);
-      }
-      sum += sum_of_band;
-    });
-    return static_cast<std::int64_t>(sum.load());
+    return open_partition(cpu_, view().source, flip_, seen(direction), params_.length, sink);
   }
 
   /// Adds a direction's opening to what there is of others. Returns its sum, if it is reported.

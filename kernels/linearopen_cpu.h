@@ -6,6 +6,7 @@
 
 #include "kernels/digital_lines.h"
 #include "kernels/exec.h"
+#include "kernels/linearopen_rows.h"
 
 namespace cudascan::linearopen {
 
@@ -38,8 +39,16 @@ class Scratch {
   unsigned char *next_ = nullptr;
 };
 
+/// Opens along the lines that cut a plane.
+/// @param direction  as it is in this plane
+/// @param flip       xored to samples that are read
+/// @return the sum of the openings, if the sink wants it
+template <typename T>
+std::int64_t open_partition(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
+                            int length, const Sink<T> &sink);
+
 /// Opens with the same segment at every pixel.
-/// @param direction  as it is in this plane, steep
+/// @param direction  as it is in this plane
 /// @param flip       xored to samples that are read
 /// @param scratch    invariant_scratch() bytes
 template <typename T>
