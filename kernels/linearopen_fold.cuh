@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(kFoldThreads)
     for (int k = 0; k < kSamples; ++k) {
       const T value = static_cast<T>(folded >> kBits * k % 32);
       const T before = part.more ? static_cast<T>(best >> kBits * k % 32) : T{0};
-      if (!part.more || value > before) number[k] = job.numbers[part.first + numbers[k]];
+      const std::uint16_t its = job.numbers[part.first + numbers[k]];
+      if (!part.more || value > before || (value == before && its < number[k])) number[k] = its;
       result |= static_cast<unsigned>(max(value, before)) << kBits * k % 32;
     }
     best = result;

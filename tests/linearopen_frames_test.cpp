@@ -193,6 +193,26 @@ TEST(LinearOpen, CudaEqualsTheOracle) {
       }
 }
 
+/// Of equally strong directions the first counts, also where some are opened in another way than others.
+TEST(LinearOpen, CudaFindsTheFirstOfEqualDirections) {
+  NEED_GPU();
+  test::CpuRunner cpu;
+  test::CudaRunner cuda;
+  for (const double angle : {0., 22.5, 67.5, 90., 112.5})
+    for (const auto lines : {LinearOpenLines::partition, kInvariant})
+      for (const Content content : {Content::gray, Content::text}) {
+        const LinearOpenParams params{
+            .length = 7, .angle = angle, .directions = 8, .output = kOrientation, .lines = lines};
+        SCOPED_TRACE(testing::Message() << params);
+        const Image<std::uint8_t> in(test::make_content<std::uint8_t>(content, 51, 30, 255), 51,
+                                     30);
+        const auto expected =
+            test::outcome<std::uint8_t>(cpu, in, {}, std::uint8_t{255}, params, 0x5a);
+        const auto got = test::outcome<std::uint8_t>(cuda, in, {}, std::uint8_t{255}, params, 0xc3);
+        ASSERT_TRUE(test::same(expected.samples, got.samples, 51));
+      }
+}
+
 TEST(LinearOpen, CudaEqualsCpuOnManySamples) {
   NEED_GPU();
   test::expect_cuda_equals_cpu_on_many_samples(LinearOpenParams{.length = 41, .angle = 30});
