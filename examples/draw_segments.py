@@ -120,7 +120,7 @@ def outline(drawing, left, top, x, y):
 
 def draw_border(drawing, left, top):
     """A segment whose centre is near the border: what lies outside does not count."""
-    drawing.text(left, top - 5, "border, invariant: 7, angle 30", size=11)
+    drawing.text(left, top - 5, "length 7, at a border", size=11)
     pixels = {(6 + dx, 2 + dy) for dx, dy in Direction(30).segment(7)}
 
     def inside(x, y):
