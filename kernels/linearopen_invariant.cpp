@@ -55,8 +55,8 @@ Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
   Cover cover;
   cover.part = part;
   // As the middle of the segment has it.
-  const Place &from = pixels[(n - distance) / 2 - (distance == 0)],
-              &to = pixels[(n - distance) / 2 + distance - (distance == 0)];
+  const int middle = distance == 0 ? 0 : (n - distance) / 2;
+  const Place &from = pixels[middle], &to = pixels[middle + distance];
   cover.step_x = to.x - from.x;
   cover.step_y = to.y - from.y;
   // How many pixels of a part there are from each on.
