@@ -86,7 +86,7 @@ struct OpenJob {
   static constexpr int kMostDirections = 256;
   struct Line {
     std::uint32_t slope : 21, rising : 1, source : 1;
-    std::uint32_t number : 9;
+    std::uint16_t number;
   } lines[kMostDirections];
 };
 

@@ -243,7 +243,7 @@ class Opening {
     for (int i = 0; i < n; ++i) {
       const auto &[direction, number, turned] = lines_[first + i];
       job.lines[i] = {static_cast<std::uint32_t>(direction.slope), direction.rising, turned,
-                      static_cast<std::uint32_t>(number)};
+                      static_cast<std::uint16_t>(number)};
       Direction steep = direction;
       steep.steep = true;
       const auto partition = lines::Partition::of(steep, width_of(turned), height_of(turned));

@@ -193,6 +193,13 @@ TEST(LinearOpen, CudaEqualsTheOracle) {
       }
 }
 
+TEST(LinearOpen, CudaReportsAllOfManyDirections) {
+  NEED_GPU();
+  test::expect_cuda_follows_cpu<LinearOpenReport>(
+      LinearOpenParams{.length = 5, .directions = 1024}, std::uint8_t{255}, 1, 1,
+      [](int) { return Content::text; }, expect_same_report);
+}
+
 /// Of equally strong directions the first counts, also where some are opened in another way than others.
 TEST(LinearOpen, CudaFindsTheFirstOfEqualDirections) {
   NEED_GPU();
