@@ -119,28 +119,6 @@ __global__ void __launch_bounds__(kFoldThreads)
 }
 
 template <typename T>
-__device__ T ordered(T sample, bool floats, T flip) {
-  if constexpr (sizeof(T) == 4)
-    if (floats) sample = ordered_of_bits(sample);
-  return static_cast<T>(sample ^ flip);
-}
-template <typename T>
-__device__ T restored(T value, bool floats, T flip) {
-  value = static_cast<T>(value ^ flip);
-  if constexpr (sizeof(T) == 4)
-    if (floats) value = bits_of_ordered(value);
-  return value;
-}
-
-/// a - b of samples.
-template <typename T>
-__device__ T difference(T a, T b, bool floats) {
-  if constexpr (sizeof(T) == 4)
-    if (floats) return __float_as_uint(__uint_as_float(a) - __uint_as_float(b));
-  return static_cast<T>(a - b);
-}
-
-template <typename T>
 struct SumJob {
   Plane<const T> opening;  ///< ordered, complemented
   Plane<const T> source;
@@ -160,10 +138,10 @@ __global__ void sum_kernel(const __grid_constant__ SumJob<T> job) {
     for (int y = begin; y < end; ++y) {
       const T value = job.opening.row(y)[x];
       if constexpr (sizeof(T) == 4) {
-        float result = __uint_as_float(restored(value, true, job.flip));
+        float result = __uint_as_float(restored_word<T>(value, true, job.flip));
         if (job.differences) {
-          const T in = ordered(job.source.row(y)[x], job.source_floats, job.source_flip);
-          const float sample = __uint_as_float(restored(in, true, job.flip));
+          const T in = ordered_word<T>(job.source.row(y)[x], job.source_floats, job.source_flip);
+          const float sample = __uint_as_float(restored_word<T>(in, true, job.flip));
           result = job.flip ? result - sample : sample - result;
         }
         sum += static_cast<std::uint64_t>(spectrum_units(result));

@@ -100,20 +100,6 @@ __device__ unsigned load_word(const T *row, int width, int x, unsigned outside) 
   return word;
 }
 
-/// The same with anything in the place of samples outside; rows begin at whole words, and what is behind
-/// them can be read, but for the last.
-template <typename T>
-__device__ unsigned load_near_word(const T *row, int width, int x, bool last) {
-  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-  if (last || reinterpret_cast<std::uintptr_t>(row) % 4 != 0) return load_word(row, width, x, 0);
-  const int first = x & -kSamples;  // of a whole word
-  const auto *const words = reinterpret_cast<const unsigned *>(row + first);
-  const unsigned low = first >= 0 && first < width ? words[0] : 0;
-  const unsigned high =
-      x != first && first + kSamples >= 0 && first + kSamples < width ? words[1] : 0;
-  return __funnelshift_r(low, high, (x - first) * kBits % 32);
-}
-
 /// Writes the samples of a word that are inside the row.
 template <typename T>
 __device__ void store_word(T *row, int width, int x, unsigned word) {
