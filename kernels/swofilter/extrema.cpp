@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/extrema.h"
+
+namespace cudascan::swo {
+
+template <typename T>
+void extrema(Cpu &, Plane<const T>, Plane<T>, const Job &) {
+  throw Error("extrema: being built");
+}
+template void extrema(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
+template void extrema(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+
+}  // namespace cudascan::swo

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the CPU and CUDA implementations of the sliding windows share on the host side: windows from
+// their names, and which setting makes sense with which.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "kernels/refuse.h"
+#include "kernels/swofilter/window.h"
+
+namespace cudascan {
+namespace swo {
+
+// ---- Masks ---------------------------------------------------------------------------------------
+
+int Mask::count() const {
+  return static_cast<int>(std::count(cells.begin(), cells.end(), on));
+}
+
+std::vector<Run> Mask::runs() const {
+  std::vector<Run> runs;
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width;) {
+      const int first = column;
+      while (column < width && at(column, row) == on) ++column;
+      if (column > first)
+        runs.push_back({static_cast<std::int8_t>(first - rx()),
+                        static_cast<std::int8_t>(column - 1 - rx()),
+                        static_cast<std::int8_t>(row - ry())});
+      else
+        ++column;
+    }
+  return runs;
+}
+
+Mask Mask::reflected() const {
+  Mask mask = *this;
+  std::reverse(mask.cells.begin(), mask.cells.end());
+  return mask;
+}
+
+bool Mask::reaches_inwards() const {
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column) {
+      if (at(column, row) != on) continue;
+      const int nearer_column = column - (column > rx()) + (column < rx());
+      const int nearer_row = row - (row > ry()) + (row < ry());
+      if (at(nearer_column, row) != on || at(column, nearer_row) != on) return false;
+    }
+  return true;
+}
+
+Mask Mask::make_rectangle(int width, int height) {
+  return {width, height, true, std::vector<Cell>(std::size_t(width) * height, on)};
+}
+
+Mask Mask::make_ellipse(int width, int height) {
+  if (height == 1) return make_rectangle(width, 1);
+  Mask mask{width, height, false, std::vector<Cell>(std::size_t(width) * height, off)};
+  const int a = mask.rx(), b = mask.ry();
+  for (int row = 0; row < height; ++row) {
+    const int y = row - b;
+    int reach = 0;  // the largest x with x - 1/2 <= a sqrt(b^2 - y^2) / b
+    while (reach < a && (2 * reach + 1) * (2 * reach + 1) * b * b <= 4 * a * a * (b * b - y * y))
+      ++reach;
+    for (int x = -reach; x <= reach; ++x) mask.cells[row * width + a + x] = on;
+  }
+  mask.rectangle = mask.count() == width * height;
+  return mask;
+}
+
+Mask Mask::make_cross(int width, int height) {
+  Mask mask{width, height, width == 1 || height == 1, {}};
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column)
+      mask.cells.push_back(row == height / 2 || column == width / 2 ? on : off);
+  return mask;
+}
+
+namespace {
+
+constexpr int kMostMaskSide = 31;
+
+bool takes_any(SwoFilterOperator op) {
+  return op == SwoFilterOperator::hit_or_miss;
+}
+
+/// @param with_any  whether cells may be `-`
+Mask parse_mask(const std::string &text, bool with_any) {
+  const auto bad = [&](const char *why) {
+    refuse("shape = \"", text, "\": ", why,
+           "; must be rectangle, ellipse, cross, or rows of 0 and 1", with_any ? " and -" : "",
+           " with ; between them, such as 010;111;010");
+  };
+  Mask mask{};
+  int column = 0;
+  for (const char c : text + ";") {
+    switch (c) {
+      case '0':
+        mask.cells.push_back(Mask::off);
+        ++column;
+        break;
+      case '1':
+        mask.cells.push_back(Mask::on);
+        ++column;
+        break;
+      case '-':
+        if (!with_any) bad("only hit-or-miss and templates have cells that are -");
+        mask.cells.push_back(Mask::any);
+        ++column;
+        break;
+      case ';':
+        if (mask.height > 0 && column != mask.width) bad("its rows have different lengths");
+        mask.width = column;
+        ++mask.height;
+        column = 0;
+        break;
+      default:
+        bad("it is no shape and has other characters than a mask");
+    }
+  }
+  if (mask.width % 2 == 0 || mask.height % 2 == 0)
+    bad("a mask needs an odd number of rows and columns");
+  if (mask.width > kMostMaskSide || mask.height > kMostMaskSide)
+    bad("a mask has at most 31 rows and columns");
+  const int cells = mask.width * mask.height;
+  mask.rectangle = mask.count() == cells;
+  if (std::count(mask.cells.begin(), mask.cells.end(), with_any ? Mask::any : Mask::off) == cells)
+    bad(with_any ? "a mask needs a cell that is 1 or 0" : "a mask needs a cell that is 1");
+  return mask;
+}
+
+/// The masks of a `shape` that is none of the named ones.
+std::vector<Mask> parse_masks(const SwoFilterParams &p, bool several) {
+  std::vector<Mask> masks;
+  if (!several) {
+    masks.push_back(parse_mask(p.shape, takes_any(p.op)));
+    return masks;
+  }
+  std::istringstream words(p.shape);
+  for (std::string word; words >> word;) masks.push_back(parse_mask(word, true));
+  if (masks.empty()) parse_mask("", true);
+  return masks;
+}
+
+bool thins(SwoFilterOperator op) {
+  return op == SwoFilterOperator::thin || op == SwoFilterOperator::thicken;
+}
+
+std::vector<Mask> make_masks(const SwoFilterParams &p) {
+  const int width = p.window_width ? p.window_width : p.window;
+  const int height = p.window_height ? p.window_height : p.window;
+  if (thins(p.op)) {
+    if (p.thinning != SwoFilterThinning::templates || p.shape == "rectangle") return {};
+    std::vector<Mask> masks = parse_masks(p, true);
+    for (const Mask &mask : masks)
+      if (mask.width != 3 || mask.height != 3)
+        refuse("shape = \"", p.shape, "\": templates have three rows of three cells");
+    return masks;
+  }
+  if (p.shape == "rectangle") return {Mask::make_rectangle(width, height)};
+  if (p.shape == "ellipse") return {Mask::make_ellipse(width, height)};
+  if (p.shape == "cross") return {Mask::make_cross(width, height)};
+  return parse_masks(p, p.op == SwoFilterOperator::hit_or_miss);
+}
+
+void check_window(const char *name, int side) {
+  if (side < 1 || side > 255 || side % 2 == 0)
+    refuse(name, " = ", side, ": must be an odd number of pixels from 1 to 255",
+           side >= 1 && side < 255 ? ", for instance " : "",
+           side >= 1 && side < 255 ? std::to_string(side + 1) : "");
+}
+
+void check_level(const char *name, int level, unsigned most) {
+  if (level < 0 || static_cast<unsigned>(level) > most)
+    refuse(name, " = ", level, ": must be a level from 0 to ", most,
+           most == 0xffff ? "" : ", the largest one of this format");
+}
+
+}  // namespace
+
+Job make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_height, int out_width,
+             int out_height, bool same_depth) {
+  validate(p);
+  check_sizes(in_width, in_height, out_width, out_height);
+  if (!same_depth && !is_binary(p.op))
+    refuse(
+        "the output format must have the depth of the input format: only hit-or-miss, thin and "
+        "thicken give black and white");
+  Job job{};
+  job.op = p.op;
+  job.masks = make_masks(p);
+  job.border = p.border;
+  job.maximum = maximum;
+  job.shift = unused_low_bits(maximum);
+  const unsigned levels = maximum >> job.shift;
+  if (p.border == SwoFilterBorder::constant) {
+    check_level("border-value", p.border_value, levels);
+    job.outside = static_cast<unsigned>(p.border_value) << job.shift;
+  }
+  job.percentile = std::llround(p.percentile * 1e4);
+  job.alpha = std::llround(p.alpha * 1e6);
+  job.iterations = p.iterations;
+  job.thinning = p.thinning;
+  job.marker = p.marker;
+  job.height = std::min(static_cast<unsigned>(p.height), levels) << job.shift;
+  job.connectivity = p.connectivity;
+  return job;
+}
+
+}  // namespace swo
+
+bool is_binary(SwoFilterOperator op) {
+  return op == SwoFilterOperator::hit_or_miss || swo::thins(op);
+}
+
+void validate(const SwoFilterParams &p) {
+  using namespace swo;
+  check_window("window", p.window);
+  if (p.window_width) check_window("window-width", p.window_width);
+  if (p.window_height) check_window("window-height", p.window_height);
+  make_masks(p);
+  check_level("border-value", p.border_value, 0xffff);
+  if (!(p.percentile >= 0 && p.percentile <= 100))
+    refuse("percentile = ", p.percentile, ": must be a number from 0 to 100");
+  if (!(p.alpha >= 0 && p.alpha <= 0.5))
+    refuse("alpha = ", p.alpha, ": must be a number from 0 to 0.5");
+  if (p.iterations < 0)
+    refuse("iterations = ", p.iterations, ": must be 0, until nothing changes, or more");
+  check_level("height", p.height, 0xffff);
+  if (p.connectivity != 4 && p.connectivity != 8)
+    refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
+  const bool recursive =
+      p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
+  if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))
+    refuse(
+        "border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
+        ": the recursive operators have no samples outside of the image that change with it; must "
+        "be clip or constant");
+}
+
+}  // namespace cudascan

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank.h"
+
+namespace cudascan::swo {
+
+template <typename T>
+void rank(Cuda &, Plane<const T>, Plane<T>, const Job &) {
+  throw Error("rank: being built");
+}
+template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
+template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+
+}  // namespace cudascan::swo
