@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/launch.cuh"
+#include "kernels/swofilter/rank_columns.cuh"
 #include "kernels/swofilter/rank_histogram.cuh"
 #include "kernels/swofilter/rank_network.cuh"
 #include "kernels/swofilter/rank_selection.cuh"
@@ -28,19 +29,16 @@ class Rank {
 
   void operator()() {
     const Mask &mask = job_.mask();
-    const SelectionJob<T> all{source_,    out_,
-                              job_.op,    bit_depth(job_.maximum),
-                              job_.shift, job_.percentile,
-                              job_.alpha, 0,
-                              0,          mask.rx(),
-                              mask.ry()};
+    const SelectionJob<T> all{
+        source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
+        job_.alpha, mask.rx(), mask.ry()};
     if (job_.op == Op::directional_median)
       launch(directional_kernel<T>, whole(), cuda_.stream(), all);
     else if (has_network())
-      median_of_square(all);
+      median_of_square();
     else if (mask.count() <= kMostSelected)
       launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
-    else
+    else if (!by_columns(all))
       by_histogram(all);
   }
 
@@ -52,45 +50,66 @@ class Rank {
   bool has_network() const {
     const Mask &mask = job_.mask();
     return job_.op == Op::median && mask.rectangle && mask.width == mask.height &&
-           mask.width >= 3 && mask.width <= 9;
+           mask.width >= 3 && mask.width <= 9 && in_.width >= mask.width &&
+           in_.height >= mask.height;
   }
 
-  /// With clip, the network does the windows that lie in the image.
-  void median_of_square(SelectionJob<T> all) {
-    const int r = job_.mask().rx();
-    const bool clip = job_.border == SwoFilterBorder::clip;
-    const int inside = clip ? r : 0;
-    const NetworkJob<T> job{source_, out_, inside, inside, in_.width - inside, in_.height - inside};
-    if (job.x1 > job.x0 && job.y1 > job.y0) {
-      switch (r) {
-        case 1:
-          network<3>(job);
-          break;
-        case 2:
-          network<5>(job);
-          break;
-        case 3:
-          network<7>(job);
-          break;
-        default:
-          network<9>(job);
-          break;
-      }
+  void median_of_square() {
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(in_.data) | in_.stride) % 4 == 0;
+    const NetworkJob<T> job{source_, out_, aligned};
+    switch (job_.mask().width) {
+      case 3:
+        return network<3>(job);
+      case 5:
+        return network<5>(job);
+      case 7:
+        return network<7>(job);
+      default:
+        return network<9>(job);
     }
-    if (!clip) return;
-    all.frame_x = all.frame_y = r;
-    const int rows = std::min(2 * r, in_.height);
-    const std::int64_t pixels = std::int64_t{rows} * in_.width +
-                                std::int64_t{in_.height - rows} * std::min(2 * r, in_.width);
-    launch(selection_kernel<T>, {divide_up(pixels, 256), 256}, cuda_.stream(), all,
-           Cells(job_.mask()));
   }
 
   template <int k>
   void network(const NetworkJob<T> &job) {
-    const dim3 blocks(divide_up(job.x1 - job.x0, kNetworkColumns<k>),
-                      divide_up(job.y1 - job.y0, 2 * kRowPairs));
-    launch(network_kernel<T, k>, {blocks, kNetworkThreads}, cuda_.stream(), job);
+    const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows<k>));
+    launch(network_kernel<T, k>, {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90},
+           cuda_.stream(), job);
+  }
+
+  /// @return false for windows, samples and devices for which it cannot be
+  bool by_columns(const SelectionJob<T> &all) {
+    const Mask &mask = job_.mask();
+    if constexpr (sizeof(T) > 1) {
+      return false;
+    } else {
+      if (!mask.rectangle) return false;
+      const int beside = 2 * mask.rx();
+      const auto columns_in = [](int bytes) {
+        return (bytes - columns_bytes(0)) / (columns_bytes(kGroupColumns) - columns_bytes(0)) *
+               kGroupColumns;
+      };
+      // Two blocks hide more of their waiting; wide windows share more columns in a single one.
+      const int most = cuda_.most_shared_memory();
+      int columns = columns_in(most / 2 - 1024);
+      if (columns < 4 * beside) columns = columns_in(most);
+      if (columns < beside + 4 * kColumnsWarps) return false;
+      const int strips = divide_up(in_.width, columns - beside);
+      const int width = divide_up(in_.width, strips);
+      columns = divide_up(width + beside, kGroupColumns) * kGroupColumns;
+      const int resident = columns_bytes(columns) <= most / 2 - 1024 ? 2 : 1;
+      // Blocks of the same height that run at the same time, as high as the window or more.
+      const int at_once = std::max(resident * cuda_.multiprocessors() / strips, 1);
+      const int rounds = std::max(in_.height / (at_once * std::max(mask.height, 16)), 1);
+      const int height = divide_up(in_.height, at_once * rounds);
+      CUDA_CHECK(cudaFuncSetAttribute(columns_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      columns_bytes(columns)));
+      launch(columns_kernel,
+             {dim3(divide_up(in_.width, width), divide_up(in_.height, height)), kColumnsThreads,
+              columns_bytes(columns)},
+             cuda_.stream(), ColumnsJob{all, columns, width, height});
+      return true;
+    }
   }
 
   void by_histogram(const SelectionJob<T> &all) {

@@ -89,8 +89,7 @@ struct SelectionJob {
   SwoFilterOperator op;
   int bits, shift;
   std::int64_t percentile, alpha;
-  int frame_x, frame_y;  // only so many columns and rows at each edge; all if 0
-  int rx, ry;            // half the window
+  int rx, ry;  // half the window
 };
 
 /// What the operator gives of samples.
@@ -109,27 +108,11 @@ __device__ unsigned statistic_of(const SelectionJob<T> &job, const Samples<Visit
   }
 }
 
-/// Calls write(x, y) for this thread's pixel, if it has one: of the whole image, or of a frame of it.
+/// Calls write(x, y) for this thread's pixel, if it has one.
 template <typename T, typename Write>
 __device__ void for_pixel(const SelectionJob<T> &job, const Write &write) {
-  const int width = job.out.width, height = job.out.height;
-  if (job.frame_x == 0 && job.frame_y == 0) {
-    const int x = blockIdx.x * 32 + threadIdx.x % 32, y = blockIdx.y * 8 + threadIdx.x / 32;
-    if (x < width && y < height) write(x, y);
-    return;
-  }
-  // Rows at the top, rows at the bottom, then pairs of ends of the others.
-  const int top = min(job.frame_y, height), bottom = min(job.frame_y, height - top);
-  const int ends = min(2 * job.frame_x, width), middle = height - top - bottom;
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t rows = std::int64_t{top + bottom} * width;
-  if (i < rows) {
-    const int y = static_cast<int>(i / width);
-    write(static_cast<int>(i % width), y < top ? y : height - bottom + y - top);
-  } else if (i - rows < std::int64_t{middle} * ends) {
-    const int k = static_cast<int>((i - rows) % ends);
-    write(k < (ends + 1) / 2 ? k : width - ends + k, top + static_cast<int>((i - rows) / ends));
-  }
+  const int x = blockIdx.x * 32 + threadIdx.x % 32, y = blockIdx.y * 8 + threadIdx.x / 32;
+  if (x < job.out.width && y < job.out.height) write(x, y);
 }
 
 template <typename T>
