@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Takes the fingerprint of a camera, and tells whether a picture is from it.
 
-    examples/camera_fingerprint.py take camera.npy FILE...
+    examples/camera_fingerprint.py take camera.npy FILE... [--picture fingerprint.png]
     examples/camera_fingerprint.py compare camera.npy FILE...
 
 The pixels of a sensor are not equally sensitive. What a frame has more than its median of 3x3 pixels is
@@ -12,13 +12,14 @@ are best. `compare` prints the correlation of the noise of each file with the fi
 3 or 4 divided by the square root of the number of pixels, for another camera, and several times as much
 for the same one.
 
-Needs python3-numpy and the environment of `meson devenv -C build`.
+Needs python3-numpy, python3-pil and the environment of `meson devenv -C build`.
 """
 import argparse
 import os
 import sys
 
 import numpy as np
+from PIL import Image
 
 import pipelines
 
@@ -67,11 +68,15 @@ def main():
     parser.add_argument("action", choices=("take", "compare"))
     parser.add_argument("fingerprint", help="file of the fingerprint")
     parser.add_argument("files", nargs="+", help="pictures or videos")
+    parser.add_argument("--picture", help="where to draw the fingerprint that is taken")
     args = parser.parse_args()
     if args.action == "take":
         noise, frames = noise_of(args.files)
         np.save(args.fingerprint, noise.astype(np.float32))
         print(f"{args.fingerprint}: of {frames} frames")
+        if args.picture:
+            levels = 128 + 40 * noise / noise.std()
+            Image.fromarray(levels.clip(0, 255).astype(np.uint8)).save(args.picture)
         return
     fingerprint = np.load(args.fingerprint)
     for file in args.files:
