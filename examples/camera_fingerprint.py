@@ -27,11 +27,9 @@ import pipelines
 def residues(file):
     """Each frame less its median."""
     reader, writer = os.pipe()
-    words = [*pipelines.gray(file), *"! tee name=frame "
-             "frame. ! queue ! pnmenc ! fdsink "
-             "frame. ! queue ! cudaswofilter operator=median border=replicate ! pnmenc ! fdsink".split(),
-             f"fd={writer}"]
-    process = pipelines.launch(words, pass_fds=(writer,))
+    chain = ("! tee name=frame  frame. ! queue ! pnmenc ! fdsink  frame. ! queue ! "
+             f"cudaswofilter operator=median border=replicate ! pnmenc ! fdsink fd={writer}")
+    process = pipelines.launch([*pipelines.gray(file), *chain.split()], pass_fds=(writer,))
     os.close(writer)
     with os.fdopen(reader, "rb") as medians, process.stdout as frames:
         while (frame := pipelines.read_pgm(frames)) is not None:
@@ -50,8 +48,8 @@ def noise_of(files):
             if total is None:
                 total = np.zeros(residue.shape, np.float64)
             if residue.shape != total.shape:
-                sys.exit(f"{file}: its size {residue.shape[1]}x{residue.shape[0]} is not that of the others, "
-                         f"{total.shape[1]}x{total.shape[0]}")
+                sys.exit(f"{file}: its size {residue.shape[1]}x{residue.shape[0]} is not that of the "
+                         f"others, {total.shape[1]}x{total.shape[0]}")
             total += residue
             n += 1
     noise = total / n

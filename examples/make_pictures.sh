@@ -66,11 +66,12 @@ chains=(
 # JPEG has the full range, which videoconvert has to be told.
 # grid OUTPUT QUALITY CHAIN...: rows of six pictures of 250 x 250, each the end of a chain.
 grid() {
-  local output=$1 quality=$2 chains=() pads=() i=0 chain
+  local output=$1 quality=$2 chains=() pads=() i=0 row chain
   shift 2
   for chain in "$@"; do
     chains+=("$chain ! videoconvert ! grid.sink_$i")
-    pads+=("sink_$i::xpos=$((i % 6 * 250))" "sink_$i::ypos=$((i / 6 * 250))")
+    row=$((i / 6))
+    pads+=("sink_$i::xpos=$((i % 6 * 250))" "sink_$i::ypos=$((row * 250))")
     i=$((i + 1))
   done
   # shellcheck disable=SC2048,SC2086
@@ -99,6 +100,7 @@ grid docs/swofilter.jpg 88 "$pixels" "$stain" "$words" "$cells" "$dusk" "$ridges
 $python examples/make_newspaper.py "$build/newspaper.png"
 $python examples/segment_document.py "$build/newspaper.png" "$build/blocks.png"
 half="pngdec ! videoscale ! video/x-raw,width=620,height=877 ! videoconvert"
+# shellcheck disable=SC2086
 gst-launch-1.0 -q filesrc location="$build/newspaper.png" ! $half ! row.sink_0 \
   filesrc location="$build/blocks.png" ! $half ! row.sink_1 \
   compositor name=row background=white sink_1::xpos=628 ! video/x-raw,format=ARGB ! videoconvert ! \

@@ -65,22 +65,24 @@ def components(mask):
 
 
 def height_of_text(ink):
-    """The height that most letters have at least: the median of what is neither a speck nor a picture."""
+    """The height of letters: the median of what is neither a speck nor a picture."""
     height, width = ink.shape
     part = ink[height // 4:height // 4 + 1500, width // 4:width // 4 + 1500]
     boxes = components(part)[1].values()
-    heights = [y1 - y0 for x0, y0, x1, y1 in boxes if y1 - y0 > 5 and x1 - x0 > 2 and y1 - y0 < 150]
+    heights = [y1 - y0 for x0, y0, x1, y1 in boxes if 5 < y1 - y0 < 150 and x1 - x0 > 2]
     return float(np.median(heights)) if heights else 24.0
 
 
 def window(operator, width, height):
-    return f"cudaswofilter operator={operator} window-width={odd(width)} window-height={odd(height)}"
+    return (f"cudaswofilter operator={operator} window-width={odd(width)} "
+            f"window-height={odd(height)}")
 
 
 def find_blocks(page, binarize, text_height):
     ink = pipelines.apply(page, f"{binarize} invert=true")
     t = text_height or height_of_text(ink)
-    rules = pipelines.apply(ink, window("open", 1, 6 * t)) | pipelines.apply(ink, window("open", 6 * t, 1))
+    rules = (pipelines.apply(ink, window("open", 1, 6 * t))
+             | pipelines.apply(ink, window("open", 6 * t, 1)))
     text = ink & ~rules
     # Paper between columns; between words it is not so tall.
     channels = pipelines.apply(~text, window("open", 0.4 * t, 9 * t))
@@ -118,7 +120,8 @@ def main():
     parser.add_argument("--mask", help="where to write the blocks alone, white on black")
     parser.add_argument("--text-height", type=float, default=0,
                         help="of small letters in pixels; it is measured where it is not given")
-    parser.add_argument("--binarize", default="cudanick", help="element that does, with its settings")
+    parser.add_argument("--binarize", default="cudanick",
+                        help="element that makes black and white, with its settings")
     args = parser.parse_args()
     page = pipelines.read(args.page)
     labels, boxes = find_blocks(page, args.binarize, args.text_height)

@@ -14,8 +14,9 @@ HEIGHT_OF_MARKERS = 32  # the default
 MASKS = {
     "window=3": np.ones((3, 3), np.uint8),
     "window-width=7 window-height=5": np.ones((5, 7), np.uint8),
-    "shape=cross window=9": np.array([[x == 4 or y == 4 for x in range(9)] for y in range(9)], np.uint8),
-    "shape=11000;00100;00111": np.array([[1, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 1, 1, 1]], np.uint8),
+    "shape=cross window=9": np.array([[4 in (x, y) for x in range(9)] for y in range(9)], np.uint8),
+    "shape=11000;00100;00111": np.array([[1, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 1, 1, 1]],
+                                        np.uint8),
 }
 CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
@@ -32,7 +33,8 @@ def pictures():
     wave = ((x * x + 2 * y * y) // 97 + 3 * x + 5 * y) % 1024
     deep = (wave * 3 + noise % 1024).astype(np.uint16)
     bilevel = (((x * x + 2 * y * y) // 400 + x * y // 300) % 3 != 0) ^ (noise % 61 == 0)
-    return {"gray": (deep // 16).astype(np.uint8), "deep": deep, "bilevel": bilevel.astype(np.uint8) * 255}
+    return {"gray": (deep // 16).astype(np.uint8), "deep": deep,
+            "bilevel": bilevel.astype(np.uint8) * 255}
 
 
 def fnv1a(picture):
@@ -65,12 +67,15 @@ def reconstructions(kind, picture):
 
         common = " connectivity=%d" % connectivity
         if kind != "bilevel":
-            grown = reconstruct(picture - np.minimum(picture, HEIGHT_OF_MARKERS), "dilation")
-            shrunk = reconstruct(picture + np.minimum(largest - picture, HEIGHT_OF_MARKERS), "erosion")
+            lower, higher = np.minimum(picture, HEIGHT_OF_MARKERS), \
+                np.minimum(largest - picture, HEIGHT_OF_MARKERS)
+            grown = reconstruct(picture - lower, "dilation")
+            shrunk = reconstruct(picture + higher, "erosion")
             row(kind, "operator=reconstruct" + common, grown)
             row(kind, "operator=h-dome" + common, picture - grown)
             row(kind, "operator=h-basin" + common, shrunk - picture)
-        row(kind, "operator=fill-holes" + common, reconstruct(np.where(edges, picture, largest), "erosion"))
+        filled = reconstruct(np.where(edges, picture, largest), "erosion")
+        row(kind, "operator=fill-holes" + common, filled)
         cleared = picture - reconstruct(np.where(edges, picture, 0), "dilation")
         row(kind, "operator=clear-border" + common, cleared)
 
@@ -84,8 +89,9 @@ for kind in "gray", "deep", "bilevel":
 # Its first step is the second one of Guo and Hall, hence everything is turned by 180 degrees.
 turned = made["bilevel"][::-1, ::-1]
 for passes in 0, 1, 3:
+    settings = " thinning=guo-hall iterations=%d" % passes
     thinned = morphology.thin(turned, max_iter=passes or None)[::-1, ::-1]
-    row("bilevel", "operator=thin thinning=guo-hall iterations=%d" % passes, thinned.astype(np.uint8) * 255)
+    row("bilevel", "operator=thin" + settings, thinned.astype(np.uint8) * 255)
     thickened = ~morphology.thin(turned == 0, max_iter=passes or None)[::-1, ::-1]
-    row("bilevel", "operator=thicken thinning=guo-hall iterations=%d" % passes, thickened.astype(np.uint8) * 255)
+    row("bilevel", "operator=thicken" + settings, thickened.astype(np.uint8) * 255)
 print("    // clang-format on")

@@ -154,7 +154,14 @@ std::uint64_t hash_of_result(Runner &runner, const std::string &kind,
 template <typename Runner>
 void compare() {
   Runner runner;
-  for (const auto &[kind, settings, hash] : kReference) {
+  // An emulated GPU takes long for a pixel.
+#ifdef EMULATED_GPU
+  constexpr std::size_t kOneOf = 5;
+#else
+  constexpr std::size_t kOneOf = 1;
+#endif
+  for (std::size_t i = 0; i < std::size(kReference); i += kOneOf) {
+    const auto &[kind, settings, hash] = kReference[i];
     const SwoFilterParams params = parse(settings);
     EXPECT_EQ(std::string(kind) == "deep" ? hash_of_result<std::uint16_t>(runner, kind, params)
                                           : hash_of_result<std::uint8_t>(runner, kind, params),
