@@ -99,6 +99,17 @@ TEST_P(SwoFilter, OtherResultsAreNotCutDownToGray8) {
   }
 }
 
+TEST_P(SwoFilter, AnOperatorThatCannotGiveWhatIsAskedForStopsTheStreamUntilItIsChanged) {
+  Filter filter(element("operator=thin"), "video/x-raw, format=GRAY8");
+  const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY16_LE, 40, 30);
+  const Picture thinned = expected(in, Params{.op = Op::thin}, GST_VIDEO_FORMAT_GRAY8);
+  EXPECT_TRUE(same(filter.process(in), thinned));
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "operator", "median");
+  EXPECT_EQ(filter.push_picture(in), GST_FLOW_NOT_NEGOTIATED);
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "operator", "thin");
+  EXPECT_TRUE(same(filter.process(in), thinned));
+}
+
 TEST_P(SwoFilter, SettingsCount) {
   expect_settings_to_count<Params>(
       element(),
