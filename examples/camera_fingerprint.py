@@ -12,7 +12,7 @@ are best. `compare` prints the correlation of the noise of each file with the fi
 3 or 4 divided by the square root of the number of pixels, for another camera, and several times as much
 for the same one.
 
-Needs python3-numpy, python3-pil and the environment of `meson devenv -C build`.
+Needs python3-numpy, python3-pil and the environment of `meson devenv -C build -w .`.
 """
 import argparse
 import os

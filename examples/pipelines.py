@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Gray pictures through GStreamer pipelines, for the examples in this folder.
 
-Needs python3-numpy and gst-launch-1.0, which has to find the elements: `meson devenv -C build` sees to
-that.
+Needs python3-numpy and gst-launch-1.0, which has to find the elements: `meson devenv -C build -w .` sees
+to that.
 """
 import io
 import subprocess

@@ -10,7 +10,7 @@ one as high as the distance of lines. Channels of white between columns, an open
 tall window, part what stands side by side; headings, of wider spaces, are joined once more. Prints a line
 `x y width height` for each block, from the top of the page, and draws them.
 
-Needs python3-numpy, python3-pil and the environment of `meson devenv -C build`.
+Needs python3-numpy, python3-pil and the environment of `meson devenv -C build -w .`.
 """
 import argparse
 
