@@ -283,8 +283,8 @@ void expect_oracle(Op op, T maximum) {
     for (const Border border : kBorders) {
       p.border = border;
       p.border_value = 201;
-      for (const Size size : {Size{23, 17}, {4, 3}, {1, 1}})
-        for (const Content content : {Content::random, Content::near_white, Content::clipped}) {
+      for (const Size size : {Size{17, 11}, {4, 3}, {1, 1}})
+        for (const Content content : {Content::random, Content::near_white}) {
           SCOPED_TRACE(testing::Message() << say(p) << ", " << size.width << "x" << size.height
                                           << ", maximum " << maximum);
           const Image<T> in(make_content(content, size.width, size.height, maximum), size.width,
