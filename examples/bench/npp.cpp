@@ -48,7 +48,7 @@ using Morphology = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::
                            NppiSize, const std::uint8_t *, NppiSize, NppiPoint, int,
                            NppStreamContext);
 
-using MedianBytes = int (*)(NppiSize, NppiSize, std::size_t *, NppStreamContext);
+using MedianBytes = int (*)(NppiSize, NppiSize, std::uint32_t *, NppStreamContext);
 template <typename T>
 using Median = int (*)(const T *, int, T *, int, NppiSize, NppiSize, NppiPoint, std::uint8_t *,
                        NppStreamContext);
@@ -124,14 +124,13 @@ struct Npp::Impl {
   void inner_median(Median<T> which, MedianBytes bytes_of, AnyPlane in, AnyPlane out, int window) {
     const int radius = window / 2;
     const NppiSize size{in.width - 2 * radius, in.height - 2 * radius}, mask_size{window, window};
-    std::size_t bytes = 0;  // all of it, as an older NPP fills in an int
+    std::uint32_t bytes = 0;
     check_npp(bytes_of(size, mask_size, &bytes, context), "FilterMedianGetBufferSize");
     check_npp(
         which(in.as<const T>().row(radius) + radius, static_cast<int>(in.stride),
               out.as<T>().row(radius) + radius, static_cast<int>(out.stride), size, mask_size,
               {radius, radius},
-              static_cast<std::uint8_t *>(median_memory.reserve(std::max<std::size_t>(bytes, 1))),
-              context),
+              static_cast<std::uint8_t *>(median_memory.reserve(std::max(bytes, 1u))), context),
         "FilterMedian");
   }
 };
