@@ -70,6 +70,11 @@ void *open_library(const std::string &name, std::string &origin) {
   return nullptr;
 }
 
+template <typename F>
+void find(F &function, void *library, const char *name) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+}
+
 void check_npp(int status, const char *what) {
   if (status != 0)  // positive values are warnings, but nothing here should cause one
     throw Error(std::string(what) + " of NPP returned " + std::to_string(status));
@@ -151,31 +156,24 @@ std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
     return nullptr;
   }
   auto impl = std::make_unique<Impl>();
-  impl->adaptive = reinterpret_cast<AdaptiveThreshold>(
-      dlsym(filters, "nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx"));
-  impl->box = reinterpret_cast<BoxFilter>(dlsym(filters, "nppiFilterBoxBorder_8u_C1R_Ctx"));
-  impl->minimum = reinterpret_cast<BoxFilter>(dlsym(filters, "nppiFilterMinBorder_8u_C1R_Ctx"));
-  impl->maximum = reinterpret_cast<BoxFilter>(dlsym(filters, "nppiFilterMaxBorder_8u_C1R_Ctx"));
-  impl->median_bytes =
-      reinterpret_cast<MedianBytes>(dlsym(filters, "nppiFilterMedianGetBufferSize_8u_C1R_Ctx"));
-  impl->median_bytes_16 =
-      reinterpret_cast<MedianBytes>(dlsym(filters, "nppiFilterMedianGetBufferSize_16u_C1R_Ctx"));
-  impl->median =
-      reinterpret_cast<Median<std::uint8_t>>(dlsym(filters, "nppiFilterMedian_8u_C1R_Ctx"));
-  impl->median_16 =
-      reinterpret_cast<Median<std::uint16_t>>(dlsym(filters, "nppiFilterMedian_16u_C1R_Ctx"));
+  find(impl->adaptive, filters, "nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx");
+  find(impl->box, filters, "nppiFilterBoxBorder_8u_C1R_Ctx");
+  find(impl->minimum, filters, "nppiFilterMinBorder_8u_C1R_Ctx");
+  find(impl->maximum, filters, "nppiFilterMaxBorder_8u_C1R_Ctx");
+  find(impl->median_bytes, filters, "nppiFilterMedianGetBufferSize_8u_C1R_Ctx");
+  find(impl->median_bytes_16, filters, "nppiFilterMedianGetBufferSize_16u_C1R_Ctx");
+  find(impl->median, filters, "nppiFilterMedian_8u_C1R_Ctx");
+  find(impl->median_16, filters, "nppiFilterMedian_16u_C1R_Ctx");
   std::string unused;
   if (void *comparisons = open_library("nppitc", unused))
-    impl->compare = reinterpret_cast<Compare>(dlsym(comparisons, "nppiCompareC_8u_C1R_Ctx"));
+    find(impl->compare, comparisons, "nppiCompareC_8u_C1R_Ctx");
   if (void *statistics = open_library("nppist", unused)) {
-    impl->histogram_bytes = reinterpret_cast<HistogramBytes>(
-        dlsym(statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx"));
-    impl->histogram =
-        reinterpret_cast<Histogram>(dlsym(statistics, "nppiHistogramEven_8u_C1R_Ctx"));
+    find(impl->histogram_bytes, statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
+    find(impl->histogram, statistics, "nppiHistogramEven_8u_C1R_Ctx");
   }
   if (void *morphology = open_library("nppim", unused)) {
-    impl->erode = reinterpret_cast<Morphology>(dlsym(morphology, "nppiErodeBorder_8u_C1R_Ctx"));
-    impl->dilate = reinterpret_cast<Morphology>(dlsym(morphology, "nppiDilateBorder_8u_C1R_Ctx"));
+    find(impl->erode, morphology, "nppiErodeBorder_8u_C1R_Ctx");
+    find(impl->dilate, morphology, "nppiDilateBorder_8u_C1R_Ctx");
   }
   if (!impl->adaptive) {
     why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";

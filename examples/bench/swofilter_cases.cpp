@@ -86,30 +86,6 @@ struct Goal {
 constexpr Goal kMedianGoals[] = {{3, 6.5},   {5, 18},    {7, 40},     {9, 75},    {15, 280},
                                  {31, 1000}, {63, 1000}, {127, 1000}, {255, 1000}};
 
-/// cv::MorphTypes.
-int opencv_morphology(Op op) {
-  switch (op) {
-    case Op::minimum:
-    case Op::erode:
-      return 0;
-    case Op::maximum:
-    case Op::dilate:
-      return 1;
-    case Op::open:
-      return 2;
-    case Op::close:
-      return 3;
-    case Op::gradient:
-      return 4;
-    case Op::top_hat:
-      return 5;
-    case Op::black_hat:
-      return 6;
-    default:
-      return -1;
-  }
-}
-
 }  // namespace
 
 const char *name(Op op) {
@@ -137,51 +113,6 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   c.runner = make_runner(params);
   c.two_valued = is_binary(params.op) && size.depth == 8;
   return c;
-}
-
-Peer npp_window(const SwoFilterParams &params) {
-  using Filter = NppWindow::Filter;
-  if (params.shape != "rectangle") return {};
-  const auto up_to = [&](int most, Filter filter) -> Peer {
-    if (params.window > most) return {};
-    return NppWindow{filter, params.window};
-  };
-  switch (params.op) {
-    case Op::minimum:
-      return up_to(31, Filter::minimum);
-    case Op::maximum:
-      return up_to(31, Filter::maximum);
-    case Op::erode:
-      return up_to(31, Filter::erode);
-    case Op::dilate:
-      return up_to(31, Filter::dilate);
-    case Op::mean:
-      return up_to(63, Filter::mean);
-    case Op::median:
-      return up_to(15, Filter::median);
-    default:
-      return {};
-  }
-}
-
-Peer opencv_window(const SwoFilterParams &params) {
-  if (thins(params.op)) {
-    if (params.thinning == SwoFilterThinning::templates || params.iterations > 0) return {};
-    return OpenCv{"thinning", {params.thinning == SwoFilterThinning::guo_hall ? 1. : 0.}};
-  }
-  if (params.op == Op::hit_or_miss) {
-    OpenCv peer{"hit-or-miss", {3, 3}};
-    for (const char c : params.shape)
-      if (c != ';') peer.settings.push_back(c == '1' ? 1 : c == '0' ? -1 : 0);
-    return peer;
-  }
-  if (params.shape != "rectangle") return {};
-  const double window = params.window;
-  if (const int morphology = opencv_morphology(params.op); morphology >= 0)
-    return OpenCv{"morphology", {double(morphology), window}};
-  if (params.op == Op::median) return OpenCv{"median", {window}};
-  if (params.op == Op::mean) return OpenCv{"mean", {window}};
-  return {};
 }
 
 void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
@@ -219,18 +150,16 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
   add_windows(k4k, Op::standard_deviation, {3, 15, 63, 255}, 15);
 
   for (const auto &[window, us] : kMedianGoals) add(k4k, swofilter(Op::median, window), us);
-  for (const int window : {3, 9, 31})
-    for (const Content content : {Content::random, Content::constant, Content::natural}) {
-      Case &c = add(k4k, swofilter(Op::median, window));
-      c = with_content(c, content);
-      c.peer = {};
-    }
+  for (const Content content : {Content::random, Content::constant, Content::natural})
+    for (const int window : {3, 9, 31})
+      if (!options.quick || content == Content::random)
+        cases.push_back(with_content(swofilter_case(k4k, swofilter(Op::median, window)), content));
   for (const Op op : {Op::mode, Op::alpha_trimmed_mean})
     for (const auto &[window, us] : kMedianGoals)
       if (window <= 31 && window != 7) add(k4k, swofilter(op, window), 1.5 * us);
   add_windows(k4k16, Op::median, {3, 5, 9, 31});
 
-  SwoFilterParams corner = with_shape(swofilter(Op::hit_or_miss, 3), kCorner);
+  const SwoFilterParams corner = with_shape(swofilter(Op::hit_or_miss, 3), kCorner);
   const auto add_on = [&](Content content, Size size, const SwoFilterParams &params,
                           double goal_us = kUnknown) {
     Case &c = add(size, params, goal_us);
