@@ -203,6 +203,12 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
 }
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(__vminu2(a, b), c);
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vmaxu2(a, b), c);
+}
 inline int __clz(unsigned v) {
   return v ? __builtin_clz(v) : 32;
 }
