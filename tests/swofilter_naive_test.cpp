@@ -324,6 +324,35 @@ TEST(SwoFilterNaive, CudaEqualsCpuInAllWindows) {
   constexpr Size kSmall[] = {{1, 1}, {37, 1}, {33, 19}, {65, 40}};
   expect_cuda_equals_cpu(all, kSmall);
 }
+
+template <typename T>
+void expect_fast_equals_naive(T maximum) {
+  constexpr Size kSize{131, 61};
+  CudaRunner cuda;
+  std::size_t turn = 0;
+  for (const Op op : kOperators)
+    for (SwoFilterParams p : windows_of(op))
+      for (const Border border : kBorders) {
+        if (!has_time_for(++turn, kSize)) continue;
+        p.border = border;
+        p.border_value = 201;
+        SCOPED_TRACE(say(p));
+        const Image<T> in(make_content(kContents[turn % std::size(kContents)], kSize.width,
+                                       kSize.height, maximum),
+                          kSize.width, kSize.height, {}, maximum);
+        const auto wanted = outcome<T>(cuda, in, {}, maximum, p, 0x5a);
+        p.algorithm = SwoFilterAlgorithm::automatic;
+        const auto got = outcome<T>(cuda, in, {}, maximum, p, 0xc3);
+        ASSERT_TRUE(same(wanted.samples, got.samples, kSize.width));
+      }
+}
+
+TEST(SwoFilterNaive, CudaFastFormsEqualIt) {
+  NEED_GPU();
+  expect_fast_equals_naive<std::uint8_t>(0xff);
+  expect_fast_equals_naive<std::uint16_t>(0xffff);
+  expect_fast_equals_naive<std::uint16_t>(0xffc0);
+}
 #endif
 
 SwoFilterParams ellipse(Op op, Border border) {
