@@ -43,12 +43,19 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
 
 struct uint2 {
   unsigned x, y;
 };
 struct float2 {
   float x, y;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
+struct alignas(8) ushort4 {
+  unsigned short x, y, z, w;
 };
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
@@ -137,6 +144,11 @@ T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
 }
 template <typename T>
+T __shfl_up_sync(unsigned /*mask*/, T value, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32, from = lane >= distance ? lane - distance : lane;
+  return static_cast<T>(emulation::exchange(value, "__shfl_up_sync")[from]);
+}
+template <typename T>
 T __shfl_down_sync(unsigned /*mask*/, T value, unsigned distance) {
   const unsigned lane = threadIdx.x % 32, from = lane + distance < 32 ? lane + distance : lane;
   return static_cast<T>(emulation::exchange(value, "__shfl_down_sync")[from]);
@@ -163,6 +175,12 @@ inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
 template <typename T>
 T __ldg(const T *p) {
   return *p;
+}
+template <typename T, typename U>
+T atomicMax(T *p, U value) {
+  const T old = *p;
+  *p = std::max(old, static_cast<T>(value));
+  return old;
 }
 template <typename T, typename U>
 T atomicAdd(T *p, U value) {
@@ -223,6 +241,9 @@ inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff);
   return sum;
+}
+inline float __fsqrt_rn(float v) {
+  return std::sqrt(v);
 }
 inline unsigned __float_as_uint(float v) {
   return __builtin_bit_cast(unsigned, v);
