@@ -19,12 +19,13 @@ class ImageRows : public Rows<T> {
   ImageRows(Plane<const T> image, Columns columns, int y, Outside<T> outside)
       : image_(image), columns_(columns), y_(y), outside_(outside) {}
 
-  void next(T *to) override {
+  bool next(T *to) override {
     const int y = resolve(y_++, image_.height, outside_.border);
     if (y < 0)
       std::fill_n(to, columns_.count(), outside_.sample);
     else
       std::copy_n(image_.row(y) + columns_.begin, columns_.count(), to);
+    return y >= 0;
   }
 
  private:
@@ -40,12 +41,11 @@ class BetweenStages : public Rows<T> {
   BetweenStages(std::unique_ptr<Rows<T>> stage, int columns, int y, int height, T outside)
       : stage_(std::move(stage)), columns_(columns), y_(y), height_(height), outside_(outside) {}
 
-  void next(T *to) override {
-    if (y_ < 0 || y_ >= height_)
-      std::fill_n(to, columns_, outside_);
-    else
-      stage_->next(to);
-    ++y_;
+  bool next(T *to) override {
+    const int y = y_++;
+    if (y >= 0 && y < height_) return stage_->next(to);
+    std::fill_n(to, columns_, outside_);
+    return false;
   }
 
  private:
@@ -69,10 +69,12 @@ class PaddedRows {
   int count() const { return last_ - first_; }
   std::size_t stride() const { return Scratch::stride<T>(count() + 2 * kSlack); }
 
-  void next(T *to) {
-    source_->next(to + (reached_.begin - first_));
+  /// As that of Rows.
+  bool next(T *to) {
+    const bool in_image = source_->next(to + (reached_.begin - first_));
     fill(first_, reached_.begin, to);
     fill(reached_.end, last_, to);
+    return in_image;
   }
 
  private:
@@ -173,15 +175,15 @@ class RectangleRows : public Rows<T> {
         downwards_(largest, mask.height, columns.count(), scratch),
         row_(scratch.take<T>(source_.stride())) {}
 
-  void next(T *out) override {
+  bool next(T *out) override {
     for (; ahead_ > 0; --ahead_) downwards_.begin(widened(), segments_.last());
     downwards_.next(widened(), segments_.last(), out);
+    return true;
   }
 
  private:
   const T *widened() {
-    source_.next(row_);
-    segments_.widen(largest_, source_.count(), row_);
+    if (source_.next(row_)) segments_.widen(largest_, source_.count(), row_);
     return row_;
   }
 
@@ -211,7 +213,7 @@ class CrossRows : public Rows<T> {
         row_(scratch.take<T>(source_.stride())),
         waits_(scratch.take<T>(stride_ * waiting_)) {}
 
-  void next(T *out) override {
+  bool next(T *out) override {
     for (; ahead_ > 0; --ahead_) {
       source_.next(row_);
       downwards_.begin(row_ + rx_, Widening{});
@@ -221,6 +223,7 @@ class CrossRows : public Rows<T> {
     downwards_.next(row_ + rx_, Widening{}, out);
     wait();
     loops<T>().combine[largest_](out, waits_ + stride_ * newest_, columns_, out);
+    return true;
   }
 
  private:
@@ -265,7 +268,7 @@ class MaskRows : public Rows<T> {
     pointers_.resize(parts_.size());
   }
 
-  void next(T *out) override {
+  bool next(T *out) override {
     for (; ahead_ > 0; --ahead_) take();
     take();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -275,6 +278,7 @@ class MaskRows : public Rows<T> {
     }
     loops<T>().gather[largest_](pointers_.data(), static_cast<int>(pointers_.size()), columns_,
                                 out);
+    return true;
   }
 
  private:

@@ -35,7 +35,8 @@ template <typename T>
 class Rows {
  public:
   virtual ~Rows() = default;
-  virtual void next(T *to) = 0;
+  /// @return whether it is a row of the image; otherwise it has nothing but the sample that is outside
+  virtual bool next(T *to) = 0;
 };
 
 /// Those columns of an image, from row y on, which may be outside.

@@ -75,7 +75,7 @@ class Band {
         squares_(squared_ ? in.width : 0, squared_ ? rx_ : 0, scratch),
         no_row_(scratch.take<T>(in.width)),
         outside_(scratch.take<T>(in.width)),
-        results_(in, out, job, scratch) {
+        results_(in, out, job, 0, in.width, scratch) {
     std::fill_n(no_row_, in.width, T{0});
     std::fill_n(outside_, in.width, static_cast<T>(outside_sample()));
   }

@@ -3,6 +3,7 @@
 // at the corners of its outline: four for a rectangle, twelve for a cross. Sums of areas wrap around,
 // those of windows do not.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/swofilter/moments.h"
 #include "kernels/swofilter/moments_cpu.h"
@@ -10,8 +11,9 @@
 namespace cudascan::swo::sums {
 namespace {
 
-constexpr int kStrip =
-    1024;  ///< columns that are worked on at a time, so that rows stay in the cache
+/// Columns are worked on in strips for which this many bytes are kept, if they have kMinColumns then.
+constexpr std::size_t kStripBytes = 1 << 19;
+constexpr int kMinColumns = 512;
 
 /// A corner of cells, with the rows and columns of corners counted from the upper left one.
 struct Corner {
@@ -47,24 +49,28 @@ class Areas {
       : outline_(outline),
         rows_(rows),
         columns_(columns),
-        stride_(Scratch::stride<E>(columns + kSlack)),
+        stride_(Scratch::stride<E>(columns + 1 + kSlack)),
         sums_(scratch.take<E>(stride_ * rows)),
+        column_sums_(scratch.take<E>(columns + kSlack)),
+        zeros_(scratch.take<E>(columns + kSlack)),
         plus_(outline.plus.size()),
         minus_(outline.minus.size()) {
     std::fill_n(sums_, stride_ * rows, E{0});
+    std::fill_n(column_sums_, columns + kSlack, E{0});
+    std::fill_n(zeros_, columns + kSlack, E{0});
   }
 
-  /// Takes a row of columns - 1 levels.
-  template <typename Term>
-  void take(const Term &term) {
-    const E *const above = at(rows_ - 1);
+  /// Takes a row, which add(sums) adds to the sums of columns.
+  template <typename Add, typename Loops>
+  void take(const Add &add, const Loops &loops) {
+    add(column_sums_);
     newest_ = newest_ + 1 < rows_ ? newest_ + 1 : 0;
     E *const row = at(rows_ - 1);
-    E sum = row[0] = 0;
-    for (int x = 1; x < columns_; ++x) {
-      sum += term(x - 1);
-      row[x] = above[x] + sum;
-    }
+    row[0] = 0;
+    if constexpr (sizeof(E) == sizeof(std::uint32_t))
+      loops.scan(column_sums_, zeros_, columns_, 0, row + 1);
+    else
+      std::partial_sum(column_sums_, column_sums_ + columns_, row + 1);
   }
 
   /// What windows add and subtract from column x on.
@@ -86,7 +92,7 @@ class Areas {
   const Outline &outline_;
   const int rows_, columns_;
   const std::size_t stride_;
-  E *const sums_;
+  E *const sums_, *const column_sums_, *const zeros_;
   std::vector<const E *> plus_, minus_;
   int newest_ = 0;
 };
@@ -105,11 +111,14 @@ class Strip {
         end_(end),
         columns_(end - begin + mask_.width - 1),
         results_(results),
-        areas_(outline, mask_.height + 1, columns_ + 1, scratch),
-        squares_(outline, squared_ ? mask_.height + 1 : 0, columns_ + 1, scratch),
-        levels_(scratch.take<T>(columns_)),
+        areas_(outline, mask_.height + 1, columns_, scratch),
+        squares_(outline, squared_ ? mask_.height + 1 : 0, squared_ ? columns_ : 0, scratch),
+        samples_(scratch.take<T>(columns_)),
+        zeros_(scratch.take<T>(columns_)),
         sum_(scratch.take<std::uint32_t>(kBlock)),
-        square_(scratch.take<Square<T>>(kBlock)) {}
+        square_(scratch.take<Square<T>>(kBlock)) {
+    std::fill_n(zeros_, columns_, T{0});
+  }
 
   void operator()(int begin, int end) {
     for (int y = begin - mask_.ry(); y < begin + mask_.ry(); ++y) take(y);
@@ -122,17 +131,38 @@ class Strip {
 
  private:
   void take(int y) {
-    const int row = resolve(y, in_.height, job_.border);
-    for (int i = 0; i < columns_; ++i) {
-      const int x = begin_ - mask_.rx() + i, column = resolve(x, in_.width, job_.border);
-      const unsigned sample = row >= 0 && column >= 0                    ? in_.row(row)[column]
-                              : job_.border == SwoFilterBorder::constant ? job_.outside
-                                                                         : 0;
-      levels_[i] = static_cast<T>(sample >> job_.shift);
+    const int row = resolve(y, in_.height, job_.border), first = begin_ - mask_.rx();
+    const auto outside =
+        static_cast<T>(job_.border == SwoFilterBorder::constant ? job_.outside : 0);
+    // Columns of the image, with those outside of it on both sides.
+    const int begin = std::max(0, -first), end = std::min(columns_, in_.width - first);
+    if (row < 0)
+      std::fill(samples_ + begin, samples_ + end, outside);
+    else
+      std::copy_n(in_.row(row) + first + begin, end - begin, samples_ + begin);
+    const auto fill = [&](int from, int to) {
+      for (int i = from; i < to; ++i) {
+        const int column = resolve(first + i, in_.width, job_.border);
+        samples_[i] = column < 0 ? outside : samples_[column - first];
+      }
+    };
+    fill(0, begin);
+    fill(end, columns_);
+    areas_.take(
+        [this](std::uint32_t *sums) { loops_.slide(samples_, zeros_, columns_, job_.shift, sums); },
+        loops_);
+    if (squared_) squares_.take([this](Integral<T> *sums) { add_squares(sums); }, loops_);
+  }
+
+  void add_squares(Integral<T> *sums) const {
+    if constexpr (sizeof(T) == 1) {
+      loops_.slide_squares(samples_, zeros_, columns_, job_.shift, sums);
+    } else {
+      for (int i = 0; i < columns_; ++i) {
+        const std::uint64_t level = samples_[i] >> job_.shift;
+        sums[i] += level * level;
+      }
     }
-    areas_.take([this](int i) { return std::uint32_t{levels_[i]}; });
-    if (squared_)
-      squares_.take([this](int i) { return Integral<T>{levels_[i]} * Integral<T>{levels_[i]}; });
   }
 
   void write(int x, int n) {
@@ -155,7 +185,7 @@ class Strip {
   Results<T> &results_;
   Areas<std::uint32_t> areas_;
   Areas<Integral<T>> squares_;
-  T *const levels_;
+  T *const samples_, *const zeros_;
   std::uint32_t *const sum_;
   Square<T> *const square_;
 };
@@ -165,10 +195,16 @@ class Strip {
 template <typename T>
 void filter_mask(Plane<const T> in, Plane<T> out, const Job &job, int begin, int end) {
   const Outline outline(job.mask());
-  for (int x = 0; x < in.width; x += kStrip) {
+  const std::size_t squares =
+      job.op == SwoFilterOperator::standard_deviation ? sizeof(Integral<T>) : 0;
+  const int most =
+      static_cast<int>(kStripBytes / ((sizeof(std::uint32_t) + squares) * (job.mask().height + 1)));
+  const int columns = std::max(kMinColumns, most - job.mask().width);
+  for (int x = 0; x < in.width; x += columns) {
     Scratch &scratch = Scratch::of_thread();
-    Results<T> results(in, out, job, scratch);
-    Strip<T>(in, job, outline, x, std::min(x + kStrip, in.width), results, scratch)(begin, end);
+    const int to = std::min(x + columns, in.width);
+    Results<T> results(in, out, job, x, to, scratch);
+    Strip<T>(in, job, outline, x, to, results, scratch)(begin, end);
   }
 }
 template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &, int, int);
