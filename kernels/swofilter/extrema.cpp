@@ -17,7 +17,7 @@ using namespace extremes;
 constexpr int kMinRows = 64;  // fewer are not worth a thread
 
 /// Bytes that the stages of a strip keep, if it is not narrower than kMinColumns then.
-constexpr std::size_t kStripBytes = 1 << 19;
+constexpr std::size_t kStripBytes = 1 << 20;
 constexpr int kMinColumns = 512;
 
 const char between_key = 0;

@@ -3,6 +3,10 @@
 
 #include "kernels/simd.h"
 
+#ifdef CUDASCAN_X86_64
+#include <immintrin.h>
+#endif
+
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/swofilter/extrema_rows.inc"

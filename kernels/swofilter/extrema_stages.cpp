@@ -24,11 +24,21 @@ class ImageRows : public Rows<T> {
     if (y < 0)
       std::fill_n(to, columns_.count(), outside_.sample);
     else
-      std::copy_n(image_.row(y) + columns_.begin, columns_.count(), to);
+      loops<T>().widen_exactly[false](image_.row(y) + columns_.begin, Widening{}, columns_.count(),
+                                      to);
+    prefetch();
     return y >= 0;
   }
 
  private:
+  /// Fetches a row of a strip beforehand, which processors do not foresee.
+  void prefetch() const {
+    const int y = y_ + 1;
+    if (columns_.count() == columns_.width || y < 0 || y >= image_.height) return;
+    const T *const row = image_.row(y);
+    for (int x = columns_.begin; x < columns_.end; x += 64 / sizeof(T)) __builtin_prefetch(row + x);
+  }
+
   Plane<const T> image_;
   Columns columns_;
   int y_;
@@ -79,9 +89,10 @@ class PaddedRows {
 
  private:
   void fill(int begin, int end, T *to) const {
+    if (outside_.border == SwoFilterBorder::clip || outside_.border == SwoFilterBorder::constant)
+      return std::fill(to + (begin - first_), to + (end - first_), outside_.sample);
     for (int x = begin; x < end; ++x) {
-      const int column = resolve(x, reached_.width, outside_.border);
-      to[x - first_] = column < 0 ? outside_.sample : to[column - first_];
+      to[x - first_] = to[resolve(x, reached_.width, outside_.border) - first_];
     }
   }
 
