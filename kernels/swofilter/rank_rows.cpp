@@ -9,6 +9,10 @@
 #include "kernels/simd.h"
 #include "kernels/swofilter/moments.h"
 
+#ifdef CUDASCAN_X86_64
+#include <immintrin.h>
+#endif
+
 #define CUDASCAN_ISA baseline
 #define CUDASCAN_VECTOR 16
 #include "kernels/swofilter/rank_bins.inc"
