@@ -420,8 +420,10 @@ Question question_of(const Job &job, int n) {
       return {Question::nth, n / 2, n / 2};
     case SwoFilterOperator::rank:
       return {Question::nth, rank_of(n, job.percentile), rank_of(n, job.percentile)};
-    case SwoFilterOperator::alpha_trimmed_mean:
-      return {Question::mean, trimmed(n, job.alpha), n - 1 - trimmed(n, job.alpha)};
+    case SwoFilterOperator::alpha_trimmed_mean: {
+      const int t = trimmed(n, job.alpha);
+      return {Question::mean, t, n - 1 - t, 1. / (2 * (n - 2 * t))};
+    }
     case SwoFilterOperator::mode:
       return {Question::mode, 0, n - 1};
     default:

@@ -27,6 +27,7 @@ struct Question {
     directional,  ///< that of lines through the middle, see rank.h
   } kind = nth;
   int first = 0, last = 0;
+  double inverse = 0;  ///< of mean: 1 / (2 n) for n samples
 
   friend bool operator==(const Question &, const Question &) = default;
 };

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernels/simd.h"
-#include "kernels/swofilter/moments.h"
 
 #ifdef CUDASCAN_X86_64
 #include <immintrin.h>
