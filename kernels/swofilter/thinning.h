@@ -85,6 +85,19 @@ CUDASCAN_HD inline Word guo_hall(const Neighbours<Word> &p, bool second) {
 struct Template {
   std::uint16_t on, off;
 
+  /// @param mask  of one or three rows and columns
+  static Template of(const Mask &mask) {
+    Template t{};
+    for (int row = 0; row < mask.height; ++row)
+      for (int column = 0; column < mask.width; ++column) {
+        const Mask::Cell cell = mask.at(column, row);
+        const int bit = 3 * (row - mask.ry() + 1) + column - mask.rx() + 1;
+        t.on |= static_cast<std::uint16_t>((cell == Mask::on) << bit);
+        t.off |= static_cast<std::uint16_t>((cell == Mask::off) << bit);
+      }
+    return t;
+  }
+
   CUDASCAN_HD Template turned() const { return {turned(on), turned(off)}; }
 
  private:
@@ -115,26 +128,23 @@ struct WideTemplate {
 };
 
 /// Pixels that the template fits.
+/// @param free_above, free_row, free_below  neighbours of which nothing is asked
 template <typename Word>
 CUDASCAN_HD inline Word fits(const Row<Word> &above, const Row<Word> &row, const Row<Word> &below,
-                             const WideTemplate<Word> &t) {
-  const auto cell = [&](Word word, int i) { return (word ^ t.flip[i]) | t.any[i]; };
-  return cell(above.left, 0) & cell(above.middle, 1) & cell(above.right, 2) & cell(row.left, 3) &
-         cell(row.middle, 4) & cell(row.right, 5) & cell(below.left, 6) & cell(below.middle, 7) &
-         cell(below.right, 8);
+                             const WideTemplate<Word> &t, const Row<Word> &free_above = {},
+                             const Row<Word> &free_row = {}, const Row<Word> &free_below = {}) {
+  const auto cells = [&](const Row<Word> &r, const Row<Word> &f, int i) {
+    return ((r.left ^ t.flip[i]) | t.any[i] | f.left) &
+           ((r.middle ^ t.flip[i + 1]) | t.any[i + 1] | f.middle) &
+           ((r.right ^ t.flip[i + 2]) | t.any[i + 2] | f.right);
+  };
+  return cells(above, free_above, 0) & cells(row, free_row, 3) & cells(below, free_below, 6);
 }
 
 /// The templates of a pass, in their order.
 inline std::vector<Template> make_templates(const std::vector<Mask> &masks) {
   std::vector<Template> templates;
-  for (const Mask &mask : masks) {
-    Template t{};
-    for (int i = 0; i < 9; ++i) {
-      t.on |= static_cast<std::uint16_t>((mask.cells[i] == Mask::on) << i);
-      t.off |= static_cast<std::uint16_t>((mask.cells[i] == Mask::off) << i);
-    }
-    templates.push_back(t);
-  }
+  for (const Mask &mask : masks) templates.push_back(Template::of(mask));
   if (masks.empty()) templates = {{0b111'010'000, 0b000'000'111}, {0b010'011'000, 0b000'100'110}};
   const std::size_t n = templates.size();
   for (std::size_t i = 0; i < 3 * n; ++i) templates.push_back(templates[i].turned());
