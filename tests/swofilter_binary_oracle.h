@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ struct Drawing {
   }
   bool operator==(const Drawing &) const = default;
 };
+
+inline void PrintTo(const Drawing &d, std::ostream *out) {
+  for (int y = 0; y < d.height; ++y) {
+    *out << '\n';
+    for (int x = 0; x < d.width; ++x) *out << (d.white(x, y) ? '#' : '.');
+  }
+}
 
 /// Rows of characters, of which ' ' and '.' are black.
 inline Drawing drawing_of(const std::vector<std::string> &rows) {

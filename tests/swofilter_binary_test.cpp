@@ -90,19 +90,27 @@ std::vector<std::uint8_t> samples_of(const Drawing &d) {
 }
 
 /// White blobs and lines on black: the larger `roughness`, the smaller.
-Drawing random_drawing(int width, int height, unsigned seed, int roughness = 3) {
+Drawing random_drawing(int width, int height, unsigned seed, int roughness = 3, int largest = 19) {
   std::mt19937 random(seed);
   Drawing d{width, height, std::vector<char>(std::size_t(width) * height)};
-  const int n = 1 + width * height * roughness / 600;
+  const int n = 1 + width * height * roughness * 19 / 600 / largest;
   for (int i = 0; i < n; ++i) {
     const int x = static_cast<int>(random() % width), y = static_cast<int>(random() % height);
-    const int w = 1 + static_cast<int>(random() % 19), h = 1 + static_cast<int>(random() % 19);
+    const int w = 1 + static_cast<int>(random() % largest);
+    const int h = 1 + static_cast<int>(random() % largest);
     const bool white = random() % 4 > 0;
     for (int py = y; py < std::min(y + h, height); ++py)
       for (int px = x; px < std::min(x + w, width); ++px) d.at(px, py) = white;
   }
-  for (int i = 0; i < width * height / 50; ++i) d.pixels[random() % d.pixels.size()] ^= 1;
+  for (int i = 0; i < width * height / 50 * 19 / largest; ++i)
+    d.pixels[random() % d.pixels.size()] ^= 1;
   return d;
+}
+
+Drawing result_in(const Image<std::uint8_t> &image) {
+  Drawing result{image.width(), image.height(), {}};
+  for (const std::uint8_t sample : image.samples()) result.pixels.push_back(sample != 0);
+  return result;
 }
 
 Drawing apply(const Drawing &d, const SwoFilterParams &params, int *passes = nullptr) {
@@ -112,9 +120,7 @@ Drawing apply(const Drawing &d, const SwoFilterParams &params, int *passes = nul
   SwoFilterReport report;
   run(cpu, in.plane(), out.plane(), params, &report);
   if (passes) *passes = report.iterations;
-  Drawing result{d.width, d.height, {}};
-  for (const std::uint8_t sample : out.samples()) result.pixels.push_back(sample != 0);
-  return result;
+  return result_in(out);
 }
 
 CHECK_OPERATOR(SwoFilterBinary, SwoFilterParams, parameters());
@@ -133,6 +139,39 @@ TEST(SwoFilterBinary, EqualsTheDefinition) {
       ASSERT_EQ(expected_passes, passes);
     }
 }
+
+#ifdef HAVE_CUDA
+// Many steps: images are cut into tiles that are exchanged several times, and rest.
+TEST(SwoFilterBinary, CudaThinsUntilStable) {
+  NEED_GPU();
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  DeviceCopy device_in(stream.get()), device_out(stream.get());
+  unsigned seed = 0;
+  for (const auto [width, height] : {Size{300, 310}, {1290, 200}, {31, 900}})
+    for (const int iterations : {0, 3, 11, 17})
+      for (const auto thinning : {Thinning::zhang_suen, Thinning::guo_hall, Thinning::templates})
+        for (const Op op : {Op::thin, Op::thicken}) {
+          const SwoFilterParams params{.op = op, .iterations = iterations, .thinning = thinning};
+          SCOPED_TRACE(testing::Message()
+                       << describe(params, seed) << ", " << width << "x" << height);
+          // From large areas to small ones.
+          const Drawing d =
+              random_drawing(width, height, ++seed, 1 + static_cast<int>(seed % 4), 120);
+          int passes = 0;
+          const Drawing expected = apply(d, params, &passes);
+          const Image<std::uint8_t> in(samples_of(d), width, height);
+          Image<std::uint8_t> out(width, height);
+          const auto from = device_in.upload(in), to = device_out.upload(out);
+          SwoFilterReport report;
+          run(cuda, Plane<const std::uint8_t>(from), to, params, &report);
+          device_out.download(out.memory().begin(), out.memory().size());
+          cuda.synchronize();
+          ASSERT_TRUE(expected == result_in(out));
+          ASSERT_EQ(passes, report.iterations);
+        }
+}
+#endif
 
 TEST(SwoFilterBinary, WhiteIsWhatHasALevel) {
   // Bits below those of the format are no level.
@@ -160,7 +199,7 @@ TEST(SwoFilterBinary, ThinsAsThePapersSay) {
             drawing_of({
                 "..........",
                 "..........",
-                "..######..",
+                "..#####...",
                 "..........",
                 "..........",
             }));
