@@ -139,7 +139,7 @@ void queue_thin(Cuda &cuda, const thinning::ThinJob &job) {
                                                 : thinning::thin_kernel<Method::templates>;
   LaunchShape shape =
       overlapped(cuda, std::min(job.tiling.tiles(), cuda.multiprocessors()), job.tiling.threads);
-  shape.shared = thinning::TileMemory::bytes(job.tiling.threads);
+  shape.shared = thinning::TileMemory::kBytes;
   shape.together = true;
   launch(kernel, shape, cuda.stream(), job);
 }

@@ -42,24 +42,20 @@ struct ThinJob {
   Result *result;
 };
 
-/// Shared memory of a block.
+/// Shared memory of a block, as addresses.
 struct TileMemory {
-  struct Flags {
-    int last
-        [2]
-        [32];  ///< of each warp, the last of the steps that changed something, of two that take turns
-    unsigned changed[32];
-  };
-  static int bytes(int threads) { return static_cast<int>(sizeof(Flags)) + 2 * threads * 16; }
+  static constexpr int kFlags = 32 * sizeof(unsigned);  // one for each warp
+  static constexpr int kGuard = 16, kBuffer = 16 * Tiling::kMostThreads + 2 * kGuard;
+  static constexpr int kBytes = 3 * kFlags + 2 * kBuffer;
 
-  Flags *flags;
-  unsigned *words[2];
+  unsigned last;     ///< of each warp, the last step that changed something; two that take turns
+  unsigned changed;  ///< the same for what leaves the block
+  unsigned words;    ///< two buffers that take turns
 
-  __device__ TileMemory(unsigned char *memory, int threads)
-      : flags(reinterpret_cast<Flags *>(memory)) {
-    words[0] = reinterpret_cast<unsigned *>(memory + sizeof(Flags));
-    words[1] = words[0] + 4 * threads;
-  }
+  __device__ explicit TileMemory(unsigned char *memory)
+      : last(shared_address(memory)),
+        changed(last + 2 * kFlags),
+        words(last + 3 * kFlags + kGuard) {}
 };
 
 /// Pixels that go in a step, if they are white.
@@ -89,11 +85,10 @@ struct Condition<SwoFilterThinning::templates> {
 /// A thread's place in a tile: four words above one another.
 struct Place {
   int column, row;  ///< in the image, of the first word; may be outside
-  int left, right;  ///< words of the columns beside it, in shared memory; at the sides its own
-  int own, above,
-      below;    ///< its first word; from there on to the ones above and below, or the nearest
-  bool mine;    ///< it is in the tile, and not around it
-  bool inside;  ///< it is in the image
+  bool mine;        ///< it is in the tile, and not around it
+  bool inside;      ///< it is in the image
+  /// Bytes in a buffer to its words, and to those of the columns beside it; at the sides to its own.
+  unsigned own, left, right;
 
   __device__ Place(const Tiling &t, const Bits &image, int tile) {
     const int groups = t.groups(), thread = static_cast<int>(threadIdx.x);
@@ -104,35 +99,34 @@ struct Place {
     inside = exists && column >= 0 && column < image.columns && row >= 0 && row < image.rows;
     mine = inside && i >= 1 && i <= t.columns && group * Tiling::kRows >= t.steps &&
            group * Tiling::kRows < t.steps + t.rows;
-    own = 4 * thread;
-    left = i > 0 ? own - 4 * groups : own;
-    right = i < t.columns + 1 && exists ? own + 4 * groups : own;
-    above = group > 0 ? -1 : 0;
-    below = group + 1 < groups && exists ? 4 : 3;
+    own = 16 * thread;
+    left = i > 0 ? own - 16 * groups : own;
+    right = i < t.columns + 1 ? own + 16 * groups : own;
+    if (!exists) left = right = own;
   }
 };
 
-/// Four words and those above and below them.
+/// Four words and those above and below them. Those above the first and below the last of a column belong
+/// to other columns: what is farthest from the tile does not matter.
 struct Column {
   unsigned word[6];
 
-  __device__ Column(const unsigned *words, int at, const Place &p) {
-    const uint4 v = *reinterpret_cast<const uint4 *>(words + at);
-    word[0] = words[at + p.above];
-    word[1] = v.x;
-    word[2] = v.y;
-    word[3] = v.z;
-    word[4] = v.w;
-    word[5] = words[at + p.below];
+  __device__ explicit Column(unsigned address) {
+    unsigned middle[4];
+    load_shared(address, middle);
+    load_shared(address - 4, word[0]);
+    load_shared(address + 16, word[5]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) word[i + 1] = middle[i];
   }
 };
 
 /// Does a step for the thread's words. Returns whether a pixel went.
+/// @param from, to  buffers
 template <typename Condition>
-__device__ bool thin_words(const unsigned *from, unsigned *to, const Place &place,
+__device__ bool thin_words(unsigned from, unsigned to, const Place &place,
                            const Condition &condition) {
-  const Column before(from, place.left, place), own(from, place.own, place),
-      after(from, place.right, place);
+  const Column before(from + place.left), own(from + place.own), after(from + place.right);
   const auto row = [&](int i) {
     return Row<unsigned>::of(before.word[i], own.word[i], after.word[i]);
   };
@@ -147,7 +141,7 @@ __device__ bool thin_words(const unsigned *from, unsigned *to, const Place &plac
     above = middle;
     middle = below;
   }
-  *reinterpret_cast<uint4 *>(to + place.own) = {left[0], left[1], left[2], left[3]};
+  store_shared(to + place.own, left);
   return changed != 0;
 }
 
@@ -163,6 +157,12 @@ __device__ inline unsigned warps_around(const Tiling &t) {
   return warps;
 }
 
+__device__ inline void swap(unsigned &a, unsigned &b) {
+  const unsigned c = a;
+  a = b;
+  b = c;
+}
+
 /// Does `steps` steps from `next` on in a tile. Returns the number of the last of them that changed it,
 /// counted from 1, or 0; to the first warp.
 template <SwoFilterThinning method>
@@ -172,38 +172,50 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const Place place(job.tiling, from, tile);
   const bool beside = warps_around(job.tiling) >> lane & 1;
-  uint4 words{};
-  if (place.inside) words = *reinterpret_cast<const uint4 *>(from.at(place.column, place.row));
+  unsigned words[4]{};
+  if (place.inside) {
+    const uint4 v = *reinterpret_cast<const uint4 *>(from.at(place.column, place.row));
+    words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+  }
   __syncthreads();  // The tile before is done.
-  *reinterpret_cast<uint4 *>(memory.words[0] + place.own) = words;
-  if (lane == 0) memory.flags->last[1][warp] = -1;
+  store_shared(memory.words + place.own, words);
+  // Of the step before the first.
+  if (lane == 0) store_shared(memory.last + 4 * warp, ~0u);
   __syncthreads();
 
   int turn = static_cast<int>(next % period), last = -1;
   unsigned changed = 0;
+  unsigned from_buffer = memory.words, to_buffer = memory.words + TileMemory::kBuffer;
+  unsigned last_before = memory.last, last_now = memory.last + TileMemory::kFlags;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     // Steps of a warp around which nothing has changed for a pass change nothing, and both buffers have
     // its words.
-    const bool near = beside && memory.flags->last[(step + 1) % 2][lane] >= step - period;
+    unsigned last_beside;
+    load_shared(last_before + 4 * lane, last_beside);
+    const bool near = beside && static_cast<int>(last_beside) >= step - period;
     if (__any_sync(kWholeWarp, near)) {
-      const bool gone = thin_words(memory.words[step % 2], memory.words[(step + 1) % 2], place,
-                                   Condition<method>(job, turn));
+      const bool gone = thin_words(from_buffer, to_buffer, place, Condition<method>(job, turn));
       if (gone && place.mine) changed = step + 1;
       if (__any_sync(kWholeWarp, gone)) last = step;
     }
-    if (lane == 0) memory.flags->last[step % 2][warp] = last;
+    if (lane == 0) store_shared(last_now + 4 * warp, static_cast<unsigned>(last));
     if (++turn == period) turn = 0;
     __syncthreads();
+    swap(from_buffer, to_buffer);
+    swap(last_before, last_now);
   }
-  if (place.mine)
-    *reinterpret_cast<uint4 *>(to.at(place.column, place.row)) =
-        *reinterpret_cast<const uint4 *>(memory.words[steps % 2] + place.own);
+  if (place.mine) {
+    load_shared(from_buffer + place.own, words);
+    *reinterpret_cast<uint4 *>(to.at(place.column, place.row)) = {words[0], words[1], words[2],
+                                                                  words[3]};
+  }
   changed = warp_max(changed);
-  if (lane == 0) memory.flags->changed[warp] = changed;
+  if (lane == 0) store_shared(memory.changed + 4 * warp, changed);
   __syncthreads();
   if (warp > 0) return 0;
-  return warp_max(32 * lane < static_cast<int>(blockDim.x) ? memory.flags->changed[lane] : 0);
+  load_shared(memory.changed + 4 * lane, changed);
+  return warp_max(32 * lane < static_cast<int>(blockDim.x) ? changed : 0);
 }
 
 /// Whether something has changed in or beside the tile since step `since`.
@@ -219,7 +231,7 @@ template <SwoFilterThinning method>
 __global__ void __launch_bounds__(Tiling::kMostThreads, 1)
     thin_kernel(const __grid_constant__ ThinJob job) {
   const Tiling &tiling = job.tiling;
-  const TileMemory memory(dynamic_shared_memory(), static_cast<int>(blockDim.x));
+  const TileMemory memory(dynamic_shared_memory());
   GridBarrier barrier(job.barrier);
   wait_for_kernels_before();
   std::int64_t next = 0, latest = -1;
@@ -251,7 +263,7 @@ __global__ void __launch_bounds__(Tiling::kMostThreads, 1)
 #pragma unroll
   for (int mask = 16; mask; mask /= 2)
     latest = max(latest, __shfl_xor_sync(kWholeWarp, latest, mask));
-  auto *const of_warps = reinterpret_cast<std::int64_t *>(memory.words[0]);
+  auto *const of_warps = reinterpret_cast<std::int64_t *>(dynamic_shared_memory());
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = latest;
   __syncthreads();
   if (threadIdx.x != 0) return;
