@@ -112,8 +112,10 @@ thinning::Tiling choose_tiling(const Bits &image, int blocks) {
   const auto parts = [](int n, int each) { return (n + each - 1) / each; };
   Tiling best{};
   double least = 0;
-  for (int steps = 8; steps <= Tiling::kMostSteps; steps += 4)
+  for (int steps = 8; steps <= Tiling::kMostSteps; steps += 8)
     for (int columns = 1; columns <= std::min(image.columns, 62); ++columns) {
+      if (columns > 1 && parts(image.columns, columns) == parts(image.columns, columns - 1))
+        continue;
       const int most_rows = (Tiling::kMostThreads / (columns + 2)) * kRows - 2 * steps;
       if (most_rows < steps) continue;
       const int across = parts(image.columns, columns);

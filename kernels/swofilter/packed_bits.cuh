@@ -130,27 +130,42 @@ __device__ unsigned pack_word(const Plane<const T> &in, int x, int y, const Mean
   return bits;
 }
 
+/// The samples of 32 bits, in words.
+template <typename Out>
+struct Unpacked {
+  static constexpr int kSamples = Packed<Out>::kSamples, kWords = kBits / kSamples;
+  unsigned words[kWords];
+
+  __device__ Unpacked(unsigned bits, unsigned white) {
+    constexpr unsigned kSpread = sizeof(Out) == 1 ? 0x00204081 : 0x00008001;
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      const unsigned some = bits >> (kSamples * i) & ((1 << kSamples) - 1);
+      words[i] = (some * kSpread & repeated<Out>(1)) * white;
+    }
+  }
+};
+
+/// Writes 32 pixels from `to` on, a multiple of 16 bytes.
+template <typename Out>
+__device__ void unpack_vectors(unsigned bits, Out *to, unsigned white) {
+  const Unpacked<Out> u(bits, white);
+#pragma unroll
+  for (int i = 0; i < Unpacked<Out>::kWords / 4; ++i)
+    reinterpret_cast<uint4 *>(to)[i] = {u.words[4 * i], u.words[4 * i + 1], u.words[4 * i + 2],
+                                        u.words[4 * i + 3]};
+}
+
 /// Writes the pixels from column x on of a row, as far as they are inside.
 template <typename Out>
 __device__ void unpack_word(unsigned bits, const Plane<Out> &out, int x, int y) {
-  constexpr int kSamples = Packed<Out>::kSamples, kWords = kBits / kSamples;
-  constexpr unsigned kSpread = sizeof(Out) == 1 ? 0x00204081 : 0x00008001;
-  unsigned words[kWords];
-#pragma unroll
-  for (int i = 0; i < kWords; ++i) {
-    const unsigned some = bits >> (kSamples * i) & ((1 << kSamples) - 1);
-    words[i] = (some * kSpread & repeated<Out>(1)) * out.maximum;
-  }
   Out *const row = out.row(y);
-  if (x + kBits <= out.width && is_vector(row + x)) {
-    auto *const vectors = reinterpret_cast<uint4 *>(row + x);
+  if (x + kBits <= out.width && is_vector(row + x))
+    return unpack_vectors(bits, row + x, out.maximum);
+  const Unpacked<Out> u(bits, out.maximum);
 #pragma unroll
-    for (int i = 0; i < kWords / 4; ++i)
-      vectors[i] = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]};
-  } else {
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) store_word(row, out.width, x + i * kSamples, words[i]);
-  }
+  for (int i = 0; i < Unpacked<Out>::kWords; ++i)
+    store_word(row, out.width, x + i * Unpacked<Out>::kSamples, u.words[i]);
 }
 
 /// Threads of a block share out 4 columns of 64 words: a warp reads whole lines of memory of an image,

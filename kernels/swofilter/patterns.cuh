@@ -75,7 +75,7 @@ struct SmallMasks {
 /// neighbours, and go down some rows.
 template <typename T>
 struct SmallTile {
-  static constexpr int kWarps = 4, kColumns = 30, kRows = 8 / sizeof(T);
+  static constexpr int kWarps = 4, kColumns = 30, kRows = 4;
 
   static dim3 blocks(int width, int height) {
     return dim3((packed::words_of(width) + kColumns - 1) / kColumns,
@@ -89,71 +89,78 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
                        const __grid_constant__ SmallMasks small) {
   using Row = thinning::Row<unsigned>;
   using Tile = SmallTile<T>;
-  constexpr int kRows = Tile::kRows;
+  constexpr int kRows = Tile::kRows, kThreads = 32 * Tile::kWarps;
+  // Words on their way through loops, which are short code; each thread has its own.
+  __shared__ unsigned parked[kRows + 2][kThreads];
   wait_for_kernels_before();
   let_next_kernel_start();
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int column = static_cast<int>(blockIdx.x) * Tile::kColumns + lane - 1;
-  const int x = column * packed::kBits;
-  const int first = (static_cast<int>(blockIdx.y) * Tile::kWarps + warp) * kRows;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  const int x = (static_cast<int>(blockIdx.x) * Tile::kColumns + lane - 1) * packed::kBits;
+  const int first = (static_cast<int>(blockIdx.y) * Tile::kWarps + thread / 32) * kRows;
   if (first >= in.height) return;
 
   const bool clipped = meaning.border == SwoFilterBorder::clip;
-  // Rows 0, 1, ... from the one above the first on. All are read before any is used.
+  // From the row above the first on. All are read before any is used.
   unsigned words[kRows + 2];
-  packed::Samples<T> samples[kRows + 2];
-  const bool whole =
-      x >= 0 && x + packed::kBits <= in.width && packed::is_vector(in.data) && in.stride % 16 == 0;
-  if (whole) {
+  if (x >= 0 && x + packed::kBits <= in.width && packed::is_vector(in.data) &&
+      in.stride % 16 == 0) {
+    packed::Samples<T> samples[kRows + 2];
 #pragma unroll
     for (int i = 0; i < kRows + 2; ++i)
       samples[i].load(in.row(min(max(first + i - 1, 0), in.height - 1)) + x);
+    // The row beside the image is the nearest one, as read, unless it has a value.
+    const bool constant = clipped || meaning.border == SwoFilterBorder::constant;
 #pragma unroll
-    for (int i = 0; i < kRows + 2; ++i) words[i] = samples[i].pack(meaning);
-    // Rows outside of the image: that nearest to it is the one that was read, unless they have a value.
-    if (meaning.border == SwoFilterBorder::constant || clipped) {
-      const unsigned outside = meaning.outside ? ~0u : 0;
-#pragma unroll
-      for (int i = 0; i < kRows + 2; ++i)
-        if (first + i - 1 < 0 || first + i - 1 >= in.height) words[i] = outside;
+    for (int i = 0; i < kRows + 2; ++i) {
+      const int y = first + i - 1;
+      const bool outside = constant && (y < 0 || y >= in.height);
+      words[i] = outside ? (meaning.outside ? ~0u : 0) : samples[i].pack(meaning);
     }
   } else {
+#pragma unroll 1
+    for (int i = 0; i < kRows + 2 && first + i - 1 <= in.height; ++i)
+      parked[i][thread] = packed::pack_word(in, x, first + i - 1, meaning);
 #pragma unroll
-    for (int i = 0; i < kRows + 2; ++i)
-      words[i] = first + i - 1 <= in.height ? packed::pack_word(in, x, first + i - 1, meaning) : 0;
+    for (int i = 0; i < kRows + 2; ++i) words[i] = parked[i][thread];
   }
 
-  // With clip, bits in which nothing is asked.
+  Row rows[kRows + 2];
+#pragma unroll
+  for (int i = 0; i < kRows + 2; ++i)
+    rows[i] = Row::of(__shfl_sync(kWholeWarp, words[i], max(lane - 1, 0)), words[i],
+                      __shfl_sync(kWholeWarp, words[i], min(lane + 1, 31)));
+  // With clip, bits of which nothing is asked.
   const auto outside = [&](int left) {
     if (!clipped) return 0u;
     if (left < 0) return ~0u;
     return __funnelshift_lc(0, ~0u, static_cast<unsigned>(max(in.width - left, 0)));
   };
   const Row none = Row::of(outside(x - packed::kBits), outside(x), outside(x + packed::kBits));
-  const Row all = {~0u, ~0u, ~0u};
-  Row rows[3];
-  const auto make_row = [&](unsigned word) {
-    const unsigned before = __shfl_sync(kWholeWarp, word, max(lane - 1, 0));
-    const unsigned after = __shfl_sync(kWholeWarp, word, min(lane + 1, 31));
-    return Row::of(before, word, after);
-  };
-  rows[0] = make_row(words[0]);
-  rows[1] = make_row(words[1]);
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    const int y = first + i;
-    rows[2] = make_row(words[i + 2]);
-    unsigned result = 0;
+  const Row all{~0u, ~0u, ~0u};
+  const Row free_above = clipped && first == 0 ? all : none;
+  unsigned results[kRows]{};
 #pragma unroll 1
-    for (int k = 0; k < small.count; ++k) {
-      const auto pattern = thinning::WideTemplate<unsigned>::of(small.masks[k]);
-      result |= thinning::fits(rows[0], rows[1], rows[2], pattern, clipped && y == 0 ? all : none,
-                               none, clipped && y == in.height - 1 ? all : none);
+  for (int k = 0; k < small.count; ++k) {
+    const auto pattern = thinning::WideTemplate<unsigned>::of(small.masks[k]);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const Row free_below = clipped && first + i == in.height - 1 ? all : none;
+      results[i] |= thinning::fits(rows[i], rows[i + 1], rows[i + 2], pattern,
+                                   i == 0 ? free_above : none, none, free_below);
     }
-    if (lane > 0 && lane < 31 && y < in.height && x < in.width)
-      packed::unpack_word(result, out, x, y);
-    rows[0] = rows[1];
-    rows[1] = rows[2];
+  }
+
+  if (lane == 0 || lane == 31 || x >= out.width) return;
+  const int n = min(kRows, out.height - first);
+  if (x + packed::kBits <= out.width && packed::is_vector(out.data) && out.stride % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      if (i < n) packed::unpack_vectors(results[i], out.row(first + i) + x, out.maximum);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) parked[i][thread] = results[i];
+#pragma unroll 1
+    for (int i = 0; i < n; ++i) packed::unpack_word(parked[i][thread], out, x, first + i);
   }
 }
 
