@@ -171,6 +171,7 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   const int period = job.schedule.period;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const Place place(job.tiling, from, tile);
+  const bool exists = 32 * lane < static_cast<int>(blockDim.x);
   const bool beside = warps_around(job.tiling) >> lane & 1;
   unsigned words[4]{};
   if (place.inside) {
@@ -190,10 +191,12 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     // Steps of a warp around which nothing has changed for a pass change nothing, and both buffers have
-    // its words.
-    unsigned last_beside;
-    load_shared(last_before + 4 * lane, last_beside);
-    const bool near = beside && static_cast<int>(last_beside) >= step - period;
+    // its words. All warps read the same: they leave together.
+    unsigned last_of_warp;
+    load_shared(last_before + 4 * lane, last_of_warp);
+    const bool awake = exists && static_cast<int>(last_of_warp) >= step - period;
+    if (!__any_sync(kWholeWarp, awake)) break;
+    const bool near = awake && beside;
     if (__any_sync(kWholeWarp, near)) {
       const bool gone = thin_words(from_buffer, to_buffer, place, Condition<method>(job, turn));
       if (gone && place.mine) changed = step + 1;
@@ -215,7 +218,7 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   __syncthreads();
   if (warp > 0) return 0;
   load_shared(memory.changed + 4 * lane, changed);
-  return warp_max(32 * lane < static_cast<int>(blockDim.x) ? changed : 0);
+  return warp_max(exists ? changed : 0);
 }
 
 /// Whether something has changed in or beside the tile since step `since`.
