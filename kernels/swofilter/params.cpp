@@ -158,10 +158,19 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
         refuse("shape = \"", p.shape, "\": templates have three rows of three cells");
     return masks;
   }
-  if (p.shape == "rectangle") return {Mask::make_rectangle(width, height)};
-  if (p.shape == "ellipse") return {Mask::make_ellipse(width, height)};
-  if (p.shape == "cross") return {Mask::make_cross(width, height)};
-  return parse_masks(p, p.op == SwoFilterOperator::hit_or_miss);
+  const bool patterns = p.op == SwoFilterOperator::hit_or_miss;
+  Mask shape;
+  if (p.shape == "rectangle")
+    shape = Mask::make_rectangle(width, height);
+  else if (p.shape == "ellipse")
+    shape = Mask::make_ellipse(width, height);
+  else if (p.shape == "cross")
+    shape = Mask::make_cross(width, height);
+  else
+    return parse_masks(p, patterns);
+  // Shapes ask for white only, masks given as text for black, too.
+  if (patterns) std::replace(shape.cells.begin(), shape.cells.end(), Mask::off, Mask::any);
+  return {shape};
 }
 
 void check_choices(const SwoFilterParams &p) {
