@@ -171,6 +171,11 @@ T atomicAdd(T *p, U value) {
   return old;
 }
 
+template <typename T>
+T atomicExch(T *p, T value) {
+  return std::exchange(*p, value);
+}
+
 // ---- Arithmetic ----------------------------------------------------------------------------------
 
 inline int __popc(unsigned v) {
