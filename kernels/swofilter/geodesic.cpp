@@ -112,8 +112,8 @@ class Band {
     T *const marker = marker_.data();
     const T *const mask = mask_.data();
     const std::ptrdiff_t pitch = marker_.pitch();
-    const std::ptrdiff_t neighbours[] = {-1, 1, -pitch, pitch, -pitch - 1, -pitch + 1, pitch - 1,
-                                         pitch + 1};
+    const std::ptrdiff_t neighbours[] = {-1,         1,          -pitch,    pitch,
+                                         -pitch - 1, -pitch + 1, pitch - 1, pitch + 1};
     const int n = growth_.eight ? 8 : 4;
     queue_.work_off(marker, [&](std::ptrdiff_t p) {
       const T v = marker[p];
@@ -203,9 +203,7 @@ const char scratch_key = 0;
 template <typename T>
 void reconstruct(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth) {
   const int n = std::clamp(in.height / kMinRows, 1, cpu.threads());
-  const auto begin_of = [&](int i) {
-    return static_cast<int>(std::int64_t{in.height} * i / n);
-  };
+  const auto begin_of = [&](int i) { return static_cast<int>(std::int64_t{in.height} * i / n); };
   std::size_t samples = 0;
   for (int i = 0; i < n; ++i) samples += Band<T>::samples(in.width, begin_of(i + 1) - begin_of(i));
   auto *memory = static_cast<T *>(cpu.history(&scratch_key, samples * sizeof(T)));
@@ -259,8 +257,7 @@ int make_passes(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth)
     std::swap(from, to);
   }
   for_rows([&](int y) {
-    for (int x = 0; x < width; ++x)
-      out.row(y)[x] = growth.result(mask.row(y)[x], from.row(y)[x]);
+    for (int x = 0; x < width; ++x) out.row(y)[x] = growth.result(mask.row(y)[x], from.row(y)[x]);
   });
   return passes;
 }

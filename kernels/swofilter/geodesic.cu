@@ -232,7 +232,7 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
                    (tile_words + row_words + column_words + 1) * sizeof(unsigned)));
   static const char key = 0;
 
-  GeodesicJob<T> job{in, out, growth};
+  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}};
   const auto image_at = [&](unsigned char *memory) {
     return Image::in(reinterpret_cast<typename Image::Cell *>(memory), columns, rows);
   };
