@@ -89,7 +89,7 @@ __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &imag
 }
 
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps)
+__global__ void __launch_bounds__(32 * kMostWarps, 1)
     reconstruct_kernel(const __grid_constant__ GeodesicJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   const CellImage<T> &image = job.image;
@@ -104,11 +104,12 @@ __global__ void __launch_bounds__(32 * kMostWarps)
 
   unsigned n = image.columns * image.rows;
   for (bool all = true; n > 0; all = false) {
+    const bool settled = !all && !lines.wanted;
     lines.wanted = n <= kFewTiles;
     for (unsigned i = grid_warp(); i < n; i += grid_warps())
       Tile<T, eight>(image, all ? i : tiles.item(i),
                      memory + threadIdx.x / 32 * Tile<T, eight>::kBytes)
-          .process(tiles, lines);
+          .process(settled, tiles, lines);
     barrier.meet();
     if (lines.wanted) {
       lines.rows.next();
@@ -165,7 +166,7 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
 /// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
 /// images are the same.
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps)
+__global__ void __launch_bounds__(32 * kMostWarps, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
   GridBarrier barrier(job.barrier);
   const int columns = job.image.columns, rows = job.image.rows;

@@ -16,6 +16,18 @@ struct Lines {
   bool wanted;
 };
 
+/// Rows, or columns, from the first to the last.
+struct Span {
+  int first = kTile, last = -1;
+
+  __device__ bool any() const { return first <= last; }
+  __device__ Span &operator|=(const Span &more) {
+    first = min(first, more.first);
+    last = max(last, more.last);
+    return *this;
+  }
+};
+
 template <typename T, bool eight>
 class Tile {
  public:
@@ -34,38 +46,56 @@ class Tile {
         pairs_(static_cast<Pair *>(memory)) {}
 
   /// Takes the tile, lets it grow, puts it back, and adds what may go on growing around it.
-  __device__ void process(const Work &tiles, const Lines &lines) {
+  /// @param settled  nothing has changed in it since it was last put back
+  __device__ void process(bool settled, const Work &tiles, const Lines &lines) {
     load();
-    bool changes = __any_sync(kWholeWarp, look_around());
-    // A walk that was just made would change nothing; four of these are the end.
-    for (int quiet = 0, walk = 0; quiet < 4; walk = (walk + 1) % 4) {
-      __syncwarp();
-      const bool change = __any_sync(kWholeWarp, walk == 0   ? go_down<1>()
-                                                 : walk == 1 ? go_right<1>()
-                                                 : walk == 2 ? go_down<-1>()
-                                                             : go_right<-1>());
-      changes |= change;
-      quiet = change ? 1 : quiet + 1;
+    // Where the tile has changed since it was walked down, to the right, up and to the left, and at all.
+    Span unseen[4], rows, columns;
+    look_around(rows, columns);
+#pragma unroll
+    for (int walk = 0; walk < 4; ++walk)
+      unseen[walk] = !settled ? Span{0, kTile - 1} : walk % 2 == 0 ? rows : columns;
+    while (unseen[0].any() || unseen[1].any() || unseen[2].any() || unseen[3].any()) {
+#pragma unroll
+      for (int walk = 0; walk < 4; ++walk) {
+        if (!unseen[walk].any()) continue;
+        __syncwarp();
+        Span rows_here, columns_here;
+        if (walk == 0) go_down<1>(unseen[walk], rows_here, columns_here);
+        if (walk == 1) go_right<1>(unseen[walk], rows_here, columns_here);
+        if (walk == 2) go_down<-1>(unseen[walk], rows_here, columns_here);
+        if (walk == 3) go_right<-1>(unseen[walk], rows_here, columns_here);
+        unseen[0] |= rows_here;
+        unseen[1] |= columns_here;
+        unseen[2] |= rows_here;
+        unseen[3] |= columns_here;
+        unseen[walk] = {};  // the same walk again would change nothing
+        rows |= rows_here;
+        columns |= columns_here;
+      }
     }
     __syncwarp();
-    if (changes) {
-      store();
-      point_out(tiles, lines);
+    if (rows.any()) {
+      store(rows);
+      point_out(rows, columns, tiles, lines);
     }
     __syncwarp();
   }
 
  private:
-  __device__ Pair &at(int pair, int y) const { return pairs_[y * kPitch + pair]; }
+  __device__ Pair &at(int pair, int y) const {
+    return pairs_[y * kPitch + pair];
+  }
 
   __device__ void load() {
 #pragma unroll 16
     for (int y = 0; y < kTile; ++y) at(lane_, y) = image_.pair(x_ + 2 * lane_, y_ + y);
     __syncwarp();
   }
-  __device__ void store() const {
-#pragma unroll 16
-    for (int y = 0; y < kTile; ++y) image_.pair(x_ + 2 * lane_, y_ + y) = at(lane_, y);
+  __device__ void store(const Span &rows) const {
+#pragma unroll 8
+    for (int y = rows.first; y <= rows.last; ++y)
+      image_.pair(x_ + 2 * lane_, y_ + y) = at(lane_, y);
   }
 
   /// The markers of a row beside the tile that this lane's columns meet.
@@ -90,65 +120,120 @@ class Tile {
     return true;
   }
 
-  /// Lets the edges of the tile meet what is around it.
-  __device__ bool look_around() {
-    bool change = meet(at(lane_, 0), beside(-1));
-    change |= meet(at(lane_, kTile - 1), beside(kTile));
-    __syncwarp();
+  /// The first and the last one of those that lanes say they have changed.
+  /// @param mine  true for each of two columns, or for the first one of two rows
+  /// @param far   true for the row that is 32 rows further down
+  __device__ static Span columns_of(bool mine) {
+    const unsigned lanes = __ballot_sync(kWholeWarp, mine);
+    if (lanes == 0) return {};
+    return {2 * (__ffs(lanes) - 1), 63 - 2 * __clz(lanes)};
+  }
+  __device__ static Span rows_of(bool upper, bool lower) {
+    const unsigned uppers = __ballot_sync(kWholeWarp, upper);
+    const unsigned lowers = __ballot_sync(kWholeWarp, lower);
+    if ((uppers | lowers) == 0) return {};
+    return {uppers ? __ffs(uppers) - 1 : __ffs(lowers) + 31,
+            lowers ? 63 - __clz(lowers) : 31 - __clz(uppers)};
+  }
+
+  /// Lets the edges of the tile meet what is around it; adds where they change.
+  __device__ void look_around(Span &rows, Span &columns) {
+    const bool top = meet(at(lane_, 0), beside(-1));
+    const bool bottom = meet(at(lane_, kTile - 1), beside(kTile));
+    columns |= columns_of(top || bottom);
+    if (__any_sync(kWholeWarp, top)) rows |= Span{0, 0};
+    if (__any_sync(kWholeWarp, bottom)) rows |= Span{kTile - 1, kTile - 1};
 #pragma unroll
-    for (int y = lane_; y < kTile; y += 32) {
-      change |= meet(at(0, y), beside(-1, y));
-      change |= meet(at(kPairs - 1, y), beside(kTile, y) << 16);
+    for (int side = 0; side < 2; ++side) {
+      __syncwarp();
+      const int pair = side ? kPairs - 1 : 0, x = side ? kTile : -1, shift = side ? 16 : 0;
+      const bool upper = meet(at(pair, lane_), beside(x, lane_) << shift);
+      const bool lower = meet(at(pair, lane_ + 32), beside(x, lane_ + 32) << shift);
+      rows |= rows_of(upper, lower);
+      if (__any_sync(kWholeWarp, upper || lower)) columns |= Span{2 * pair, 2 * pair + 1};
     }
-    return change;
   }
 
-  template <int step>
-  __device__ bool go_down() {
-    unsigned change = 0, above = 0;
-    int y = step > 0 ? 0 : kTile - 1;
-#pragma unroll 8
-    for (int i = 0; i < kTile; ++i, y += step) {
-      Pair &pair = at(lane_, y);
-      const unsigned before = Cells<T>::markers(pair), mask = Cells<T>::masks(pair);
-      above = grow(before, mask, eight ? spread(above) : above);
-      if (above != before) pair = Cells<T>::pair(above, mask);
-      change |= above ^ before;
-    }
-    return change != 0;
-  }
+  static constexpr int kStrip = 8;  ///< rows, or columns, between which a walk may end
 
-  /// With rows `lane` and `lane + 32` in the halves of a word.
+  /// Walks through all rows that may change because those of `where` have; says what changes.
   template <int step>
-  __device__ bool go_right() {
-    unsigned change = 0, left = 0;
-    int x = step > 0 ? 0 : kPairs - 1;
-#pragma unroll 4
-    for (int i = 0; i < kPairs; ++i, x += step) {
-      Pair &upper = at(x, lane_), &lower = at(x, lane_ + 32);
-      const unsigned upper_before = Cells<T>::markers(upper),
-                     lower_before = Cells<T>::markers(lower);
-      const unsigned upper_mask = Cells<T>::masks(upper), lower_mask = Cells<T>::masks(lower);
-      unsigned even = low_halves(upper_before, lower_before);
-      unsigned odd = high_halves(upper_before, lower_before);
-      const unsigned even_mask = low_halves(upper_mask, lower_mask);
-      const unsigned odd_mask = high_halves(upper_mask, lower_mask);
-      if (step > 0) {
-        even = grow(even, even_mask, left);
-        left = odd = grow(odd, odd_mask, even);
-      } else {
-        odd = grow(odd, odd_mask, left);
-        left = even = grow(even, even_mask, odd);
-      }
-      const unsigned upper_after = low_halves(even, odd), lower_after = high_halves(even, odd);
-      const unsigned here = (upper_after ^ upper_before) | (lower_after ^ lower_before);
-      if (here) {
-        upper = Cells<T>::pair(upper_after, upper_mask);
-        lower = Cells<T>::pair(lower_after, lower_mask);
+  __device__ void go_down(const Span &where, Span &rows, Span &columns) {
+    const int first = step > 0 ? where.first : kTile - 1 - where.last;
+    const int last = step > 0 ? where.last : kTile - 1 - where.first;
+    const auto row = [](int i) { return step > 0 ? i : kTile - 1 - i; };
+    unsigned change = 0;
+    int i = first / kStrip * kStrip;
+    unsigned above = i > 0 ? Cells<T>::markers(at(lane_, row(i - 1))) : 0;
+    for (; i < kTile; i += kStrip) {
+      unsigned here = 0;
+#pragma unroll
+      for (int k = 0; k < kStrip; ++k) {
+        Pair &pair = at(lane_, row(i + k));
+        const unsigned before = Cells<T>::markers(pair), mask = Cells<T>::masks(pair);
+        above = grow(before, mask, eight ? spread(above) : above);
+        if (above != before) pair = Cells<T>::pair(above, mask);
+        here |= above ^ before;
       }
       change |= here;
+      if (__any_sync(kWholeWarp, here != 0))
+        rows |= Span{min(row(i), row(i + kStrip - 1)), max(row(i), row(i + kStrip - 1))};
+      else if (i + kStrip > last + 1)
+        break;
     }
-    return change != 0;
+    columns |= columns_of(change != 0);
+  }
+
+  /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
+  template <int step>
+  __device__ void go_right(const Span &where, Span &rows, Span &columns) {
+    constexpr int kStripPairs = kStrip / 2;
+    const int first = step > 0 ? where.first / 2 : kPairs - 1 - where.last / 2;
+    const int last = step > 0 ? where.last / 2 : kPairs - 1 - where.first / 2;
+    const auto column = [](int i) { return step > 0 ? i : kPairs - 1 - i; };
+    unsigned upper_change = 0, lower_change = 0;
+    int i = first / kStripPairs * kStripPairs;
+    unsigned left = 0;
+    if (i > 0) {
+      const unsigned upper = Cells<T>::markers(at(column(i - 1), lane_));
+      const unsigned lower = Cells<T>::markers(at(column(i - 1), lane_ + 32));
+      left = step > 0 ? high_halves(upper, lower) : low_halves(upper, lower);
+    }
+    for (; i < kPairs; i += kStripPairs) {
+      unsigned upper_here = 0, lower_here = 0;
+#pragma unroll
+      for (int k = 0; k < kStripPairs; ++k) {
+        Pair &upper = at(column(i + k), lane_), &lower = at(column(i + k), lane_ + 32);
+        const unsigned upper_before = Cells<T>::markers(upper);
+        const unsigned lower_before = Cells<T>::markers(lower);
+        const unsigned upper_mask = Cells<T>::masks(upper), lower_mask = Cells<T>::masks(lower);
+        unsigned even = low_halves(upper_before, lower_before);
+        unsigned odd = high_halves(upper_before, lower_before);
+        const unsigned even_mask = low_halves(upper_mask, lower_mask);
+        const unsigned odd_mask = high_halves(upper_mask, lower_mask);
+        if (step > 0) {
+          even = grow(even, even_mask, left);
+          left = odd = grow(odd, odd_mask, even);
+        } else {
+          odd = grow(odd, odd_mask, left);
+          left = even = grow(even, even_mask, odd);
+        }
+        const unsigned upper_after = low_halves(even, odd), lower_after = high_halves(even, odd);
+        if (upper_after != upper_before) upper = Cells<T>::pair(upper_after, upper_mask);
+        if (lower_after != lower_before) lower = Cells<T>::pair(lower_after, lower_mask);
+        upper_here |= upper_after ^ upper_before;
+        lower_here |= lower_after ^ lower_before;
+      }
+      upper_change |= upper_here;
+      lower_change |= lower_here;
+      if (__any_sync(kWholeWarp, (upper_here | lower_here) != 0)) {
+        const int a = column(i), b = column(i + kStripPairs - 1);
+        columns |= Span{2 * min(a, b), 2 * max(a, b) + 1};
+      } else if (i + kStripPairs > last + 1) {
+        break;
+      }
+    }
+    rows |= rows_of(upper_change != 0, lower_change != 0);
   }
 
   __device__ unsigned marker(int x, int y) const {
@@ -164,42 +249,50 @@ class Tile {
     tiles.add(image_.tile_at(x_, y_) + row * image_.columns + column);
   }
 
-  /// Adds the tiles in which something would grow now. What grows there meanwhile does no harm: then it
-  /// is looked at twice.
-  __device__ void point_out(const Work &tiles, const Lines &lines) const {
+  /// Adds the tiles in which something would grow now, beside edges that have changed. What grows there
+  /// meanwhile does no harm: then it is looked at twice.
+  __device__ void point_out(const Span &rows, const Span &columns, const Work &tiles,
+                            const Lines &lines) const {
+    const bool edges[] = {rows.first == 0, rows.last == kTile - 1, columns.first == 0,
+                          columns.last == kTile - 1};
 #pragma unroll
-    for (int side = -1; side <= 1; side += 2) {
-      const int inner = side < 0 ? 0 : kTile - 1, outer = side < 0 ? -1 : kTile;
-      // Above or below.
-      const unsigned edge = Cells<T>::markers(at(lane_, inner));
-      const unsigned meets = eight ? spread(edge) : edge;
-      const Pair there = image_.pair(x_ + 2 * lane_, y_ + outer);
-      const unsigned would = __vminu2(Cells<T>::masks(there), meets), is = Cells<T>::markers(there);
-      const bool first = (would & 0xffff) > (is & 0xffff), second = would >> 16 > is >> 16;
-      if (__any_sync(kWholeWarp, first || second)) {
-        if (lane_ == 0) add(tiles, 0, side);
-        if (lines.wanted && first) lines.columns.add(x_ + 2 * lane_);
-        if (lines.wanted && second) lines.columns.add(x_ + 2 * lane_ + 1);
-      }
-      // Left or right.
-      bool any = false;
+    for (int low = 0; low < 2; ++low)
+      if (edges[low]) point_out_vertically(low, tiles, lines);
 #pragma unroll
-      for (int y = lane_; y < kTile; y += 32) {
-        unsigned v = marker(inner, y);
-        if (eight && y > 0) v = max(v, marker(inner, y - 1));
-        if (eight && y < kTile - 1) v = max(v, marker(inner, y + 1));
-        const bool grows = would_grow(outer, y, v);
-        if (lines.wanted && grows) lines.rows.add(y_ + y);
-        any |= grows;
-      }
-      if (__any_sync(kWholeWarp, any) && lane_ == 0) add(tiles, side, 0);
+    for (int right = 0; right < 2; ++right)
+      if (edges[2 + right]) point_out_sideways(right, tiles, lines);
+    if (!eight || lane_ >= 4) return;
+    const bool low = lane_ & 2, right = lane_ & 1;
+    if (would_grow(right ? kTile : -1, low ? kTile : -1,
+                   marker(right ? kTile - 1 : 0, low ? kTile - 1 : 0)))
+      add(tiles, right ? 1 : -1, low ? 1 : -1);
+  }
+  /// What is above, or what is below.
+  __device__ void point_out_vertically(bool below, const Work &tiles, const Lines &lines) const {
+    const unsigned edge = Cells<T>::markers(at(lane_, below ? kTile - 1 : 0));
+    const unsigned meets = eight ? spread(edge) : edge;
+    const Pair there = image_.pair(x_ + 2 * lane_, y_ + (below ? kTile : -1));
+    const unsigned would = __vminu2(Cells<T>::masks(there), meets), is = Cells<T>::markers(there);
+    const bool first = (would & 0xffff) > (is & 0xffff), second = would >> 16 > is >> 16;
+    if (!__any_sync(kWholeWarp, first || second)) return;
+    if (lane_ == 0) add(tiles, 0, below ? 1 : -1);
+    if (lines.wanted && first) lines.columns.add(x_ + 2 * lane_);
+    if (lines.wanted && second) lines.columns.add(x_ + 2 * lane_ + 1);
+  }
+  /// What is to the left, or to the right.
+  __device__ void point_out_sideways(bool right, const Work &tiles, const Lines &lines) const {
+    const int inner = right ? kTile - 1 : 0, outer = right ? kTile : -1;
+    bool any = false;
+#pragma unroll
+    for (int y = lane_; y < kTile; y += 32) {
+      unsigned v = marker(inner, y);
+      if (eight && y > 0) v = max(v, marker(inner, y - 1));
+      if (eight && y < kTile - 1) v = max(v, marker(inner, y + 1));
+      const bool grows = would_grow(outer, y, v);
+      if (lines.wanted && grows) lines.rows.add(y_ + y);
+      any |= grows;
     }
-    if (eight && lane_ < 4) {
-      const bool right = lane_ & 1, low = lane_ & 2;
-      const int x = right ? kTile - 1 : 0, y = low ? kTile - 1 : 0;
-      if (would_grow(right ? kTile : -1, low ? kTile : -1, marker(x, y)))
-        add(tiles, right ? 1 : -1, low ? 1 : -1);
-    }
+    if (__any_sync(kWholeWarp, any) && lane_ == 0) add(tiles, right ? 1 : -1, 0);
   }
 
   const CellImage<T> &image_;

@@ -132,6 +132,12 @@ inline bool __any_sync(unsigned /*mask*/, bool value) {
   const std::uint64_t *all = emulation::exchange(value, "__any_sync");
   return std::any_of(all, all + 32, [](std::uint64_t v) { return v != 0; });
 }
+inline unsigned __ballot_sync(unsigned /*mask*/, bool value) {
+  const std::uint64_t *all = emulation::exchange(value, "__ballot_sync");
+  unsigned lanes = 0;
+  for (int i = 0; i < 32; ++i) lanes |= static_cast<unsigned>(all[i] != 0) << i;
+  return lanes;
+}
 template <typename T>
 T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
@@ -207,6 +213,9 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 }
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
+}
+inline int __ffs(unsigned v) {
+  return __builtin_ffs(static_cast<int>(v));
 }
 inline int __clz(unsigned v) {
   return v ? __builtin_clz(v) : 32;
