@@ -20,8 +20,10 @@
 namespace cudascan::swo {
 namespace {
 
-/// So many tiles are few, and so many rows not worth going along.
-constexpr unsigned kFewTiles = 32, kManyRows = 256;
+/// When no more tiles than this have been listed, for some steps, lines are grown, and again while no more
+/// rows are listed.
+constexpr unsigned kFewTiles = 32, kFewRows = 256;
+constexpr int kPatience = 4;
 constexpr int kMostWarps = 24;  // of a block
 
 template <typename T>
@@ -103,9 +105,11 @@ __global__ void __launch_bounds__(32 * kMostWarps, 1)
   barrier.meet();
 
   unsigned n = image.columns * image.rows;
+  int steps_with_few = 0;
   for (bool all = true; n > 0; all = false) {
     const bool settled = !all && !lines.wanted;
-    lines.wanted = n <= kFewTiles;
+    steps_with_few = n <= kFewTiles ? steps_with_few + 1 : 0;
+    lines.wanted = steps_with_few > kPatience;
     for (unsigned i = grid_warp(); i < n; i += grid_warps())
       Tile<T, eight>(image, all ? i : tiles.item(i),
                      memory + threadIdx.x / 32 * Tile<T, eight>::kBytes)
@@ -122,7 +126,7 @@ __global__ void __launch_bounds__(32 * kMostWarps, 1)
           Line<T, eight>(image, false, lines.columns.item(i)).process(memory, tiles, lines.rows);
         barrier.meet();
         lines.rows.next();
-      } while (lines.rows.count() > 0 && lines.rows.count() < kManyRows);
+      } while (lines.rows.count() > 0 && lines.rows.count() <= kFewRows);
     }
     tiles.next();
     n = tiles.count();
