@@ -139,6 +139,12 @@ inline bool __any_sync(unsigned /*mask*/, bool value) {
   const std::uint64_t *all = emulation::exchange(value, "__any_sync");
   return std::any_of(all, all + 32, [](std::uint64_t v) { return v != 0; });
 }
+inline unsigned __ballot_sync(unsigned /*mask*/, bool value) {
+  const std::uint64_t *all = emulation::exchange(value, "__ballot_sync");
+  unsigned lanes = 0;
+  for (int i = 0; i < 32; ++i) lanes |= static_cast<unsigned>(all[i] != 0) << i;
+  return lanes;
+}
 template <typename T>
 T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
@@ -189,6 +195,11 @@ T atomicAdd(T *p, U value) {
   return old;
 }
 
+template <typename T>
+T atomicExch(T *p, T value) {
+  return std::exchange(*p, value);
+}
+
 // ---- Arithmetic ----------------------------------------------------------------------------------
 
 inline int __popc(unsigned v) {
@@ -226,6 +237,9 @@ inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
 }
 inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxu2(__vmaxu2(a, b), c);
+}
+inline int __ffs(unsigned v) {
+  return __builtin_ffs(static_cast<int>(v));
 }
 inline int __clz(unsigned v) {
   return v ? __builtin_clz(v) : 32;
