@@ -32,6 +32,7 @@
 #include "kernels/nick_filter.cuh"
 #include "kernels/nick_output.cuh"
 #include "kernels/nick_strip.cuh"
+#include "kernels/swofilter/rounding.cuh"
 
 namespace cudascan {
 namespace {
@@ -51,6 +52,7 @@ using nick::LaneSums;
 using nick::negative_bytes;
 using nick::store_binary;
 using nick::store_sample;
+using nick::store_samples;
 using nick::widen;
 using nick::WideSums;
 using nick::Window;
@@ -66,7 +68,15 @@ static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 /// Where there is no column the sums are 0: with this no decision is taken for a near one there.
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
-enum class Task { binary, surface, wolf_statistics };
+enum class Task {
+  binary,
+  surface,
+  wolf_statistics,
+  mean,      // of the windows, see swofilter/moments.h
+  deviation  // standard, likewise
+};
+template <Task task>
+constexpr bool kIsMoment = task == Task::mean || task == Task::deviation;
 
 // ---- The kernel ----------------------------------------------------------------------------------
 
@@ -247,7 +257,9 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
                               : columns == Columns::cut
                                   ? full_sizes[kColumns * lane + j]
                                   : WindowSize(rows_size, column_sizes[kColumns * lane + j]);
-      if constexpr (task == Task::wolf_statistics) {
+      if constexpr (kIsMoment<task>) {
+        static_cast<void>(size);
+      } else if constexpr (task == Task::wolf_statistics) {
         u[j] = deviation(kept(j), size) * size.inverse;
         near |= u[j] >= most;
       } else {
@@ -279,6 +291,26 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
           store_binary(job, out, whites);
         else
           store_binary(job, out, valid, whites);
+      }
+      out += job.out_stride;
+    } else if constexpr (kIsMoment<task>) {
+      unsigned levels[kColumns];
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+        const Window w = window.template operator()<columns>(j);
+        const unsigned n = max(w.n, 1u) << job.level_shift;
+        if constexpr (task == Task::mean)
+          levels[j] = rounded_mean(static_cast<unsigned>(w.sum), n);
+        else
+          levels[j] = rounded_deviation(w.n * w.squares - w.sum * w.sum, n);
+        levels[j] <<= job.level_shift;
+      }
+      if (columns == Columns::inner || (job.store_at_once && valid >= kColumns)) {
+        store_samples<T>(out, levels);
+      } else {
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j)
+          if (j < valid) store_sample(job, x0 + j, y, levels[j]);
       }
       out += job.out_stride;
     } else if constexpr (task == Task::surface) {
@@ -368,7 +400,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
 }
 
 /// Combines the statistics of all blocks into the first.
-__global__ void wolf_kernel(WolfStatistics *partial, int n) {
+[[maybe_unused]] __global__ void wolf_kernel(WolfStatistics *partial, int n) {
   __shared__ WolfStatistics all[256];
   WolfStatistics mine = partial[0];
   for (int i = threadIdx.x; i < n; i += blockDim.x) merge(mine, partial[i]);

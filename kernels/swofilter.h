@@ -21,8 +21,8 @@
 ///   height, and its middle lies on the pixel.
 /// - What is outside of the image is said by `border`: nothing, so that the window is clipped; the
 ///   nearest sample of the image; the image reflected at its edges, which are repeated (c b a | a b c);
-///   or one value. A window without any sample gives the pixel itself, and with erosions the largest,
-///   with dilations the smallest sample of the format.
+///   or one value. A window without any sample gives the pixel itself, but min and erosions give the
+///   largest, max and dilations the smallest sample of the format.
 /// - Formats that leave low bits unused, such as 10 bit in the high bits of 16, have levels without
 ///   these bits; results have them 0.
 /// - Binary operators take 0 as black, everything else as white, and give 0 and Plane::maximum.
