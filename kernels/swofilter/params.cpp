@@ -173,6 +173,19 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
   return {shape};
 }
 
+void check_choices(const SwoFilterParams &p) {
+  const auto check = [](const char *name, auto choice, auto last) {
+    const int value = static_cast<int>(choice);
+    if (value < 0 || value > static_cast<int>(last))
+      refuse(name, " = ", value, ": must be from 0 to ", static_cast<int>(last));
+  };
+  check("operator", p.op, SwoFilterOperator::clear_border);
+  check("border", p.border, SwoFilterBorder::constant);
+  check("thinning", p.thinning, SwoFilterThinning::templates);
+  check("marker", p.marker, SwoFilterMarker::border);
+  check("algorithm", p.algorithm, SwoFilterAlgorithm::naive);
+}
+
 void check_window(const char *name, int side) {
   if (side < 1 || side > 255 || side % 2 == 0)
     refuse(name, " = ", side, ": must be an odd number of pixels from 1 to 255",
@@ -225,6 +238,7 @@ bool is_binary(SwoFilterOperator op) {
 
 void validate(const SwoFilterParams &p) {
   using namespace swo;
+  check_choices(p);
   check_window("window", p.window);
   if (p.window_width) check_window("window-width", p.window_width);
   if (p.window_height) check_window("window-height", p.window_height);
