@@ -102,9 +102,9 @@ Meaning meaning_of(const Job &job) {
 
 // ---- Thinning ------------------------------------------------------------------------------------
 
-/// Tiles for which a step is likely to take least. Measured on an H200 in clock cycles: what blocks wait
-/// for one another and for memory, what the threads of a block wait in each step, and what each thread
-/// costs; most of them rest.
+/// Tiles for which a step is likely to take least. The costs are estimates in clock cycles: what blocks
+/// wait for one another and for memory, what the threads of a block wait in each step, and what each
+/// thread costs where most of them rest.
 thinning::Tiling choose_tiling(const Bits &image, int blocks) {
   using thinning::Tiling;
   constexpr double kRound = 6000, kStep = 300, kThread = 0.8;
