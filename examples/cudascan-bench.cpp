@@ -21,11 +21,13 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
   --quick            fewer cases and measurements
   --full             also the serial algorithm on the largest images (minutes)
   --cpu-only, --cuda-only
-  --no-tables        without the tables: "nick tables" of Najafi et al., ICPADS 2015, and "linearopen
-                     against length", "angle", "directions" and "size"
+  --no-tables        without the tables: "nick tables" of Najafi et al., ICPADS 2015, "linearopen against
+                     length", "angle", "directions" and "size", "swofilter naive and fast" with the filters
+                     of Yang et al., 2016, and "swofilter against window"
   --tables-only      nothing else
-  --content WHAT     page (text on uneven, noisy paper), random, constant; cases that are measured
-                     over contents keep theirs
+  --content WHAT     page (text on uneven, noisy paper), random, constant, negative (white text on
+                     black), natural (soft structures of all sizes), spiral; cases that are measured on
+                     certain contents keep theirs
   --repeat N         measurements of each time; the median counts
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's
@@ -45,6 +47,14 @@ int parse_positive(std::string_view option, std::string_view text) {
     throw BadSetting(std::string(option) + " " + std::string(text) +
                      ": must be a number from 1 on");
   return value;
+}
+
+Content parse_content(const std::string &word) {
+  for (const Content content : {Content::page, Content::random, Content::constant,
+                                Content::negative, Content::natural, Content::spiral})
+    if (word == name(content)) return content;
+  throw BadSetting("--content " + word +
+                   ": must be page, random, constant, negative, natural or spiral");
 }
 
 struct Command {
@@ -76,16 +86,7 @@ Command parse(int argc, char **argv) {
     } else if (option == "--tables-only") {
       command.operators = false;
     } else if (option == "--content") {
-      const std::string content = value();
-      if (content == "page") {
-        o.content = Content::page;
-      } else if (content == "random") {
-        o.content = Content::random;
-      } else if (content == "constant") {
-        o.content = Content::constant;
-      } else {
-        throw BadSetting("--content " + content + ": must be page, random or constant");
-      }
+      o.content = parse_content(value());
     } else if (option == "--repeat") {
       o.repeat = parse_positive(option, value());
     } else if (option == "--align") {
@@ -124,6 +125,7 @@ int main(int argc, char **argv) try {
   if (options.tables) {
     if (options.wants("nick tables")) paper_tables(options, with_cuda, report);
     linearopen_tables(options, with_cuda, report);
+    swofilter_tables(options, with_cuda, report);
   }
   if (!options.csv.empty()) report.write_csv(options.csv);
   if (!options.json.empty()) report.write_json(options.json);

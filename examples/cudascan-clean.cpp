@@ -29,7 +29,8 @@ struct Element {
 const Element kElements[] = {{"cudanick", false},
                              {"cudaequalize", true},
                              {"cudaautothreshold", false},
-                             {"cudalinearopen", true}};
+                             {"cudalinearopen", true},
+                             {"cudaswofilter", true}};
 
 struct Arguments {
   std::string input, output;
@@ -67,7 +68,7 @@ Arguments parse_arguments(int argc, char **argv) {
   g_option_context_set_summary(
       context,
       "Turns an image or a video into black and white with the element cudanick, or does what\n"
-      "element=cudaequalize, element=cudaautothreshold or element=cudalinearopen does.\n"
+      "element=cudaequalize, cudaautothreshold, cudalinearopen or cudaswofilter does.\n"
       "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures in docs/ from the sample scan and from those of make_scenes.py and make_lines.py:
-# run ./quickstart first, then examples/make_pictures.sh.
+# Makes the pictures in docs/ from the sample scan and from those of make_scenes.py, make_lines.py and
+# make_newspaper.py: run ./quickstart first, then examples/make_pictures.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build}
@@ -29,7 +29,7 @@ beside docs/before-after.jpg "jpegenc quality=82" 534 \
 
 python=/usr/bin/python3  # which the distribution's packages are for
 [ -x $python ] || python=python3
-$python examples/make_scenes.py "$build/valley.png" "$build/cells.png"
+$python examples/make_scenes.py "$build/valley.png" "$build/cells.png" "$build/pixels.png"
 
 valley="filesrc location=$build/valley.png ! pngdec"
 beside docs/equalize.jpg "jpegenc quality=82" 488 "$valley" "$valley ! cudaequalize" \
@@ -63,14 +63,46 @@ chains=(
   "$music"
   "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
 )
-pads=()
-for i in "${!chains[@]}"; do
-  column=$((i % 6)) row=$((i / 6))
-  pads+=("sink_$i::xpos=$((column * 250))" "sink_$i::ypos=$((row * 250))")
-  chains[i]+=" ! videoconvert ! grid.sink_$i"
-done
 # JPEG has the full range, which videoconvert has to be told.
-# shellcheck disable=SC2048,SC2086
-gst-launch-1.0 -q ${chains[*]} compositor name=grid background=white ${pads[*]} ! \
-  video/x-raw,format=ARGB ! videoconvert ! "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! \
-  jpegenc quality=85 snapshot=true ! filesink location=docs/linearopen.jpg
+# grid OUTPUT QUALITY CHAIN...: rows of six pictures of 250 x 250, each the end of a chain.
+grid() {
+  local output=$1 quality=$2 chains=() pads=() i=0 row chain
+  shift 2
+  for chain in "$@"; do
+    chains+=("$chain ! videoconvert ! grid.sink_$i")
+    row=$((i / 6))
+    pads+=("sink_$i::xpos=$((i % 6 * 250))" "sink_$i::ypos=$((row * 250))")
+    i=$((i + 1))
+  done
+  # shellcheck disable=SC2048,SC2086
+  gst-launch-1.0 -q ${chains[*]} compositor name=grid background=white ${pads[*]} ! \
+    video/x-raw,format=ARGB ! videoconvert ! "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! \
+    jpegenc quality="$quality" snapshot=true ! filesink location="$output"
+}
+grid docs/linearopen.jpg 85 "${chains[@]}"
+
+# The upper row as it is, the lower one as docs/swofilter.md has it.
+pixels="filesrc location=$build/pixels.png ! pngdec ! videocrop left=150 right=88 top=60 bottom=10"
+stain="filesrc location=$build/sample.png ! pngdec ! videocrop left=830 right=160 top=560 bottom=944"
+words="filesrc location=$build/sample.png ! pngdec ! videocrop left=370 right=620 top=86 bottom=1418"
+cells="$cells ! videocrop left=60 right=50 top=80 bottom=30"
+dusk="$valley ! videocrop left=150 right=88 top=60 bottom=10"
+ridges="$print ! videocrop left=50 right=50 top=50 bottom=50 ! videoscale ! video/x-raw,width=250,height=250"
+swo=cudaswofilter
+grid docs/swofilter.jpg 88 "$pixels" "$stain" "$words" "$cells" "$dusk" "$ridges" \
+  "$pixels ! $swo operator=median window=3" \
+  "$stain ! $swo operator=black-hat window=31 shape=ellipse ! cudaautothreshold invert=true" \
+  "$words ! cudanick invert=true ! $swo operator=thin" \
+  "$cells ! cudaautothreshold method=triangle ! $swo operator=open window=5 shape=ellipse ! $swo operator=clear-border" \
+  "$dusk ! cudaequalize ! $swo operator=standard-deviation window=9 ! cudaequalize" \
+  "$ridges ! $swo operator=median window=5 ! cudanick window=25 invert=true ! $swo operator=thin"
+
+$python examples/make_newspaper.py "$build/newspaper.png"
+$python examples/segment_document.py "$build/newspaper.png" "$build/blocks.png"
+half="pngdec ! videoscale ! video/x-raw,width=620,height=877 ! videoconvert"
+# shellcheck disable=SC2086
+gst-launch-1.0 -q filesrc location="$build/newspaper.png" ! $half ! row.sink_0 \
+  filesrc location="$build/blocks.png" ! $half ! row.sink_1 \
+  compositor name=row background=white sink_1::xpos=628 ! video/x-raw,format=ARGB ! videoconvert ! \
+  "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! jpegenc quality=80 snapshot=true ! \
+  filesink location=docs/segmentation.jpg

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes two pictures on which cudaequalize and cudaautothreshold are tried.
+"""Makes pictures on which cudaequalize, cudaautothreshold and cudaswofilter are tried.
 
-    examples/make_scenes.py valley.png cells.png
+    examples/make_scenes.py valley.png cells.png [pixels.png]
 
 The first is a valley in the mist at dusk: ridges behind ridges, each paler than the one before it, and
 all of them in a narrow range of dark grays. The second is what a fluorescence microscope shows: a few
-bright cells, more that are hardly brighter than the background, and noise. Both are in 8-bit gray and
-the same on every run.
+bright cells, more that are hardly brighter than the background, and noise. The third is the valley by
+day, as a sensor with hot and dead pixels sees it. All are in 8-bit gray and the same on every run.
 
 Needs python3-numpy and python3-pil.
 """
@@ -103,6 +103,16 @@ class Valley:
         return to_gray(self.random, 0.085 + 0.27 * light * lamp, 0.45)
 
 
+class SpoiltValley(Valley):
+    SHARE = 0.08  # of pixels that are hot or dead
+
+    def photograph(self):
+        levels = to_gray(self.random, self.paint(), 2)
+        chance = self.random.random(levels.shape)
+        return np.where(chance < self.SHARE / 2, 0, np.where(chance < self.SHARE, 255, levels)) \
+            .astype(np.uint8)
+
+
 class Cells:
     SIZE = 360
     KINDS = [(5, 0.62), (40, 0.105)]  # how many, how bright
@@ -142,8 +152,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("valley", help="where to write the valley (PNG)")
     parser.add_argument("cells", help="where to write the cells (PNG)")
+    parser.add_argument("pixels", nargs="?", help="where to write the valley with bad pixels (PNG)")
     args = parser.parse_args()
-    for path, scene in (args.valley, Valley), (args.cells, Cells):
+    for path, scene in (args.valley, Valley), (args.cells, Cells), (args.pixels, SpoiltValley):
+        if path is None:
+            continue
         Image.fromarray(scene(np.random.default_rng(SEED)).photograph()).save(path)
 
 

@@ -42,6 +42,11 @@ __device__ inline void store_shared_byte(unsigned address, unsigned v) {
 __device__ inline void store_shared(unsigned address, std::uint32_t v) {
   asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");
 }
+__device__ inline void store_shared(unsigned address, const std::uint32_t (&v)[4]) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v[0]), "r"(v[1]),
+               "r"(v[2]), "r"(v[3])
+               : "memory");
+}
 __device__ inline void load_shared(unsigned address, std::uint32_t &v) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
 }

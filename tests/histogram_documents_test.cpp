@@ -2,66 +2,29 @@
 // What rests on histograms, on scanned documents and other pictures, against OpenCV and against
 // results that others computed. The images are not part of the project: CUDASCAN_TEST_DATA names
 // their folder.
-#include <glib.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <vector>
 
-#include "documents.h"
 #include "equalize_oracle.h"
 #include "kernels/autothreshold.h"
+#include "reference_images.h"
 
 namespace cudascan {
 namespace {
 
-using test::data_folder;
-
-constexpr const char *kReference = "reference.json";
-
-/// Calls check(gray image, its entry in reference.json) for every image there.
-template <typename Check>
-void for_each_image(const Check &check) {
-  nlohmann::json reference;
-  std::ifstream(data_folder() / kReference) >> reference;
-  int n = 0;
-  for (const auto &[file, entry] : reference.at("images").items()) {
-    SCOPED_TRACE(file);
-    const cv::Mat gray =
-        cv::imread((data_folder() / file).string(), cv::IMREAD_GRAYSCALE | cv::IMREAD_ANYDEPTH);
-    if (gray.empty()) continue;
-    ++n;
-    check(gray, entry);
-    if (testing::Test::HasFatalFailure()) return;
-  }
-  EXPECT_GE(n, 50);
-}
+using test::for_each_image;
+using test::kReference;
+using test::samples_of;
+using test::sha256;
 
 template <typename T>
 Plane<const T> plane_of(const cv::Mat &image) {
   return {image.ptr<T>(), image.cols, image.rows, static_cast<std::ptrdiff_t>(image.step)};
-}
-
-template <typename T>
-std::vector<T> samples_of(const cv::Mat &image) {
-  std::vector<T> samples;
-  for (int y = 0; y < image.rows; ++y)
-    samples.insert(samples.end(), image.ptr<T>(y), image.ptr<T>(y) + image.cols);
-  return samples;
-}
-
-std::string sha256(const std::vector<std::uint8_t> &bytes) {
-  char *const text = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes.data(), bytes.size());
-  std::string result(text);
-  g_free(text);
-  return result;
 }
 
 // ---- Equalization ------------------------------------------------------------------------------

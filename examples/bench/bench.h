@@ -19,7 +19,17 @@ namespace cudascan::bench {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-enum class Content { page, random, constant };
+enum class Content {
+  page,      ///< text on uneven paper with noise
+  random,    ///< noise
+  constant,  ///< one gray
+  negative,  ///< the text of a page, with headings, in white on black
+  natural,   ///< soft structures of all sizes
+  spiral,    ///< one long black corridor between white walls
+};
+
+/// Its word in --content.
+const char *name(Content content);
 
 struct Options {
   Content content = Content::page;  ///< of cases that do not say
@@ -99,6 +109,12 @@ struct NppLineOpening {
   int length;
   double angle;
 };
+/// NPP: a filter over a square window, of 8 bit, medians of 16 bit as well (CUDA).
+struct NppWindow {
+  enum class Filter { minimum, maximum, erode, dilate, mean, median };
+  Filter filter;
+  int window;
+};
 /// A function of opencv_peer.cpp and its settings (CPU).
 struct OpenCv {
   std::string function;
@@ -110,8 +126,8 @@ struct Published {
   double us;
 };
 /// What users would pick instead, measured beside a case.
-using Peer =
-    std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpening, OpenCv, Published>;
+using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpening, NppWindow,
+                          OpenCv, Published>;
 
 struct Case {
   std::string op;       ///< word of the operator
@@ -178,7 +194,7 @@ class Report {
 /// Prints largest over smallest time of each group of cases; times[i] belongs to cases[i].
 void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times);
 
-/// A page of text on uneven paper with noise, or noise, or one gray; rows of `stride` bytes.
+/// The same picture on every machine; rows of `stride` bytes.
 std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_t stride);
 std::ptrdiff_t stride_of(Size size, int align);
 
@@ -214,6 +230,8 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 void paper_tables(const Options &options, bool with_cuda, Report &report);
 /// Openings along lines: time against length, angle, number of directions, size of the image.
 void linearopen_tables(const Options &options, bool with_cuda, Report &report);
+/// The filters of Yang et al., Table 6: the naive sliding window and ours, time against the window.
+void swofilter_tables(const Options &options, bool with_cuda, Report &report);
 
 /// Time of a function of OpenCV on one core; NaN where OpenCV is not there or refuses.
 double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);

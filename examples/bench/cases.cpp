@@ -3,10 +3,27 @@
 
 namespace cudascan::bench {
 
+const char *name(Content content) {
+  switch (content) {
+    case Content::page:
+      return "page";
+    case Content::random:
+      return "random";
+    case Content::constant:
+      return "constant";
+    case Content::negative:
+      return "negative";
+    case Content::natural:
+      return "natural";
+    case Content::spiral:
+      return "spiral";
+  }
+  return "?";
+}
+
 Case with_content(Case c, Content content) {
   c.content = content;
-  if (content == Content::random) c.variant += " random";
-  if (content == Content::constant) c.variant += " constant";
+  if (content != Content::page) c.variant += std::string(" ") + name(content);
   return c;
 }
 
@@ -17,6 +34,7 @@ std::vector<Case> cuda_cases(const Options &options) {
   add_equalize_cuda(options, cases);
   add_autothreshold_cuda(options, cases);
   add_linearopen_cuda(options, cases);
+  add_swofilter_cuda(options, cases);
   return cases;
 }
 
@@ -27,6 +45,7 @@ std::vector<Case> cpu_cases(const Options &options) {
   add_equalize_cpu(options, cases);
   add_autothreshold_cpu(options, cases);
   add_linearopen_cpu(options, cases);
+  add_swofilter_cpu(options, cases);
   return cases;
 }
 

@@ -13,7 +13,7 @@ inline constexpr Size k4k{3840, 2160, 8};
 inline constexpr Size k4k16{3840, 2160, 16};
 
 inline constexpr Content kAllContents[] = {Content::page, Content::random, Content::constant};
-/// The same case on a certain content; the page is not named.
+/// The same case on a certain content, named unless it is the page.
 Case with_content(Case c, Content content);
 
 void add_nick_cuda(const Options &options, std::vector<Case> &cases);
@@ -26,5 +26,7 @@ void add_autothreshold_cuda(const Options &options, std::vector<Case> &cases);
 void add_autothreshold_cpu(const Options &options, std::vector<Case> &cases);
 void add_linearopen_cuda(const Options &options, std::vector<Case> &cases);
 void add_linearopen_cpu(const Options &options, std::vector<Case> &cases);
+void add_swofilter_cuda(const Options &options, std::vector<Case> &cases);
+void add_swofilter_cpu(const Options &options, std::vector<Case> &cases);
 
 }  // namespace cudascan::bench

@@ -24,16 +24,16 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Ink, 0..255, of one page: lines of words of glyphs made of two to four strokes each.
-std::vector<std::uint8_t> make_ink(int width, int height, Random &random) {
-  std::vector<std::uint8_t> ink(static_cast<std::size_t>(width) * height, 0);
-  const int em = std::clamp(height / 70, 8, 48), pen = std::max(em / 9, 1);
+/// Writes lines of words of glyphs made of two to four strokes each on rows [top, bottom).
+void write_text(std::vector<std::uint8_t> &ink, int width, int top, int bottom, int em,
+                Random &random) {
+  const int pen = std::max(em / 9, 1);
   const auto dot = [&](int x, int y, int value) {
-    for (int v = y; v < std::min(y + pen, height); ++v)
+    for (int v = y; v < std::min(y + pen, bottom); ++v)
       for (int u = x; u < std::min(x + pen, width); ++u)
         ink[static_cast<std::size_t>(v) * width + u] = static_cast<std::uint8_t>(value);
   };
-  for (int line = em; line + em < height; line += em * 5 / 3)
+  for (int line = top + em; line + em < bottom; line += em * 5 / 3)
     for (int x = em; x + em < width; x += em * 3 / 4) {
       if (random.below(6) == 0) continue;  // between words
       const int value = 120 + random.below(100);
@@ -45,7 +45,82 @@ std::vector<std::uint8_t> make_ink(int width, int height, Random &random) {
           dot(x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps, value);
       }
     }
+}
+
+int em_of(int height) {
+  return std::clamp(height / 70, 8, 48);
+}
+
+/// Ink, 0..255, of one page.
+std::vector<std::uint8_t> make_ink(int width, int height, Random &random) {
+  std::vector<std::uint8_t> ink(static_cast<std::size_t>(width) * height, 0);
+  const int em = em_of(height);
+  write_text(ink, width, 0, height, em, random);
   return ink;
+}
+
+/// White ink on black, under headings four times as large.
+std::vector<std::uint16_t> make_negative(int width, int height, Random &random) {
+  std::vector<std::uint8_t> ink(static_cast<std::size_t>(width) * height, 0);
+  const int em = em_of(height), heading = 4 * em, headings = height / 5;
+  write_text(ink, width, 0, headings, heading, random);
+  write_text(ink, width, headings, height, em, random);
+  std::vector<std::uint16_t> picture;
+  for (const std::uint8_t v : ink) picture.push_back(v ? 0xffff : 0);
+  return picture;
+}
+
+/// Smooth noise in octaves, the finer the weaker as in natural pictures, and that of a sensor.
+std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
+  constexpr int kCoarsest = 512, kFinest = 4;
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(width) * height, 0);
+  for (int cell = kCoarsest; cell >= kFinest; cell /= 2) {
+    const int columns = width / cell + 2, rows = height / cell + 2;
+    std::vector<std::int64_t> lattice;
+    for (int i = 0; i < columns * rows; ++i) lattice.push_back(random.below(0x10000) - 0x8000);
+    // From 0 to the cell's size, flat at both ends.
+    const auto ease = [&](int t) { return std::int64_t{t} * t * (3 * cell - 2 * t) / cell / cell; };
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const std::int64_t *corner = &lattice[y / cell * columns + x / cell];
+        const std::int64_t u = ease(x % cell), v = ease(y % cell);
+        const auto blend = [&](const std::int64_t *ends) {
+          return ends[0] * (cell - u) + ends[1] * u;
+        };
+        // The cells' sizes, which weigh them, sum up to little less than 2 kCoarsest.
+        sums[static_cast<std::size_t>(y) * width + x] +=
+            (blend(corner) * (cell - v) + blend(corner + columns) * v) / cell / (2 * kCoarsest);
+      }
+  }
+  std::vector<std::uint16_t> picture;
+  for (const std::int64_t sum : sums) {
+    const std::int64_t sample = 0x8000 + 2 * sum + random.below(0x400) - 0x200;
+    picture.push_back(static_cast<std::uint16_t>(std::clamp<std::int64_t>(sample, 0, 0xffff)));
+  }
+  return picture;
+}
+
+/// A black corridor between white walls, from the upper left corner round and round to the middle.
+std::vector<std::uint16_t> make_spiral(int width, int height) {
+  constexpr int kCorridor = 8, kPitch = 16;
+  std::vector<std::uint16_t> picture(static_cast<std::size_t>(width) * height, 0xffff);
+  const auto clear = [&](int left, int top, int right, int bottom) {
+    for (int y = top; y < bottom; ++y)
+      for (int x = left; x < right; ++x) picture[static_cast<std::size_t>(y) * width + x] = 0;
+  };
+  int left = 0, top = 0, right = width, bottom = height;
+  while (right - left >= kPitch && bottom - top >= kPitch) {
+    clear(std::max(left - kPitch, 0), top, right,
+          top + kCorridor);  // from where the last turn ends
+    clear(right - kCorridor, top, right, bottom);
+    clear(left, bottom - kCorridor, right, bottom);
+    clear(left, top + kPitch, left + kCorridor, bottom);
+    left += kPitch;
+    top += kPitch;
+    right -= kPitch;
+    bottom -= kPitch;
+  }
+  return picture;
 }
 
 }  // namespace
@@ -59,13 +134,18 @@ std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_
   Random random(0x9e3779b97f4a7c15);
   std::vector<std::uint8_t> bytes(stride * size.height);
   std::vector<std::uint8_t> ink;
+  std::vector<std::uint16_t> picture;
   if (content == Content::page) ink = make_ink(size.width, size.height, random);
+  if (content == Content::negative) picture = make_negative(size.width, size.height, random);
+  if (content == Content::natural) picture = make_natural(size.width, size.height, random);
+  if (content == Content::spiral) picture = make_spiral(size.width, size.height);
   for (int y = 0; y < size.height; ++y) {
     std::uint8_t *row = bytes.data() + stride * y;
     for (int x = 0; x < size.width; ++x) {
       std::uint32_t sample =
           0x8080;  // 16 bits; 8-bit planes take the high byte, floats are below 1
-      if (content != Content::constant) sample = random.next() & 0xffff;
+      if (content == Content::page || content == Content::random) sample = random.next() & 0xffff;
+      if (!picture.empty()) sample = picture[static_cast<std::size_t>(y) * size.width + x];
       if (content == Content::page) {
         // A lamp to the upper left, then ink, then noise of +-8 levels.
         const int paper = 235 - 60 * x / size.width - 50 * y / size.height;

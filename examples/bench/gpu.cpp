@@ -150,7 +150,7 @@ class Bench {
   const Row *npp_row(const Case &c) {
     if (const auto found = npp_rows_.find(c.name()); found != npp_rows_.end())
       return &found->second;
-    if (!npp_has(c.peer)) return nullptr;
+    if (!npp_has(c)) return nullptr;
     Row &row = npp_rows_[c.name()];
     if (const auto *adaptive = std::get_if<NppAdaptive>(&c.peer)) {
       row = time_npp(
@@ -162,6 +162,10 @@ class Bench {
       row = time_npp(
           "line " + c.variant, c.size,
           [&](AnyPlane in, AnyPlane out) { npp_->open(in, out, mask); }, c.content);
+    } else if (const auto *window = std::get_if<NppWindow>(&c.peer)) {
+      row = time_npp(
+          c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->filter(in, out, *window); },
+          c.content);
     } else {
       row = time_npp(
           c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->histogram(in, out); },
@@ -169,11 +173,13 @@ class Bench {
     }
     return &row;
   }
-  bool npp_has(const Peer &peer) const {
+  bool npp_has(const Case &c) const {
     if (!npp_) return false;
-    if (std::holds_alternative<NppHistogram>(peer)) return npp_->has_histogram();
-    if (std::holds_alternative<NppLineOpening>(peer)) return npp_->has_morphology();
-    return std::holds_alternative<NppAdaptive>(peer);
+    if (std::holds_alternative<NppHistogram>(c.peer)) return npp_->has_histogram();
+    if (std::holds_alternative<NppLineOpening>(c.peer)) return npp_->has_morphology();
+    if (const auto *window = std::get_if<NppWindow>(&c.peer))
+      return npp_->has(*window, c.size.depth);
+    return std::holds_alternative<NppAdaptive>(c.peer);
   }
 
   void peers(Report &report) {

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -33,6 +34,7 @@ constexpr int kGreater = 4;          // NPP_CMP_GREATER
 using AdaptiveThreshold = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *,
                                   int, NppiSize, NppiSize, float, std::uint8_t, std::uint8_t, int,
                                   NppStreamContext);
+/// Also those of the smallest and of the largest sample.
 using BoxFilter = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *, int,
                           NppiSize, NppiSize, NppiPoint, int, NppStreamContext);
 using Compare = int (*)(const std::uint8_t *, int, std::uint8_t, std::uint8_t *, int, NppiSize, int,
@@ -45,6 +47,11 @@ constexpr int kLevels = 256;
 using Morphology = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *, int,
                            NppiSize, const std::uint8_t *, NppiSize, NppiPoint, int,
                            NppStreamContext);
+
+using MedianBytes = int (*)(NppiSize, NppiSize, std::uint32_t *, NppStreamContext);
+template <typename T>
+using Median = int (*)(const T *, int, T *, int, NppiSize, NppiSize, NppiPoint, std::uint8_t *,
+                       NppStreamContext);
 
 /// Loads libNAME of any version that is known to fit, from where the linker or the toolkit has it.
 void *open_library(const std::string &name, std::string &origin) {
@@ -63,6 +70,11 @@ void *open_library(const std::string &name, std::string &origin) {
   return nullptr;
 }
 
+template <typename F>
+void find(F &function, void *library, const char *name) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+}
+
 void check_npp(int status, const char *what) {
   if (status != 0)  // positive values are warnings, but nothing here should cause one
     throw Error(std::string(what) + " of NPP returned " + std::to_string(status));
@@ -73,7 +85,11 @@ void check_npp(int status, const char *what) {
 struct Npp::Impl {
   NppStreamContext context{};
   AdaptiveThreshold adaptive = nullptr;
-  BoxFilter box = nullptr;
+  BoxFilter box = nullptr, minimum = nullptr, maximum = nullptr;
+  MedianBytes median_bytes = nullptr, median_bytes_16 = nullptr;
+  Median<std::uint8_t> median = nullptr;
+  Median<std::uint16_t> median_16 = nullptr;
+  cuda::DeviceBuffer median_memory;
   Compare compare = nullptr;
   HistogramBytes histogram_bytes = nullptr;
   Histogram histogram = nullptr;
@@ -81,6 +97,47 @@ struct Npp::Impl {
   Morphology erode = nullptr, dilate = nullptr;
   cuda::DeviceBuffer eroded, mask_memory;
   std::vector<std::uint8_t> mask;  // what mask_memory has
+
+  const std::uint8_t *upload(const std::vector<std::uint8_t> &cells) {
+    auto *const memory = static_cast<std::uint8_t *>(mask_memory.reserve(cells.size()));
+    if (mask != cells) {
+      BENCH_CUDA(cudaMemcpyAsync(memory, cells.data(), cells.size(), cudaMemcpyHostToDevice,
+                                 context.stream));
+      BENCH_CUDA(cudaStreamSynchronize(context.stream));
+      mask = cells;
+    }
+    return memory;
+  }
+
+  int morphology(Morphology which, AnyPlane in, AnyPlane out, const std::uint8_t *cells,
+                 NppiSize mask_size, NppiPoint anchor) const {
+    const NppiSize size{in.width, in.height};
+    return which(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride), size,
+                 {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride), size,
+                 cells, mask_size, anchor, kBorderReplicate, context);
+  }
+
+  int over_window(BoxFilter which, AnyPlane in, AnyPlane out, int window) const {
+    const NppiSize size{in.width, in.height};
+    return which(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride), size,
+                 {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride), size,
+                 {window, window}, {window / 2, window / 2}, kBorderReplicate, context);
+  }
+
+  /// Of the pixels whose window lies in the image: this filter knows no borders.
+  template <typename T>
+  void inner_median(Median<T> which, MedianBytes bytes_of, AnyPlane in, AnyPlane out, int window) {
+    const int radius = window / 2;
+    const NppiSize size{in.width - 2 * radius, in.height - 2 * radius}, mask_size{window, window};
+    std::uint32_t bytes = 0;
+    check_npp(bytes_of(size, mask_size, &bytes, context), "FilterMedianGetBufferSize");
+    check_npp(
+        which(in.as<const T>().row(radius) + radius, static_cast<int>(in.stride),
+              out.as<T>().row(radius) + radius, static_cast<int>(out.stride), size, mask_size,
+              {radius, radius},
+              static_cast<std::uint8_t *>(median_memory.reserve(std::max(bytes, 1u))), context),
+        "FilterMedian");
+  }
 };
 
 Npp::Npp(std::unique_ptr<Impl> impl, std::string origin)
@@ -99,21 +156,24 @@ std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
     return nullptr;
   }
   auto impl = std::make_unique<Impl>();
-  impl->adaptive = reinterpret_cast<AdaptiveThreshold>(
-      dlsym(filters, "nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx"));
-  impl->box = reinterpret_cast<BoxFilter>(dlsym(filters, "nppiFilterBoxBorder_8u_C1R_Ctx"));
+  find(impl->adaptive, filters, "nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx");
+  find(impl->box, filters, "nppiFilterBoxBorder_8u_C1R_Ctx");
+  find(impl->minimum, filters, "nppiFilterMinBorder_8u_C1R_Ctx");
+  find(impl->maximum, filters, "nppiFilterMaxBorder_8u_C1R_Ctx");
+  find(impl->median_bytes, filters, "nppiFilterMedianGetBufferSize_8u_C1R_Ctx");
+  find(impl->median_bytes_16, filters, "nppiFilterMedianGetBufferSize_16u_C1R_Ctx");
+  find(impl->median, filters, "nppiFilterMedian_8u_C1R_Ctx");
+  find(impl->median_16, filters, "nppiFilterMedian_16u_C1R_Ctx");
   std::string unused;
   if (void *comparisons = open_library("nppitc", unused))
-    impl->compare = reinterpret_cast<Compare>(dlsym(comparisons, "nppiCompareC_8u_C1R_Ctx"));
+    find(impl->compare, comparisons, "nppiCompareC_8u_C1R_Ctx");
   if (void *statistics = open_library("nppist", unused)) {
-    impl->histogram_bytes = reinterpret_cast<HistogramBytes>(
-        dlsym(statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx"));
-    impl->histogram =
-        reinterpret_cast<Histogram>(dlsym(statistics, "nppiHistogramEven_8u_C1R_Ctx"));
+    find(impl->histogram_bytes, statistics, "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
+    find(impl->histogram, statistics, "nppiHistogramEven_8u_C1R_Ctx");
   }
   if (void *morphology = open_library("nppim", unused)) {
-    impl->erode = reinterpret_cast<Morphology>(dlsym(morphology, "nppiErodeBorder_8u_C1R_Ctx"));
-    impl->dilate = reinterpret_cast<Morphology>(dlsym(morphology, "nppiDilateBorder_8u_C1R_Ctx"));
+    find(impl->erode, morphology, "nppiErodeBorder_8u_C1R_Ctx");
+    find(impl->dilate, morphology, "nppiDilateBorder_8u_C1R_Ctx");
   }
   if (!impl->adaptive) {
     why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";
@@ -168,38 +228,64 @@ bool Npp::has_morphology() const {
   return impl_->erode && impl_->dilate;
 }
 void Npp::open(AnyPlane in, AnyPlane out, const LineMask &mask) {
-  auto *const cells = static_cast<std::uint8_t *>(impl_->mask_memory.reserve(mask.cells.size()));
-  if (impl_->mask != mask.cells) {
-    BENCH_CUDA(cudaMemcpyAsync(cells, mask.cells.data(), mask.cells.size(), cudaMemcpyHostToDevice,
-                               impl_->context.stream));
-    BENCH_CUDA(cudaStreamSynchronize(impl_->context.stream));
-    impl_->mask = mask.cells;
-  }
-  auto *const eroded = static_cast<std::uint8_t *>(
-      impl_->eroded.reserve(static_cast<std::size_t>(in.stride) * in.height));
-  const NppiSize size{in.width, in.height}, mask_size{mask.width, mask.height};
+  const auto *const cells = impl_->upload(mask.cells);
+  const AnyPlane eroded{impl_->eroded.reserve(static_cast<std::size_t>(in.stride) * in.height),
+                        in.width, in.height, in.depth, in.stride};
+  const NppiSize mask_size{mask.width, mask.height};
   const NppiPoint anchor{mask.anchor_x, mask.anchor_y};
-  const int in_stride = static_cast<int>(in.stride), out_stride = static_cast<int>(out.stride);
-  check_npp(
-      impl_->erode(static_cast<const std::uint8_t *>(in.data), in_stride, size, {0, 0}, eroded,
-                   in_stride, size, cells, mask_size, anchor, kBorderReplicate, impl_->context),
-      "ErodeBorder");
-  check_npp(
-      impl_->dilate(eroded, in_stride, size, {0, 0}, static_cast<std::uint8_t *>(out.data),
-                    out_stride, size, cells, mask_size, anchor, kBorderReplicate, impl_->context),
-      "DilateBorder");
+  check_npp(impl_->morphology(impl_->erode, in, eroded, cells, mask_size, anchor), "ErodeBorder");
+  check_npp(impl_->morphology(impl_->dilate, eroded, out, cells, mask_size, anchor),
+            "DilateBorder");
+}
+
+bool Npp::has(const NppWindow &work, int depth) const {
+  using Filter = NppWindow::Filter;
+  if (work.filter == Filter::median)
+    return depth == 8 ? impl_->median && impl_->median_bytes
+                      : impl_->median_16 && impl_->median_bytes_16;
+  if (depth != 8) return false;
+  switch (work.filter) {
+    case Filter::minimum:
+      return impl_->minimum != nullptr;
+    case Filter::maximum:
+      return impl_->maximum != nullptr;
+    case Filter::mean:
+      return has_box();
+    default:
+      return has_morphology();
+  }
+}
+void Npp::filter(AnyPlane in, AnyPlane out, const NppWindow &work) {
+  using Filter = NppWindow::Filter;
+  const int window = work.window;
+  const std::vector<std::uint8_t> square(window * window, 1);
+  const auto morphology = [&](Morphology which) {
+    return impl_->morphology(which, in, out, impl_->upload(square), {window, window},
+                             {window / 2, window / 2});
+  };
+  switch (work.filter) {
+    case Filter::minimum:
+      return check_npp(impl_->over_window(impl_->minimum, in, out, window), "FilterMinBorder");
+    case Filter::maximum:
+      return check_npp(impl_->over_window(impl_->maximum, in, out, window), "FilterMaxBorder");
+    case Filter::mean:
+      return box(in, out, window);
+    case Filter::erode:
+      return check_npp(morphology(impl_->erode), "ErodeBorder");
+    case Filter::dilate:
+      return check_npp(morphology(impl_->dilate), "DilateBorder");
+    case Filter::median:
+      if (in.depth == 8)
+        return impl_->inner_median(impl_->median, impl_->median_bytes, in, out, window);
+      return impl_->inner_median(impl_->median_16, impl_->median_bytes_16, in, out, window);
+  }
 }
 
 bool Npp::has_box() const {
   return impl_->box != nullptr;
 }
 void Npp::box(AnyPlane in, AnyPlane out, int window) const {
-  const NppiSize size{in.width, in.height};
-  check_npp(
-      impl_->box(static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride), size,
-                 {0, 0}, static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride), size,
-                 {window, window}, {window / 2, window / 2}, kBorderReplicate, impl_->context),
-      "FilterBoxBorder");
+  check_npp(impl_->over_window(impl_->box, in, out, window), "FilterBoxBorder");
 }
 
 bool Npp::has_compare() const {

@@ -31,6 +31,11 @@ class Npp {
   /// Erosion and dilation by the mask, border replicated; 8 bit. The first call for a size, and for
   /// a mask, makes memory.
   void open(AnyPlane in, AnyPlane out, const LineMask &mask);
+  /// For planes of this depth.
+  bool has(const NppWindow &work, int depth) const;
+  /// Border replicated; medians only where the window lies in the image. The first call for a size, and
+  /// for a window, makes memory.
+  void filter(AnyPlane in, AnyPlane out, const NppWindow &work);
   bool has_box() const;
   void box(AnyPlane in, AnyPlane out, int window) const;
   bool has_compare() const;

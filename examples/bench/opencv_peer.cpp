@@ -67,6 +67,33 @@ void openings(const cv::Mat &source, cv::Mat &result, const double *settings) {
   }
 }
 
+void morphology(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const int side = static_cast<int>(settings[1]);
+  const cv::Mat mask = cv::getStructuringElement(cv::MORPH_RECT, {side, side});
+  cv::morphologyEx(source, result, static_cast<int>(settings[0]), mask);
+}
+
+void hit_or_miss(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const int width = static_cast<int>(settings[0]), height = static_cast<int>(settings[1]);
+  cv::Mat mask(height, width, CV_32S);
+  for (int i = 0; i < width * height; ++i)
+    mask.at<int>(i / width, i % width) = static_cast<int>(settings[2 + i]);
+  cv::morphologyEx(source, result, cv::MORPH_HITMISS, mask);
+}
+
+void median(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  cv::medianBlur(source, result, static_cast<int>(settings[0]));
+}
+
+void mean(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const int side = static_cast<int>(settings[0]);
+  cv::blur(source, result, {side, side});
+}
+
+void thinning(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  cv::ximgproc::thinning(source, result, static_cast<int>(settings[0]));
+}
+
 const std::map<std::string_view, Function> kFunctions{
     {"histogram", histogram},
     {"equalize", equalize},
@@ -75,6 +102,11 @@ const std::map<std::string_view, Function> kFunctions{
     {"niblack", niblack},      // window, k, one of LocalBinarizationMethods
     // Number of masks, of each its width, height, anchor and cells; the largest of their openings.
     {"openings", openings},
+    {"morphology", morphology},    // one of MorphTypes, side of the square
+    {"hit-or-miss", hit_or_miss},  // width and height of the mask, its cells: 1 on, -1 off, 0 any
+    {"median", median},            // side of the window
+    {"mean", mean},                // side of the window
+    {"thinning", thinning},        // one of ThinningTypes
 };
 
 }  // namespace

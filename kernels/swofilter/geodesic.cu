@@ -1,11 +1,264 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// One launch, of blocks that run at the same time and meet between steps. Cells with marker and mask of
+// all pixels are made in device memory. Then warps let tiles grow, each until nothing changes in it, and
+// list the tiles around in which something would go on growing; so step after step, until nothing is
+// listed. When few tiles are left, what grows is likely to go far along lines that few can work on at a
+// time, in the worst case a spiral: then whole rows and columns are grown, in turn.
+//
+// The result is unique, so it does not matter what a step sees of others that run beside it: markers
+// only grow, and who sees less lists more.
 #include "kernels/swofilter/geodesic.h"
 
+#include <algorithm>
+
+#include "kernels/grid.cuh"
+#include "kernels/launch.cuh"
+#include "kernels/swofilter/geodesic_growth.h"
+#include "kernels/swofilter/geodesic_line.cuh"
+#include "kernels/swofilter/geodesic_tile.cuh"
+
 namespace cudascan::swo {
+namespace {
+
+/// When no more tiles than this have been listed, for some steps, lines are grown, and again while no more
+/// rows are listed.
+constexpr unsigned kFewTiles = 32, kFewRows = 256;
+constexpr int kPatience = 4;
+constexpr int kMostWarps = 24;  // of a block
 
 template <typename T>
-void geodesic(Cuda &, Plane<const T>, Plane<T>, const Job &, SwoFilterReport *) {
-  throw Error("geodesic: being built");
+struct GeodesicJob {
+  Plane<const T> in;
+  Plane<T> out;
+  Growth growth;
+  CellImage<T> image;
+  CellImage<T> other;  ///< of passes: that of every second one
+  unsigned *barrier, *tiles, *rows, *columns;
+  unsigned *passes;  ///< where to write how many were made
+};
+
+__device__ unsigned grid_thread() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ unsigned grid_threads() {
+  return gridDim.x * blockDim.x;
+}
+/// Numbers of warps, of which the first are in different blocks.
+__device__ unsigned grid_warp() {
+  return threadIdx.x / 32 * gridDim.x + blockIdx.x;
+}
+__device__ unsigned grid_warps() {
+  return gridDim.x * (blockDim.x / 32);
+}
+
+/// Makes the cells, and those around them.
+template <typename T>
+__device__ void make_cells(const GeodesicJob<T> &job) {
+  const CellImage<T> &image = job.image;
+  const int width = job.in.width, height = job.in.height;
+  const unsigned pitch = image.pitch / 2;
+  const auto pairs = static_cast<unsigned>(CellImage<T>::cells_of(image.columns, image.rows) / 2);
+  for (unsigned i = grid_thread(); i < pairs; i += grid_threads()) {
+    const int y = static_cast<int>(i / pitch) - 1, x = 2 * static_cast<int>(i % pitch) - kTile;
+    unsigned markers = 0, masks = 0;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      if (x + k < 0 || x + k >= width || y < 0 || y >= height) continue;
+      const bool on_edge = x + k == 0 || x + k == width - 1 || y == 0 || y == height - 1;
+      const T mask = job.growth.mask(job.in.row(y)[x + k]);
+      masks |= unsigned{mask} << 16 * k;
+      markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
+    }
+    image.pair(x, y) = Cells<T>::pair(markers, masks);
+    if (job.growth.iterations > 0) job.other.pair(x, y) = Cells<T>::pair(markers, masks);
+  }
+}
+
+template <typename T>
+__device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &image) {
+  const unsigned pitch = image.pitch / 2, height = job.out.height;
+  const int width = job.out.width;
+  for (unsigned i = grid_thread(); i < pitch * height; i += grid_threads()) {
+    const int y = static_cast<int>(i / pitch), x = 2 * static_cast<int>(i % pitch);
+    const auto pair = image.pair(x, y);
+    const unsigned markers = Cells<T>::markers(pair), masks = Cells<T>::masks(pair);
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+      if (x + k < width)
+        job.out.row(y)[x + k] =
+            job.growth.result(static_cast<T>(masks >> 16 * k), static_cast<T>(markers >> 16 * k));
+  }
+}
+
+template <typename T, bool eight>
+__global__ void __launch_bounds__(32 * kMostWarps, 1)
+    reconstruct_kernel(const __grid_constant__ GeodesicJob<T> job) {
+  unsigned char *const memory = dynamic_shared_memory();
+  const CellImage<T> &image = job.image;
+  GridBarrier barrier(job.barrier);
+  Work tiles(job.tiles, image.columns * image.rows);
+  Lines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns), false};
+  tiles.reset(grid_thread(), grid_threads());
+  lines.rows.reset(grid_thread(), grid_threads());
+  lines.columns.reset(grid_thread(), grid_threads());
+  make_cells(job);
+  barrier.meet();
+
+  unsigned n = image.columns * image.rows;
+  int steps_with_few = 0;
+  for (bool all = true; n > 0; all = false) {
+    const bool settled = !all && !lines.wanted;
+    steps_with_few = n <= kFewTiles ? steps_with_few + 1 : 0;
+    lines.wanted = steps_with_few > kPatience;
+    for (unsigned i = grid_warp(); i < n; i += grid_warps())
+      Tile<T, eight>(image, all ? i : tiles.item(i),
+                     memory + threadIdx.x / 32 * Tile<T, eight>::kBytes)
+          .process(settled, tiles, lines);
+    barrier.meet();
+    if (lines.wanted) {
+      lines.rows.next();
+      do {
+        for (unsigned i = blockIdx.x; i < lines.rows.count(); i += gridDim.x)
+          Line<T, eight>(image, true, lines.rows.item(i)).process(memory, tiles, lines.columns);
+        barrier.meet();
+        lines.columns.next();
+        for (unsigned i = blockIdx.x; i < lines.columns.count(); i += gridDim.x)
+          Line<T, eight>(image, false, lines.columns.item(i)).process(memory, tiles, lines.rows);
+        barrier.meet();
+        lines.rows.next();
+      } while (lines.rows.count() > 0 && lines.rows.count() <= kFewRows);
+    }
+    tiles.next();
+    n = tiles.count();
+  }
+  write_result(job, image);
+}
+
+/// A pass of a tile; returns whether it changes anything.
+template <typename T, bool eight>
+__device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, int y) {
+  const int mine = x + 2 * static_cast<int>(threadIdx.x % 32);
+  // The markers of this lane's columns in a row, and with those beside them.
+  struct Row {
+    typename Cells<T>::Pair pair;
+    unsigned markers, wide;
+  };
+  const auto read = [&](int row) {
+    Row r;
+    r.pair = from.pair(mine, row);
+    r.markers = Cells<T>::markers(r.pair);
+    r.wide = spread(r.markers, from.marker(x - 1, row), from.marker(x + kTile, row));
+    return r;
+  };
+  unsigned change = 0;
+  Row above = read(y - 1), here = read(y);
+#pragma unroll 4
+  for (int row = y; row < y + kTile; ++row) {
+    const Row below = read(row + 1);
+    const unsigned vertical =
+        eight ? __vmaxu2(above.wide, below.wide) : __vmaxu2(above.markers, below.markers);
+    const unsigned mask = Cells<T>::masks(here.pair);
+    const unsigned after = grow(here.markers, mask, __vmaxu2(here.wide, vertical));
+    to.pair(mine, row) = Cells<T>::pair(after, mask);
+    change |= after ^ here.markers;
+    above = here;
+    here = below;
+  }
+  return __any_sync(kWholeWarp, change != 0);
+}
+
+/// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
+/// images are the same.
+template <typename T, bool eight>
+__global__ void __launch_bounds__(32 * kMostWarps, 1)
+    passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
+  GridBarrier barrier(job.barrier);
+  const int columns = job.image.columns, rows = job.image.rows;
+  Work tiles(job.tiles, columns * rows);
+  tiles.reset(grid_thread(), grid_threads());
+  make_cells(job);
+  barrier.meet();
+
+  CellImage<T> from = job.image, to = job.other;
+  unsigned n = columns * rows;
+  int passes = 0;
+  for (; n > 0 && passes < job.growth.iterations; ++passes) {
+    for (unsigned i = grid_warp(); i < n; i += grid_warps()) {
+      const int tile = static_cast<int>(passes == 0 ? i : tiles.item(i));
+      const int column = tile % columns, row = tile / columns;
+      if (!pass<T, eight>(from, to, column * kTile, row * kTile)) continue;
+      const int lane = threadIdx.x % 32;
+      const int next_column = column + lane % 3 - 1, next_row = row + lane / 3 - 1;
+      if (lane < 9 && next_column >= 0 && next_column < columns && next_row >= 0 && next_row < rows)
+        tiles.add(next_row * columns + next_column);
+    }
+    barrier.meet();
+    tiles.next();
+    n = tiles.count();
+    const CellImage<T> last = from;
+    from = to;
+    to = last;
+  }
+  if (grid_thread() == 0) *job.passes = passes;
+  write_result(job, from);
+}
+
+template <typename T>
+void launch_together(Cuda &cuda, void (*kernel)(GeodesicJob<T>), const GeodesicJob<T> &job) {
+  constexpr int kBytes = Tile<T, true>::kBytes;
+  static_assert(kBytes >= Line<T, true>::kBytes);
+  const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
+  const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps);
+  const int warps =
+      std::clamp((tiles + multiprocessors - 1) / multiprocessors, std::min(4, room), room);
+  const int bytes = warps * kBytes;
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  LaunchShape shape{std::min(multiprocessors, tiles), 32 * warps, bytes};
+  shape.together = true;
+  launch(kernel, shape, cuda.stream(), job);
+}
+
+}  // namespace
+
+template <typename T>
+void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
+              SwoFilterReport *report) {
+  using Image = CellImage<T>;
+  const Growth growth(settings);
+  const bool passes = growth.iterations > 0;
+  const int columns = (in.width + kTile - 1) / kTile, rows = (in.height + kTile - 1) / kTile;
+  const std::size_t image_bytes =
+      (Image::cells_of(columns, rows) * sizeof(typename Image::Cell) + 255) / 256 * 256;
+  const std::size_t tile_words = Work::words(columns * rows);
+  const std::size_t row_words = Work::words(kTile * rows),
+                    column_words = Work::words(kTile * columns);
+  auto *const scratch = static_cast<unsigned char *>(
+      cuda.scratch((passes ? 2 : 1) * image_bytes +
+                   (tile_words + row_words + column_words + 1) * sizeof(unsigned)));
+  static const char key = 0;
+
+  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}};
+  const auto image_at = [&](unsigned char *memory) {
+    return Image::in(reinterpret_cast<typename Image::Cell *>(memory), columns, rows);
+  };
+  job.image = image_at(scratch);
+  if (passes) job.other = image_at(scratch + image_bytes);
+  job.barrier = static_cast<unsigned *>(cuda.history(&key, sizeof(unsigned)));
+  job.tiles = reinterpret_cast<unsigned *>(scratch + (passes ? 2 : 1) * image_bytes);
+  job.rows = job.tiles + tile_words;
+  job.columns = job.rows + row_words;
+  job.passes = job.columns + column_words;
+  if (passes)
+    launch_together(cuda, growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, job);
+  else
+    launch_together(cuda, growth.eight ? reconstruct_kernel<T, true> : reconstruct_kernel<T, false>,
+                    job);
+  if (report && passes) {
+    auto *const host = static_cast<unsigned *>(cuda.report_memory(sizeof(unsigned)));
+    CUDA_CHECK(
+        cudaMemcpyAsync(host, job.passes, sizeof(unsigned), cudaMemcpyDeviceToHost, cuda.stream()));
+    cuda.on_complete([=] { report->iterations = static_cast<int>(*host); });
+  }
 }
 template void geodesic(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
                        SwoFilterReport *);

@@ -158,10 +158,32 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
         refuse("shape = \"", p.shape, "\": templates have three rows of three cells");
     return masks;
   }
-  if (p.shape == "rectangle") return {Mask::make_rectangle(width, height)};
-  if (p.shape == "ellipse") return {Mask::make_ellipse(width, height)};
-  if (p.shape == "cross") return {Mask::make_cross(width, height)};
-  return parse_masks(p, p.op == SwoFilterOperator::hit_or_miss);
+  const bool patterns = p.op == SwoFilterOperator::hit_or_miss;
+  Mask shape;
+  if (p.shape == "rectangle")
+    shape = Mask::make_rectangle(width, height);
+  else if (p.shape == "ellipse")
+    shape = Mask::make_ellipse(width, height);
+  else if (p.shape == "cross")
+    shape = Mask::make_cross(width, height);
+  else
+    return parse_masks(p, patterns);
+  // Shapes ask for white only, masks given as text for black, too.
+  if (patterns) std::replace(shape.cells.begin(), shape.cells.end(), Mask::off, Mask::any);
+  return {shape};
+}
+
+void check_choices(const SwoFilterParams &p) {
+  const auto check = [](const char *name, auto choice, auto last) {
+    const int value = static_cast<int>(choice);
+    if (value < 0 || value > static_cast<int>(last))
+      refuse(name, " = ", value, ": must be from 0 to ", static_cast<int>(last));
+  };
+  check("operator", p.op, SwoFilterOperator::clear_border);
+  check("border", p.border, SwoFilterBorder::constant);
+  check("thinning", p.thinning, SwoFilterThinning::templates);
+  check("marker", p.marker, SwoFilterMarker::border);
+  check("algorithm", p.algorithm, SwoFilterAlgorithm::naive);
 }
 
 void check_window(const char *name, int side) {
@@ -216,6 +238,7 @@ bool is_binary(SwoFilterOperator op) {
 
 void validate(const SwoFilterParams &p) {
   using namespace swo;
+  check_choices(p);
   check_window("window", p.window);
   if (p.window_width) check_window("window-width", p.window_width);
   if (p.window_height) check_window("window-height", p.window_height);

@@ -1,12 +1,148 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/swofilter/rank.h"
 
+#include <algorithm>
+
+#include "kernels/launch.cuh"
+#include "kernels/swofilter/rank_columns.cuh"
+#include "kernels/swofilter/rank_histogram.cuh"
+#include "kernels/swofilter/rank_network.cuh"
+#include "kernels/swofilter/rank_selection.cuh"
+
 namespace cudascan::swo {
+namespace {
+
+using Op = SwoFilterOperator;
+
+int divide_up(std::int64_t x, int by) {
+  return static_cast<int>((x + by - 1) / by);
+}
+
+/// Windows of more samples go by histograms.
+constexpr int kMostSelected = 81;
 
 template <typename T>
-void rank(Cuda &, Plane<const T>, Plane<T>, const Job &) {
-  throw Error("rank: being built");
+class Rank {
+ public:
+  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job)
+      : cuda_(cuda), job_(job), in_(in), out_(out), source_(in, job) {}
+
+  void operator()() {
+    const Mask &mask = job_.mask();
+    const SelectionJob<T> all{
+        source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
+        job_.alpha, mask.rx(), mask.ry()};
+    if (job_.op == Op::directional_median)
+      launch(directional_kernel<T>, whole(), cuda_.stream(), all);
+    else if (has_network())
+      median_of_square();
+    else if (mask.count() <= kMostSelected)
+      launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
+    else if (!by_columns(all))
+      by_histogram(all);
+  }
+
+ private:
+  LaunchShape whole() const {
+    return {dim3(divide_up(out_.width, 32), divide_up(out_.height, 8)), 256};
+  }
+
+  bool has_network() const {
+    const Mask &mask = job_.mask();
+    return job_.op == Op::median && mask.rectangle && mask.width == mask.height &&
+           mask.width >= 3 && mask.width <= 9 && in_.width >= mask.width &&
+           in_.height >= mask.height;
+  }
+
+  void median_of_square() {
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(in_.data) | in_.stride) % 4 == 0;
+    const NetworkJob<T> job{source_, out_, aligned};
+    switch (job_.mask().width) {
+      case 3:
+        return network<3>(job);
+      case 5:
+        return network<5>(job);
+      case 7:
+        return network<7>(job);
+      default:
+        return network<9>(job);
+    }
+  }
+
+  template <int k>
+  void network(const NetworkJob<T> &job) {
+    const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows<k>));
+    launch(network_kernel<T, k>, {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90},
+           cuda_.stream(), job);
+  }
+
+  /// @return false for windows, samples and devices for which it cannot be
+  bool by_columns(const SelectionJob<T> &all) {
+    const Mask &mask = job_.mask();
+    if constexpr (sizeof(T) > 1) {
+      return false;
+    } else {
+      if (!mask.rectangle) return false;
+      const int beside = 2 * mask.rx();
+      const auto columns_in = [](int bytes) {
+        return (bytes - columns_bytes(0)) / (columns_bytes(kGroupColumns) - columns_bytes(0)) *
+               kGroupColumns;
+      };
+      // Two blocks hide more of their waiting; wide windows share more columns in a single one.
+      const int most = cuda_.most_shared_memory();
+      int columns = columns_in(most / 2 - 1024);
+      if (columns < 4 * beside) columns = columns_in(most);
+      if (columns < beside + 4 * kColumnsWarps) return false;
+      const int strips = divide_up(in_.width, columns - beside);
+      const int width = divide_up(in_.width, strips);
+      columns = divide_up(width + beside, kGroupColumns) * kGroupColumns;
+      const int resident = columns_bytes(columns) <= most / 2 - 1024 ? 2 : 1;
+      // Blocks of the same height that run at the same time, as high as the window or more.
+      const int at_once = std::max(resident * cuda_.multiprocessors() / strips, 1);
+      const int rounds = std::max(in_.height / (at_once * std::max(mask.height, 16)), 1);
+      const int height = divide_up(in_.height, at_once * rounds);
+      CUDA_CHECK(cudaFuncSetAttribute(columns_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      columns_bytes(columns)));
+      launch(columns_kernel,
+             {dim3(divide_up(in_.width, width), divide_up(in_.height, height)), kColumnsThreads,
+              columns_bytes(columns)},
+             cuda_.stream(), ColumnsJob{all, columns, width, height});
+      return true;
+    }
+  }
+
+  void by_histogram(const SelectionJob<T> &all) {
+    constexpr int kBytes = SlidingHistogram<T>::kFineBytes;
+    constexpr int kBeside = 4096;  // shared memory beside the histogram
+    const bool shared = kBytes + kBeside <= cuda_.most_shared_memory();
+    const int resident = shared ? std::clamp((224 << 10) / (kBytes + kBeside), 1, 8) : 4;
+    const int blocks =
+        static_cast<int>(std::min(std::int64_t{divide_up(in_.width, kHistogramPixels)} * in_.height,
+                                  std::int64_t{cuda_.multiprocessors()} * resident));
+    auto *const fine =
+        shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
+    if (shared)
+      CUDA_CHECK(cudaFuncSetAttribute(histogram_kernel<T>,
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+    launch(histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, cuda_.stream(),
+           all, Cells(job_.mask()), fine);
+  }
+
+  Cuda &cuda_;
+  const Job &job_;
+  Plane<const T> in_;
+  Plane<T> out_;
+  Source<T> source_;
+};
+
+}  // namespace
+
+template <typename T>
+void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+  Rank<T>(cuda, in, out, job)();
 }
+
 template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
 template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
 

@@ -16,7 +16,7 @@ struct Run {
 };
 
 /// A window. Rows and columns are counted from 0 at the upper left, the middle is at (rx, ry).
-struct Mask {
+struct CUDASCAN_API Mask {
   enum Cell : signed char { any = -1, off = 0, on = 1 };
 
   int width = 0, height = 0;  ///< odd, 1..255
@@ -65,8 +65,8 @@ struct Job {
 
 /// Checks everything and makes the job.
 /// @param same_depth  whether samples of input and output have the same type
-Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height, int out_width,
-             int out_height, bool same_depth);
+CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
+                          int out_width, int out_height, bool same_depth);
 
 /// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is none:
 /// with clip and constant.

@@ -103,6 +103,29 @@ TEST_F(CudaMemory, DirectionsAreColoursInBothMemories) {
       }
 }
 
+TEST_F(CudaMemory, SlidingWindowsInBothMemories) {
+  using Op = SwoFilterOperator;
+  const std::pair<const char *, SwoFilterParams> cases[] = {
+      {"operator=median window=5", {.op = Op::median, .window = 5}},
+      {"operator=open window=15 shape=ellipse", {.op = Op::open, .window = 15, .shape = "ellipse"}},
+      {"operator=thin", {.op = Op::thin}},
+      {"operator=reconstruct", {.op = Op::reconstruct}}};
+  // The one in front passes frames on, in memory of the GPU.
+  const std::string in_cuda = "cudaequalize backend=cuda amount=0 ! " + kInCuda + " ! ";
+  for (const auto &[settings, params] : cases)
+    for (GstVideoFormat format : template_formats("cudaswofilter", GST_PAD_SRC, kCudaMemory))
+      for (const std::string &before : {std::string(), in_cuda})
+        for (const std::string &sink_caps : {std::string("video/x-raw"), kInCuda}) {
+          const std::string launch = before + "cudaswofilter backend=cuda " + settings;
+          SCOPED_TRACE(launch + " ! " + sink_caps);
+          Filter filter(launch, sink_caps);
+          for (const auto &[width, height] : kSizes) {
+            const Picture in = make_picture(format, width, height);
+            ASSERT_TRUE(same(filter.process(in), expected(in, params)));
+          }
+        }
+}
+
 TEST_F(CudaMemory, TheCpuReadsEveryFormatOfTheOutput) {
   for (GstVideoFormat format : template_formats("cudanick", GST_PAD_SRC, kCudaMemory)) {
     Filter filter(kNick, kInCuda);

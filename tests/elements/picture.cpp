@@ -165,6 +165,8 @@ template Picture expected(const Picture &, const AutothresholdParams &, GstVideo
                           AutothresholdReport *, Cpu *);
 template Picture expected(const Picture &, const LinearOpenParams &, GstVideoFormat,
                           LinearOpenReport *, Cpu *);
+template Picture expected(const Picture &, const SwoFilterParams &, GstVideoFormat,
+                          SwoFilterReport *, Cpu *);
 
 testing::AssertionResult same(const Picture &a, const Picture &b) {
   if (a.format != b.format || a.width != b.width || a.height != b.height)

@@ -27,7 +27,8 @@ TEST_P(Pipelines, DefaultsNegotiateBetweenStockElements) {
 
 TEST_P(Pipelines, EveryElementRunsWithItsDefaultsAndBehindTheOthers) {
   std::string all = "videotestsrc num-buffers=3 ! ";
-  for (const char *name : {"cudaequalize", "cudalinearopen", "cudaautothreshold", "cudanick"}) {
+  for (const char *name :
+       {"cudaequalize", "cudalinearopen", "cudaswofilter", "cudaautothreshold", "cudanick"}) {
     const std::string one = launch(name);
     Pipeline pipeline("videotestsrc num-buffers=3 ! " + one + "! fakesink");
     EXPECT_EQ(pipeline.play(), "") << name;

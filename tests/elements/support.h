@@ -19,6 +19,7 @@
 #include "kernels/equalize.h"
 #include "kernels/linearopen.h"
 #include "kernels/nick.h"
+#include "kernels/swofilter.h"
 
 namespace cudascan::elements {
 
@@ -100,6 +101,9 @@ inline Colour colour_of(const AutothresholdParams &p) {
 inline Colour colour_of(const LinearOpenParams &p) {
   return p.output == LinearOpenOutput::orientation ? Colour::of_directions : Colour::of_input;
 }
+inline Colour colour_of(const SwoFilterParams &p) {
+  return is_binary(p.op) ? Colour::none : Colour::of_input;
+}
 
 template <typename Params>
 struct ReportOf;
@@ -118,6 +122,10 @@ struct ReportOf<AutothresholdParams> {
 template <>
 struct ReportOf<LinearOpenParams> {
   using Type = LinearOpenReport;
+};
+template <>
+struct ReportOf<SwoFilterParams> {
+  using Type = SwoFilterReport;
 };
 
 /// What an element must make of a picture, by the kernel library on the CPU.

@@ -43,12 +43,19 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
 
 struct uint2 {
   unsigned x, y;
 };
 struct float2 {
   float x, y;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
+struct alignas(8) ushort4 {
+  unsigned short x, y, z, w;
 };
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
@@ -132,9 +139,20 @@ inline bool __any_sync(unsigned /*mask*/, bool value) {
   const std::uint64_t *all = emulation::exchange(value, "__any_sync");
   return std::any_of(all, all + 32, [](std::uint64_t v) { return v != 0; });
 }
+inline unsigned __ballot_sync(unsigned /*mask*/, bool value) {
+  const std::uint64_t *all = emulation::exchange(value, "__ballot_sync");
+  unsigned lanes = 0;
+  for (int i = 0; i < 32; ++i) lanes |= static_cast<unsigned>(all[i] != 0) << i;
+  return lanes;
+}
 template <typename T>
 T __shfl_sync(unsigned /*mask*/, T value, int lane) {
   return static_cast<T>(emulation::exchange(value, "__shfl_sync")[lane]);
+}
+template <typename T>
+T __shfl_up_sync(unsigned /*mask*/, T value, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32, from = lane >= distance ? lane - distance : lane;
+  return static_cast<T>(emulation::exchange(value, "__shfl_up_sync")[from]);
 }
 template <typename T>
 T __shfl_down_sync(unsigned /*mask*/, T value, unsigned distance) {
@@ -165,10 +183,21 @@ T __ldg(const T *p) {
   return *p;
 }
 template <typename T, typename U>
+T atomicMax(T *p, U value) {
+  const T old = *p;
+  *p = std::max(old, static_cast<T>(value));
+  return old;
+}
+template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
   *p += static_cast<T>(value);
   return old;
+}
+
+template <typename T>
+T atomicExch(T *p, T value) {
+  return std::exchange(*p, value);
 }
 
 // ---- Arithmetic ----------------------------------------------------------------------------------
@@ -203,6 +232,15 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
 }
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(__vminu2(a, b), c);
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vmaxu2(a, b), c);
+}
+inline int __ffs(unsigned v) {
+  return __builtin_ffs(static_cast<int>(v));
+}
 inline int __clz(unsigned v) {
   return v ? __builtin_clz(v) : 32;
 }
@@ -217,6 +255,9 @@ inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff);
   return sum;
+}
+inline float __fsqrt_rn(float v) {
+  return std::sqrt(v);
 }
 inline unsigned __float_as_uint(float v) {
   return __builtin_bit_cast(unsigned, v);

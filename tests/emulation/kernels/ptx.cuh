@@ -30,6 +30,10 @@ inline void store_shared(unsigned address, std::uint32_t v) {
   if (address % 4 != 0) emulation::fail("store_shared: the address is no multiple of the size");
   std::memcpy(shared_pointer(address), &v, 4);
 }
+inline void store_shared(unsigned address, const std::uint32_t (&v)[4]) {
+  if (address % 16 != 0) emulation::fail("store_shared: the address is no multiple of the size");
+  std::memcpy(shared_pointer(address), v, sizeof v);
+}
 inline void load_shared(unsigned address, std::uint32_t &v) {
   if (address % 4 != 0) emulation::fail("load_shared: the address is no multiple of the size");
   std::memcpy(&v, shared_pointer(address), 4);
