@@ -114,6 +114,7 @@ TEST(SwoFilterExtrema, KnownBorders) {
 
 TEST(SwoFilterExtrema, EqualsOracle) {
   CpuRunner one(1), three(3);
+  constexpr int kBorderValues[] = {0, 100, 65535};
   int turn = 0;
   for (const SwoFilterParams &window : window_oracle::windows())
     for (const Op op : kOperators)
@@ -122,9 +123,10 @@ TEST(SwoFilterExtrema, EqualsOracle) {
           SwoFilterParams p = window;
           p.op = op;
           p.border = border;
-          p.border_value = turn % 3 == 0 ? 0 : turn % 3 == 1 ? 100 : 65535;
+          p.border_value = kBorderValues[turn / 5 % 3];
           const Content content = ++turn % 4 == 0 ? Content::near_white : Content::random;
-          window_oracle::check_formats(oracle, p, content, size, turn % 2 ? one : three);
+          window_oracle::check_formats(oracle, p, content, size, turn % 5 < 3 ? one : three,
+                                       turn / 7);
           if (HasFatalFailure()) return;
         }
 }
