@@ -114,6 +114,7 @@ TEST(SwoFilterExtrema, KnownBorders) {
 
 TEST(SwoFilterExtrema, EqualsOracle) {
   CpuRunner one(1), three(3);
+  constexpr int kBorderValues[] = {0, 100, 65535};
   int turn = 0;
   for (const SwoFilterParams &window : window_oracle::windows())
     for (const Op op : kOperators)
@@ -122,9 +123,10 @@ TEST(SwoFilterExtrema, EqualsOracle) {
           SwoFilterParams p = window;
           p.op = op;
           p.border = border;
-          p.border_value = turn % 3 == 0 ? 0 : turn % 3 == 1 ? 100 : 65535;
+          p.border_value = kBorderValues[turn / 5 % 3];
           const Content content = ++turn % 4 == 0 ? Content::near_white : Content::random;
-          window_oracle::check_formats(oracle, p, content, size, turn % 2 ? one : three);
+          window_oracle::check_formats(oracle, p, content, size, turn % 5 < 3 ? one : three,
+                                       turn / 7);
           if (HasFatalFailure()) return;
         }
 }
@@ -199,7 +201,6 @@ TEST(SwoFilterExtrema, OpeningsAreOpenings) {
 }
 
 CHECK_OPERATOR(SwoFilterExtrema, SwoFilterParams, {.op = SwoFilterOperator::minimum},
-               {.op = SwoFilterOperator::maximum, .window = 1},
                {.op = SwoFilterOperator::midpoint, .window = 15},
                {.op = SwoFilterOperator::erode, .window = 255},
                {.op = SwoFilterOperator::dilate,
@@ -208,19 +209,17 @@ CHECK_OPERATOR(SwoFilterExtrema, SwoFilterParams, {.op = SwoFilterOperator::mini
                 .border = SwoFilterBorder::constant,
                 .border_value = 200},
                {.op = SwoFilterOperator::open, .window = 9},
-               {.op = SwoFilterOperator::open, .window = 101},
-               {.op = SwoFilterOperator::close, .window = 31, .border = SwoFilterBorder::constant},
-               {.op = SwoFilterOperator::gradient, .window = 5, .shape = "ellipse"},
+               {.op = SwoFilterOperator::close, .window = 101},
                {.op = SwoFilterOperator::top_hat, .window = 41, .shape = "ellipse"},
-               {.op = SwoFilterOperator::black_hat, .window = 75, .shape = "cross"},
+               {.op = SwoFilterOperator::black_hat,
+                .window = 75,
+                .shape = "cross",
+                .border = SwoFilterBorder::constant},
                {.op = SwoFilterOperator::open,
                 .shape = "11011;01110;10001;00000;00111",
                 .border = SwoFilterBorder::reflect},
-               {.op = SwoFilterOperator::black_hat,
-                .shape = "0000001;0000000;1000010",
-                .border = SwoFilterBorder::replicate},
                {.op = SwoFilterOperator::midpoint, .shape = "0000001;0000000;1000010"},
-               {.op = SwoFilterOperator::erode, .shape = "100"});
+               {.op = SwoFilterOperator::gradient, .shape = "100"});
 
 }  // namespace
 }  // namespace cudascan::test

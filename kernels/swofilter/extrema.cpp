@@ -26,7 +26,7 @@ const char between_key = 0;
 struct Steps {
   bool largest;
   enum { nothing, other_way, both_ways } more;
-  enum { as_is, midpoint, difference, from_image, image_from } result;
+  enum { as_is, midpoint, difference, without_image, image_without } result;
 
   static Steps of(SwoFilterOperator op) {
     using Op = SwoFilterOperator;
@@ -43,9 +43,9 @@ struct Steps {
       case Op::close:
         return {true, other_way, as_is};
       case Op::top_hat:
-        return {false, other_way, image_from};
+        return {false, other_way, image_without};
       case Op::black_hat:
-        return {true, other_way, from_image};
+        return {true, other_way, without_image};
       default:
         return {false, nothing, as_is};
     }
@@ -81,6 +81,15 @@ class EmptyWindows {
   int width_, height_;
 };
 
+/// A way through an image, with the window of its first stage.
+template <typename T>
+struct Pass {
+  Plane<const T> from;
+  Plane<T> to;
+  Steps steps;
+  const Mask &mask;
+};
+
 template <typename T>
 class Filter {
  public:
@@ -89,18 +98,16 @@ class Filter {
         in_(in),
         out_(out),
         job_(job),
-        steps_(Steps::of(job.op)),
+        border_(border_of(job)),
         mask_(job.mask()),
-        has_middle_(mask_.at(mask_.rx(), mask_.ry()) == Mask::on),
-        of_window_(border_of(job)),
-        second_(steps_.more == Steps::other_way && !mask_.rectangle ? mask_.reflected() : Mask{}) {}
+        reflected_(mask_.rectangle ? Mask{} : mask_.reflected()) {}
 
   void operator()() {
-    if (steps_.more == Steps::other_way && of_window_ != SwoFilterBorder::clip &&
-        of_window_ != SwoFilterBorder::constant)
-      return run_apart();
-    run(in_, steps_.more);
-    if (!has_middle_ && of_window_ == SwoFilterBorder::clip && steps_.more != Steps::other_way)
+    const Steps steps = Steps::of(job_.op);
+    const bool in_order = border_ == SwoFilterBorder::clip || border_ == SwoFilterBorder::constant;
+    if (steps.more == Steps::other_way && !in_order) return run_apart(steps);
+    run({in_, out_, steps, mask_});
+    if (border_ == SwoFilterBorder::clip && mask_.at(mask_.rx(), mask_.ry()) != Mask::on)
       fill_empty();
   }
 
@@ -108,99 +115,94 @@ class Filter {
   /// The border that gives the same and is done with most easily.
   static SwoFilterBorder border_of(const Job &job) {
     if (job.border == SwoFilterBorder::constant) return job.border;
-    if (job.border == SwoFilterBorder::clip) return job.border;
     return job.mask().rectangle || job.mask().reaches_inwards() ? SwoFilterBorder::clip
                                                                 : job.border;
   }
 
   /// What is outside of the image when the largest, or smallest, sample is looked for.
   Outside<T> outside(bool largest) const {
-    if (of_window_ == SwoFilterBorder::constant) return {of_window_, static_cast<T>(job_.outside)};
-    return {of_window_, static_cast<T>(largest ? 0 : job_.maximum)};
+    if (border_ == SwoFilterBorder::constant) return {border_, static_cast<T>(job_.outside)};
+    return {border_, static_cast<T>(largest ? 0 : job_.maximum)};
   }
 
-  /// The second step where it needs the image of the first in another order than it comes out.
-  void run_apart() {
+  /// The window of the second step.
+  const Mask &second_mask() const { return mask_.rectangle ? mask_ : reflected_; }
+
+  /// Two steps of which the second needs rows of the first in another order than they come out.
+  void run_apart(const Steps &steps) {
     const std::size_t stride = Scratch::stride<T>(in_.width);
     const Plane<T> between = {
         static_cast<T *>(cpu_.history(&between_key, stride * in_.height * sizeof(T))), in_.width,
         in_.height, static_cast<std::ptrdiff_t>(stride * sizeof(T))};
-    const Steps all = steps_;
-    const Plane<T> out = out_;
-    steps_ = {all.largest, Steps::nothing, Steps::as_is};
-    out_ = between;
-    run(in_, Steps::nothing);
-    steps_ = {!all.largest, Steps::nothing, all.result};
-    out_ = out;
-    apart_ = true;
-    run(between, Steps::nothing);
+    run({in_, between, {steps.largest, Steps::nothing, Steps::as_is}, mask_});
+    run({between, out_, {!steps.largest, Steps::nothing, steps.result}, second_mask()});
   }
 
-  /// @param image  what the first stage takes
-  void run(Plane<const T> image, decltype(Steps::more) more) {
+  void run(const Pass<T> &pass) {
     const std::size_t column_bytes =
-        std::size_t(mask_.height) * sizeof(T) * (more == Steps::nothing ? 1 : 2);
-    const int most = std::max<int>(kMinColumns, static_cast<int>(kStripBytes / column_bytes));
-    const int strips = (in_.width + most - 1) / most;
-    cpu_.for_bands(in_.height, std::max(kMinRows, mask_.height), [&](int begin, int end) {
+        pass.mask.height * sizeof(T) * (pass.steps.more == Steps::nothing ? 1 : 2);
+    const int most = std::max(kMinColumns, static_cast<int>(kStripBytes / column_bytes));
+    const int width = in_.width, strips = (width + most - 1) / most;
+    cpu_.for_bands(in_.height, std::max(kMinRows, pass.mask.height), [&](int begin, int end) {
       for (int i = 0; i < strips; ++i)
-        run_strip(image, more, {in_.width * i / strips, in_.width * (i + 1) / strips, in_.width},
-                  begin, end);
+        run_strip(pass, {width * i / strips, width * (i + 1) / strips, width}, begin, end);
     });
   }
 
-  /// The first stage for these columns, and rows from y on.
-  std::unique_ptr<Rows<T>> stage(Plane<const T> image, bool largest, Columns columns, int y,
-                                 Scratch &scratch) const {
+  /// The first stage, for these columns and rows from y on.
+  std::unique_ptr<Rows<T>> first_stage(const Pass<T> &pass, bool largest, Columns columns, int y,
+                                       Scratch &scratch) const {
     const Outside<T> outside = this->outside(largest);
-    const Mask &mask = apart_ ? second_mask() : mask_;
-    return extrema_rows<T>(largest, mask, columns, outside,
-                           image_rows(image, columns.reached(mask.rx()), y - mask.ry(), outside),
-                           scratch);
+    return extrema_rows<T>(
+        largest, pass.mask, columns, outside,
+        image_rows(pass.from, columns.reached(pass.mask.rx()), y - pass.mask.ry(), outside),
+        scratch);
   }
-  const Mask &second_mask() const { return mask_.rectangle ? mask_ : second_; }
+  /// Both stages.
+  std::unique_ptr<Rows<T>> second_stage(const Pass<T> &pass, Columns columns, int y,
+                                        Scratch &scratch) const {
+    const bool largest = !pass.steps.largest;
+    const Mask &mask = second_mask();
+    const Columns reached = columns.reached(mask.rx());
+    const Outside<T> outside = this->outside(largest);
+    const int first = y - mask.ry();
+    auto rows = between_stages<T>(first_stage(pass, !largest, reached, std::max(first, 0), scratch),
+                                  reached.count(), first, in_.height, outside.sample);
+    return extrema_rows<T>(largest, mask, columns, outside, std::move(rows), scratch);
+  }
 
-  void run_strip(Plane<const T> image, decltype(Steps::more) more, Columns columns, int begin,
-                 int end) const {
+  void run_strip(const Pass<T> &pass, Columns columns, int begin, int end) const {
+    const Steps &steps = pass.steps;
     Scratch &scratch = Scratch::of_thread();
-    std::unique_ptr<Rows<T>> rows, other;
-    if (more == Steps::other_way) {
-      const Columns first = columns.reached(mask_.rx());
-      const int y = begin - mask_.ry();
-      const Outside<T> outside = this->outside(!steps_.largest);
-      rows = extrema_rows<T>(
-          !steps_.largest, second_mask(), columns, outside,
-          between_stages<T>(stage(image, steps_.largest, first, std::max(y, 0), scratch),
-                            first.count(), y, in_.height, outside.sample),
-          scratch);
-    } else {
-      rows = stage(image, steps_.largest, columns, begin, scratch);
-      if (more == Steps::both_ways) other = stage(image, !steps_.largest, columns, begin, scratch);
-    }
+    const auto rows = steps.more == Steps::other_way
+                          ? second_stage(pass, columns, begin, scratch)
+                          : first_stage(pass, steps.largest, columns, begin, scratch);
+    const auto others = steps.more == Steps::both_ways
+                            ? first_stage(pass, !steps.largest, columns, begin, scratch)
+                            : nullptr;
     const Loops<T> &loops = extremes::loops<T>();
     const int n = columns.count();
-    T *const row = scratch.take<T>(n), *const other_row = scratch.take<T>(n);
+    T *const row = scratch.take<T>(n), *const other = scratch.take<T>(n);
     for (int y = begin; y < end; ++y) {
-      T *const out = out_.row(y) + columns.begin;
+      T *const out = pass.to.row(y) + columns.begin;
       const T *const in = in_.row(y) + columns.begin;
-      if (steps_.result == Steps::as_is) {
-        rows->next(out);
-        continue;
-      }
-      rows->next(row);
-      if (other) other->next(other_row);
-      switch (steps_.result) {
+      rows->next(steps.result == Steps::as_is ? out : row);
+      if (others) others->next(other);
+      switch (steps.result) {
+        case Steps::as_is:
+          break;
         case Steps::midpoint:
-          loops.midpoint(row, other_row, n, job_.shift, out);
+          loops.midpoint(row, other, n, job_.shift, out);
           break;
         case Steps::difference:
-          loops.subtract(row, other_row, n, out);
+          loops.subtract(row, other, n, out);
           break;
-        case Steps::from_image:
+        case Steps::without_image:
           loops.subtract(row, in, n, out);
           break;
-        default:
+        case Steps::image_without:
           loops.subtract(in, row, n, out);
+          break;
       }
     }
   }
@@ -219,14 +221,11 @@ class Filter {
 
   Cpu &cpu_;
   const Plane<const T> in_;
-  Plane<T> out_;
+  const Plane<T> out_;
   const Job &job_;
-  Steps steps_;
+  const SwoFilterBorder border_;
   const Mask &mask_;
-  const bool has_middle_;
-  const SwoFilterBorder of_window_;
-  const Mask second_;  ///< the window of the second step, unless it is the same
-  bool apart_ = false;
+  const Mask reflected_;  ///< unless it is the same
 };
 
 }  // namespace

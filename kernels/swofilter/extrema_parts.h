@@ -42,9 +42,8 @@ class PaddedRows {
   void fill(int begin, int end, T *to) const {
     if (outside_.border == SwoFilterBorder::clip || outside_.border == SwoFilterBorder::constant)
       return std::fill(to + (begin - first_), to + (end - first_), outside_.sample);
-    for (int x = begin; x < end; ++x) {
+    for (int x = begin; x < end; ++x)
       to[x - first_] = to[resolve(x, reached_.width, outside_.border) - first_];
-    }
   }
 
   std::unique_ptr<Rows<T>> source_;

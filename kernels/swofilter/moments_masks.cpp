@@ -3,6 +3,7 @@
 // at the corners of its outline: four for a rectangle, twelve for a cross. Sums of areas wrap around,
 // those of windows do not.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "kernels/swofilter/moments.h"
@@ -34,9 +35,8 @@ struct Outline {
         // A cell adds the corners at its lower right and upper left, and subtracts the others.
         const int weight = cell(row - 1, column - 1) + cell(row, column) - cell(row, column - 1) -
                            cell(row - 1, column);
-        if (weight != 0)
-          (weight > 0 ? plus : minus)
-              .insert((weight > 0 ? plus : minus).end(), std::abs(weight), Corner{row, column});
+        std::vector<Corner> &corners = weight > 0 ? plus : minus;
+        corners.insert(corners.end(), std::abs(weight), {row, column});
       }
   }
 };
