@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "kernels/swofilter/rank_lines.h"
@@ -19,7 +20,7 @@ constexpr int kMinRows = 32;  // fewer are not worth a thread
 
 const char padded_key = 0;
 
-/// The image with what is outside of it, as far as windows reach.
+/// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
 template <typename T>
 Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();
@@ -28,19 +29,21 @@ Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
       static_cast<T *>(cpu.history(&padded_key, std::size_t(width) * height * sizeof(T)));
   const Plane<T> padded{samples, width, height, std::ptrdiff_t(width) * std::ptrdiff_t(sizeof(T)),
                         in.maximum};
+  const T nothing = job.border == SwoFilterBorder::clip ? std::numeric_limits<T>::max()
+                                                        : static_cast<T>(job.outside);
   cpu.for_bands(height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       T *const to = padded.row(y);
       const int row = resolve(y - ry, in.height, job.border);
       if (row < 0) {
-        std::fill_n(to, width, static_cast<T>(job.outside));
+        std::fill_n(to, width, nothing);
         continue;
       }
       const T *const from = in.row(row);
       std::copy_n(from, in.width, to + rx);
       const auto outside = [&](int x) {
         const int column = resolve(x, in.width, job.border);
-        to[rx + x] = column < 0 ? static_cast<T>(job.outside) : from[column];
+        to[rx + x] = column < 0 ? nothing : from[column];
       };
       for (int x = -rx; x < 0; ++x) outside(x);
       for (int x = in.width; x < in.width + rx; ++x) outside(x);
@@ -191,7 +194,9 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
   const std::vector<Run> runs = mask.runs(), runs_down = transposed(mask).runs();
 
   const auto network = small_network<T>(job);
-  const bool pads = !clip && !network;
+  const bool numbers = question_of(job, 1).kind == Question::nth && mask.rectangle;
+  const bool columns = !network && !lines && (sizeof(T) == 1 ? mask.rectangle : numbers);
+  const bool pads = !network && (!clip || (columns && sizeof(T) > 1));
   const Strided<const T> from(pads ? pad(cpu, in, job) : in);
   const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
 
@@ -204,8 +209,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
     area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;
     if (left >= right || top >= bottom) return;
     if (lines) return ask_lines(area, rx, ry);
-    if constexpr (sizeof(T) == 1)
-      if (!network && mask.rectangle) return ask_columns(area, job);
+    if (columns) return ask_columns(area, job);
     if (right - left >= bottom - top) return rank_loops<T>().slide(area, runs, job);
     const Area<T> down{
         area.in.transposed(), area.out.transposed(), area.top, area.left, top, bottom, left, right};
