@@ -60,7 +60,8 @@ class NetworkRows {
       : in_(in), out_(out), job_(job), network_(network) {
     // As long as the rows stay in the fastest cache, but not so short that there is more to say than to
     // do. All in multiples of vectors.
-    const int beside = round_up(network.width - 1);
+    // What is computed beyond the results is rounded up, and read from as many samples further on.
+    const int beside = 2 * round_up(network.width - 1);
     const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
     length_ = std::clamp(room, 4 * kVector, 32 * kVector);
     row_ = length_ + beside;
@@ -76,18 +77,31 @@ class NetworkRows {
   void run(int x0, int x1, int y0, int y1) {
     const int group = static_cast<int>(network_.outputs.size());
     for (int y = y0; y < y1; y += group)
-      for (int x = x0; x < x1; x += length_)
-        run_group(x, std::min(length_, x1 - x), y, std::min(group, y1 - y));
+      for (int x = x0; x < x1;) {
+        const int n = std::min(next_length(x), x1 - x);
+        run_group(x, n, y, std::min(group, y1 - y));
+        x += n;
+      }
   }
 
  private:
   static constexpr int kVector = kNetworkVector / static_cast<int>(sizeof(T));
   static int round_up(int n) { return (n + kVector - 1) / kVector * kVector; }
 
+  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to be
+  /// little as well.
+  int next_length(int x) const {
+    constexpr std::size_t kFewSteps = 64;
+    if (network_.steps.size() > kFewSteps) return length_;
+    const int left = x - job_.mask().rx();
+    const int inside = (in_.width - left - (row_ - length_)) / kVector * kVector;
+    return left < 0 || inside <= 0 ? kVector : std::min(length_, inside);
+  }
+
   void run_group(int x, int n, int y, int outputs) {
     const int left = x - job_.mask().rx(), top = y - job_.mask().ry();
-    for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i);
-    const int length = round_up(n);
+    const int length = round_up(n), needed = length + row_ - length_;
+    for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i, needed);
     const Network::Step *next = network_.steps.data();
     for (int i = 0; i < outputs; ++i) {
       const Network::Output &out = network_.outputs[i];
@@ -98,22 +112,21 @@ class NetworkRows {
     }
   }
 
-  /// Samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
+  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
   /// not looked at in the end.
-  T *input(int i, int left, int y) {
+  T *input(int i, int left, int y, int n) {
     const int row = resolve(y, in_.height, job_.border);
     // Rows of the image are only read.
-    if (row >= 0 && left >= 0 && left + row_ <= in_.width)
-      return const_cast<T *>(in_.row(row)) + left;
+    if (row >= 0 && left >= 0 && left + n <= in_.width) return const_cast<T *>(in_.row(row)) + left;
     T *const to = inputs_[i];
     if (row < 0) {
-      std::fill_n(to, row_, static_cast<T>(job_.outside));
+      std::fill_n(to, n, static_cast<T>(job_.outside));
       return to;
     }
     const T *const from = in_.row(row);
-    const int begin = std::clamp(-left, 0, row_), end = std::clamp(in_.width - left, begin, row_);
+    const int begin = std::clamp(-left, 0, n), end = std::clamp(in_.width - left, begin, n);
     std::copy(from + left + begin, from + left + end, to + begin);
-    const int needed = std::min(row_, in_.width + job_.mask().rx() - left);
+    const int needed = std::min(n, in_.width + job_.mask().rx() - left);
     const auto outside = [&](int k) {
       const int column = resolve(left + k, in_.width, job_.border);
       to[k] = column < 0 ? static_cast<T>(job_.outside) : from[column];
