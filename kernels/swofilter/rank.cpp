@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "kernels/swofilter/rank_lines.h"
@@ -19,7 +20,7 @@ constexpr int kMinRows = 32;  // fewer are not worth a thread
 
 const char padded_key = 0;
 
-/// The image with what is outside of it, as far as windows reach.
+/// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
 template <typename T>
 Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();
@@ -28,19 +29,21 @@ Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
       static_cast<T *>(cpu.history(&padded_key, std::size_t(width) * height * sizeof(T)));
   const Plane<T> padded{samples, width, height, std::ptrdiff_t(width) * std::ptrdiff_t(sizeof(T)),
                         in.maximum};
+  const T nothing = job.border == SwoFilterBorder::clip ? std::numeric_limits<T>::max()
+                                                        : static_cast<T>(job.outside);
   cpu.for_bands(height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       T *const to = padded.row(y);
       const int row = resolve(y - ry, in.height, job.border);
       if (row < 0) {
-        std::fill_n(to, width, static_cast<T>(job.outside));
+        std::fill_n(to, width, nothing);
         continue;
       }
       const T *const from = in.row(row);
       std::copy_n(from, in.width, to + rx);
       const auto outside = [&](int x) {
         const int column = resolve(x, in.width, job.border);
-        to[rx + x] = column < 0 ? static_cast<T>(job.outside) : from[column];
+        to[rx + x] = column < 0 ? nothing : from[column];
       };
       for (int x = -rx; x < 0; ++x) outside(x);
       for (int x = in.width; x < in.width + rx; ++x) outside(x);
@@ -57,7 +60,8 @@ class NetworkRows {
       : in_(in), out_(out), job_(job), network_(network) {
     // As long as the rows stay in the fastest cache, but not so short that there is more to say than to
     // do. All in multiples of vectors.
-    const int beside = round_up(network.width - 1);
+    // What is computed beyond the results is rounded up, and read from as many samples further on.
+    const int beside = 2 * round_up(network.width - 1);
     const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
     length_ = std::clamp(room, 4 * kVector, 32 * kVector);
     row_ = length_ + beside;
@@ -73,18 +77,31 @@ class NetworkRows {
   void run(int x0, int x1, int y0, int y1) {
     const int group = static_cast<int>(network_.outputs.size());
     for (int y = y0; y < y1; y += group)
-      for (int x = x0; x < x1; x += length_)
-        run_group(x, std::min(length_, x1 - x), y, std::min(group, y1 - y));
+      for (int x = x0; x < x1;) {
+        const int n = std::min(next_length(x), x1 - x);
+        run_group(x, n, y, std::min(group, y1 - y));
+        x += n;
+      }
   }
 
  private:
   static constexpr int kVector = kNetworkVector / static_cast<int>(sizeof(T));
   static int round_up(int n) { return (n + kVector - 1) / kVector * kVector; }
 
+  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to be
+  /// little as well.
+  int next_length(int x) const {
+    constexpr std::size_t kFewSteps = 64;
+    if (network_.steps.size() > kFewSteps) return length_;
+    const int left = x - job_.mask().rx();
+    const int inside = (in_.width - left - (row_ - length_)) / kVector * kVector;
+    return left < 0 || inside <= 0 ? kVector : std::min(length_, inside);
+  }
+
   void run_group(int x, int n, int y, int outputs) {
     const int left = x - job_.mask().rx(), top = y - job_.mask().ry();
-    for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i);
-    const int length = round_up(n);
+    const int length = round_up(n), needed = length + row_ - length_;
+    for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i, needed);
     const Network::Step *next = network_.steps.data();
     for (int i = 0; i < outputs; ++i) {
       const Network::Output &out = network_.outputs[i];
@@ -95,22 +112,21 @@ class NetworkRows {
     }
   }
 
-  /// Samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
+  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
   /// not looked at in the end.
-  T *input(int i, int left, int y) {
+  T *input(int i, int left, int y, int n) {
     const int row = resolve(y, in_.height, job_.border);
     // Rows of the image are only read.
-    if (row >= 0 && left >= 0 && left + row_ <= in_.width)
-      return const_cast<T *>(in_.row(row)) + left;
+    if (row >= 0 && left >= 0 && left + n <= in_.width) return const_cast<T *>(in_.row(row)) + left;
     T *const to = inputs_[i];
     if (row < 0) {
-      std::fill_n(to, row_, static_cast<T>(job_.outside));
+      std::fill_n(to, n, static_cast<T>(job_.outside));
       return to;
     }
     const T *const from = in_.row(row);
-    const int begin = std::clamp(-left, 0, row_), end = std::clamp(in_.width - left, begin, row_);
+    const int begin = std::clamp(-left, 0, n), end = std::clamp(in_.width - left, begin, n);
     std::copy(from + left + begin, from + left + end, to + begin);
-    const int needed = std::min(row_, in_.width + job_.mask().rx() - left);
+    const int needed = std::min(n, in_.width + job_.mask().rx() - left);
     const auto outside = [&](int k) {
       const int column = resolve(left + k, in_.width, job_.border);
       to[k] = column < 0 ? static_cast<T>(job_.outside) : from[column];
@@ -191,7 +207,9 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
   const std::vector<Run> runs = mask.runs(), runs_down = transposed(mask).runs();
 
   const auto network = small_network<T>(job);
-  const bool pads = !clip && !network;
+  const bool numbers = question_of(job, 1).kind == Question::nth && mask.rectangle;
+  const bool columns = !network && !lines && (sizeof(T) == 1 ? mask.rectangle : numbers);
+  const bool pads = !network && (!clip || (columns && sizeof(T) > 1));
   const Strided<const T> from(pads ? pad(cpu, in, job) : in);
   const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
 
@@ -204,8 +222,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
     area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;
     if (left >= right || top >= bottom) return;
     if (lines) return ask_lines(area, rx, ry);
-    if constexpr (sizeof(T) == 1)
-      if (!network && mask.rectangle) return ask_columns(area, job);
+    if (columns) return ask_columns(area, job);
     if (right - left >= bottom - top) return rank_loops<T>().slide(area, runs, job);
     const Area<T> down{
         area.in.transposed(), area.out.transposed(), area.top, area.left, top, bottom, left, right};

@@ -66,5 +66,8 @@ const RankLoops<T> &rank_loops();
 
 /// Answers for rectangles of samples of 8 bit from histograms of columns. Rows are not exchanged.
 void ask_columns(const Area<std::uint8_t> &, const Job &);
+/// The same for a number in the order of samples of 16 bit. Nothing is clipped: `in` has all that windows
+/// cover, and where there is nothing with border = clip it has the largest sample of 16 bit.
+void ask_columns(const Area<std::uint16_t> &, const Job &);
 
 }  // namespace cudascan::swo
