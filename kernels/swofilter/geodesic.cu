@@ -24,7 +24,9 @@ namespace {
 /// rows are listed.
 constexpr unsigned kFewTiles = 32, kFewRows = 256;
 constexpr int kPatience = 4;
-constexpr int kMostWarps = 24;  // of a block
+/// Warps of a block. Those of 16 bit need more memory and registers.
+template <typename T>
+constexpr int kMostWarps = sizeof(T) == 1 ? 24 : 12;
 
 template <typename T>
 struct GeodesicJob {
@@ -91,7 +93,7 @@ __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &imag
 }
 
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps, 1)
+__global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
     reconstruct_kernel(const __grid_constant__ GeodesicJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   const CellImage<T> &image = job.image;
@@ -170,7 +172,7 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
 /// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
 /// images are the same.
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps, 1)
+__global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
   GridBarrier barrier(job.barrier);
   const int columns = job.image.columns, rows = job.image.rows;
@@ -208,7 +210,7 @@ void launch_together(Cuda &cuda, void (*kernel)(GeodesicJob<T>), const GeodesicJ
   constexpr int kBytes = Tile<T, true>::kBytes;
   static_assert(kBytes >= Line<T, true>::kBytes);
   const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
-  const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps);
+  const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps<T>);
   const int warps =
       std::clamp((tiles + multiprocessors - 1) / multiprocessors, std::min(4, room), room);
   const int bytes = warps * kBytes;

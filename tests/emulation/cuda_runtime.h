@@ -214,6 +214,9 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
 }
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(a, __vmaxu2(b, c));
+}
 inline int __ffs(unsigned v) {
   return __builtin_ffs(static_cast<int>(v));
 }
