@@ -60,14 +60,17 @@ __device__ void make_cells(const GeodesicJob<T> &job) {
   const int width = job.in.width, height = job.in.height;
   const unsigned pitch = image.pitch / 2;
   const auto pairs = static_cast<unsigned>(CellImage<T>::cells_of(image.columns, image.rows) / 2);
+#pragma unroll 4
   for (unsigned i = grid_thread(); i < pairs; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch) - 1, x = 2 * static_cast<int>(i % pitch) - kTile;
+    const T *const row = job.in.row(min(max(y, 0), height - 1));
     unsigned markers = 0, masks = 0;
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
+      const T sample = row[min(max(x + k, 0), width - 1)];
       if (x + k < 0 || x + k >= width || y < 0 || y >= height) continue;
       const bool on_edge = x + k == 0 || x + k == width - 1 || y == 0 || y == height - 1;
-      const T mask = job.growth.mask(job.in.row(y)[x + k]);
+      const T mask = job.growth.mask(sample);
       masks |= unsigned{mask} << 16 * k;
       markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
     }
@@ -80,6 +83,7 @@ template <typename T>
 __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &image) {
   const unsigned pitch = image.pitch / 2, height = job.out.height;
   const int width = job.out.width;
+#pragma unroll 4
   for (unsigned i = grid_thread(); i < pitch * height; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch), x = 2 * static_cast<int>(i % pitch);
     const auto pair = image.pair(x, y);
