@@ -371,13 +371,33 @@ TEST(SwoFilterGeodesic, CudaGoesThroughASpiral) {
 #endif
 }
 
-CHECK_OPERATOR(SwoFilterGeodesicOperator, SwoFilterParams, {.op = Op::reconstruct},
-               {.op = Op::geodesic_erode, .marker = Marker::border, .connectivity = 4},
-               {.op = Op::geodesic_dilate, .iterations = 3, .height = 100},
-               {.op = Op::geodesic_erode, .iterations = 7, .connectivity = 4},
-               {.op = Op::h_dome, .height = 200, .connectivity = 4}, {.op = Op::h_basin},
-               {.op = Op::fill_holes}, {.op = Op::fill_holes, .connectivity = 4},
-               {.op = Op::clear_border});
+const std::vector<SwoFilterParams> kParams = {
+    {.op = Op::reconstruct},
+    {.op = Op::geodesic_erode, .marker = Marker::border, .connectivity = 4},
+    {.op = Op::geodesic_dilate, .iterations = 3, .height = 100},
+    {.op = Op::geodesic_erode, .iterations = 7, .connectivity = 4},
+    {.op = Op::h_dome, .height = 200, .connectivity = 4},
+    {.op = Op::h_basin},
+    {.op = Op::fill_holes},
+    {.op = Op::fill_holes, .connectivity = 4},
+    {.op = Op::clear_border}};
+
+TEST(SwoFilterGeodesicOperator, CpuResultDependsOnSamplesAlone) {
+  expect_result_of_samples_alone(kParams);
+}
+
+TEST(SwoFilterGeodesicOperator, CudaEqualsCpu) {
+  NEED_GPU();
+#ifdef HAVE_CUDA
+#ifdef EMULATED_GPU
+  // Tiles cost the same when few pixels of them are in the image.
+  constexpr Size kFew[] = {{1, 1}, {1, 37}, {37, 1}, {33, 7}, {65, 40}, {129, 130}, {700, 3}};
+  expect_cuda_equals_cpu(kParams, kFew);
+#else
+  expect_cuda_equals_cpu(kParams);
+#endif
+#endif
+}
 
 }  // namespace
 }  // namespace cudascan::test

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "kernels/swofilter/geodesic_growth.h"
@@ -97,8 +95,7 @@ class Band {
   /// Lets the marker grow as if there were no other bands.
   void grow_alone() {
     prepare();
-    static const int scans = std::getenv("SCANS") ? atoi(std::getenv("SCANS")) : 1;
-    for (int i = 0; i < scans; ++i) scan();
+    scan();
     fill_queue();
     grow();
   }

@@ -24,7 +24,9 @@ namespace {
 /// rows are listed.
 constexpr unsigned kFewTiles = 32, kFewRows = 256;
 constexpr int kPatience = 4;
-constexpr int kMostWarps = 24;  // of a block
+/// Warps of a block. Those of 16 bit need more memory and registers.
+template <typename T>
+constexpr int kMostWarps = sizeof(T) == 1 ? 24 : 12;
 
 template <typename T>
 struct GeodesicJob {
@@ -58,14 +60,17 @@ __device__ void make_cells(const GeodesicJob<T> &job) {
   const int width = job.in.width, height = job.in.height;
   const unsigned pitch = image.pitch / 2;
   const auto pairs = static_cast<unsigned>(CellImage<T>::cells_of(image.columns, image.rows) / 2);
+#pragma unroll 4
   for (unsigned i = grid_thread(); i < pairs; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch) - 1, x = 2 * static_cast<int>(i % pitch) - kTile;
+    const T *const row = job.in.row(min(max(y, 0), height - 1));
     unsigned markers = 0, masks = 0;
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
+      const T sample = row[min(max(x + k, 0), width - 1)];
       if (x + k < 0 || x + k >= width || y < 0 || y >= height) continue;
       const bool on_edge = x + k == 0 || x + k == width - 1 || y == 0 || y == height - 1;
-      const T mask = job.growth.mask(job.in.row(y)[x + k]);
+      const T mask = job.growth.mask(sample);
       masks |= unsigned{mask} << 16 * k;
       markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
     }
@@ -78,6 +83,7 @@ template <typename T>
 __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &image) {
   const unsigned pitch = image.pitch / 2, height = job.out.height;
   const int width = job.out.width;
+#pragma unroll 4
   for (unsigned i = grid_thread(); i < pitch * height; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch), x = 2 * static_cast<int>(i % pitch);
     const auto pair = image.pair(x, y);
@@ -91,7 +97,7 @@ __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &imag
 }
 
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps, 1)
+__global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
     reconstruct_kernel(const __grid_constant__ GeodesicJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   const CellImage<T> &image = job.image;
@@ -170,7 +176,7 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
 /// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
 /// images are the same.
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps, 1)
+__global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
   GridBarrier barrier(job.barrier);
   const int columns = job.image.columns, rows = job.image.rows;
@@ -208,7 +214,7 @@ void launch_together(Cuda &cuda, void (*kernel)(GeodesicJob<T>), const GeodesicJ
   constexpr int kBytes = Tile<T, true>::kBytes;
   static_assert(kBytes >= Line<T, true>::kBytes);
   const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
-  const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps);
+  const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps<T>);
   const int warps =
       std::clamp((tiles + multiprocessors - 1) / multiprocessors, std::min(4, room), room);
   const int bytes = warps * kBytes;

@@ -19,8 +19,11 @@
 /// | clear-border    | in on the edges, else 0    | dilation | in - the marker  |
 ///
 /// `marker` = shifted: in - height, at least 0, for dilations, in + height, at most the largest sample,
-/// for erosions; border: as in the table. Until nothing changes other steps than passes are taken, and
-/// the report has 0 iterations.
+/// for erosions; border: as in the table.
+///
+/// With `iterations` = n > 0 passes are made until one changes nothing, but no more than n; the report
+/// has how many were made, that one included. With 0 the result is that of passes until one changes
+/// nothing; other steps are taken, and the report has 0.
 #pragma once
 #include "kernels/swofilter/window.h"
 

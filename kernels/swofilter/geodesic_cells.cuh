@@ -66,6 +66,17 @@ __device__ inline unsigned grow(unsigned marker, unsigned mask, unsigned neighbo
   return __vminu2(mask, __vmaxu2(marker, neighbour));
 }
 
+/// The same where lanes have two neighbouring columns each, and meet those above and their neighbours.
+__device__ inline unsigned grow_inside(unsigned markers, unsigned masks, unsigned above) {
+  const int lane = threadIdx.x % 32;
+  const unsigned before = __shfl_sync(kWholeWarp, above, (lane + 31) % 32);
+  const unsigned after = __shfl_sync(kWholeWarp, above, (lane + 1) % 32);
+  // The first and the last column of the warp have themselves for a neighbour.
+  const unsigned left = __byte_perm(before, above, lane == 0 ? 0x5454 : 0x5432);
+  const unsigned right = __byte_perm(above, after, lane == 31 ? 0x3232 : 0x5432);
+  return __vminu2(masks, __vimax3_u16x2(left, right, __vmaxu2(markers, above)));
+}
+
 inline constexpr int kTile = 64;  ///< side of a tile
 
 /// Tiles in rows; around them are cells that are 0, so that nothing grows there. There may be fewer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// A warp lets the marker of a tile grow in shared memory until nothing changes in it. It walks down and
-/// up, with a lane for two neighbouring columns, and to the right and to the left, with a lane for two
-/// rows; diagonal neighbours count on the way down and up. What is around the tile is looked at once,
-/// before: it stays as it is.
+/// up at the same time, with a lane for two neighbouring columns, then to the right and to the left, with
+/// a lane for two rows; diagonal neighbours count on the way down and up. What is around the tile is
+/// looked at once, before: it stays as it is.
 #pragma once
 #include "kernels/swofilter/geodesic_cells.cuh"
 #include "kernels/swofilter/geodesic_work.cuh"
@@ -49,29 +49,30 @@ class Tile {
   /// @param settled  nothing has changed in it since it was last put back
   __device__ void process(bool settled, const Work &tiles, const Lines &lines) {
     load();
-    // Where the tile has changed since it was walked down, to the right, up and to the left, and at all.
-    Span unseen[4], rows, columns;
+    Span rows, columns;  // that have changed
     look_around(rows, columns);
-#pragma unroll
-    for (int walk = 0; walk < 4; ++walk)
-      unseen[walk] = !settled ? Span{0, kTile - 1} : walk % 2 == 0 ? rows : columns;
-    while (unseen[0].any() || unseen[1].any() || unseen[2].any() || unseen[3].any()) {
-#pragma unroll
-      for (int walk = 0; walk < 4; ++walk) {
-        if (!unseen[walk].any()) continue;
+    // Those that have changed since they were last walked along.
+    Span unseen_rows = settled ? rows : Span{0, kTile - 1};
+    Span unseen_columns = settled ? columns : Span{0, kTile - 1};
+    while (unseen_rows.any() || unseen_columns.any()) {
+      Span rows_here, columns_here;
+      if (unseen_rows.any()) {
         __syncwarp();
-        Span rows_here, columns_here;
-        if (walk == 0) go_down<1>(unseen[walk], rows_here, columns_here);
-        if (walk == 1) go_right<1>(unseen[walk], rows_here, columns_here);
-        if (walk == 2) go_down<-1>(unseen[walk], rows_here, columns_here);
-        if (walk == 3) go_right<-1>(unseen[walk], rows_here, columns_here);
-        unseen[0] |= rows_here;
-        unseen[1] |= columns_here;
-        unseen[2] |= rows_here;
-        unseen[3] |= columns_here;
-        unseen[walk] = {};  // the same walk again would change nothing
+        go_vertically(unseen_rows, rows_here, columns_here);
         rows |= rows_here;
         columns |= columns_here;
+        unseen_columns |= columns_here;
+        // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
+        unseen_rows = eight ? rows_here : Span{};
+      }
+      if (unseen_columns.any()) {
+        __syncwarp();
+        rows_here = columns_here = {};
+        go_sideways(unseen_columns, rows_here, columns_here);
+        rows |= rows_here;
+        columns |= columns_here;
+        unseen_rows |= rows_here;
+        unseen_columns = {};
       }
     }
     __syncwarp();
@@ -83,9 +84,7 @@ class Tile {
   }
 
  private:
-  __device__ Pair &at(int pair, int y) const {
-    return pairs_[y * kPitch + pair];
-  }
+  __device__ Pair &at(int pair, int y) const { return pairs_[y * kPitch + pair]; }
 
   __device__ void load() {
 #pragma unroll 16
@@ -154,86 +153,141 @@ class Tile {
     }
   }
 
-  static constexpr int kStrip = 8;  ///< rows, or columns, between which a walk may end
+  static constexpr int kStrip = 8;  ///< rows, or columns, that are walked through at a time
 
-  /// Walks through all rows that may change because those of `where` have; says what changes.
-  template <int step>
-  __device__ void go_down(const Span &where, Span &rows, Span &columns) {
-    const int first = step > 0 ? where.first : kTile - 1 - where.last;
-    const int last = step > 0 ? where.last : kTile - 1 - where.first;
-    const auto row = [](int i) { return step > 0 ? i : kTile - 1 - i; };
+  /// Where both ways begin, and the last row, or column, that either of them has to look at, counted as
+  /// it walks.
+  struct Way {
+    int first, last;
+    __device__ explicit Way(const Span &where)
+        : first(min(where.first, kTile - 1 - where.last) / kStrip * kStrip),
+          last(max(where.last, kTile - 1 - where.first) + 1) {}
+    /// Adds the strips at `i` to a span, if there was a change; returns whether to walk on.
+    __device__ bool go_on(int i, bool change, Span &span) const {
+      if (__any_sync(kWholeWarp, change)) {
+        span |= {min(i, kTile - kStrip - i), max(i, kTile - kStrip - i) + kStrip - 1};
+        return true;
+      }
+      return i + kStrip <= last;
+    }
+  };
+
+  /// Lets a marker go through cells of this lane's columns; returns what changes.
+  __device__ static unsigned go_through(Pair (&strip)[kStrip], unsigned &from) {
     unsigned change = 0;
-    int i = first / kStrip * kStrip;
-    unsigned above = i > 0 ? Cells<T>::markers(at(lane_, row(i - 1))) : 0;
-    for (; i < kTile; i += kStrip) {
-      unsigned here = 0;
+#pragma unroll
+    for (int k = 0; k < kStrip; ++k) {
+      const unsigned before = Cells<T>::markers(strip[k]), mask = Cells<T>::masks(strip[k]);
+      from = eight ? grow_inside(before, mask, from) : grow(before, mask, from);
+      strip[k] = Cells<T>::pair(from, mask);
+      change |= from ^ before;
+    }
+    return change;
+  }
+
+  /// Walks down and up through all rows that may change because those of `where` have; adds what changes.
+  __device__ void go_vertically(const Span &where, Span &rows, Span &columns) const {
+    const Way way(where);
+    unsigned above = 0, below = 0, change = 0;
+    if (way.first > 0) {
+      above = Cells<T>::markers(at(lane_, way.first - 1));
+      below = Cells<T>::markers(at(lane_, kTile - way.first));
+    }
+    for (int i = way.first; i < kTile; i += kStrip) {
+      Pair *const upper = &at(lane_, i), *const lower = &at(lane_, kTile - 1 - i);
+      Pair down[kStrip], up[kStrip];
 #pragma unroll
       for (int k = 0; k < kStrip; ++k) {
-        Pair &pair = at(lane_, row(i + k));
-        const unsigned before = Cells<T>::markers(pair), mask = Cells<T>::masks(pair);
-        above = grow(before, mask, eight ? spread(above) : above);
-        if (above != before) pair = Cells<T>::pair(above, mask);
-        here |= above ^ before;
+        down[k] = upper[k * kPitch];
+        up[k] = lower[-k * kPitch];
       }
-      change |= here;
-      if (__any_sync(kWholeWarp, here != 0))
-        rows |= Span{min(row(i), row(i + kStrip - 1)), max(row(i), row(i + kStrip - 1))};
-      else if (i + kStrip > last + 1)
-        break;
+      const unsigned down_change = go_through(down, above), up_change = go_through(up, below);
+      if (down_change) {
+#pragma unroll
+        for (int k = 0; k < kStrip; ++k) upper[k * kPitch] = down[k];
+      }
+      if (up_change) {
+#pragma unroll
+        for (int k = 0; k < kStrip; ++k) lower[-k * kPitch] = up[k];
+      }
+      change |= down_change | up_change;
+      if (!way.go_on(i, (down_change | up_change) != 0, rows)) break;
     }
     columns |= columns_of(change != 0);
   }
 
-  /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
+  static constexpr int kStripPairs = kStrip / 2;
+
+  /// Of this lane's two rows a strip of columns, in the order of walking.
   template <int step>
-  __device__ void go_right(const Span &where, Span &rows, Span &columns) {
-    constexpr int kStripPairs = kStrip / 2;
-    const int first = step > 0 ? where.first / 2 : kPairs - 1 - where.last / 2;
-    const int last = step > 0 ? where.last / 2 : kPairs - 1 - where.first / 2;
-    const auto column = [](int i) { return step > 0 ? i : kPairs - 1 - i; };
-    unsigned upper_change = 0, lower_change = 0;
-    int i = first / kStripPairs * kStripPairs;
-    unsigned left = 0;
-    if (i > 0) {
-      const unsigned upper = Cells<T>::markers(at(column(i - 1), lane_));
-      const unsigned lower = Cells<T>::markers(at(column(i - 1), lane_ + 32));
-      left = step > 0 ? high_halves(upper, lower) : low_halves(upper, lower);
-    }
-    for (; i < kPairs; i += kStripPairs) {
-      unsigned upper_here = 0, lower_here = 0;
+  struct Columns {
+    Pair *upper, *lower;
+    unsigned even[kStripPairs], odd[kStripPairs];
+    unsigned even_masks[kStripPairs], odd_masks[kStripPairs];
+
+    __device__ Columns(const Tile &tile, int i) {
+      const int pair = step > 0 ? i / 2 : kPairs - 1 - i / 2;
+      upper = &tile.at(pair, tile.lane_);
+      lower = &tile.at(pair, tile.lane_ + 32);
 #pragma unroll
       for (int k = 0; k < kStripPairs; ++k) {
-        Pair &upper = at(column(i + k), lane_), &lower = at(column(i + k), lane_ + 32);
-        const unsigned upper_before = Cells<T>::markers(upper);
-        const unsigned lower_before = Cells<T>::markers(lower);
-        const unsigned upper_mask = Cells<T>::masks(upper), lower_mask = Cells<T>::masks(lower);
-        unsigned even = low_halves(upper_before, lower_before);
-        unsigned odd = high_halves(upper_before, lower_before);
-        const unsigned even_mask = low_halves(upper_mask, lower_mask);
-        const unsigned odd_mask = high_halves(upper_mask, lower_mask);
-        if (step > 0) {
-          even = grow(even, even_mask, left);
-          left = odd = grow(odd, odd_mask, even);
-        } else {
-          odd = grow(odd, odd_mask, left);
-          left = even = grow(even, even_mask, odd);
-        }
-        const unsigned upper_after = low_halves(even, odd), lower_after = high_halves(even, odd);
-        if (upper_after != upper_before) upper = Cells<T>::pair(upper_after, upper_mask);
-        if (lower_after != lower_before) lower = Cells<T>::pair(lower_after, lower_mask);
-        upper_here |= upper_after ^ upper_before;
-        lower_here |= lower_after ^ lower_before;
-      }
-      upper_change |= upper_here;
-      lower_change |= lower_here;
-      if (__any_sync(kWholeWarp, (upper_here | lower_here) != 0)) {
-        const int a = column(i), b = column(i + kStripPairs - 1);
-        columns |= Span{2 * min(a, b), 2 * max(a, b) + 1};
-      } else if (i + kStripPairs > last + 1) {
-        break;
+        const Pair a = upper[step * k], b = lower[step * k];
+        even[k] = low_halves(Cells<T>::markers(a), Cells<T>::markers(b));
+        odd[k] = high_halves(Cells<T>::markers(a), Cells<T>::markers(b));
+        even_masks[k] = low_halves(Cells<T>::masks(a), Cells<T>::masks(b));
+        odd_masks[k] = high_halves(Cells<T>::masks(a), Cells<T>::masks(b));
       }
     }
-    rows |= rows_of(upper_change != 0, lower_change != 0);
+    /// Lets a marker go through; returns what changes.
+    __device__ unsigned go_through(unsigned &from) {
+      unsigned change = 0;
+#pragma unroll
+      for (int k = 0; k < kStripPairs; ++k) {
+        const unsigned even_before = even[k], odd_before = odd[k];
+        if (step > 0) {
+          even[k] = grow(even[k], even_masks[k], from);
+          from = odd[k] = grow(odd[k], odd_masks[k], even[k]);
+        } else {
+          odd[k] = grow(odd[k], odd_masks[k], from);
+          from = even[k] = grow(even[k], even_masks[k], odd[k]);
+        }
+        change |= (even[k] ^ even_before) | (odd[k] ^ odd_before);
+      }
+      return change;
+    }
+    __device__ void put_back() const {
+#pragma unroll
+      for (int k = 0; k < kStripPairs; ++k) {
+        upper[step * k] =
+            Cells<T>::pair(low_halves(even[k], odd[k]), low_halves(even_masks[k], odd_masks[k]));
+        lower[step * k] =
+            Cells<T>::pair(high_halves(even[k], odd[k]), high_halves(even_masks[k], odd_masks[k]));
+      }
+    }
+  };
+
+  /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
+  __device__ void go_sideways(const Span &where, Span &rows, Span &columns) const {
+    const Way way(where);
+    unsigned left = 0, right = 0, change = 0;
+    if (way.first > 0) {
+      const int before = way.first / 2 - 1, behind = kPairs - way.first / 2;
+      left = high_halves(Cells<T>::markers(at(before, lane_)),
+                         Cells<T>::markers(at(before, lane_ + 32)));
+      right = low_halves(Cells<T>::markers(at(behind, lane_)),
+                         Cells<T>::markers(at(behind, lane_ + 32)));
+    }
+    for (int i = way.first; i < kTile; i += kStrip) {
+      Columns<1> to_right(*this, i);
+      Columns<-1> to_left(*this, i);
+      const unsigned right_change = to_right.go_through(left);
+      const unsigned left_change = to_left.go_through(right);
+      if (right_change) to_right.put_back();
+      if (left_change) to_left.put_back();
+      change |= right_change | left_change;
+      if (!way.go_on(i, (right_change | left_change) != 0, columns)) break;
+    }
+    rows |= rows_of((change & 0xffff) != 0, change >> 16 != 0);
   }
 
   __device__ unsigned marker(int x, int y) const {

@@ -75,9 +75,11 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __device__ unsigned terms_at(const RecursiveJob<T> &job, const RecursiveForm &form, int x, int y) {
   unsigned v = 0;
-  for (int i = 0; i < form.n_terms; ++i) {
+#pragma unroll
+  for (int i = 0; i < RecursiveForm::kMostTerms; ++i) {
     const int k = form.terms[i];
-    if (y + k < job.in.height) v = max(v, unsigned{job.sum(x + form.reach[k], y + k)});
+    if (i < form.n_terms && y + k < job.in.height)
+      v = max(v, unsigned{job.sum(x + form.reach[k], y + k)});
   }
   return v;
 }
@@ -107,7 +109,7 @@ __global__ void last_column_kernel(const __grid_constant__ RecursiveJob<T> job,
 
 /// A thread for each of the lines along which a result needs the one before.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     lines_kernel(const __grid_constant__ RecursiveJob<T> job,
                  const __grid_constant__ RecursiveForm form, int lines) {
   const int line = blockIdx.x * kThreads + threadIdx.x;
@@ -123,12 +125,24 @@ __global__ void __launch_bounds__(kThreads)
     if (x < 0) return;
     v = max(unsigned{job.last[y - 1]}, terms_at(job, form, x, y));
   }
-  for (;;) {
-    job.out.row(y)[x] = job.complemented(static_cast<T>(v));
-    ++y;
-    x -= step;
-    if (y >= height || x < 0) break;
-    v = max(form.step < 0 ? unsigned{job.outside} : v, terms_at(job, form, x, y));
+  job.out.row(y)[x] = job.complemented(static_cast<T>(v));
+  // All that rows need of the sums is read before it is waited for.
+  constexpr int kRows = 8;
+  while (y + 1 < height && x >= step) {
+    unsigned terms[kRows];
+#pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+      const int next_x = x - (k + 1) * step, next_y = y + k + 1;
+      terms[k] = next_x >= 0 && next_y < height ? terms_at(job, form, next_x, next_y) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+      ++y;
+      x -= step;
+      if (y >= height || x < 0) return;
+      v = max(form.step < 0 ? unsigned{job.outside} : v, terms[k]);
+      job.out.row(y)[x] = job.complemented(static_cast<T>(v));
+    }
   }
 }
 

@@ -32,7 +32,7 @@ struct RecursiveForm {
   int rows;                       ///< of the window, from the middle on
   std::int16_t reach[kMostRows];  ///< of these; -1 for a row without cells
   int n_terms;                    ///< rows that count everywhere
-  std::int16_t terms[kMostTerms];
+  std::int16_t terms[kMostTerms] = {};
 
   RecursiveForm(const Mask &mask, SwoFilterBorder border) {
     const int rx = mask.rx(), ry = mask.ry();
