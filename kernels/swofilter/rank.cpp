@@ -181,10 +181,12 @@ std::shared_ptr<const Network> small_network(const Job &job) {
   const Mask &mask = job.mask();
   const int n = mask.count();
   if (job.op == SwoFilterOperator::directional_median) {
-    if (std::max(mask.width, mask.height) > 31) return {};
-  } else if (n < 1 || n > kMostCells || mask.width > 63) {
-    return {};
+    // Networks of longer ones have many thousands of steps; lines cost the same at any length.
+    constexpr int kLongestLine = 63;
+    if (std::max(mask.width, mask.height) > kLongestLine) return {};
+    return find_network(mask, question_of(job, n));
   }
+  if (n < 1 || n > kMostCells || mask.width > 63) return {};
   auto network = find_network(mask, question_of(job, n));
   return network->cost() <= kMostCost<T> ? network : nullptr;
 }
