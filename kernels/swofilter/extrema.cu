@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rectangles are separable, and with them samples outside of the image change nothing but with a
 // constant border, where the constant takes part wherever the window leaves the image. So there is a
-// kernel for clipped rectangles of up to kMostSide<T>, down the columns and along the rows in one go. A
-// larger one is the extremum of nine smaller ones, in up to three steps. Other windows go run by run.
+// kernel for clipped rectangles, down the columns and along the rows in one go. Large ones do so in two,
+// as the columns beside a tile would be too many. Other windows go run by run.
 #include "kernels/swofilter/extrema.h"
 
 #include "kernels/launch.cuh"
@@ -106,7 +106,8 @@ __device__ void extrema_of(Packed<T> (&p)[n]) {
 
 /// Extrema of windows of `side` samples that begin at sample 0 to 15 of those that
 /// load.template at<offset>(i) gives, where offset is what the compiler is to know of the first one:
-/// -side / 2 modulo kSamples.
+/// -side / 2 modulo kSamples. load.template extremum<offset, Op>(begin, end, p) is the one of those from
+/// begin on, before end, and p.
 template <typename Op, typename T, typename Load>
 __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows]) {
   constexpr int kSamples = Packed<T>::kSamples;
@@ -125,8 +126,7 @@ __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows])
     for (int i = 0; i < kWindows; ++i) result[i] = load.template at<offset>(i);
 #pragma unroll
     for (int i = kWindows - 2; i >= 0; --i) result[i] = Op{}(result[i], result[i + 1]);
-    Packed<T> common = result[kWindows - 1];
-    for (int i = kWindows; i < side; ++i) common = Op{}(common, load.template at<offset>(i));
+    Packed<T> common = load.template extremum<offset, Op>(kWindows, side, result[kWindows - 1]);
 #pragma unroll
     for (int i = 0; i < kWindows; ++i) {
       result[i] = Op{}(result[i], common);
@@ -184,72 +184,98 @@ __device__ void turn(const Packed<T> *in, unsigned (&out)[Packed<T>::kSamples]) 
 
 // ---- Rectangles ----------------------------------------------------------------------------------
 
-/// Words of a row of a tile that are written, and with those beside them that are read.
-constexpr int kTileWords = 32, kReadWords = 40;
-/// The largest side of a rectangle that is done in one go.
-template <typename T>
-constexpr int kMostSide = (kReadWords - kTileWords) * Packed<T>::kSamples + 1;
-/// Rows of a tile, in words of turned samples; chunks of kWindows rows.
-constexpr int kTileQuads = 16;
-template <typename T>
-constexpr int kTileRows = kTileQuads *Packed<T>::kSamples;
-
-/// Threads: one for each column of words and chunk of rows; 5 or 6 warps.
-template <typename T>
-constexpr int kRectangleThreads = kReadWords *kTileRows<T> / kWindows;
+/// Tiles of a kind: for rectangles, or, with `wide`, for rows of any length.
+template <typename T, bool wide>
+struct Tile {
+  static constexpr int kSamples = Packed<T>::kSamples;
+  /// Words of a row that are written, beside them at each side, and both.
+  static constexpr int kWords = wide ? 96 : 32;
+  static constexpr int kBeside = wide ? 128 / kSamples : 4;
+  static constexpr int kReadWords = kWords + 2 * kBeside;
+  /// Rows, in words of turned samples and in chunks of kWindows.
+  static constexpr int kQuads = 16, kRows = kQuads * kSamples, kChunks = kRows / kWindows;
+  /// Words of kWindows columns, and how many times these are in a row.
+  static constexpr int kStripWords = kWindows / kSamples, kStrips = kWords / kStripWords;
+  /// One for each column of words and chunk of rows, but in a wide one, where these are merely read, for
+  /// each strip and word of turned samples.
+  static constexpr int kThreads = wide ? kStrips * kQuads : kReadWords * kChunks;
+  /// Blocks that run at the same time, at least.
+  static constexpr int kResident = wide ? 2 : 800 / kThreads;
+};
 
 template <typename T>
 struct RectangleJob {
   Plane<const T> in;
   Sink<T> sink;
-  int width, height;  // of the window
-  bool constant;      // what is outside counts as `outside`
-  bool aligned;       // words of `in` begin at multiples of their size
-  unsigned outside;   // in all samples of a word
+  int width, height;     // of the window
+  int reach_x, reach_y;  // half of it, and of what has been done before
+  bool constant;         // what is outside counts as `outside`
+  bool aligned;          // words of `in` begin at multiples of their size
+  unsigned outside;      // in all samples of a word
 };
-
-/// Words of kWindows columns.
-template <typename T>
-constexpr int kStripWords = kWindows / Packed<T>::kSamples;
 
 /// The turned samples of a tile: word q of column i + kSamples * c has rows from kSamples * q on. Neither
 /// neighbouring c nor all q of neighbouring strips meet in a bank.
-template <typename T>
+template <typename T, bool wide>
 class TurnedTile {
  public:
+  using Size = Tile<T, wide>;
+  static constexpr int kAll = Size::kSamples * Size::kReadWords * Size::kQuads;
+
   __device__ explicit TurnedTile(unsigned *words) : words_(words) {}
 
   __device__ unsigned &at(int i, int c, int q) const {
-    return at(i, c / kStripWords<T>, c % kStripWords<T>, q);
+    return at(i, c / Size::kStripWords, c % Size::kStripWords, q);
   }
   /// The same for word m from a strip on.
   __device__ unsigned &at(int i, int strip, int m, int q) const {
-    const int half = (m ^ m / kStripWords<T>)&1;
-    const int column = i * kReadWords + strip * kStripWords<T> + (m & ~1);
-    return words_[(column + (half ^ (strip & 1))) * kTileQuads +
-                  ((q + strip * (kStripWords<T> / 2) + m / 2) & (kTileQuads - 1))];
+    const int half = (m ^ m / Size::kStripWords) & 1;
+    const int column = i * Size::kReadWords + strip * Size::kStripWords + (m & ~1);
+    return words_[(column + (half ^ (strip & 1))) * Size::kQuads +
+                  ((q + strip * (Size::kStripWords / 2) + m / 2) & (Size::kQuads - 1))];
   }
 
  private:
   unsigned *words_;
 };
 
-/// Words of a column that are all there.
-template <typename T>
-struct WholeColumn {
+/// The extremum of p and of what a column gives from begin on, before end.
+template <typename Op, typename T, typename Column>
+__device__ Packed<T> extremum_of(const Column &column, int begin, int end, Packed<T> p) {
+#pragma unroll 8
+  for (int i = begin; i < end; ++i) p = Op{}(p, column.template at<0>(i));
+  return p;
+}
+
+/// Words of a column, from row y on; rows that are not there are as the next one that is.
+/// @tparam whole  all rows are there
+template <typename T, bool whole>
+struct Column {
   static constexpr bool kOffsets = false;
-  const unsigned char *first;
+  const unsigned char *top;
   std::ptrdiff_t stride;
+  int y, height;
+
+  __device__ Column(const Plane<const T> &plane, int x, int y)
+      : top(reinterpret_cast<const unsigned char *>(whole ? plane.row(y) + x : plane.data + x)),
+        stride(plane.stride),
+        y(y),
+        height(plane.height) {}
 
   template <int>
   __device__ Packed<T> at(int i) const {
-    return Packed<T>::of(*reinterpret_cast<const unsigned *>(first + i * stride));
+    const int row = whole ? i : min(max(y + i, 0), height - 1);
+    return Packed<T>::of(*reinterpret_cast<const unsigned *>(top + row * stride));
+  }
+  template <int, typename Op>
+  __device__ Packed<T> extremum(int begin, int end, Packed<T> p) const {
+    return extremum_of<Op>(*this, begin, end, p);
   }
 };
 
-/// Words of any column.
+/// The same for words of which not all samples are in the plane.
 template <typename T>
-struct AnyColumn {
+struct CutColumn {
   static constexpr bool kOffsets = false;
   const Plane<const T> &plane;
   int x, y;
@@ -257,68 +283,115 @@ struct AnyColumn {
 
   template <int>
   __device__ Packed<T> at(int i) const {
-    const bool inside = static_cast<unsigned>(y + i) < static_cast<unsigned>(plane.height);
-    return Packed<T>::of(inside ? load_word(plane.row(y + i), plane.width, x, neutral) : neutral);
+    const int row = min(max(y + i, 0), plane.height - 1);
+    return Packed<T>::of(load_word(plane.row(row), plane.width, x, neutral));
+  }
+  template <int, typename Op>
+  __device__ Packed<T> extremum(int begin, int end, Packed<T> p) const {
+    return extremum_of<Op>(*this, begin, end, p);
   }
 };
 
 /// Turned words along a row.
-template <typename T>
+template <typename T, bool wide>
 struct TurnedRow {
   static constexpr bool kOffsets = true;
-  TurnedTile<T> tile;
-  int strip, q;
+  static constexpr int kSamples = Packed<T>::kSamples;
+  TurnedTile<T, wide> tile;
+  int strip, first, q;  // the first word, from the strip on
 
   template <int offset>
   __device__ Packed<T> at(int i) const {
-    constexpr int kSamples = Packed<T>::kSamples;
-    return Packed<T>::of(tile.at((offset + i) % kSamples, strip, (offset + i) / kSamples, q));
+    return Packed<T>::of(
+        tile.at((offset + i) % kSamples, strip, first + (offset + i) / kSamples, q));
+  }
+  /// @param begin  a multiple of kSamples
+  template <int offset, typename Op>
+  __device__ Packed<T> extremum(int begin, int end, Packed<T> p) const {
+    constexpr int kHead = (kSamples - offset) % kSamples;
+#pragma unroll
+    for (int i = 0; i < kHead; ++i) p = Op{}(p, at<offset>(begin + i));
+    int i = begin + kHead;
+#pragma unroll 4
+    for (; i + kSamples <= end; i += kSamples) {
+      const int m = first + (offset + i) / kSamples;
+#pragma unroll
+      for (int k = 0; k < kSamples; ++k) p = Op{}(p, Packed<T>::of(tile.at(k, strip, m, q)));
+    }
+    for (; i < end; ++i) p = Op{}(p, at<offset>(i));
+    return p;
   }
 };
 
-template <typename T, typename Op>
-__global__ void __launch_bounds__(kRectangleThreads<T>)
-    rectangle_kernel(const __grid_constant__ RectangleJob<T> job) {
+/// A column of words of a tile, down kWindows windows.
+template <typename Op, typename T>
+__device__ void slide_down(const RectangleJob<T> &job, int x, int y,
+                           Packed<T> (&column)[kWindows]) {
   constexpr int kSamples = Packed<T>::kSamples;
-  __shared__ unsigned memory[kSamples * kReadWords * kTileQuads];
-  const TurnedTile<T> turned(memory);
+  const int width = job.in.width, height = job.in.height;
+  if (x + kSamples <= 0 || x >= width) {
+#pragma unroll
+    for (Packed<T> &p : column) p = Op::template neutral<T>();
+  } else if (!job.aligned || x < 0 || x + kSamples > width) {
+    slide<Op>(job.height, CutColumn<T>{job.in, x, y, Op::template neutral<T>().word()}, column);
+  } else if (y >= 0 && y + kWindows - 1 + job.height <= height) {
+    slide<Op>(job.height, Column<T, true>(job.in, x, y), column);
+  } else {
+    slide<Op>(job.height, Column<T, false>(job.in, x, y), column);
+  }
+}
+
+/// The same for windows of one row.
+template <typename Op, typename T>
+__device__ void read_down(const RectangleJob<T> &job, int x, int y, Packed<T> (&column)[kWindows]) {
+#pragma unroll
+  for (int i = 0; i < kWindows; ++i)
+    column[i] = Packed<T>::of(load_word(job.in.row(min(y + i, job.in.height - 1)), job.in.width, x,
+                                        Op::template neutral<T>().word()));
+}
+
+/// @tparam wide  the window has one row
+template <typename T, typename Op, bool wide>
+__global__ void __launch_bounds__(Tile<T, wide>::kThreads, Tile<T, wide>::kResident)
+    rectangle_kernel(const __grid_constant__ RectangleJob<T> job) {
+  using Size = Tile<T, wide>;
+  constexpr int kSamples = Size::kSamples, kStripWords = Size::kStripWords;
+  __shared__ unsigned memory[TurnedTile<T, wide>::kAll];
+  const TurnedTile<T, wide> turned(memory);
   let_next_kernel_start();
   wait_for_kernels_before();
   const int width = job.in.width, height = job.in.height;
-  const int rx = job.width / 2, ry = job.height / 2;
-  const int beside = (rx + kSamples - 1) / kSamples;  // words
-  const int x0 = blockIdx.x * kTileWords * kSamples, y0 = blockIdx.y * kTileRows<T>;
-  const unsigned neutral = Op::template neutral<T>().word();
-  if (const int c = threadIdx.x % kReadWords; c < kTileWords + 2 * beside) {
-    const int chunk = threadIdx.x / kReadWords;
-    const int x = x0 + (c - beside) * kSamples, y = y0 + chunk * kWindows - ry;
+  const int beside = (job.width / 2 + kSamples - 1) / kSamples;  // words
+  const int x0 = blockIdx.x * Size::kWords * kSamples, y0 = blockIdx.y * Size::kRows;
+  for (int t = threadIdx.x; t < Size::kReadWords * Size::kChunks; t += Size::kThreads) {
+    const int c = t % Size::kReadWords, chunk = t / Size::kReadWords;
+    if (c >= Size::kWords + 2 * beside) continue;
+    const int x = x0 + (c - beside) * kSamples, y = y0 + chunk * kWindows;
     Packed<T> column[kWindows];
-    if (job.aligned && x >= 0 && x + kSamples <= width && y >= 0 && y + kWindows + 2 * ry <= height)
-      slide<Op>(
-          job.height,
-          WholeColumn<T>{reinterpret_cast<const unsigned char *>(job.in.row(y) + x), job.in.stride},
-          column);
+    if constexpr (wide)
+      read_down<Op>(job, x, y, column);
     else
-      slide<Op>(job.height, AnyColumn<T>{job.in, x, y, neutral}, column);
+      slide_down<Op>(job, x, y - job.height / 2, column);
 #pragma unroll
-    for (int q = 0; q < kStripWords<T>; ++q) {
+    for (int q = 0; q < kStripWords; ++q) {
       unsigned words[kSamples];
       turn<T>(&column[q * kSamples], words);
 #pragma unroll
-      for (int i = 0; i < kSamples; ++i) turned.at(i, c, chunk * kStripWords<T> + q) = words[i];
+      for (int i = 0; i < kSamples; ++i) turned.at(i, c, chunk * kStripWords + q) = words[i];
     }
   }
   __syncthreads();
   // Sixteen columns, and the rows of a turned word.
-  constexpr int kStrips = kTileWords / kStripWords<T>;
-  if (threadIdx.x >= kStrips * kTileQuads) return;
-  const int q = threadIdx.x % kTileQuads, strip = threadIdx.x / kTileQuads;
+  if (threadIdx.x >= Size::kStrips * Size::kQuads) return;
+  const int q = threadIdx.x % Size::kQuads, strip = threadIdx.x / Size::kQuads;
   Packed<T> row[kWindows];
-  slide<Op>(job.width, TurnedRow<T>{turned, strip, q}, row);
+  slide<Op>(job.width, TurnedRow<T, wide>{turned, strip, 0, q}, row);
   const int x = x0 + strip * kWindows, y = y0 + q * kSamples;
-  unsigned words[kSamples][kStripWords<T>];
+  const int rx = job.reach_x, ry = job.reach_y;
+  const unsigned neutral = Op::template neutral<T>().word();
+  unsigned words[kSamples][kStripWords];
 #pragma unroll
-  for (int k = 0; k < kStripWords<T>; ++k) {
+  for (int k = 0; k < kStripWords; ++k) {
     unsigned turned_back[kSamples];
     turn<T>(&row[k * kSamples], turned_back);
 #pragma unroll
@@ -332,7 +405,7 @@ __global__ void __launch_bounds__(kRectangleThreads<T>)
     if (leaves) {
       const bool whole_row = y + i < ry || y + i + ry >= height;
 #pragma unroll
-      for (int k = 0; k < kStripWords<T>; ++k) {
+      for (int k = 0; k < kStripWords; ++k) {
         // The samples whose windows lie in the image.
         const unsigned kept = whole_row ? 0 : inside_mask<T>(x + k * kSamples - rx, width - 2 * rx);
         const unsigned outside = (job.outside & ~kept) | (neutral & kept);
@@ -343,99 +416,50 @@ __global__ void __launch_bounds__(kRectangleThreads<T>)
     if (job.sink.finish == Finish::none && x + kWindows <= width &&
         reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
 #pragma unroll
-      for (int k = 0; k < kStripWords<T>; k += 4)
+      for (int k = 0; k < kStripWords; k += 4)
         reinterpret_cast<uint4 *>(to)[k / 4] =
             uint4{words[i][k], words[i][k + 1], words[i][k + 2], words[i][k + 3]};
     } else {
 #pragma unroll
-      for (int k = 0; k < kStripWords<T>; ++k) job.sink.store(x + k * kSamples, y + i, words[i][k]);
+      for (int k = 0; k < kStripWords; ++k) job.sink.store(x + k * kSamples, y + i, words[i][k]);
     }
   }
-}
-
-template <typename T>
-struct PointsJob {
-  RectangleJob<T> rectangle;  // the whole one
-  int dx, dy;                 // between points
-};
-
-/// Extrema of three by three pixels, dx and dy apart. Points outside of the image move to its edge: the
-/// smaller windows on them still lie in the larger one.
-template <typename T, typename Op>
-__global__ void __launch_bounds__(256) points_kernel(const __grid_constant__ PointsJob<T> job) {
-  constexpr int kSamples = Packed<T>::kSamples;
-  let_next_kernel_start();
-  wait_for_kernels_before();
-  const RectangleJob<T> &whole = job.rectangle;
-  const int width = whole.in.width, height = whole.in.height;
-  const int x = (blockIdx.x * 32 + threadIdx.x) * kSamples, y = blockIdx.y * 8 + threadIdx.y;
-  if (x >= width || y >= height) return;
-  Packed<T> result = Op::template neutral<T>();
-#pragma unroll
-  for (int i = -1; i <= 1; ++i) {
-    if (i != 0 && job.dy == 0) continue;
-    const T *const row = whole.in.row(min(max(y + i * job.dy, 0), height - 1));
-#pragma unroll
-    for (int k = -1; k <= 1; ++k) {
-      if (k != 0 && job.dx == 0) continue;
-      const int at = x + k * job.dx;
-      unsigned word;
-      if (at >= 0 && at + kSamples <= width) {
-        word = load_word(row, width, at, 0);
-      } else {
-        word = 0;
-        for (int s = 0; s < kSamples; ++s)
-          word |= unsigned{row[min(max(at + s, 0), width - 1)]} << (8 * sizeof(T) * s);
-      }
-      result = Op{}(result, Packed<T>::of(word));
-    }
-  }
-  unsigned word = result.word();
-  if (whole.constant) {
-    const int rx = whole.width / 2, ry = whole.height / 2;
-    const bool whole_row = y < ry || y + ry >= height;
-    const unsigned kept = whole_row ? 0 : inside_mask<T>(x - rx, width - 2 * rx);
-    const unsigned outside = (whole.outside & ~kept) | (Op::template neutral<T>().word() & kept);
-    word = Op{}(result, Packed<T>::of(outside)).word();
-  }
-  whole.sink.store(x, y, word);
 }
 
 int divide_up(int x, int by) {
   return (x + by - 1) / by;
 }
 
-template <typename T, typename Op>
+template <typename T, typename Op, bool wide>
 void launch_rectangle(Cuda &cuda, const RectangleJob<T> &job) {
-  const dim3 blocks(divide_up(job.in.width, kTileWords * Packed<T>::kSamples),
-                    divide_up(job.in.height, kTileRows<T>));
-  launch(rectangle_kernel<T, Op>, {blocks, kRectangleThreads<T>, 0, cuda.code_architecture() >= 90},
+  using Size = Tile<T, wide>;
+  const dim3 blocks(divide_up(job.in.width, Size::kWords * Size::kSamples),
+                    divide_up(job.in.height, Size::kRows));
+  launch(rectangle_kernel<T, Op, wide>, {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90},
          cuda.stream(), job);
 }
 
-/// The side to begin with where `side` is three times that at most, or itself.
+/// Whether both directions go at once.
 template <typename T>
-int third(int side) {
-  return side <= kMostSide<T> ? side : divide_up(side, 3) | 1;
+bool in_one_go(const Mask &mask) {
+  constexpr int kMost = 2 * Tile<T, false>::kBeside * Tile<T, false>::kSamples + 1;
+  return mask.width == 1 || (mask.width <= kMost && mask.height <= kMost);
 }
 
-/// @param scratch  two planes
+/// @param scratch  a plane, unless in_one_go()
 template <typename T, typename Op>
-void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Plane<T> (&scratch)[2]) {
-  if (job.width <= kMostSide<T> && job.height <= kMostSide<T>)
-    return launch_rectangle<T, Op>(cuda, job);
-  RectangleJob<T> part = job;
-  part.constant = false;
-  part.width = third<T>(job.width);
-  part.height = third<T>(job.height);
-  part.sink = {scratch[0], Finish::none, {}, {}, 0};
-  rectangle_extrema<T, Op>(cuda, part, {scratch[1], scratch[0]});
-  PointsJob<T> points{job, (job.width - part.width) / 2, (job.height - part.height) / 2};
-  points.rectangle.in = scratch[0];
-  points.rectangle.aligned = true;
-  const dim3 blocks(divide_up(job.in.width, 32 * Packed<T>::kSamples), divide_up(job.in.height, 8));
-  launch(points_kernel<T, Op>, {blocks, dim3(32, 8), 0, cuda.code_architecture() >= 90},
-         cuda.stream(), points);
+void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Mask &mask,
+                       const Plane<T> &scratch) {
+  if (in_one_go<T>(mask)) return launch_rectangle<T, Op, false>(cuda, job);
+  RectangleJob<T> columns = job, rows = job;
+  columns.constant = false;
+  columns.width = rows.height = 1;
+  if (mask.height > 1) {
+    columns.sink = {scratch, Finish::none, {}, {}, 0};
+    launch_rectangle<T, Op, false>(cuda, columns);
+    rows.in = scratch;
+  }
+  launch_rectangle<T, Op, true>(cuda, rows);
 }
 
 // ---- Other windows -------------------------------------------------------------------------------
@@ -486,17 +510,18 @@ class Extrema {
       : cuda_(cuda), job_(job), in_(in), out_(out) {
     const std::size_t stride =
         (in.width * sizeof(T) + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
-    const bool large = job.mask().width > kMostSide<T> || job.mask().height > kMostSide<T>;
+    const bool large = job.mask().rectangle && !in_one_go<T>(job.mask());
     const bool steps = needs_step();
-    if (!large && !steps) return;
     auto *memory = static_cast<unsigned char *>(
-        cuda.scratch(stride * in.height * ((large ? 2 : 0) + (steps ? 1 : 0))));
-    for (Plane<T> *plane : {&step_, &scratch_[0], &scratch_[1]}) {
-      if (plane == &step_ ? !steps : !large) continue;
-      *plane = {reinterpret_cast<T *>(memory), in.width, in.height,
-                static_cast<std::ptrdiff_t>(stride), in.maximum};
+        large || steps ? cuda.scratch(stride * in.height * (large + steps)) : nullptr);
+    const auto take = [&](bool wanted, Plane<T> &plane) {
+      if (!wanted) return;
+      plane = {reinterpret_cast<T *>(memory), in.width, in.height,
+               static_cast<std::ptrdiff_t>(stride), in.maximum};
       memory += stride * in.height;
-    }
+    };
+    take(steps, step_);
+    take(large, scratch_);
   }
 
   void operator()() {
@@ -553,10 +578,12 @@ class Extrema {
                                 sink,
                                 mask.width,
                                 mask.height,
+                                mask.rx(),
+                                mask.ry(),
                                 job_.border == SwoFilterBorder::constant,
                                 (reinterpret_cast<std::uintptr_t>(in.data) | in.stride) % 4 == 0,
                                 in_all_samples(job_.outside)};
-      return rectangle_extrema<T, Op>(cuda_, job, scratch_);
+      return rectangle_extrema<T, Op>(cuda_, job, mask, scratch_);
     }
     const MaskJob<T> job{Source<T>(in, job_), sink, in_all_samples(Op::kLargest ? 0 : job_.maximum),
                          Cells(mask)};
@@ -568,7 +595,7 @@ class Extrema {
   const Job &job_;
   Plane<const T> in_;
   Plane<T> out_;
-  Plane<T> step_{}, scratch_[2]{};
+  Plane<T> step_{}, scratch_{};
 };
 
 }  // namespace

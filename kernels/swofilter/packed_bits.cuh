@@ -119,12 +119,19 @@ __device__ unsigned pack_word(const Plane<const T> &in, int x, int y, const Mean
     const unsigned bits = pack<T>(words, repeated<T>(meaning.levels));
     return meaning.inverted ? ~bits : bits;
   }
+  const auto is_white = [&](int column) {
+    return ((samples[column] & meaning.levels) != 0) != meaning.inverted;
+  };
+  if (x + kBits <= 0 || x >= in.width) {
+    if (meaning.border == SwoFilterBorder::replicate)
+      return is_white(x < 0 ? 0 : in.width - 1) ? ~0u : 0;
+    if (meaning.border != SwoFilterBorder::reflect) return meaning.outside ? ~0u : 0;
+  }
   unsigned bits = 0;
-#pragma unroll 1
+#pragma unroll 8
   for (int i = 0; i < kBits; ++i) {
     const int column = resolve(x + i, in.width, meaning.border);
-    const bool bit = column < 0 ? meaning.outside
-                                : ((samples[column] & meaning.levels) != 0) != meaning.inverted;
+    const bool bit = column < 0 ? meaning.outside : is_white(column);
     bits |= static_cast<unsigned>(bit) << i;
   }
   return bits;

@@ -18,8 +18,9 @@ int divide_up(std::int64_t x, int by) {
   return static_cast<int>((x + by - 1) / by);
 }
 
-/// Windows of more samples go by histograms.
-constexpr int kMostSelected = 81;
+/// Windows of more samples go by histograms; those that give modes and trimmed means sooner, as these
+/// visit the samples more often.
+constexpr int kMostSelected = 81, kMostCounted = 25;
 
 template <typename T>
 class Rank {
@@ -35,8 +36,9 @@ class Rank {
     if (job_.op == Op::directional_median)
       launch(directional_kernel<T>, whole(), cuda_.stream(), all);
     else if (has_network())
-      median_of_square();
-    else if (mask.count() <= kMostSelected)
+      by_network();
+    else if (mask.count() <=
+             (job_.op == Op::median || job_.op == Op::rank ? kMostSelected : kMostCounted))
       launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
     else if (!by_columns(all))
       by_histogram(all);
@@ -49,32 +51,38 @@ class Rank {
 
   bool has_network() const {
     const Mask &mask = job_.mask();
-    return job_.op == Op::median && mask.rectangle && mask.width == mask.height &&
-           mask.width >= 3 && mask.width <= 9 && in_.width >= mask.width &&
-           in_.height >= mask.height;
+    const int most = job_.op == Op::median                                      ? 9
+                     : job_.op == Op::mode || job_.op == Op::alpha_trimmed_mean ? 5
+                                                                                : 0;
+    return mask.rectangle && mask.width == mask.height && mask.width >= 3 && mask.width <= most &&
+           in_.width >= mask.width && in_.height >= mask.height;
   }
 
-  void median_of_square() {
+  void by_network() {
     const bool aligned = (reinterpret_cast<std::uintptr_t>(in_.data) | in_.stride) % 4 == 0;
-    const NetworkJob<T> job{source_, out_, aligned};
+    const NetworkJob<T> job{source_, out_, aligned, job_.alpha, job_.shift};
     switch (job_.mask().width) {
       case 3:
-        return network<3>(job);
+        return job_.op == Op::median ? network<3, Taken::median>(job)
+               : job_.op == Op::mode ? network<3, Taken::mode>(job)
+                                     : network<3, Taken::trimmed_mean>(job);
       case 5:
-        return network<5>(job);
+        return job_.op == Op::median ? network<5, Taken::median>(job)
+               : job_.op == Op::mode ? network<5, Taken::mode>(job)
+                                     : network<5, Taken::trimmed_mean>(job);
       case 7:
-        return network<7>(job);
+        return network<7, Taken::median>(job);
       default:
-        return network<9>(job);
+        return network<9, Taken::median>(job);
     }
   }
 
-  template <int k>
+  template <int k, Taken taken>
   void network(const NetworkJob<T> &job) {
     const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
                       divide_up(in_.height, kNetworkWarps * kNetworkRows<k>));
-    launch(network_kernel<T, k>, {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90},
-           cuda_.stream(), job);
+    launch(network_kernel<T, k, taken>,
+           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, cuda_.stream(), job);
   }
 
   /// @return false for windows, samples and devices for which it cannot be

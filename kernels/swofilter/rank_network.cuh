@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of square windows of 3 to 9 by networks of minima and maxima, which take the same time
+/// Medians of square windows of 3 to 9, and of up to 5 modes and trimmed means, by networks of minima and
+/// maxima, which take the same time
 /// whatever the image: columns are sorted once for all windows that they are in, and merged in pairs and
 /// more as far as windows share them (Adams, "Fast median filters using separable sorting networks", ACM
 /// Trans. Graphics 40(4), 2021). What can no longer become the median is left out early. The networks are
@@ -15,6 +16,8 @@
 
 #include "kernels/ptx.cuh"
 #include "kernels/swofilter/cells.cuh"
+#include "kernels/swofilter/rank.h"
+#include "kernels/swofilter/rounding.cuh"
 
 namespace cudascan::swo {
 
@@ -172,11 +175,44 @@ __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned
   }
 }
 
+/// Calls visit(w, sorted) for the samples of each of the four windows, sorted.
+/// @param v  as above; k is 3 or 5
+template <int k, typename Visit>
+__device__ __forceinline__ void four_sorted(const unsigned (&v)[4][k], const Visit &visit) {
+  static_assert(k == 3 || k == 5);
+  unsigned last_pair[2 * k], next_pair[2 * k], column[k], sorted[k * k];
+  merge(v[1], v[2], last_pair);
+  from_below(v[3], 1, column);
+  merge(column, v[0], next_pair);
+  from_below(v[k == 3 ? 2 : 0], 1, column);  // column 0
+  const auto finish = [&](const auto &half, int w, const unsigned(&first)[k],
+                          const unsigned(&second)[k]) {
+    merge(half, first, sorted);
+    visit(w, sorted);
+    merge(half, second, sorted);
+    visit(w + 1, sorted);
+  };
+  if constexpr (k == 3) {
+    finish(next_pair, 0, column, v[1]);
+    finish(last_pair, 2, v[0], v[3]);
+  } else {
+    unsigned pair[2 * k], half[4 * k];
+    from_below(last_pair, 1, pair);
+    merge(next_pair, pair, half);
+    finish(half, 0, column, v[1]);
+    merge(next_pair, last_pair, half);
+    from_below(v[2], 1, column);
+    finish(half, 2, column, v[3]);
+  }
+}
+
 template <typename T>
 struct NetworkJob {
   Source<T> in;  // not smaller than the window
   Plane<T> out;
   bool aligned;  // words of `in` begin at multiples of their size
+  std::int64_t alpha;
+  int shift;
 };
 
 /// Warps of a block, one below another, and rows of each.
@@ -293,6 +329,78 @@ __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const u
   }
 }
 
+/// What is taken of sorted samples.
+enum class Taken { median, trimmed_mean, mode };
+
+/// The mode, or the trimmed mean, of samples first to last - 1 of a sorted list: of the upper or the lower
+/// of two rows.
+/// @tparam whole  these are the first and last of the list for the mode, and the same for all lanes
+template <typename T, Taken taken, bool whole, int n>
+__device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int row, int first,
+                                              int last, int shift) {
+  const auto sample = [&](int i) {
+    const unsigned v = row ? sorted[i] >> 16 : sorted[i] & 0xffff;
+    return sizeof(T) == 1 ? v >> 8 : v;
+  };
+  if constexpr (taken == Taken::mode) {
+    unsigned best = 0, run = 0, before = ~0u;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (!whole && (i < first || i >= last)) continue;
+      const unsigned v = sample(i);
+      run = v == before ? run + 1 : 1;
+      before = v;
+      // The most frequent, of these the lowest.
+      best = max(best, run << 16 | (0xffff - v));
+    }
+    return 0xffff - (best & 0xffff);
+  } else {
+    unsigned sum = 0;
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (i >= first && i < last) sum += sample(i) >> shift;
+    return rounded_mean(sum, last - first) << shift;
+  }
+}
+
+/// The same of both rows, for windows that lie in the image.
+template <typename T, Taken taken, int n>
+__device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t, int shift) {
+  if constexpr (taken == Taken::trimmed_mean && sizeof(T) == 1) {
+    unsigned sums = 0;
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (i >= t && i < n - t) sums += sorted[i] >> 8 & 0x00ff00ff;
+    return rounded_mean(sums & 0xffff, n - 2 * t) << 8 | rounded_mean(sums >> 16, n - 2 * t) << 24;
+  } else {
+    constexpr int kBits = sizeof(T) == 1 ? 8 : 0;  // below the samples
+    return statistic<T, taken, true>(sorted, 0, t, n - t, shift) << kBits |
+           statistic<T, taken, true>(sorted, 1, t, n - t, shift) << (16 + kBits);
+  }
+}
+
+/// The same for any windows: of those at (x, y) and below.
+template <typename T, Taken taken, int k>
+__device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x, int y,
+                                                 const unsigned (&sorted)[k * k]) {
+  constexpr int r = k / 2, kBits = sizeof(T) == 1 ? 8 : 0;
+  const bool clip = job.in.border == SwoFilterBorder::clip;
+  const int width = job.out.width, height = job.out.height;
+  unsigned result = 0;
+#pragma unroll
+  for (int row = 0; row < 2; ++row) {
+    const int columns = min(x + r, width - 1) - max(x - r, 0) + 1,
+              rows = min(y + row + r, height - 1) - max(y + row - r, 0) + 1;
+    const int count = clip ? max(columns, 1) * max(rows, 1) : k * k;
+    // Outside of the image are the lowest samples, and one more of the highest if their number is odd.
+    const int t = taken == Taken::mode ? 0 : trimmed(count, job.alpha);
+    const int first = (k * k - count) / 2 + t;
+    result |= statistic<T, taken, false>(sorted, row, first, first + count - 2 * t, job.shift)
+              << (16 * row + kBits);
+  }
+  return result;
+}
+
 /// Writes four samples of a row, from column x on.
 template <typename T, int n>
 __device__ __forceinline__ void store(T *row, int width, int x, const unsigned (&words)[n]) {
@@ -310,7 +418,7 @@ __device__ __forceinline__ void store(T *row, int width, int x, const unsigned (
   }
 }
 
-template <typename T, int k>
+template <typename T, int k, Taken taken>
 __global__ void __launch_bounds__(32 * kNetworkWarps)
     network_kernel(const __grid_constant__ NetworkJob<T> job) {
   let_next_kernel_start();
@@ -335,7 +443,18 @@ __global__ void __launch_bounds__(32 * kNetworkWarps)
       for (int i = 0; i < k; ++i) v[j][i] = two_rows<T>(band.word[i], band.word[i + 1], j);
       sort(v[j]);
     }
-    four_medians(v, result);
+    if constexpr (taken == Taken::median) {
+      four_medians(v, result);
+    } else {
+      constexpr int r = k / 2;
+      const bool inside = job.in.border != SwoFilterBorder::clip ||
+                          (job.in.holds(x, y, r, r) && job.in.holds(x + 3, y + 1, r, r));
+      const int t = taken == Taken::mode ? 0 : trimmed(k * k, job.alpha);
+      four_sorted<k>(v, [&](int w, const unsigned(&sorted)[k * k]) {
+        result[w] = inside ? both_rows<T, taken>(sorted, t, job.shift)
+                           : clipped_rows<T, taken, k>(job, x + w, y, sorted);
+      });
+    }
     if (!writes) continue;
     unsigned upper[Band<T, k>::kWords], lower[Band<T, k>::kWords];
     if constexpr (sizeof(T) == 1) {
