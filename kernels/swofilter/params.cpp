@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "kernels/refuse.h"
 #include "kernels/swofilter/window.h"
@@ -199,11 +200,37 @@ void check_level(const char *name, int level, unsigned most) {
            most == 0xffff ? "" : ", the largest one of this format");
 }
 
+/// Checks everything but `shape`, which make_masks() does.
+void check_settings(const SwoFilterParams &p) {
+  check_choices(p);
+  check_window("window", p.window);
+  if (p.window_width) check_window("window-width", p.window_width);
+  if (p.window_height) check_window("window-height", p.window_height);
+  check_level("border-value", p.border_value, 0xffff);
+  if (!(p.percentile >= 0 && p.percentile <= 100))
+    refuse("percentile = ", p.percentile, ": must be a number from 0 to 100");
+  if (!(p.alpha >= 0 && p.alpha <= 0.5))
+    refuse("alpha = ", p.alpha, ": must be a number from 0 to 0.5");
+  if (p.iterations < 0)
+    refuse("iterations = ", p.iterations, ": must be 0, until nothing changes, or more");
+  check_level("height", p.height, 0xffff);
+  if (p.connectivity != 4 && p.connectivity != 8)
+    refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
+  const bool recursive =
+      p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
+  if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))
+    refuse(
+        "border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
+        ": the recursive operators have no samples outside of the image that change with it; must "
+        "be clip or constant");
+}
+
 }  // namespace
 
 Job make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_height, int out_width,
              int out_height, bool same_depth) {
-  validate(p);
+  check_settings(p);
+  std::vector<Mask> masks = make_masks(p);
   check_sizes(in_width, in_height, out_width, out_height);
   if (!same_depth && !is_binary(p.op))
     refuse(
@@ -211,7 +238,7 @@ Job make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_he
         "thicken give black and white");
   Job job{};
   job.op = p.op;
-  job.masks = make_masks(p);
+  job.masks = std::move(masks);
   job.border = p.border;
   job.maximum = maximum;
   job.shift = unused_low_bits(maximum);
@@ -237,29 +264,8 @@ bool is_binary(SwoFilterOperator op) {
 }
 
 void validate(const SwoFilterParams &p) {
-  using namespace swo;
-  check_choices(p);
-  check_window("window", p.window);
-  if (p.window_width) check_window("window-width", p.window_width);
-  if (p.window_height) check_window("window-height", p.window_height);
-  make_masks(p);
-  check_level("border-value", p.border_value, 0xffff);
-  if (!(p.percentile >= 0 && p.percentile <= 100))
-    refuse("percentile = ", p.percentile, ": must be a number from 0 to 100");
-  if (!(p.alpha >= 0 && p.alpha <= 0.5))
-    refuse("alpha = ", p.alpha, ": must be a number from 0 to 0.5");
-  if (p.iterations < 0)
-    refuse("iterations = ", p.iterations, ": must be 0, until nothing changes, or more");
-  check_level("height", p.height, 0xffff);
-  if (p.connectivity != 4 && p.connectivity != 8)
-    refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
-  const bool recursive =
-      p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
-  if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))
-    refuse(
-        "border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
-        ": the recursive operators have no samples outside of the image that change with it; must "
-        "be clip or constant");
+  swo::check_settings(p);
+  swo::make_masks(p);
 }
 
 }  // namespace cudascan
