@@ -9,23 +9,10 @@
 #include <immintrin.h>
 #endif
 
-#define CUDASCAN_ISA baseline
-#include "kernels/equalize_rows.inc"
-#undef CUDASCAN_ISA
+#define CUDASCAN_LOOPS "kernels/equalize_rows.inc"
+#include "kernels/simd_each.inc"
 
 #ifdef CUDASCAN_X86_64
-CUDASCAN_BEGIN_AVX2
-#define CUDASCAN_ISA avx2
-#include "kernels/equalize_rows.inc"
-#undef CUDASCAN_ISA
-CUDASCAN_END_ISA
-
-CUDASCAN_BEGIN_AVX512
-#define CUDASCAN_ISA avx512
-#include "kernels/equalize_rows.inc"
-#undef CUDASCAN_ISA
-CUDASCAN_END_ISA
-
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v4,avx512vbmi,prefer-vector-width=512")
 namespace cudascan::equalize::avx512vbmi {

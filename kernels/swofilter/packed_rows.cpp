@@ -100,21 +100,13 @@ namespace cudascan::swo::packed {
 
 template <typename T>
 const PixelLoops<T> &pixel_loops() {
-#ifdef CUDASCAN_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return avx512::kPixelLoops<T>;
-  if (__builtin_cpu_supports("x86-64-v3")) return avx2::kPixelLoops<T>;
-#endif
-  return baseline::kPixelLoops<T>;
+  return CUDASCAN_FASTEST(kPixelLoops<T>);
 }
 template const PixelLoops<std::uint8_t> &pixel_loops();
 template const PixelLoops<std::uint16_t> &pixel_loops();
 
 const WordLoops &word_loops() {
-#ifdef CUDASCAN_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return avx512::kWordLoops;
-  if (__builtin_cpu_supports("x86-64-v3")) return avx2::kWordLoops;
-#endif
-  return baseline::kWordLoops;
+  return CUDASCAN_FASTEST(kWordLoops);
 }
 
 }  // namespace cudascan::swo::packed
