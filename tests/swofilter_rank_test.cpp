@@ -313,6 +313,16 @@ CHECK_OPERATOR(SwoFilterRankOperator, SwoFilterParams, {.op = Op::median},
                {.op = Op::directional_median, .window = 7});
 
 const std::vector<SwoFilterParams> kLarge = {
+    {.op = Op::median, .window = 11},
+    {.op = Op::median, .window_width = 5, .window_height = 63, .border = Border::reflect},
+    {.op = Op::rank, .window_width = 47, .window_height = 19, .percentile = 30},
+    {.op = Op::rank,
+     .window_width = 9,
+     .window_height = 101,
+     .border = Border::constant,
+     .border_value = 200,
+     .percentile = 100},
+    {.op = Op::median, .window_width = 3, .window_height = 1},
     {.op = Op::median, .window = 31, .shape = "ellipse"},
     {.op = Op::alpha_trimmed_mean, .window = 21, .border = Border::reflect},
     {.op = Op::mode, .window = 17},

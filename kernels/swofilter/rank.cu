@@ -5,7 +5,9 @@
 
 #include "kernels/launch.cuh"
 #include "kernels/swofilter/rank_columns.cuh"
+#include "kernels/swofilter/rank_digits.cuh"
 #include "kernels/swofilter/rank_histogram.cuh"
+#include "kernels/swofilter/rank_median3.cuh"
 #include "kernels/swofilter/rank_network.cuh"
 #include "kernels/swofilter/rank_selection.cuh"
 
@@ -18,9 +20,9 @@ int divide_up(std::int64_t x, int by) {
   return static_cast<int>((x + by - 1) / by);
 }
 
-/// Windows of more samples go by histograms; those that give modes and trimmed means sooner, as these
-/// visit the samples more often.
-constexpr int kMostSelected = 81, kMostCounted = 25;
+/// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more often,
+/// sooner, and sooner still where medians and ranks go by digits.
+constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
 
 template <typename T>
 class Rank {
@@ -34,14 +36,14 @@ class Rank {
         source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
         job_.alpha, mask.rx(), mask.ry()};
     if (job_.op == Op::directional_median)
-      launch(directional_kernel<T>, whole(), cuda_.stream(), all);
-    else if (has_network())
-      by_network();
-    else if (mask.count() <=
-             (job_.op == Op::median || job_.op == Op::rank ? kMostSelected : kMostCounted))
-      launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
-    else if (!by_columns(all))
-      by_histogram(all);
+      return launch(directional_kernel<T>, whole(), cuda_.stream(), all);
+    if (has_network()) return by_network();
+    const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
+    if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
+    if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
+      return launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
+    if (!of_rank && by_columns(all)) return;
+    by_histogram(all);
   }
 
  private:
@@ -63,7 +65,7 @@ class Rank {
     const NetworkJob<T> job{source_, out_, aligned, job_.alpha, job_.shift};
     switch (job_.mask().width) {
       case 3:
-        return job_.op == Op::median ? network<3, Taken::median>(job)
+        return job_.op == Op::median ? median3(job)
                : job_.op == Op::mode ? network<3, Taken::mode>(job)
                                      : network<3, Taken::trimmed_mean>(job);
       case 5:
@@ -77,45 +79,90 @@ class Rank {
     }
   }
 
+  void median3(const NetworkJob<T> &job) {
+    const dim3 blocks(divide_up(in_.width, kMedian3Columns),
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows));
+    launch(median3_kernel<T>, {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90},
+           cuda_.stream(), job);
+  }
+
   template <int k, Taken taken>
   void network(const NetworkJob<T> &job) {
     const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
-                      divide_up(in_.height, kNetworkWarps * kNetworkRows<k>));
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows));
     launch(network_kernel<T, k, taken>,
            {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, cuda_.stream(), job);
   }
 
+  /// An image in blocks that all run at the same time.
+  struct Cut {
+    int columns, width, height;  // of a block in shared memory, and of its results
+    dim3 blocks;
+  };
+  /// @param columns   at most in shared memory
+  /// @param unit      multiple that their number is of
+  /// @param resident  blocks of a multiprocessor
+  Cut cut(int columns, int unit, int resident) {
+    const int beside = 2 * job_.mask().rx();
+    const int strips = divide_up(in_.width, columns - beside);
+    const int width = divide_up(in_.width, strips);
+    const int height =
+        divide_up(in_.height, std::max(resident * cuda_.multiprocessors() / strips, 1));
+    return {divide_up(width + beside, unit) * unit, width, height,
+            dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
+  }
+  template <typename Job>
+  void launch_shared(void (*kernel)(Job), dim3 blocks, int threads, int bytes, const Job &job) {
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    launch(kernel, {blocks, threads, bytes}, cuda_.stream(), job);
+  }
+
   /// @return false for windows, samples and devices for which it cannot be
-  bool by_columns(const SelectionJob<T> &all) {
-    const Mask &mask = job_.mask();
+  bool by_digits(const SelectionJob<T> &all) {
     if constexpr (sizeof(T) > 1) {
       return false;
     } else {
+      const Mask &mask = job_.mask();
       if (!mask.rectangle) return false;
-      const int beside = 2 * mask.rx();
-      const auto columns_in = [](int bytes) {
-        return (bytes - columns_bytes(0)) / (columns_bytes(kGroupColumns) - columns_bytes(0)) *
+      const int beside = 2 * mask.rx(), most = cuda_.most_shared_memory();
+      const auto columns_of = [&](int resident) {
+        const int bytes = (most - 1024 * (resident - 1)) / resident;
+        return std::min(bytes / (32 * kDigitsColumnBytes) * 32, kMostDigitsColumns);
+      };
+      // Several blocks hide more of their waiting; wide windows share more columns in fewer.
+      int resident = 4;
+      while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
+      if (columns_of(resident) < beside + 32) return false;
+      const Cut cut = this->cut(columns_of(resident), 32, resident);
+      launch_shared(mask.height < 16    ? digits_kernel<16>
+                    : mask.height < 32  ? digits_kernel<8>
+                    : mask.height < 64  ? digits_kernel<4>
+                    : mask.height < 128 ? digits_kernel<2>
+                                        : digits_kernel<1>,
+                    cut.blocks, cut.columns, cut.columns * kDigitsColumnBytes,
+                    DigitsJob{all, cut.width, cut.height});
+      return true;
+    }
+  }
+
+  /// @return false for windows, samples and devices for which it cannot be
+  bool by_columns(const SelectionJob<T> &all) {
+    if constexpr (sizeof(T) > 1) {
+      return false;
+    } else {
+      const Mask &mask = job_.mask();
+      if (!mask.rectangle) return false;
+      const int beside = 2 * mask.rx(), most = cuda_.most_shared_memory();
+      const auto columns_of = [&](int resident) {
+        return (most / resident - 1024 * (resident - 1)) / columns_bytes(kGroupColumns) *
                kGroupColumns;
       };
       // Two blocks hide more of their waiting; wide windows share more columns in a single one.
-      const int most = cuda_.most_shared_memory();
-      int columns = columns_in(most / 2 - 1024);
-      if (columns < 4 * beside) columns = columns_in(most);
-      if (columns < beside + 4 * kColumnsWarps) return false;
-      const int strips = divide_up(in_.width, columns - beside);
-      const int width = divide_up(in_.width, strips);
-      columns = divide_up(width + beside, kGroupColumns) * kGroupColumns;
-      const int resident = columns_bytes(columns) <= most / 2 - 1024 ? 2 : 1;
-      // Blocks of the same height that run at the same time, as high as the window or more.
-      const int at_once = std::max(resident * cuda_.multiprocessors() / strips, 1);
-      const int rounds = std::max(in_.height / (at_once * std::max(mask.height, 16)), 1);
-      const int height = divide_up(in_.height, at_once * rounds);
-      CUDA_CHECK(cudaFuncSetAttribute(columns_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      columns_bytes(columns)));
-      launch(columns_kernel,
-             {dim3(divide_up(in_.width, width), divide_up(in_.height, height)), kColumnsThreads,
-              columns_bytes(columns)},
-             cuda_.stream(), ColumnsJob{all, columns, width, height});
+      const int resident = columns_of(2) < 4 * beside ? 1 : 2;
+      if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
+      const Cut cut = this->cut(columns_of(resident), kGroupColumns, resident);
+      launch_shared(columns_kernel, cut.blocks, kColumnsThreads, columns_bytes(cut.columns),
+                    ColumnsJob{all, cut.columns, cut.width, cut.height});
       return true;
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of large rectangles of 8-bit samples, at the same cost for all sizes and contents
-/// (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image Processing 16(9),
-/// 2007). A block keeps the histograms of its columns over the rows of the window in shared memory; a
-/// step down changes two counts of each. A warp moves a window along the row, with eight levels of its
+/// Modes and trimmed means of large rectangles of 8-bit samples, at the same cost for all sizes and
+/// contents (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image Processing
+/// 16(9), 2007). A block keeps the histograms of its columns over the rows of the window in shared memory;
+/// a step down changes two counts of each. A warp moves a window along the row, with eight levels of its
 /// histogram in the registers of each lane: a step adds a column and takes one off. It begins from the
 /// sums of sixteen columns at a time.
 #pragma once
@@ -16,12 +16,11 @@ namespace cudascan::swo {
 constexpr int kColumnsWarps = 16, kColumnsThreads = 32 * kColumnsWarps;
 /// Columns of a group, whose sum is kept.
 constexpr int kGroupColumns = 16;
-/// Bytes of a column, of a group, and of what a warp has found for each of 32 pixels.
-constexpr int kColumnBytes = 256, kGroupBytes = 512, kFoundBytes = 32 * 20;
+/// Bytes of a column and of a group.
+constexpr int kColumnBytes = 256, kGroupBytes = 512;
 /// Bytes of shared memory for so many columns.
 CUDASCAN_HD constexpr int columns_bytes(int columns) {
-  return columns * kColumnBytes + columns / kGroupColumns * kGroupBytes +
-         kColumnsWarps * kFoundBytes;
+  return columns * kColumnBytes + columns / kGroupColumns * kGroupBytes;
 }
 
 /// Eight levels of a histogram, from 8 l on for lane l: counts of 16 bits of levels 0 and 2, 1 and 3, 4
@@ -48,16 +47,6 @@ struct LaneCounts {
   __device__ unsigned sum() const {
     const unsigned halves = pair[0] + pair[1] + pair[2] + pair[3];
     return (halves & 0xffff) + (halves >> 16);
-  }
-  /// The level of sample number `rank` of these.
-  __device__ unsigned at(unsigned rank) const {
-    unsigned level = 0, below = 0;
-#pragma unroll
-    for (int i = 0; i < 7; ++i) {
-      below += (*this)[i];
-      level += below <= rank;
-    }
-    return level;
   }
 };
 
@@ -104,13 +93,6 @@ struct ColumnsJob {
   int width, height;  // of a block's results
 };
 
-/// What the operator gives of a window of n samples whose levels a warp has. For ranks the lane that has
-/// it keeps it for later.
-struct Found {
-  uint4 counts[32];
-  unsigned rest[32];  // the rank among these, and the lane from bit 16 on
-};
-
 __device__ inline unsigned lane_scan(unsigned v) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -154,8 +136,6 @@ __global__ void __launch_bounds__(kColumnsThreads)
   unsigned char *const memory = dynamic_shared_memory();
   const ColumnHistograms histograms(memory, job.columns);
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  Found &found = reinterpret_cast<Found *>(memory + columns_bytes(job.columns) -
-                                           kColumnsWarps * kFoundBytes)[warp];
   const int x0 = blockIdx.x * job.width, y0 = blockIdx.y * job.height;
   const int results = min(job.width, in.width - x0), y1 = min(y0 + job.height, in.height);
   const int rx = selection.rx, ry = selection.ry;
@@ -200,53 +180,33 @@ __global__ void __launch_bounds__(kColumnsThreads)
       }
     }
     const int rows = clip ? min(y + ry, in.height - 1) - max(y - ry, 0) + 1 : 2 * ry + 1;
-    unsigned n = 0, rank = 0;
-    bool whole = false;  // as the window before
+    int n = 0, t_of_n = 0;
     for (int begin = first; begin < last; begin += 32) {
       const int end = min(begin + 32, last);
       unsigned result = 0;
 #pragma unroll 1
       for (int i = begin; i < end; ++i) {
         const int x = x0 + i;
-        const bool is_whole = !clip || (x >= rx && x + rx < in.width);
-        if (!whole || !is_whole) {
-          n = rows * (clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1);
-          rank = selection.op == SwoFilterOperator::rank ? rank_of(n, selection.percentile)
-                 : selection.op == SwoFilterOperator::alpha_trimmed_mean
-                     ? trimmed(n, selection.alpha)
-                     : n / 2;
-          whole = is_whole;
-        }
         // Read ahead of what is written.
         const bool more = i + 1 < last;
         const uint2 enters = more ? histograms.column(i + 2 * rx + 1, lane) : uint2{},
                     leaves = more ? histograms.column(i, lane) : uint2{};
+        unsigned of_window;
         if (selection.op == SwoFilterOperator::mode) {
-          const unsigned mode = mode_of(counts);
-          if (lane == i - begin) result = mode;
-        } else if (selection.op == SwoFilterOperator::alpha_trimmed_mean) {
-          const unsigned mean = trimmed_mean_of(counts, n, rank);
-          if (lane == i - begin) result = mean;
+          of_window = mode_of(counts);
         } else {
-          const unsigned sum = counts.sum(), after = lane_scan(sum), before = after - sum;
-          if (before <= rank && rank < after) {
-            found.counts[i - begin] =
-                uint4{counts.pair[0], counts.pair[1], counts.pair[2], counts.pair[3]};
-            found.rest[i - begin] = (rank - before) | lane << 16;
+          const int across = clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1;
+          if (n != rows * across) {
+            n = rows * across;
+            t_of_n = trimmed(n, selection.alpha);
           }
+          of_window = trimmed_mean_of(counts, n, t_of_n);
         }
+        if (lane == i - begin) result = of_window;
         counts.slide(enters, leaves);
       }
-      __syncwarp();
-      if (begin + lane < end) {
-        if (selection.op == SwoFilterOperator::median || selection.op == SwoFilterOperator::rank) {
-          const uint4 v = found.counts[lane];
-          const LaneCounts of_lane{{v.x, v.y, v.z, v.w}};
-          result = (found.rest[lane] >> 16) * 8 + of_lane.at(found.rest[lane] & 0xffff);
-        }
+      if (begin + lane < end)
         selection.out.row(y)[x0 + begin + lane] = static_cast<std::uint8_t>(result);
-      }
-      __syncwarp();
     }
     if (y + 1 == y1) break;
     __syncthreads();

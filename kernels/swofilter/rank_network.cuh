@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of square windows of 3 to 9, and of up to 5 modes and trimmed means, by networks of minima and
-/// maxima, which take the same time
-/// whatever the image: columns are sorted once for all windows that they are in, and merged in pairs and
-/// more as far as windows share them (Adams, "Fast median filters using separable sorting networks", ACM
-/// Trans. Graphics 40(4), 2021). What can no longer become the median is left out early. The networks are
-/// Batcher's odd-even merges (Knuth, The Art of Computer Programming 3, 5.3.4), written as recursive
-/// templates: the compiler removes what no result needs.
+/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of minima and
+/// maxima, which take the same time whatever the image: columns are sorted once for all windows that they
+/// are in, and merged in pairs and more as far as windows share them (Adams, "Fast median filters using
+/// separable sorting networks", ACM Trans. Graphics 40(4), 2021). What can no longer become the median is
+/// left out early. The networks are Batcher's odd-even merges (Knuth, The Art of Computer Programming 3,
+/// 5.3.4), written as recursive templates: the compiler removes what no result needs.
 ///
 /// A register has two samples of 16 bits: that of a row and that of the row below.
 #pragma once
-#include <cuda_runtime.h>
-
-#include <cstdint>
-
 #include "kernels/ptx.cuh"
-#include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/rank.h"
+#include "kernels/swofilter/rank_band.cuh"
 #include "kernels/swofilter/rounding.cuh"
 
 namespace cudascan::swo {
@@ -125,7 +120,7 @@ __device__ __forceinline__ void from_below(const unsigned (&v)[n], int distance,
 
 /// The medians of four windows next to each other: of columns 0 to k - 1 up to 3 to k + 2. A lane has
 /// sorted the last four of these; those before them are the last ones of the lanes below.
-/// @param v  columns k - 1 to k + 2
+/// @param v  columns k - 1 to k + 2; k is 5, 7 or 9
 template <int k>
 __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned (&result)[4]) {
   // Of this lane: columns k and k + 1; k - 2 and k - 1.
@@ -145,32 +140,27 @@ __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned
   };
   const Candidates<0, k * k / 2, k * k> none{};
   unsigned column_0[k], column_2[k];
-  if constexpr (k == 3) {
-    from_below(v[2], 1, column_0);
-    halves(none, next_pair, column_0, v[0]);
+  unsigned first_pair[2 * k];
+  if constexpr (k == 5) {
+    from_below(last_pair, 1, first_pair);
+    from_below(v[0], 1, column_0);
+    from_below(v[2], 1, column_2);
+    halves(none.with(next_pair), first_pair, column_0, column_2);
   } else {
-    unsigned first_pair[2 * k];
-    if constexpr (k == 5) {
-      from_below(last_pair, 1, first_pair);
-      from_below(v[0], 1, column_0);
-      from_below(v[2], 1, column_2);
-      halves(none.with(next_pair), first_pair, column_0, column_2);
+    unsigned pair[2 * k];
+    from_below(last_pair, 1, pair);
+    const auto inner = none.with(next_pair).with(pair);
+    if constexpr (k == 7) {
+      from_below(next_pair, 1, first_pair);
+      from_below(v[2], 2, column_0);
+      from_below(v[0], 1, column_2);
+      halves(inner, first_pair, column_0, column_2);
     } else {
-      unsigned pair[2 * k];
-      from_below(last_pair, 1, pair);
-      const auto inner = none.with(next_pair).with(pair);
-      if constexpr (k == 7) {
-        from_below(next_pair, 1, first_pair);
-        from_below(v[2], 2, column_0);
-        from_below(v[0], 1, column_2);
-        halves(inner, first_pair, column_0, column_2);
-      } else {
-        from_below(next_pair, 1, pair);
-        from_below(last_pair, 2, first_pair);
-        from_below(v[0], 2, column_0);
-        from_below(v[2], 2, column_2);
-        halves(inner.with(pair), first_pair, column_0, column_2);
-      }
+      from_below(next_pair, 1, pair);
+      from_below(last_pair, 2, first_pair);
+      from_below(v[0], 2, column_0);
+      from_below(v[2], 2, column_2);
+      halves(inner.with(pair), first_pair, column_0, column_2);
     }
   }
 }
@@ -205,116 +195,6 @@ __device__ __forceinline__ void four_sorted(const unsigned (&v)[4][k], const Vis
     finish(half, 2, column, v[3]);
   }
 }
-
-template <typename T>
-struct NetworkJob {
-  Source<T> in;  // not smaller than the window
-  Plane<T> out;
-  bool aligned;  // words of `in` begin at multiples of their size
-  std::int64_t alpha;
-  int shift;
-};
-
-/// Warps of a block, one below another, and rows of each.
-constexpr int kNetworkWarps = 4;
-template <int k>
-constexpr int kNetworkRows = k <= 5 ? 8 : 16;
-
-/// Lanes without results: they lack columns to their left. And columns of results of a warp.
-template <int k>
-constexpr int kLanesBelow = (k + 2) / 4;
-template <int k>
-constexpr int kNetworkColumns = 4 * (32 - kLanesBelow<k>);
-
-/// Whether the median of a clipped window, number floor(n / 2) of its n samples, is that of the whole
-/// window with the lowest sample at this place outside of the image, rather than the highest. It is, if
-/// floor(m / 2) of its m places outside have the lowest. In one row (column) outside, that is so for each
-/// window if places alternate from one of its ends on and begin anew after every k, and the next row has
-/// the others. A corner continues the one of its two sides that does not begin there; so each side
-/// begins at another corner.
-template <int k>
-__device__ inline bool lowest_outside(int x, int y, int width, int height) {
-  int place, distance;  // along the side, and from it
-  if (y < 0 && x >= 0) {
-    place = x;
-    distance = -y;
-  } else if (x >= width) {
-    place = y;
-    distance = x - (width - 1);
-  } else if (y >= height) {
-    place = width - 1 - x;
-    distance = y - (height - 1);
-  } else {
-    place = height - 1 - y;
-    distance = -x;
-  }
-  place %= k;
-  if (place < 0) place += k;
-  return place % 2 == distance % 2;
-}
-
-/// Four neighbouring samples of a lane in k + 1 rows, as words.
-template <typename T, int k>
-class Band {
- public:
-  static constexpr int kWords = sizeof(T);  // of four samples
-  unsigned word[k + 1][kWords];
-
-  /// @param x  of the first sample less k / 2, a multiple of 4
-  __device__ __forceinline__ Band(const NetworkJob<T> &job, int x) : job_(job), x_(x + k / 2) {
-    const int begin = x_ - kOffset;
-    whole_ =
-        job.aligned && begin >= 0 && begin + 4 + (kOffset ? kPerWord : 0) <= job.in.plane.width;
-    next_ = reinterpret_cast<const unsigned char *>(job.in.plane.data + begin);
-#pragma unroll
-    for (int j = 0; j < 4; ++j) column_[j] = resolve(x_ + j, job.in.plane.width, job.in.border);
-  }
-
-  __device__ __forceinline__ void read(int i, int y) {
-    const Plane<const T> &plane = job_.in.plane;
-    if (whole_ && static_cast<unsigned>(y) < static_cast<unsigned>(plane.height)) {
-      const auto *const words = reinterpret_cast<const unsigned *>(next_ + y * plane.stride);
-#pragma unroll
-      for (int j = 0; j < kWords; ++j)
-        word[i][j] = kOffset == 0 ? words[j]
-                                  : __funnelshift_r(words[j], words[j + 1],
-                                                    8 * static_cast<int>(sizeof(T)) * kOffset);
-    } else {
-      const int row = resolve(y, plane.height, job_.in.border);
-#pragma unroll
-      for (int j = 0; j < kWords; ++j) word[i][j] = 0;
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const unsigned v =
-            row >= 0 && column_[j] >= 0 ? unsigned{plane.row(row)[column_[j]]} : outside(x_ + j, y);
-        word[i][j * sizeof(T) / 4] |= v << (8 * sizeof(T) * j % 32);
-      }
-    }
-  }
-
-  /// Two rows down.
-  __device__ __forceinline__ void step() {
-#pragma unroll
-    for (int i = 0; i + 2 <= k; ++i)
-#pragma unroll
-      for (int j = 0; j < kWords; ++j) word[i][j] = word[i + 2][j];
-  }
-
- private:
-  static constexpr int kPerWord = 4 / sizeof(T), kOffset = k / 2 % kPerWord;
-
-  __device__ unsigned outside(int x, int y) const {
-    if (job_.in.border == SwoFilterBorder::constant) return job_.in.outside;
-    const Plane<const T> &plane = job_.in.plane;
-    return lowest_outside<k>(x, y, plane.width, plane.height) ? 0 : (1u << (8 * sizeof(T))) - 1;
-  }
-
-  const NetworkJob<T> &job_;
-  int x_;
-  int column_[4];  // in the image, or -1
-  const unsigned char *next_;
-  bool whole_;
-};
 
 /// The samples of column i of two rows. Those of 8 bits are in the upper halves; what is below them
 /// decides between equal ones only.
@@ -401,22 +281,11 @@ __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x
   return result;
 }
 
-/// Writes four samples of a row, from column x on.
-template <typename T, int n>
-__device__ __forceinline__ void store(T *row, int width, int x, const unsigned (&words)[n]) {
-  constexpr int kPerWord = 4 / sizeof(T);
-  if (x + 4 <= width && reinterpret_cast<std::uintptr_t>(row) % (4 * sizeof(T)) == 0) {
-    if constexpr (n == 1)
-      *reinterpret_cast<unsigned *>(row + x) = words[0];
-    else
-      *reinterpret_cast<uint2 *>(row + x) = uint2{words[0], words[1]};
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (x + i < width)
-        row[x + i] = static_cast<T>(words[i / kPerWord] >> (8 * sizeof(T) * (i % kPerWord)));
-  }
-}
+/// Lanes without results: they lack columns to their left. And columns of results of a warp.
+template <int k>
+constexpr int kLanesBelow = (k + 2) / 4;
+template <int k>
+constexpr int kNetworkColumns = 4 * (32 - kLanesBelow<k>);
 
 template <typename T, int k, Taken taken>
 __global__ void __launch_bounds__(32 * kNetworkWarps)
@@ -425,17 +294,16 @@ __global__ void __launch_bounds__(32 * kNetworkWarps)
   wait_for_kernels_before();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int x = blockIdx.x * kNetworkColumns<k> + (lane - kLanesBelow<k>)*4;
-  const int begin = (blockIdx.y * kNetworkWarps + warp) * kNetworkRows<k>;
-  const int end = min(begin + kNetworkRows<k>, job.out.height);
+  const int begin = (network_row_of_blocks() * kNetworkWarps + warp) * kNetworkRows;
+  const int end = min(begin + kNetworkRows, job.out.height);
+  if (begin >= end) return;
   const bool writes = lane >= kLanesBelow<k> && x < job.out.width;
+  Writer<T> writer(job.out, x, begin, end - begin);
   Band<T, k> band(job, x);
-#pragma unroll
-  for (int i = 2; i <= k; ++i) band.read(i, begin - k / 2 + i - 2);
+  __shared__ __align__(16) typename Band<T, k>::Stage stages[kNetworkWarps];
+  band.read(begin - k / 2, stages[warp]);
 #pragma unroll 1
-  for (int y = begin; y < end; y += 2) {
-    band.step();
-    band.read(k - 1, y + k / 2);
-    band.read(k, y + k / 2 + 1);
+  for (int y = begin; y < end; y += 2, band.step()) {
     unsigned v[4][k], result[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -469,8 +337,8 @@ __global__ void __launch_bounds__(32 * kNetworkWarps)
         lower[j] = __byte_perm(result[2 * j], result[2 * j + 1], 0x7632);
       }
     }
-    store(job.out.row(y), job.out.width, x, upper);
-    if (y + 1 < end) store(job.out.row(y + 1), job.out.width, x, lower);
+    writer.next_row(upper);
+    writer.next_row(lower);
   }
 }
 
