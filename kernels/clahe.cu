@@ -11,6 +11,7 @@
 #include "kernels/equalize_mapping.h"
 #include "kernels/grid.cuh"
 #include "kernels/histogram_launch.cuh"
+#include "kernels/warp_sums.cuh"
 
 namespace cudascan::equalize {
 namespace {
@@ -175,13 +176,7 @@ __device__ void map_tile(const Job &job, int tile, unsigned char *map) {
       ++taken;
     }
   }
-  std::uint32_t sum = mine;
-  scan_step<1>(sum);
-  scan_step<2>(sum);
-  scan_step<4>(sum);
-  scan_step<8>(sum);
-  scan_step<16>(sum);
-  sum -= mine;
+  std::uint32_t sum = warp_scan(mine) - mine;
   unsigned mapped[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {

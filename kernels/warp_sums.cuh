@@ -4,6 +4,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/ptx.cuh"
+
 namespace cudascan {
 
 inline constexpr unsigned kWholeWarp = 0xffffffff;
@@ -33,6 +35,15 @@ __device__ inline std::uint32_t warp_min(std::uint32_t v) {
 __device__ inline std::uint64_t warp_sum(std::uint64_t v) {
 #pragma unroll
   for (int mask = 16; mask; mask /= 2) v += __shfl_xor_sync(kWholeWarp, v, mask);
+  return v;
+}
+/// The sum of the values of this lane and of those below.
+__device__ inline std::uint32_t warp_scan(std::uint32_t v) {
+  scan_step<1>(v);
+  scan_step<2>(v);
+  scan_step<4>(v);
+  scan_step<8>(v);
+  scan_step<16>(v);
   return v;
 }
 

@@ -93,16 +93,6 @@ struct ColumnsJob {
   int width, height;  // of a block's results
 };
 
-__device__ inline unsigned lane_scan(unsigned v) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const unsigned other = __shfl_up_sync(kWholeWarp, v, distance);
-    if (lane >= distance) v += other;
-  }
-  return v;
-}
-
 __device__ inline unsigned mode_of(const LaneCounts &counts) {
   const unsigned lane = threadIdx.x % 32;
   unsigned best = 0;
@@ -114,7 +104,7 @@ __device__ inline unsigned mode_of(const LaneCounts &counts) {
 
 __device__ inline unsigned trimmed_mean_of(const LaneCounts &counts, unsigned n, unsigned t) {
   const unsigned lane = threadIdx.x % 32;
-  unsigned before = lane_scan(counts.sum()) - counts.sum(), sum = 0;
+  unsigned before = warp_scan(counts.sum()) - counts.sum(), sum = 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const unsigned after = before + counts[i];

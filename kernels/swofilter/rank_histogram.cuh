@@ -17,12 +17,7 @@ constexpr int kHistogramPixels = 128;
 /// Sums over all threads of lower number, and over all; the threads of the block call it together.
 __device__ inline unsigned block_sums_before(unsigned v, unsigned *warp_totals, unsigned &all) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  unsigned sum = v;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const unsigned other = __shfl_up_sync(kWholeWarp, sum, distance);
-    if (lane >= distance) sum += other;
-  }
+  const unsigned sum = warp_scan(v);
   __syncthreads();  // the totals before have been read
   if (lane == 31) warp_totals[warp] = sum;
   __syncthreads();
