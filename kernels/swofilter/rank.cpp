@@ -102,6 +102,14 @@ class NetworkRows {
     const int left = x - job_.mask().rx(), top = y - job_.mask().ry();
     const int length = round_up(n), needed = length + row_ - length_;
     for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i, needed);
+    if (is_median3_) {
+      for (int i = 0; i < outputs; ++i) {
+        T *const out = out_.row(y + i) + x, *const to = n == length ? out : result_;
+        loops_.median3(&rows_[i], to, length);
+        if (to != out) std::memcpy(out, to, n * sizeof(T));
+      }
+      return;
+    }
     const Network::Step *next = network_.steps.data();
     for (int i = 0; i < outputs; ++i) {
       const Network::Output &out = network_.outputs[i];
@@ -163,6 +171,9 @@ class NetworkRows {
   const Job &job_;
   const Network &network_;
   const RankLoops<T> &loops_ = rank_loops<T>();
+  const bool is_median3_ = job_.mask().rectangle && job_.mask().width == 3 &&
+                           job_.mask().height == 3 &&
+                           network_.question == Question{Question::nth, 4, 4};
   int row_, length_;  ///< samples of a row in memory, and of those how many are results
   std::vector<T> memory_;
   std::vector<T *> rows_, inputs_;

@@ -50,6 +50,8 @@ template <typename T>
 struct RankLoops {
   /// Steps of a network on `length` samples and what these need beyond, rounded up to vectors.
   void (*steps)(const Network::Step *, std::size_t n, T *const *rows, int length);
+  /// Medians of 3x3, from three rows.
+  void (*median3)(const T *const *rows, T *out, int length);
   /// The rounded mean of `count` samples: of all in `plus` without those in `minus`.
   /// @param shift   low bits that levels do not have
   /// @param length  a multiple of kNetworkVector
