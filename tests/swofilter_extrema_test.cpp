@@ -200,6 +200,44 @@ TEST(SwoFilterExtrema, OpeningsAreOpenings) {
     }
 }
 
+#ifdef HAVE_CUDA
+template <typename T>
+void expect_cuda_equals_cpu(const SwoFilterParams &p, Size size, Layout layout) {
+  SCOPED_TRACE(testing::Message() << window_oracle::text_of(p) << ", " << 8 * sizeof(T) << " bit, "
+                                  << size.width << "x" << size.height << ", offset "
+                                  << layout.offset);
+  constexpr T kMaximum = std::numeric_limits<T>::max();
+  const Image<T> in(make_content<T>(Content::random, size.width, size.height, kMaximum), size.width,
+                    size.height, layout, kMaximum);
+  CpuRunner cpu(1);
+  CudaRunner cuda;
+  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, kMaximum, p, 0x5a).samples,
+                   outcome<T>(cuda, in, layout, kMaximum, p, 0xc3).samples, size.width));
+}
+
+/// Windows and images about as large as what threads and blocks do at a time: 16 rows, 8 times these
+/// and 128 bytes of a row.
+TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
+  NEED_GPU();
+  constexpr Size kWindows[] = {{3, 3},   {9, 5},    {15, 15},  {17, 1},  {3, 17},
+                               {31, 19}, {33, 129}, {255, 27}, {1, 255}, {255, 255}};
+  constexpr Size kSizes[] = {{1, 1}, {16, 15}, {127, 17}, {129, 4}, {3, 129}, {5, 257}};
+  int turn = 0;
+  for (const Size window : kWindows)
+    for (const Size size : kSizes) {
+      const SwoFilterParams p{.op = ++turn % 2 ? Op::minimum : Op::black_hat,
+                              .window_width = window.width,
+                              .window_height = window.height,
+                              .border = turn % 3 ? Border::clip : Border::constant,
+                              .border_value = 77};
+      const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};
+      expect_cuda_equals_cpu<std::uint8_t>(p, size, layout);
+      expect_cuda_equals_cpu<std::uint16_t>(p, {size.height, size.width}, layout);
+      if (HasFailure()) return;
+    }
+}
+#endif
+
 CHECK_OPERATOR(SwoFilterExtrema, SwoFilterParams, {.op = SwoFilterOperator::minimum},
                {.op = SwoFilterOperator::midpoint, .window = 15},
                {.op = SwoFilterOperator::erode, .window = 255},

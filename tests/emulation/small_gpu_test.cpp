@@ -4,6 +4,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
+#include "kernels/swofilter.h"
 #include "linearopen_oracle.h"
 #include "operator_test.h"
 
@@ -53,6 +54,11 @@ TEST_F(CudaOnASmallGpu, SmallMethods) {
     expect_equal<std::uint8_t>(304, 70, 255, params);
     expect_equal<std::uint16_t>(101, 70, 0xffff, params);
   }
+}
+TEST_F(CudaOnASmallGpu, LargeExtrema) {
+  const SwoFilterParams params{.op = SwoFilterOperator::open, .window = 255};
+  expect_equal<std::uint8_t>(40, 290, 255, params);
+  expect_equal<std::uint16_t>(130, 20, 0xffff, params);
 }
 TEST_F(CudaOnASmallGpu, Clahe) {
   expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
