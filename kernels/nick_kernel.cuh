@@ -77,6 +77,9 @@ enum class Task {
 };
 template <Task task>
 constexpr bool kIsMoment = task == Task::mean || task == Task::deviation;
+/// The sums of the squares are wanted, too.
+template <Task task>
+constexpr bool kSquared = task != Task::mean;
 
 // ---- The kernel ----------------------------------------------------------------------------------
 
@@ -143,7 +146,7 @@ struct Place {
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method, bool whole>
 __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     nick_kernel(const __grid_constant__ Job<T> job) {
-  using Strip = nick::Strip<T, whole>;
+  using Strip = nick::Strip<T, whole, kSquared<task>>;
   constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
   static_assert(kMaxWarps<T> * RowStage<T>::kBarriers <= Strip::kBarriers);
   unsigned char *const memory = dynamic_shared_memory();
@@ -433,7 +436,8 @@ int most_shared(Cuda &cuda) {
 }
 
 /// Divides an image among blocks and chooses how they get its rows.
-template <typename T>
+/// @tparam task  any that has the same sums
+template <Task task, typename T>
 Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   const int width = in.width, height = in.height;
   const int window_rows = 2 * job.ry + 1;
@@ -463,7 +467,8 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   const auto stage = [&](Staging staging) {
     job.in = StagedPlane<T>(in, job.rx, cuda.code_architecture() >= 90, staging);
     job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
-    record_bytes = nick::ColumnRecord<T>::words(job) * static_cast<int>(sizeof(unsigned));
+    record_bytes =
+        nick::ColumnRecord<T, kSquared<task>>::words(job) * static_cast<int>(sizeof(unsigned));
   };
   const auto block_bytes = [&](const Division &d, bool whole) {
     const int most_rows = std::min(d.warps * d.most_rows(), height);
@@ -529,7 +534,7 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
 void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const NickParams &params,
            NickReport *report) {
-  const Shape shape = plan(cuda, in, job);
+  const Shape shape = plan<Task::binary>(cuda, in, job);
   const int blocks = shape.blocks;
   constexpr bool wolf = method == NickMethod::wolf;
 
