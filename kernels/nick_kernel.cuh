@@ -77,6 +77,9 @@ enum class Task {
 };
 template <Task task>
 constexpr bool kIsMoment = task == Task::mean || task == Task::deviation;
+/// The sums of the squares are wanted, too.
+template <Task task>
+constexpr bool kSquared = task != Task::mean;
 
 // ---- The kernel ----------------------------------------------------------------------------------
 
@@ -143,12 +146,14 @@ struct Place {
 template <typename T, typename SumS, typename SumQ, Task task, NickMethod method, bool whole>
 __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     nick_kernel(const __grid_constant__ Job<T> job) {
-  using Strip = nick::Strip<T, whole>;
+  using Strip = nick::Strip<T, whole, kSquared<task>>;
   constexpr bool bytes = sizeof(T) == 1 && sizeof(SumQ) == 4;
+  constexpr bool byte_mean = bytes && task == Task::mean;
   static_assert(kMaxWarps<T> * RowStage<T>::kBarriers <= Strip::kBarriers);
   unsigned char *const memory = dynamic_shared_memory();
   __shared__ std::uint64_t barriers[Strip::kBarriers];
   __shared__ nick::WindowSizes<kStageColumns> column_sizes, full_sizes;  // of one row, of all
+  __shared__ ByteMeanColumns<byte_mean ? kStageColumns : 4> full_means;
   __shared__ __align__(16) unsigned char zeros[Strip::kZeros];
   __shared__ Formula wolf_formula;
   __shared__ Filter wolf_filter;
@@ -175,6 +180,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       if (tile + i >= width) size.scaled = kNotANumber;
       column_sizes.set(i, size);
       full_sizes.set(i, WindowSize(rows, size));
+      if constexpr (byte_mean) full_means.set(i, ByteMeans(rows.n * size.n, job.mean_shift));
     }
   }
   if (job.wolf && t == 0) {
@@ -213,12 +219,21 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
   unsigned window_rows = 0;
   WindowSize rows_size;  // of inner tiles with the columns
   float far = 0;         // from there on a decision is sure
+  ByteMeans byte_means;  // of inner tiles
   const auto cut_off = [&](int y) { return y < job.ry || y + job.ry >= height; };
   const auto set_size = [&]<bool inner>(int y) {
     window_rows = min(y + job.ry, height - 1) - max(y - job.ry, 0) + 1;
     rows_size = WindowSize(inner ? window_rows * window_width : window_rows, filter.k,
                            StageSamples<T>::kFloatScale);
     far = filter.tolerance * rows_size.nf * (inner ? 1 : window_width);
+    if constexpr (inner && byte_mean)
+      byte_means = ByteMeans(window_rows * window_width, job.mean_shift);
+  };
+  const auto size_of = [&]<Columns columns>(int j) {
+    const int i = kColumns * lane + j;
+    return columns == Columns::inner ? rows_size
+           : columns == Columns::cut ? full_sizes[i]
+                                     : WindowSize(rows_size, column_sizes[i]);
   };
 
   // A row: its samples, the sums over its windows, and (T - p) N or the deviation, about.
@@ -235,9 +250,52 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
                                             : window_rows * column_sizes.count[i]};
   };
 
+  // Means or deviations of a row, or, of bytes, what has them in one of its bytes.
+  unsigned levels[kColumns];
+  constexpr bool byte_deviation = bytes && task == Task::deviation;
+  const auto exact_level = [&]<Columns columns>(int j) {
+    const Window w = window.template operator()<columns>(j);
+    const unsigned n = w.n << job.level_shift;
+    return (task == Task::mean ? rounded_mean(static_cast<unsigned>(w.sum), n)
+                               : rounded_deviation(w.n * w.squares - w.sum * w.sum, n))
+           << job.level_shift;
+  };
+  const auto set_level = [&]<Columns columns>(int j, [[maybe_unused]] const WindowSize &size) {
+    if constexpr (byte_deviation) {
+      const auto n = static_cast<int>(size.n), s = static_cast<int>(sum[j]);
+      // N Q - S^2, where the squares lack 127 S.
+      const std::int64_t v =
+          add_product(std::int64_t{s} * (127 * n - s), n, static_cast<int>(squares[j]));
+      levels[j] = ByteDeviation(size.inverse_square, job.variance_shift).estimate(v, near);
+    } else if constexpr (byte_mean && columns == Columns::inner) {
+      levels[j] = byte_means.product(sum[j]);
+    } else if constexpr (byte_mean && columns == Columns::cut) {
+      levels[j] = full_means[kColumns * lane + j].product_of_sum(sum[j]);
+    } else {
+      levels[j] = exact_level.template operator()<columns>(j);
+    }
+  };
+  const auto packed_levels = [&]<Columns columns>() {
+    StageSamples<T> packed{};
+#pragma unroll
+    for (int k = 0; k < StageSamples<T>::kWords; ++k) {
+      if constexpr (sizeof(T) == 2) {
+        packed.word[k] = levels[2 * k] | levels[2 * k + 1] << 16;
+      } else {
+        const unsigned four[] = {levels[4 * k], levels[4 * k + 1], levels[4 * k + 2],
+                                 levels[4 * k + 3]};
+        packed.word[k] = byte_mean && columns != Columns::any
+                             ? ByteMeans::levels(four, job.mean_shift)
+                             : low_bytes(four);
+      }
+    }
+    return packed;
+  };
+
   // Decides the next row, number i of those that were waited for; whether for sure.
   const auto decide = [&]<Columns columns>(int i) {
     p = strip.row(i);
+    if constexpr (byte_mean && columns == Columns::inner) base_s += byte_means.half;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       sum[j] = base_s += widen<SumS>(strip.sums.sum[j]);
@@ -253,12 +311,9 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
     };
     near = false;
     unrolled<kColumns>([&]<int j>() {
-      const WindowSize size = columns == Columns::inner ? rows_size
-                              : columns == Columns::cut
-                                  ? full_sizes[kColumns * lane + j]
-                                  : WindowSize(rows_size, column_sizes[kColumns * lane + j]);
+      const WindowSize size = size_of.template operator()<columns>(j);
       if constexpr (kIsMoment<task>) {
-        static_cast<void>(size);
+        set_level.template operator()<columns>(j, size);
       } else if constexpr (task == Task::wolf_statistics) {
         u[j] = deviation(kept(j), size) * size.inverse;
         near |= u[j] >= most;
@@ -269,6 +324,12 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       bases.template advance<j>();
     });
     set_bases(bases);
+    if constexpr (byte_deviation) {
+      if (near) {
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) levels[j] = exact_level.template operator()<columns>(j);
+      }
+    }
     return task != Task::binary || !__any_sync(kWholeWarp, near);
   };
   const auto decide_exactly = [&]<Columns columns>() {
@@ -294,23 +355,13 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
       }
       out += job.out_stride;
     } else if constexpr (kIsMoment<task>) {
-      unsigned levels[kColumns];
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) {
-        const Window w = window.template operator()<columns>(j);
-        const unsigned n = max(w.n, 1u) << job.level_shift;
-        if constexpr (task == Task::mean)
-          levels[j] = rounded_mean(static_cast<unsigned>(w.sum), n);
-        else
-          levels[j] = rounded_deviation(w.n * w.squares - w.sum * w.sum, n);
-        levels[j] <<= job.level_shift;
-      }
+      const StageSamples<T> packed = packed_levels.template operator()<columns>();
       if (columns == Columns::inner || (job.store_at_once && valid >= kColumns)) {
-        store_samples<T>(out, levels);
+        store_samples(out, packed);
       } else {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j)
-          if (j < valid) store_sample(job, x0 + j, y, levels[j]);
+          if (j < valid) store_sample(job, x0 + j, y, packed[j]);
       }
       out += job.out_stride;
     } else if constexpr (task == Task::surface) {
@@ -345,7 +396,9 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
   // every jump over it would cost time.
   const auto do_some = [&]<Columns columns>(int y, int i, int end) {
     bool decided = true;
-#pragma unroll 1
+    // Two rows hide one another's latency, where there are registers for that.
+    [[maybe_unused]] constexpr int kUnroll = byte_mean && columns == Columns::inner ? 2 : 1;
+#pragma unroll(kUnroll)
     for (; i < end; ++i) {
       decided = decide.template operator()<columns>(i);
       if (!decided) break;
@@ -433,7 +486,8 @@ int most_shared(Cuda &cuda) {
 }
 
 /// Divides an image among blocks and chooses how they get its rows.
-template <typename T>
+/// @tparam task  any that has the same sums
+template <Task task, typename T>
 Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   const int width = in.width, height = in.height;
   const int window_rows = 2 * job.ry + 1;
@@ -463,7 +517,8 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
   const auto stage = [&](Staging staging) {
     job.in = StagedPlane<T>(in, job.rx, cuda.code_architecture() >= 90, staging);
     job.parts = divide_up(job.in.pitch, kStageColumns * sizeof(T));
-    record_bytes = nick::ColumnRecord<T>::words(job) * static_cast<int>(sizeof(unsigned));
+    record_bytes =
+        nick::ColumnRecord<T, kSquared<task>>::words(job) * static_cast<int>(sizeof(unsigned));
   };
   const auto block_bytes = [&](const Division &d, bool whole) {
     const int most_rows = std::min(d.warps * d.most_rows(), height);
@@ -529,7 +584,7 @@ Shape plan(Cuda &cuda, const Plane<const T> &in, Job<T> &job) {
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
 void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const NickParams &params,
            NickReport *report) {
-  const Shape shape = plan(cuda, in, job);
+  const Shape shape = plan<Task::binary>(cuda, in, job);
   const int blocks = shape.blocks;
   constexpr bool wolf = method == NickMethod::wolf;
 

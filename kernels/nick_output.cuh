@@ -34,7 +34,8 @@ struct Job : StripJob<T> {
   const WolfStatistics *wolf;       // of the whole image, unless this launch finds them
   WolfStatistics *wolf_partial;     // one per block, for Task::wolf_statistics
   unsigned long long *black_count;  // or nullptr
-  int level_shift;                  // low bits that samples do not use, for means and deviations
+  // Of means and deviations: low bits that samples do not use, and see ByteMeans and ByteDeviation.
+  int level_shift, mean_shift, variance_shift;
 };
 
 /// The exact decision, out of line: it is rare.
@@ -95,15 +96,11 @@ __device__ void store_binary(const Job<T> &job, unsigned char *to, const unsigne
 }
 
 /// Stores eight samples at once.
-template <typename T>
-__device__ void store_samples(unsigned char *to, const unsigned (&v)[kColumns]) {
-  if constexpr (sizeof(T) == 1) {
-    *reinterpret_cast<uint2 *>(to) = {v[0] | v[1] << 8 | v[2] << 16 | v[3] << 24,
-                                      v[4] | v[5] << 8 | v[6] << 16 | v[7] << 24};
-  } else {
-    *reinterpret_cast<uint4 *>(to) = {v[0] | v[1] << 16, v[2] | v[3] << 16, v[4] | v[5] << 16,
-                                      v[6] | v[7] << 16};
-  }
+__device__ inline void store_samples(unsigned char *to, const StageSamples<std::uint8_t> &v) {
+  *reinterpret_cast<uint2 *>(to) = {v.word[0], v.word[1]};
+}
+__device__ inline void store_samples(unsigned char *to, const StageSamples<std::uint16_t> &v) {
+  *reinterpret_cast<uint4 *>(to) = {v.word[0], v.word[1], v.word[2], v.word[3]};
 }
 
 /// A mask of the first n bytes of a word.

@@ -25,13 +25,15 @@ namespace cudascan::nick {
 /// windows i to j is added to record i and taken off from record j + 1, so that the windows, but for
 /// their rests, are the prefix sums of the records.
 ///
-/// @tparam whole  the rows are in a RowTile
-template <typename T, bool whole>
+/// @tparam whole    the rows are in a RowTile
+/// @tparam squared  the sums of the squares are wanted, too
+template <typename T, bool whole, bool squared>
 class Strip {
  public:
   using Samples = StageSamples<T>;
   using Source = std::conditional_t<whole, RowTile<T>, RowStage<T>>;
-  using Record = ColumnRecord<T>;
+  using Record = ColumnRecord<T, squared>;
+  using ColumnSums = nick::ColumnSums<T, squared>;
   static constexpr int kRows = kStageRows<T>;
   static constexpr int kFillRows = 2 * kRows;  // that a stage brings while the window is filled
   static constexpr int kTileRows = 32;         // that are waited for at once in a RowTile
@@ -130,7 +132,7 @@ class Strip {
       }
       __syncthreads();
     }
-    ColumnSums<T> left, right;
+    ColumnSums left, right;
     add_rest(left, right);
     if (together()) {
       add_record(left_column_, left);
@@ -344,7 +346,7 @@ class Strip {
         const Samples inside =
             first_columns(job_.in.plane.width - (x_ + job_.in.begin) - part * kStageColumns);
         const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
-        ColumnSums<T> sums;
+        ColumnSums sums;
 #pragma unroll 1
         for (int first = 0; first < rows; first += kRows) {
           const unsigned row = begin + first * job_.in.pitch + column;
@@ -371,7 +373,7 @@ class Strip {
   /// Adds the rows of the rest, or takes them off where the groups have too many, to the columns
   /// left and right of the windows, and to the share of the window in front beyond the first
   /// kStageColumns columns.
-  __device__ void add_rest(ColumnSums<T> &left, ColumnSums<T> &right) {
+  __device__ void add_rest(ColumnSums &left, ColumnSums &right) {
     if constexpr (whole)
       if (!together() && begin_ < end_)
         source_.wait_for(begin_ - job_.ry, begin_ + job_.ry + 1);  // also what is above the plane
@@ -421,7 +423,7 @@ class Strip {
   /// Adds to the sums of a lane's columns, from `column` of the wide piece on, what this warp's
   /// record has, and, if these are the left ones, to the share of the window in front beyond the
   /// first kStageColumns columns.
-  __device__ void add_record(int column, ColumnSums<T> &to) {
+  __device__ void add_record(int column, ColumnSums &to) {
     const Record mine = record(warp());
     mine.add_to(to, column);
     if (column != left_column_) return;

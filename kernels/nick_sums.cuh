@@ -35,8 +35,8 @@ __device__ inline void transpose(unsigned a, unsigned b, unsigned c, unsigned d,
   to[3] = __byte_perm(ab23, cd23, 0x7632);
 }
 
-/// Sums over the rows of a column: of the samples and of their squares.
-template <typename T>
+/// Sums over the rows of a column: of the samples and, if `squared`, of their squares.
+template <typename T, bool squared>
 struct ColumnSums {
   using Squares = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
   unsigned sum[kColumns] = {};
@@ -53,7 +53,7 @@ struct ColumnSums {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           add_products(sum[k + j], column[j], 0x01010101);
-          add_squares(squares[k + j], column[j]);
+          if (squared) add_squares(squares[k + j], column[j]);
         }
       }
     } else {
@@ -62,7 +62,7 @@ struct ColumnSums {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j) {
           sum[j] += row[j];
-          squares[j] += Squares{row[j]} * row[j];
+          if (squared) squares[j] += Squares{row[j]} * row[j];
         }
       }
     }
@@ -200,10 +200,11 @@ __device__ To widen(std::uint64_t v) {
 /// piece, that of column 8 i + j at index `stride` j + i, so that the lanes of a warp meet no bank
 /// twice. All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in
 /// two halves, the sums of two columns in one word where 16 bits are enough.
-template <typename T>
+template <typename T, bool squared>
 class ColumnRecord {
  public:
-  using Squares = typename ColumnSums<T>::Squares;
+  using Sums = ColumnSums<T, squared>;
+  using Squares = typename Sums::Squares;
 
   /// @param memory  words(job) words for this warp
   __device__ ColumnRecord(unsigned *memory, const StripJob<T> &job)
@@ -216,7 +217,7 @@ class ColumnRecord {
 
   /// Adds column sums of a part of 256 columns, or takes them off where `sign` is -1; several warps
   /// may do so at once.
-  __device__ void add(int part, const ColumnSums<T> &sums, int sign) {
+  __device__ void add(int part, const Sums &sums, int sign) {
     const int i = 32 * part + threadIdx.x % 32;
     if (i >= stride_) return;
     if (packed_)
@@ -225,7 +226,7 @@ class ColumnRecord {
       add<false>(i, sums, sign);
   }
   /// Adds the columns from 8 lane + `column` of the wide piece on.
-  __device__ void add_to(ColumnSums<T> &to, unsigned column) const {
+  __device__ void add_to(Sums &to, unsigned column) const {
     const unsigned lane = shared_address(words_) + 4 * (threadIdx.x % 32);
 #pragma unroll
     for (unsigned j = 0; j < kColumns; ++j) add_to(to.sum[j], to.squares[j], lane, column + j);
@@ -236,7 +237,7 @@ class ColumnRecord {
   }
 
  private:
-  static constexpr int kHalves = sizeof(T);
+  static constexpr int kHalves = squared ? sizeof(T) : 0;  // of the squares
   /// Of the lower half of the squares of a group; the sum of those halves still fits into 32 bits.
   static constexpr int kHalfBits = 18;
 
@@ -248,10 +249,10 @@ class ColumnRecord {
   __device__ void add_to(unsigned &sum, Squares &squares, unsigned lane, unsigned column) const {
     const unsigned j = column % kColumns, at = 4 * (column / kColumns), row = 4 * stride_;
     unsigned word;
-    load_shared(lane + (at + j * row), word);
+    if constexpr (kHalves > 0) load_shared(lane + (at + j * row), word);
     if constexpr (kHalves == 1) {
       squares += word;
-    } else {  // a half may be negative after rows have been taken off
+    } else if constexpr (kHalves == 2) {  // a half may be negative after rows have been taken off
       squares += static_cast<int>(word);
       load_shared(lane + (at + (kColumns + j) * row), word);
       squares += std::int64_t{static_cast<int>(word)} << kHalfBits;
@@ -263,14 +264,14 @@ class ColumnRecord {
 
   // What words or halves of them borrow or carry meanwhile is made up for when all has been added.
   template <bool packed>
-  __device__ void add(int i, const ColumnSums<T> &sums, int sign) {
+  __device__ void add(int i, const Sums &sums, int sign) {
     unsigned *const all_sums = words_ + kHalves * kColumns * stride_ + i;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      unsigned *squares = words_ + j * stride_ + i;
+      [[maybe_unused]] unsigned *squares = words_ + j * stride_ + i;
       if constexpr (kHalves == 1) {
         atomicAdd(squares, sign * sums.squares[j]);
-      } else {
+      } else if constexpr (kHalves == 2) {
         const Squares q = sums.squares[j];
         atomicAdd(squares, sign * (static_cast<unsigned>(q) & ((1u << kHalfBits) - 1)));
         atomicAdd(squares + kColumns * stride_, sign * static_cast<unsigned>(q >> kHalfBits));

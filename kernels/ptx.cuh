@@ -75,6 +75,12 @@ __device__ inline void add_squares(unsigned &sum, unsigned a) {
   asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
 }
 
+/// sum + a b. The compiler would take more bits of a factor that does not change in a loop.
+__device__ inline std::int64_t add_product(std::int64_t sum, int a, int b) {
+  asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+
 /// Multiplies matrices of bits, with all lanes of the warp: adds to each of 16 x 8 sums how many bits a
 /// row of a, 256 bits, and a column of b have in common. Lane 4 i + k has words k and k + 4 of rows i
 /// and i + 8 of a, in the order (i, k), (i + 8, k), (i, k + 4), (i + 8, k + 4); words k and k + 4 of

@@ -25,7 +25,11 @@ void clipped_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Mask &ma
   job.rx = mask.rx();
   job.ry = mask.ry();
   job.level_shift = shift;
-  const Shape shape = plan(cuda, in, job);
+  const int most = std::min(mask.width, in.width) * std::min(mask.height, in.height);
+  job.mean_shift = ByteMeans::shift(most);
+  job.variance_shift = ByteDeviation::shift(most);
+  const Shape shape =
+      deviation ? plan<Task::deviation>(cuda, in, job) : plan<Task::mean>(cuda, in, job);
   const auto go = [&]<Task task, bool whole>() {
     // The method does not count.
     using SumQ = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;

@@ -65,6 +65,10 @@ inline void add_squares(unsigned &sum, unsigned a) {
     sum += static_cast<std::uint8_t>(a >> i) * static_cast<std::uint8_t>(a >> i);
 }
 
+inline std::int64_t add_product(std::int64_t sum, int a, int b) {
+  return sum + std::int64_t{a} * b;
+}
+
 void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
 inline unsigned sign_bytes(float a, float b) {
