@@ -490,10 +490,6 @@ Job make_job(Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
   return job;
 }
 
-constexpr int divide_up(int x, int by) {
-  return (x + by - 1) / by;
-}
-
 }  // namespace
 
 void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,

@@ -7,12 +7,18 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <type_traits>
 
 #include "kernels/cuda_check.cuh"
 #include "kernels/ptx.cuh"
 
 namespace cudascan {
+
+/// x / by, rounded up.
+constexpr int divide_up(std::int64_t x, int by) {
+  return static_cast<int>((x + by - 1) / by);
+}
 
 struct LaunchShape {
   dim3 blocks, threads;

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "kernels/exec.h"
+#include "kernels/launch.cuh"
 #include "kernels/line_strips.cuh"
 
 namespace cudascan::linearopen {
-
-constexpr int divide_up(int x, int by) {
-  return (x + by - 1) / by;
-}
 
 /// Lines of many directions, upright or turned.
 struct Lines {

@@ -465,10 +465,6 @@ __global__ void __launch_bounds__(32 * kMaxWarps<T>)
 
 // ---- The launch ----------------------------------------------------------------------------------
 
-constexpr int divide_up(int x, int by) {
-  return (x + by - 1) / by;
-}
-
 /// Shared memory of a block beside that of its warps, at most: the kernel's own arrays, and what a
 /// multiprocessor takes for itself.
 constexpr int kFixedMemory = 12800;

@@ -699,10 +699,6 @@ __global__ void __launch_bounds__(kMostChunks *kAcross, 4)
   store_turned(job, x0, y0, column);
 }
 
-int divide_up(int x, int by) {
-  return (x + by - 1) / by;
-}
-
 template <typename T, typename Op>
 void launch_columns(Cuda &cuda, ColumnsJob<T> job) {
   const bool small = job.side <= kMostInOneGo;

@@ -16,10 +16,6 @@ namespace {
 
 using Op = SwoFilterOperator;
 
-int divide_up(std::int64_t x, int by) {
-  return static_cast<int>((x + by - 1) / by);
-}
-
 /// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more often,
 /// sooner, and sooner still where medians and ranks go by digits.
 constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
