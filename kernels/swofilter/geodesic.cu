@@ -35,7 +35,7 @@ struct GeodesicJob {
   Growth growth;
   CellImage<T> image;
   CellImage<T> other;  ///< of passes: that of every second one
-  unsigned *barrier, *tiles, *rows, *columns;
+  unsigned *barrier, *tiles, *rows, *columns, *tally;
   unsigned *passes;  ///< where to write how many were made
 };
 
@@ -101,41 +101,56 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
     reconstruct_kernel(const __grid_constant__ GeodesicJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   const CellImage<T> &image = job.image;
+  const unsigned tiles = image.columns * image.rows;
   GridBarrier barrier(job.barrier);
-  Work tiles(job.tiles, image.columns * image.rows);
+  const TileNotes notes(job.tiles);
+  Tally tally(job.tally);
   Lines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns), false};
-  tiles.reset(grid_thread(), grid_threads());
+  notes.reset(tiles, grid_thread(), grid_threads());
+  tally.reset();
   lines.rows.reset(grid_thread(), grid_threads());
   lines.columns.reset(grid_thread(), grid_threads());
   make_cells(job);
   barrier.meet();
 
-  unsigned n = image.columns * image.rows;
+  const auto tile = [&](unsigned i) {
+    return Tile<T, eight>(image, i, memory + threadIdx.x / 32 * Tile<T, eight>::kBytes);
+  };
+  const bool alone = tiles <= grid_warps();  // a warp with its tile
+  bool here = false;
   int steps_with_few = 0;
-  for (bool all = true; n > 0; all = false) {
-    const bool settled = !all && !lines.wanted;
-    steps_with_few = n <= kFewTiles ? steps_with_few + 1 : 0;
+  for (unsigned step = 1;; ++step) {
     lines.wanted = steps_with_few > kPatience;
-    for (unsigned i = grid_warp(); i < n; i += grid_warps())
-      Tile<T, eight>(image, all ? i : tiles.item(i),
-                     memory + threadIdx.x / 32 * Tile<T, eight>::kBytes)
-          .process(settled, tiles, lines);
+    const bool keep = alone && !lines.wanted;
+    unsigned active = 0;
+    for (unsigned i = grid_warp(); i < tiles; i += grid_warps()) {
+      active += tile(i).grow_once(notes, step, here, keep, lines);
+      here &= keep;
+    }
+    tally.add(active);
     barrier.meet();
+    const unsigned n = tally.next();
+    if (n == 0) break;
+    steps_with_few = n <= kFewTiles ? steps_with_few + 1 : 0;
     if (lines.wanted) {
       lines.rows.next();
       do {
         for (unsigned i = blockIdx.x; i < lines.rows.count(); i += gridDim.x)
-          Line<T, eight>(image, true, lines.rows.item(i)).process(memory, tiles, lines.columns);
+          Line<T, eight>(image, true, lines.rows.item(i))
+              .process(memory, notes, step, lines.columns);
         barrier.meet();
         lines.columns.next();
         for (unsigned i = blockIdx.x; i < lines.columns.count(); i += gridDim.x)
-          Line<T, eight>(image, false, lines.columns.item(i)).process(memory, tiles, lines.rows);
+          Line<T, eight>(image, false, lines.columns.item(i))
+              .process(memory, notes, step, lines.rows);
         barrier.meet();
         lines.rows.next();
       } while (lines.rows.count() > 0 && lines.rows.count() <= kFewRows);
     }
-    tiles.next();
-    n = tiles.count();
+  }
+  if (alone) {
+    if (grid_warp() < tiles) tile(grid_warp()).put_back(notes);
+    barrier.meet();
   }
   write_result(job, image);
 }
@@ -235,15 +250,16 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
   const int columns = (in.width + kTile - 1) / kTile, rows = (in.height + kTile - 1) / kTile;
   const std::size_t image_bytes =
       (Image::cells_of(columns, rows) * sizeof(typename Image::Cell) + 255) / 256 * 256;
-  const std::size_t tile_words = Work::words(columns * rows);
+  const std::size_t tile_words =
+      passes ? Work::words(columns * rows) : TileNotes::words(columns * rows);
   const std::size_t row_words = Work::words(kTile * rows),
                     column_words = Work::words(kTile * columns);
   auto *const scratch = static_cast<unsigned char *>(
       cuda.scratch((passes ? 2 : 1) * image_bytes +
-                   (tile_words + row_words + column_words + 1) * sizeof(unsigned)));
+                   (tile_words + row_words + column_words + Tally::kWords + 1) * sizeof(unsigned)));
   static const char key = 0;
 
-  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}};
+  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}, {}};
   const auto image_at = [&](unsigned char *memory) {
     return Image::in(reinterpret_cast<typename Image::Cell *>(memory), columns, rows);
   };
@@ -253,7 +269,8 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
   job.tiles = reinterpret_cast<unsigned *>(scratch + (passes ? 2 : 1) * image_bytes);
   job.rows = job.tiles + tile_words;
   job.columns = job.rows + row_words;
-  job.passes = job.columns + column_words;
+  job.tally = job.columns + column_words;
+  job.passes = job.tally + Tally::kWords;
   if (passes)
     launch_together(cuda, growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, job);
   else

@@ -35,7 +35,7 @@ class Line {
         length_(kTile * (row ? image.columns : image.rows)) {}
 
   /// Lets the line grow; adds the tiles, and the lines across, in which something would go on.
-  __device__ void process(void *memory, const Work &tiles, const Work &across) {
+  __device__ void process(void *memory, const TileNotes &notes, unsigned step, const Work &across) {
     const int threads = blockDim.x, thread = threadIdx.x;
     const int each = (length_ + threads - 1) / threads;
     const int begin = min(thread * each, length_), end = min(begin + each, length_);
@@ -52,7 +52,7 @@ class Line {
     for (int i = begin; i < end; ++i) change |= grow_at(i, left);
     for (int i = end; i-- > begin;) change |= grow_at(i, right);
     if (change)
-      for (int i = begin; i < end; ++i) point_out(i, tiles, across);
+      for (int i = begin; i < end; ++i) point_out(i, notes, step, across);
   }
 
  private:
@@ -96,7 +96,8 @@ class Line {
     return true;
   }
 
-  __device__ void point_out(int i, const Work &tiles, const Work &across) const {
+  __device__ void point_out(int i, const TileNotes &notes, unsigned step,
+                            const Work &across) const {
     const unsigned marker = Cells<T>::marker(at(i));
 #pragma unroll
     for (int aside = -1; aside <= 1; aside += 2)
@@ -104,8 +105,9 @@ class Line {
       for (int along = eight ? -1 : 0; along <= (eight ? 1 : 0); ++along) {
         const Cell cell = at(i + along, aside);
         if (min(Cells<T>::mask(cell), marker) <= Cells<T>::marker(cell)) continue;
-        tiles.add(row_ ? image_.tile_at(i + along, number_ + aside)
-                       : image_.tile_at(number_ + aside, i + along));
+        notes.tell_whole(row_ ? image_.tile_at(i + along, number_ + aside)
+                              : image_.tile_at(number_ + aside, i + along),
+                         step);
         if (along == 0) across.add(i);
       }
   }

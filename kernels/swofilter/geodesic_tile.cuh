@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A warp lets the marker of a tile grow in shared memory until nothing changes in it. It walks down and
-/// up at the same time, with a lane for two neighbouring columns, then to the right and to the left, with
+/// A warp lets the marker of a tile grow in shared memory. It walks down and up at the same time, with a lane for two neighbouring columns, then to the right and to the left, with
 /// a lane for two rows; diagonal neighbours count on the way down and up. What is around the tile is
 /// looked at once, before: it stays as it is.
 #pragma once
@@ -10,22 +9,10 @@
 
 namespace cudascan::swo {
 
-/// Rows and columns of an image that runs of changes leave a tile along, see geodesic_line.cuh.
+/// Rows and columns of an image along which something comes into tiles, see geodesic_line.cuh.
 struct Lines {
   Work rows, columns;
   bool wanted;
-};
-
-/// Rows, or columns, from the first to the last.
-struct Span {
-  int first = kTile, last = -1;
-
-  __device__ bool any() const { return first <= last; }
-  __device__ Span &operator|=(const Span &more) {
-    first = min(first, more.first);
-    last = max(last, more.last);
-    return *this;
-  }
 };
 
 template <typename T, bool eight>
@@ -40,48 +27,42 @@ class Tile {
   /// @param memory  kBytes of shared memory for this warp
   __device__ Tile(const CellImage<T> &image, unsigned number, void *memory)
       : image_(image),
+        number_(number),
         x_(static_cast<int>(number % image.columns) * kTile),
         y_(static_cast<int>(number / image.columns) * kTile),
         lane_(threadIdx.x % 32),
         pairs_(static_cast<Pair *>(memory)) {}
 
-  /// Takes the tile, lets it grow, puts it back, and adds what may go on growing around it.
-  /// @param settled  nothing has changed in it since it was last put back
-  __device__ void process(bool settled, const Work &tiles, const Lines &lines) {
-    load();
-    Span rows, columns;  // that have changed
-    look_around(rows, columns);
-    // Those that have changed since they were last walked along.
-    Span unseen_rows = settled ? rows : Span{0, kTile - 1};
-    Span unseen_columns = settled ? columns : Span{0, kTile - 1};
-    while (unseen_rows.any() || unseen_columns.any()) {
-      Span rows_here, columns_here;
-      if (unseen_rows.any()) {
-        __syncwarp();
-        go_vertically(unseen_rows, rows_here, columns_here);
-        rows |= rows_here;
-        columns |= columns_here;
-        unseen_columns |= columns_here;
-        // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
-        unseen_rows = eight ? rows_here : Span{};
-      }
-      if (unseen_columns.any()) {
-        __syncwarp();
-        rows_here = columns_here = {};
-        go_sideways(unseen_columns, rows_here, columns_here);
-        rows |= rows_here;
-        columns |= columns_here;
-        unseen_rows |= rows_here;
-        unseen_columns = {};
-      }
+  /// Lets the tile grow; returns whether something is left to do in it or around it.
+  /// @param here  whether the tile is in shared memory; it may be after that
+  /// @param keep  leave it there; its edges are put back into the image all the same
+  __device__ bool grow_once(const TileNotes &notes, unsigned step, bool &here, bool keep,
+                            const Lines &lines) {
+    TileNotes::Note note = notes.at(number_, step);
+    const bool work = note.news || note.rows.any() || note.columns.any();
+    Span rows, columns;  // that change
+    if (work) {
+      if (!here) load();
+      here = true;
+      if (note.news) look_around(rows, columns, lines);
+      note.rows |= rows;
+      note.columns |= columns;
+      walk(note, rows, columns);
+      note.held |= rows;
     }
-    __syncwarp();
-    if (rows.any()) {
-      store(rows);
-      point_out(rows, columns, tiles, lines);
+    if (!keep && note.held.any()) {
+      store(note.held);
+      note.held = {};
+    } else if (rows.any()) {
+      store_edges(rows, columns);
     }
+    if (rows.any()) tell_neighbours(notes, step, rows, columns);
     __syncwarp();
+    if (lane_ == 0 && (work || !keep)) notes.put(number_, note);
+    return rows.any() || note.rows.any() || note.columns.any();
   }
+  /// Puts the tile back.
+  __device__ void put_back(const TileNotes &notes) const { store(notes.at(number_, 0).held); }
 
  private:
   __device__ Pair &at(int pair, int y) const { return pairs_[y * kPitch + pair]; }
@@ -97,26 +78,57 @@ class Tile {
       image_.pair(x_ + 2 * lane_, y_ + y) = at(lane_, y);
   }
 
-  /// The markers of a row beside the tile that this lane's columns meet.
-  __device__ unsigned beside(int y) const {
-    const unsigned v = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ + y));
-    if (!eight) return v;
-    return spread(v, image_.marker(x_ - 1, y_ + y), image_.marker(x_ + kTile, y_ + y));
+  /// Puts those edges back that have changed.
+  __device__ void store_edges(const Span &rows, const Span &columns) const {
+    if (rows.first == 0) store({0, 0});
+    if (rows.last == kTile - 1) store({kTile - 1, kTile - 1});
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      if (side ? columns.last < kTile - 1 : columns.first > 0) continue;
+      const int pair = side ? kPairs - 1 : 0;
+#pragma unroll
+      for (int y = lane_; y < kTile; y += 32) image_.pair(x_ + 2 * pair, y_ + y) = at(pair, y);
+    }
   }
-  /// The marker of a column beside the tile that a row meets.
-  __device__ unsigned beside(int x, int y) const {
-    unsigned v = image_.marker(x_ + x, y_ + y);
-    if (eight)
-      v = max(v, max(image_.marker(x_ + x, y_ + y - 1), image_.marker(x_ + x, y_ + y + 1)));
-    return v;
+
+  /// Markers around the tile.
+  struct Around {
+    unsigned above, below;                ///< of this lane's columns
+    unsigned above_corner, below_corner;  ///< of the first lane, and the last
+    unsigned left, right;                 ///< of rows `lane` and `lane + 32`
+  };
+  __device__ Around around() const {
+    Around a;
+    a.above = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ - 1));
+    a.below = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ + kTile));
+    const auto beside = [&](int x) {
+      return image_.marker(x_ + x, y_ + lane_) | image_.marker(x_ + x, y_ + lane_ + 32) << 16;
+    };
+    a.left = beside(-1);
+    a.right = beside(kTile);
+    a.above_corner = a.below_corner = 0;
+    if (eight && (lane_ == 0 || lane_ == 31)) {
+      const int x = x_ + (lane_ == 0 ? -1 : kTile);
+      a.above_corner = image_.marker(x, y_ - 1);
+      a.below_corner = image_.marker(x, y_ + kTile);
+    }
+    return a;
   }
-  /// Lets a pair of cells meet neighbours; returns whether it changes.
-  __device__ static bool meet(Pair &pair, unsigned neighbours) {
+  /// The largest of each marker of rows `lane` and `lane + 32` and those above and below.
+  __device__ static unsigned spread_down(unsigned v) {
+    const int lane = threadIdx.x % 32;
+    unsigned above = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);
+    unsigned below = __shfl_sync(kWholeWarp, v, (lane + 1) % 32);
+    if (lane == 0) above <<= 16;
+    if (lane == 31) below >>= 16;
+    return __vmaxu2(v, __vmaxu2(above, below));
+  }
+  /// Lets a pair of cells meet neighbours; returns what changes.
+  __device__ static unsigned meet(Pair &pair, unsigned neighbours) {
     const unsigned before = Cells<T>::markers(pair), mask = Cells<T>::masks(pair);
     const unsigned after = grow(before, mask, neighbours);
-    if (after == before) return false;
-    pair = Cells<T>::pair(after, mask);
-    return true;
+    if (after != before) pair = Cells<T>::pair(after, mask);
+    return after ^ before;
   }
 
   /// The first and the last one of those that lanes say they have changed.
@@ -136,21 +148,59 @@ class Tile {
   }
 
   /// Lets the edges of the tile meet what is around it; adds where they change.
-  __device__ void look_around(Span &rows, Span &columns) {
-    const bool top = meet(at(lane_, 0), beside(-1));
-    const bool bottom = meet(at(lane_, kTile - 1), beside(kTile));
-    columns |= columns_of(top || bottom);
-    if (__any_sync(kWholeWarp, top)) rows |= Span{0, 0};
-    if (__any_sync(kWholeWarp, bottom)) rows |= Span{kTile - 1, kTile - 1};
+  __device__ void look_around(Span &rows, Span &columns, const Lines &lines) {
+    Around a = around();
+    if (eight) {
+      a.above = spread(a.above, a.above_corner, a.above_corner);
+      a.below = spread(a.below, a.below_corner, a.below_corner);
+      a.left = spread_down(a.left);
+      a.right = spread_down(a.right);
+    }
+    const unsigned top = meet(at(lane_, 0), a.above), bottom = meet(at(lane_, kTile - 1), a.below);
+    columns |= columns_of((top | bottom) != 0);
+    if (__any_sync(kWholeWarp, top != 0)) rows |= Span{0, 0};
+    if (__any_sync(kWholeWarp, bottom != 0)) rows |= Span{kTile - 1, kTile - 1};
+    unsigned sides = 0;
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       __syncwarp();
-      const int pair = side ? kPairs - 1 : 0, x = side ? kTile : -1, shift = side ? 16 : 0;
-      const bool upper = meet(at(pair, lane_), beside(x, lane_) << shift);
-      const bool lower = meet(at(pair, lane_ + 32), beside(x, lane_ + 32) << shift);
-      rows |= rows_of(upper, lower);
-      if (__any_sync(kWholeWarp, upper || lower)) columns |= Span{2 * pair, 2 * pair + 1};
+      const int pair = side ? kPairs - 1 : 0;
+      const unsigned beside = side ? a.right : a.left;
+      const unsigned upper = meet(at(pair, lane_), side ? beside << 16 : beside & 0xffff);
+      const unsigned lower = meet(at(pair, lane_ + 32), side ? beside & 0xffff0000 : beside >> 16);
+      rows |= rows_of(upper != 0, lower != 0);
+      if (__any_sync(kWholeWarp, (upper | lower) != 0)) columns |= Span{2 * pair, 2 * pair + 1};
+      sides |= (upper ? 1 : 0) | (lower ? 2 : 0);
     }
+    if (!lines.wanted) return;
+    if ((top | bottom) & 0xffff) lines.columns.add(x_ + 2 * lane_);
+    if ((top | bottom) >> 16) lines.columns.add(x_ + 2 * lane_ + 1);
+    if (sides & 1) lines.rows.add(y_ + lane_);
+    if (sides & 2) lines.rows.add(y_ + lane_ + 32);
+  }
+
+  /// Walks once along the rows and columns that the note has, and notes those that change; adds them.
+  __device__ void walk(TileNotes::Note &note, Span &rows, Span &columns) const {
+    if (note.rows.any()) {
+      Span rows_here, columns_here;
+      __syncwarp();
+      go_vertically(note.rows, rows_here, columns_here);
+      rows |= rows_here;
+      columns |= columns_here;
+      note.columns |= columns_here;
+      // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
+      note.rows = eight ? rows_here : Span{};
+    }
+    if (note.columns.any()) {
+      Span rows_here, columns_here;
+      __syncwarp();
+      go_sideways(note.columns, rows_here, columns_here);
+      rows |= rows_here;
+      columns |= columns_here;
+      note.rows |= rows_here;
+      note.columns = {};
+    }
+    __syncwarp();
   }
 
   static constexpr int kStrip = 8;  ///< rows, or columns, that are walked through at a time
@@ -290,66 +340,22 @@ class Tile {
     rows |= rows_of((change & 0xffff) != 0, change >> 16 != 0);
   }
 
-  __device__ unsigned marker(int x, int y) const {
-    const unsigned both = Cells<T>::markers(at(x / 2, y));
-    return x % 2 ? both >> 16 : both & 0xffff;
-  }
-  /// Whether a cell outside of the tile would grow if it met this marker.
-  __device__ bool would_grow(int x, int y, unsigned neighbour) const {
-    const auto cell = image_.row(y_ + y)[x_ + x];
-    return min(Cells<T>::mask(cell), neighbour) > Cells<T>::marker(cell);
-  }
-  __device__ void add(const Work &tiles, int column, int row) const {
-    tiles.add(image_.tile_at(x_, y_) + row * image_.columns + column);
-  }
-
-  /// Adds the tiles in which something would grow now, beside edges that have changed. What grows there
-  /// meanwhile does no harm: then it is looked at twice.
-  __device__ void point_out(const Span &rows, const Span &columns, const Work &tiles,
-                            const Lines &lines) const {
-    const bool edges[] = {rows.first == 0, rows.last == kTile - 1, columns.first == 0,
-                          columns.last == kTile - 1};
-#pragma unroll
-    for (int low = 0; low < 2; ++low)
-      if (edges[low]) point_out_vertically(low, tiles, lines);
-#pragma unroll
-    for (int right = 0; right < 2; ++right)
-      if (edges[2 + right]) point_out_sideways(right, tiles, lines);
-    if (!eight || lane_ >= 4) return;
-    const bool low = lane_ & 2, right = lane_ & 1;
-    if (would_grow(right ? kTile : -1, low ? kTile : -1,
-                   marker(right ? kTile - 1 : 0, low ? kTile - 1 : 0)))
-      add(tiles, right ? 1 : -1, low ? 1 : -1);
-  }
-  /// What is above, or what is below.
-  __device__ void point_out_vertically(bool below, const Work &tiles, const Lines &lines) const {
-    const unsigned edge = Cells<T>::markers(at(lane_, below ? kTile - 1 : 0));
-    const unsigned meets = eight ? spread(edge) : edge;
-    const Pair there = image_.pair(x_ + 2 * lane_, y_ + (below ? kTile : -1));
-    const unsigned would = __vminu2(Cells<T>::masks(there), meets), is = Cells<T>::markers(there);
-    const bool first = (would & 0xffff) > (is & 0xffff), second = would >> 16 > is >> 16;
-    if (!__any_sync(kWholeWarp, first || second)) return;
-    if (lane_ == 0) add(tiles, 0, below ? 1 : -1);
-    if (lines.wanted && first) lines.columns.add(x_ + 2 * lane_);
-    if (lines.wanted && second) lines.columns.add(x_ + 2 * lane_ + 1);
-  }
-  /// What is to the left, or to the right.
-  __device__ void point_out_sideways(bool right, const Work &tiles, const Lines &lines) const {
-    const int inner = right ? kTile - 1 : 0, outer = right ? kTile : -1;
-    bool any = false;
-#pragma unroll
-    for (int y = lane_; y < kTile; y += 32) {
-      unsigned v = marker(inner, y);
-      if (eight && y > 0) v = max(v, marker(inner, y - 1));
-      if (eight && y < kTile - 1) v = max(v, marker(inner, y + 1));
-      const bool grows = would_grow(outer, y, v);
-      if (lines.wanted && grows) lines.rows.add(y_ + y);
-      any |= grows;
-    }
-    if (__any_sync(kWholeWarp, any) && lane_ == 0) add(tiles, right ? 1 : -1, 0);
+  /// Has those around look at edges that have changed.
+  __device__ void tell_neighbours(const TileNotes &notes, unsigned step, const Span &rows,
+                                  const Span &columns) const {
+    if (lane_ >= 9) return;
+    const int right = lane_ % 3 - 1, down = lane_ / 3 - 1;
+    if ((!eight && right != 0 && down != 0) || (right == 0 && down == 0)) return;
+    if ((right < 0 && columns.first > 0) || (right > 0 && columns.last < kTile - 1) ||
+        (down < 0 && rows.first > 0) || (down > 0 && rows.last < kTile - 1))
+      return;
+    const int column = x_ / kTile + right, row = y_ / kTile + down;
+    if (column >= 0 && column < image_.columns && row >= 0 && row < image_.rows)
+      notes.tell(row * image_.columns + column, step);
   }
 
   const CellImage<T> &image_;
+  const unsigned number_;
   const int x_, y_, lane_;
   Pair *const pairs_;
 };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// What blocks that run at the same time have to do: lists in device memory, of items that are on a
-/// list once.
+/// list once, and notes on tiles.
 #pragma once
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "common/api.h"
+#include "kernels/swofilter/geodesic_cells.cuh"
 
 namespace cudascan::swo {
 
@@ -60,6 +62,103 @@ class Work {
   unsigned *counts_, *stamps_, *lists_;
   int items_;
   unsigned open_ = 0;
+};
+
+/// Rows, or columns, of a tile from the first to the last.
+struct Span {
+  int first = kTile, last = -1;
+
+  static CUDASCAN_HD Span whole() { return {0, kTile - 1}; }
+  __device__ bool any() const { return first <= last; }
+  __device__ Span &operator|=(const Span &more) {
+    first = min(first, more.first);
+    last = max(last, more.last);
+    return *this;
+  }
+
+  /// As 16 bits.
+  CUDASCAN_HD unsigned packed() const {
+    return static_cast<unsigned>(first) | static_cast<unsigned>(last + 1) << 8;
+  }
+  static __device__ Span unpacked(unsigned bits) {
+    return {static_cast<int>(bits & 0xff), static_cast<int>(bits >> 8 & 0xff) - 1};
+  }
+};
+
+/// A note on each tile. In the first step, which is number 1, all tiles are looked at.
+class TileNotes {
+ public:
+  struct Note {
+    Span rows, columns;  ///< that have changed since they were last walked along
+    Span held;           ///< rows that have changed since the tile was put back into the image
+    bool news;           ///< something around the tile may have changed
+  };
+
+  /// Words of device memory.
+  static CUDASCAN_HD std::size_t words(int tiles) { return std::size_t{4} * tiles; }
+
+  /// @param words  aligned to 16 bytes
+  __device__ explicit TileNotes(unsigned *words) : notes_(reinterpret_cast<uint4 *>(words)) {}
+
+  /// Done by the threads of all blocks, before they meet.
+  __device__ void reset(unsigned tiles, unsigned thread, unsigned threads) const {
+    const unsigned none = Span{}.packed();
+    for (unsigned i = thread; i < tiles; i += threads) notes_[i] = {1, 1, none | none << 16, none};
+  }
+
+  __device__ Note at(unsigned tile, unsigned step) const {
+    const uint4 words = notes_[tile];
+    Note note{Span::unpacked(words.z), Span::unpacked(words.z >> 16), Span::unpacked(words.w),
+              words.x >= step};
+    if (words.y >= step) note.rows = note.columns = Span::whole();
+    return note;
+  }
+  /// Done by one thread, for the tile that its warp works at.
+  __device__ void put(unsigned tile, const Note &note) const {
+    notes_[tile].z = note.rows.packed() | note.columns.packed() << 16;
+    notes_[tile].w = note.held.packed();
+  }
+
+  /// Has the next step look around a tile. Who takes the step may do so already.
+  __device__ void tell(unsigned tile, unsigned step) const { notes_[tile].x = step + 1; }
+  /// Has the next step walk through all of a tile.
+  __device__ void tell_whole(unsigned tile, unsigned step) const {
+    notes_[tile].x = notes_[tile].y = step + 1;
+  }
+
+ private:
+  uint4
+      *notes_;  ///< steps that look around and that walk through all; rows and columns; those held
+};
+
+/// Counts what is left to do after a step.
+class Tally {
+ public:
+  static constexpr int kWords = 3;
+
+  __device__ explicit Tally(unsigned *counts) : counts_(counts) {}
+
+  /// Done before the blocks meet.
+  __device__ void reset() const {
+    if (blockIdx.x == 0 && threadIdx.x < kWords) counts_[threadIdx.x] = 0;
+  }
+  /// Adds up to 32 for each warp; done by all threads of a block in each step.
+  __device__ void add(unsigned of_warp) const {
+    const int sum = __syncthreads_count(threadIdx.x % 32 < of_warp);
+    if (threadIdx.x == 0 && sum > 0) atomicAdd(&counts_[step_ % kWords], sum);
+  }
+  /// The sum of a step, after blocks have met.
+  __device__ unsigned next() {
+    const unsigned sum = counts_[step_ % kWords];
+    ++step_;
+    // Was read before the blocks met.
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(step_ + 1) % kWords] = 0;
+    return sum;
+  }
+
+ private:
+  unsigned *counts_;
+  unsigned step_ = 0;
 };
 
 }  // namespace cudascan::swo
