@@ -23,10 +23,10 @@ namespace {
 /// When no more tiles than this have been listed, for some steps, lines are grown, and again while no more
 /// rows are listed.
 constexpr unsigned kFewTiles = 32, kFewRows = 256;
-constexpr int kPatience = 4;
+constexpr int kPatience = 32;
 /// Warps of a block. Those of 16 bit need more memory and registers.
 template <typename T>
-constexpr int kMostWarps = sizeof(T) == 1 ? 24 : 12;
+constexpr int kMostWarps = sizeof(T) == 1 ? 16 : 12;
 
 template <typename T>
 struct GeodesicJob {
@@ -92,7 +92,8 @@ __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &imag
     for (int k = 0; k < 2; ++k)
       if (x + k < width)
         job.out.row(y)[x + k] =
-            job.growth.result(static_cast<T>(masks >> 16 * k), static_cast<T>(markers >> 16 * k));
+            job.growth.result(static_cast<T>(masks >> (16 * k + Cells<T>::kShift)),
+                              static_cast<T>(markers >> (16 * k + Cells<T>::kShift)));
   }
 }
 
@@ -168,7 +169,7 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
     Row r;
     r.pair = from.pair(mine, row);
     r.markers = Cells<T>::markers(r.pair);
-    r.wide = spread(r.markers, from.marker(x - 1, row), from.marker(x + kTile, row));
+    r.wide = spread(r.markers, from.level(x - 1, row), from.level(x + kTile, row));
     return r;
   };
   unsigned change = 0;
@@ -178,10 +179,10 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
     const Row below = read(row + 1);
     const unsigned vertical =
         eight ? __vmaxu2(above.wide, below.wide) : __vmaxu2(above.markers, below.markers);
-    const unsigned mask = Cells<T>::masks(here.pair);
-    const unsigned after = grow(here.markers, mask, __vmaxu2(here.wide, vertical));
-    to.pair(mine, row) = Cells<T>::pair(after, mask);
-    change |= after ^ here.markers;
+    const unsigned after =
+        grow(here.markers, Cells<T>::masks(here.pair), __vmaxu2(here.wide, vertical));
+    to.pair(mine, row) = Cells<T>::with(here.pair, after);
+    change |= (after ^ here.markers) & Cells<T>::kBits;
     above = here;
     here = below;
   }

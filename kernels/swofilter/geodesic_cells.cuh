@@ -13,39 +13,63 @@
 
 namespace cudascan::swo {
 
-/// A cell has the marker in its lower half, the mask in its upper one. In registers markers, and masks,
-/// of two cells are in the halves of a word.
+/// A cell has the marker and the mask of a pixel. In registers markers, and masks, of two cells are in the
+/// halves of a word, as levels: the samples are in the high bits, and what is below them, if they have 8
+/// bit, does not matter, because it decides only between samples that are equal.
 template <typename T>
 struct Cells;
 
 template <>
 struct Cells<std::uint8_t> {
-  using Cell = std::uint16_t;
-  using Pair = unsigned;  ///< two neighbours
+  using Cell = std::uint16_t;                    ///< the marker above the mask
+  using Pair = unsigned;                         ///< two neighbours
+  static constexpr int kShift = 8;               ///< of samples in levels
+  static constexpr unsigned kBits = 0xff00ff00;  ///< of samples in levels
 
-  static __device__ unsigned markers(Pair p) { return p & 0x00ff00ff; }
-  static __device__ unsigned masks(Pair p) { return p >> 8 & 0x00ff00ff; }
-  static __device__ Pair pair(unsigned markers, unsigned masks) { return markers | masks << 8; }
-  static __device__ unsigned marker(Cell c) { return c & 0xff; }
-  static __device__ unsigned mask(Cell c) { return c >> 8; }
+  static __device__ unsigned markers(Pair p) { return p; }
+  static __device__ unsigned masks(Pair p) { return __byte_perm(p, 0, 0x2404); }
+  /// The pair with other markers.
+  static __device__ Pair with(Pair p, unsigned markers) { return __byte_perm(p, markers, 0x7250); }
+  /// Of the samples in the halves of words.
+  static __device__ Pair pair(unsigned markers, unsigned masks) { return markers << 8 | masks; }
+  static __device__ unsigned level(Cell c) { return c; }
+  static __device__ unsigned marker(Cell c) { return c >> 8; }
+  static __device__ unsigned mask(Cell c) { return c & 0xff; }
   static __device__ Cell cell(unsigned marker, unsigned mask) {
-    return static_cast<Cell>(marker | mask << 8);
+    return static_cast<Cell>(marker << 8 | mask);
+  }
+  /// Two pairs one below the other become the columns, and the other way round.
+  static __device__ void transpose(Pair &a, Pair &b) {
+    const Pair first = __byte_perm(a, b, 0x5410);
+    b = __byte_perm(a, b, 0x7632);
+    a = first;
   }
 };
 
 template <>
 struct Cells<std::uint16_t> {
-  using Cell = std::uint32_t;
+  using Cell = std::uint32_t;  ///< the mask above the marker
   using Pair = uint2;
+  static constexpr int kShift = 0;
+  static constexpr unsigned kBits = 0xffffffff;
 
   static __device__ unsigned markers(Pair p) { return __byte_perm(p.x, p.y, 0x5410); }
   static __device__ unsigned masks(Pair p) { return __byte_perm(p.x, p.y, 0x7632); }
+  static __device__ Pair with(Pair p, unsigned markers) {
+    return {__byte_perm(p.x, markers, 0x3254), __byte_perm(p.y, markers, 0x3276)};
+  }
   static __device__ Pair pair(unsigned markers, unsigned masks) {
     return {__byte_perm(markers, masks, 0x5410), __byte_perm(markers, masks, 0x7632)};
   }
+  static __device__ unsigned level(Cell c) { return c & 0xffff; }
   static __device__ unsigned marker(Cell c) { return c & 0xffff; }
   static __device__ unsigned mask(Cell c) { return c >> 16; }
   static __device__ Cell cell(unsigned marker, unsigned mask) { return marker | mask << 16; }
+  static __device__ void transpose(Pair &a, Pair &b) {
+    const Pair first{a.x, b.x};
+    b = {a.y, b.y};
+    a = first;
+  }
 };
 
 /// The first halves of two words, and the second ones.
@@ -66,15 +90,21 @@ __device__ inline unsigned grow(unsigned marker, unsigned mask, unsigned neighbo
   return __vminu2(mask, __vmaxu2(marker, neighbour));
 }
 
-/// The same where lanes have two neighbouring columns each, and meet those above and their neighbours.
-__device__ inline unsigned grow_inside(unsigned markers, unsigned masks, unsigned above) {
-  const int lane = threadIdx.x % 32;
-  const unsigned before = __shfl_sync(kWholeWarp, above, (lane + 31) % 32);
-  const unsigned after = __shfl_sync(kWholeWarp, above, (lane + 1) % 32);
-  // The first and the last column of the warp have themselves for a neighbour.
-  const unsigned left = __byte_perm(before, above, lane == 0 ? 0x5454 : 0x5432);
-  const unsigned right = __byte_perm(above, after, lane == 31 ? 0x3232 : 0x5432);
-  return __vminu2(masks, __vimax3_u16x2(left, right, __vmaxu2(markers, above)));
+/// The same where 16 lanes have four neighbouring columns each, in two words, and meet those of the row
+/// before, which become theirs, and the neighbours of those.
+__device__ inline void grow_inside(unsigned first, unsigned first_mask, unsigned second,
+                                   unsigned second_mask, unsigned &first_before,
+                                   unsigned &second_before) {
+  const int lane = threadIdx.x % 32, half = lane & 16;
+  const unsigned left = __shfl_sync(kWholeWarp, second_before, half + (lane + 15) % 16);
+  const unsigned right = __shfl_sync(kWholeWarp, first_before, half + (lane + 1) % 16);
+  // The first and the last column have themselves for a neighbour.
+  const unsigned outer = __byte_perm(left, first_before, lane == half ? 0x5454 : 0x5432);
+  const unsigned inner = inner_halves(first_before, second_before);
+  const unsigned last = __byte_perm(second_before, right, lane == half + 15 ? 0x3232 : 0x5432);
+  first_before = __vminu2(first_mask, __vimax3_u16x2(outer, inner, __vmaxu2(first, first_before)));
+  second_before =
+      __vminu2(second_mask, __vimax3_u16x2(inner, last, __vmaxu2(second, second_before)));
 }
 
 inline constexpr int kTile = 64;  ///< side of a tile
@@ -102,7 +132,8 @@ struct CellImage {
 
   CUDASCAN_HD Cell *row(int y) const { return cells + std::ptrdiff_t{y} * pitch; }
   __device__ Pair &pair(int x, int y) const { return *reinterpret_cast<Pair *>(row(y) + x); }
-  __device__ unsigned marker(int x, int y) const { return Cells<T>::marker(row(y)[x]); }
+  /// The marker of a pixel, as a level.
+  __device__ unsigned level(int x, int y) const { return Cells<T>::level(row(y)[x]); }
   __device__ unsigned tile_at(int x, int y) const { return y / kTile * columns + x / kTile; }
 };
 

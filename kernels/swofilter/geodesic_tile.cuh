@@ -20,8 +20,8 @@ class Tile {
  public:
   using Pair = typename Cells<T>::Pair;
   static constexpr int kPairs = kTile / 2;
-  static constexpr int kPitch =
-      kPairs + 1;  ///< so that lanes that read a column use different banks
+  /// So that lanes that read four cells of a column use different banks.
+  static constexpr int kPitch = kPairs + 2;
   static constexpr int kBytes = kTile * kPitch * sizeof(Pair);
 
   /// @param memory  kBytes of shared memory for this warp
@@ -102,15 +102,15 @@ class Tile {
     a.above = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ - 1));
     a.below = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ + kTile));
     const auto beside = [&](int x) {
-      return image_.marker(x_ + x, y_ + lane_) | image_.marker(x_ + x, y_ + lane_ + 32) << 16;
+      return image_.level(x_ + x, y_ + lane_) | image_.level(x_ + x, y_ + lane_ + 32) << 16;
     };
     a.left = beside(-1);
     a.right = beside(kTile);
     a.above_corner = a.below_corner = 0;
     if (eight && (lane_ == 0 || lane_ == 31)) {
       const int x = x_ + (lane_ == 0 ? -1 : kTile);
-      a.above_corner = image_.marker(x, y_ - 1);
-      a.below_corner = image_.marker(x, y_ + kTile);
+      a.above_corner = image_.level(x, y_ - 1);
+      a.below_corner = image_.level(x, y_ + kTile);
     }
     return a;
   }
@@ -125,10 +125,11 @@ class Tile {
   }
   /// Lets a pair of cells meet neighbours; returns what changes.
   __device__ static unsigned meet(Pair &pair, unsigned neighbours) {
-    const unsigned before = Cells<T>::markers(pair), mask = Cells<T>::masks(pair);
-    const unsigned after = grow(before, mask, neighbours);
-    if (after != before) pair = Cells<T>::pair(after, mask);
-    return after ^ before;
+    const unsigned before = Cells<T>::markers(pair);
+    const unsigned after = grow(before, Cells<T>::masks(pair), neighbours);
+    const unsigned change = (after ^ before) & Cells<T>::kBits;
+    if (change) pair = Cells<T>::with(pair, after);
+    return change;
   }
 
   /// The first and the last one of those that lanes say they have changed.
@@ -222,96 +223,109 @@ class Tile {
     }
   };
 
-  /// Lets a marker go through cells of this lane's columns; returns what changes.
-  __device__ static unsigned go_through(Pair (&strip)[kStrip], unsigned &from) {
-    unsigned change = 0;
-#pragma unroll
-    for (int k = 0; k < kStrip; ++k) {
-      const unsigned before = Cells<T>::markers(strip[k]), mask = Cells<T>::masks(strip[k]);
-      from = eight ? grow_inside(before, mask, from) : grow(before, mask, from);
-      strip[k] = Cells<T>::pair(from, mask);
-      change |= from ^ before;
+  /// Four cells of a row.
+  struct alignas(2 * sizeof(Pair)) Quad {
+    Pair first, second;
+  };
+  static constexpr int kQuads = kPairs / 2, kQuadPitch = kPitch / 2;
+  __device__ Quad &quad(int i, int y) const {
+    return reinterpret_cast<Quad &>(at(2 * i, y));
+  }
+
+  /// Lets markers go through cells one after another; returns what changes, among other bits.
+  __device__ static unsigned go_on_to(Pair &cells, unsigned &from) {
+    const unsigned before = Cells<T>::markers(cells);
+    from = grow(before, Cells<T>::masks(cells), from);
+    cells = Cells<T>::with(cells, from);
+    return from ^ before;
+  }
+  __device__ static unsigned go_on_to(Quad &cells, unsigned (&from)[2]) {
+    if constexpr (!eight) {
+      return go_on_to(cells.first, from[0]) | go_on_to(cells.second, from[1]);
+    } else {
+      const unsigned first = Cells<T>::markers(cells.first),
+                     second = Cells<T>::markers(cells.second);
+      grow_inside(first, Cells<T>::masks(cells.first), second, Cells<T>::masks(cells.second),
+                  from[0], from[1]);
+      cells = {Cells<T>::with(cells.first, from[0]), Cells<T>::with(cells.second, from[1])};
+      return (first ^ from[0]) | (second ^ from[1]);
     }
-    return change;
   }
 
   /// Walks down and up through all rows that may change because those of `where` have; adds what changes.
+  /// One half of the warp walks down, the other one up, with four columns for a lane.
   __device__ void go_vertically(const Span &where, Span &rows, Span &columns) const {
     const Way way(where);
-    unsigned above = 0, below = 0, change = 0;
+    const bool up = lane_ >= 16;
+    const int column = lane_ % 16, step = up ? -kQuadPitch : kQuadPitch;
+    const auto row = [&](int i) { return up ? kTile - 1 - i : i; };
+    unsigned from[2] = {}, change = 0;
     if (way.first > 0) {
-      above = Cells<T>::markers(at(lane_, way.first - 1));
-      below = Cells<T>::markers(at(lane_, kTile - way.first));
+      const Quad before = quad(column, row(way.first - 1));
+      from[0] = Cells<T>::markers(before.first);
+      from[1] = Cells<T>::markers(before.second);
     }
     for (int i = way.first; i < kTile; i += kStrip) {
-      Pair *const upper = &at(lane_, i), *const lower = &at(lane_, kTile - 1 - i);
-      Pair down[kStrip], up[kStrip];
+      Quad *const cells = &quad(column, row(i));
+      Quad strip[kStrip];
 #pragma unroll
-      for (int k = 0; k < kStrip; ++k) {
-        down[k] = upper[k * kPitch];
-        up[k] = lower[-k * kPitch];
-      }
-      const unsigned down_change = go_through(down, above), up_change = go_through(up, below);
-      if (down_change) {
+      for (int k = 0; k < kStrip; ++k) strip[k] = cells[step * k];
+      unsigned here = 0;
 #pragma unroll
-        for (int k = 0; k < kStrip; ++k) upper[k * kPitch] = down[k];
-      }
-      if (up_change) {
+      for (int k = 0; k < kStrip; ++k) here |= go_on_to(strip[k], from);
+      here &= Cells<T>::kBits;
+      if (here) {
 #pragma unroll
-        for (int k = 0; k < kStrip; ++k) lower[-k * kPitch] = up[k];
+        for (int k = 0; k < kStrip; ++k) cells[step * k] = strip[k];
       }
-      change |= down_change | up_change;
-      if (!way.go_on(i, (down_change | up_change) != 0, rows)) break;
+      change |= here;
+      __syncwarp();  // beyond the middle each half meets what the other one has left
+      if (!way.go_on(i, here != 0, rows)) break;
     }
-    columns |= columns_of(change != 0);
+    const unsigned lanes = __ballot_sync(kWholeWarp, change != 0),
+                   both = (lanes | lanes >> 16) & 0xffff;
+    if (both) columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
   }
-
-  static constexpr int kStripPairs = kStrip / 2;
 
   /// Of this lane's two rows a strip of columns, in the order of walking.
   template <int step>
   struct Columns {
-    Pair *upper, *lower;
-    unsigned even[kStripPairs], odd[kStripPairs];
-    unsigned even_masks[kStripPairs], odd_masks[kStripPairs];
+    Quad *upper, *lower;
+    Pair cells[kStrip];  ///< of both rows each
 
     __device__ Columns(const Tile &tile, int i) {
-      const int pair = step > 0 ? i / 2 : kPairs - 1 - i / 2;
-      upper = &tile.at(pair, tile.lane_);
-      lower = &tile.at(pair, tile.lane_ + 32);
+      const int first = step > 0 ? i / 4 : kQuads - 1 - i / 4;
+      upper = &tile.quad(first, tile.lane_);
+      lower = &tile.quad(first, tile.lane_ + 32);
 #pragma unroll
-      for (int k = 0; k < kStripPairs; ++k) {
-        const Pair a = upper[step * k], b = lower[step * k];
-        even[k] = low_halves(Cells<T>::markers(a), Cells<T>::markers(b));
-        odd[k] = high_halves(Cells<T>::markers(a), Cells<T>::markers(b));
-        even_masks[k] = low_halves(Cells<T>::masks(a), Cells<T>::masks(b));
-        odd_masks[k] = high_halves(Cells<T>::masks(a), Cells<T>::masks(b));
+      for (int k = 0; k < kStrip; k += 4) {
+        Quad a = upper[step * k / 4], b = lower[step * k / 4];
+        Cells<T>::transpose(a.first, b.first);
+        Cells<T>::transpose(a.second, b.second);
+        cell(k, 0) = a.first;
+        cell(k, 1) = b.first;
+        cell(k, 2) = a.second;
+        cell(k, 3) = b.second;
       }
+    }
+    __device__ Pair &cell(int k, int column) {
+      return cells[k + (step > 0 ? column : 3 - column)];
     }
     /// Lets a marker go through; returns what changes.
     __device__ unsigned go_through(unsigned &from) {
       unsigned change = 0;
 #pragma unroll
-      for (int k = 0; k < kStripPairs; ++k) {
-        const unsigned even_before = even[k], odd_before = odd[k];
-        if (step > 0) {
-          even[k] = grow(even[k], even_masks[k], from);
-          from = odd[k] = grow(odd[k], odd_masks[k], even[k]);
-        } else {
-          odd[k] = grow(odd[k], odd_masks[k], from);
-          from = even[k] = grow(even[k], even_masks[k], odd[k]);
-        }
-        change |= (even[k] ^ even_before) | (odd[k] ^ odd_before);
-      }
-      return change;
+      for (int k = 0; k < kStrip; ++k) change |= go_on_to(cells[k], from);
+      return change & Cells<T>::kBits;
     }
-    __device__ void put_back() const {
+    __device__ void put_back() {
 #pragma unroll
-      for (int k = 0; k < kStripPairs; ++k) {
-        upper[step * k] =
-            Cells<T>::pair(low_halves(even[k], odd[k]), low_halves(even_masks[k], odd_masks[k]));
-        lower[step * k] =
-            Cells<T>::pair(high_halves(even[k], odd[k]), high_halves(even_masks[k], odd_masks[k]));
+      for (int k = 0; k < kStrip; k += 4) {
+        Quad a{cell(k, 0), cell(k, 2)}, b{cell(k, 1), cell(k, 3)};
+        Cells<T>::transpose(a.first, b.first);
+        Cells<T>::transpose(a.second, b.second);
+        upper[step * k / 4] = a;
+        lower[step * k / 4] = b;
       }
     }
   };
@@ -321,11 +335,13 @@ class Tile {
     const Way way(where);
     unsigned left = 0, right = 0, change = 0;
     if (way.first > 0) {
-      const int before = way.first / 2 - 1, behind = kPairs - way.first / 2;
-      left = high_halves(Cells<T>::markers(at(before, lane_)),
-                         Cells<T>::markers(at(before, lane_ + 32)));
-      right = low_halves(Cells<T>::markers(at(behind, lane_)),
-                         Cells<T>::markers(at(behind, lane_ + 32)));
+      const auto markers = [&](int pair, bool second) {
+        Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
+        Cells<T>::transpose(a, b);
+        return Cells<T>::markers(second ? b : a);
+      };
+      left = markers(way.first / 2 - 1, true);
+      right = markers(kPairs - way.first / 2, false);
     }
     for (int i = way.first; i < kTile; i += kStrip) {
       Columns<1> to_right(*this, i);
