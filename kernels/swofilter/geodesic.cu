@@ -15,6 +15,7 @@
 #include "kernels/launch.cuh"
 #include "kernels/swofilter/geodesic_growth.h"
 #include "kernels/swofilter/geodesic_line.cuh"
+#include "kernels/swofilter/geodesic_pass.cuh"
 #include "kernels/swofilter/geodesic_tile.cuh"
 
 namespace cudascan::swo {
@@ -35,7 +36,7 @@ struct GeodesicJob {
   Growth growth;
   CellImage<T> image;
   CellImage<T> other;  ///< of passes: that of every second one
-  unsigned *barrier, *tiles, *rows, *columns, *tally;
+  unsigned *barrier, *tiles, *rows, *columns, *edges, *tally;
   unsigned *passes;  ///< where to write how many were made
 };
 
@@ -53,47 +54,67 @@ __device__ unsigned grid_warps() {
   return gridDim.x * (blockDim.x / 32);
 }
 
+/// The cells of pixels (x, y) and (x + 1, y); those outside of the image are 0.
+template <typename T>
+__device__ typename Cells<T>::Pair first_cells(const GeodesicJob<T> &job, int x, int y) {
+  const int width = job.in.width, height = job.in.height;
+  const T *const row = job.in.row(min(max(y, 0), height - 1));
+  unsigned markers = 0, masks = 0;
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const T sample = row[min(max(x + k, 0), width - 1)];
+    if (x + k < 0 || x + k >= width || y < 0 || y >= height) continue;
+    const bool on_edge = x + k == 0 || x + k == width - 1 || y == 0 || y == height - 1;
+    const T mask = job.growth.mask(sample);
+    masks |= unsigned{mask} << 16 * k;
+    markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
+  }
+  return Cells<T>::pair(markers, masks);
+}
+
 /// Makes the cells, and those around them.
 template <typename T>
 __device__ void make_cells(const GeodesicJob<T> &job) {
   const CellImage<T> &image = job.image;
-  const int width = job.in.width, height = job.in.height;
   const unsigned pitch = image.pitch / 2;
   const auto pairs = static_cast<unsigned>(CellImage<T>::cells_of(image.columns, image.rows) / 2);
 #pragma unroll 4
   for (unsigned i = grid_thread(); i < pairs; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch) - 1, x = 2 * static_cast<int>(i % pitch) - kTile;
-    const T *const row = job.in.row(min(max(y, 0), height - 1));
-    unsigned markers = 0, masks = 0;
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const T sample = row[min(max(x + k, 0), width - 1)];
-      if (x + k < 0 || x + k >= width || y < 0 || y >= height) continue;
-      const bool on_edge = x + k == 0 || x + k == width - 1 || y == 0 || y == height - 1;
-      const T mask = job.growth.mask(sample);
-      masks |= unsigned{mask} << 16 * k;
-      markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
-    }
-    image.pair(x, y) = Cells<T>::pair(markers, masks);
-    if (job.growth.iterations > 0) job.other.pair(x, y) = Cells<T>::pair(markers, masks);
+    const auto cells = first_cells(job, x, y);
+    image.pair(x, y) = cells;
+    if (job.growth.iterations > 0) job.other.pair(x, y) = cells;
+  }
+}
+/// Makes those around only.
+template <typename T>
+__device__ void make_margin(const CellImage<T> &image) {
+  const int rows = kTile * image.rows;
+  for (int i = static_cast<int>(grid_warp()); i < rows + 3; i += static_cast<int>(grid_warps())) {
+    const int y = i - 1, end = y < 0 || y == rows ? kTile * image.columns : 0;
+    for (int x = 2 * static_cast<int>(threadIdx.x % 32) - kTile; x < end; x += kTile)
+      image.pair(x, y) = {};
   }
 }
 
+/// Writes samples of the result.
+template <typename T>
+__device__ void write_pair(const GeodesicJob<T> &job, int x, int y, typename Cells<T>::Pair pair) {
+  const unsigned markers = Cells<T>::markers(pair), masks = Cells<T>::masks(pair);
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+    if (x + k < job.out.width && y < job.out.height)
+      job.out.row(y)[x + k] =
+          job.growth.result(static_cast<T>(masks >> (16 * k + Cells<T>::kShift)),
+                            static_cast<T>(markers >> (16 * k + Cells<T>::kShift)));
+}
 template <typename T>
 __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &image) {
   const unsigned pitch = image.pitch / 2, height = job.out.height;
-  const int width = job.out.width;
 #pragma unroll 4
   for (unsigned i = grid_thread(); i < pitch * height; i += grid_threads()) {
     const int y = static_cast<int>(i / pitch), x = 2 * static_cast<int>(i % pitch);
-    const auto pair = image.pair(x, y);
-    const unsigned markers = Cells<T>::markers(pair), masks = Cells<T>::masks(pair);
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      if (x + k < width)
-        job.out.row(y)[x + k] =
-            job.growth.result(static_cast<T>(masks >> (16 * k + Cells<T>::kShift)),
-                              static_cast<T>(markers >> (16 * k + Cells<T>::kShift)));
+    write_pair(job, x, y, image.pair(x, y));
   }
 }
 
@@ -105,27 +126,34 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
   const unsigned tiles = image.columns * image.rows;
   GridBarrier barrier(job.barrier);
   const TileNotes notes(job.tiles);
+  const TileEdges edges(job.edges);
   Tally tally(job.tally);
   Lines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns), false};
-  notes.reset(tiles, grid_thread(), grid_threads());
+  const bool alone = tiles <= grid_warps();  // a warp with its tile
+  notes.reset(tiles, alone ? Span::whole() : Span{}, grid_thread(), grid_threads());
   tally.reset();
   lines.rows.reset(grid_thread(), grid_threads());
   lines.columns.reset(grid_thread(), grid_threads());
-  make_cells(job);
-  barrier.meet();
-
   const auto tile = [&](unsigned i) {
     return Tile<T, eight>(image, i, memory + threadIdx.x / 32 * Tile<T, eight>::kBytes);
   };
-  const bool alone = tiles <= grid_warps();  // a warp with its tile
-  bool here = false;
+  if (!alone) {
+    make_cells(job);
+  } else {
+    make_margin(image);
+    if (grid_warp() < tiles)
+      tile(grid_warp()).make([&](int x, int y) { return first_cells(job, x, y); });
+  }
+  barrier.meet();
+
+  bool here = alone;
   int steps_with_few = 0;
   for (unsigned step = 1;; ++step) {
     lines.wanted = steps_with_few > kPatience;
     const bool keep = alone && !lines.wanted;
     unsigned active = 0;
     for (unsigned i = grid_warp(); i < tiles; i += grid_warps()) {
-      active += tile(i).grow_once(notes, step, here, keep, lines);
+      active += tile(i).grow_once(notes, edges, step, here, keep, lines);
       here &= keep;
     }
     tally.add(active);
@@ -138,25 +166,30 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
       do {
         for (unsigned i = blockIdx.x; i < lines.rows.count(); i += gridDim.x)
           Line<T, eight>(image, true, lines.rows.item(i))
-              .process(memory, notes, step, lines.columns);
+              .process(memory, notes, edges, step, lines.columns);
         barrier.meet();
         lines.columns.next();
         for (unsigned i = blockIdx.x; i < lines.columns.count(); i += gridDim.x)
           Line<T, eight>(image, false, lines.columns.item(i))
-              .process(memory, notes, step, lines.rows);
+              .process(memory, notes, edges, step, lines.rows);
         barrier.meet();
         lines.rows.next();
       } while (lines.rows.count() > 0 && lines.rows.count() <= kFewRows);
     }
   }
-  if (alone) {
-    if (grid_warp() < tiles) tile(grid_warp()).put_back(notes);
-    barrier.meet();
+  if (!alone) {
+    write_result(job, image);
+  } else if (grid_warp() < tiles) {
+    if (!here) tile(grid_warp()).take();
+    tile(grid_warp()).for_all([&](int x, int y, auto pair) { write_pair(job, x, y, pair); });
   }
-  write_result(job, image);
 }
 
-/// A pass of a tile; returns whether it changes anything.
+constexpr int kPassRows = 8;  ///< of the part of a tile that a warp passes through at a time
+/// Warps that make passes together in a block.
+constexpr int kPassWarps = 32;
+
+/// A pass of kPassRows rows of a tile; returns whether it changes anything.
 template <typename T, bool eight>
 __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, int y) {
   const int mine = x + 2 * static_cast<int>(threadIdx.x % 32);
@@ -174,8 +207,8 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
   };
   unsigned change = 0;
   Row above = read(y - 1), here = read(y);
-#pragma unroll 4
-  for (int row = y; row < y + kTile; ++row) {
+#pragma unroll
+  for (int row = y; row < y + kPassRows; ++row) {
     const Row below = read(row + 1);
     const unsigned vertical =
         eight ? __vmaxu2(above.wide, below.wide) : __vmaxu2(above.markers, below.markers);
@@ -192,7 +225,7 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
 /// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
 /// images are the same.
 template <typename T, bool eight>
-__global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
+__global__ void __launch_bounds__(32 * kPassWarps, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
   GridBarrier barrier(job.barrier);
   const int columns = job.image.columns, rows = job.image.rows;
@@ -205,12 +238,15 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
   unsigned n = columns * rows;
   int passes = 0;
   for (; n > 0 && passes < job.growth.iterations; ++passes) {
-    for (unsigned i = grid_warp(); i < n; i += grid_warps()) {
-      const int tile = static_cast<int>(passes == 0 ? i : tiles.item(i));
+    constexpr int kParts = kTile / kPassRows;
+    for (unsigned i = grid_warp(); i < n * kParts; i += grid_warps()) {
+      const int part = static_cast<int>(i % kParts);
+      const int tile = static_cast<int>(passes == 0 ? i / kParts : tiles.item(i / kParts));
       const int column = tile % columns, row = tile / columns;
-      if (!pass<T, eight>(from, to, column * kTile, row * kTile)) continue;
-      const int lane = threadIdx.x % 32;
-      const int next_column = column + lane % 3 - 1, next_row = row + lane / 3 - 1;
+      if (!pass<T, eight>(from, to, column * kTile, row * kTile + part * kPassRows)) continue;
+      const int lane = threadIdx.x % 32, up_or_down = lane / 3 - 1;
+      const int next_column = column + lane % 3 - 1, next_row = row + up_or_down;
+      if ((up_or_down < 0 && part > 0) || (up_or_down > 0 && part < kParts - 1)) continue;
       if (lane < 9 && next_column >= 0 && next_column < columns && next_row >= 0 && next_row < rows)
         tiles.add(next_row * columns + next_column);
     }
@@ -226,9 +262,10 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
 }
 
 template <typename T>
-void launch_together(Cuda &cuda, void (*kernel)(GeodesicJob<T>), const GeodesicJob<T> &job) {
+void launch_reconstruction(Cuda &cuda, const GeodesicJob<T> &job) {
   constexpr int kBytes = Tile<T, true>::kBytes;
   static_assert(kBytes >= Line<T, true>::kBytes);
+  const auto kernel = job.growth.eight ? reconstruct_kernel<T, true> : reconstruct_kernel<T, false>;
   const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
   const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps<T>);
   const int warps =
@@ -240,6 +277,32 @@ void launch_together(Cuda &cuda, void (*kernel)(GeodesicJob<T>), const GeodesicJ
   launch(kernel, shape, cuda.stream(), job);
 }
 
+template <typename T>
+void launch_passes(Cuda &cuda, const GeodesicJob<T> &job) {
+  const int tiles = job.image.columns * job.image.rows;
+  LaunchShape shape{std::min(cuda.multiprocessors(), tiles), 32 * kPassWarps};
+  shape.together = true;
+  launch(job.growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, shape, cuda.stream(),
+         job);
+}
+
+/// Whether rows begin where two samples may be accessed at once.
+template <typename P>
+bool is_paired(const P &plane) {
+  const auto address = reinterpret_cast<std::uintptr_t>(plane.data);
+  return (address | static_cast<std::uintptr_t>(plane.stride)) % (2 * sizeof(*plane.data)) == 0;
+}
+template <typename T>
+void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growth &growth) {
+  using Pass = SinglePass<T>;
+  constexpr int kRows = Pass::kRows * Pass::kThreads / 32;
+  const LaunchShape shape{
+      dim3((in.width + Pass::kColumns - 1) / Pass::kColumns, (in.height + kRows - 1) / kRows),
+      Pass::kThreads};
+  launch(growth.eight ? single_pass_kernel<T, true> : single_pass_kernel<T, false>, shape,
+         cuda.stream(), {in, out, growth, is_paired(in), is_paired(out)});
+}
+
 }  // namespace
 
 template <typename T>
@@ -247,6 +310,11 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
               SwoFilterReport *report) {
   using Image = CellImage<T>;
   const Growth growth(settings);
+  if (growth.iterations == 1) {
+    launch_single_pass(cuda, in, out, growth);
+    if (report) cuda.on_complete([=] { report->iterations = 1; });
+    return;
+  }
   const bool passes = growth.iterations > 0;
   const int columns = (in.width + kTile - 1) / kTile, rows = (in.height + kTile - 1) / kTile;
   const std::size_t image_bytes =
@@ -255,12 +323,13 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
       passes ? Work::words(columns * rows) : TileNotes::words(columns * rows);
   const std::size_t row_words = Work::words(kTile * rows),
                     column_words = Work::words(kTile * columns);
-  auto *const scratch = static_cast<unsigned char *>(
-      cuda.scratch((passes ? 2 : 1) * image_bytes +
-                   (tile_words + row_words + column_words + Tally::kWords + 1) * sizeof(unsigned)));
+  const std::size_t edge_words = passes ? 0 : TileEdges::words(columns * rows);
+  auto *const scratch = static_cast<unsigned char *>(cuda.scratch(
+      (passes ? 2 : 1) * image_bytes +
+      (tile_words + row_words + column_words + edge_words + Tally::kWords + 1) * sizeof(unsigned)));
   static const char key = 0;
 
-  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}, {}};
+  GeodesicJob<T> job{in, out, growth, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   const auto image_at = [&](unsigned char *memory) {
     return Image::in(reinterpret_cast<typename Image::Cell *>(memory), columns, rows);
   };
@@ -270,13 +339,13 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
   job.tiles = reinterpret_cast<unsigned *>(scratch + (passes ? 2 : 1) * image_bytes);
   job.rows = job.tiles + tile_words;
   job.columns = job.rows + row_words;
-  job.tally = job.columns + column_words;
+  job.edges = job.columns + column_words;
+  job.tally = job.edges + edge_words;
   job.passes = job.tally + Tally::kWords;
   if (passes)
-    launch_together(cuda, growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, job);
+    launch_passes(cuda, job);
   else
-    launch_together(cuda, growth.eight ? reconstruct_kernel<T, true> : reconstruct_kernel<T, false>,
-                    job);
+    launch_reconstruction(cuda, job);
   if (report && passes) {
     auto *const host = static_cast<unsigned *>(cuda.report_memory(sizeof(unsigned)));
     CUDA_CHECK(

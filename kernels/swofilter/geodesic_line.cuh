@@ -35,7 +35,8 @@ class Line {
         length_(kTile * (row ? image.columns : image.rows)) {}
 
   /// Lets the line grow; adds the tiles, and the lines across, in which something would go on.
-  __device__ void process(void *memory, const TileNotes &notes, unsigned step, const Work &across) {
+  __device__ void process(void *memory, const TileNotes &notes, const TileEdges &edges,
+                          unsigned step, const Work &across) {
     const int threads = blockDim.x, thread = threadIdx.x;
     const int each = (length_ + threads - 1) / threads;
     const int begin = min(thread * each, length_), end = min(begin + each, length_);
@@ -49,8 +50,8 @@ class Line {
     unsigned left, right;  // markers that come in
     scan(static_cast<Clamp *>(memory), forward, backward, left, right);
     bool change = false;
-    for (int i = begin; i < end; ++i) change |= grow_at(i, left);
-    for (int i = end; i-- > begin;) change |= grow_at(i, right);
+    for (int i = begin; i < end; ++i) change |= grow_at(i, left, edges);
+    for (int i = end; i-- > begin;) change |= grow_at(i, right, edges);
     if (change)
       for (int i = begin; i < end; ++i) point_out(i, notes, step, across);
   }
@@ -87,12 +88,15 @@ class Line {
   }
 
   /// Lets a cell meet `from`, which becomes its marker.
-  __device__ bool grow_at(int i, unsigned &from) const {
+  __device__ bool grow_at(int i, unsigned &from, const TileEdges &edges) const {
     const Cell cell = at(i);
     const unsigned before = Cells<T>::marker(cell), mask = Cells<T>::mask(cell);
     from = min(mask, max(before, from));
     if (from == before) return false;
-    at(i) = Cells<T>::cell(from, mask);
+    const Cell after = Cells<T>::cell(from, mask);
+    at(i) = after;
+    const int x = row_ ? i : number_, y = row_ ? number_ : i;
+    edges.put(image_.tile_at(x, y), x, y, Cells<T>::level(after));
     return true;
   }
 

@@ -33,84 +33,125 @@ class Tile {
         lane_(threadIdx.x % 32),
         pairs_(static_cast<Pair *>(memory)) {}
 
-  /// Lets the tile grow; returns whether something is left to do in it or around it.
-  /// @param here  whether the tile is in shared memory; it may be after that
-  /// @param keep  leave it there; its edges are put back into the image all the same
-  __device__ bool grow_once(const TileNotes &notes, unsigned step, bool &here, bool keep,
-                            const Lines &lines) {
+  /// Takes cells into shared memory that `cells` gives for the pixels (x, y) and (x + 1, y).
+  template <typename F>
+  __device__ void make(const F &cells) const {
+#pragma unroll 16
+    for (int y = 0; y < kTile; ++y) at(lane_, y) = cells(x_ + 2 * lane_, y_ + y);
+    __syncwarp();
+  }
+  /// Takes them from the image.
+  __device__ void take() const {
+    make([&](int x, int y) { return image_.pair(x, y); });
+  }
+  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns whether
+  /// something is left to do in it or around it.
+  /// @param keep  leave it in shared memory
+  __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
+                            bool &here, bool keep, const Lines &lines) {
     TileNotes::Note note = notes.at(number_, step);
     const bool work = note.news || note.rows.any() || note.columns.any();
-    Span rows, columns;  // that change
+    Change change;
     if (work) {
-      if (!here) load();
+      if (!here) take();
       here = true;
-      if (note.news) look_around(rows, columns, lines);
-      note.rows |= rows;
-      note.columns |= columns;
-      walk(note, rows, columns);
-      note.held |= rows;
+      if (step == 1)
+        change.edges = TileEdges::kAll;
+      else if (note.news)
+        look_around(edges, change, lines);
+      note.rows |= change.rows;
+      note.columns |= change.columns;
+      walk(note, change);
+      note.held |= change.rows;
     }
     if (!keep && note.held.any()) {
       store(note.held);
       note.held = {};
-    } else if (rows.any()) {
-      store_edges(rows, columns);
     }
-    if (rows.any()) tell_neighbours(notes, step, rows, columns);
+    if (change.edges) {
+      store_edges(edges, change.edges);
+      tell_neighbours(notes, step, change.edges);
+    }
     __syncwarp();
     if (lane_ == 0 && (work || !keep)) notes.put(number_, note);
-    return rows.any() || note.rows.any() || note.columns.any();
+    return change.edges || note.rows.any() || note.columns.any();
   }
-  /// Puts the tile back.
-  __device__ void put_back(const TileNotes &notes) const { store(notes.at(number_, 0).held); }
+  /// Calls f(x, y, pair) for all pairs of cells.
+  template <typename F>
+  __device__ void for_all(const F &f) const {
+#pragma unroll 8
+    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, at(lane_, y));
+  }
 
  private:
-  __device__ Pair &at(int pair, int y) const { return pairs_[y * kPitch + pair]; }
-
-  __device__ void load() {
-#pragma unroll 16
-    for (int y = 0; y < kTile; ++y) at(lane_, y) = image_.pair(x_ + 2 * lane_, y_ + y);
-    __syncwarp();
+  __device__ Pair &at(int pair, int y) const {
+    return pairs_[y * kPitch + pair];
   }
+
+  /// Where cells change.
+  struct Change {
+    Span rows, columns;
+    unsigned edges = 0;  ///< those that really change
+
+    __device__ Change &operator|=(const Change &more) {
+      rows |= more.rows;
+      columns |= more.columns;
+      edges |= more.edges;
+      return *this;
+    }
+    __device__ void add_edge(TileEdges::Edge edge, bool changes) {
+      if (changes) edges |= 1u << edge;
+    }
+  };
+
   __device__ void store(const Span &rows) const {
 #pragma unroll 8
     for (int y = rows.first; y <= rows.last; ++y)
       image_.pair(x_ + 2 * lane_, y_ + y) = at(lane_, y);
   }
 
-  /// Puts those edges back that have changed.
-  __device__ void store_edges(const Span &rows, const Span &columns) const {
-    if (rows.first == 0) store({0, 0});
-    if (rows.last == kTile - 1) store({kTile - 1, kTile - 1});
+  __device__ void store_edges(const TileEdges &edges, unsigned which) const {
+    const auto levels = [&](TileEdges::Edge edge) -> unsigned & {
+      return edges.levels(number_, edge, lane_);
+    };
+    if (which & 1u << TileEdges::top) levels(TileEdges::top) = Cells<T>::markers(at(lane_, 0));
+    if (which & 1u << TileEdges::bottom)
+      levels(TileEdges::bottom) = Cells<T>::markers(at(lane_, kTile - 1));
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
-      if (side ? columns.last < kTile - 1 : columns.first > 0) continue;
+      const TileEdges::Edge edge = side ? TileEdges::right : TileEdges::left;
+      if (!(which & 1u << edge)) continue;
       const int pair = side ? kPairs - 1 : 0;
-#pragma unroll
-      for (int y = lane_; y < kTile; y += 32) image_.pair(x_ + 2 * pair, y_ + y) = at(pair, y);
+      Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
+      Cells<T>::transpose(a, b);
+      levels(edge) = Cells<T>::markers(side ? b : a);
     }
   }
 
-  /// Markers around the tile.
+  /// Levels around the tile.
   struct Around {
-    unsigned above, below;                ///< of this lane's columns
-    unsigned above_corner, below_corner;  ///< of the first lane, and the last
-    unsigned left, right;                 ///< of rows `lane` and `lane + 32`
+    unsigned above = 0, below = 0;                ///< of this lane's columns
+    unsigned above_corner = 0, below_corner = 0;  ///< of the first lane, and the last
+    unsigned left = 0, right = 0;                 ///< of rows `lane` and `lane + 32`
   };
-  __device__ Around around() const {
+  __device__ Around around(const TileEdges &edges) const {
+    const int columns = image_.columns;
+    const bool above = y_ > 0, below = y_ / kTile < image_.rows - 1;
+    const bool left = x_ > 0, right = x_ / kTile < columns - 1;
     Around a;
-    a.above = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ - 1));
-    a.below = Cells<T>::markers(image_.pair(x_ + 2 * lane_, y_ + kTile));
-    const auto beside = [&](int x) {
-      return image_.level(x_ + x, y_ + lane_) | image_.level(x_ + x, y_ + lane_ + 32) << 16;
-    };
-    a.left = beside(-1);
-    a.right = beside(kTile);
-    a.above_corner = a.below_corner = 0;
-    if (eight && (lane_ == 0 || lane_ == 31)) {
-      const int x = x_ + (lane_ == 0 ? -1 : kTile);
-      a.above_corner = image_.level(x, y_ - 1);
-      a.below_corner = image_.level(x, y_ + kTile);
+    if (above) a.above = edges.levels(number_ - columns, TileEdges::bottom, lane_);
+    if (below) a.below = edges.levels(number_ + columns, TileEdges::top, lane_);
+    if (left) a.left = edges.levels(number_ - 1, TileEdges::right, lane_);
+    if (right) a.right = edges.levels(number_ + 1, TileEdges::left, lane_);
+    if (!eight) return a;
+    if (lane_ == 0 && left) {
+      if (above) a.above_corner = edges.levels(number_ - columns - 1, TileEdges::bottom, 31) >> 16;
+      if (below) a.below_corner = edges.levels(number_ + columns - 1, TileEdges::top, 31) >> 16;
+    }
+    if (lane_ == 31 && right) {
+      if (above)
+        a.above_corner = edges.levels(number_ - columns + 1, TileEdges::bottom, 0) & 0xffff;
+      if (below) a.below_corner = edges.levels(number_ + columns + 1, TileEdges::top, 0) & 0xffff;
     }
     return a;
   }
@@ -149,8 +190,8 @@ class Tile {
   }
 
   /// Lets the edges of the tile meet what is around it; adds where they change.
-  __device__ void look_around(Span &rows, Span &columns, const Lines &lines) {
-    Around a = around();
+  __device__ void look_around(const TileEdges &edges, Change &change, const Lines &lines) {
+    Around a = around(edges);
     if (eight) {
       a.above = spread(a.above, a.above_corner, a.above_corner);
       a.below = spread(a.below, a.below_corner, a.below_corner);
@@ -158,9 +199,9 @@ class Tile {
       a.right = spread_down(a.right);
     }
     const unsigned top = meet(at(lane_, 0), a.above), bottom = meet(at(lane_, kTile - 1), a.below);
-    columns |= columns_of((top | bottom) != 0);
-    if (__any_sync(kWholeWarp, top != 0)) rows |= Span{0, 0};
-    if (__any_sync(kWholeWarp, bottom != 0)) rows |= Span{kTile - 1, kTile - 1};
+    change.columns |= columns_of((top | bottom) != 0);
+    if (__any_sync(kWholeWarp, top != 0)) change.rows |= Span{0, 0};
+    if (__any_sync(kWholeWarp, bottom != 0)) change.rows |= Span{kTile - 1, kTile - 1};
     unsigned sides = 0;
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
@@ -169,10 +210,15 @@ class Tile {
       const unsigned beside = side ? a.right : a.left;
       const unsigned upper = meet(at(pair, lane_), side ? beside << 16 : beside & 0xffff);
       const unsigned lower = meet(at(pair, lane_ + 32), side ? beside & 0xffff0000 : beside >> 16);
-      rows |= rows_of(upper != 0, lower != 0);
-      if (__any_sync(kWholeWarp, (upper | lower) != 0)) columns |= Span{2 * pair, 2 * pair + 1};
+      change.rows |= rows_of(upper != 0, lower != 0);
+      if (__any_sync(kWholeWarp, (upper | lower) != 0))
+        change.columns |= Span{2 * pair, 2 * pair + 1};
       sides |= (upper ? 1 : 0) | (lower ? 2 : 0);
     }
+    change.add_edge(TileEdges::top, change.rows.first == 0);
+    change.add_edge(TileEdges::bottom, change.rows.last == kTile - 1);
+    change.add_edge(TileEdges::left, change.columns.first == 0);
+    change.add_edge(TileEdges::right, change.columns.last == kTile - 1);
     if (!lines.wanted) return;
     if ((top | bottom) & 0xffff) lines.columns.add(x_ + 2 * lane_);
     if ((top | bottom) >> 16) lines.columns.add(x_ + 2 * lane_ + 1);
@@ -181,24 +227,22 @@ class Tile {
   }
 
   /// Walks once along the rows and columns that the note has, and notes those that change; adds them.
-  __device__ void walk(TileNotes::Note &note, Span &rows, Span &columns) const {
+  __device__ void walk(TileNotes::Note &note, Change &change) const {
     if (note.rows.any()) {
-      Span rows_here, columns_here;
+      Change here;
       __syncwarp();
-      go_vertically(note.rows, rows_here, columns_here);
-      rows |= rows_here;
-      columns |= columns_here;
-      note.columns |= columns_here;
+      go_vertically(note.rows, here);
+      change |= here;
+      note.columns |= here.columns;
       // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
-      note.rows = eight ? rows_here : Span{};
+      note.rows = eight ? here.rows : Span{};
     }
     if (note.columns.any()) {
-      Span rows_here, columns_here;
+      Change here;
       __syncwarp();
-      go_sideways(note.columns, rows_here, columns_here);
-      rows |= rows_here;
-      columns |= columns_here;
-      note.rows |= rows_here;
+      go_sideways(note.columns, here);
+      change |= here;
+      note.rows |= here.rows;
       note.columns = {};
     }
     __syncwarp();
@@ -239,27 +283,37 @@ class Tile {
     cells = Cells<T>::with(cells, from);
     return from ^ before;
   }
-  __device__ static unsigned go_on_to(Quad &cells, unsigned (&from)[2]) {
+  struct QuadChange {
+    unsigned first = 0, second = 0;
+    __device__ unsigned any() const { return (first | second) & Cells<T>::kBits; }
+    __device__ QuadChange &operator|=(const QuadChange &more) {
+      first |= more.first;
+      second |= more.second;
+      return *this;
+    }
+  };
+  __device__ static QuadChange go_on_to(Quad &cells, unsigned (&from)[2]) {
     if constexpr (!eight) {
-      return go_on_to(cells.first, from[0]) | go_on_to(cells.second, from[1]);
+      return {go_on_to(cells.first, from[0]), go_on_to(cells.second, from[1])};
     } else {
       const unsigned first = Cells<T>::markers(cells.first),
                      second = Cells<T>::markers(cells.second);
       grow_inside(first, Cells<T>::masks(cells.first), second, Cells<T>::masks(cells.second),
                   from[0], from[1]);
       cells = {Cells<T>::with(cells.first, from[0]), Cells<T>::with(cells.second, from[1])};
-      return (first ^ from[0]) | (second ^ from[1]);
+      return {first ^ from[0], second ^ from[1]};
     }
   }
 
   /// Walks down and up through all rows that may change because those of `where` have; adds what changes.
   /// One half of the warp walks down, the other one up, with four columns for a lane.
-  __device__ void go_vertically(const Span &where, Span &rows, Span &columns) const {
+  __device__ void go_vertically(const Span &where, Change &change) const {
     const Way way(where);
     const bool up = lane_ >= 16;
     const int column = lane_ % 16, step = up ? -kQuadPitch : kQuadPitch;
     const auto row = [&](int i) { return up ? kTile - 1 - i : i; };
-    unsigned from[2] = {}, change = 0;
+    unsigned from[2] = {}, near = 0, far = 0;  // near: of the row where this half begins
+    QuadChange all;
     if (way.first > 0) {
       const Quad before = quad(column, row(way.first - 1));
       from[0] = Cells<T>::markers(before.first);
@@ -270,21 +324,33 @@ class Tile {
       Quad strip[kStrip];
 #pragma unroll
       for (int k = 0; k < kStrip; ++k) strip[k] = cells[step * k];
-      unsigned here = 0;
+      QuadChange here;
 #pragma unroll
-      for (int k = 0; k < kStrip; ++k) here |= go_on_to(strip[k], from);
-      here &= Cells<T>::kBits;
-      if (here) {
+      for (int k = 0; k < kStrip; ++k) {
+        const QuadChange of_row = go_on_to(strip[k], from);
+        here |= of_row;
+        if (k == 0 && i == 0) near = of_row.any();
+        if (k == kStrip - 1 && i == kTile - kStrip) far = of_row.any();
+      }
+      if (here.any()) {
 #pragma unroll
         for (int k = 0; k < kStrip; ++k) cells[step * k] = strip[k];
       }
-      change |= here;
+      all |= here;
       __syncwarp();  // beyond the middle each half meets what the other one has left
-      if (!way.go_on(i, here != 0, rows)) break;
+      if (!way.go_on(i, here.any() != 0, change.rows)) break;
     }
-    const unsigned lanes = __ballot_sync(kWholeWarp, change != 0),
-                   both = (lanes | lanes >> 16) & 0xffff;
-    if (both) columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
+    const unsigned lanes = __ballot_sync(kWholeWarp, all.any() != 0);
+    if (lanes == 0) return;
+    const unsigned both = (lanes | lanes >> 16) & 0xffff;
+    change.columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
+    change.add_edge(TileEdges::top, __any_sync(kWholeWarp, (up ? far : near) != 0));
+    change.add_edge(TileEdges::bottom, __any_sync(kWholeWarp, (up ? near : far) != 0));
+    constexpr unsigned kFirst = Cells<T>::kBits & 0xffff, kSecond = Cells<T>::kBits & 0xffff0000;
+    change.add_edge(TileEdges::left,
+                    __any_sync(kWholeWarp, column == 0 && (all.first & kFirst) != 0));
+    change.add_edge(TileEdges::right,
+                    __any_sync(kWholeWarp, column == 15 && (all.second & kSecond) != 0));
   }
 
   /// Of this lane's two rows a strip of columns, in the order of walking.
@@ -312,10 +378,16 @@ class Tile {
       return cells[k + (step > 0 ? column : 3 - column)];
     }
     /// Lets a marker go through; returns what changes.
-    __device__ unsigned go_through(unsigned &from) {
+    /// @param first, last  what changes in the first column and the last
+    __device__ unsigned go_through(unsigned &from, unsigned &first, unsigned &last) {
       unsigned change = 0;
 #pragma unroll
-      for (int k = 0; k < kStrip; ++k) change |= go_on_to(cells[k], from);
+      for (int k = 0; k < kStrip; ++k) {
+        const unsigned here = go_on_to(cells[k], from);
+        change |= here;
+        if (k == 0) first = here & Cells<T>::kBits;
+        if (k == kStrip - 1) last = here & Cells<T>::kBits;
+      }
       return change & Cells<T>::kBits;
     }
     __device__ void put_back() {
@@ -331,9 +403,10 @@ class Tile {
   };
 
   /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
-  __device__ void go_sideways(const Span &where, Span &rows, Span &columns) const {
+  __device__ void go_sideways(const Span &where, Change &change) const {
     const Way way(where);
-    unsigned left = 0, right = 0, change = 0;
+    unsigned left = 0, right = 0, all = 0;
+    unsigned first_column = 0, last_column = 0;  // their change
     if (way.first > 0) {
       const auto markers = [&](int pair, bool second) {
         Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
@@ -346,25 +419,39 @@ class Tile {
     for (int i = way.first; i < kTile; i += kStrip) {
       Columns<1> to_right(*this, i);
       Columns<-1> to_left(*this, i);
-      const unsigned right_change = to_right.go_through(left);
-      const unsigned left_change = to_left.go_through(right);
+      unsigned right_first, right_last, left_first, left_last;
+      const unsigned right_change = to_right.go_through(left, right_first, right_last);
+      const unsigned left_change = to_left.go_through(right, left_first, left_last);
       if (right_change) to_right.put_back();
       if (left_change) to_left.put_back();
-      change |= right_change | left_change;
-      if (!way.go_on(i, (right_change | left_change) != 0, columns)) break;
+      if (i == 0) {
+        first_column |= right_first;
+        last_column |= left_first;
+      }
+      if (i == kTile - kStrip) {
+        first_column |= left_last;
+        last_column |= right_last;
+      }
+      all |= right_change | left_change;
+      if (!way.go_on(i, (right_change | left_change) != 0, change.columns)) break;
     }
-    rows |= rows_of((change & 0xffff) != 0, change >> 16 != 0);
+    const Span rows = rows_of((all & 0xffff) != 0, all >> 16 != 0);
+    change.rows |= rows;
+    change.add_edge(TileEdges::top, rows.first == 0);
+    change.add_edge(TileEdges::bottom, rows.last == kTile - 1);
+    change.add_edge(TileEdges::left, __any_sync(kWholeWarp, first_column != 0));
+    change.add_edge(TileEdges::right, __any_sync(kWholeWarp, last_column != 0));
   }
 
   /// Has those around look at edges that have changed.
-  __device__ void tell_neighbours(const TileNotes &notes, unsigned step, const Span &rows,
-                                  const Span &columns) const {
+  __device__ void tell_neighbours(const TileNotes &notes, unsigned step, unsigned edges) const {
     if (lane_ >= 9) return;
     const int right = lane_ % 3 - 1, down = lane_ / 3 - 1;
     if ((!eight && right != 0 && down != 0) || (right == 0 && down == 0)) return;
-    if ((right < 0 && columns.first > 0) || (right > 0 && columns.last < kTile - 1) ||
-        (down < 0 && rows.first > 0) || (down > 0 && rows.last < kTile - 1))
-      return;
+    unsigned needed = 0;
+    if (right != 0) needed |= 1u << (right < 0 ? TileEdges::left : TileEdges::right);
+    if (down != 0) needed |= 1u << (down < 0 ? TileEdges::top : TileEdges::bottom);
+    if ((edges & needed) != needed) return;
     const int column = x_ / kTile + right, row = y_ / kTile + down;
     if (column >= 0 && column < image_.columns && row >= 0 && row < image_.rows)
       notes.tell(row * image_.columns + column, step);

@@ -85,7 +85,7 @@ struct Span {
   }
 };
 
-/// A note on each tile. In the first step, which is number 1, all tiles are looked at.
+/// A note on each tile. In the first two steps, which are numbers 1 and 2, all tiles are looked at.
 class TileNotes {
  public:
   struct Note {
@@ -101,9 +101,11 @@ class TileNotes {
   __device__ explicit TileNotes(unsigned *words) : notes_(reinterpret_cast<uint4 *>(words)) {}
 
   /// Done by the threads of all blocks, before they meet.
-  __device__ void reset(unsigned tiles, unsigned thread, unsigned threads) const {
+  /// @param held  rows that are not in the image
+  __device__ void reset(unsigned tiles, const Span &held, unsigned thread, unsigned threads) const {
     const unsigned none = Span{}.packed();
-    for (unsigned i = thread; i < tiles; i += threads) notes_[i] = {1, 1, none | none << 16, none};
+    for (unsigned i = thread; i < tiles; i += threads)
+      notes_[i] = {2, 1, none | none << 16, held.packed()};
   }
 
   __device__ Note at(unsigned tile, unsigned step) const {
@@ -129,6 +131,39 @@ class TileNotes {
  private:
   uint4
       *notes_;  ///< steps that look around and that walk through all; rows and columns; those held
+};
+
+/// The markers at the edges of tiles, in device memory: what is around a tile, and its warp does not
+/// have.
+class TileEdges {
+ public:
+  enum Edge { top, bottom, left, right };
+  static constexpr unsigned kAll = 15;  ///< a set of edges has a bit for each
+
+  /// Words of device memory.
+  static CUDASCAN_HD std::size_t words(int tiles) { return std::size_t{4} * 32 * tiles; }
+
+  __device__ explicit TileEdges(unsigned *words) : words_(words) {}
+
+  /// Levels of two columns of the edge, 2 i and 2 i + 1, or of two rows, i and i + 32.
+  __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
+    return words_[(tile * 4 + edge) * 32 + i];
+  }
+  /// Writes the level of a pixel wherever it belongs to edges.
+  __device__ void put(unsigned tile, int x, int y, unsigned level) const {
+    const int column = x % kTile, row = y % kTile;
+    if (row == 0) half(tile, top, column) = level;
+    if (row == kTile - 1) half(tile, bottom, column) = level;
+    if (column == 0) half(tile, left, row % 32 * 2 + row / 32) = level;
+    if (column == kTile - 1) half(tile, right, row % 32 * 2 + row / 32) = level;
+  }
+
+ private:
+  __device__ std::uint16_t &half(unsigned tile, Edge edge, int i) const {
+    return reinterpret_cast<std::uint16_t *>(&levels(tile, edge, 0))[i];
+  }
+
+  unsigned *words_;
 };
 
 /// Counts what is left to do after a step.
