@@ -27,7 +27,9 @@ struct Cells<std::uint8_t> {
   static constexpr unsigned kBits = 0xff00ff00;  ///< of samples in levels
 
   static __device__ unsigned markers(Pair p) { return p; }
-  static __device__ unsigned masks(Pair p) { return __byte_perm(p, 0, 0x2404); }
+  /// What comes from the first cell is below the mask of the second. A product, because there is a unit
+  /// for those that has nothing else to do.
+  static __device__ unsigned masks(Pair p) { return p * 256; }
   /// The pair with other markers.
   static __device__ Pair with(Pair p, unsigned markers) { return __byte_perm(p, markers, 0x7250); }
   /// Of the samples in the halves of words.
@@ -43,6 +45,12 @@ struct Cells<std::uint8_t> {
     const Pair first = __byte_perm(a, b, 0x5410);
     b = __byte_perm(a, b, 0x7632);
     a = first;
+  }
+  /// Of lanes that have neighbouring pairs of a row, even ones take the first cells of both and odd ones
+  /// the second; and the other way round.
+  static __device__ Pair fold(Pair p) {
+    const Pair other = __shfl_sync(kWholeWarp, p, (threadIdx.x % 32) ^ 1);
+    return threadIdx.x % 2 ? __byte_perm(other, p, 0x7632) : __byte_perm(p, other, 0x5410);
   }
 };
 
@@ -70,6 +78,12 @@ struct Cells<std::uint16_t> {
     b = {a.y, b.y};
     a = first;
   }
+  static __device__ Pair fold(Pair p) {
+    const unsigned x = __shfl_sync(kWholeWarp, p.x, (threadIdx.x % 32) ^ 1);
+    const unsigned y = __shfl_sync(kWholeWarp, p.y, (threadIdx.x % 32) ^ 1);
+    if (threadIdx.x % 2) return {y, p.y};
+    return {p.x, x};
+  }
 };
 
 /// The first halves of two words, and the second ones.
@@ -90,21 +104,20 @@ __device__ inline unsigned grow(unsigned marker, unsigned mask, unsigned neighbo
   return __vminu2(mask, __vmaxu2(marker, neighbour));
 }
 
-/// The same where 16 lanes have four neighbouring columns each, in two words, and meet those of the row
-/// before, which become theirs, and the neighbours of those.
-__device__ inline void grow_inside(unsigned first, unsigned first_mask, unsigned second,
-                                   unsigned second_mask, unsigned &first_before,
-                                   unsigned &second_before) {
+/// The same where 16 lanes have four neighbouring columns each, in words for the even and the odd ones,
+/// and meet those of the row before, which become theirs, and the neighbours of those.
+__device__ inline void grow_inside(unsigned even, unsigned even_masks, unsigned odd,
+                                   unsigned odd_masks, unsigned &even_before,
+                                   unsigned &odd_before) {
   const int lane = threadIdx.x % 32, half = lane & 16;
-  const unsigned left = __shfl_sync(kWholeWarp, second_before, half + (lane + 15) % 16);
-  const unsigned right = __shfl_sync(kWholeWarp, first_before, half + (lane + 1) % 16);
-  // The first and the last column have themselves for a neighbour.
-  const unsigned outer = __byte_perm(left, first_before, lane == half ? 0x5454 : 0x5432);
-  const unsigned inner = inner_halves(first_before, second_before);
-  const unsigned last = __byte_perm(second_before, right, lane == half + 15 ? 0x3232 : 0x5432);
-  first_before = __vminu2(first_mask, __vimax3_u16x2(outer, inner, __vmaxu2(first, first_before)));
-  second_before =
-      __vminu2(second_mask, __vimax3_u16x2(inner, last, __vmaxu2(second, second_before)));
+  const unsigned left = __shfl_sync(kWholeWarp, odd_before, half + (lane + 15) % 16);
+  const unsigned right = __shfl_sync(kWholeWarp, even_before, half + (lane + 1) % 16);
+  const unsigned both = __vmaxu2(even_before, odd_before);
+  // What is beside the first column of the tile, and the last, is that column's neighbour inside.
+  const unsigned outer = __byte_perm(left, odd_before, lane == half ? 0x5454 : 0x5432);
+  const unsigned last = __byte_perm(even_before, right, lane == half + 15 ? 0x3232 : 0x5432);
+  even_before = __vminu2(even_masks, __vimax3_u16x2(outer, both, even));
+  odd_before = __vminu2(odd_masks, __vimax3_u16x2(last, both, odd));
 }
 
 inline constexpr int kTile = 64;  ///< side of a tile
@@ -146,6 +159,16 @@ __device__ inline unsigned spread(unsigned v, unsigned before = 0, unsigned afte
   if (lane == 0) left = before << 16;
   if (lane == 31) right = after;
   return __vmaxu2(v, __vmaxu2(inner_halves(left, v), inner_halves(v, right)));
+}
+
+/// The same where lanes have the columns that Cells::fold() gives them.
+__device__ inline unsigned spread_folded(unsigned v, unsigned before, unsigned after) {
+  const int lane = threadIdx.x % 32;
+  unsigned left = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);
+  unsigned right = __shfl_sync(kWholeWarp, v, (lane + 1) % 32);
+  if (lane == 0) left = before << 16;
+  if (lane == 31) right = after;
+  return __vimax3_u16x2(v, inner_halves(left, right), lane % 2 ? left : right);
 }
 
 }  // namespace cudascan::swo

@@ -37,7 +37,7 @@ class Tile {
   template <typename F>
   __device__ void make(const F &cells) const {
 #pragma unroll 16
-    for (int y = 0; y < kTile; ++y) at(lane_, y) = cells(x_ + 2 * lane_, y_ + y);
+    for (int y = 0; y < kTile; ++y) at(lane_, y) = Cells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
     __syncwarp();
   }
   /// Takes them from the image.
@@ -49,6 +49,7 @@ class Tile {
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
                             bool &here, bool keep, const Lines &lines) {
+    const Around a = around(edges);  // before it is known whether that is needed
     TileNotes::Note note = notes.at(number_, step);
     const bool work = note.news || note.rows.any() || note.columns.any();
     Change change;
@@ -58,7 +59,7 @@ class Tile {
       if (step == 1)
         change.edges = TileEdges::kAll;
       else if (note.news)
-        look_around(edges, change, lines);
+        look_around(a, change, lines);
       note.rows |= change.rows;
       note.columns |= change.columns;
       walk(note, change);
@@ -80,10 +81,12 @@ class Tile {
   template <typename F>
   __device__ void for_all(const F &f) const {
 #pragma unroll 8
-    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, at(lane_, y));
+    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, Cells<T>::fold(at(lane_, y)));
   }
 
  private:
+  /// Pairs of a row stand as Cells::fold() gives them to lanes: columns 4 i and 4 i + 2, then 4 i + 1 and
+  /// 4 i + 3. So what is beside either of them is the other one, but for the outer columns.
   __device__ Pair &at(int pair, int y) const {
     return pairs_[y * kPitch + pair];
   }
@@ -107,7 +110,7 @@ class Tile {
   __device__ void store(const Span &rows) const {
 #pragma unroll 8
     for (int y = rows.first; y <= rows.last; ++y)
-      image_.pair(x_ + 2 * lane_, y_ + y) = at(lane_, y);
+      image_.pair(x_ + 2 * lane_, y_ + y) = Cells<T>::fold(at(lane_, y));
   }
 
   __device__ void store_edges(const TileEdges &edges, unsigned which) const {
@@ -174,12 +177,12 @@ class Tile {
   }
 
   /// The first and the last one of those that lanes say they have changed.
-  /// @param mine  true for each of two columns, or for the first one of two rows
+  /// @param mine  true for either of two columns, or for the first one of two rows
   /// @param far   true for the row that is 32 rows further down
   __device__ static Span columns_of(bool mine) {
     const unsigned lanes = __ballot_sync(kWholeWarp, mine);
     if (lanes == 0) return {};
-    return {2 * (__ffs(lanes) - 1), 63 - 2 * __clz(lanes)};
+    return {(__ffs(lanes) - 1) / 2 * 4, (31 - __clz(lanes)) / 2 * 4 + 3};
   }
   __device__ static Span rows_of(bool upper, bool lower) {
     const unsigned uppers = __ballot_sync(kWholeWarp, upper);
@@ -190,11 +193,10 @@ class Tile {
   }
 
   /// Lets the edges of the tile meet what is around it; adds where they change.
-  __device__ void look_around(const TileEdges &edges, Change &change, const Lines &lines) {
-    Around a = around(edges);
+  __device__ void look_around(Around a, Change &change, const Lines &lines) {
     if (eight) {
-      a.above = spread(a.above, a.above_corner, a.above_corner);
-      a.below = spread(a.below, a.below_corner, a.below_corner);
+      a.above = spread_folded(a.above, a.above_corner, a.above_corner);
+      a.below = spread_folded(a.below, a.below_corner, a.below_corner);
       a.left = spread_down(a.left);
       a.right = spread_down(a.right);
     }
@@ -212,7 +214,7 @@ class Tile {
       const unsigned lower = meet(at(pair, lane_ + 32), side ? beside & 0xffff0000 : beside >> 16);
       change.rows |= rows_of(upper != 0, lower != 0);
       if (__any_sync(kWholeWarp, (upper | lower) != 0))
-        change.columns |= Span{2 * pair, 2 * pair + 1};
+        change.columns |= side ? Span{kTile - 1, kTile - 1} : Span{0, 0};
       sides |= (upper ? 1 : 0) | (lower ? 2 : 0);
     }
     change.add_edge(TileEdges::top, change.rows.first == 0);
@@ -220,8 +222,9 @@ class Tile {
     change.add_edge(TileEdges::left, change.columns.first == 0);
     change.add_edge(TileEdges::right, change.columns.last == kTile - 1);
     if (!lines.wanted) return;
-    if ((top | bottom) & 0xffff) lines.columns.add(x_ + 2 * lane_);
-    if ((top | bottom) >> 16) lines.columns.add(x_ + 2 * lane_ + 1);
+    const int column = x_ + lane_ / 2 * 4 + lane_ % 2;
+    if ((top | bottom) & 0xffff) lines.columns.add(column);
+    if ((top | bottom) >> 16) lines.columns.add(column + 2);
     if (sides & 1) lines.rows.add(y_ + lane_);
     if (sides & 2) lines.rows.add(y_ + lane_ + 32);
   }
@@ -267,41 +270,33 @@ class Tile {
     }
   };
 
-  /// Four cells of a row.
+  /// Four cells of a row: the even columns and the odd ones.
   struct alignas(2 * sizeof(Pair)) Quad {
-    Pair first, second;
+    Pair even, odd;
   };
   static constexpr int kQuads = kPairs / 2, kQuadPitch = kPitch / 2;
   __device__ Quad &quad(int i, int y) const {
     return reinterpret_cast<Quad &>(at(2 * i, y));
   }
 
-  /// Lets markers go through cells one after another; returns what changes, among other bits.
-  __device__ static unsigned go_on_to(Pair &cells, unsigned &from) {
-    const unsigned before = Cells<T>::markers(cells);
-    from = grow(before, Cells<T>::masks(cells), from);
-    cells = Cells<T>::with(cells, from);
-    return from ^ before;
-  }
-  struct QuadChange {
-    unsigned first = 0, second = 0;
-    __device__ unsigned any() const { return (first | second) & Cells<T>::kBits; }
-    __device__ QuadChange &operator|=(const QuadChange &more) {
-      first |= more.first;
-      second |= more.second;
-      return *this;
+  /// Levels of a quad, or what changes in them, among other bits.
+  struct Levels {
+    unsigned even = 0, odd = 0;
+
+    __device__ unsigned change() const { return (even | odd) & Cells<T>::kBits; }
+    __device__ void add_change(const Quad &before, const Levels &after) {
+      even |= Cells<T>::markers(before.even) ^ after.even;
+      odd |= Cells<T>::markers(before.odd) ^ after.odd;
     }
   };
-  __device__ static QuadChange go_on_to(Quad &cells, unsigned (&from)[2]) {
-    if constexpr (!eight) {
-      return {go_on_to(cells.first, from[0]), go_on_to(cells.second, from[1])};
+  /// Lets markers go on to the cells of the next row, where they become its markers.
+  __device__ static void go_on_to(const Quad &cells, Levels &from) {
+    const unsigned even = Cells<T>::markers(cells.even), odd = Cells<T>::markers(cells.odd);
+    const unsigned even_masks = Cells<T>::masks(cells.even), odd_masks = Cells<T>::masks(cells.odd);
+    if constexpr (eight) {
+      grow_inside(even, even_masks, odd, odd_masks, from.even, from.odd);
     } else {
-      const unsigned first = Cells<T>::markers(cells.first),
-                     second = Cells<T>::markers(cells.second);
-      grow_inside(first, Cells<T>::masks(cells.first), second, Cells<T>::masks(cells.second),
-                  from[0], from[1]);
-      cells = {Cells<T>::with(cells.first, from[0]), Cells<T>::with(cells.second, from[1])};
-      return {first ^ from[0], second ^ from[1]};
+      from = {grow(even, even_masks, from.even), grow(odd, odd_masks, from.odd)};
     }
   }
 
@@ -312,35 +307,44 @@ class Tile {
     const bool up = lane_ >= 16;
     const int column = lane_ % 16, step = up ? -kQuadPitch : kQuadPitch;
     const auto row = [&](int i) { return up ? kTile - 1 - i : i; };
-    unsigned from[2] = {}, near = 0, far = 0;  // near: of the row where this half begins
-    QuadChange all;
+    unsigned near = 0,
+             far = 0;  // what changes in the row where this half begins, and where it ends
+    Levels from, all;
     if (way.first > 0) {
       const Quad before = quad(column, row(way.first - 1));
-      from[0] = Cells<T>::markers(before.first);
-      from[1] = Cells<T>::markers(before.second);
+      from = {Cells<T>::markers(before.even), Cells<T>::markers(before.odd)};
     }
     for (int i = way.first; i < kTile; i += kStrip) {
       Quad *const cells = &quad(column, row(i));
       Quad strip[kStrip];
+      Levels after[kStrip];
 #pragma unroll
       for (int k = 0; k < kStrip; ++k) strip[k] = cells[step * k];
-      QuadChange here;
+      Levels here;
 #pragma unroll
       for (int k = 0; k < kStrip; ++k) {
-        const QuadChange of_row = go_on_to(strip[k], from);
-        here |= of_row;
-        if (k == 0 && i == 0) near = of_row.any();
-        if (k == kStrip - 1 && i == kTile - kStrip) far = of_row.any();
+        go_on_to(strip[k], from);
+        after[k] = from;
+        here.add_change(strip[k], from);
       }
-      if (here.any()) {
+      const bool any = here.change() != 0;
+      if (any) {
 #pragma unroll
-        for (int k = 0; k < kStrip; ++k) cells[step * k] = strip[k];
+        for (int k = 0; k < kStrip; ++k)
+          cells[step * k] = {Cells<T>::with(strip[k].even, after[k].even),
+                             Cells<T>::with(strip[k].odd, after[k].odd)};
+        Levels first, last;
+        first.add_change(strip[0], after[0]);
+        last.add_change(strip[kStrip - 1], after[kStrip - 1]);
+        if (i == 0) near = first.change();
+        if (i == kTile - kStrip) far = last.change();
+        all.even |= here.even;
+        all.odd |= here.odd;
       }
-      all |= here;
       __syncwarp();  // beyond the middle each half meets what the other one has left
-      if (!way.go_on(i, here.any() != 0, change.rows)) break;
+      if (!way.go_on(i, any, change.rows)) break;
     }
-    const unsigned lanes = __ballot_sync(kWholeWarp, all.any() != 0);
+    const unsigned lanes = __ballot_sync(kWholeWarp, all.change() != 0);
     if (lanes == 0) return;
     const unsigned both = (lanes | lanes >> 16) & 0xffff;
     change.columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
@@ -348,16 +352,17 @@ class Tile {
     change.add_edge(TileEdges::bottom, __any_sync(kWholeWarp, (up ? near : far) != 0));
     constexpr unsigned kFirst = Cells<T>::kBits & 0xffff, kSecond = Cells<T>::kBits & 0xffff0000;
     change.add_edge(TileEdges::left,
-                    __any_sync(kWholeWarp, column == 0 && (all.first & kFirst) != 0));
+                    __any_sync(kWholeWarp, column == 0 && (all.even & kFirst) != 0));
     change.add_edge(TileEdges::right,
-                    __any_sync(kWholeWarp, column == 15 && (all.second & kSecond) != 0));
+                    __any_sync(kWholeWarp, column == 15 && (all.odd & kSecond) != 0));
   }
 
   /// Of this lane's two rows a strip of columns, in the order of walking.
   template <int step>
   struct Columns {
     Quad *upper, *lower;
-    Pair cells[kStrip];  ///< of both rows each
+    Pair cells[kStrip];      ///< of both rows each
+    unsigned after[kStrip];  ///< their markers
 
     __device__ Columns(const Tile &tile, int i) {
       const int first = step > 0 ? i / 4 : kQuads - 1 - i / 4;
@@ -366,39 +371,46 @@ class Tile {
 #pragma unroll
       for (int k = 0; k < kStrip; k += 4) {
         Quad a = upper[step * k / 4], b = lower[step * k / 4];
-        Cells<T>::transpose(a.first, b.first);
-        Cells<T>::transpose(a.second, b.second);
-        cell(k, 0) = a.first;
-        cell(k, 1) = b.first;
-        cell(k, 2) = a.second;
-        cell(k, 3) = b.second;
+        Cells<T>::transpose(a.even, b.even);
+        Cells<T>::transpose(a.odd, b.odd);
+        cells[at(k, 0)] = a.even;
+        cells[at(k, 1)] = a.odd;
+        cells[at(k, 2)] = b.even;
+        cells[at(k, 3)] = b.odd;
       }
     }
-    __device__ Pair &cell(int k, int column) {
-      return cells[k + (step > 0 ? column : 3 - column)];
-    }
     /// Lets a marker go through; returns what changes.
-    /// @param first, last  what changes in the first column and the last
-    __device__ unsigned go_through(unsigned &from, unsigned &first, unsigned &last) {
+    __device__ unsigned go_through(unsigned &from) {
       unsigned change = 0;
 #pragma unroll
       for (int k = 0; k < kStrip; ++k) {
-        const unsigned here = go_on_to(cells[k], from);
-        change |= here;
-        if (k == 0) first = here & Cells<T>::kBits;
-        if (k == kStrip - 1) last = here & Cells<T>::kBits;
+        const unsigned before = Cells<T>::markers(cells[k]);
+        after[k] = from = grow(before, Cells<T>::masks(cells[k]), from);
+        change |= before ^ from;
       }
       return change & Cells<T>::kBits;
     }
-    __device__ void put_back() {
+    /// What changes in a column.
+    __device__ unsigned change(int k) const {
+      return (Cells<T>::markers(cells[k]) ^ after[k]) & Cells<T>::kBits;
+    }
+    __device__ void put_back() const {
 #pragma unroll
       for (int k = 0; k < kStrip; k += 4) {
-        Quad a{cell(k, 0), cell(k, 2)}, b{cell(k, 1), cell(k, 3)};
-        Cells<T>::transpose(a.first, b.first);
-        Cells<T>::transpose(a.second, b.second);
+        Quad a{cell(k, 0), cell(k, 1)}, b{cell(k, 2), cell(k, 3)};
+        Cells<T>::transpose(a.even, b.even);
+        Cells<T>::transpose(a.odd, b.odd);
         upper[step * k / 4] = a;
         lower[step * k / 4] = b;
       }
+    }
+
+   private:
+    __device__ static int at(int k, int column) {
+      return k + (step > 0 ? column : 3 - column);
+    }
+    __device__ Pair cell(int k, int column) const {
+      return Cells<T>::with(cells[at(k, column)], after[at(k, column)]);
     }
   };
 
@@ -419,18 +431,17 @@ class Tile {
     for (int i = way.first; i < kTile; i += kStrip) {
       Columns<1> to_right(*this, i);
       Columns<-1> to_left(*this, i);
-      unsigned right_first, right_last, left_first, left_last;
-      const unsigned right_change = to_right.go_through(left, right_first, right_last);
-      const unsigned left_change = to_left.go_through(right, left_first, left_last);
-      if (right_change) to_right.put_back();
-      if (left_change) to_left.put_back();
-      if (i == 0) {
-        first_column |= right_first;
-        last_column |= left_first;
+      const unsigned right_change = to_right.go_through(left);
+      const unsigned left_change = to_left.go_through(right);
+      if (right_change) {
+        to_right.put_back();
+        if (i == 0) first_column |= to_right.change(0);
+        if (i == kTile - kStrip) last_column |= to_right.change(kStrip - 1);
       }
-      if (i == kTile - kStrip) {
-        first_column |= left_last;
-        last_column |= right_last;
+      if (left_change) {
+        to_left.put_back();
+        if (i == 0) last_column |= to_left.change(0);
+        if (i == kTile - kStrip) first_column |= to_left.change(kStrip - 1);
       }
       all |= right_change | left_change;
       if (!way.go_on(i, (right_change | left_change) != 0, change.columns)) break;

@@ -145,15 +145,16 @@ class TileEdges {
 
   __device__ explicit TileEdges(unsigned *words) : words_(words) {}
 
-  /// Levels of two columns of the edge, 2 i and 2 i + 1, or of two rows, i and i + 32.
+  /// Levels of two columns, as Cells::fold() gives them to lane i, or of two rows, i and i + 32.
   __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
     return words_[(tile * 4 + edge) * 32 + i];
   }
   /// Writes the level of a pixel wherever it belongs to edges.
   __device__ void put(unsigned tile, int x, int y, unsigned level) const {
     const int column = x % kTile, row = y % kTile;
-    if (row == 0) half(tile, top, column) = level;
-    if (row == kTile - 1) half(tile, bottom, column) = level;
+    const int folded = column / 4 * 4 + column % 2 * 2 + column % 4 / 2;
+    if (row == 0) half(tile, top, folded) = level;
+    if (row == kTile - 1) half(tile, bottom, folded) = level;
     if (column == 0) half(tile, left, row % 32 * 2 + row / 32) = level;
     if (column == kTile - 1) half(tile, right, row % 32 * 2 + row / 32) = level;
   }
