@@ -286,11 +286,12 @@ void launch_passes(Cuda &cuda, const GeodesicJob<T> &job) {
          job);
 }
 
-/// Whether rows begin where two samples may be accessed at once.
-template <typename P>
-bool is_paired(const P &plane) {
+/// Whether rows are of pairs of samples that may be accessed at once.
+template <typename T>
+bool is_paired(const Plane<T> &plane) {
   const auto address = reinterpret_cast<std::uintptr_t>(plane.data);
-  return (address | static_cast<std::uintptr_t>(plane.stride)) % (2 * sizeof(*plane.data)) == 0;
+  return plane.width % 2 == 0 &&
+         (address | static_cast<std::uintptr_t>(plane.stride)) % (2 * sizeof(T)) == 0;
 }
 template <typename T>
 void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growth &growth) {
@@ -300,7 +301,7 @@ void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growt
       dim3((in.width + Pass::kColumns - 1) / Pass::kColumns, (in.height + kRows - 1) / kRows),
       Pass::kThreads};
   launch(growth.eight ? single_pass_kernel<T, true> : single_pass_kernel<T, false>, shape,
-         cuda.stream(), {in, out, growth, is_paired(in), is_paired(out)});
+         cuda.stream(), {in, out, growth, is_paired(in) && is_paired(out)});
 }
 
 }  // namespace

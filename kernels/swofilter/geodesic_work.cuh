@@ -108,11 +108,15 @@ class TileNotes {
       notes_[i] = {2, 1, none | none << 16, held.packed()};
   }
 
+  /// Read by the warp that works at the tile.
   __device__ Note at(unsigned tile, unsigned step) const {
     const uint4 words = notes_[tile];
+    // Others may be about to tell something: all lanes hear what the first one does.
+    const unsigned told =
+        __shfl_sync(kWholeWarp, (words.x >= step ? 1u : 0u) | (words.y >= step ? 2u : 0u), 0);
     Note note{Span::unpacked(words.z), Span::unpacked(words.z >> 16), Span::unpacked(words.w),
-              words.x >= step};
-    if (words.y >= step) note.rows = note.columns = Span::whole();
+              (told & 1) != 0};
+    if (told & 2) note.rows = note.columns = Span::whole();
     return note;
   }
   /// Done by one thread, for the tile that its warp works at.
