@@ -152,7 +152,7 @@ struct CellImage {
 
 /// The largest of each half and its neighbours in a row that lanes have two cells each of.
 /// @param before, after  the markers before those of lane 0, and after those of lane 31
-__device__ inline unsigned spread(unsigned v, unsigned before = 0, unsigned after = 0) {
+__device__ inline unsigned spread(unsigned v, unsigned before, unsigned after) {
   const int lane = threadIdx.x % 32;
   unsigned left = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);
   unsigned right = __shfl_sync(kWholeWarp, v, (lane + 1) % 32);

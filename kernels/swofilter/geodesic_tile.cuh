@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A warp lets the marker of a tile grow in shared memory. It walks down and up at the same time, with a lane for two neighbouring columns, then to the right and to the left, with
-/// a lane for two rows; diagonal neighbours count on the way down and up. What is around the tile is
-/// looked at once, before: it stays as it is.
+/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other one up,
+/// with a lane for four columns; then all walk to the right and to the left, with a lane for two rows.
+/// Diagonal neighbours count on the way down and up. What is around the tile is looked at once, before: it
+/// stays as it is.
 #pragma once
 #include "kernels/swofilter/geodesic_cells.cuh"
 #include "kernels/swofilter/geodesic_work.cuh"
@@ -33,7 +34,7 @@ class Tile {
         lane_(threadIdx.x % 32),
         pairs_(static_cast<Pair *>(memory)) {}
 
-  /// Takes cells into shared memory that `cells` gives for the pixels (x, y) and (x + 1, y).
+  /// Takes cells into shared memory: cells(x, y) are those of the pixels (x, y) and (x + 1, y).
   template <typename F>
   __device__ void make(const F &cells) const {
 #pragma unroll 16
