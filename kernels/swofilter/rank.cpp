@@ -63,7 +63,8 @@ class NetworkRows {
     // What is computed beyond the results is rounded up, and read from as many samples further on.
     const int beside = 2 * round_up(network.width - 1);
     const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
-    length_ = std::clamp(room, 4 * kVector, 32 * kVector);
+    // Medians of 3x3 have nothing in between, and go through rows as they lie in memory.
+    length_ = is_median3_ ? 128 * kVector : std::clamp(room, 4 * kVector, 32 * kVector);
     row_ = length_ + beside;
     memory_.resize(std::size_t(network.rows + 1) * (row_ + kVector) + kVector);
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
