@@ -399,5 +399,27 @@ TEST(SwoFilterGeodesicOperator, CudaEqualsCpu) {
 #endif
 }
 
+#if defined(HAVE_CUDA) && !defined(EMULATED_GPU)
+/// More tiles than there are warps at a time.
+template <typename T>
+void expect_cuda_equals_cpu_on_many_tiles(const SwoFilterParams &params) {
+  constexpr int kSide = 4001;
+  constexpr T kMaximum = std::numeric_limits<T>::max();
+  const Image<T> in(make_content<T>(Content::text, kSide, kSide, kMaximum), kSide, kSide);
+  CpuRunner cpu;
+  CudaRunner cuda;
+  EXPECT_TRUE(same(outcome<T>(cpu, in, {}, kMaximum, params, 0x5a).samples,
+                   outcome<T>(cuda, in, {}, kMaximum, params, 0xc3).samples, kSide));
+}
+TEST(SwoFilterGeodesicOperator, CudaEqualsCpuOnManyTiles) {
+  NEED_GPU();
+  for (const SwoFilterParams &params :
+       {SwoFilterParams{.op = Op::fill_holes}, SwoFilterParams{.op = Op::h_dome}}) {
+    expect_cuda_equals_cpu_on_many_tiles<std::uint8_t>(params);
+    expect_cuda_equals_cpu_on_many_tiles<std::uint16_t>(params);
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace cudascan::test

@@ -60,6 +60,14 @@ TEST_F(CudaOnASmallGpu, LargeExtrema) {
   expect_equal<std::uint8_t>(40, 290, 255, params);
   expect_equal<std::uint16_t>(130, 20, 0xffff, params);
 }
+/// Windows of which a block has the columns, and of which it has not.
+TEST_F(CudaOnASmallGpu, LargeMedians) {
+  for (const int width : {151, 255}) {
+    const SwoFilterParams params{
+        .op = SwoFilterOperator::median, .window_width = width, .window_height = 3};
+    expect_equal<std::uint8_t>(70, 5, 255, params);
+  }
+}
 TEST_F(CudaOnASmallGpu, Clahe) {
   expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
   expect_equal<std::uint8_t>(301, 70, 255,
@@ -91,6 +99,16 @@ TEST_P(CudaOnMultiprocessors, SmallMethods) {
     SCOPED_TRACE(static_cast<int>(params.method));
     expect_equal<std::uint8_t>(301, 70, 255, params);
     expect_equal<std::uint16_t>(101, 7, 0x3ff, params);
+  }
+}
+/// 20 tiles, for which there are 16 warps, 20, and more.
+TEST_P(CudaOnMultiprocessors, Reconstructs) {
+  for (const SwoFilterParams &params :
+       {SwoFilterParams{.op = SwoFilterOperator::fill_holes, .connectivity = 8},
+        SwoFilterParams{.op = SwoFilterOperator::h_dome, .height = 90, .connectivity = 4}}) {
+    SCOPED_TRACE(static_cast<int>(params.op));
+    expect_equal<std::uint8_t>(301, 203, 255, params);
+    expect_equal<std::uint16_t>(301, 203, 0x3ff, params);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Few, CudaOnMultiprocessors, testing::Values(1, 2, 17));
