@@ -66,10 +66,11 @@ class NetworkRows {
     // Medians of 3x3 have nothing in between, and go through rows as they lie in memory.
     length_ = is_median3_ ? 128 * kVector : std::clamp(room, 4 * kVector, 32 * kVector);
     row_ = length_ + beside;
-    memory_.resize(std::size_t(network.rows + 1) * (row_ + kVector) + kVector);
+    const int rows = is_median3_ ? network.inputs : network.rows;
+    memory_.resize(std::size_t(rows + 1) * (row_ + kVector) + kVector);
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     T *next = memory_.data() + (-address % kNetworkVector) / sizeof(T);
-    for (int i = 0; i < network.rows; ++i, next += row_) rows_.push_back(next);
+    for (int i = 0; i < rows; ++i, next += row_) rows_.push_back(next);
     result_ = next;
     inputs_ = rows_;
   }

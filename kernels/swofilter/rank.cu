@@ -98,7 +98,7 @@ class Rank {
   /// @param columns   at most in shared memory
   /// @param unit      multiple that their number is of
   /// @param resident  blocks of a multiprocessor
-  Cut cut(int columns, int unit, int resident) {
+  Cut cut_up(int columns, int unit, int resident) {
     const int beside = 2 * job_.mask().rx();
     const int strips = divide_up(in_.width, columns - beside);
     const int width = divide_up(in_.width, strips);
@@ -106,6 +106,10 @@ class Rank {
         divide_up(in_.height, std::max(resident * cuda_.multiprocessors() / strips, 1));
     return {divide_up(width + beside, unit) * unit, width, height,
             dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
+  }
+  /// Shared memory of each of so many blocks of a multiprocessor, which takes 1 KiB for itself with each.
+  int shared_memory_each(int resident) {
+    return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
   }
   template <typename Job>
   void launch_shared(void (*kernel)(Job), dim3 blocks, int threads, int bytes, const Job &job) {
@@ -120,16 +124,16 @@ class Rank {
     } else {
       const Mask &mask = job_.mask();
       if (!mask.rectangle) return false;
-      const int beside = 2 * mask.rx(), most = cuda_.most_shared_memory();
+      const int beside = 2 * mask.rx();
       const auto columns_of = [&](int resident) {
-        const int bytes = (most - 1024 * (resident - 1)) / resident;
-        return std::min(bytes / (32 * kDigitsColumnBytes) * 32, kMostDigitsColumns);
+        return std::min(shared_memory_each(resident) / (32 * kDigitsColumnBytes) * 32,
+                        kMostDigitsColumns);
       };
       // Several blocks hide more of their waiting; wide windows share more columns in fewer.
       int resident = 4;
       while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
       if (columns_of(resident) < beside + 32) return false;
-      const Cut cut = this->cut(columns_of(resident), 32, resident);
+      const Cut cut = cut_up(columns_of(resident), 32, resident);
       launch_shared(mask.height < 16    ? digits_kernel<16>
                     : mask.height < 32  ? digits_kernel<8>
                     : mask.height < 64  ? digits_kernel<4>
@@ -148,15 +152,14 @@ class Rank {
     } else {
       const Mask &mask = job_.mask();
       if (!mask.rectangle) return false;
-      const int beside = 2 * mask.rx(), most = cuda_.most_shared_memory();
+      const int beside = 2 * mask.rx();
       const auto columns_of = [&](int resident) {
-        return (most / resident - 1024 * (resident - 1)) / columns_bytes(kGroupColumns) *
-               kGroupColumns;
+        return shared_memory_each(resident) / columns_bytes(kGroupColumns) * kGroupColumns;
       };
       // Two blocks hide more of their waiting; wide windows share more columns in a single one.
       const int resident = columns_of(2) < 4 * beside ? 1 : 2;
       if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
-      const Cut cut = this->cut(columns_of(resident), kGroupColumns, resident);
+      const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
       launch_shared(columns_kernel, cut.blocks, kColumnsThreads, columns_bytes(cut.columns),
                     ColumnsJob{all, cut.columns, cut.width, cut.height});
       return true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image. As Perreault and
-/// Hebert do ("Median filtering in constant time", IEEE Trans. Image Processing 16(9), 2007), a block
-/// keeps the histogram of each of its columns over the rows of the window, and a step down takes one
-/// sample out of each and puts one in. But each thread looks for the result of one pixel alone, digit by
-/// digit: how many samples of the window have 0, 1, 2 and 3 as their next digit to base 4, after those
-/// that are known, is a sum over its columns. So a column has four counts of a byte, in one word, for
-/// each beginning of none to three digits.
+/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image, or less where
+/// columns take in what they let go. As Perreault and Hebert do ("Median filtering in constant time", IEEE
+/// Trans. Image Processing 16(9), 2007), a block keeps the histogram of each of its columns over the rows
+/// of the window, and a step down takes one sample out of each and puts one in. But each thread looks for
+/// the result of one pixel alone, digit by digit: how many samples of the window have 0, 1, 2 and 3 as
+/// their next digit to base 4, after those that are known, is a sum over its columns. So a column has four
+/// counts of a byte, in one word, for each beginning of none to three digits.
 ///
 /// The counts for one beginning are next to each other for neighbouring columns. As lanes look at
 /// neighbouring columns they meet in no bank, whatever digits each has found.
