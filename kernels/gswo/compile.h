@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What compiling for the GPU and for the CPU have in common.
+#pragma once
+#include "kernels/gswo/child_process.h"
+#include "kernels/gswo/code.h"
+#include "kernels/gswo/digest.h"
+
+namespace cudascan::gswo {
+
+/// Refuses user code if it is turned off, and units that code.h does not allow.
+/// @throws BadSetting
+void check_unit(const Unit &);
+
+/// The main text, led by a #line with its name: messages have that, whatever the compiler's file is called.
+std::string named_text(const SourceText &);
+
+/// All of a unit, and the version of this code.
+Digest digest_of(const Unit &);
+
+/// compile_for_cpu() with other limits.
+CUDASCAN_API std::string compile_for_cpu(const Unit &, const CodeOptions &, const ProcessLimits &);
+
+}  // namespace cudascan::gswo

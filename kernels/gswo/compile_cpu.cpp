@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Compiles for the CPU with the C++ compiler of the system.
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "common/error.h"
+#include "kernels/gswo/code_cache.h"
+#include "kernels/gswo/compile.h"
+#include "kernels/gswo/compiler_messages.h"
+#include "kernels/gswo/private_folder.h"
+
+namespace cudascan::gswo {
+namespace {
+
+using End = ProcessResult::End;
+
+// Both g++ and clang++ know all of these. -g1 lets the linker name lines; -s leaves that out of the
+// result. -Bsymbolic keeps variables apart from those of the same name in the program.
+constexpr const char *kFlags[] = {"-std=c++20",
+                                  "-O3",
+                                  "-march=native",
+                                  "-fno-math-errno",
+                                  "-fno-trapping-math",
+                                  "-fno-signed-zeros",
+                                  "-ffp-contract=off",
+                                  "-shared",
+                                  "-fPIC",
+                                  "-nostdinc",
+                                  "-nostdinc++",
+                                  "-fvisibility=hidden",
+                                  "-w",
+                                  "-g1",
+                                  "-fmax-errors=20",
+                                  "-Wl,-Bsymbolic",
+                                  "-Wl,-z,defs",
+                                  "-Wl,-s"};
+
+bool is_program(const std::string &path, struct stat *status) {
+  return stat(path.c_str(), status) == 0 && S_ISREG(status->st_mode) &&
+         access(path.c_str(), X_OK) == 0;
+}
+
+struct Compiler {
+  std::string path;
+  struct stat status;
+};
+
+std::optional<Compiler> find_program(const std::string &name) {
+  Compiler found{name, {}};
+  if (name.find('/') != std::string::npos)
+    return is_program(found.path, &found.status) ? std::optional(found) : std::nullopt;
+  const char *path = std::getenv("PATH");
+  for (std::string_view folders = path ? path : "/usr/local/bin:/usr/bin:/bin"; !folders.empty();) {
+    const std::size_t end = std::min(folders.find(':'), folders.size());
+    found.path = std::string(folders.substr(0, end)) + '/' + name;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+    if (found.path[0] == '/' && found.path != '/' + name && is_program(found.path, &found.status))
+      return found;
+  }
+  return std::nullopt;
+}
+
+Compiler find_compiler() {
+  const char *chosen = std::getenv("CUDASCAN_CXX");
+  if (chosen && *chosen) {
+    if (const auto found = find_program(chosen)) return *found;
+    throw Error(std::string("the C++ compiler ") + chosen +
+                ", which the environment variable CUDASCAN_CXX names, is not a program that can be "
+                "run; set it to the path of g++ or clang++, without arguments");
+  }
+  for (const char *name : {"c++", "g++", "clang++"})
+    if (const auto found = find_program(name)) return *found;
+  throw Error(
+      "user code on the CPU needs a C++ compiler, and none of c++, g++ and clang++ is in PATH; "
+      "install one (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; Arch: pacman -S "
+      "gcc) or set the environment variable CUDASCAN_CXX to the path of one");
+}
+
+// What -march=native depends on, as far as Linux tells.
+std::string describe_cpu() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string description, line;
+  while (std::getline(info, line) && !line.empty())
+    for (const char *wanted : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features",
+                               "CPU implementer", "CPU part", "CPU variant", "isa", "cpu\t"})
+      if (line.starts_with(wanted)) {
+        description += line + '\n';
+        break;
+      }
+  return description;
+}
+
+std::string key_of(const Unit &unit, const Compiler &compiler) {
+  Digest digest = digest_of(unit);
+  digest.add("cpu").add(compiler.path).add(compiler.status.st_size);
+  digest.add(compiler.status.st_mtim.tv_sec).add(compiler.status.st_mtim.tv_nsec);
+  for (const char *flag : kFlags) digest.add(flag);
+  return digest.add(describe_cpu()).hex();
+}
+
+// The program that was killed may be one that the compiler has started, which it then says.
+bool ran_out_of_time(const ProcessResult &result) {
+  return result.end == End::timed_out || (result.end == End::killed && result.code == SIGXCPU) ||
+         result.messages.find("CPU time limit exceeded") != std::string::npos;
+}
+
+bool crashed(const ProcessResult &result) {
+  if (result.end == End::killed) return true;
+  for (const char *sign :
+       {"internal compiler error", "PLEASE submit a bug report", "signal terminated",
+        "due to signal", "out of memory", "virtual memory exhausted"})
+    if (result.messages.find(sign) != std::string::npos) return true;
+  return false;
+}
+
+[[noreturn]] void report(const ProcessResult &result, const Unit &unit, const Compiler &compiler,
+                         const CompilerMessages &messages) {
+  const std::string said = messages.text.empty() ? "" : "\n" + messages.text;
+  if (ran_out_of_time(result))
+    throw Error("the C++ compiler " + compiler.path + " was stopped: it took too long for " +
+                unit.main.name +
+                "; make the code smaller (shorter loops, a smaller window), or set "
+                "the environment variable CUDASCAN_CXX to another compiler");
+  if (crashed(result))
+    throw Error("the C++ compiler " + compiler.path + " crashed or ran out of memory at " +
+                unit.main.name +
+                "; make the code simpler, or set the environment variable "
+                "CUDASCAN_CXX to another compiler" +
+                said);
+  if (messages.blames_code) throw BadSetting(messages.text);
+  throw Error("the C++ compiler " + compiler.path + " does not work (exit status " +
+              std::to_string(result.code) +
+              "); repair it, or set the environment variable "
+              "CUDASCAN_CXX to another compiler" +
+              said);
+}
+
+std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits) {
+  const PrivateFolder folder;
+  // Quotes look beside the file that they are in first: there is nothing but this.
+  folder.write("main/main.cpp", named_text(unit.main));
+  for (const SourceText &header : unit.headers) folder.write("headers/" + header.name, header.text);
+  std::vector<std::string> program = {compiler.path};
+  program.insert(program.end(), std::begin(kFlags), std::end(kFlags));
+  program.insert(program.end(), {"-I", folder.path() + "/headers"});
+  for (const std::string &define : unit.defines) program.push_back("-D" + define);
+  program.insert(program.end(),
+                 {"-x", "c++", folder.path() + "/main/main.cpp", "-o", folder.path() + "/code.so"});
+  ProcessResult result = run_program(program, folder.path(), limits);
+  std::string code = folder.read("code.so");
+  if (result.end == End::exited && result.code == 0 && !code.empty()) return code;
+  report(result, unit, compiler, shorten(result.messages, folder.path() + "/headers/"));
+}
+
+}  // namespace
+
+std::string compile_for_cpu(const Unit &unit, const CodeOptions &options,
+                            const ProcessLimits &limits) {
+  check_unit(unit);
+  const Compiler compiler = find_compiler();
+  return CodeCache(options.cache_dir).find_or_make(key_of(unit, compiler), [&] {
+    return compile(unit, compiler, limits);
+  });
+}
+
+std::string compile_for_cpu(const Unit &unit, const CodeOptions &options) {
+  return compile_for_cpu(unit, options, ProcessLimits{});
+}
+
+}  // namespace cudascan::gswo

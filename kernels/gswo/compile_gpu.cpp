@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Compiles for the GPU with NVRTC.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "common/error.h"
+#include "kernels/gswo/code_cache.h"
+#include "kernels/gswo/compile.h"
+#include "kernels/gswo/compiler_messages.h"
+#include "kernels/gswo/nvrtc.h"
+
+namespace cudascan::gswo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLongest{30};
+constexpr const char *kOptions[] = {"--std=c++20", "--fmad=false",
+                                    "--device-as-default-execution-space", "--disable-warnings"};
+// NVRTC looks for headers beside the file that it is told the text is from: nothing is beside this.
+constexpr const char *kNowhere = "/dev/null/";
+
+struct Target {
+  std::string option;
+  bool cubin;
+};
+
+Target target_for(const Nvrtc &nvrtc, int architecture) {
+  const auto &known = nvrtc.architectures;
+  const auto above = std::upper_bound(known.begin(), known.end(), architecture);
+  if (above == known.begin())
+    throw Error("NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) +
+                " compiles for sm_" + std::to_string(known.empty() ? 0 : known.front()) +
+                " and newer, and this GPU is sm_" + std::to_string(architecture) +
+                "; install the libnvrtc of an older CUDA Toolkit (12.x goes down to sm_50), or use "
+                "backend=cpu");
+  const int best = *(above - 1);
+  const bool exact = best == architecture;
+  return {"--gpu-architecture=" + std::string(exact ? "sm_" : "compute_") + std::to_string(best),
+          exact};
+}
+
+class Program {
+ public:
+  Program(const Nvrtc &nvrtc, const Unit &unit) : nvrtc_(nvrtc) {
+    std::vector<const char *> texts, names;
+    for (const SourceText &header : unit.headers) {
+      texts.push_back(header.text.c_str());
+      names.push_back(header.name.c_str());
+    }
+    const Nvrtc::Result result = nvrtc_.create_program(
+        &program_, named_text(unit.main).c_str(), (std::string(kNowhere) + "main.cu").c_str(),
+        static_cast<int>(texts.size()), texts.data(), names.data());
+    if (result != Nvrtc::success)
+      throw Error("NVRTC cannot start: " + std::string(nvrtc_.get_error_string(result)) +
+                  "; check the installation of the CUDA Toolkit");
+  }
+  ~Program() { nvrtc_.destroy_program(&program_); }
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  Nvrtc::Result compile(const std::vector<std::string> &options) {
+    std::vector<const char *> pointers;
+    for (const std::string &option : options) pointers.push_back(option.c_str());
+    deadline_ = Clock::now() + kLongest;
+    if (nvrtc_.set_flow_callback) nvrtc_.set_flow_callback(program_, is_late, &deadline_);
+    return nvrtc_.compile_program(program_, static_cast<int>(pointers.size()), pointers.data());
+  }
+
+  std::string log() const { return text(nvrtc_.get_program_log_size, nvrtc_.get_program_log); }
+  std::string ptx() const { return text(nvrtc_.get_ptx_size, nvrtc_.get_ptx); }
+  std::string cubin() const { return text(nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
+
+ private:
+  static int is_late(void *deadline, void *) {
+    return Clock::now() > *static_cast<const Clock::time_point *>(deadline);
+  }
+
+  std::string text(Nvrtc::Result (*size)(Nvrtc::Program, std::size_t *),
+                   Nvrtc::Result (*get)(Nvrtc::Program, char *)) const {
+    std::size_t bytes = 0;
+    if (size(program_, &bytes) != Nvrtc::success) return {};
+    std::string text(bytes, '\0');
+    return get(program_, text.data()) == Nvrtc::success ? text : std::string();
+  }
+
+  const Nvrtc &nvrtc_;
+  Nvrtc::Program program_ = nullptr;
+  Clock::time_point deadline_;
+};
+
+std::string compile(const Nvrtc &nvrtc, const Unit &unit, const std::vector<std::string> &options,
+                    bool cubin) {
+  Program program(nvrtc, unit);
+  const Nvrtc::Result result = program.compile(options);
+  if (result == Nvrtc::success) {
+    std::string code = cubin ? program.cubin() : program.ptx();
+    if (!code.empty()) return code;
+  }
+  if (result == Nvrtc::error_cancelled)
+    throw Error("NVRTC was stopped: it took more than " + std::to_string(kLongest.count()) +
+                " s for " + unit.main.name +
+                "; make the code smaller (shorter loops, a smaller window)");
+  const CompilerMessages messages = shorten(program.log(), kNowhere);
+  if (messages.blames_code) throw BadSetting(messages.text);
+  throw Error("NVRTC failed at " + unit.main.name + " (" + nvrtc.get_error_string(result) +
+              "); make the code simpler, or check the installation of the CUDA Toolkit" +
+              (messages.text.empty() ? "" : "\n" + messages.text));
+}
+
+}  // namespace
+
+std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOptions &options) {
+  check_unit(unit);
+  const Nvrtc &nvrtc = gswo::nvrtc();
+  const Target target = target_for(nvrtc, architecture);
+  std::vector<std::string> all(std::begin(kOptions), std::end(kOptions));
+  all.push_back(target.option);
+  for (const std::string &define : unit.defines) all.push_back("--define-macro=" + define);
+
+  Digest digest = digest_of(unit);
+  digest.add("gpu").add(nvrtc.major).add(nvrtc.minor);
+  struct stat library;
+  if (stat(nvrtc.path.c_str(), &library) == 0)
+    digest.add(library.st_size).add(library.st_mtim.tv_sec).add(library.st_mtim.tv_nsec);
+  for (const std::string &option : all) digest.add(option);
+  return CodeCache(options.cache_dir).find_or_make(digest.hex(), [&] {
+    return compile(nvrtc, unit, all, target.cubin);
+  });
+}
+
+}  // namespace cudascan::gswo

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/gswo/compiler_messages.h"
+
+#include <initializer_list>
+#include <set>
+
+namespace cudascan::gswo {
+namespace {
+
+constexpr int kMostLines = 20;
+constexpr std::size_t kLongest = 500;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (std::string_view word : words)
+    if (text.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+void remove_all(std::string &text, std::string_view part) {
+  if (part.empty()) return;
+  for (std::size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());
+}
+
+// "file(12): " of NVRTC becomes "file:12: ".
+void unify_place(std::string &line) {
+  const std::size_t end = line.find("): ");
+  if (end == std::string::npos) return;
+  std::size_t begin = end;
+  while (begin > 0 && is_digit(line[begin - 1])) --begin;
+  if (begin == end || begin == 0 || line[begin - 1] != '(') return;
+  line.replace(end, 1, "");
+  line[begin - 1] = ':';
+}
+
+// Whether the text before `at` ends as "file:12" does.
+bool ends_with_place(std::string_view line, std::size_t at) {
+  std::size_t begin = at;
+  while (begin > 0 && is_digit(line[begin - 1])) --begin;
+  return begin < at && begin > 1 && line[begin - 1] == ':';
+}
+
+bool is_error_at_place(std::string_view line) {
+  for (std::string_view error : {": error: ", ": fatal error: ", ": catastrophic error: "}) {
+    const std::size_t at = line.find(error);
+    if (at != std::string_view::npos) return ends_with_place(line, at);
+  }
+  return false;
+}
+
+bool is_undefined(std::string_view line) {
+  return contains_any(line, {"undefined reference to", "undefined symbol:", "Unresolved extern"});
+}
+
+bool is_error(std::string_view line) {
+  return contains_any(line, {"error: ", "error   : ", "fatal   : ", "internal compiler error"});
+}
+
+// Where a template was used: by g++; by clang++; by NVRTC.
+bool is_use(std::string_view line) {
+  return contains_any(line, {"required from", "requested here", "\" at line "});
+}
+
+// "/usr/bin/ld: " and what comes before.
+void remove_linker(std::string &line) {
+  const std::size_t at = line.find("ld: ");
+  if (at != std::string::npos && is_undefined(line)) line.erase(0, at + 4);
+}
+
+void trim(std::string &line) {
+  line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.pop_back();
+  if (line.size() > kLongest) line.replace(kLongest, std::string::npos, " ...");
+}
+
+}  // namespace
+
+CompilerMessages shorten(std::string_view said, std::string_view folder) {
+  CompilerMessages messages{false, {}};
+  std::set<std::string> seen;
+  int lines = 0;
+  while (!said.empty()) {
+    const std::size_t end = std::min(said.find('\n'), said.size());
+    std::string line(said.substr(0, end));
+    said.remove_prefix(std::min(end + 1, said.size()));
+    remove_all(line, folder);
+    unify_place(line);
+    remove_linker(line);
+    trim(line);
+    const bool blames_code = is_error_at_place(line) || is_undefined(line);
+    messages.blames_code |= blames_code;
+    // After errors of the code a compiler says that its parts failed.
+    const bool wanted = blames_code || is_use(line) || (is_error(line) && !messages.blames_code);
+    if (!wanted || !seen.insert(line).second || ++lines > kMostLines) continue;
+    messages.text += (messages.text.empty() ? "" : "\n") + line;
+  }
+  if (lines > kMostLines) messages.text += "\n...";
+  return messages;
+}
+
+}  // namespace cudascan::gswo

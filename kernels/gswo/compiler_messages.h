@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "common/api.h"
+
+namespace cudascan::gswo {
+
+/// What a compiler said, made short: one line for each error, as "file:line: error: text" or
+/// "file:line:column: error: text", with the places that a template was used from. Excerpts of the
+/// text, notes, warnings and counts are left out, and all but the first 20 lines.
+struct CompilerMessages {
+  bool
+      blames_code;  ///< whether it names a place in the code, or something that the code does not define
+  std::string text;  ///< without an end of line at the end
+};
+
+/// @param said    by g++, clang++, a linker or NVRTC, in English
+/// @param folder  path that is taken away wherever it stands before a name, "" = none
+CUDASCAN_API CompilerMessages shorten(std::string_view said, std::string_view folder);
+
+}  // namespace cudascan::gswo
