@@ -8,8 +8,8 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
 
-build_packages=(g++ meson ninja-build pkg-config libtbb-dev libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
+build_packages=(g++ meson ninja-build pkg-config libtbb-dev libssl-dev
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good)
 cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer's CUDA library
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
@@ -39,16 +39,16 @@ require_tools() {
     command -v "$tool" >/dev/null || missing+=("$tool")
   done
   if command -v pkg-config >/dev/null; then
-    for module in tbb gstreamer-video-1.0 gstreamer-pbutils-1.0; do
+    for module in tbb libcrypto gstreamer-video-1.0 gstreamer-pbutils-1.0; do
       pkg-config --exists "$module" || missing+=("$module")
     done
   fi
   [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}. This script installs packages on Debian and Ubuntu only. Install:
-  Fedora:  sudo dnf install gcc-c++ meson ninja-build pkgconf tbb-devel gstreamer1-devel \\
-             gstreamer1-plugins-base-devel gstreamer1-plugins-bad-free-devel gstreamer1-plugins-good \\
-             gstreamer1-plugin-libav gtest-devel python3-numpy python3-pillow \\
+  Fedora:  sudo dnf install gcc-c++ meson ninja-build pkgconf tbb-devel openssl-devel \\
+             gstreamer1-devel gstreamer1-plugins-base-devel gstreamer1-plugins-bad-free-devel \\
+             gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel python3-numpy python3-pillow \\
              liberation-fonts dejavu-sans-fonts
-  Arch:    sudo pacman -S --needed base-devel meson onetbb gst-plugins-base gst-plugins-good \\
+  Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base gst-plugins-good \\
              gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
              ttf-liberation ttf-dejavu
   Ubuntu 24.04, Debian 12 and 13:

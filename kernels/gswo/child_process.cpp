@@ -89,6 +89,7 @@ pid_t start(std::vector<std::string> program, const std::string &folder, int mes
   posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files.actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files.actions, messages, 2);
+  posix_spawn_file_actions_addchdir_np(&files.actions, folder.c_str());
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
   posix_spawn_file_actions_addclosefrom_np(&files.actions, 3);

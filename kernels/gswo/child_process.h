@@ -27,9 +27,9 @@ struct ProcessResult {
 };
 
 /// Runs a program to its end, in a process group of its own, which is killed when the program is done.
-/// stdin and stdout are /dev/null, messages are in English, temporary files go to `folder`; variables by
-/// which compilers add folders and libraries are taken out of the environment.
-/// @param program  path of the program, then its arguments
+/// stdin and stdout are /dev/null, messages are in English, `folder` is the current folder and that of
+/// temporary files; variables by which compilers add folders and libraries are taken out of the environment.
+/// @param program  absolute path of the program, then its arguments
 /// @throws Error if it cannot be started
 CUDASCAN_API ProcessResult run_program(const std::vector<std::string> &program,
                                        const std::string &folder, const ProcessLimits &);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -20,8 +21,8 @@ namespace {
 
 using End = ProcessResult::End;
 
-// Both g++ and clang++ know all of these. -g1 lets the linker name lines; -s leaves that out of the
-// result. -Bsymbolic keeps variables apart from those of the same name in the program.
+// Both g++ and clang++ know all of these. -g1 -gdwarf-4 lets the linker name lines and files as #line does;
+// -s leaves that out of the result. -Bsymbolic keeps variables apart from those of the same name in the program.
 constexpr const char *kFlags[] = {"-std=c++20",
                                   "-O3",
                                   "-march=native",
@@ -36,6 +37,7 @@ constexpr const char *kFlags[] = {"-std=c++20",
                                   "-fvisibility=hidden",
                                   "-w",
                                   "-g1",
+                                  "-gdwarf-4",
                                   "-fmax-errors=20",
                                   "-Wl,-Bsymbolic",
                                   "-Wl,-z,defs",
@@ -53,8 +55,10 @@ struct Compiler {
 
 std::optional<Compiler> find_program(const std::string &name) {
   Compiler found{name, {}};
-  if (name.find('/') != std::string::npos)
+  if (name.find('/') != std::string::npos) {
+    found.path = std::filesystem::absolute(name);
     return is_program(found.path, &found.status) ? std::optional(found) : std::nullopt;
+  }
   const char *path = std::getenv("PATH");
   for (std::string_view folders = path ? path : "/usr/local/bin:/usr/bin:/bin"; !folders.empty();) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
@@ -145,6 +149,7 @@ std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLim
   const PrivateFolder folder;
   // Quotes look beside the file that they are in first: there is nothing but this.
   folder.write("main/main.cpp", named_text(unit.main));
+  std::filesystem::create_directory(folder.path() + "/headers");  // __has_include needs one
   for (const SourceText &header : unit.headers) folder.write("headers/" + header.name, header.text);
   std::vector<std::string> program = {compiler.path};
   program.insert(program.end(), std::begin(kFlags), std::end(kFlags));
@@ -155,7 +160,8 @@ std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLim
   ProcessResult result = run_program(program, folder.path(), limits);
   std::string code = folder.read("code.so");
   if (result.end == End::exited && result.code == 0 && !code.empty()) return code;
-  report(result, unit, compiler, shorten(result.messages, folder.path() + "/headers/"));
+  report(result, unit, compiler,
+         shorten(result.messages, {folder.path() + "/headers/", folder.path() + "/"}));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ std::string compile(const Nvrtc &nvrtc, const Unit &unit, const std::vector<std:
     throw Error("NVRTC was stopped: it took more than " + std::to_string(kLongest.count()) +
                 " s for " + unit.main.name +
                 "; make the code smaller (shorter loops, a smaller window)");
-  const CompilerMessages messages = shorten(program.log(), kNowhere);
+  const CompilerMessages messages = shorten(program.log(), {kNowhere});
   if (messages.blames_code) throw BadSetting(messages.text);
   throw Error("NVRTC failed at " + unit.main.name + " (" + nvrtc.get_error_string(result) +
               "); make the code simpler, or check the installation of the CUDA Toolkit" +

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/compiler_messages.h"
 
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <set>
+#include <utility>
 
 namespace cudascan::gswo {
 namespace {
 
 constexpr int kMostLines = 20;
 constexpr std::size_t kLongest = 500;
+constexpr std::pair<const char *, const char *> kWordings[] = {
+    {": catastrophic error: ", ": error: "},
+    {" (no directories in search list)", ""},
+    {"\": Not a directory", "\""},
+    {":   required from", ": required from"}};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -20,9 +31,9 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return false;
 }
 
-void remove_all(std::string &text, std::string_view part) {
-  if (part.empty()) return;
-  for (std::size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());
+void replace_all(std::string &text, std::string_view part, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
 }
 
 // "file(12): " of NVRTC becomes "file:12: ".
@@ -44,7 +55,7 @@ bool ends_with_place(std::string_view line, std::size_t at) {
 }
 
 bool is_error_at_place(std::string_view line) {
-  for (std::string_view error : {": error: ", ": fatal error: ", ": catastrophic error: "}) {
+  for (std::string_view error : {": error: ", ": fatal error: "}) {
     const std::size_t at = line.find(error);
     if (at != std::string_view::npos) return ends_with_place(line, at);
   }
@@ -70,6 +81,17 @@ void remove_linker(std::string &line) {
   if (at != std::string::npos && is_undefined(line)) line.erase(0, at + 4);
 }
 
+// The name of a function in quotes, as ptxas has it.
+void demangle(std::string &line) {
+  const std::size_t begin = line.find("'_Z") + 1, end = line.find('\'', begin);
+  if (begin == 0 || end == std::string::npos) return;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(line.substr(begin, end - begin).c_str(), nullptr, nullptr, &status),
+      std::free);
+  if (name) line.replace(begin, end - begin, name.get());
+}
+
 void trim(std::string &line) {
   line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
   while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.pop_back();
@@ -78,7 +100,7 @@ void trim(std::string &line) {
 
 }  // namespace
 
-CompilerMessages shorten(std::string_view said, std::string_view folder) {
+CompilerMessages shorten(std::string_view said, const std::vector<std::string> &folders) {
   CompilerMessages messages{false, {}};
   std::set<std::string> seen;
   int lines = 0;
@@ -86,9 +108,11 @@ CompilerMessages shorten(std::string_view said, std::string_view folder) {
     const std::size_t end = std::min(said.find('\n'), said.size());
     std::string line(said.substr(0, end));
     said.remove_prefix(std::min(end + 1, said.size()));
-    remove_all(line, folder);
+    for (const std::string &folder : folders) replace_all(line, folder, "");
+    for (const auto &[said_so, plain] : kWordings) replace_all(line, said_so, plain);
     unify_place(line);
     remove_linker(line);
+    demangle(line);
     trim(line);
     const bool blames_code = is_error_at_place(line) || is_undefined(line);
     messages.blames_code |= blames_code;

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/api.h"
 
@@ -16,8 +17,9 @@ struct CompilerMessages {
   std::string text;  ///< without an end of line at the end
 };
 
-/// @param said    by g++, clang++, a linker or NVRTC, in English
-/// @param folder  path that is taken away wherever it stands before a name, "" = none
-CUDASCAN_API CompilerMessages shorten(std::string_view said, std::string_view folder);
+/// @param said     by g++, clang++, a linker or NVRTC, in English
+/// @param folders  what is taken away wherever it stands, one after the other: "/tmp/x/"
+CUDASCAN_API CompilerMessages shorten(std::string_view said,
+                                      const std::vector<std::string> &folders);
 
 }  // namespace cudascan::gswo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/gpu_module.h"
 
-#ifdef HAVE_CUDA
+#if defined(HAVE_CUDA) && !defined(EMULATED_GPU)
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -77,6 +77,14 @@ CUmodule load(const std::string &code) {
 
 }  // namespace
 
+int gpu_architecture() {
+  int device = 0, major = 0, minor = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  return 10 * major + minor;
+}
+
 struct GpuModule::Impl {
   explicit Impl(const std::string &code) : module(load(code)) {}
   ~Impl() { driver().unload(module); }
@@ -140,13 +148,17 @@ void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, uns
 
 }  // namespace cudascan::gswo
 
-#else  // HAVE_CUDA
+#else  // the emulation has no driver and runs no code of the GPU
 
 #include "kernels/refuse.h"
 
 namespace cudascan::gswo {
 
 struct GpuModule::Impl {};
+
+int gpu_architecture() {
+  refuse_cuda();
+}
 
 GpuModule::GpuModule(const std::string &) {
   refuse_cuda();
@@ -162,4 +174,4 @@ void GpuModule::launch(const char *, unsigned, unsigned, unsigned, unsigned, CUs
 
 }  // namespace cudascan::gswo
 
-#endif  // HAVE_CUDA
+#endif

@@ -12,6 +12,10 @@ struct CUstream_st;  // cudaStream_t points to it
 
 namespace cudascan::gswo {
 
+/// Compute capability of the current context's device times ten, as compile_for_gpu() wants it: 90 for
+/// sm_90. Throws Error if there is no device, and in a build without CUDA.
+CUDASCAN_API int gpu_architecture();
+
 /// A module of the CUDA context that is current when it is made, or of the device's primary context if
 /// none is. The context must be current in every call, and when the module is destroyed; kernels
 /// of it may then no longer run. One thread at a time. Functions throw Error when CUDA refuses; in a build

@@ -2,10 +2,12 @@
 #include "kernels/gswo/shared_object.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <string_view>
 
 #include "common/error.h"
@@ -13,6 +15,15 @@
 
 namespace cudascan::gswo {
 namespace {
+
+// Loading the beginning of an object would end the process. The table of sections is the last part.
+bool is_whole(std::string_view bytes) {
+  ElfW(Ehdr) header;
+  if (bytes.size() < sizeof(header)) return false;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  return bytes.starts_with(ELFMAG) && header.e_shoff <= bytes.size() &&
+         std::size_t{header.e_shnum} * header.e_shentsize <= bytes.size() - header.e_shoff;
+}
 
 // The linker takes two paths that are spelled the same for one object, even after the first is closed,
 // if something keeps it loaded. The slashes of this one spell a number that no other has.
@@ -44,7 +55,10 @@ void *load_from_file(const std::string &bytes) {
 
 }  // namespace
 
-SharedObject::SharedObject(const std::string &bytes) : handle_(load_from_memory(bytes)) {
+SharedObject::SharedObject(const std::string &bytes) {
+  if (!is_whole(bytes))
+    throw Error("the code for the CPU cannot be loaded: it is damaged; compile it anew");
+  handle_ = load_from_memory(bytes);
   if (!handle_) handle_ = load_from_file(bytes);
   if (!handle_) {
     const char *reason = dlerror();
