@@ -66,9 +66,9 @@ void expect_errors_at_lines(const Compile &compile, const std::string &folder) {
     EXPECT_FALSE(has(message, "detected in the compilation"));
     return message;
   };
-  const std::string undeclared = said(unit("int f(int x) {\n  return x + missing;\n}\n"));
+  const std::string undeclared = said(unit("int f(int x) {\n  return x + undeclared_weight;\n}\n"));
   EXPECT_TRUE(undeclared.starts_with("user.cpp:2:")) << undeclared;
-  EXPECT_TRUE(has(undeclared, "missing"));
+  EXPECT_TRUE(has(undeclared, "undeclared_weight"));
   EXPECT_EQ(undeclared.find('\n'), std::string::npos) << undeclared;
 
   EXPECT_TRUE(said(unit("int a;\n#line 40 \"blur.cpp\"\n\nint b = ;")).starts_with("blur.cpp:41:"));
@@ -437,6 +437,20 @@ TEST(GswoNvrtc, ErrorsAreAtTheUsersLines) {
                         90, {});
                   }),
                   "'g(int)'"));
+}
+
+TEST(GswoNvrtc, IsNotWaitedForTooLong) {
+  NEED_NVRTC();
+  const Unit slow = unit(
+      "template <int n, int m> struct Sum {\n"
+      "  static constexpr long value = Sum<n - 1, 2 * m>::value + Sum<n - 1, 2 * m + "
+      "1>::value;\n};\n"
+      "template <int m> struct Sum<0, m> { static constexpr long value = m; };\n" +
+      kKernel + "void kernel(long *x) { *x = Sum<10, 1>::value; }\n");
+  EXPECT_TRUE(
+      has(message_of<Error>([&] { compile_for_gpu(slow, 90, {}, std::chrono::milliseconds(1)); }),
+          "took too long for user.cpp"));
+  EXPECT_FALSE(compile_for_gpu(slow, 90, {}).empty());  // by then the first is done as well
 }
 
 TEST(GswoNvrtc, IsNotAskedTwice) {

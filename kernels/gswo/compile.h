@@ -2,6 +2,8 @@
 /// @file
 /// What compiling for the GPU and for the CPU have in common.
 #pragma once
+#include <chrono>
+
 #include "kernels/gswo/child_process.h"
 #include "kernels/gswo/code.h"
 #include "kernels/gswo/digest.h"
@@ -20,5 +22,9 @@ Digest digest_of(const Unit &);
 
 /// compile_for_cpu() with other limits.
 CUDASCAN_API std::string compile_for_cpu(const Unit &, const CodeOptions &, const ProcessLimits &);
+
+/// compile_for_gpu() with another limit on its time.
+CUDASCAN_API std::string compile_for_gpu(const Unit &, int architecture, const CodeOptions &,
+                                         std::chrono::milliseconds longest);
 
 }  // namespace cudascan::gswo

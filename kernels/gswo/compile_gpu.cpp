@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
 
 #include "common/error.h"
 #include "kernels/gswo/code_cache.h"
@@ -16,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kLongest{30};
+constexpr std::chrono::milliseconds kLongest{30'000};
 constexpr const char *kOptions[] = {"--std=c++20", "--fmad=false",
                                     "--device-as-default-execution-space", "--disable-warnings"};
 // NVRTC looks for headers beside the file that it is told the text is from: nothing is beside this.
@@ -61,10 +64,11 @@ class Program {
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  Nvrtc::Result compile(const std::vector<std::string> &options) {
+  /// @param deadline  after which it ends early, if NVRTC can and looks at the clock
+  Nvrtc::Result compile(const std::vector<std::string> &options, Clock::time_point deadline) {
     std::vector<const char *> pointers;
     for (const std::string &option : options) pointers.push_back(option.c_str());
-    deadline_ = Clock::now() + kLongest;
+    deadline_ = deadline;
     if (nvrtc_.set_flow_callback) nvrtc_.set_flow_callback(program_, is_late, &deadline_);
     return nvrtc_.compile_program(program_, static_cast<int>(pointers.size()), pointers.data());
   }
@@ -91,18 +95,27 @@ class Program {
   Clock::time_point deadline_;
 };
 
-std::string compile(const Nvrtc &nvrtc, const Unit &unit, const std::vector<std::string> &options,
-                    bool cubin) {
+[[noreturn]] void refuse_slow(const Unit &unit) {
+  throw Error("NVRTC was left alone: it took too long for " + unit.main.name +
+              "; make the code smaller (shorter loops, a smaller window)");
+}
+
+struct Job {
+  Unit unit;
+  std::vector<std::string> options;
+  bool cubin;
+  Clock::time_point deadline;
+};
+
+std::string compile(const Nvrtc &nvrtc, const Job &job) {
+  const Unit &unit = job.unit;
   Program program(nvrtc, unit);
-  const Nvrtc::Result result = program.compile(options);
+  const Nvrtc::Result result = program.compile(job.options, job.deadline);
   if (result == Nvrtc::success) {
-    std::string code = cubin ? program.cubin() : program.ptx();
+    std::string code = job.cubin ? program.cubin() : program.ptx();
     if (!code.empty()) return code;
   }
-  if (result == Nvrtc::error_cancelled)
-    throw Error("NVRTC was stopped: it took more than " + std::to_string(kLongest.count()) +
-                " s for " + unit.main.name +
-                "; make the code smaller (shorter loops, a smaller window)");
+  if (result == Nvrtc::error_cancelled) refuse_slow(unit);
   const CompilerMessages messages = shorten(program.log(), {kNowhere});
   if (messages.blames_code) throw BadSetting(messages.text);
   throw Error("NVRTC failed at " + unit.main.name + " (" + nvrtc.get_error_string(result) +
@@ -110,9 +123,23 @@ std::string compile(const Nvrtc &nvrtc, const Unit &unit, const std::vector<std:
               (messages.text.empty() ? "" : "\n" + messages.text));
 }
 
+// NVRTC does not look at the clock as long as it reads the text, and threads cannot be stopped: one that
+// takes too long is left to itself.
+std::string compile_in_time(const Nvrtc &nvrtc, Job job) {
+  const Unit unit = job.unit;
+  const Clock::time_point deadline = job.deadline;
+  std::packaged_task<std::string()> task(
+      [&nvrtc, job = std::move(job)] { return compile(nvrtc, job); });
+  std::future<std::string> code = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (code.wait_until(deadline) == std::future_status::timeout) refuse_slow(unit);
+  return code.get();
+}
+
 }  // namespace
 
-std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOptions &options) {
+std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOptions &options,
+                            std::chrono::milliseconds longest) {
   check_unit(unit);
   const Nvrtc &nvrtc = gswo::nvrtc();
   const Target target = target_for(nvrtc, architecture);
@@ -127,8 +154,12 @@ std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOption
     digest.add(library.st_size).add(library.st_mtim.tv_sec).add(library.st_mtim.tv_nsec);
   for (const std::string &option : all) digest.add(option);
   return CodeCache(options.cache_dir).find_or_make(digest.hex(), [&] {
-    return compile(nvrtc, unit, all, target.cubin);
+    return compile_in_time(nvrtc, {unit, all, target.cubin, Clock::now() + longest});
   });
+}
+
+std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOptions &options) {
+  return compile_for_gpu(unit, architecture, options, kLongest);
 }
 
 }  // namespace cudascan::gswo

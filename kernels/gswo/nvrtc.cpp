@@ -82,7 +82,8 @@ Nvrtc load() {
 }  // namespace
 
 const Nvrtc &nvrtc() {
-  static const Nvrtc loaded = load();
+  // Never destroyed: threads of compile_for_gpu() may outlive main().
+  static const Nvrtc &loaded = *new Nvrtc(load());
   return loaded;
 }
 
