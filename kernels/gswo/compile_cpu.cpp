@@ -116,9 +116,9 @@ bool ran_out_of_time(const ProcessResult &result) {
 
 bool crashed(const ProcessResult &result) {
   if (result.end == End::killed) return true;
-  for (const char *sign :
-       {"internal compiler error", "PLEASE submit a bug report", "signal terminated",
-        "due to signal", "out of memory", "virtual memory exhausted"})
+  for (const char *sign : {"internal compiler error", "PLEASE submit a bug report",
+                           "signal terminated", "due to signal", "out of memory",
+                           "memory exhausted", "allocate memory", "failed to map segment"})
     if (result.messages.find(sign) != std::string::npos) return true;
   return false;
 }
@@ -126,6 +126,7 @@ bool crashed(const ProcessResult &result) {
 [[noreturn]] void report(const ProcessResult &result, const Unit &unit, const Compiler &compiler,
                          const CompilerMessages &messages) {
   const std::string said = messages.text.empty() ? "" : "\n" + messages.text;
+  if (messages.blames_code && result.end == End::exited) throw BadSetting(messages.text);
   if (ran_out_of_time(result))
     throw Error("the C++ compiler " + compiler.path + " was stopped: it took too long for " +
                 unit.main.name +
@@ -137,7 +138,6 @@ bool crashed(const ProcessResult &result) {
                 "; make the code simpler, or set the environment variable "
                 "CUDASCAN_CXX to another compiler" +
                 said);
-  if (messages.blames_code) throw BadSetting(messages.text);
   throw Error("the C++ compiler " + compiler.path + " does not work (exit status " +
               std::to_string(result.code) +
               "); repair it, or set the environment variable "

@@ -102,6 +102,7 @@ void trim(std::string &line) {
 
 CompilerMessages shorten(std::string_view said, const std::vector<std::string> &folders) {
   CompilerMessages messages{false, {}};
+  std::string first;
   std::set<std::string> seen;
   int lines = 0;
   while (!said.empty()) {
@@ -114,6 +115,7 @@ CompilerMessages shorten(std::string_view said, const std::vector<std::string> &
     remove_linker(line);
     demangle(line);
     trim(line);
+    if (first.empty()) first = line;
     const bool blames_code = is_error_at_place(line) || is_undefined(line);
     messages.blames_code |= blames_code;
     // After errors of the code a compiler says that its parts failed.
@@ -122,6 +124,7 @@ CompilerMessages shorten(std::string_view said, const std::vector<std::string> &
     messages.text += (messages.text.empty() ? "" : "\n") + line;
   }
   if (lines > kMostLines) messages.text += "\n...";
+  if (messages.text.empty()) messages.text = first;
   return messages;
 }
 
