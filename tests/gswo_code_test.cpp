@@ -429,7 +429,9 @@ TEST(GswoNvrtc, MakesCubinsAndPtx) {
   const std::string ptx = compile_for_gpu(u, 9999, {});
   EXPECT_TRUE(has(ptx, ".target sm_"));
   EXPECT_TRUE(has(ptx, ".entry kernel"));
-  EXPECT_TRUE(has(ptx, "mul.rn.f32") || has(ptx, "mul.f32"));
+  EXPECT_EQ(ptx.find('\0'), std::string::npos);
+  EXPECT_TRUE(has(ptx, "mul.rn.f32"));  // which, unlike mul.f32, the driver must not fuse
+  EXPECT_TRUE(has(ptx, "add.rn.f32"));
   EXPECT_FALSE(has(ptx, "fma"));
   EXPECT_TRUE(has(message_of<Error>([&] { compile_for_gpu(u, 10, {}); }), "this GPU is sm_10"));
 }

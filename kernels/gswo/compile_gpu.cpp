@@ -75,20 +75,23 @@ class Program {
 
   std::string log() const { return text(nvrtc_.get_program_log_size, nvrtc_.get_program_log); }
   std::string ptx() const { return text(nvrtc_.get_ptx_size, nvrtc_.get_ptx); }
-  std::string cubin() const { return text(nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
+  std::string cubin() const { return bytes(nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
 
  private:
   static int is_late(void *deadline, void *) {
     return Clock::now() > *static_cast<const Clock::time_point *>(deadline);
   }
 
-  std::string text(Nvrtc::Result (*size)(Nvrtc::Program, std::size_t *),
-                   Nvrtc::Result (*get)(Nvrtc::Program, char *)) const {
-    std::size_t bytes = 0;
-    if (size(program_, &bytes) != Nvrtc::success) return {};
-    std::string text(bytes, '\0');
-    return get(program_, text.data()) == Nvrtc::success ? text : std::string();
+  using Size = Nvrtc::Result (*)(Nvrtc::Program, std::size_t *);
+  using Get = Nvrtc::Result (*)(Nvrtc::Program, char *);
+  std::string bytes(Size size, Get get) const {
+    std::size_t n = 0;
+    if (size(program_, &n) != Nvrtc::success) return {};
+    std::string bytes(n, '\0');
+    return get(program_, bytes.data()) == Nvrtc::success ? bytes : std::string();
   }
+  // Without the zero at the end.
+  std::string text(Size size, Get get) const { return bytes(size, get).c_str(); }
 
   const Nvrtc &nvrtc_;
   Nvrtc::Program program_ = nullptr;
