@@ -22,7 +22,8 @@ namespace {
 using End = ProcessResult::End;
 
 // Both g++ and clang++ know all of these. -g1 -gdwarf-4 lets the linker name lines and files as #line does;
-// -s leaves that out of the result. -Bsymbolic keeps variables apart from those of the same name in the program.
+// -s leaves that out of the result. -Bsymbolic keeps variables apart from those of the same name in the
+// program.
 constexpr const char *kFlags[] = {"-std=c++20",
                                   "-O3",
                                   "-march=native",
