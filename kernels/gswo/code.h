@@ -14,8 +14,8 @@
 /// - files of the cache are taken only from a folder that nobody else can write to.
 /// Not stopped are assembler directives put together of pieces, and what code does when it runs. NVRTC
 /// runs in this process, without limits on memory, and nothing survives its crash. After 30 s it is waited
-/// for no longer and, from CUDA 12.9 on, told to give up, but it may go on in a thread of its own for as long
-/// as it wants.
+/// for no longer and, if its version can be, told to give up, but it may go on in a thread of its own for as
+/// long as it wants.
 ///
 /// Environment: CUDASCAN_NO_USER_CODE, if set and neither empty nor 0, turns user code off. CUDASCAN_CXX
 /// is the compiler for the CPU, a path or a name to be found in PATH, without arguments; unset, it is the

@@ -32,7 +32,7 @@ struct Nvrtc {
   Result (*get_ptx)(Program, char *);
   Result (*get_cubin_size)(Program, std::size_t *);
   Result (*get_cubin)(Program, char *);
-  /// Null before CUDA 12.9.
+  /// Null in older versions.
   Result (*set_flow_callback)(Program, int (*callback)(void *, void *), void *);
 
   int major, minor;
