@@ -14,7 +14,12 @@
 ///       static bool black_and_white(const Params &);
 ///       static Chroma chroma(const Params &);  // if it is not copied or, in black and white, neutral
 ///       static void fill(GstStructure *, const Params &, const Report &);
+///       /// If setting a property implies the value of another: sets that, and returns its name or null.
+///       static const char *imply(Params &, const char *property);
 ///     };
+///
+/// Operators that compile code have prepare() and take_warning() beside run(): while new settings are
+/// being compiled, the ones before are used.
 ///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
@@ -102,6 +107,7 @@ class Element {
     std::atomic<bool> result_was_read = false;
     std::atomic<bool> forget = true;  // before the next frame
     Params frame_params;              // of the streaming thread
+    std::optional<Params> settled;    // of the streaming thread; those of the latest frame
     Report report;                    // of the streaming thread
   };
   struct Instance {
@@ -130,10 +136,13 @@ class Element {
     GST_OBJECT_LOCK(object);
     Params &params = own(object).params;
     const bool before = Traits::black_and_white(params);
+    const char *implied = nullptr;
     const bool found = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
       own(object).refused.erase(id);
       try {
         load(value, params.*p.field);
+        if constexpr (requires { Traits::imply(params, p.name); })
+          implied = Traits::imply(params, p.name);
       } catch (const BadSetting &e) {
         own(object).refused[id] = std::string(p.name) + " = " + e.what();
       }
@@ -141,6 +150,7 @@ class Element {
     const bool after = Traits::black_and_white(params);
     GST_OBJECT_UNLOCK(object);
     if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    if (implied) g_object_notify(object, implied);
     if (before != after)
       gst_cuda_scan_filter_settings_changed(reinterpret_cast<GstCudaScanFilter *>(object));
   }
@@ -181,7 +191,9 @@ class Element {
     if (!why.empty()) throw BadSetting(why);
   }
 
+  /// At the start of a stream.
   static void check(GstCudaScanFilter *self) {
+    own(self).settled.reset();
     check_refused(self);
     validate(current_params(self));
   }
@@ -224,16 +236,35 @@ class Element {
         Traits::results);
   }
 
+  /// Goes back to the settings of the frame before as long as the present ones are being compiled.
+  template <typename Exec, typename T>
+  static void await_code(Own &o, Exec &exec, Plane<const T> in) {
+    const auto is_ready = [&](const Params &params) {
+      return prepare(exec, sizeof(T), in.maximum, params);
+    };
+    if (is_ready(o.frame_params) || !o.settled) return;
+    if (Traits::black_and_white(*o.settled) == Traits::black_and_white(o.frame_params) &&
+        is_ready(*o.settled))
+      o.frame_params = *o.settled;
+  }
+
   template <typename Exec>
   static void run_on(GstCudaScanFilter *self, Exec &exec, const Luma &luma, bool with_report) {
     Own &o = own(self);
     if (o.forget.exchange(false)) exec.forget();
     std::visit(
         [&](const auto &in, const auto &out) {
+          constexpr bool compiles = requires { prepare(exec, 1, in.maximum, o.frame_params); };
+          if constexpr (compiles) await_code(o, exec, in);
           if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
             run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);
           else
             throw Error("the element cannot turn 8-bit input into 16-bit output");
+          if constexpr (compiles) {
+            if (o.settled != o.frame_params) o.settled = o.frame_params;
+            if (const std::string warning = take_warning(exec); !warning.empty())
+              GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+          }
         },
         luma.in, luma.out);
   }

@@ -32,6 +32,27 @@
  * - fill-holes, clear-border: `connectivity`, `iterations`; no window, no `border`, no `marker`, no
  *   `height`.
  *
+ * - custom: the window, `border`, and `expression` or `source`, see below.
+ *
+ * ## Filters of your own
+ *
+ * `expression` is a formula that is computed for each pixel, from the window p around it: p is the sample
+ * at the pixel, p(dx, dy) the one dx columns to the right and dy rows below; p.min(), p.max(), p.sum(),
+ * p.mean(), p.median(), p.rank(k), p.percentile(q), p.variance(), p.deviation() and p.count() are of the
+ * samples in the window; x, y, width, height and maximum say where the pixel is, how large the frame is and
+ * what its largest level is. min, max, abs, clamp, sqrt, exp, log, pow, sin, cos, atan2, floor and round are
+ * there, too. Samples are levels, 0 to maximum; results are rounded and end at 0 and maximum.
+ *
+ * `source` is a C++ file with a function `float filter(auto p)` that gets the same p, and may have helper
+ * functions, tables and loops. `params` gives both numbers by name. The code is compiled when it is first
+ * needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++ compiler of the system for the CPU, and
+ * kept in `cache-dir`; while frames flow, new settings take effect as soon as they are compiled. With
+ * `reload` a saved file takes effect, too; when it does not compile, a warning says why and the frames go
+ * on with the code before.
+ *
+ * This is code like that of a plugin: run only what you trust. CUDASCAN_NO_USER_CODE=1 in the environment
+ * turns it off.
+ *
  * `algorithm` makes no difference to the picture. naive is there for min, max, midpoint, erode, dilate,
  * gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and directional-median in
  * windows of up to 15 x 15; everything else is computed as with auto.
@@ -55,6 +76,12 @@
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter operator=hit-or-miss shape="000;010;000" ! videoconvert ! autovideosink
  * ]| White pixels that are alone.
+ * |[
+ * gst-launch-1.0 videotestsrc ! cudaswofilter expression="p + amount * (p - p.mean())" params="params,amount=1.5" window=5 ! videoconvert ! autovideosink
+ * ]| Sharpened, by a formula.
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter source=mine.cpp reload=true ! videoconvert ! autovideosink
+ * ]| A filter of your own on the picture of a camera; save the file to see what it does now.
  */
 #include "gst/element.h"
 #include "kernels/swofilter.h"
@@ -96,7 +123,8 @@ struct cudascan::gst::EnumTable<SwoFilterOperator> {
       {Op::h_dome, "Bright tops, up to height levels of them", "h-dome"},
       {Op::h_basin, "Dark bottoms, up to height levels of them", "h-basin"},
       {Op::fill_holes, "Dark things that do not touch the edges filled", "fill-holes"},
-      {Op::clear_border, "Bright things that touch the edges taken away", "clear-border"}};
+      {Op::clear_border, "Bright things that touch the edges taken away", "clear-border"},
+      {Op::custom, "What expression or the code in source makes of the window", "custom"}};
 };
 
 template <>
@@ -178,10 +206,40 @@ struct SwoFilter {
                "Neighbours that geodesic operators go to from a pixel, 4 or 8",
                &Params::connectivity},
       Property{"algorithm", "Algorithm", "How it is computed; all give the same result",
-               &Params::algorithm}};
+               &Params::algorithm},
+      Property{"expression", "Expression",
+               "Formula over the window p, such as p.max() - p.min(); sets operator = custom",
+               &Params::expression},
+      Property{"source", "Source",
+               "Path of a C++ file with a function float filter(auto p), which is run as trusted "
+               "code; sets operator = custom",
+               &Params::source},
+      Property{"function", "Function", "Name of the function in source", &Params::function},
+      Property{"params", "Params",
+               "Numbers with names for expression and source, such as params,radius=2,amount=1.5; "
+               "changing real numbers does not compile anew",
+               &Params::constants},
+      Property{"reload", "Reload", "Follow changes of the file source while playing",
+               &Params::reload},
+      Property{"cache-dir", "Cache folder",
+               "Folder for compiled code; auto = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, empty "
+               "= none",
+               &Params::cache_dir},
+      Property{"emit-cuda", "Emit CUDA",
+               "Path of a file that the CUDA code of expression or source is written to",
+               &Params::emit_cuda}};
   static constexpr std::tuple<> results{};
 
   static bool black_and_white(const Params &params) { return is_binary(params.op); }
+
+  static const char *imply(Params &params, const char *property) {
+    const std::string name = property;
+    const bool code = (name == "expression" && !params.expression.empty()) ||
+                      (name == "source" && !params.source.empty());
+    if (!code || params.op == SwoFilterOperator::custom) return nullptr;
+    params.op = SwoFilterOperator::custom;
+    return "operator";
+  }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "iterations", G_TYPE_INT, report.iterations, nullptr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// How C++ types are GObject properties: int, unsigned, double, bool, std::string, Rectangle (an array
-/// of four integers), std::optional<double>, and enums (or flags) that have an EnumTable.
+/// of four integers), std::optional<double>, named numbers (a GstStructure), and enums (or flags) that have
+/// an EnumTable.
 #pragma once
 #include <gst/gst.h>
 
@@ -14,6 +15,7 @@
 #include "common/error.h"
 #include "gst/enums.h"
 #include "kernels/histogram.h"
+#include "kernels/swofilter.h"
 
 namespace cudascan::gst {
 
@@ -86,6 +88,10 @@ inline GParamSpec *make_spec(const char *name, const char *nick, const char *blu
                              const std::string &value, GParamFlags flags) {
   return g_param_spec_string(name, nick, blurb, value.c_str(), flags);
 }
+inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
+                             const std::vector<SwoFilterConstant> &, GParamFlags flags) {
+  return g_param_spec_boxed(name, nick, blurb, GST_TYPE_STRUCTURE, flags);
+}
 template <typename E>
 requires std::is_enum_v<E> GParamSpec *make_spec(const char *name, const char *nick,
                                                  const char *blurb, E value, GParamFlags flags) {
@@ -132,6 +138,26 @@ inline void load(const GValue *from, Rectangle &to) {
                      ">: must be four integers <x, y, width, height>, or <> for the whole frame");
   to = {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
+/// @throws BadSetting for a field that is no number
+inline void load(const GValue *from, std::vector<SwoFilterConstant> &to) {
+  to.clear();
+  const GstStructure *fields = gst_value_get_structure(from);
+  for (gint i = 0; fields && i < gst_structure_n_fields(fields); ++i) {
+    const char *name = gst_structure_nth_field_name(fields, static_cast<guint>(i));
+    const GValue *field = gst_structure_get_value(fields, name);
+    GValue number = G_VALUE_INIT;
+    const bool real = G_VALUE_HOLDS_DOUBLE(field) || G_VALUE_HOLDS_FLOAT(field);
+    g_value_init(&number, real ? G_TYPE_DOUBLE : G_TYPE_INT64);
+    const bool ok = !G_VALUE_HOLDS_STRING(field) && g_value_transform(field, &number);
+    if (!ok)
+      throw BadSetting(std::string(name) + " (" + G_VALUE_TYPE_NAME(field) +
+                       "): must be a number, as in params,radius=2,amount=1.5");
+    if (real)
+      to.push_back({name, g_value_get_double(&number)});
+    else
+      to.push_back({name, std::int64_t{g_value_get_int64(&number)}});
+  }
+}
 template <typename E>
 requires std::is_enum_v<E>
 void load(const GValue *from, E &to) {
@@ -160,6 +186,21 @@ inline void store(GValue *to, const Rectangle &from) {
   g_value_reset(to);
   if (from == Rectangle{}) return;
   for (int number : {from.x, from.y, from.width, from.height}) append_to_array(to, number);
+}
+inline void store(GValue *to, const std::vector<SwoFilterConstant> &from) {
+  GstStructure *fields = gst_structure_new_empty("params");
+  for (const SwoFilterConstant &constant : from) {
+    if (const auto *real = std::get_if<double>(&constant.value))
+      gst_structure_set(fields, constant.name.c_str(), G_TYPE_DOUBLE, *real, nullptr);
+    else if (const auto integer = std::get<std::int64_t>(constant.value);
+             integer == static_cast<gint>(integer))
+      gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT, static_cast<gint>(integer),
+                        nullptr);
+    else
+      gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT64,
+                        static_cast<gint64>(integer), nullptr);
+  }
+  g_value_take_boxed(to, fields);
 }
 template <typename E>
 requires std::is_enum_v<E>

@@ -14,6 +14,7 @@ struct Cpu::Impl {
   explicit Impl(int n_threads) : arena(n_threads) {}
   oneapi::tbb::task_arena arena;
   std::map<const void *, std::vector<std::max_align_t>> histories;
+  std::map<const void *, std::shared_ptr<void>> kept;
 };
 
 namespace {
@@ -59,6 +60,10 @@ void *Cpu::history(const void *key, std::size_t bytes) {
 
 void Cpu::forget() {
   impl_->histories.clear();
+}
+
+std::shared_ptr<void> &Cpu::kept(const void *key) {
+  return impl_->kept[key];
 }
 
 }  // namespace cudascan

@@ -46,6 +46,9 @@ class CUDASCAN_API Cpu {
   /// Makes the next run() start without a history, as at the start of a stream of frames.
   void forget();
 
+  /// What the owner that `key` names keeps as long as this executor lives; empty at first.
+  std::shared_ptr<void> &kept(const void *key);
+
   /// Nothing to wait for; here so that generic code can call it on both executors.
   void synchronize() {}
 
@@ -82,6 +85,9 @@ class CUDASCAN_API Cuda {
   /// Makes the next run() start without a history, as at the start of a stream of frames.
   void forget();
 
+  /// What the owner that `key` names keeps as long as this executor lives; empty at first.
+  std::shared_ptr<void> &kept(const void *key) { return kept_[key]; }
+
   /// Multiprocessors of the device.
   int multiprocessors();
   /// Dynamic shared memory that a block may have, in bytes.
@@ -102,6 +108,7 @@ class CUDASCAN_API Cuda {
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
   std::size_t reports_ = 0;                        // of them in use
   std::map<const void *, cuda::DeviceBuffer> histories_;
+  std::map<const void *, std::shared_ptr<void>> kept_;
   int multiprocessors_ = 0, most_shared_memory_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };

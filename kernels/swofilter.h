@@ -14,6 +14,7 @@
 /// | hit-or-miss, thin, thicken           | patterns of black and white               | swofilter/binary.h      |
 /// | recursive-erode, recursive-dilate    | extrema of what is there, written in place | swofilter/recursive.h  |
 /// | geodesic-dilate, geodesic-erode, reconstruct, h-dome, h-basin, fill-holes, clear-border | what a marker reaches under a mask | swofilter/geodesic.h |
+/// | custom                               | what the user's own code makes of it      | swofilter/custom.h, gswo/window.h |
 ///
 /// Each of these headers defines every tie, rounding and even case. What operators share:
 ///
@@ -21,16 +22,18 @@
 ///   height, and its middle lies on the pixel.
 /// - What is outside of the image is said by `border`: nothing, so that the window is clipped; the
 ///   nearest sample of the image; the image reflected at its edges, which are repeated (c b a | a b c);
-///   or one value. A window without any sample gives the pixel itself, but min and erosions give the
-///   largest, max and dilations the smallest sample of the format.
+///   or one value. A window without any sample gives the pixel itself, but erosions give the largest,
+///   dilations the smallest sample of the format.
 /// - Formats that leave low bits unused, such as 10 bit in the high bits of 16, have levels without
 ///   these bits; results have them 0.
 /// - Binary operators take 0 as black, everything else as white, and give 0 and Plane::maximum.
 ///
-/// Everything is integer arithmetic; CPU and CUDA results are identical.
+/// Everything but custom is integer arithmetic; CPU and CUDA results are identical, those of custom, too.
 #pragma once
 #include <cstdint>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "kernels/exec.h"
 
@@ -66,6 +69,7 @@ enum class SwoFilterOperator {
   h_basin,
   fill_holes,
   clear_border,
+  custom,
 };
 
 /// What is outside of the image.
@@ -82,6 +86,14 @@ enum class SwoFilterAlgorithm {
   automatic,  ///< the fastest
   /// As Yang et al. translate the sequential code: a thread for each pixel visits its whole window.
   naive,
+};
+
+/// A named number that the code of custom can use. An integer is known to the compiler, so that it can
+/// be the size of an array; a real number is of type float, and changing it costs nothing.
+struct SwoFilterConstant {
+  std::string name;
+  std::variant<std::int64_t, double> value;
+  bool operator==(const SwoFilterConstant &) const = default;
 };
 
 struct SwoFilterParams {
@@ -104,6 +116,18 @@ struct SwoFilterParams {
   int height = 32;       ///< levels by which markers are shifted, 0..65535
   int connectivity = 8;  ///< neighbours that geodesic operators go to, 4 or 8
   SwoFilterAlgorithm algorithm = SwoFilterAlgorithm::automatic;
+
+  // Of custom. It is trusted code: it has all the rights of the process.
+  std::string expression = {};  ///< a formula, for instance "p.max() - p.min()"; or
+  std::string source = {};      ///< path of a C++ file with a function `float filter(auto p)`
+  std::string function = "filter";           ///< its name, if the file has several
+  std::vector<SwoFilterConstant> constants = {};  ///< names in the code
+  bool reload = false;                       ///< take what is in the file now, as soon as it has changed
+  /// Folder for compiled code; "auto" = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, "" = none.
+  std::string cache_dir = "auto";
+  std::string emit_cuda = {};  ///< path of a file that run() writes the CUDA code to; "" = none
+
+  bool operator==(const SwoFilterParams &) const = default;
 };
 
 /// What run() measured; valid after exec.synchronize().
@@ -114,6 +138,18 @@ struct SwoFilterReport {
 
 /// Throws BadSetting when a parameter is out of its range, or does not go with the operator.
 CUDASCAN_API void validate(const SwoFilterParams &params);
+
+/// Whether run() could begin its work at once. If it would have to wait for code of custom to be
+/// compiled, that begins now, in another thread. True for all other operators, and if run() would throw.
+/// @param sample_bytes  1 or 2, of the samples that run() is to be given
+/// @param maximum       their Plane::maximum
+CUDASCAN_API bool prepare(Cpu &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
+CUDASCAN_API bool prepare(Cuda &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
+
+/// Why what is in a file now was not taken by the last run() with `reload`, which used what was there
+/// before; "" if there is nothing to tell. Tells everything once.
+CUDASCAN_API std::string take_warning(Cpu &);
+CUDASCAN_API std::string take_warning(Cuda &);
 
 /// Whether the operator gives black and white.
 CUDASCAN_API bool is_binary(SwoFilterOperator op);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/gpu_module.h"
 
-#if defined(HAVE_CUDA) && !defined(EMULATED_GPU)
+#ifdef EMULATED_GPU  // see tests/emulation/user_code.cpp
+#elif defined(HAVE_CUDA)
 
 #include <cuda.h>
 #include <cuda_runtime.h>

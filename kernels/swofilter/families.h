@@ -3,6 +3,7 @@
 /// Which family of the sliding windows has an operator.
 #pragma once
 #include "kernels/swofilter/binary.h"
+#include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/extrema.h"
 #include "kernels/swofilter/geodesic.h"
 #include "kernels/swofilter/moments.h"
@@ -49,6 +50,8 @@ void filter(Exec &exec, Plane<const T> in, Plane<Out> out, const SwoFilterParams
       case Op::recursive_erode:
       case Op::recursive_dilate:
         return recursive(exec, in, out, job);
+      case Op::custom:
+        return custom(exec, in, out, job, params);
       default:
         return geodesic(exec, in, out, job, report);
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/refuse.h"
+#include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/window.h"
 
 namespace cudascan {
@@ -180,7 +181,7 @@ void check_choices(const SwoFilterParams &p) {
     if (value < 0 || value > static_cast<int>(last))
       refuse(name, " = ", value, ": must be from 0 to ", static_cast<int>(last));
   };
-  check("operator", p.op, SwoFilterOperator::clear_border);
+  check("operator", p.op, SwoFilterOperator::custom);
   check("border", p.border, SwoFilterBorder::constant);
   check("thinning", p.thinning, SwoFilterThinning::templates);
   check("marker", p.marker, SwoFilterMarker::border);
@@ -216,6 +217,7 @@ void check_settings(const SwoFilterParams &p) {
   check_level("height", p.height, 0xffff);
   if (p.connectivity != 4 && p.connectivity != 8)
     refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
+  if (p.op == SwoFilterOperator::custom) check_custom(p);
   const bool recursive =
       p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
   if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What compilers are given to make a filter of the user's text.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/gswo/code.h"
+#include "kernels/swofilter/window.h"
+
+namespace cudascan::gswo {
+
+/// A function that is called with the window of each pixel.
+struct FilterText {
+  SourceText source;      ///< as the user wrote it
+  bool is_expression;     ///< a formula; else a file with a function
+  std::string function;   ///< that function
+  std::vector<SwoFilterConstant> constants;
+};
+
+/// How the work is shared on the GPU.
+struct FilterLaunch {
+  static constexpr int block_width = 32;  ///< threads
+  int block_height;                       ///< threads
+  int chunk;                              ///< rows of pixels for a thread
+  bool tile;                              ///< whether blocks read their samples into shared memory
+};
+FilterLaunch choose_launch(const swo::Mask &window);
+
+/// @param launch  null for the CPU
+Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes,
+                      const FilterLaunch *launch);
+
+/// The names of the variables that hold the real numbers among the constants, as the object code has
+/// them, in their order.
+std::vector<std::string> real_constant_symbols(const std::vector<SwoFilterConstant> &);
+
+/// The frame as kernels and functions of a unit take it.
+struct Frame {
+  void *data;
+  long long stride;
+  int width, height;
+};
+inline constexpr const char *kEntryPoint = "gswo_filter";
+using CpuEntryPoint = void(const Frame *in, const Frame *out, int begin, int end);
+
+}  // namespace cudascan::gswo

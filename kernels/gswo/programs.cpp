@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/gswo/programs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <list>
+#include <mutex>
+
+namespace cudascan::gswo {
+namespace {
+
+constexpr std::size_t kMostPrograms = 64;
+
+struct Known {
+  std::string key;
+  Compiled code;
+};
+
+std::string key_of(const Program &program) {
+  std::string key;
+  const auto add = [&](const std::string &part) {
+    key += std::to_string(part.size()) + ':' + part;
+  };
+  add(std::to_string(program.architecture));
+  add(program.options.cache_dir);
+  add(program.unit.main.name);
+  add(program.unit.main.text);
+  for (const SourceText &header : program.unit.headers) {
+    add(header.name);
+    add(header.text);
+  }
+  for (const std::string &define : program.unit.defines) add(define);
+  // What else decides how code is compiled, and whether.
+  for (const char *variable : {"CUDASCAN_CXX", "CUDASCAN_NO_USER_CODE"})
+    if (const char *value = std::getenv(variable)) add(variable + std::string("=") + value);
+  return key;
+}
+
+std::shared_ptr<const std::string> compile_now(const Program &program) {
+  return std::make_shared<const std::string>(
+      program.architecture ? compile_for_gpu(program.unit, program.architecture, program.options)
+                           : compile_for_cpu(program.unit, program.options));
+}
+
+}  // namespace
+
+Compiled compile(const Program &program) {
+  static std::mutex mutex;
+  static std::list<Known> latest_first;
+  std::string key = key_of(program);
+  std::lock_guard lock(mutex);
+  const auto known = std::find_if(latest_first.begin(), latest_first.end(),
+                                  [&](const Known &k) { return k.key == key; });
+  if (known != latest_first.end()) {
+    latest_first.splice(latest_first.begin(), latest_first, known);
+    return known->code;
+  }
+  latest_first.push_front({std::move(key), std::async(std::launch::async, compile_now, program)});
+  const Compiled code = latest_first.front().code;
+  // One that is still under way would have to be waited for.
+  for (auto last = latest_first.end(); latest_first.size() > kMostPrograms;) {
+    if (last == latest_first.begin()) break;
+    if (is_ready((--last)->code)) last = latest_first.erase(last);
+  }
+  return code;
+}
+
+bool is_ready(const Compiled &code) {
+  return code.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace cudascan::gswo

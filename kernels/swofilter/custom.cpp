@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/custom.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <list>
+#include <optional>
+
+#include "kernels/gswo/filter_unit.h"
+#include "kernels/gswo/gpu_module.h"
+#include "kernels/gswo/programs.h"
+#include "kernels/gswo/shared_object.h"
+#include "kernels/gswo/source_file.h"
+#include "kernels/refuse.h"
+
+namespace cudascan::swo {
+namespace {
+
+constexpr std::size_t kMostLoaded = 4;
+
+bool is_name(const std::string &text) {
+  const auto is_letter = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && text.size() <= 64 && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || ('0' <= c && c <= '9'); });
+}
+
+/// Code that was loaded by one executor.
+template <typename Code>
+struct Loaded {
+  std::string text;  // of the unit
+  Code code;
+  gswo::FilterLaunch launch;
+  std::vector<float> constants;  // as the code has them now
+
+  Loaded(const std::string &text, const std::string &bytes, const gswo::FilterLaunch &launch)
+      : text(text), code(bytes), launch(launch) {}
+};
+
+template <typename Exec>
+using CodeOf = std::conditional_t<std::is_same_v<Exec, Cpu>, gswo::SharedObject, gswo::GpuModule>;
+
+/// A filter that is to be compiled, and what it was made from.
+struct Wanted {
+  SwoFilterParams params;
+  unsigned maximum;
+  int sample_bytes;
+  std::string text;
+  gswo::Program program;
+  gswo::FilterLaunch launch;
+};
+
+/// What an executor keeps.
+template <typename Exec>
+struct State {
+  std::list<Loaded<CodeOf<Exec>>> loaded;  // latest first
+  std::shared_ptr<const Wanted> latest;
+  std::optional<gswo::SourceFile> file;
+  std::string warning;
+};
+
+template <typename Exec>
+State<Exec> &state_of(Exec &exec) {
+  static const char key = 0;
+  std::shared_ptr<void> &kept = exec.kept(&key);
+  if (!kept) kept = std::make_shared<State<Exec>>();
+  return *static_cast<State<Exec> *>(kept.get());
+}
+
+int architecture_of(Cpu &) {
+  return 0;
+}
+int architecture_of(Cuda &) {
+  return gswo::gpu_architecture();
+}
+
+/// For people to read, and for nvcc.
+void write_cuda(const std::string &path, const std::string &text) {
+  const std::string temporary = path + ".part";
+  std::ofstream file(temporary);
+  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER, where FOLDER/gswo/window.h\n"
+          "// is that of gst-cudascan. nvcc wants __device__ before each function of the filter; the\n"
+          "// element, which compiles with NVRTC, does not.\n"
+       << text;
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0)
+    refuse("emit-cuda = ", path, ": ", std::strerror(errno),
+           "; give the path of a file that can be written");
+}
+
+template <typename Exec>
+std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const Job &job,
+                                   int sample_bytes, const std::string &text) {
+  std::shared_ptr<const Wanted> &latest = state_of(exec).latest;
+  if (latest && latest->params == p && latest->maximum == job.maximum &&
+      latest->sample_bytes == sample_bytes && latest->text == text)
+    return latest;
+  const bool is_expression = p.source.empty();
+  if (!is_expression) gswo::check_function(p.source, text, p.function);
+  const gswo::FilterText filter{{is_expression ? "expression" : p.source, text},
+                                is_expression,
+                                is_expression ? "filter" : p.function,
+                                p.constants};
+  auto wanted = std::make_shared<Wanted>(
+      Wanted{p, job.maximum, sample_bytes, text, {}, gswo::choose_launch(job.mask())});
+  gswo::Program &program = wanted->program;
+  program.architecture = architecture_of(exec);
+  program.unit =
+      make_filter_unit(filter, job, sample_bytes, program.architecture ? &wanted->launch : nullptr);
+  if (!p.emit_cuda.empty())
+    write_cuda(p.emit_cuda,
+               make_filter_unit(filter, job, sample_bytes, &wanted->launch).main.text);
+  program.options.cache_dir = p.cache_dir == "auto" ? gswo::default_cache_dir() : p.cache_dir;
+  return latest = wanted;
+}
+
+/// The filter to use: that of a file may be an older one, as long as what is in it now is being compiled,
+/// or when that cannot be compiled.
+template <typename Exec>
+std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
+                                     int sample_bytes) {
+  const auto with = [&](const std::string &text) {
+    return want(exec, p, job, sample_bytes, text);
+  };
+  if (p.source.empty()) return with(p.expression);
+  State<Exec> &state = state_of(exec);
+  if (!state.file || state.file->path() != p.source) state.file.emplace(p.source);
+  gswo::SourceFile &file = *state.file;
+  if (!p.reload) return with(file.text());
+  try {
+    file.look();
+    if (!file.has_changed()) return with(file.text());
+    const auto changed = with(file.changed_text());
+    const gswo::Compiled code = gswo::compile(changed->program);
+    if (!gswo::is_ready(code)) return with(file.text());
+    code.get();
+    file.accept();
+    return changed;
+  } catch (const Error &e) {
+    state.warning += e.what();
+    file.reject();
+    return with(file.text());
+  }
+}
+
+template <typename Exec>
+auto find_loaded(Exec &exec, const Wanted &wanted) {
+  auto &loaded = state_of(exec).loaded;
+  return std::find_if(loaded.begin(), loaded.end(), [&](const auto &l) {
+    return l.text == wanted.program.unit.main.text;
+  });
+}
+
+template <typename Exec>
+auto &load(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_bytes) {
+  const auto wanted = choose(exec, p, job, sample_bytes);
+  auto &loaded = state_of(exec).loaded;
+  const auto found = find_loaded(exec, *wanted);
+  if (found != loaded.end()) {
+    loaded.splice(loaded.begin(), loaded, found);
+  } else {
+    const auto bytes = gswo::compile(wanted->program).get();
+    if (loaded.size() >= kMostLoaded) {
+      exec.synchronize();  // it may still be at work
+      loaded.pop_back();
+    }
+    loaded.emplace_front(wanted->program.unit.main.text, *bytes, wanted->launch);
+  }
+  return loaded.front();
+}
+
+std::vector<float> real_constants(const SwoFilterParams &p) {
+  std::vector<float> values;
+  for (const SwoFilterConstant &constant : p.constants)
+    if (const auto *value = std::get_if<double>(&constant.value))
+      values.push_back(static_cast<float>(*value));
+  return values;
+}
+
+/// Calls set(symbol, value) for the real numbers that are not yet as they should be.
+template <typename Code, typename Set>
+void set_constants(Loaded<Code> &loaded, const SwoFilterParams &p, Set set) {
+  const std::vector<float> values = real_constants(p);
+  if (values == loaded.constants) return;
+  const std::vector<std::string> symbols = gswo::real_constant_symbols(p.constants);
+  for (std::size_t i = 0; i < values.size(); ++i) set(symbols[i].c_str(), values[i]);
+  loaded.constants = values;
+}
+
+template <typename T>
+gswo::Frame frame_of(Plane<T> plane) {
+  return {const_cast<void *>(static_cast<const void *>(plane.data)), plane.stride, plane.width,
+          plane.height};
+}
+
+template <typename Exec>
+bool prepare_custom(Exec &exec, int sample_bytes, unsigned maximum, const SwoFilterParams &p) {
+  if (p.op != SwoFilterOperator::custom) return true;
+  try {
+    const Job job = make_job(p, maximum, 1, 1, 1, 1, true);
+    const auto wanted = choose(exec, p, job, sample_bytes);
+    return find_loaded(exec, *wanted) != state_of(exec).loaded.end() ||
+           gswo::is_ready(gswo::compile(wanted->program));
+  } catch (const Error &) {
+    return true;  // run() will say why
+  }
+}
+
+template <typename Exec>
+std::string take_warning_of(Exec &exec) {
+  return std::exchange(state_of(exec).warning, {});
+}
+
+}  // namespace
+
+namespace {
+
+/// What would end the function around the expression gives messages that nobody understands.
+void check_expression(const std::string &expression) {
+  const auto bad = [&](const char *why) {
+    refuse("expression = \"", expression, "\": ", why,
+           "; write a formula such as p.max() - p.min()");
+  };
+  std::string open;
+  for (const char c : expression) {
+    if (c == '(' || c == '[' || c == '{') {
+      open += c == '(' ? ')' : c == '[' ? ']' : '}';
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (open.empty() || open.back() != c) bad("its brackets do not match");
+      open.pop_back();
+    } else if (c == '#' || c == '\\' || c == '"' || (c == ';' && open.find('}') == open.npos)) {
+      bad("a formula has no # \\ \" and ;");
+    }
+  }
+  if (!open.empty()) bad("its brackets do not match");
+}
+
+}  // namespace
+
+void check_custom(const SwoFilterParams &p) {
+  if (p.expression.empty() == p.source.empty())
+    refuse(p.expression.empty()
+               ? "operator = custom: expression and source are empty; set one of them"
+               : "expression and source are both set; set one of them to \"\"");
+  check_expression(p.expression);
+  if (!is_name(p.function))
+    refuse("function = ", p.function, ": must be the name of a function in the file of source");
+  for (const SwoFilterConstant &constant : p.constants)
+    if (!is_name(constant.name))
+      refuse("params: \"", constant.name,
+             "\" is no name for a constant; use letters, digits and underscores");
+}
+
+template <typename T>
+void custom(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
+  auto &loaded = load(cpu, p, job, sizeof(T));
+  const auto filter =
+      reinterpret_cast<gswo::CpuEntryPoint *>(loaded.code.symbol(gswo::kEntryPoint));
+  set_constants(loaded, p, [&](const char *symbol, float value) {
+    if (void *variable = loaded.code.symbol(symbol)) *static_cast<float *>(variable) = value;
+  });
+  const gswo::Frame from = frame_of(in), to = frame_of(out);
+  cpu.for_bands(in.height, 8, [&](int begin, int end) { filter(&from, &to, begin, end); });
+}
+
+template <typename T>
+void custom(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
+  auto &loaded = load(cuda, p, job, sizeof(T));
+  set_constants(loaded, p, [&](const char *symbol, float value) {
+    loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
+  });
+  const gswo::FilterLaunch &launch = loaded.launch;
+  gswo::Frame from = frame_of(in), to = frame_of(out);
+  void *args[] = {&from, &to};
+  const int width = gswo::FilterLaunch::block_width, height = launch.block_height * launch.chunk;
+  loaded.code.launch(gswo::kEntryPoint, (in.width + width - 1) / width,
+                     (in.height + height - 1) / height, width, launch.block_height, cuda.stream(),
+                     args);
+}
+
+template void custom(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+                     const SwoFilterParams &);
+template void custom(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+                     const SwoFilterParams &);
+template void custom(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+                     const SwoFilterParams &);
+template void custom(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+                     const SwoFilterParams &);
+
+}  // namespace cudascan::swo
+
+namespace cudascan {
+
+bool prepare(Cpu &cpu, int sample_bytes, unsigned maximum, const SwoFilterParams &params) {
+  return swo::prepare_custom(cpu, sample_bytes, maximum, params);
+}
+bool prepare(Cuda &cuda, int sample_bytes, unsigned maximum, const SwoFilterParams &params) {
+  return swo::prepare_custom(cuda, sample_bytes, maximum, params);
+}
+std::string take_warning(Cpu &cpu) {
+  return swo::take_warning_of(cpu);
+}
+std::string take_warning(Cuda &cuda) {
+  return swo::take_warning_of(cuda);
+}
+
+}  // namespace cudascan
