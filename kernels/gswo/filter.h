@@ -25,10 +25,11 @@ GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
 
 /// The samples of a frame, wherever they are.
 struct FrameView {
+  using Level = GSWO_SAMPLE;
   static constexpr bool often = GSWO_CUDA && !GSWO_TILE;
   const Frame &frame;
   int x, y;
-  GSWO_FN float operator()(int dx, int dy) const { return read(frame, x + dx, y + dy); }
+  GSWO_FN Level operator()(int dx, int dy) const { return read(frame, x + dx, y + dy); }
 };
 
 #if GSWO_CUDA
@@ -38,6 +39,7 @@ constexpr int kTileWidth = kBlockWidth + kLeft + kRight, kTileHeight = kBlockRow
 
 /// The samples in shared memory.
 struct TileView {
+  using Level = float;
   static constexpr bool often = true;
   const float *pixel;
   GSWO_FN float operator()(int dx, int dy) const { return pixel[dy * kTileWidth + dx]; }
@@ -51,7 +53,8 @@ GSWO_FN void read_tile(float *tile, const Frame &frame, int x0, int y0) {
     GSWO_UNROLL for (int column = 0; column < kTileWidth; column += kBlockWidth) {
       const int c = column + threadIdx.x;
       if (column + kBlockWidth <= kTileWidth || c < kTileWidth)
-        tile[row * kTileWidth + c] = inside ? level_of(from[c]) : read(frame, x0 + c, y0 + row);
+        tile[row * kTileWidth + c] = 
+            static_cast<float>(inside ? level_of(from[c]) : read(frame, x0 + c, y0 + row));
     }
   }
 }
@@ -110,10 +113,11 @@ namespace gswo {
 
 /// The samples around one whose window lies in the frame.
 struct InnerView {
+  using Level = GSWO_SAMPLE;
   static constexpr bool often = true;
   const GSWO_SAMPLE *pixel;
   long long stride;
-  GSWO_FN float operator()(int dx, int dy) const {
+  GSWO_FN Level operator()(int dx, int dy) const {
     return level_of(*reinterpret_cast<const GSWO_SAMPLE *>(
         reinterpret_cast<const char *>(pixel + dx) + dy * stride));
   }

@@ -79,12 +79,12 @@ GSWO_FN const GSWO_SAMPLE *row_of(const Frame &frame, int y) {
   return reinterpret_cast<const GSWO_SAMPLE *>(static_cast<const char *>(frame.data) +
                                                y * frame.stride);
 }
-GSWO_FN float level_of(GSWO_SAMPLE sample) {
-  return static_cast<float>(static_cast<int>(sample) >> GSWO_SHIFT);
+GSWO_FN GSWO_SAMPLE level_of(GSWO_SAMPLE sample) {
+  return static_cast<GSWO_SAMPLE>(sample >> GSWO_SHIFT);
 }
 
 /// The level at (x, y), in the frame or outside of it.
-GSWO_FN float read(const Frame &frame, int x, int y) {
+GSWO_FN GSWO_SAMPLE read(const Frame &frame, int x, int y) {
   const int column = resolve(x, frame.width), row = resolve(y, frame.height);
 #if GSWO_BORDER == 3
   if (column < 0 || row < 0) return GSWO_OUTSIDE;
@@ -131,15 +131,15 @@ struct Network {
   }
   static constexpr Exchanges exchanges = make();
 
-  template <int low, int high>
-  static GSWO_FN void exchange(float *a) {
-    const float x = a[low], y = a[high];
+  template <int low, int high, typename Level>
+  static GSWO_FN void exchange(Level *a) {
+    const Level x = a[low], y = a[high];
     a[low] = y < x ? y : x;
     a[high] = y < x ? x : y;
   }
   /// Does the exchanges [begin, begin + size).
-  template <int begin, int size>
-  static GSWO_FN void sort(float *a) {
+  template <int begin, int size, typename Level>
+  static GSWO_FN void sort(Level *a) {
     if constexpr (size == 1) {
       exchange<exchanges.low[begin], exchanges.high[begin]>(a);
     } else if constexpr (size > 1) {
@@ -147,16 +147,23 @@ struct Network {
       sort<begin + size / 2, size - size / 2>(a);
     }
   }
-  static GSWO_FN void sort(float *a) { sort<0, exchanges.size>(a); }
+  template <typename Level>
+  static GSWO_FN void sort(Level *a) {
+    sort<0, exchanges.size>(a);
+  }
 };
 
 /// The window at (x, y).
-/// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window;
-///                `often` says whether it is for most pixels, so that straight code is worth its length
+/// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window,
+///                as numbers of the type View::Level; View::often says whether it is for most pixels, so
+///                that straight code is worth its length
 /// @tparam whole  whether the window lies in the frame, or the border fills it up; else samples outside
 ///                do not count, and a single one is the nearest of the frame
 template <typename View, bool whole>
 class Window {
+ private:
+  using Level = typename View::Level;
+
  public:
   const int x, y, width, height;
   static constexpr int maximum = GSWO_MAXIMUM;
@@ -164,71 +171,54 @@ class Window {
   GSWO_FN Window(const View &view, const Frame &frame, int x, int y)
       : x(x), y(y), width(frame.width), height(frame.height), view_(view), frame_(frame) {}
 
-  GSWO_FN operator float() const { return view_(0, 0); }
+  GSWO_FN operator float() const { return static_cast<float>(view_(0, 0)); }
   GSWO_FN float operator()(int dx, int dy) const {
-    if (-kLeft <= dx && dx <= kRight && -kAbove <= dy && dy <= kBelow) return view_(dx, dy);
-    return read(frame_, x + dx, y + dy);
+    if (-kLeft <= dx && dx <= kRight && -kAbove <= dy && dy <= kBelow)
+      return static_cast<float>(view_(dx, dy));
+    return static_cast<float>(read(frame_, x + dx, y + dy));
   }
 
   template <typename F>
   GSWO_FN void each(F f) const {
-    if constexpr (kUnrolled && kRectangle) {
-      GSWO_UNROLL for (int dy = -kAbove; dy <= kBelow; ++dy) {
-        GSWO_UNROLL for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
-      }
-    } else if constexpr (kRectangle) {
-      for (int dy = -kAbove; dy <= kBelow; ++dy)
-        for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
-    } else if constexpr (kUnrolled) {
-      runs<0>(f);
-    } else {
-      for (int i = 0; i < kNumRuns; ++i)
-        for (int dx = kRuns[i].first; dx <= kRuns[i].last; ++dx) visit(f, dx, kRuns[i].y);
-    }
+    each_level([&](Level level, int dx, int dy) { f(static_cast<float>(level), dx, dy); });
   }
 
   GSWO_FN int count() const {
     if constexpr (whole) return kCells;
     int n = 0;
-    each([&](float, int, int) { ++n; });
+    each_level([&](Level, int, int) { ++n; });
     return n;
   }
   // Of a window without any sample all but the sum and the variance are the sample of the pixel itself.
   GSWO_FN float min() const {
     if (count() == 0) return *this;
-    float m = GSWO_MAXIMUM;
-    each([&](float sample, int, int) { m = sample < m ? sample : m; });
+    Level m = GSWO_MAXIMUM;
+    each_level([&](Level level, int, int) { m = level < m ? level : m; });
     return m;
   }
   GSWO_FN float max() const {
     if (count() == 0) return *this;
-    float m = 0;
-    each([&](float sample, int, int) { m = m < sample ? sample : m; });
+    Level m = 0;
+    each_level([&](Level level, int, int) { m = m < level ? level : m; });
     return m;
   }
-  GSWO_FN float sum() const {
-    if constexpr (kExactInFloat) {
-      float s = 0;
-      each([&](float sample, int, int) { s += sample; });
-      return s;
-    } else {
-      return static_cast<float>(integer_sum());
-    }
-  }
+  GSWO_FN float sum() const { return static_cast<float>(exact_sum()); }
   GSWO_FN float mean() const {
     const int n = count();
     if (n == 0) return *this;
-    if constexpr (kExactInFloat)
-      return sum() / static_cast<float>(n);
+    if constexpr (kSumsInFloat)
+      return exact_sum() / static_cast<float>(n);
+    else if constexpr (kExactInFloat)
+      return static_cast<float>(exact_sum()) / static_cast<float>(n);
     else
-      return static_cast<float>(integer_sum() / static_cast<double>(n));
+      return static_cast<float>(exact_sum() / static_cast<double>(n));
   }
   /// Of all samples of the window: divided by their number.
   GSWO_FN float variance() const {
     const int n = count();
     if (n == 0) return 0;
     unsigned long long s = 0, squares = 0;
-    each([&](float sample, int, int) {
+    each_level([&](Level sample, int, int) {
       const auto level = static_cast<unsigned>(sample);
       s += level;
       squares += static_cast<unsigned long long>(level) * level;
@@ -244,11 +234,11 @@ class Window {
     if (n == 0) return *this;
     k = k < 0 ? 0 : k < n ? k : n - 1;
     if constexpr (kSorts) {
-      float a[kCells];
+      Level a[kCells];
       int i = 0;
-      each([&](float sample, int, int) { a[i++] = sample; });
+      each_level([&](Level level, int, int) { a[i++] = level; });
       Network<kCells>::sort(a);
-      float result = a[0];
+      Level result = a[0];
       GSWO_UNROLL for (int m = 1; m < kCells; ++m) result = m == k ? a[m] : result;
       return result;
     } else {
@@ -261,9 +251,32 @@ class Window {
   }
 
  private:
+  static constexpr bool kLevelsAreFloats = !Integer<Level>;
+  static constexpr bool kSumsInFloat = kLevelsAreFloats && kExactInFloat;
   static constexpr bool kUnrolled = kUnrolls && whole && View::often;
   /// Sorting takes more exchanges than a search takes comparisons in larger windows.
-  static constexpr bool kSorts = kUnrolled && kCells <= (GSWO_MAXIMUM < 256 ? 40 : 64);
+  static constexpr bool kSorts = kUnrolled && kCells <= (kLevelsAreFloats && GSWO_MAXIMUM < 256 ? 40 : 81);
+
+  template <typename F>
+  GSWO_FN void each_level(F f) const {
+    if constexpr (kUnrolled && kRectangle) {
+      GSWO_UNROLL for (int dy = -kAbove; dy <= kBelow; ++dy) {
+        GSWO_UNROLL for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
+      }
+    } else if constexpr (kRectangle && whole && View::often && kLeft + kRight < 64) {
+      for (int dy = -kAbove; dy <= kBelow; ++dy) {
+        GSWO_UNROLL for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
+      }
+    } else if constexpr (kRectangle) {
+      for (int dy = -kAbove; dy <= kBelow; ++dy)
+        for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
+    } else if constexpr (kUnrolled) {
+      runs<0>(f);
+    } else {
+      for (int i = 0; i < kNumRuns; ++i)
+        for (int dx = kRuns[i].first; dx <= kRuns[i].last; ++dx) visit(f, dx, kRuns[i].y);
+    }
+  }
 
   template <typename F>
   GSWO_FN void visit(F &f, int dx, int dy) const {
@@ -281,18 +294,24 @@ class Window {
       runs<i + 1>(f);
     }
   }
-  GSWO_FN unsigned integer_sum() const {
-    unsigned s = 0;
-    each([&](float sample, int, int) { s += static_cast<unsigned>(sample); });
+  static GSWO_FN auto sum_type() {
+    if constexpr (kSumsInFloat)
+      return 0.0f;
+    else
+      return 0u;
+  }
+  GSWO_FN auto exact_sum() const {
+    decltype(sum_type()) s = 0;
+    each_level([&](Level level, int, int) { s += static_cast<decltype(s)>(level); });
     return s;
   }
   /// Finds the smallest level that more than k samples do not exceed, bit by bit.
   GSWO_FN float search(int k) const {
     int level = 0;
     for (int bit = (GSWO_MAXIMUM + 1) / 2; bit > 0; bit /= 2) {
-      const auto middle = static_cast<float>(level + bit);
+      const auto middle = static_cast<Level>(level + bit);
       int below = 0;
-      each([&](float sample, int, int) { below += sample < middle; });
+      each_level([&](Level sample, int, int) { below += sample < middle; });
       if (below <= k) level += bit;
     }
     return static_cast<float>(level);
