@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames flow.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "elements/operators.h"
+
+namespace cudascan::elements {
+namespace {
+
+using Params = SwoFilterParams;
+using Op = SwoFilterOperator;
+
+class CustomFilter : public BackendTest {
+ protected:
+  /// Without a cache, so that nothing but the settings counts.
+  std::string element(const std::string &settings = "") const {
+    return launch("cudaswofilter", "cache-dir=\"\" " + settings);
+  }
+};
+INSTANTIATE_BACKENDS(CustomFilter);
+
+Params formula(const std::string &expression, int window = 3) {
+  Params p{.op = Op::custom, .window = window};
+  p.expression = expression;
+  p.cache_dir = "";
+  return p;
+}
+
+/// A file that is gone with its owner.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string &text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("custom-filter-" + std::to_string(getpid()) + ".cpp")) {
+    write(text);
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  std::string path() const { return path_.string(); }
+  /// As editors do: a new file takes the place of the old one.
+  void write(const std::string &text) const {
+    const std::string other = path() + "~";
+    std::ofstream(other) << text;
+    std::filesystem::rename(other, path_);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Calls `done` until it returns true; false after a minute.
+bool soon(const std::function<bool()> &done) {
+  for (int i = 0; i < 6000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST_P(CustomFilter, FormulasAndFilesAreThoseOfTheKernels) {
+  const TemporaryFile file("float twice(float v) { return 2 * v; }\n"
+                           "float other(auto p) { return twice(p) - p.mean() * weight; }\n");
+  Params with_file = formula("", 5);
+  with_file.source = file.path();
+  with_file.function = "other";
+  with_file.constants = {{"weight", 1.0}};
+  Params with_constants = formula("p(n, -n) * gain");
+  with_constants.constants = {{"n", std::int64_t{1}}, {"gain", 1.5}};
+  expect_settings_to_count<Params>(
+      element(),
+      {{"expression=\"p.max() - p.min()\" window=5", formula("p.max() - p.min()", 5)},
+       {"expression=\"p(n, -n) * gain\" params=\"params,n=1,gain=1.5\"", with_constants},
+       {"source=" + file.path() + " function=other window=5 params=\"params,weight=1.0\"", with_file}});
+}
+
+TEST_P(CustomFilter, EveryFormat) {
+  expect_kernels_result(element(), Case<Params>{"expression=\"maximum - p.median()\"",
+                                                formula("maximum - p.median()")});
+}
+
+TEST(CustomFilterSettings, CodeMakesTheOperatorCustom) {
+  Filter filter("cudaswofilter");
+  GObject *object = G_OBJECT(filter.element());
+  int notified = 0;
+  const auto count = +[](GObject *, GParamSpec *, gpointer n) { ++*static_cast<int *>(n); };
+  g_signal_connect(object, "notify::operator", G_CALLBACK(count), &notified);
+  g_object_set(object, "expression", "p", nullptr);
+  EXPECT_EQ(filter.get_string("operator"), "custom");
+  EXPECT_EQ(notified, 1);
+  gst_util_set_object_arg(object, "operator", "mean");
+  EXPECT_EQ(filter.get_string("operator"), "mean");
+  g_object_set(object, "source", "x.cpp", nullptr);
+  EXPECT_EQ(filter.get_string("operator"), "custom");
+}
+
+TEST(CustomFilterSettings, ParamsAreAStructure) {
+  Filter filter("cudaswofilter params=\"params,radius=2,amount=1.5,flag=true\"");
+  const std::string text = filter.get_string("params");
+  for (const char *part : {"radius=(int)2", "amount=(double)1.5", "flag=(int)1"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
+}
+
+TEST_P(CustomFilter, MistakesAreExplained) {
+  const auto refused = [&](const std::string &settings) {
+    Filter filter(element(settings));
+    return error_of_next_frame(filter, make_picture(GST_VIDEO_FORMAT_GRAY8, 20, 10));
+  };
+  const auto expect = [&](const std::string &settings, const std::string &part) {
+    const std::string text = refused(settings);
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
+  };
+  expect("expression=\"p.foo()\"", "expression:1");
+  expect("expression=\"(p\"", "its brackets do not match");
+  expect("operator=custom", "set one of them");
+  expect("source=/no/such/file.cpp", "source = /no/such/file.cpp: No such file");
+  expect("expression=p params=\"params,name=text\"", "params = name");
+}
+
+/// The luma of the next frame.
+std::vector<std::uint16_t> next(Filter &filter, const Picture &in) {
+  return filter.process(in).components[0];
+}
+
+TEST_P(CustomFilter, NewCodeTakesOverWhileFramesFlow) {
+  Filter filter(element("expression=\"11\""));
+  GObject *object = G_OBJECT(filter.element());
+  const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 8, 8);
+  EXPECT_EQ(next(filter, in)[0], 11);
+  g_object_set(object, "expression", "22", nullptr);
+  EXPECT_TRUE(soon([&] {
+    const auto luma = next(filter, in);
+    EXPECT_TRUE(luma[0] == 11 || luma[0] == 22) << luma[0];
+    return luma[0] == 22;
+  }));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(next(filter, in)[0], 22);
+
+  // A mistake is an error; mended, the frames go on.
+  g_object_set(object, "expression", "nothing", nullptr);
+  std::string error;
+  EXPECT_TRUE(soon([&] { return !(error = error_of_next_frame(filter, in)).empty(); }));
+  EXPECT_NE(error.find("nothing"), std::string::npos) << error;
+  g_object_set(object, "expression", "33", nullptr);
+  EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 33; }));
+}
+
+TEST_P(CustomFilter, FollowsTheFile) {
+  const TemporaryFile file("int filter(auto p) { return 1; }");
+  Filter filter(element("reload=true source=" + file.path()));
+  const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 8, 8);
+  EXPECT_EQ(next(filter, in)[0], 1);
+  file.write("int filter(auto p) { return 2; }");
+  EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 2; }));
+  file.write("int filter(auto p) { return what; }");
+  Ref<GstMessage> warning;
+  EXPECT_TRUE(soon([&] {
+    EXPECT_EQ(next(filter, in)[0], 2);
+    warning = filter.pop(GST_MESSAGE_WARNING);
+    return warning != nullptr;
+  }));
+  file.write("int filter(auto p) { return 3; }");
+  EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 3; }));
+}
+
+}  // namespace
+}  // namespace cudascan::elements
