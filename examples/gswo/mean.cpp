@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The mean of the window to the nearest level, halves up (Yang et al., "GSWO: A programming model
+// for GPU-enabled parallelization of sliding window operations in image processing", 2016, Table
+// 6).
+//
+//     gst-launch-1.0 videotestsrc ! cudaswofilter source=examples/gswo/mean.cpp window=5 ! videoconvert ! autovideosink
+//
+// What is outside of the frame is left out, whatever `border` is.
+
+typedef unsigned short pixel;  // samples of 8 and of 16 bit
+
+void mean(const pixel *in, pixel *out, int width, int height, int window = 3) {
+  const int r = window / 2;
+#pragma parallel
+  {
+#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        unsigned sum = 0, n = 0;
+#pragma single remain
+        {
+          for (int dy = -r; dy <= r; dy++)
+            for (int dx = -r; dx <= r; dx++) {
+              if (y + dy < 0 || y + dy >= height || x + dx < 0 || x + dx >= width) continue;
+              sum += in[(y + dy) * width + (x + dx)];
+              n++;
+            }
+        }
+#pragma single assign
+        out[y * width + x] = (sum + n / 2) / n;
+      }
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The value in the middle between the smallest and the largest sample of the window, halves up
+// (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
+// operations in image processing", 2016, Table 6).
+//
+//     gst-launch-1.0 videotestsrc ! cudaswofilter source=examples/gswo/midpoint.cpp window=5 border=replicate ! videoconvert ! autovideosink
+//
+// Where the window leaves the frame it reads what `border` puts there.
+
+typedef unsigned short pixel;  // samples of 8 and of 16 bit
+
+void midpoint(pixel **in, pixel **out, int width, int height, int window = 3) {
+  const int r = window / 2;
+#pragma parallel
+  {
+#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        pixel least = in[y][x], most = in[y][x];
+#pragma single remain
+        {
+          for (int dy = -r; dy <= r; dy++)
+            for (int dx = -r; dx <= r; dx++) {
+              const pixel sample = in[y + dy][x + dx];
+              least = sample < least ? sample : least;
+              most = sample > most ? sample : most;
+            }
+        }
+#pragma single assign
+        out[y][x] = (least + most + 1) / 2;
+      }
+  }
+}

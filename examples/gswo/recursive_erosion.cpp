@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Erosion in place (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of
+// sliding window operations in image processing", 2016, Table 6): pixel after pixel, row by row
+// from the upper left on, becomes the smallest sample of the window, in which results stand above
+// and to the left already.
+//
+//     gst-launch-1.0 videotestsrc ! cudaswofilter source=examples/gswo/recursive_erosion.cpp ! videoconvert ! autovideosink
+//
+// `window` is 3 or more. What is outside of the frame is left out, whatever `border` is.
+//
+// Taken at its word, the loop computes no two pixels at once: each needs the result before it. But
+// what a result is the smallest of can be said without other results of its row:
+//
+// - the samples of its row, and of the r rows below it, from the left edge of the image to the right
+//   edge of the window: the results to its left have brought them along;
+// - the result of the row above at the upper right corner of the window, r columns further to the
+//   right, which has what all others in the window have.
+//
+// From row to row the second is a way up along a slanted line. So there are two steps, along rows and
+// along slanted lines. Each takes `doublings` passes, in which what reaches 1, 2, 4, 8, ... samples back
+// is put together with what begins there; a sample that is met twice does no harm. 2 to the power
+// of `doublings` is not less than the width and the height of the frame: 15 goes up to 32768.
+
+typedef unsigned short pixel;  // samples of 8 and of 16 bit
+
+void recursive_erosion(const pixel *in, pixel *a, pixel *b, pixel *out, int width, int height,
+                       int window = 3, int doublings = 15) {
+  const int r = window / 2;
+#pragma parallel region
+  {
+#pragma parallel
+    {
+#pragma for nest(2) tile(32, 8)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) a[y * width + x] = in[y * width + x];
+    }
+    // Row by row: the smallest sample up to each column.
+    for (int pass = 0; pass < doublings; pass++) {
+#pragma parallel
+      {
+#pragma for nest(2) tile(32, 8)
+        for (int y = 0; y < height; y++)
+          for (int x = 0; x < width; x++) {
+            const int back = 1 << pass;
+            pixel v = a[y * width + x];
+            if (x >= back && a[y * width + (x - back)] < v) v = a[y * width + (x - back)];
+            b[y * width + x] = v;
+          }
+      }
+      pixel *other = a;
+      a = b;
+      b = other;
+    }
+    // The window's own row and those below it, with all that is to the left of them.
+#pragma parallel
+    {
+#pragma for nest(2) tile(32, 8)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+          const int last = x + r < width ? x + r : width - 1;
+          pixel v = a[y * width + last];
+          for (int dy = 1; dy <= r; dy++)
+            if (y + dy < height && a[(y + dy) * width + last] < v) v = a[(y + dy) * width + last];
+          b[y * width + x] = v;
+        }
+    }
+    pixel *lower = a;
+    a = b;
+    b = lower;
+    // Row after row: what the upper right corner of the window brings in.
+    for (int pass = 0; pass < doublings; pass++) {
+#pragma parallel
+      {
+#pragma for nest(2) tile(32, 8)
+        for (int y = 0; y < height; y++)
+          for (int x = 0; x < width; x++) {
+            const int up = 1 << pass;
+            const int right = x + r * up < width ? x + r * up : width - 1;
+            pixel v = a[y * width + x];
+            if (y >= up && a[(y - up) * width + right] < v) v = a[(y - up) * width + right];
+            b[y * width + x] = v;
+          }
+      }
+      pixel *other = a;
+      a = b;
+      b = other;
+    }
+#pragma parallel
+    {
+#pragma for nest(2) tile(32, 8)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) out[y * width + x] = a[y * width + x];
+    }
+  }
+}
