@@ -23,7 +23,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     // Dilation along rows, along columns.
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+#pragma for nest(2) tile(32, 8)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel ink = 0;
@@ -38,7 +38,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+#pragma for nest(2) tile(32, 8)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel ink = 0;
@@ -54,7 +54,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     // Erosion along rows, along columns.
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+#pragma for nest(2) tile(32, 8)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel region = 1;
@@ -69,7 +69,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+#pragma for nest(2) tile(32, 8)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel region = 1;
