@@ -42,11 +42,13 @@ constexpr const char *kNames[] = {"min",
                                   "h-dome",
                                   "h-basin",
                                   "fill-holes",
-                                  "clear-border"};
-static_assert(std::size(kNames) == static_cast<int>(Op::clear_border) + 1);
+                                  "clear-border",
+                                  "custom"};
+static_assert(std::size(kNames) == static_cast<int>(Op::custom) + 1);
 
 bool has_window(Op op) {
-  return op < Op::hit_or_miss || op == Op::recursive_erode || op == Op::recursive_dilate;
+  return op < Op::hit_or_miss || op == Op::recursive_erode || op == Op::recursive_dilate ||
+         op == Op::custom;
 }
 
 bool thins(Op op) {
@@ -82,6 +84,24 @@ struct Goal {
   int window;
   double us;
 };
+/// Operators as formulas.
+struct Formula {
+  Op op;
+  const char *expression;
+  std::initializer_list<int> windows;
+};
+constexpr Formula kFormulas[] = {{Op::minimum, "p.min()", {3, 5, 9, 31}},
+                                 {Op::mean, "p.mean()", {3, 5, 15}},
+                                 {Op::gradient, "p.max() - p.min()", {3, 5}},
+                                 {Op::standard_deviation, "p.deviation()", {3, 5}},
+                                 {Op::median, "p.median()", {3, 5, 7, 9, 15}}};
+
+SwoFilterParams custom(const Formula &formula, int window) {
+  SwoFilterParams params = swofilter(Op::custom, window);
+  params.expression = formula.expression;
+  return params;
+}
+
 /// Of 3840x2160 on the GPU; the mode and the trimmed mean may take 1.5 times as long.
 constexpr Goal kMedianGoals[] = {{3, 6.5},   {5, 18},    {7, 40},     {9, 75},    {15, 280},
                                  {31, 1000}, {63, 1000}, {127, 1000}, {255, 1000}};
@@ -104,6 +124,7 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   Case c;
   c.op = "swofilter";
   c.variant = name(params.op);
+  if (params.op == Op::custom) c.variant += " " + params.expression;
   if (has_window(params.op)) c.variant += " " + std::to_string(params.window);
   if (params.shape != "rectangle" && has_window(params.op)) c.variant += " " + params.shape;
   if (thins(params.op)) c.variant += std::string(" ") + name(params.thinning);
@@ -176,6 +197,21 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
   add_on(Content::natural, k4k, swofilter(Op::fill_holes, 3), 500);
   add_on(Content::spiral, k4k, swofilter(Op::fill_holes, 3), 20e3);
 
+  // A formula may take twice the time of the operator that was written by hand.
+  for (const Formula &formula : kFormulas)
+    for (const int window : formula.windows) {
+      const std::string word = std::string("swofilter 3840x2160 8 bit, ") + name(formula.op) + ' ' +
+                               std::to_string(window) + " by hand and as a formula";
+      const SwoFilterParams by_hand = swofilter(formula.op, window);
+      for (const SwoFilterParams &params : {by_hand, custom(formula, window)}) {
+        Case &c = add(k4k, params);
+        c.peer = npp_window(by_hand);
+        if (window > 5) continue;
+        c.spread = word;
+        c.spread_goal = 2;
+      }
+    }
+
   for (const Op op : {Op::minimum, Op::mean, Op::median})
     for (const int window : {3, 5, 9, 15})
       add(k4k, swofilter(op, window, SwoFilterAlgorithm::naive)).peer = {};
@@ -198,6 +234,9 @@ void add_swofilter_cpu(const Options &options, std::vector<Case> &cases) {
     if (window >= 9) c.cpu_goal_ratio = 1.5;
   }
   for (const int window : {3, 5}) add(k4k, swofilter(Op::median, window)).cpu_goal_ratio = 1;
+  for (const Formula &formula : kFormulas)
+    for (const int window : formula.windows)
+      if (window == 3 || (window == 5 && !options.quick)) add(k4k, custom(formula, window)).peer = {};
   const auto add_negative = [&](Size size, const SwoFilterParams &params) -> Case & {
     Case &c = add(size, params);
     c = with_content(c, Content::negative);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "kernels/gswo/code.h"
+#include "kernels/gswo/compile.h"
 #include "kernels/gswo/gpu_module.h"
 #include "kernels/gswo/shared_object.h"
 
@@ -44,10 +45,15 @@ Index index_of(const dim3 &of) {
 
 }  // namespace
 
-std::string compile_for_gpu(const Unit &unit, int, const CodeOptions &options) {
+std::string compile_for_gpu(const Unit &unit, int, const CodeOptions &options,
+                            std::chrono::milliseconds) {
   Unit emulated = unit;
   emulated.main.text = kWords + unit.main.text;
   return compile_for_cpu(emulated, options);
+}
+
+std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOptions &options) {
+  return compile_for_gpu(unit, architecture, options, {});
 }
 
 int gpu_architecture() {
