@@ -254,7 +254,9 @@ class Element {
     if (o.forget.exchange(false)) exec.forget();
     std::visit(
         [&](const auto &in, const auto &out) {
-          constexpr bool compiles = requires { prepare(exec, 1, in.maximum, o.frame_params); };
+          constexpr bool compiles = requires {
+            prepare(exec, 1, in.maximum, o.frame_params);
+          };
           if constexpr (compiles) await_code(o, exec, in);
           if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
             run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);

@@ -221,10 +221,11 @@ struct SwoFilter {
                &Params::constants},
       Property{"reload", "Reload", "Follow changes of the file source while playing",
                &Params::reload},
-      Property{"cache-dir", "Cache folder",
-               "Folder for compiled code; auto = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, empty "
-               "= none",
-               &Params::cache_dir},
+      Property{
+          "cache-dir", "Cache folder",
+          "Folder for compiled code; auto = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, empty "
+          "= none",
+          &Params::cache_dir},
       Property{"emit-cuda", "Emit CUDA",
                "Path of a file that the CUDA code of expression or source is written to",
                &Params::emit_cuda}};

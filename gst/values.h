@@ -197,8 +197,8 @@ inline void store(GValue *to, const std::vector<SwoFilterConstant> &from) {
       gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT, static_cast<gint>(integer),
                         nullptr);
     else
-      gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT64,
-                        static_cast<gint64>(integer), nullptr);
+      gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT64, static_cast<gint64>(integer),
+                        nullptr);
   }
   g_value_take_boxed(to, fields);
 }

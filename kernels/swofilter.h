@@ -118,11 +118,11 @@ struct SwoFilterParams {
   SwoFilterAlgorithm algorithm = SwoFilterAlgorithm::automatic;
 
   // Of custom. It is trusted code: it has all the rights of the process.
-  std::string expression = {};  ///< a formula, for instance "p.max() - p.min()"; or
-  std::string source = {};      ///< path of a C++ file with a function `float filter(auto p)`
-  std::string function = "filter";           ///< its name, if the file has several
+  std::string expression = {};      ///< a formula, for instance "p.max() - p.min()"; or
+  std::string source = {};          ///< path of a C++ file with a function `float filter(auto p)`
+  std::string function = "filter";  ///< its name, if the file has several
   std::vector<SwoFilterConstant> constants = {};  ///< names in the code
-  bool reload = false;                       ///< take what is in the file now, as soon as it has changed
+  bool reload = false;  ///< take what is in the file now, as soon as it has changed
   /// Folder for compiled code; "auto" = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, "" = none.
   std::string cache_dir = "auto";
   std::string emit_cuda = {};  ///< path of a file that run() writes the CUDA code to; "" = none

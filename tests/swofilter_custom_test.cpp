@@ -102,15 +102,15 @@ T to_sample(R result, const swo::Job &job) {
   const double top = job.maximum >> job.shift;
   if (value <= 0) return 0;
   // In the precision of the result, as code does it.
-  const double rounded =
-      std::is_same_v<R, float> ? std::floor(static_cast<float>(value) + 0.5f) : std::floor(value + 0.5);
+  const double rounded = std::is_same_v<R, float> ? std::floor(static_cast<float>(value) + 0.5f)
+                                                  : std::floor(value + 0.5);
   return static_cast<T>(static_cast<unsigned>(value >= top ? top : rounded) << job.shift);
 }
 
 template <typename T, typename Filter>
 std::vector<T> expected(const Image<T> &in, const SwoFilterParams &p, Filter filter) {
-  const swo::Job job = swo::make_job(p, in.plane().maximum, in.width(), in.height(), in.width(),
-                                     in.height(), true);
+  const swo::Job job =
+      swo::make_job(p, in.plane().maximum, in.width(), in.height(), in.width(), in.height(), true);
   std::vector<T> samples;
   for (int y = 0; y < in.height(); ++y)
     for (int x = 0; x < in.width(); ++x)
@@ -125,7 +125,8 @@ std::vector<T> filtered(Runner &runner, const Image<T> &in, const SwoFilterParam
   return out.samples();
 }
 
-SwoFilterParams formula(const std::string &expression, int window = 3, Border border = Border::clip) {
+SwoFilterParams formula(const std::string &expression, int window = 3,
+                        Border border = Border::clip) {
   SwoFilterParams p{.op = Op::custom, .window = window, .border = border, .border_value = 77};
   p.expression = expression;
   p.cache_dir = "";
@@ -133,11 +134,12 @@ SwoFilterParams formula(const std::string &expression, int window = 3, Border bo
 }
 
 Image<std::uint8_t> picture(int width, int height, Content content = Content::text) {
-  return Image<std::uint8_t>(make_content<std::uint8_t>(content, width, height, 0xff), width, height);
+  return Image<std::uint8_t>(make_content<std::uint8_t>(content, width, height, 0xff), width,
+                             height);
 }
 Image<std::uint16_t> deep_picture(int width, int height) {
-  return Image<std::uint16_t>(make_content<std::uint16_t>(Content::random, width, height, 0xffc0), width,
-                              height, {}, 0xffc0);
+  return Image<std::uint16_t>(make_content<std::uint16_t>(Content::random, width, height, 0xffc0),
+                              width, height, {}, 0xffc0);
 }
 
 /// What run() refuses with.
@@ -152,8 +154,9 @@ std::string refusal(Runner &runner, const SwoFilterParams &p) {
   return "";
 }
 
-#define EXPECT_CONTAINS(text, part) \
-  EXPECT_NE((text).find(part), std::string::npos) << "\"" << (text) << "\" without \"" << (part) << '"'
+#define EXPECT_CONTAINS(text, part)               \
+  EXPECT_NE((text).find(part), std::string::npos) \
+      << "\"" << (text) << "\" without \"" << (part) << '"'
 
 // ---- Formulas ------------------------------------------------------------------------------------
 
@@ -189,7 +192,7 @@ TEST(SwoFilterCustom, ResultsAreRoundedAndEndAtTheLimits) {
   const auto result = [&](const std::string &expression) {
     return +filtered(cpu, in, formula(expression))[0];
   };
-  EXPECT_EQ(64, result("p * 0.5"));    // 63.5, halves up
+  EXPECT_EQ(64, result("p * 0.5"));  // 63.5, halves up
   EXPECT_EQ(64, result("p * 0.5f"));
   EXPECT_EQ(63, result("p * 0.49999"));
   EXPECT_EQ(0, result("-p"));
@@ -270,15 +273,19 @@ TEST(SwoFilterCustomCuda, WindowsAreThoseOfTheBuiltInOperators) {
 [[maybe_unused]] constexpr int radius = 2;
 [[maybe_unused]] float amount = 1.25f;
 
-USER_CODE(sharpen, float filter(auto p) { return p + amount * (p - p.mean()); })
+USER_CODE(
+    sharpen, float filter(auto p) { return p + amount * (p - p.mean()); })
 USER_CODE(
     sobel, static float square(float v) { return v * v; } float filter(const auto &p) {
-      const float right = p(1, -1) + 2 * p(1, 0) + p(1, 1), left = p(-1, -1) + 2 * p(-1, 0) + p(-1, 1);
-      const float below = p(-1, 1) + 2 * p(0, 1) + p(1, 1), above = p(-1, -1) + 2 * p(0, -1) + p(1, -1);
+      const float right = p(1, -1) + 2 * p(1, 0) + p(1, 1),
+                  left = p(-1, -1) + 2 * p(-1, 0) + p(-1, 1);
+      const float below = p(-1, 1) + 2 * p(0, 1) + p(1, 1),
+                  above = p(-1, -1) + 2 * p(0, -1) + p(1, -1);
       return sqrt(square(right - left) + square(below - above)) / 4;
     })
 USER_CODE(
-    sorted, template <typename T> void order(T &a, T &b) {
+    sorted,
+    template <typename T> void order(T &a, T &b) {
       if (b < a) swap(a, b);
     } int filter(auto p) {
       float v[9];
@@ -291,10 +298,11 @@ USER_CODE(
     })
 USER_CODE(
     convolve, const float kWeights[3][3] = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
-    static constexpr int kNorm = 16;
-    struct Sum {
+    static constexpr int kNorm = 16; struct Sum {
       double total = 0;
-      void add(double v) { total += v; }
+      void add(double v) {
+        total += v;
+      }
     };
     double filter(auto p) {
       Sum sum;
@@ -347,7 +355,8 @@ class TemporaryFile {
   static std::string new_path() {
     static int count = 0;
     return (std::filesystem::temp_directory_path() /
-            ("swofilter-custom-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".cpp"))
+            ("swofilter-custom-" + std::to_string(getpid()) + "-" + std::to_string(count++) +
+             ".cpp"))
         .string();
   }
   std::string path_ = new_path();
@@ -373,7 +382,8 @@ void expect_functions(Runner &runner, const Image<T> &in) {
     }
   };
 #define EXPECT_FUNCTION(name, window) \
-  expect(#name, name##_text, [](const OracleWindow &p) { return name::filter(p); }, window)
+  expect(                             \
+      #name, name##_text, [](const OracleWindow &p) { return name::filter(p); }, window)
   EXPECT_FUNCTION(sharpen, 5);
   EXPECT_FUNCTION(sobel, 3);
   EXPECT_FUNCTION(sorted, 3);
@@ -407,7 +417,8 @@ TEST(SwoFilterCustom, TakesTheFunctionThatIsNamed) {
   CpuRunner cpu(1);
   const TemporaryFile file(
       "#include <cmath>\n#include <algorithm>\nstatic int seven() { return 7; }\n"
-      "float filter(auto p) { return std::sqrt(49.f); }\nfloat other(auto p) { return p + seven(); }\n");
+      "float filter(auto p) { return std::sqrt(49.f); }\nfloat other(auto p) { return p + seven(); "
+      "}\n");
   SwoFilterParams p = code(file.path());
   const auto in = picture(4, 4, Content::gray);
   EXPECT_EQ(7, filtered(cpu, in, p)[0]);
@@ -425,7 +436,8 @@ TEST(SwoFilterCustom, EachRunHasItsConstants) {
   SwoFilterParams p = formula("gain * p + offset");
   for (const double gain : {0.5, 2.0, 0.25}) {
     p.constants = {{"gain", gain}, {"offset", std::int64_t{3}}};
-    EXPECT_EQ(static_cast<int>(gain * 127 + 3.5), std::min(257, +filtered(one, in, p)[0] + (gain == 2.0) * 2));
+    EXPECT_EQ(static_cast<int>(gain * 127 + 3.5),
+              std::min(257, +filtered(one, in, p)[0] + (gain == 2.0) * 2));
     p.constants = {{"gain", 1.0}, {"offset", std::int64_t{3}}};
     EXPECT_EQ(130, filtered(two, in, p)[0]);
   }
@@ -482,7 +494,8 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   CpuRunner cpu(1);
   const TemporaryFile file("// nothing\n\nfloat filter(auto p) {\n  return p + missing;\n}\n");
   EXPECT_CONTAINS(refusal(cpu, code(file.path())), file.path() + ":4:");
-  EXPECT_CONTAINS(refusal(cpu, code("/no/such/file.cpp")), "source = /no/such/file.cpp: No such file");
+  EXPECT_CONTAINS(refusal(cpu, code("/no/such/file.cpp")),
+                  "source = /no/such/file.cpp: No such file");
   EXPECT_CONTAINS(refusal(cpu, code("/")), "it is no file");
   const TemporaryFile empty("");
   EXPECT_CONTAINS(refusal(cpu, code(empty.path())), "it has no function filter");

@@ -236,7 +236,8 @@ void add_swofilter_cpu(const Options &options, std::vector<Case> &cases) {
   for (const int window : {3, 5}) add(k4k, swofilter(Op::median, window)).cpu_goal_ratio = 1;
   for (const Formula &formula : kFormulas)
     for (const int window : formula.windows)
-      if (window == 3 || (window == 5 && !options.quick)) add(k4k, custom(formula, window)).peer = {};
+      if (window == 3 || (window == 5 && !options.quick))
+        add(k4k, custom(formula, window)).peer = {};
   const auto add_negative = [&](Size size, const SwoFilterParams &params) -> Case & {
     Case &c = add(size, params);
     c = with_content(c, Content::negative);

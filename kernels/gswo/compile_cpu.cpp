@@ -24,28 +24,13 @@ using End = ProcessResult::End;
 // Both g++ and clang++ know all of these. -g1 -gdwarf-4 lets the linker name lines and files as #line does;
 // -s leaves that out of the result. -Bsymbolic keeps variables apart from those of the same name in the
 // program.
-constexpr const char *kFlags[] = {"-std=c++20",
-                                  "-O2",
+constexpr const char *kFlags[] = {"-std=c++20", "-O2",
                                   // What -O3 does besides takes longer than it saves.
-                                  "-ftree-vectorize",
-                                  "-fvect-cost-model=dynamic",
-                                  "-march=native",
-                                  "-fno-math-errno",
-                                  "-fno-trapping-math",
-                                  "-fno-exceptions",
-                                  "-ffp-contract=off",
-                                  "-shared",
-                                  "-fPIC",
-                                  "-nostdinc",
-                                  "-nostdinc++",
-                                  "-fvisibility=hidden",
-                                  "-w",
-                                  "-g1",
-                                  "-gdwarf-4",
-                                  "-fmax-errors=20",
-                                  "-Wl,-Bsymbolic",
-                                  "-Wl,-z,defs",
-                                  "-Wl,-s"};
+                                  "-ftree-vectorize", "-fvect-cost-model=dynamic", "-march=native",
+                                  "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions",
+                                  "-ffp-contract=off", "-shared", "-fPIC", "-nostdinc",
+                                  "-nostdinc++", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4",
+                                  "-fmax-errors=20", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-s"};
 
 bool is_program(const std::string &path, struct stat *status) {
   return stat(path.c_str(), status) == 0 && S_ISREG(status->st_mode) &&

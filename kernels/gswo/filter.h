@@ -18,7 +18,8 @@ namespace gswo {
 template <typename View, bool whole>
 GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
   using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y)));
-  static_assert(requires(Result r) { to_sample(r); }, "the filter has to return a number");
+  static_assert(
+      requires(Result r) { to_sample(r); }, "the filter has to return a number");
   const Number<Result> result = gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y));
   return result;
 }
@@ -35,7 +36,19 @@ struct FrameView {
 #if GSWO_CUDA
 
 constexpr int kBlockWidth = 32, kBlockRows = GSWO_BLOCK_HEIGHT * GSWO_CHUNK;
-constexpr int kTileWidth = kBlockWidth + kLeft + kRight, kTileHeight = kBlockRows + kAbove + kBelow;
+constexpr int kThreads = kBlockWidth * GSWO_BLOCK_HEIGHT;
+/// The tile begins and ends at a multiple of a vector.
+constexpr int kVector = 4;
+constexpr int kTileLeft = (kLeft + kVector - 1) / kVector * kVector;
+constexpr int kTileWidth = kTileLeft + kBlockWidth + (kRight + kVector - 1) / kVector * kVector;
+constexpr int kTileHeight = kBlockRows + kAbove + kBelow;
+
+struct alignas(kVector * sizeof(GSWO_SAMPLE)) Samples {
+  GSWO_SAMPLE at[kVector];
+};
+struct alignas(kVector * sizeof(float)) Levels {
+  float at[kVector];
+};
 
 /// The samples in shared memory.
 struct TileView {
@@ -45,33 +58,47 @@ struct TileView {
   GSWO_FN float operator()(int dx, int dy) const { return pixel[dy * kTileWidth + dx]; }
 };
 
-/// Reads the tile whose first sample stands at (x0, y0) of the frame; what is outside is the border's.
-template <bool inside>
-GSWO_FN void read_tile(float *tile, const Frame &frame, int x0, int y0) {
-  for (int row = threadIdx.y; row < kTileHeight; row += GSWO_BLOCK_HEIGHT) {
-    const GSWO_SAMPLE *from = inside ? row_of(frame, y0 + row) + x0 : nullptr;
-    GSWO_UNROLL for (int column = 0; column < kTileWidth; column += kBlockWidth) {
-      const int c = column + threadIdx.x;
-      if (column + kBlockWidth <= kTileWidth || c < kTileWidth)
-        tile[row * kTileWidth + c] = 
-            static_cast<float>(inside ? level_of(from[c]) : read(frame, x0 + c, y0 + row));
-    }
+/// Reads the tile whose first sample stands at (x0, y0) of the frame, vector by vector.
+GSWO_FN void read_vectors(float *tile, const Frame &frame, int x0, int y0) {
+  constexpr int kColumns = kTileWidth / kVector, kVectors = kColumns * kTileHeight;
+  const int thread = threadIdx.y * kBlockWidth + threadIdx.x;
+  GSWO_UNROLL for (int first = 0; first < kVectors; first += kThreads) {
+    const int i = first + thread;
+    if (first + kThreads > kVectors && i >= kVectors) break;
+    const int row = i / kColumns, column = i % kColumns;
+    const Samples samples = reinterpret_cast<const Samples *>(row_of(frame, y0 + row) + x0)[column];
+    Levels levels;
+    GSWO_UNROLL for (int k = 0; k < kVector; ++k) levels.at[k] =
+        static_cast<float>(level_of(samples.at[k]));
+    reinterpret_cast<Levels *>(tile)[i] = levels;
   }
+}
+
+/// The same sample by sample; what is outside of the frame is the border's.
+GSWO_FN void read_samples(float *tile, const Frame &frame, int x0, int y0) {
+  for (int row = threadIdx.y; row < kTileHeight; row += GSWO_BLOCK_HEIGHT)
+    for (int column = threadIdx.x; column < kTileWidth; column += kBlockWidth)
+      tile[row * kTileWidth + column] = static_cast<float>(read(frame, x0 + column, y0 + row));
 }
 
 /// A thread's pixels, from (x, y) downwards.
 template <bool inside, bool whole>
-GSWO_FN void filter_chunk(const float *pixel, const Frame &in, const Frame &out, int x, int y) {
-  GSWO_UNROLL for (int i = 0; i < GSWO_CHUNK; ++i) {
+GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, const Frame &out,
+                          int x, int y) {
+  char *to = static_cast<char *>(out.data) + y * out.stride + x * sizeof(GSWO_RESULT);
+  constexpr int kAtOnce = whole ? GSWO_CHUNK : 1;  // what is at an edge stays short
+#pragma unroll kAtOnce
+  for (int i = 0; i < GSWO_CHUNK; ++i) {
     if (!inside && (x >= in.width || y + i >= in.height)) return;
-    GSWO_RESULT *to = reinterpret_cast<GSWO_RESULT *>(static_cast<char *>(out.data) +
-                                                      (y + i) * out.stride) + x;
 #if GSWO_TILE
-    const TileView view{pixel + i * kTileWidth};
+    using View = TileView;
+    const View view{pixel + i * kTileWidth};
 #else
-    const FrameView view{in, x, y + i};
+    using View = FrameView;
+    const View view{in, x, y + i};
 #endif
-    *to = to_sample(result_of<decltype(view), whole>(view, in, x, y + i));
+    *reinterpret_cast<GSWO_RESULT *>(to) = to_sample(result_of<View, whole>(view, in, x, y + i));
+    to += out.stride;
   }
 }
 
@@ -87,17 +114,19 @@ extern "C" __global__ void __launch_bounds__(32 * GSWO_BLOCK_HEIGHT)
   using namespace gswo;
   const int x0 = blockIdx.x * kBlockWidth, y0 = blockIdx.y * kBlockRows;
   const int x = x0 + threadIdx.x, y = y0 + threadIdx.y * GSWO_CHUNK;
-  const bool inside = x0 >= kLeft && x0 + kBlockWidth + kRight <= in.width && y0 >= kAbove &&
+  const bool inside = x0 >= kTileLeft && x0 - kTileLeft + kTileWidth <= in.width && y0 >= kAbove &&
                       y0 + kBlockRows + kBelow <= in.height;
 #if GSWO_TILE
-  __shared__ float tile[kTileWidth * kTileHeight];
-  if (inside)
-    read_tile<true>(tile, in, x0 - kLeft, y0 - kAbove);
+  __shared__ Levels vectors[kTileWidth / kVector * kTileHeight];
+  float *tile = vectors[0].at;
+  const auto address = reinterpret_cast<unsigned long long>(in.data) | in.stride;
+  if (inside && address % sizeof(Samples) == 0)
+    read_vectors(tile, in, x0 - kTileLeft, y0 - kAbove);
   else
-    read_tile<false>(tile, in, x0 - kLeft, y0 - kAbove);
+    read_samples(tile, in, x0 - kTileLeft, y0 - kAbove);
   __syncthreads();
   const float *pixel =
-      tile + (threadIdx.y * GSWO_CHUNK + kAbove) * kTileWidth + threadIdx.x + kLeft;
+      tile + (threadIdx.y * GSWO_CHUNK + kAbove) * kTileWidth + threadIdx.x + kTileLeft;
 #else
   const float *pixel = nullptr;
 #endif

@@ -11,9 +11,9 @@ namespace {
 constexpr const char *kNamespace = "gswo_user";
 
 /// Headers of the C and C++ library that a text may include: what they declare is there anyway.
-constexpr const char *kStandardHeaders[] = {
-    "algorithm", "cmath",    "cstddef",  "cstdint", "cstdlib", "math.h",
-    "stddef.h",  "stdint.h", "stdlib.h", "utility"};
+constexpr const char *kStandardHeaders[] = {"algorithm", "cmath",  "cstddef",  "cstdint",
+                                            "cstdlib",   "math.h", "stddef.h", "stdint.h",
+                                            "stdlib.h",  "utility"};
 
 void define_window(std::ostream &text, const swo::Mask &window) {
   const char *separator = "";
@@ -64,10 +64,13 @@ void declare_constants(std::ostream &text, const std::vector<SwoFilterConstant> 
 
 FilterLaunch choose_launch(const swo::Mask &window) {
   const int cells = window.count();
-  FilterLaunch launch{.block_height = 8, .chunk = cells <= 9 ? 4 : cells <= 25 ? 2 : 1, .tile = true};
+  // Pixels of a thread share what they read and compute where a window is straight code, see gswo/window.h.
+  FilterLaunch launch = cells <= 256 ? FilterLaunch{.block_height = 4, .chunk = 4, .tile = true}
+                                     : FilterLaunch{.block_height = 8, .chunk = 1, .tile = true};
   const int rows = launch.block_height * launch.chunk;
+  const auto up = [](int columns) { return (columns + 3) / 4 * 4; };  // to a vector
   const auto tile_bytes = static_cast<int>(sizeof(float)) *
-                          (FilterLaunch::block_width + window.width - 1) *
+                          (FilterLaunch::block_width + 2 * up(window.rx())) *
                           (rows + window.height - 1);
   launch.tile = cells > 1 && tile_bytes <= 48 * 1024;
   return launch;
@@ -89,7 +92,8 @@ Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_
             "maximum = p.maximum;\n  return (\n";
   text << "#line 1 " << quoted(filter.source.name) << '\n' << filter.source.text << '\n';
   if (filter.is_expression) text << "  );\n}\n";
-  text << "#line 1 \"gswo/filter.h\"\n}  // namespace " << kNamespace << "\n#include \"gswo/filter.h\"\n";
+  text << "#line 1 \"gswo/filter.h\"\n}  // namespace " << kNamespace
+       << "\n#include \"gswo/filter.h\"\n";
 
   Unit unit{{filter.source.name, text.str()}, headers(), {}};
   for (const char *name : kStandardHeaders) unit.headers.push_back({name, ""});

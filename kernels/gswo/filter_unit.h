@@ -13,9 +13,9 @@ namespace cudascan::gswo {
 
 /// A function that is called with the window of each pixel.
 struct FilterText {
-  SourceText source;      ///< as the user wrote it
-  bool is_expression;     ///< a formula; else a file with a function
-  std::string function;   ///< that function
+  SourceText source;     ///< as the user wrote it
+  bool is_expression;    ///< a formula; else a file with a function
+  std::string function;  ///< that function
   std::vector<SwoFilterConstant> constants;
 };
 

@@ -120,8 +120,8 @@ struct GpuModule::Impl {
   }
 
   CUmodule module;
-  std::map<std::string, Global, std::less<>> globals;
-  std::map<std::string, CUfunction, std::less<>> kernels;
+  std::map<std::string, Global, std::less<> > globals;
+  std::map<std::string, CUfunction, std::less<> > kernels;
 };
 
 GpuModule::GpuModule(const std::string &code) : impl_(std::make_unique<Impl>(code)) {}

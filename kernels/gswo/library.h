@@ -41,6 +41,26 @@ concept Integer = requires(T a) {
   a % 1;
 };
 
+namespace detail {
+
+/// For numbers, never a NaN: of floats one instruction of the GPU.
+template <typename T>
+GSWO_FN T smaller(T a, T b) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  if constexpr (!Integer<T>) return ::fmin(a, b);
+#endif
+  return a < b ? a : b;
+}
+template <typename T>
+GSWO_FN T larger(T a, T b) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  if constexpr (!Integer<T>) return ::fmax(a, b);
+#endif
+  return a < b ? b : a;
+}
+
+}  // namespace detail
+
 namespace library {
 
 using uint8_t = unsigned char;
@@ -87,12 +107,11 @@ GSWO_FN void swap(T &a, T &b) {
 template <typename T>
 GSWO_FN void sort(T *begin, T *end) {
   const int n = static_cast<int>(end - begin);
-  GSWO_UNROLL for (int i = 0; i < n; ++i)
-    GSWO_UNROLL for (int k = i + 1; k < n; ++k) {
-      const T a = begin[i], b = begin[k];
-      begin[i] = b < a ? b : a;
-      begin[k] = b < a ? a : b;
-    }
+  GSWO_UNROLL for (int i = 0; i < n; ++i) GSWO_UNROLL for (int k = i + 1; k < n; ++k) {
+    const T a = begin[i], b = begin[k];
+    begin[i] = b < a ? b : a;
+    begin[k] = b < a ? a : b;
+  }
 }
 template <typename T>
 GSWO_FN void nth_element(T *begin, T *, T *end) {
@@ -100,14 +119,20 @@ GSWO_FN void nth_element(T *begin, T *, T *end) {
 }
 
 /// Declares a function of a float, a double, and of integers as of a double.
-#define GSWO_UNARY(name, of_float, of_double)                     \
-  GSWO_FN float name(float x) { return of_float; }                \
-  GSWO_FN double name(double x) { return of_double; }             \
-  template <Integer T>                                            \
-  GSWO_FN auto name(T a) {                                        \
-    return library::name(static_cast<double>(a));                 \
-  }                                                               \
-  GSWO_FN float name##f(float x) { return library::name(x); }
+#define GSWO_UNARY(name, of_float, of_double)     \
+  GSWO_FN float name(float x) {                   \
+    return of_float;                              \
+  }                                               \
+  GSWO_FN double name(double x) {                 \
+    return of_double;                             \
+  }                                               \
+  template <Integer T>                            \
+  GSWO_FN auto name(T a) {                        \
+    return library::name(static_cast<double>(a)); \
+  }                                               \
+  GSWO_FN float name##f(float x) {                \
+    return library::name(x);                      \
+  }
 
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
 #define GSWO_OF(name) ::name
@@ -275,6 +300,10 @@ GSWO_FN double atan2(double y, double x) {
   return y < 0 ? angle - kPi : angle + kPi;
 }
 
+GSWO_FN double hypot(double x, double y) {
+  return library::sqrt(x * x + y * y);
+}
+
 }  // namespace detail
 
 namespace library {
@@ -293,30 +322,25 @@ GSWO_UNARY(atan, static_cast<float>(detail::atan(x)), detail::atan(x))
 #undef GSWO_UNARY
 
 /// Declares a function of two numbers: of floats if both are, else of doubles.
-#define GSWO_BINARY(name, function)                                                    \
-  template <typename A, typename B>                                                    \
-  GSWO_FN auto name(const A &a, const B &b) {                                          \
-    const Number<const A> x = a;                                                       \
-    const Number<const B> y = b;                                                       \
-    const double result = function(static_cast<double>(x), static_cast<double>(y));    \
-    if constexpr (sizeof(x) + sizeof(y) > 8)                                           \
-      return result;                                                                   \
-    else                                                                               \
-      return static_cast<float>(result);                                               \
-  }                                                                                    \
-  GSWO_FN float name##f(float a, float b) { return library::name(a, b); }
+#define GSWO_BINARY(name, function)                                                 \
+  template <typename A, typename B>                                                 \
+  GSWO_FN auto name(const A &a, const B &b) {                                       \
+    const Number<const A> x = a;                                                    \
+    const Number<const B> y = b;                                                    \
+    const double result = function(static_cast<double>(x), static_cast<double>(y)); \
+    if constexpr (sizeof(x) + sizeof(y) > 8)                                        \
+      return result;                                                                \
+    else                                                                            \
+      return static_cast<float>(result);                                            \
+  }                                                                                 \
+  GSWO_FN float name##f(float a, float b) {                                         \
+    return library::name(a, b);                                                     \
+  }
 
 GSWO_BINARY(pow, detail::pow)
 GSWO_BINARY(atan2, detail::atan2)
+GSWO_BINARY(hypot, detail::hypot)
 #undef GSWO_BINARY
-template <typename A, typename B>
-GSWO_FN auto hypot(const A &a, const B &b) {
-  const Common<const A, const B> x = a, y = b;
-  return library::sqrt(x * x + y * y);
-}
-GSWO_FN float hypotf(float a, float b) {
-  return library::hypot(a, b);
-}
 
 }  // namespace library
 }  // namespace gswo
@@ -325,18 +349,18 @@ GSWO_FN float hypotf(float a, float b) {
 #define GSWO_USE_LIBRARY                                                                          \
   using gswo::library::uint8_t, gswo::library::int8_t, gswo::library::uint16_t,                   \
       gswo::library::int16_t, gswo::library::uint32_t, gswo::library::int32_t,                    \
-      gswo::library::uint64_t, gswo::library::int64_t, gswo::library::size_t,                     \
-      gswo::library::min, gswo::library::max, gswo::library::clamp, gswo::library::abs,           \
-      gswo::library::swap, gswo::library::sort, gswo::library::nth_element, gswo::library::sqrt,  \
-      gswo::library::sqrtf, gswo::library::floor, gswo::library::floorf, gswo::library::ceil,     \
-      gswo::library::ceilf, gswo::library::trunc, gswo::library::truncf, gswo::library::rint,     \
-      gswo::library::rintf, gswo::library::nearbyint, gswo::library::nearbyintf,                  \
-      gswo::library::fabs, gswo::library::fabsf, gswo::library::round, gswo::library::roundf,     \
-      gswo::library::fmod, gswo::library::fmodf, gswo::library::isnan, gswo::library::isfinite,   \
-      gswo::library::fmin, gswo::library::fminf, gswo::library::fmax, gswo::library::fmaxf,       \
-      gswo::library::exp, gswo::library::expf, gswo::library::exp2, gswo::library::exp2f,         \
-      gswo::library::log, gswo::library::logf, gswo::library::log2, gswo::library::log2f,         \
-      gswo::library::log10, gswo::library::log10f, gswo::library::sin, gswo::library::sinf,       \
-      gswo::library::cos, gswo::library::cosf, gswo::library::tan, gswo::library::tanf,           \
-      gswo::library::atan, gswo::library::atanf, gswo::library::atan2, gswo::library::atan2f,     \
-      gswo::library::pow, gswo::library::powf, gswo::library::hypot, gswo::library::hypotf;
+      gswo::library::uint64_t, gswo::library::int64_t, gswo::library::size_t, gswo::library::min, \
+      gswo::library::max, gswo::library::clamp, gswo::library::abs, gswo::library::swap,          \
+      gswo::library::sort, gswo::library::nth_element, gswo::library::sqrt, gswo::library::sqrtf, \
+      gswo::library::floor, gswo::library::floorf, gswo::library::ceil, gswo::library::ceilf,     \
+      gswo::library::trunc, gswo::library::truncf, gswo::library::rint, gswo::library::rintf,     \
+      gswo::library::nearbyint, gswo::library::nearbyintf, gswo::library::fabs,                   \
+      gswo::library::fabsf, gswo::library::round, gswo::library::roundf, gswo::library::fmod,     \
+      gswo::library::fmodf, gswo::library::isnan, gswo::library::isfinite, gswo::library::fmin,   \
+      gswo::library::fminf, gswo::library::fmax, gswo::library::fmaxf, gswo::library::exp,        \
+      gswo::library::expf, gswo::library::exp2, gswo::library::exp2f, gswo::library::log,         \
+      gswo::library::logf, gswo::library::log2, gswo::library::log2f, gswo::library::log10,       \
+      gswo::library::log10f, gswo::library::sin, gswo::library::sinf, gswo::library::cos,         \
+      gswo::library::cosf, gswo::library::tan, gswo::library::tanf, gswo::library::atan,          \
+      gswo::library::atanf, gswo::library::atan2, gswo::library::atan2f, gswo::library::pow,      \
+      gswo::library::powf, gswo::library::hypot, gswo::library::hypotf;

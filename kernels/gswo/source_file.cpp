@@ -60,8 +60,8 @@ void SourceFile::reject() {
 
 void check_function(const std::string &path, const std::string &text, const std::string &function) {
   if (!std::regex_search(text, std::regex("\\b" + function + "\\s*\\(")))
-    refuse("source = ", path, ": it has no function ", function,
-           "; write `float ", function, "(auto p) {...}`, or name another one with function");
+    refuse("source = ", path, ": it has no function ", function, "; write `float ", function,
+           "(auto p) {...}`, or name another one with function");
 }
 
 }  // namespace cudascan::gswo

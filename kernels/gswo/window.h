@@ -33,9 +33,11 @@
 #define GSWO_VARIABLE __attribute__((visibility("default")))
 #endif
 
+#if !defined(__NVCC__) || defined(__CUDACC_RTC__)  // nvcc has a library
 namespace std {
 GSWO_USE_LIBRARY
 }
+#endif
 
 namespace gswo {
 
@@ -51,9 +53,12 @@ constexpr int kCells = GSWO_CELLS;
 constexpr bool kRectangle = kCells == (kLeft + kRight + 1) * (kAbove + kBelow + 1);
 constexpr bool kClips = GSWO_BORDER == 0;
 /// Windows up to this size are laid out as straight code.
-constexpr bool kUnrolls = kCells <= 128;
+constexpr bool kUnrolls = kCells <= (GSWO_CUDA ? 256 : 128);
 /// Whether a sum of floats is exact: all partial sums are integers up to 2^24.
 constexpr bool kExactInFloat = static_cast<long long>(kCells) * GSWO_MAXIMUM <= 1 << 24;
+constexpr unsigned long long kMostSquares = 1ull * kCells * GSWO_MAXIMUM * GSWO_MAXIMUM;
+constexpr bool kSquaresExactInFloat = kMostSquares <= 1 << 24;
+constexpr bool kSquaresFitUnsigned = kMostSquares <= 0xffffffff;
 
 struct Run {
   short y, first, last;
@@ -100,58 +105,100 @@ GSWO_FN GSWO_RESULT to_sample(T result) {
     const auto level = value < 0 ? 0 : value > GSWO_MAXIMUM ? GSWO_MAXIMUM : value;
     return static_cast<GSWO_RESULT>(static_cast<int>(level) << GSWO_SHIFT);
   } else {
-    // Comparisons with a NaN are false.
-    const auto inside = value > 0 ? (value < GSWO_MAXIMUM ? value : GSWO_MAXIMUM) : 0;
+    constexpr Number<T> most = GSWO_MAXIMUM;
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+    const Number<T> inside = ::fmin(::fmax(value, Number<T>(0)), most);  // 0 for a NaN
+#else
+    const Number<T> inside = value > 0 ? (value < most ? value : most) : 0;
+#endif
     return static_cast<GSWO_RESULT>(static_cast<int>(inside + Number<T>(0.5)) << GSWO_SHIFT);
   }
 }
 
-/// Exchanges that sort n numbers: Batcher's merge exchange (Knuth, The art of computer programming 3,
-/// algorithm 5.2.2M). A compiler leaves out those that nothing depends on.
+/// How the samples of a window, run by run, are put in order: each run is sorted, then runs are merged,
+/// neighbours first, by Batcher's odd-even merge (Knuth, The art of computer programming 3, section
+/// 5.3.4). A thread that filters pixels one below the other has the runs they share sorted once, and
+/// compilers leave out the exchanges that nothing depends on.
 template <int n>
 struct Network {
-  struct Exchanges {
-    unsigned char low[n * 12 + 1], high[n * 12 + 1];
+  struct Wires {
+    unsigned char at[n];
     int size;
   };
-  static constexpr Exchanges make() {
-    Exchanges e{};
-    int t = 0;
-    while (1 << t < n) ++t;
-    for (int p = t ? 1 << (t - 1) : 0; p > 0; p /= 2)
-      for (int q = 1 << (t - 1), r = 0, d = p;; d = q - p, q /= 2, r = p) {
-        for (int i = 0; i + d < n; ++i)
-          if ((i & p) == r) {
-            e.low[e.size] = static_cast<unsigned char>(i);
-            e.high[e.size++] = static_cast<unsigned char>(i + d);
-          }
-        if (q == p) break;
-      }
-    return e;
-  }
-  static constexpr Exchanges exchanges = make();
+  unsigned char low[n * 16], high[n * 16];  // of the exchanges
+  int size = 0;
+  Wires order{};  // the wires in ascending order after all exchanges
 
-  template <int low, int high, typename Level>
-  static GSWO_FN void exchange(Level *a) {
-    const Level x = a[low], y = a[high];
-    a[low] = y < x ? y : x;
-    a[high] = y < x ? x : y;
-  }
-  /// Does the exchanges [begin, begin + size).
-  template <int begin, int size, typename Level>
-  static GSWO_FN void sort(Level *a) {
-    if constexpr (size == 1) {
-      exchange<exchanges.low[begin], exchanges.high[begin]>(a);
-    } else if constexpr (size > 1) {
-      sort<begin, size / 2>(a);
-      sort<begin + size / 2, size - size / 2>(a);
+  constexpr Network() : low{}, high{} {
+    int first = 0;
+    Wires runs[kNumRuns]{};
+    for (int i = 0; i < kNumRuns; ++i) {
+      const int length = kRuns[i].last - kRuns[i].first + 1;
+      if (first + length <= n) runs[i] = sort(first, length);
+      first += length;
     }
+    order = merge_all(runs, 0, kNumRuns);
   }
-  template <typename Level>
-  static GSWO_FN void sort(Level *a) {
-    sort<0, exchanges.size>(a);
+
+ private:
+  constexpr void exchange(int a, int b) {
+    low[size] = static_cast<unsigned char>(a);
+    high[size++] = static_cast<unsigned char>(b);
+  }
+  constexpr Wires sort(int first, int length) {
+    if (length == 1) return {{static_cast<unsigned char>(first)}, 1};
+    return merge(sort(first, length / 2), sort(first + length / 2, length - length / 2));
+  }
+  constexpr Wires merge_all(const Wires *runs, int first, int number) {
+    if (number == 1) return runs[first];
+    int lower = 1;
+    while (lower * 2 < number) lower *= 2;  // aligned, so that other pixels have the same pairs
+    return merge(merge_all(runs, first, lower), merge_all(runs, first + lower, number - lower));
+  }
+  static constexpr Wires every_other(const Wires &from, int first) {
+    Wires to{};
+    for (int i = first; i < from.size; i += 2) to.at[to.size++] = from.at[i];
+    return to;
+  }
+  constexpr Wires merge(const Wires &a, const Wires &b) {
+    if (a.size == 0) return b;
+    if (b.size == 0) return a;
+    if (a.size == 1 && b.size == 1) {
+      exchange(a.at[0], b.at[0]);
+      return {{a.at[0], b.at[0]}, 2};
+    }
+    const Wires odd = merge(every_other(a, 0), every_other(b, 0));
+    const Wires even = merge(every_other(a, 1), every_other(b, 1));
+    Wires all{};
+    all.at[all.size++] = odd.at[0];
+    for (int i = 0; i < even.size || i + 1 < odd.size; ++i) {
+      if (i < even.size && i + 1 < odd.size) exchange(even.at[i], odd.at[i + 1]);
+      if (i < even.size) all.at[all.size++] = even.at[i];
+      if (i + 1 < odd.size) all.at[all.size++] = odd.at[i + 1];
+    }
+    return all;
   }
 };
+
+template <int n>
+GSWO_TABLE constexpr Network<n> kNetwork{};
+
+template <int n, int low, int high, typename Level>
+GSWO_FN void exchange(Level *a) {
+  const Level x = a[low], y = a[high];
+  a[low] = detail::smaller(x, y);
+  a[high] = detail::larger(x, y);
+}
+/// Does the exchanges [begin, begin + size).
+template <int n, int begin, int size, typename Level>
+GSWO_FN void exchange_all(Level *a) {
+  if constexpr (size == 1) {
+    exchange<n, kNetwork<n>.low[begin], kNetwork<n>.high[begin]>(a);
+  } else if constexpr (size > 1) {
+    exchange_all<n, begin, size / 2>(a);
+    exchange_all<n, begin + size / 2, size - size / 2>(a);
+  }
+}
 
 /// The window at (x, y).
 /// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window,
@@ -192,21 +239,23 @@ class Window {
   // Of a window without any sample all but the sum and the variance are the sample of the pixel itself.
   GSWO_FN float min() const {
     if (count() == 0) return *this;
-    Level m = GSWO_MAXIMUM;
-    each_level([&](Level level, int, int) { m = level < m ? level : m; });
-    return m;
+    return reduce<Level>(
+        GSWO_MAXIMUM, [](Level a, Level b) { return detail::smaller(a, b); },
+        [](Level level) { return level; });
   }
   GSWO_FN float max() const {
     if (count() == 0) return *this;
-    Level m = 0;
-    each_level([&](Level level, int, int) { m = m < level ? level : m; });
-    return m;
+    return reduce<Level>(
+        0, [](Level a, Level b) { return detail::larger(a, b); },
+        [](Level level) { return level; });
   }
   GSWO_FN float sum() const { return static_cast<float>(exact_sum()); }
   GSWO_FN float mean() const {
     const int n = count();
     if (n == 0) return *this;
-    if constexpr (kSumsInFloat)
+    if constexpr (kSumsInFloat && whole)
+      return divide_exactly(exact_sum());
+    else if constexpr (kSumsInFloat)
       return exact_sum() / static_cast<float>(n);
     else if constexpr (kExactInFloat)
       return static_cast<float>(exact_sum()) / static_cast<float>(n);
@@ -217,12 +266,8 @@ class Window {
   GSWO_FN float variance() const {
     const int n = count();
     if (n == 0) return 0;
-    unsigned long long s = 0, squares = 0;
-    each_level([&](Level sample, int, int) {
-      const auto level = static_cast<unsigned>(sample);
-      s += level;
-      squares += static_cast<unsigned long long>(level) * level;
-    });
+    const auto s = static_cast<unsigned long long>(exact_sum());
+    const unsigned long long squares = exact_squares();
     const unsigned long long n2 = static_cast<unsigned long long>(n) * n;
     return static_cast<float>(static_cast<double>(n * squares - s * s) / static_cast<double>(n2));
   }
@@ -230,17 +275,18 @@ class Window {
 
   /// k below 0 is the first, beyond the last sample the last one.
   GSWO_FN float rank(int k) const {
-    const int n = count();
-    if (n == 0) return *this;
-    k = k < 0 ? 0 : k < n ? k : n - 1;
+    const int samples = count();
+    if (samples == 0) return *this;
+    k = k < 0 ? 0 : k < samples ? k : samples - 1;
     if constexpr (kSorts) {
       Level a[kCells];
       int i = 0;
       each_level([&](Level level, int, int) { a[i++] = level; });
-      Network<kCells>::sort(a);
-      Level result = a[0];
-      GSWO_UNROLL for (int m = 1; m < kCells; ++m) result = m == k ? a[m] : result;
-      return result;
+      if constexpr (kLeft == 1 && kAbove == 1 && kCells == 9)
+        if (k == 4) return median_of_runs(a);
+      constexpr int n = kSorts ? kCells : 1;  // names no larger network where there is none
+      exchange_all<n, 0, kNetwork<n>.size>(a);
+      return pick<n>(a, k);
     } else {
       return search(k);
     }
@@ -255,7 +301,8 @@ class Window {
   static constexpr bool kSumsInFloat = kLevelsAreFloats && kExactInFloat;
   static constexpr bool kUnrolled = kUnrolls && whole && View::often;
   /// Sorting takes more exchanges than a search takes comparisons in larger windows.
-  static constexpr bool kSorts = kUnrolled && kCells <= (kLevelsAreFloats && GSWO_MAXIMUM < 256 ? 40 : 81);
+  static constexpr bool kSorts =
+      kUnrolled && kCells <= (kLevelsAreFloats && GSWO_MAXIMUM < 256 ? 40 : 81);
 
   template <typename F>
   GSWO_FN void each_level(F f) const {
@@ -289,21 +336,93 @@ class Window {
   template <int i, typename F>
   GSWO_FN void runs(F &f) const {
     if constexpr (i < kNumRuns) {
-      GSWO_UNROLL for (int dx = kRuns[i].first; dx <= kRuns[i].last; ++dx)
-          visit(f, dx, kRuns[i].y);
+      GSWO_UNROLL for (int dx = kRuns[i].first; dx <= kRuns[i].last; ++dx) visit(f, dx, kRuns[i].y);
       runs<i + 1>(f);
     }
   }
-  static GSWO_FN auto sum_type() {
-    if constexpr (kSumsInFloat)
-      return 0.0f;
-    else
-      return 0u;
+  /// sum / kCells, rounded as a division is: Markstein, "Computation of elementary functions on the IBM RISC
+  /// System/6000 processor", IBM J. Res. Dev. 34(1), 1990, theorem 4.
+  static GSWO_FN float divide_exactly(float sum) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+    constexpr float n = kCells, reciprocal = 1 / n;
+    const float quotient = sum * reciprocal;
+    return ::fmaf(::fmaf(-quotient, n, sum), reciprocal, quotient);
+#else
+    return sum / kCells;
+#endif
+  }
+  /// Puts the results of all runs together: what pixels below one another share is computed once.
+  template <typename Result, typename Join, typename Of>
+  GSWO_FN Result reduce(Result neutral, Join join, Of of) const {
+    Result result = neutral, run = neutral;
+    int row = -kAbove;
+    each_level([&](Level level, int, int dy) {
+      if (dy != row) {
+        result = join(result, run);
+        run = neutral;
+        row = dy;
+      }
+      run = join(run, of(level));
+    });
+    return join(result, run);
+  }
+  template <typename Sum>
+  GSWO_FN Sum sum_of_levels() const {
+    return reduce<Sum>(
+        0, [](Sum a, Sum b) { return a + b; }, [](Level level) { return static_cast<Sum>(level); });
+  }
+  template <typename Sum>
+  GSWO_FN Sum sum_of_squares() const {
+    return reduce<Sum>(
+        0, [](Sum a, Sum b) { return a + b; },
+        [](Level level) { return static_cast<Sum>(level) * static_cast<Sum>(level); });
   }
   GSWO_FN auto exact_sum() const {
-    decltype(sum_type()) s = 0;
-    each_level([&](Level level, int, int) { s += static_cast<decltype(s)>(level); });
-    return s;
+    if constexpr (kSumsInFloat)
+      return sum_of_levels<float>();
+    else
+      return sum_of_levels<unsigned>();
+  }
+  GSWO_FN unsigned long long exact_squares() const {
+    if constexpr (kLevelsAreFloats && kSquaresExactInFloat)
+      return static_cast<unsigned>(sum_of_squares<float>());
+    else if constexpr (kSquaresFitUnsigned)
+      return sum_of_squares<unsigned>();
+    else
+      return sum_of_squares<unsigned long long>();
+  }
+  static GSWO_FN void sort(Level &a, Level &b) {
+    const Level x = a, y = b;
+    a = detail::smaller(x, y);
+    b = detail::larger(x, y);
+  }
+  static GSWO_FN Level median(Level a, Level b, Level c) {
+    sort(a, b);
+    return detail::larger(a, detail::smaller(b, c));
+  }
+  /// Of three runs of three: what is below the largest of the smallest, or above the smallest of the
+  /// largest, is not the median (Smith, "Implementing median filters in XC4000E FPGAs", Xcell 23, 1996).
+  static GSWO_FN Level median_of_runs(Level *a) {
+    GSWO_UNROLL for (int i = 0; i < 9; i += 3) {
+      sort(a[i + 1], a[i + 2]);
+      sort(a[i], a[i + 1]);
+      sort(a[i + 1], a[i + 2]);
+    }
+    return median(detail::larger(detail::larger(a[0], a[3]), a[6]), median(a[1], a[4], a[7]),
+                  detail::smaller(detail::smaller(a[2], a[5]), a[8]));
+  }
+  template <int n>
+  static GSWO_FN Level pick(const Level *a, int k) {
+    Level result = 0;
+    pick_from<n, 0>(a, k, result);
+    return result;
+  }
+  template <int n, int m>
+  static GSWO_FN void pick_from(const Level *a, int k, Level &result) {
+    if constexpr (m < n) {
+      if (m == k) result = a[kNetwork<n>.order.at[m]];
+      pick_from<n, m + 1>(a, k, result);
+    }
   }
   /// Finds the smallest level that more than k samples do not exceed, bit by bit.
   GSWO_FN float search(int k) const {

@@ -83,8 +83,10 @@ int architecture_of(Cuda &) {
 void write_cuda(const std::string &path, const std::string &text) {
   const std::string temporary = path + ".part";
   std::ofstream file(temporary);
-  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER, where FOLDER/gswo/window.h\n"
-          "// is that of gst-cudascan. nvcc wants __device__ before each function of the filter; the\n"
+  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER, where "
+          "FOLDER/gswo/window.h\n"
+          "// is that of gst-cudascan. nvcc wants __device__ before each function of the filter; "
+          "the\n"
           "// element, which compiles with NVRTC, does not.\n"
        << text;
   file.close();
@@ -113,8 +115,7 @@ std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const J
   program.unit =
       make_filter_unit(filter, job, sample_bytes, program.architecture ? &wanted->launch : nullptr);
   if (!p.emit_cuda.empty())
-    write_cuda(p.emit_cuda,
-               make_filter_unit(filter, job, sample_bytes, &wanted->launch).main.text);
+    write_cuda(p.emit_cuda, make_filter_unit(filter, job, sample_bytes, &wanted->launch).main.text);
   program.options.cache_dir = p.cache_dir == "auto" ? gswo::default_cache_dir() : p.cache_dir;
   return latest = wanted;
 }
@@ -124,9 +125,7 @@ std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const J
 template <typename Exec>
 std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
                                      int sample_bytes) {
-  const auto with = [&](const std::string &text) {
-    return want(exec, p, job, sample_bytes, text);
-  };
+  const auto with = [&](const std::string &text) { return want(exec, p, job, sample_bytes, text); };
   if (p.source.empty()) return with(p.expression);
   State<Exec> &state = state_of(exec);
   if (!state.file || state.file->path() != p.source) state.file.emplace(p.source);
@@ -151,9 +150,8 @@ std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const
 template <typename Exec>
 auto find_loaded(Exec &exec, const Wanted &wanted) {
   auto &loaded = state_of(exec).loaded;
-  return std::find_if(loaded.begin(), loaded.end(), [&](const auto &l) {
-    return l.text == wanted.program.unit.main.text;
-  });
+  return std::find_if(loaded.begin(), loaded.end(),
+                      [&](const auto &l) { return l.text == wanted.program.unit.main.text; });
 }
 
 template <typename Exec>

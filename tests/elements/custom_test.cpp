@@ -63,8 +63,9 @@ bool soon(const std::function<bool()> &done) {
 }
 
 TEST_P(CustomFilter, FormulasAndFilesAreThoseOfTheKernels) {
-  const TemporaryFile file("float twice(float v) { return 2 * v; }\n"
-                           "float other(auto p) { return twice(p) - p.mean() * weight; }\n");
+  const TemporaryFile file(
+      "float twice(float v) { return 2 * v; }\n"
+      "float other(auto p) { return twice(p) - p.mean() * weight; }\n");
   Params with_file = formula("", 5);
   with_file.source = file.path();
   with_file.function = "other";
@@ -74,10 +75,9 @@ TEST_P(CustomFilter, FormulasAndFilesAreThoseOfTheKernels) {
   const std::string file_settings =
       "source=" + file.path() + " function=other window=5 params=\"params,weight=1.0\"";
   expect_settings_to_count<Params>(
-      element(),
-      {{"expression=\"p.max() - p.min()\" window=5", formula("p.max() - p.min()", 5)},
-       {"expression=\"p(n, -n) * gain\" params=\"params,n=1,gain=1.5\"", with_constants},
-       {file_settings.c_str(), with_file}});
+      element(), {{"expression=\"p.max() - p.min()\" window=5", formula("p.max() - p.min()", 5)},
+                  {"expression=\"p(n, -n) * gain\" params=\"params,n=1,gain=1.5\"", with_constants},
+                  {file_settings.c_str(), with_file}});
 }
 
 TEST_P(CustomFilter, EveryFormat) {
