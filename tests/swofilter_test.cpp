@@ -147,8 +147,8 @@ TEST(SwoFilterRefuses, NumbersOutOfRange) {
 }
 
 TEST(SwoFilterRefuses, UnknownChoices) {
-  expect_refusal({.op = Op{29}}, "operator = 29: ", {"0 to 28"});
-  expect_refusal({.op = static_cast<Op>(-1)}, "operator = -1: ", {"0 to 28"});
+  expect_refusal({.op = Op{30}}, "operator = 30: ", {"0 to 29"});
+  expect_refusal({.op = static_cast<Op>(-1)}, "operator = -1: ", {"0 to 29"});
   expect_refusal({.border = Border{4}}, "border = 4: ", {"0 to 3"});
   expect_refusal({.thinning = SwoFilterThinning{3}}, "thinning = 3: ", {"0 to 2"});
   expect_refusal({.marker = SwoFilterMarker{2}}, "marker = 2: ", {"0 to 1"});
