@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gswo/chain.h"
+
+#include <algorithm>
+
+namespace cudascan::gswo {
+
+using namespace clang;
+
+namespace {
+
+class Builder {
+ public:
+  Builder(const Unit &unit, const FunctionDecl *function, std::vector<Kernel *> kernels)
+      : unit_(unit), kernels_(std::move(kernels)) {
+    chain_.function = function;
+    for (const Pragma &p : unit.notes.pragmas)
+      if (p.name == "copy2darrayto1darray" && p.arguments[5] == "2DTo1D")
+        aliases_[p.arguments[4]] = p.arguments[0];
+  }
+
+  Chain build() {
+    choose_input();
+    choose_output();
+    for (const Kernel *k : kernels_)
+      for (const Image &image : k->images) bind(image);
+    for (const Kernel *k : kernels_)
+      for (const Scalar &s : k->scalars)
+        if (s.from_host)
+          unit_.error(unit_.place(s.variable->getLocation()),
+                      "'" + s.name +
+                          "' is computed outside of the loops, which an element can't do; "
+                          "compute it in the window, or use --emit standalone");
+    walk(chain_.function->getBody());
+    finish_output();
+    return std::move(chain_);
+  }
+
+ private:
+  std::string key(const Image &image) const { return key(image.name); }
+  std::string key(const std::string &name) const {
+    const auto alias = aliases_.find(name);
+    return alias == aliases_.end() ? name : alias->second;
+  }
+
+  /// The frame is what is read before it is written; of several images, the one of `single transfer`.
+  void choose_input() {
+    std::set<std::string> written;
+    bool transferred = false;
+    for (const Kernel *k : kernels_) {
+      for (const Image &image : k->images) {
+        if (!image.read || written.count(key(image)) || transferred) continue;
+        if (input_.empty() || image.in_transfer) input_ = key(image);
+        transferred |= image.in_transfer;
+      }
+      for (const Image &image : k->images)
+        if (image.written) written.insert(key(image));
+    }
+  }
+
+  /// The result is what is written last; of several images, the one of `single assign`.
+  void choose_output() {
+    for (const Kernel *k : kernels_) {
+      bool assigned = false;
+      for (const Image &image : k->images) {
+        if (!image.written || assigned) continue;
+        output_ = key(image);
+        assigned = image.in_assign;
+      }
+    }
+    for (const Pragma &p : unit_.notes.pragmas)
+      if (p.name == "copymalloc1darray" && p.arguments.size() > 5)
+        for (const Kernel *k : kernels_)
+          for (const Image &image : k->images)
+            if (image.name == p.arguments[0] && image.written) output_ = key(image);
+  }
+
+  int add_buffer(const std::string &image, const std::string &type, Buffer::Place place) {
+    const int number = versions_[image]++;
+    chain_.buffers.push_back(
+        {place, number ? image + "_" + std::to_string(number) : image, type, false});
+    return static_cast<int>(chain_.buffers.size()) - 1;
+  }
+
+  void bind(const Image &image) {
+    const std::string name = key(image);
+    if (!current_.count(name)) {
+      const bool other = !is_written_before_read(name) && name != input_;
+      current_[name] = add_buffer(name, image.type,
+                                  name == input_ ? Buffer::source
+                                  : other        ? Buffer::other
+                                                 : Buffer::scratch);
+    }
+    if (chain_.buffers[current_[name]].type != image.type)
+      unit_.error(unit_.place(image.variable->getLocation()),
+                  "'" + image.name + "' has pixels of another type than '" + name +
+                      "', which it stands for; use one type");
+  }
+
+  bool is_written_before_read(const std::string &name) const {
+    for (const Kernel *k : kernels_)
+      for (const Image &image : k->images)
+        if (key(image) == name) return !image.read || output_ == name;
+    return true;
+  }
+
+  void refuse(const Stmt *s, const std::string &what) {
+    unit_.error(unit_.place(s), what + "; use --emit standalone");
+  }
+
+  bool has_kernel(const Stmt *s) const {
+    if (!s) return false;
+    for (const Kernel *k : kernels_)
+      if (s == k->nest[0].statement) return true;
+    return std::any_of(s->child_begin(), s->child_end(),
+                       [&](const Stmt *child) { return has_kernel(child); });
+  }
+
+  void walk(const Stmt *s) {
+    if (!s || isa<NullStmt>(s)) return;
+    for (const Kernel *k : kernels_)
+      if (s == k->nest[0].statement) return kernel(*k);
+    if (const auto *block = dyn_cast<CompoundStmt>(s)) {
+      for (const Stmt *child : block->body()) walk(child);
+    } else if (const auto *declaration = dyn_cast<DeclStmt>(s)) {
+      for (const Decl *d : declaration->decls())
+        if (const auto *v = dyn_cast<VarDecl>(d);
+            v && v->hasInit() && v->getType()->isPointerType())
+          assign(s, name_of(v), v->getInit());
+    } else if (const auto *loop = dyn_cast<ForStmt>(s); loop && has_kernel(loop)) {
+      repeat(*loop);
+    } else if (const auto *e = dyn_cast<Expr>(s)) {
+      expression(e);
+    } else if (!(isa<ReturnStmt>(s) && !cast<ReturnStmt>(s)->getRetValue())) {
+      refuse(s, "an element can't run this host code between the kernels");
+    }
+  }
+
+  void expression(const Expr *e) {
+    e = e->IgnoreParenImpCasts();
+    if (const auto *cleanups = dyn_cast<ExprWithCleanups>(e))
+      return expression(cleanups->getSubExpr());
+    if (const auto *set = dyn_cast<BinaryOperator>(e); set && set->isAssignmentOp()) {
+      const VarDecl *v = variable_of(set->getLHS());
+      if (v && v->getType()->isPointerType() && set->getOpcode() == BO_Assign)
+        return assign(e, name_of(v), set->getRHS());
+      if (v && v->isLocalVarDecl() && v->getType()->isArithmeticType() &&
+          read_code(unit_, set->getRHS()).calls.empty())
+        return;
+    }
+    if (const auto *unary = dyn_cast<UnaryOperator>(e); unary && unary->isIncrementDecrementOp())
+      if (const VarDecl *v = variable_of(unary->getSubExpr());
+          v && v->getType()->isArithmeticType())
+        return;
+    const auto *call = dyn_cast<CallExpr>(e);
+    const FunctionDecl *f = call ? call->getDirectCallee() : nullptr;
+    if (f && f->getNameAsString() == "swap" && call->getNumArgs() == 2) {
+      const VarDecl *a = variable_of(call->getArg(0)), *b = variable_of(call->getArg(1));
+      if (a && b && current_.count(key(name_of(a))) && current_.count(key(name_of(b))))
+        return std::swap(current_[key(name_of(a))], current_[key(name_of(b))]);
+    }
+    refuse(e, "an element can't run this host code between the kernels");
+  }
+
+  void assign(const Stmt *at, const std::string &name, const Expr *value) {
+    const VarDecl *v = variable_of(value);
+    const auto image = v ? current_.find(key(name_of(v))) : current_.end();
+    if (image == current_.end())
+      return refuse(at, "an element can exchange images only by '" + name + " = IMAGE'");
+    current_[name] = image->second;
+  }
+
+  void copy(int from, int to) {
+    chain_.steps.push_back({Step::copy, nullptr,
+                            chain_.function->getNameAsString() + "_c" + std::to_string(copies_++),
+                            from, to, 0});
+    read_.insert(from);
+    filled_.insert(to);
+  }
+
+  void kernel(const Kernel &k) {
+    // The images belong to the kernel that is passed on; only their buffers are set here.
+    auto &images = const_cast<Kernel &>(k).images;
+    std::map<std::string, int> before = current_;
+    int seen = -1;
+    for (Image &image : images)
+      if (image.read) {
+        image.read_buffer = before[key(image)];
+        if (chain_.buffers[image.read_buffer].place == Buffer::scratch &&
+            filled_.insert(image.read_buffer).second)
+          chain_.steps.push_back({Step::clear, nullptr, {}, -1, image.read_buffer, 0});
+        read_.insert(image.read_buffer);
+        if (seen < 0 || key(image) == input_) seen = image.read_buffer;
+      }
+    for (Image &image : images) {
+      if (!image.written) continue;
+      const int old = before[key(image)];
+      const bool reuse = chain_.buffers[old].place == Buffer::scratch &&
+                         std::none_of(images.begin(), images.end(), [&](const Image &i) {
+                           return i.read && i.read_buffer == old;
+                         });
+      const int to = reuse ? old : add_buffer(key(image), image.type, Buffer::scratch);
+      const bool part = !k.covers(unit_) || !image.always_written || image.write_y || image.write_x;
+      if (part && !(reuse && filled_.count(old))) {
+        const bool has_old = !reuse || filled_.count(old);
+        const int from = has_old ? old : seen;
+        if (from >= 0)
+          copy(from, to);
+        else
+          chain_.steps.push_back({Step::clear, nullptr, {}, -1, to, 0});
+      }
+      image.write_buffer = to;
+      filled_.insert(to);
+      current_[key(image)] = to;
+    }
+    chain_.steps.push_back({Step::kernel, &k, {}, -1, -1, 0});
+  }
+
+  /// Buffers that are read and written in a loop are of the user's type, so that each turn may follow any
+  /// other; and at the end of a turn everything has to be where the next one looks for it.
+  void repeat(const ForStmt &statement) {
+    std::string why;
+    const auto loop = read_loop(&statement, unit_.ast, why);
+    if (!loop) return refuse(&statement, "an element can't repeat kernels in this loop: " + why);
+    Step step{Step::repeat, nullptr, {}, -1, -1, 0};
+    if (!count(*loop, step))
+      return refuse(&statement,
+                    "an element repeats kernels a number of times that is a constant or a "
+                    "parameter, as 'for (k = 0; k < n; k++)'");
+    std::set<std::string> names, written;
+    const WindowBody code = read_code(unit_, statement.getBody());
+    for (const Reference &r : code.references)
+      if (current_.count(key(name_of(r.variable)))) {
+        names.insert(key(name_of(r.variable)));
+        if (r.access.write) written.insert(key(name_of(r.variable)));
+      }
+    for (const Kernel *k : kernels_)
+      for (const Image &image : k->images)
+        if (image.written && names.count(key(image))) written.insert(key(image));
+    for (const std::string &name : names)
+      if (const int old = current_[name];
+          written.count(name) && chain_.buffers[old].place != Buffer::scratch) {
+        current_[name] = add_buffer(name, chain_.buffers[old].type, Buffer::scratch);
+        copy(old, current_[name]);
+      }
+    const std::map<std::string, int> entry = current_;
+    chain_.steps.push_back(step);
+    walk(statement.getBody());
+    close(&statement, entry);
+    chain_.steps.push_back({Step::end, nullptr, {}, -1, -1, 0});
+    current_ = entry;
+  }
+
+  bool count(const Loop &loop, Step &step) {
+    const WindowBody none;
+    const std::vector<Loop> no_nest;
+    Evaluator value(unit_, no_nest, none);
+    if (const auto turns = value.turns(loop)) return step.count = *turns, true;
+    const MaybeForm first = value(loop.first), bound = value(loop.bound);
+    const MaybeForm n = loop.upwards() ? plus(bound, first, -1) : plus(first, bound, -1);
+    if (std::abs(loop.step) != 1 || !n || n->terms.size() != 1 || n->terms.begin()->second != 1 ||
+        n->low != n->high)
+      return false;
+    const VarDecl *v = n->terms.begin()->first;
+    if (!isa<ParmVarDecl>(v)) return false;
+    step.name = name_of(v);
+    step.count = n->low + (loop.inclusive() ? 1 : 0);
+    chain_.counts.push_back({v, step.name, unit_.type_name(v->getType().getCanonicalType()),
+                             Role::value, false, false});
+    return true;
+  }
+
+  /// Moves what each name stands for back to the buffers it began with.
+  void close(const Stmt *at, const std::map<std::string, int> &entry) {
+    std::map<int, int> moved;  // buffer at the beginning -> where its contents are now
+    std::set<int> used;
+    for (const auto &[name, buffer] : entry) {
+      const int now = current_.at(name);
+      const auto known = moved.find(buffer);
+      if (known != moved.end() ? known->second != now : !used.insert(now).second)
+        return refuse(at,
+                      "an element can't tell the images of this loop apart when it comes round");
+      moved[buffer] = now;
+    }
+    for (auto m = moved.begin(); m != moved.end(); ++m) {
+      if (m->first == m->second) continue;
+      chain_.steps.push_back({Step::swap, nullptr, {}, m->first, m->second, 0});
+      swapped_.insert({m->first, m->second});
+      for (auto later = std::next(m); later != moved.end(); ++later)
+        if (later->second == m->first) later->second = m->second;
+    }
+  }
+
+  void finish_output() {
+    if (output_.empty()) return;
+    const int last = current_[output_];
+    if (chain_.buffers[last].place == Buffer::scratch && !read_.count(last) &&
+        !swapped_.count(last)) {
+      chain_.buffers[last].place = Buffer::destination;
+    } else {
+      const int to = add_buffer(output_, chain_.buffers[last].type, Buffer::destination);
+      copy(last, to);
+    }
+    for (Step &s : chain_.steps) {
+      for (const int buffer : {s.from, s.to})
+        if (buffer >= 0) chain_.buffers[buffer].used = true;
+      if (s.what)
+        for (const Image &image : s.what->images)
+          for (const int buffer : {image.read_buffer, image.write_buffer})
+            if (buffer >= 0) chain_.buffers[buffer].used = true;
+    }
+  }
+
+  const Unit &unit_;
+  std::vector<Kernel *> kernels_;
+  Chain chain_;
+  std::string input_, output_;
+  std::map<std::string, std::string> aliases_;
+  std::map<std::string, int> current_, versions_;
+  std::set<int> read_, filled_, swapped_;
+  int copies_ = 0;
+};
+
+}  // namespace
+
+std::string Buffer::memory_type() const {
+  return place == source || place == other ? "GSWO_SRC_T"
+         : place == destination            ? "GSWO_DST_T"
+                                           : type;
+}
+
+std::vector<Chain> make_chains(const Unit &unit,
+                               const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  std::vector<Chain> chains;
+  std::set<const FunctionDecl *> done;
+  for (const auto &first : kernels) {
+    if (!done.insert(first->function).second) continue;
+    std::vector<Kernel *> mine;
+    for (const auto &k : kernels)
+      if (k->function == first->function) mine.push_back(k.get());
+    chains.push_back(Builder(unit, first->function, std::move(mine)).build());
+  }
+  return chains;
+}
+
+std::vector<Chain> unchained(const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  std::map<const FunctionDecl *, Chain> chains;
+  for (const auto &k : kernels) {
+    Chain &chain = chains[k->function];
+    chain.function = k->function;
+    for (Image &image : k->images) {
+      image.read_buffer = image.write_buffer = static_cast<int>(chain.buffers.size());
+      chain.buffers.push_back({Buffer::scratch, image.name, image.type, false});
+    }
+  }
+  std::vector<Chain> result;
+  for (auto &[function, chain] : chains) result.push_back(std::move(chain));
+  return result;
+}
+
+}  // namespace cudascan::gswo

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// A function of the user as a list of steps on buffers, which an element runs for each frame.
+///
+/// Every image is a buffer, and a kernel that filters in place reads one and writes another. Host code
+/// between the kernels may declare variables, repeat kernels a known number of times, and exchange
+/// images through their pointers; everything else needs the stand-alone output.
+#pragma once
+#include "gswo/kernel.h"
+
+namespace cudascan::gswo {
+
+struct Buffer {
+  enum Place { scratch, source, destination, other } place = scratch;
+  std::string name;
+  std::string type;  ///< of the pixels in the user's code
+  bool used = false;
+
+  /// Of the pixels in memory.
+  std::string memory_type() const;
+};
+
+struct Step {
+  enum Kind { kernel, copy, clear, repeat, end, swap } kind = kernel;
+  const Kernel *what = nullptr;  ///< of kernel
+  std::string name;              ///< of copy; the parameter that counts, of repeat
+  int from = -1, to = -1;        ///< of copy and swap; `to` of clear
+  long count = 0;                ///< of repeat, added to the parameter
+};
+
+struct Chain {
+  const clang::FunctionDecl *function = nullptr;
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  std::vector<Scalar> counts;  ///< parameters that only repeats need
+};
+
+/// Chains the kernels of each function. Sets the buffers of their images.
+std::vector<Chain> make_chains(const Unit &, const std::vector<std::unique_ptr<Kernel>> &);
+
+/// Chains without steps, whose buffers are all of the user's types: enough to write kernels.
+std::vector<Chain> unchained(const std::vector<std::unique_ptr<Kernel>> &);
+
+}  // namespace cudascan::gswo

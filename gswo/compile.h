@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Clang as it is used here.
+#pragma once
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Frontend/ASTUnit.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gswo/options.h"
+
+namespace cudascan::gswo {
+
+/// Parses `text`, which is called `name`. Messages go to `messages`, or to standard error.
+/// @return nullptr, or an unit which may have errors
+std::unique_ptr<clang::ASTUnit> parse(const Options &, const std::string &text,
+                                      const std::string &name,
+                                      const std::vector<std::string> &arguments,
+                                      clang::DiagnosticConsumer *messages);
+
+/// Whether the file is C by its name.
+bool is_c(const std::string &name);
+
+}  // namespace cudascan::gswo

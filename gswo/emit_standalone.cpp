@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gswo/emit_standalone.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "gswo/emit_file.h"
+#include "gswo/emit_kernel.h"
+
+namespace cudascan::gswo {
+
+using namespace clang;
+
+namespace {
+
+/// First and last value of a loop, as text.
+std::string lowest(const Unit &unit, const Loop &loop) {
+  const std::string end = unit.text(loop.upwards() ? loop.first : loop.bound);
+  return !loop.upwards() && !loop.inclusive() ? "(" + end + ") + 1" : end;
+}
+std::string highest(const Unit &unit, const Loop &loop) {
+  const std::string end = unit.text(loop.upwards() ? loop.bound : loop.first);
+  return loop.upwards() && !loop.inclusive() ? "(" + end + ") - 1" : end;
+}
+
+std::string offset(int value) {
+  return value ? (value < 0 ? " - " : " + ") + std::to_string(std::abs(value)) : "";
+}
+
+class Host {
+ public:
+  Host(const Unit &unit, const FunctionDecl *function, std::vector<const Kernel *> kernels)
+      : unit_(unit), function_(function), kernels_(std::move(kernels)) {}
+
+  /// The function with its pragmas replaced.
+  std::string write() {
+    const auto range = unit_.typed(function_->getSourceRange());
+    if (!range) return {};
+    Edits edits;
+    for (const Pragma &p : unit_.notes.pragmas) {
+      if (p.begin < range->begin || p.end > range->end) continue;
+      if (p.kind == PragmaKind::memory)
+        edits.insert({p.begin, p.end, memory(p)});
+      else if (p.kind == PragmaKind::region)
+        edits.insert({p.begin, p.end, p.braces ? "// parallel region\n" : ""});
+      else if (p.kind == PragmaKind::initialisation)
+        edits.insert({p.begin, p.close + 1, "// single initialisation: in the kernel"});
+      else if (p.kind == PragmaKind::parallel)
+        edits.insert({p.begin, p.close + 1, launches(p)});
+    }
+    const auto block = unit_.typed(function_->getBody()->getSourceRange());
+    if (block && !declared_.empty())
+      edits.insert({block->begin + 1, block->begin + 1, "\n" + declared_});
+    return "// The function itself, which runs its windows on the GPU.\n" +
+           unit_.source.line_directive(unit_.source.line(range->begin)) +
+           apply(unit_.source, *range, edits) + "\n";
+  }
+
+ private:
+  const Image *image(const std::string &name) const {
+    for (const Kernel *k : kernels_)
+      for (const Image &i : k->images)
+        if (i.name == name) return &i;
+    return nullptr;
+  }
+
+  std::string type_of(const std::string &name) const {
+    const Image *i = image(name);
+    return i ? i->type : "float";
+  }
+
+  /// Whether pragmas manage the memory of an image.
+  bool is_managed(const std::string &name) const {
+    return std::any_of(unit_.notes.pragmas.begin(), unit_.notes.pragmas.end(),
+                       [&](const Pragma &p) {
+                         return (p.name == "copymalloc1darray" || p.name == "copybytexture") &&
+                                p.arguments[0] == name;
+                       });
+  }
+  bool has_texture(const Image &i) const { return through_texture(i); }
+
+  /// Declares the memory of an image once, where the function begins.
+  std::string device(const std::string &name) {
+    if (seen_.insert(name).second) {
+      const std::string type = type_of(name);
+      declared_ += "  gswo::Memory<" + type + "> d_" + name + ";\n";
+    }
+    return "d_" + name;
+  }
+
+  std::string memory(const Pragma &p) {
+    const std::vector<std::string> &a = p.arguments;
+    const std::string size = "(int)(" + a[2] + "), (int)(" + a[3] + ")";
+    if (p.name == "copymalloc1darray") {
+      if (seen_.insert(a[4]).second) declared_ += "  std::size_t " + a[4] + " = 0;\n";
+      return device(a[0]) + ".allocate(" + size + "), " + a[4] + " = " + device(a[0]) +
+             ".plane().pitch;  // cudaMallocPitch";
+    }
+    if (p.name == "copymemcpy2d") {
+      std::string way;
+      for (const char c : a[1]) way += c == ' ' ? '\0' : static_cast<char>(std::tolower(c));
+      way.erase(std::remove(way.begin(), way.end(), '\0'), way.end());
+      const bool up = way == "hosttodevice" || way == "todevice";
+      if (!up && way != "devicetohost" && way != "tohost")
+        unit_.error(p.begin, "'" + a[1] + "' is no direction; write HosttoDevice or DevicetoHost");
+      return device(a[0]) + (up ? ".upload(" : ".download(") + a[5] + ", " + size +
+             ");  // cudaMemcpy2D";
+    }
+    if (p.name == "copymemcpy2dtoarray")
+      return device(a[0]) + ".to_array(" + size + ");  // cudaMemcpy2DToArray";
+    if (p.name == "copybindtexture") return device(a[0]) + ".bind();  // the texture of " + a[2];
+    if (p.name == "copybytexture") {
+      if (a[4] == "Unbind") return "// " + a[0] + ": the texture goes with its memory";
+      const Image *i = image(a[0]);
+      const std::string at = i ? pixel(*i) : a[0] + "[g_y][g_x]";
+      return device(a[0]) + ".by_texture(" + size + ", [&](int g_y, int g_x) { return " + at +
+             "; });";
+    }
+    const bool flat = a[5] == "2DTo1D";
+    if (!flat && a[5] != "1DTo2D")
+      unit_.error(p.begin, "'" + a[5] + "' is no direction; write 2DTo1D or 1DTo2D");
+    const std::string one = "[g_i * (" + a[2] + ") + g_j]", two = "[g_i][g_j]";
+    return "for (int g_i = 0; g_i < (" + a[3] + "); g_i++) for (int g_j = 0; g_j < (" + a[2] +
+           "); g_j++) " + a[4] + (flat ? one : two) + " = " + a[0] + (flat ? two : one) + ";";
+  }
+
+  /// The user's pixel at (g_y, g_x).
+  static std::string pixel(const Image &i) {
+    return i.dimensions == 2 ? i.name + "[g_y][g_x]" : i.name + "[g_y * (" + i.stride + ") + g_x]";
+  }
+
+  std::string launches(const Pragma &parallel) {
+    std::string text = "{\n";
+    for (const Kernel *k : kernels_)
+      if (k->parallel == &parallel) launch(*k, text);
+    const std::string replaced = unit_.text(Range{parallel.begin, parallel.close + 1});
+    return text + "  }\n" + unit_.source.line_directive(unit_.source.line(parallel.close));
+  }
+
+  /// The rows (columns) that are read: of images whose indices the source keeps inside by itself only
+  /// those that are there.
+  std::string range(const Kernel &k, const Image &i, bool rows) const {
+    const char *first = rows ? "g_top" : "g_left", *last = rows ? "g_bottom" : "g_right";
+    const std::string low = first + offset(rows ? i.y0 : i.x0),
+                      high = last + offset(rows ? i.y1 : i.x1);
+    const Scalar *size = k.scalar(rows ? Role::height : Role::width);
+    const std::string end = size ? "(long long)" + size->name + " - 1" : std::string(last);
+    if (!i.known)
+      return std::string("std::min(0LL, ") + low + "), std::max<long long>(" + end + ", " + high +
+             ")";
+    if (!i.clamped) return low + ", " + high;
+    return "std::max(0LL, " + low + "), std::min<long long>(" + end + ", " + high + ")";
+  }
+
+  void launch(const Kernel &k, std::string &text) {
+    std::ostringstream o;
+    o << "    // " << k.name << "\n    const long long g_top = " << lowest(unit_, k.rows())
+      << ", g_bottom = " << highest(unit_, k.rows()) << ", g_left = " << lowest(unit_, k.columns())
+      << ", g_right = " << highest(unit_, k.columns()) << ";\n";
+    std::string arguments;
+    const auto add = [&](const std::string &a) {
+      arguments += (arguments.empty() ? "" : ", ") + a;
+    };
+    for (const Image &i : k.images)
+      if (i.read) add(input(k, i, o));
+    for (const Image &i : k.images)
+      if (i.written) add(output(k, i, o));
+    for (const Scalar &s : k.scalars) add(s.name);
+    const auto turns = [&](const Loop &loop, const char *first, const char *last) {
+      const std::string step = std::to_string(std::abs(loop.step));
+      return std::string("(") + last + " - " + first + ") / " + step + " + 1";
+    };
+    o << "    const dim3 g_block(" << k.tile_x / k.chunk_x << ", " << k.tile_y / k.chunk_y
+      << "), g_grid(gswo::blocks(" << turns(k.columns(), "g_left", "g_right") << ", " << k.tile_x
+      << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
+      << "    if (g_bottom >= g_top && g_right >= g_left) " << k.name << "<<<g_grid, g_block>>>("
+      << arguments << ");\n    gswo::check_kernel(\"" << k.name << "\");\n";
+    for (const Image &i : k.images)
+      if (i.written && !is_managed(i.name))
+        o << "    d_" << i.output() << ".download([&](int g_y, int g_x) -> " << i.type
+          << " & { return " << pixel(i) << "; });\n";
+    text += "  {\n" + o.str() + "  }\n";
+  }
+
+  std::string input(const Kernel &k, const Image &i, std::ostream &o) {
+    if (has_texture(i)) {
+      device(i.name);
+      return "d_" + i.name + ".texture()";
+    }
+    if (is_managed(i.name)) {
+      device(i.name);
+      return "d_" + i.name + ".plane()";
+    }
+    o << "    gswo::DeviceImage<" << i.type << "> d_" << i.name << "(" << range(k, i, true) << ", "
+      << range(k, i, false) << ");\n    d_" << i.name << ".upload([&](int g_y, int g_x) { return "
+      << pixel(i) << "; });\n";
+    return "d_" + i.name + ".plane()";
+  }
+
+  std::string output(const Kernel &k, const Image &i, std::ostream &o) {
+    const bool managed = is_managed(i.name);
+    if (managed && !i.in_place()) {
+      device(i.name);
+      return "d_" + i.name + ".plane()";
+    }
+    if (managed) {
+      unit_.error(k.pragma->begin, "'" + i.name +
+                                       "' is filtered in place, but windows need a second "
+                                       "image; write into another one with "
+                                       "copyMalloc1DArray(..., InKernel)");
+      return {};
+    }
+    o << "    gswo::DeviceImage<" << i.type << "> d_" << i.output() << "(g_top" << offset(i.write_y)
+      << ", g_bottom" << offset(i.write_y) << ", g_left" << offset(i.write_x) << ", g_right"
+      << offset(i.write_x) << ");\n";
+    if (!i.always_written || std::abs(k.rows().step) != 1 || std::abs(k.columns().step) != 1)
+      o << "    d_" << i.output() << ".upload([&](int g_y, int g_x) { return " << pixel(i)
+        << "; });  // pixels that no window writes\n";
+    return "d_" + i.output() + ".plane()";
+  }
+
+  const Unit &unit_;
+  const FunctionDecl *function_;
+  std::vector<const Kernel *> kernels_;
+  std::set<std::string> seen_;
+  std::string declared_;
+};
+
+}  // namespace
+
+std::string standalone_file(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  std::map<const FunctionDecl *, std::string> replaced;
+  std::set<std::string> clones;
+  for (const auto &first : kernels) {
+    const FunctionDecl *function = first->function;
+    if (replaced.count(function)) continue;
+    std::string text = "\n" + std::string(kHere) + clones_text(kernels, function, clones);
+    std::vector<const Kernel *> mine;
+    for (const auto &k : kernels)
+      if (k->function == function) {
+        mine.push_back(k.get());
+        text += kernel_text(unit, *k, nullptr);
+      }
+    replaced[function] = text + Host(unit, function, std::move(mine)).write();
+  }
+  const std::string file = edited_file(unit, kernels, replaced, true);
+  return number_lines(unit.options, "// Written by gswo-cc " GSWO_VERSION " from " +
+                                        unit.source.name() +
+                                        "; a CUDA program for nvcc -std=c++20 -fmad=false.\n"
+                                        "#include <algorithm>\n#include \"gswo_host.h\"\n" +
+                                        file);
+}
+
+}  // namespace cudascan::gswo

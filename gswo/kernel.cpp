@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gswo/kernel.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <algorithm>
+
+namespace cudascan::gswo {
+
+using namespace clang;
+
+namespace {
+
+/// All loops of the file, with the functions they are in.
+struct Loops : RecursiveASTVisitor<Loops> {
+  explicit Loops(const Unit &u) : unit(u) {}
+  const Unit &unit;
+  const FunctionDecl *function = nullptr;
+  std::map<unsigned, std::pair<const FunctionDecl *, const ForStmt *>> by_place;
+
+  bool shouldVisitTemplateInstantiations() const { return false; }
+  template <typename Declaration, typename Traverse>
+  bool in_function(Declaration *d, Traverse traverse) {
+    const FunctionDecl *outer = function;
+    function = d;
+    const bool on = (this->*traverse)(d);
+    function = outer;
+    return on;
+  }
+  bool TraverseFunctionDecl(FunctionDecl *f) {
+    return in_function(f, &RecursiveASTVisitor::TraverseFunctionDecl);
+  }
+  bool TraverseCXXMethodDecl(CXXMethodDecl *f) {
+    return in_function(f, &RecursiveASTVisitor::TraverseCXXMethodDecl);
+  }
+  bool VisitForStmt(ForStmt *loop) {
+    if (function && unit.in_file(loop->getForLoc()))
+      by_place.try_emplace(unit.place(loop->getForLoc()), function, loop);
+    return true;
+  }
+};
+
+/// The nest of two loops behind a pragma.
+bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
+  const Pragma &pragma = *kernel.pragma;
+  const std::vector<Token> &tokens = unit.notes.tokens;
+  std::size_t k = 0;
+  while (k < tokens.size() && (tokens[k].begin < pragma.end || tokens[k].directive)) ++k;
+  const auto found =
+      k < tokens.size() ? loops.by_place.find(tokens[k].begin) : loops.by_place.end();
+  if (found == loops.by_place.end())
+    return unit.error(pragma.begin,
+                      "no 'for' loop follows this pragma; put it in front of the "
+                      "outer one of the two loops over the image"),
+           false;
+  kernel.function = found->second.first;
+  const unsigned at = unit.place(kernel.function->getLocation());
+  const std::string called = "'" + kernel.function->getNameAsString() + "'";
+  if (kernel.function->isDependentContext())
+    return unit.error(at, called + " is a template; write a function with its types spelled out"),
+           false;
+  if (isa<CXXMethodDecl>(kernel.function))
+    return unit.error(at, called + " belongs to a class or is a lambda; write a free function"),
+           false;
+  if (kernel.function->isVariadic() || kernel.function->isMain())
+    return unit.error(at, called +
+                              " can't be a filter; write a function of its own, with the "
+                              "images and numbers as parameters"),
+           false;
+  const Stmt *statement = found->second.second;
+  for (int depth = 0; depth < 2; ++depth) {
+    while (const auto *block = dyn_cast<CompoundStmt>(statement)) {
+      if (block->size() != 1) break;
+      statement = block->body_front();
+    }
+    const auto *loop = dyn_cast<ForStmt>(statement);
+    if (!loop)
+      return unit.error(
+                 unit.place(statement),
+                 "two 'for' loops with nothing between them are needed here; move what stands "
+                 "between them into the inner one"),
+             false;
+    std::string why;
+    const auto read = read_loop(loop, unit.ast, why);
+    if (!read)
+      return unit.error(unit.place(loop->getForLoc()), "this loop can't become threads: " + why),
+             false;
+    kernel.nest.push_back(*read);
+    statement = loop->getBody();
+  }
+  kernel.body = statement;
+  return true;
+}
+
+bool find_block(const Unit &unit, Kernel &kernel) {
+  const Pragma &p = *kernel.pragma;
+  if (p.tile_x) kernel.tile_x = p.tile_x, kernel.tile_y = p.tile_y;
+  kernel.chunk_x = p.chunk_x, kernel.chunk_y = p.chunk_y;
+  const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
+  if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
+    return unit.error(p.begin,
+                      "a tile has to be a multiple of the chunk and to give at most 1024 "
+                      "threads, tile / chunk; write tile(32, 8)"),
+           false;
+  return true;
+}
+
+void check_jumps(const Unit &unit, const Kernel &kernel) {
+  const WindowBody &w = kernel.window;
+  for (const Stmt *s : w.breaks)
+    unit.error(unit.place(s),
+               "'break' ends the loop over the image, so that later windows depend on "
+               "this one; use 'continue' or a condition");
+  for (const Stmt *s : w.exits)
+    unit.error(unit.place(s),
+               "'return' and 'goto' can't leave a window; use 'continue' or a "
+               "condition");
+  for (const Expr *e : w.dereferences)
+    unit.error(unit.place(e), "a window can't follow pointers; write a subscript instead of '*'");
+  for (const Reference &r : w.references)
+    for (const Loop &loop : kernel.nest)
+      if (r.variable == loop.variable && r.access.write)
+        unit.error(unit.place(r.name), "the window changes the loop variable '" +
+                                           name_of(r.variable) +
+                                           "'; copy it into another variable first");
+  const Loop &inner = kernel.nest[1];
+  for (const Expr *e : {inner.first, inner.bound})
+    for (const VarDecl *v : variables_in(e))
+      if (v == kernel.nest[0].variable)
+        unit.error(unit.place(e),
+                   "the bounds of the inner loop depend on the outer one; let it run "
+                   "over whole rows and use a condition in the window");
+  if (inner.variable == kernel.nest[0].variable)
+    unit.error(unit.place(inner.statement->getForLoc()), "both loops count the same variable");
+}
+
+/// 'continue' goes to the next window: it ends this one.
+void edit_continues(const Unit &unit, Kernel &kernel) {
+  for (const Stmt *s : kernel.window.continues) {
+    if (const auto range = unit.typed(s->getSourceRange()))
+      kernel.edits.insert({range->begin, range->end, "return"});
+    else
+      unit.error(unit.place(s), "'continue' stands in the text of a macro; write it out here");
+  }
+}
+
+/// Bounds say which parameters are the size of the image.
+void find_roles(const Unit &unit, Kernel &kernel) {
+  Evaluator value(unit, kernel.nest, kernel.window);
+  for (const Role role : {Role::height, Role::width}) {
+    const Loop &loop = role == Role::height ? kernel.rows() : kernel.columns();
+    const MaybeForm end = value(loop.upwards() ? loop.bound : loop.first);
+    for (Scalar &s : kernel.scalars)
+      if (end && end->terms.count(s.variable) && end->terms.at(s.variable) == 1 &&
+          s.role == Role::value && !kernel.scalar(role))
+        s.role = role;
+  }
+  for (const Image &image : kernel.images)
+    for (Scalar &s : kernel.scalars)
+      if (s.variable == image.stride_variable && s.role == Role::value &&
+          !kernel.scalar(Role::width))
+        s.role = Role::width;
+}
+
+std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, const Loops &loops) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->pragma = &pragma;
+  for (const Pragma &p : unit.notes.pragmas)
+    if (p.kind == PragmaKind::parallel && p.holds(pragma.begin)) kernel->parallel = &p;
+  if (!kernel->parallel)
+    return unit.error(pragma.begin,
+                      "'#pragma for' has to stand in the block of a '#pragma parallel'"),
+           nullptr;
+  if (!find_nest(unit, *kernel, loops) || !find_block(unit, *kernel)) return nullptr;
+  kernel->window = read_window(unit, kernel->body, kernel->function);
+  check_jumps(unit, *kernel);
+  edit_continues(unit, *kernel);
+  find_images(unit, *kernel);
+  find_variables(unit, *kernel);
+  find_roles(unit, *kernel);
+  find_functions(unit, *kernel);
+  return kernel;
+}
+
+}  // namespace
+
+Image *Kernel::image(const VarDecl *variable) {
+  for (Image &i : images)
+    if (i.variable == variable) return &i;
+  return nullptr;
+}
+
+const Scalar *Kernel::scalar(Role role) const {
+  for (const Scalar &s : scalars)
+    if (s.role == role) return &s;
+  return nullptr;
+}
+
+int Kernel::origin(const Unit &unit, const Loop &loop) const {
+  Evaluator value(unit, nest, window);
+  const MaybeForm first = value(loop.first), bound = value(loop.bound);
+  if (!first || !bound || !first->is_number() || first->low == 0 || loop.step != 1) return 0;
+  const MaybeForm count =
+      plus(plus(bound, first, -1), LinearForm::number(loop.inclusive() ? 1 : 0));
+  const bool whole = count && count->terms.size() == 1 && count->terms.begin()->second == 1 &&
+                     count->low == 0 && count->high == 0;
+  return whole ? static_cast<int>(first->low) : 0;
+}
+
+int Kernel::lead(const Unit &unit, const Loop &loop) const {
+  Evaluator value(unit, nest, window);
+  const MaybeForm first = value(loop.first);
+  if (!first) return 0;
+  if (loop.upwards() && first->is_number())
+    return static_cast<int>(std::clamp(origin(unit, loop) - first->low, 0L, 65535L));
+  // Downwards from height + 3: the last row is height - 1.
+  const bool from_size = first->terms.size() == 1 && first->terms.begin()->second == 1;
+  return !loop.upwards() && from_size ? static_cast<int>(std::clamp(first->low + 1, 0L, 65535L))
+                                      : 0;
+}
+
+bool Kernel::covers(const Unit &unit) const {
+  Evaluator value(unit, nest, window);
+  for (const Loop *loop : {&rows(), &columns()}) {
+    if (origin(unit, *loop)) continue;
+    const MaybeForm low = value(loop->upwards() ? loop->first : loop->bound);
+    const MaybeForm high = value(loop->upwards() ? loop->bound : loop->first);
+    if (!low || !high || std::abs(loop->step) != 1) return false;
+    const long begin = low->high + (!loop->upwards() && !loop->inclusive() ? 1 : 0);
+    const long end = high->low + (loop->upwards() && !loop->inclusive() ? 0 : 1);
+    const Scalar *size = scalar(loop == &rows() ? Role::height : Role::width);
+    if (!low->is_constant() || begin > 0 || !size || !high->follows(size->variable) || end < 0)
+      return false;
+  }
+  return true;
+}
+
+std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &unit) {
+  Loops loops(unit);
+  loops.TraverseDecl(unit.ast.getTranslationUnitDecl());
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::map<std::string, int> numbers;
+  for (const Pragma &pragma : unit.notes.pragmas)
+    if (pragma.kind == PragmaKind::loop)
+      if (auto kernel = read_kernel(unit, pragma, loops)) {
+        const std::string called = kernel->function->getNameAsString();
+        kernel->name = called + "_k" + std::to_string(numbers[called]++);
+        kernels.push_back(std::move(kernel));
+      }
+  for (const Pragma &pragma : unit.notes.pragmas)
+    if (pragma.kind == PragmaKind::parallel &&
+        std::none_of(unit.notes.pragmas.begin(), unit.notes.pragmas.end(), [&](const Pragma &p) {
+          return p.kind == PragmaKind::loop && pragma.holds(p.begin);
+        }))
+      unit.error(pragma.begin,
+                 "the block of this pragma has no '#pragma for'; put one in front of the "
+                 "two loops over the image");
+  return kernels;
+}
+
+}  // namespace cudascan::gswo

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// One `for` pragma: two loops whose windows become threads.
+#pragma once
+#include <memory>
+
+#include "gswo/edits.h"
+#include "gswo/linear_form.h"
+
+namespace cudascan::gswo {
+
+/// An array whose subscripts move with the window. Offsets are rows and columns from the window's own.
+struct Image {
+  const clang::VarDecl *variable;
+  std::string name;
+  std::string type;    ///< of its elements: an arithmetic type of C++
+  int dimensions = 2;  ///< subscripts in the source
+  std::string stride;  ///< with one subscript: the text of the width of its rows
+  const clang::VarDecl *stride_variable = nullptr;
+
+  bool read = false;  ///< windows see the image as it was before the filter
+  bool written = false;
+  bool always_written = true;          ///< by every window
+  bool known = true;                   ///< all offsets that are read are known
+  bool centred = true;                 ///< only the window's own pixel is read
+  bool clamped = false;                ///< the source keeps its indices inside the image by itself
+  int y0 = 0, y1 = 0, x0 = 0, x1 = 0;  ///< offsets read
+  int write_y = 0, write_x = 0;        ///< offset written
+  /// The window's own pixel is changed step by step, in a variable that is stored at its end.
+  bool in_register = false;
+  bool in_transfer = false, in_assign = false;  ///< named under these pragmas
+  bool texture = false;                         ///< copyByTexture or copyBindTexture
+  int read_buffer = -1, write_buffer = -1;      ///< in the chain; -1 = none
+
+  bool in_place() const { return read && written; }
+  std::string output() const { return in_place() ? name + "_out" : name; }
+};
+
+enum class Role { value, height, width };
+
+struct Scalar {
+  const clang::VarDecl *variable;
+  std::string name, type;
+  Role role = Role::value;
+  bool in_window = false;  ///< the window uses it, not only the bounds of the loops
+  bool from_host = false;  ///< computed by the function outside of the loops
+};
+
+struct Kernel {
+  std::string name;
+  const clang::FunctionDecl *function = nullptr;
+  const Pragma *parallel = nullptr, *pragma = nullptr;
+  std::vector<Loop> nest;  ///< outer, inner
+  int y = 0, x = 1;        ///< which of them counts rows, which columns
+  const clang::Stmt *body = nullptr;
+  WindowBody window;
+  std::vector<Image> images;
+  std::vector<Scalar> scalars;
+  std::map<unsigned, std::string> window_locals;  ///< declarations the window begins with, by place
+  std::map<unsigned, std::string> bound_locals;   ///< those that the bounds of the loops need
+  std::set<std::string> carried;  ///< names that hold a value of the last window until they are set
+  Edits edits;
+  std::set<const clang::FunctionDecl *> functions;  ///< called, as written
+  std::set<const clang::VarDecl *> globals;
+  std::vector<const clang::Expr *> initialisers;  ///< copied with window_locals and bound_locals
+  Edits function_edits;
+  /// Copies of functions with a parameter made a constant, by name.
+  std::map<std::string, std::string> clones;
+  int tile_x = 32, tile_y = 8, chunk_x = 1, chunk_y = 1;
+
+  const Loop &rows() const { return nest[y]; }
+  const Loop &columns() const { return nest[x]; }
+  Image *image(const clang::VarDecl *);
+  const Scalar *scalar(Role) const;
+  /// Whether the loops reach every pixel of the image.
+  bool covers(const Unit &) const;
+  /// The index that is row (column) 0 of the image: a loop from a constant over exactly height (width)
+  /// indices runs over a padded image.
+  int origin(const Unit &, const Loop &) const;
+  /// Turns of the loop before the first one in the image.
+  int lead(const Unit &, const Loop &) const;
+};
+
+/// Every `for` of the file in its order. Errors are said by the source.
+std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &);
+
+// The steps of that:
+void find_images(const Unit &, Kernel &);
+void find_variables(const Unit &, Kernel &);
+void find_functions(const Unit &, Kernel &);
+/// `--strict`, before anything is read: refuses headers other than those of C and C++ with mathematics.
+void check_includes(Source &, const Annotations &);
+/// `--strict`: refuses what could hang or leave the file.
+void check_strict(const Unit &, const std::vector<std::unique_ptr<Kernel>> &);
+
+}  // namespace cudascan::gswo

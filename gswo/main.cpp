@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// gswo-cc: sequential C or C++ with the pragmas of the GSWO model in, CUDA and C++ out.
+#include <clang/Basic/Version.h>
+#include <clang/Frontend/ASTUnit.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "gswo/check_generated.h"
+#include "gswo/compile.h"
+#include "gswo/emit_file.h"
+#include "gswo/emit_standalone.h"
+
+namespace cudascan::gswo {
+
+namespace {
+
+constexpr char kHelp[] =
+    R"(usage: gswo-cc [options] FILE
+
+Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, single, copy...) to CUDA.
+
+  --emit kernel      one file that is CUDA kernel and C++ at once, for cudaswofilter (default)
+  --emit standalone  a CUDA program with the host code of FILE, for nvcc
+  --emit plain       FILE without its pragmas, as any compiler takes it
+  -o FILE            where to write; standard output if not given
+  --set NAME=VALUE   makes the parameter NAME of the filter a constant
+  --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
+  --no-tiles         no tiles in shared memory
+  -I DIR, -D NAME    as for compilers
+  --help, --version
+
+Exits with 0, or with 1 and messages file:line:column on standard error.
+)";
+
+[[noreturn]] void fail(const std::string &message) {
+  std::cerr << "gswo-cc: " << message << "\n";
+  std::exit(1);
+}
+
+bool is_name(const std::string &s) {
+  if (s.empty() || std::isdigit(static_cast<unsigned char>(s[0]))) return false;
+  for (const char c : s)
+    if (c != '_' && !std::isalnum(static_cast<unsigned char>(c))) return false;
+  return true;
+}
+
+void set_constant(Options &options, const std::string &setting) {
+  const auto equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+  char *end = nullptr;
+  std::strtod(value.c_str(), &end);
+  const bool digits = value.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  if (!is_name(name) || value.empty() || *end || !digits)
+    fail("--set '" + setting + "' is not NAME=NUMBER, as --set win=5");
+  Constant constant{value, {}};
+  if (value.find_first_of(".eE") == std::string::npos && value.size() <= 10) {
+    const long whole = std::strtol(value.c_str(), nullptr, 10);
+    if (std::labs(whole) < 1L << 30) {
+      constant.whole = whole;
+      constant.text = std::to_string(whole);
+    }
+  }
+  options.constants[name] = constant;
+}
+
+Options read_options(int argc, char **argv) {
+  Options options;
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    const auto next = [&] {
+      if (k + 1 >= argc) fail("something has to stand behind " + argument);
+      return std::string(argv[++k]);
+    };
+    if (argument == "--help") {
+      std::cout << kHelp;
+      std::exit(0);
+    } else if (argument == "--version") {
+      std::cout << "gswo-cc " GSWO_VERSION " (manifest " << kManifestVersion << ", "
+                << clang::getClangFullVersion() << ")\n";
+      std::exit(0);
+    } else if (argument == "-o") {
+      options.output = next();
+    } else if (argument == "--set") {
+      set_constant(options, next());
+    } else if (argument == "--strict") {
+      options.strict = true;
+    } else if (argument == "--no-tiles") {
+      options.tiles = false;
+    } else if (argument == "--emit") {
+      const std::string what = next();
+      if (what != "kernel" && what != "standalone" && what != "plain")
+        fail("--emit '" + what + "' is none of kernel, standalone and plain");
+      options.emit = what == "kernel"  ? Emit::kernel
+                     : what == "plain" ? Emit::plain
+                                       : Emit::standalone;
+    } else if (argument == "-I" || argument == "-D") {
+      options.compiler_arguments.push_back(argument + next());
+    } else if (argument.size() > 2 && (argument[1] == 'I' || argument[1] == 'D') &&
+               argument[0] == '-') {
+      options.compiler_arguments.push_back(argument);
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      fail("unknown option '" + argument + "'; see gswo-cc --help");
+    } else if (!options.input.empty()) {
+      fail("one file at a time, not '" + options.input + "' and '" + argument + "'");
+    } else {
+      options.input = argument;
+    }
+  }
+  if (options.input.empty()) fail("no file was given; see gswo-cc --help");
+  return options;
+}
+
+constexpr std::size_t kLargestFile = 1 << 20;
+
+std::string read_file(const std::string &name) {
+  std::ifstream file(name, std::ios::binary);
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!file.is_open() || file.bad()) fail("can't read '" + name + "': " + std::strerror(errno));
+  if (text.size() > kLargestFile) fail("'" + name + "' is larger than 1 MiB");
+  return text;
+}
+
+void write(const Options &options, const std::string &text) {
+  if (options.output.empty()) {
+    std::cout << text << std::flush;
+    if (!std::cout) fail("can't write to standard output");
+    return;
+  }
+  std::ofstream file(options.output, std::ios::binary);
+  file << text << std::flush;
+  if (!file) fail("can't write '" + options.output + "': " + std::strerror(errno));
+}
+
+/// @return the exit status
+int translate(const Options &options) {
+  Source source(options.input, read_file(options.input));
+  const Annotations notes = read_pragmas(source);
+  if (options.strict) check_includes(source, notes);
+  if (source.errors()) return 1;
+  if (options.emit == Emit::plain) return write(options, notes.plain), 0;
+
+  const bool c = is_c(options.input);
+  const auto ast = parse(options, notes.plain, options.input,
+                         {c ? "-xc" : "-xc++", c ? "-std=gnu11" : "-std=gnu++20", "-Wno-everything",
+                          "-ferror-limit=20"},
+                         nullptr);
+  if (!ast || ast->getDiagnostics().hasErrorOccurred()) return 1;
+  const Unit unit{options, source, notes, ast->getASTContext(), ast->getSourceManager()};
+  const auto kernels = find_kernels(unit);
+  if (source.errors()) return 1;
+  if (kernels.empty())
+    return source.error(0,
+                        "no '#pragma parallel' with a '#pragma for' in it; annotate the loops over "
+                        "the image"),
+           1;
+  if (options.strict) check_strict(unit, kernels);
+  if (source.errors()) return 1;
+
+  std::string text;
+  if (options.emit == Emit::standalone) {
+    check_generated(source, options, kernels, kernel_file(unit, kernels, unchained(kernels)));
+    if (source.errors()) return 1;
+    text = standalone_file(unit, kernels);
+  } else {
+    const auto chains = make_chains(unit, kernels);
+    if (source.errors()) return 1;
+    text = kernel_file(unit, kernels, chains);
+    check_generated(source, options, kernels, text);
+  }
+  if (source.errors()) return 1;
+  write(options, text);
+  return 0;
+}
+
+void limit(int what, rlim_t most) {
+  rlimit now{};
+  getrlimit(what, &now);
+  if (now.rlim_cur > most) now.rlim_cur = most;
+  setrlimit(what, &now);
+}
+
+/// Runs the translation in a process of its own, so that whatever happens to it there is a message.
+int guarded(const Options &options) {
+  limit(RLIMIT_CORE, 0);
+  const pid_t child = fork();
+  if (child < 0) fail(std::string("can't start a process: ") + std::strerror(errno));
+  if (child == 0) {
+    limit(RLIMIT_CPU, 30);
+#ifndef GSWO_SANITIZED
+    // AddressSanitizer takes terabytes of addresses.
+    limit(RLIMIT_AS, rlim_t{2} << 30);
+#endif
+    const int status = translate(options);
+    std::cout.flush();
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) return WEXITSTATUS(status) ? 1 : 0;
+  const int signal = WTERMSIG(status);
+  const bool time = signal == SIGXCPU || signal == SIGKILL;
+  std::cerr << options.input << ":1:1: error: the translator "
+            << (time ? "needed more than 30 s" : "ran out of memory or failed (")
+            << (time ? "" : strsignal(signal)) << (time ? "" : ")")
+            << "; make the file simpler: shorter expressions, fewer nested templates and macros\n";
+  return 1;
+}
+
+}  // namespace
+
+}  // namespace cudascan::gswo
+
+int main(int argc, char **argv) {
+  return cudascan::gswo::guarded(cudascan::gswo::read_options(argc, argv));
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the command line of gswo-cc says.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cudascan::gswo {
+
+enum class Emit {
+  kernel,      ///< one file that is both CUDA and C++, for the element
+  standalone,  ///< a CUDA program: the user's host code with launches in it
+  plain,       ///< the user's file without its pragmas
+};
+
+/// A parameter that `--set` makes a constant.
+struct Constant {
+  std::string text;           ///< as it was given
+  std::optional<long> whole;  ///< its value, if it is a whole number of up to 30 bits
+};
+
+struct Options {
+  std::string input;
+  std::string output;  ///< empty = standard output
+  Emit emit = Emit::kernel;
+  std::map<std::string, Constant> constants;
+  bool tiles = true;  ///< keep tiles of the input in shared memory
+  bool strict = false;
+  std::vector<std::string> compiler_arguments;  ///< -I and -D, as given
+};
+
+}  // namespace cudascan::gswo

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The pragmas of the GSWO model (Yang et al., "GSWO: A programming model for GPU-enabled
+/// parallelization of sliding window operations in image processing", 2016, Table 5), found in the
+/// tokens of the file before anything is parsed.
+///
+/// Words are not case sensitive. Each may have `gswo` in front, which keeps `#pragma gswo for` apart
+/// from the pragmas of other tools:
+///
+///     parallel region
+///     parallel
+///     for [nest(2)] [tile(tx, ty)] [chunksize(cx, cy)]
+///     single initialisation | initialization | transfer | remain | assign
+///     copyByTexture(D, toDevice, N, M, Bind, type)
+///     copyMalloc1DArray(W, toDevice, I, J, pitch [, InKernel])
+///     copyMemcpy2D(W, HosttoDevice | Device to Host, I, J, pitch, W_1D)
+///     copyMemcpy2DToArray(W, DevicetoDevice, I, J, pitch)
+///     copyBindTexture(W, DevicetoDevice, W, type, Bind)
+///     copy2DArrayTo1DArray(W, toHost, I, J, W_1D, 2DTo1D | 1DTo2D)
+///
+/// The brace of a block may end the line of its pragma, as in the listings of the paper. Directives
+/// between `#if 0` and its end are left alone.
+#pragma once
+#include <clang/Basic/TokenKinds.h>
+
+#include <string>
+#include <vector>
+
+#include "gswo/source.h"
+
+namespace cudascan::gswo {
+
+struct Token {
+  unsigned begin, end;  ///< bytes of the file
+  bool line_start;      ///< the first one of its line
+  clang::tok::TokenKind kind;
+  bool directive = false;  ///< part of a preprocessor directive
+};
+
+enum class PragmaKind { region, parallel, loop, initialisation, transfer, remain, assign, memory };
+
+struct Pragma {
+  PragmaKind kind = PragmaKind::loop;
+  std::string name;  ///< of memory pragmas, in lower case
+  unsigned begin = 0,
+           end = 0;     ///< from '#' to the end of the directive, without a brace at its end
+  unsigned open = 0;    ///< first byte of the block or statement it stands for; 0 if it has none
+  unsigned close = 0;   ///< last byte of that
+  bool braces = false;  ///< these two are braces
+  int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 1, chunk_y = 1;  ///< of loop; tile 0 = not given
+  std::vector<std::string> arguments;                              ///< of memory
+
+  bool holds(unsigned offset) const { return open < offset && offset < close; }
+  /// How it is called in comments.
+  const char *title() const;
+};
+
+struct Annotations {
+  std::vector<Token> tokens;
+  std::vector<Pragma> pragmas;  ///< in the order of the file
+  /// The file with blanks for the pragmas, every byte in its place: ordinary C or C++. The braces of
+  /// `single initialisation` are gone, so that its declarations reach the loops.
+  std::string plain;
+};
+
+/// Errors are said by the source.
+Annotations read_pragmas(Source &);
+
+}  // namespace cudascan::gswo
