@@ -181,20 +181,20 @@ class Builder {
   void kernel(const Kernel &k) {
     // The images belong to the kernel that is passed on; only their buffers are set here.
     auto &images = const_cast<Kernel &>(k).images;
-    std::map<std::string, int> before = current_;
-    int seen = -1;
+    const std::map<std::string, int> before = current_;
+    // What is filtered, and what pixels that no window writes keep.
+    const int seen = input_.empty() ? -1 : before.at(input_);
     for (Image &image : images)
       if (image.read) {
-        image.read_buffer = before[key(image)];
+        image.read_buffer = before.at(key(image));
         if (chain_.buffers[image.read_buffer].place == Buffer::scratch &&
             filled_.insert(image.read_buffer).second)
           chain_.steps.push_back({Step::clear, nullptr, {}, -1, image.read_buffer, 0});
         read_.insert(image.read_buffer);
-        if (seen < 0 || key(image) == input_) seen = image.read_buffer;
       }
     for (Image &image : images) {
       if (!image.written) continue;
-      const int old = before[key(image)];
+      const int old = before.at(key(image));
       const bool reuse = chain_.buffers[old].place == Buffer::scratch &&
                          std::none_of(images.begin(), images.end(), [&](const Image &i) {
                            return i.read && i.read_buffer == old;

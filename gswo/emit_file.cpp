@@ -35,7 +35,7 @@ class File {
 
   std::string write() {
     for (const auto &[function, text] : replaced_) {
-      const auto range = unit_.typed(function->getSourceRange());
+      const auto range = range_of(unit_, function);
       if (!range) {
         unit_.error(unit_.place(function->getLocation()),
                     "this function comes from a macro; write it out here");
@@ -79,16 +79,19 @@ class File {
 
   void leave_out(const Decl *d) {
     if (d->isImplicit() || !unit_.in_file(d->getLocation())) return;
-    const auto range = unit_.typed(d->getSourceRange());
-    if (!range) return;
+    if (isa<LinkageSpecDecl>(d) || isa<NamespaceDecl>(d)) {
+      for (const Decl *inner : cast<DeclContext>(d)->decls()) leave_out(inner);
+      return;
+    }
     const auto *f = dyn_cast<FunctionDecl>(d);
     if (const auto *t = dyn_cast<FunctionTemplateDecl>(d)) f = t->getTemplatedDecl();
-    if (f) {
-      if (replaced_.count(f) || functions_.count(f->getCanonicalDecl())) return;
-      remove(unit_, *range, edits_);
-    } else if (const auto *v = dyn_cast<VarDecl>(d)) {
-      if (!is_kept(v)) remove(unit_, *range, edits_);
-    }
+    const auto *v = dyn_cast<VarDecl>(d);
+    const bool keep =
+        f ? replaced_.count(f) || functions_.count(f->getCanonicalDecl()) : !v || is_kept(v);
+    const auto *linkage = dyn_cast<LinkageSpecDecl>(d->getLexicalDeclContext());
+    const bool alone = linkage && !linkage->hasBraces();
+    const auto range = unit_.typed(alone ? linkage->getSourceRange() : d->getSourceRange());
+    if (!keep && range) remove(unit_, *range, edits_);
   }
 
   const Unit &unit_;
@@ -213,6 +216,17 @@ class Manifest {
 
 }  // namespace
 
+std::optional<Range> range_of(const Unit &unit, const FunctionDecl *function) {
+  const auto *linkage = dyn_cast<LinkageSpecDecl>(function->getLexicalDeclContext());
+  const bool alone = linkage && !linkage->hasBraces();
+  return unit.typed(alone ? linkage->getSourceRange() : function->getSourceRange());
+}
+
+std::string with_linkage(const FunctionDecl *function, const std::string &text) {
+  const auto *linkage = dyn_cast<LinkageSpecDecl>(function->getLexicalDeclContext());
+  return linkage && linkage->hasBraces() ? "\nextern \"C++\" {" + text + "}\n" : text;
+}
+
 std::string edited_file(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels,
                         const std::map<const FunctionDecl *, std::string> &replaced, bool host) {
   return File(unit, kernels, replaced, host).write();
@@ -244,7 +258,7 @@ std::string kernel_file(const Unit &unit, const std::vector<std::unique_ptr<Kern
       if (s.kind == Step::copy)
         text += "GSWO_COPY_KERNEL(" + s.name + ", " + chain.buffers[s.from].memory_type() + ", " +
                 chain.buffers[s.to].memory_type() + ")\n";
-    replaced[chain.function] = text;
+    replaced[chain.function] = with_linkage(chain.function, text);
   }
   const std::string text = "// Written by gswo-cc " GSWO_VERSION " from " + unit.source.name() +
                            ". It may be edited: give the edited file back as the filter.\n" +

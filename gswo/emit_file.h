@@ -65,6 +65,11 @@ std::string edited_file(const Unit &, const std::vector<std::unique_ptr<Kernel>>
                         const std::map<const clang::FunctionDecl *, std::string> &replaced,
                         bool host);
 
+/// A function with its `extern "C"`, if that stands in front of it alone.
+std::optional<Range> range_of(const Unit &, const clang::FunctionDecl *);
+/// Generated text in place of a function, also where that stands between the braces of `extern "C"`.
+std::string with_linkage(const clang::FunctionDecl *, const std::string &text);
+
 /// Puts the lines of the output in place of kHere.
 std::string number_lines(const Options &, const std::string &text);
 

@@ -34,7 +34,7 @@ class Host {
 
   /// The function with its pragmas replaced.
   std::string write() {
-    const auto range = unit_.typed(function_->getSourceRange());
+    const auto range = range_of(unit_, function_);
     if (!range) return {};
     Edits edits;
     for (const Pragma &p : unit_.notes.pragmas) {
@@ -64,9 +64,13 @@ class Host {
     return nullptr;
   }
 
+  /// Of an image that no window reads, its pragmas know the type: `char` means unsigned char in the paper.
   std::string type_of(const std::string &name) const {
-    const Image *i = image(name);
-    return i ? i->type : "float";
+    if (const Image *i = image(name)) return i->type;
+    for (const Pragma &p : unit_.notes.pragmas)
+      if (p.name == "copybytexture" && p.arguments[0] == name)
+        return p.arguments[5] == "char" ? "unsigned char" : p.arguments[5];
+    return "float";
   }
 
   /// Whether pragmas manage the memory of an image.
@@ -241,7 +245,8 @@ std::string standalone_file(const Unit &unit, const std::vector<std::unique_ptr<
         mine.push_back(k.get());
         text += kernel_text(unit, *k, nullptr);
       }
-    replaced[function] = text + Host(unit, function, std::move(mine)).write();
+    replaced[function] =
+        with_linkage(function, text) + Host(unit, function, std::move(mine)).write();
   }
   const std::string file = edited_file(unit, kernels, replaced, true);
   return number_lines(unit.options, "// Written by gswo-cc " GSWO_VERSION " from " +

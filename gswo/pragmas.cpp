@@ -88,6 +88,7 @@ class Reader {
     std::vector<Token> &tokens = result_.tokens;
     std::size_t end = first + 1;
     while (end < tokens.size() && !tokens[end].line_start) ++end;
+    while (const std::size_t clause = clause_line(first, end)) end = clause;
     for (std::size_t k = first; k < end; ++k) tokens[k].directive = true;
     if (end - first < 2) return;
     const std::string word = text(first + 1);
@@ -100,6 +101,19 @@ class Reader {
     }
     if (std::find(skipped_.begin(), skipped_.end(), true) != skipped_.end()) return;
     if (word == "pragma" && end - first > 2) pragma(first, end);
+  }
+
+  /// The paper prints clauses of `for` on a line of their own, too (Table 7): the end of such a line that
+  /// begins at token `k`, or 0.
+  std::size_t clause_line(std::size_t first, std::size_t k) const {
+    if (k - first < 3 || k + 1 >= result_.tokens.size() || text(first + 1) != "pragma") return 0;
+    const bool named = lower(text(first + 2)) == "gswo" && k - first > 3;
+    const std::string word = lower(text(k));
+    if (lower(text(first + 2 + named)) != "for" || text(k + 1) != "(" ||
+        (word != "nest" && word != "tile" && word != "chunksize"))
+      return 0;
+    for (++k; k < result_.tokens.size() && !result_.tokens[k].line_start;) ++k;
+    return k;
   }
 
   void pragma(std::size_t first, std::size_t end) {

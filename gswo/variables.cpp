@@ -161,18 +161,11 @@ class Finder {
 
   /// Whether a window reads the variable before it sets it, in the order of the text.
   bool reads_first(const VarDecl *v) const {
-    for (const Reference &r : kernel_.window.references) {
-      if (r.variable != v) continue;
-      const Access access = kernel_.window.access_of(r);
-      if (access.read && !access.escapes) return true;
-      if (!access.plain) return false;
-      for (const BinaryOperator *set : kernel_.window.assignments)
-        if (base_of(set->getLHS()) == r.name) {
-          const auto names = variables_in(set->getRHS());
-          return std::find(names.begin(), names.end(), v) != names.end();
-        }
-      return false;
-    }
+    for (const Reference &r : kernel_.window.references)
+      if (r.variable == v) {
+        const Access access = kernel_.window.access_of(r);
+        return access.read && !access.escapes;
+      }
     return false;
   }
 

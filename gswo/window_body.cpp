@@ -100,6 +100,16 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (!in_loop_ && !in_switch_ && !in_lambda_) body_.breaks.push_back(s);
     return true;
   }
+  // What is assigned is evaluated before what it is assigned to.
+  bool TraverseBinaryOperator(BinaryOperator *e, DataRecursionQueue * = nullptr) {
+    if (!e->isAssignmentOp())
+      return WalkUpFromBinaryOperator(e) && TraverseStmt(e->getLHS()) && TraverseStmt(e->getRHS());
+    return WalkUpFromBinaryOperator(e) && TraverseStmt(e->getRHS()) && TraverseStmt(e->getLHS());
+  }
+  bool TraverseCompoundAssignOperator(CompoundAssignOperator *e, DataRecursionQueue * = nullptr) {
+    return WalkUpFromCompoundAssignOperator(e) && TraverseStmt(e->getRHS()) &&
+           TraverseStmt(e->getLHS());
+  }
   bool TraverseForStmt(ForStmt *s) { return inside(in_loop_, &Base::TraverseForStmt, s); }
   bool TraverseWhileStmt(WhileStmt *s) { return inside(in_loop_, &Base::TraverseWhileStmt, s); }
   bool TraverseDoStmt(DoStmt *s) { return inside(in_loop_, &Base::TraverseDoStmt, s); }

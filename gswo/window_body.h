@@ -36,7 +36,7 @@ struct Reference {
 };
 
 struct WindowBody {
-  // all in the order of the file
+  // all in the order in which they are evaluated, as far as the text says it
   std::vector<Subscript> subscripts;
   std::vector<Reference> references;
   std::vector<const clang::Expr *> calls;  ///< calls and constructions

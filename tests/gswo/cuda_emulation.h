@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices, tiles, halos
+/// and barriers, not what compilers and GPUs do.
+#pragma once
+#include <utility>
+
+#define __CUDACC_RTC__ 1
+#define __global__
+#define __device__
+#define __constant__
+#define __forceinline__ inline
+#define __launch_bounds__(n)
+#define __shared__ static
+
+struct EmulatedPlace {
+  int x, y, z;
+};
+static EmulatedPlace blockIdx, blockDim, threadIdx;
+static void (*emulated_barrier)();
+
+static inline void __syncthreads() {
+  emulated_barrier();
+}
+
+template <class T>
+static inline T __ldg(const T *p) {
+  return *p;
+}
+
+extern "C" void emulated_setup(EmulatedPlace **places, void (*barrier)()) {
+  places[0] = &blockIdx;
+  places[1] = &blockDim;
+  places[2] = &threadIdx;
+  emulated_barrier = barrier;
+}
+
+template <class... A, std::size_t... I>
+void emulated_call(void (*kernel)(A...), void **arguments, std::index_sequence<I...>) {
+  kernel(*static_cast<A *>(arguments[I])...);
+}
+template <class... A>
+void emulated_call(void (*kernel)(A...), void **arguments) {
+  emulated_call(kernel, arguments, std::index_sequence_for<A...>());
+}
+
+#define EMULATED(kernel)                                \
+  extern "C" void kernel##_emulated(void **arguments) { \
+    emulated_call(kernel, arguments);                   \
+  }

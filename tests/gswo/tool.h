@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Runs gswo-cc and the C++ compiler.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cudascan::gswo::test {
+
+/// A folder that goes with the object.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  std::string operator/(const std::string &name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Outcome {
+  int status = -1;  ///< exit status, or -1
+  int signal = 0;   ///< that ended it
+  bool timeout = false;
+  std::string output;  ///< standard output
+  std::string errors;  ///< standard error
+};
+
+/// Runs a program; ends it after some time.
+Outcome run(const std::vector<std::string> &command, int seconds = 60);
+/// Runs gswo-cc.
+Outcome translate(std::vector<std::string> arguments);
+/// A file of tests/gswo/sources.
+std::string source(const std::string &name);
+
+std::string read(const std::string &path);
+void write(const std::string &path, const std::string &text);
+
+/// A shared library, open.
+class Library {
+ public:
+  /// Compiles a file; throws with the compiler's messages.
+  Library(const std::string &path, const std::vector<std::string> &options, const Folder &);
+  ~Library();
+  Library(const Library &) = delete;
+  Library &operator=(const Library &) = delete;
+
+  void *handle() const { return handle_; }
+  /// Throws if there is none.
+  template <typename Function>
+  Function *function(const std::string &name) const {
+    return reinterpret_cast<Function *>(symbol(name));
+  }
+
+ private:
+  void *symbol(const std::string &name) const;
+  void *handle_ = nullptr;
+};
+
+}  // namespace cudascan::gswo::test
