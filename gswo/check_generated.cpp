@@ -3,6 +3,9 @@
 
 #include <llvm/ADT/SmallString.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "gswo/compile.h"
 
 namespace cudascan::gswo {
@@ -18,26 +21,36 @@ class Messages : public DiagnosticConsumer {
 
   void HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &message) override {
     DiagnosticConsumer::HandleDiagnostic(level, message);
-    if (level < DiagnosticsEngine::Warning || !message.hasSourceManager()) return;
+    if (level < DiagnosticsEngine::Note || !message.hasSourceManager()) return;
     llvm::SmallString<128> text;
     message.FormatDiagnostic(text);
     const PresumedLoc at = message.getSourceManager().getPresumedLoc(message.getLocation());
     const std::string said = text.str().str();
     const bool in_user_file = at.isValid() && source_.name() == at.getFilename();
     if (level >= DiagnosticsEngine::Error) {
+      flush();
       if (in_user_file)
         source_.error_in_line(at.getLine(), at.getColumn(), "in a kernel: " + said);
       else
         source_.error(0, "this can't be translated, the result would not compile: " + said);
-      return;
+    } else if (level == DiagnosticsEngine::Warning) {
+      flush();
+      // "variable 'x' ..."
+      const auto quote = said.find('\'');
+      if (quote == std::string::npos) return;
+      name_ = said.substr(quote + 1, said.find('\'', quote + 1) - quote - 1);
+      line_ = in_user_file ? at.getLine() : 0;
+    } else if (in_user_file && said == "uninitialized use occurs here") {
+      line_ = at.getLine();
     }
-    // "variable 'x' ..."
-    const auto quote = said.find('\'');
-    if (quote == std::string::npos || !in_user_file) return;
-    const std::string name = said.substr(quote + 1, said.find('\'', quote + 1) - quote - 1);
+  }
+
+  /// Says the warning that was met last: where the value is used, which a note behind it may tell.
+  void flush() {
+    const std::string name = std::exchange(name_, "");
     if (!carried_.count(name)) return;
     const bool pixel = name.size() > 3 && name.compare(name.size() - 3, 3, "_px") == 0;
-    source_.error_in_line(at.getLine(), 1,
+    source_.error_in_line(std::max(line_, 1u), 1,
                           "'" + (pixel ? name.substr(0, name.size() - 3) : name) +
                               "' may hold a value of another window here; windows are independent, "
                               "so give it a value on "
@@ -47,6 +60,8 @@ class Messages : public DiagnosticConsumer {
  private:
   Source &source_;
   std::set<std::string> carried_;
+  std::string name_;  // of the variable in the last warning
+  unsigned line_ = 0;
 };
 
 }  // namespace
@@ -60,6 +75,7 @@ void check_generated(Source &source, const Options &options,
         {"-xc++", "-std=c++20", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized",
          "-Wconditional-uninitialized", "-ferror-limit=20", "-I/gswo-runtime"},
         &messages);
+  messages.flush();
 }
 
 }  // namespace cudascan::gswo

@@ -113,13 +113,15 @@ class Finder {
   void body(const FunctionDecl *defined, bool as_written) {
     const WindowBody code = read_code(unit_, defined->getBody());
     for (const Reference &r : code.references) {
-      if (!r.variable->hasGlobalStorage() || !unit_.in_file(r.variable->getLocation())) continue;
+      if (!r.variable->hasGlobalStorage() || r.variable->isStaticLocal() ||
+          !unit_.in_file(r.variable->getLocation()))
+        continue;
       if (!unit_.is_constant(r.variable->getType()))
         unit_.error(unit_.place(r.name),
                     "the window uses the variable '" + name_of(r.variable) +
                         "' through a function, and it can change; make it const "
                         "or a parameter");
-      else if (!r.variable->isStaticLocal())
+      else
         kernel_.globals.insert(r.variable);
     }
     for (const VarDecl *v : code.own)
@@ -196,7 +198,8 @@ class Finder {
     const auto block = unit_.typed(defined->getBody()->getSourceRange());
     const auto title = unit_.typed(SourceRange(defined->getLocation()));
     if (!name || !whole || !block || !title || callee->hasQualifier() ||
-        defined->getDeclContext() != kernel_.function->getDeclContext())
+        defined->getDeclContext()->getRedeclContext() !=
+            kernel_.function->getDeclContext()->getRedeclContext())
       return;
     const WindowBody code = read_code(unit_, defined->getBody());
     std::string suffix, constants;

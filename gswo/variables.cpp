@@ -67,9 +67,12 @@ class Finder {
       return unit_.error(at, "'" + name + "' is of type '" + unit_.type_name(type) +
                                  "'; images are T **, T a[][N] or T *, everything else has to be a "
                                  "number");
-    if (is_written(v))
-      return unit_.error(at, "the window changes the parameter '" + name +
-                                 "'; copy it into a variable of the window first");
+    if (is_written(v)) {
+      if (in_window_)
+        unit_.error(at, "the window changes the parameter '" + name +
+                            "'; copy it into a variable of the window first");
+      return;
+    }
     const auto constant = unit_.options.constants.find(name);
     if (constant != unit_.options.constants.end()) {
       locals_[0] += "  const " + unit_.declaration(type.getUnqualifiedType(), name) + " = " +

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What gswo-cc refuses, with which words and where; and what it says about its own options.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "tool.h"
+
+namespace cudascan::gswo::test {
+namespace {
+
+struct Refusal {
+  std::string name;
+  std::vector<std::string> options;
+  std::string text;
+  friend std::ostream &operator<<(std::ostream &o, const Refusal &r) { return o << r.name; }
+};
+
+std::vector<Refusal> refusals() {
+  std::vector<Refusal> all;
+  std::istringstream file(read(GSWO_TESTS "/refusals.txt"));
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("---- ", 0) == 0) {
+      std::istringstream words(line.substr(5));
+      all.emplace_back();
+      words >> all.back().name;
+      for (std::string option; words >> option;) all.back().options.push_back(option);
+    } else if (!all.empty()) {
+      all.back().text += line + "\n";
+    }
+  }
+  return all;
+}
+
+class Refused : public testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, WithItsLineAndReason) {
+  const Folder folder;
+  const std::string file = folder / GetParam().name;
+  write(file, GetParam().text);
+  std::vector<std::string> command{file, "-o", folder / "out.cu"};
+  command.insert(command.end(), GetParam().options.begin(), GetParam().options.end());
+  const Outcome outcome = translate(command);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(read(folder / "out.cu"), "") << "no output with errors";
+  std::set<int> expected_lines, lines;
+  std::istringstream text(GetParam().text);
+  int number = 1;
+  for (std::string line; std::getline(text, line); ++number) {
+    const auto mark = line.find("// error: ");
+    if (mark == std::string::npos) continue;
+    expected_lines.insert(number);
+    const std::string begin = file + ":" + std::to_string(number) + ":",
+                      words = line.substr(mark + 10);
+    bool found = false;
+    std::istringstream messages(outcome.errors);
+    for (std::string message; std::getline(messages, message);)
+      found |= message.rfind(begin, 0) == 0 && message.find(words) != std::string::npos &&
+               message.find("error: ") != std::string::npos;
+    EXPECT_TRUE(found) << "line " << number << ": " << words << "\nin:\n" << outcome.errors;
+  }
+  std::istringstream messages(outcome.errors);
+  for (std::string message; std::getline(messages, message);)
+    if (message.rfind(file + ":", 0) == 0 && message.find(" error: ") != std::string::npos)
+      lines.insert(std::stoi(message.substr(file.size() + 1)));
+  EXPECT_EQ(lines, expected_lines) << outcome.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gswo, Refused, testing::ValuesIn(refusals()), [](const auto &info) {
+  return info.param.name.substr(0, info.param.name.find('.'));
+});
+
+TEST(GswoOptions, AreExplainedAndChecked) {
+  EXPECT_EQ(translate({"--help"}).status, 0);
+  EXPECT_NE(translate({"--help"}).output.find("--emit kernel"), std::string::npos);
+  EXPECT_NE(translate({"--version"}).output.find("manifest 1"), std::string::npos);
+  const std::string table3 = source("table3.cpp");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{}, "no file"},
+      {{"no/such/file.cpp"}, "can't read 'no/such/file.cpp'"},
+      {{"/"}, "can't read '/'"},
+      {{table3, "--emit", "so"}, "'so' is none of"},
+      {{table3, "--emit"}, "behind --emit"},
+      {{table3, "--set", "win"}, "NAME=NUMBER"},
+      {{table3, "--set", "win=5;system(1)"}, "NAME=NUMBER"},
+      {{table3, "--set", "3=5"}, "NAME=NUMBER"},
+      {{table3, "--fast"}, "unknown option '--fast'"},
+      {{table3, table3}, "one file at a time"},
+      {{table3, "-o", "/no/such/folder/x"}, "can't write '/no/such/folder/x'"}};
+  for (const auto &[options, words] : wrong) {
+    const Outcome outcome = translate(options);
+    EXPECT_EQ(outcome.status, 1) << words;
+    EXPECT_NE(outcome.errors.find(words), std::string::npos) << outcome.errors;
+  }
+}
+
+TEST(GswoOutput, SaysTheUsersLinesAndKeepsTheComments) {
+  const Outcome outcome = translate({source("language.cpp")});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("// A structure, an enumeration"), std::string::npos);
+  EXPECT_EQ(outcome.output.find("unrelated"), std::string::npos) << "is not needed by windows";
+  const std::string marked = translate({source("table3.cpp")}).output;
+  for (const char *place : {"/* single transfer */", "/* single remain */", "/* single assign */",
+                            "// single initialisation"})
+    EXPECT_NE(marked.find(place), std::string::npos) << place;
+  // A mistake that only a later compiler sees is found in the user's line.
+  const Folder folder;
+  const std::string file = folder / "late.cu";
+  std::string text = translate({source("clamped.cpp")}).output;
+  const auto sum = text.find("s += in[yy]");
+  ASSERT_NE(sum, std::string::npos);
+  write(file, text.replace(sum, 1, "missing"));
+  try {
+    const Library library(file, {"-I" GSWO_RUNTIME, "-std=c++20", "-x", "c++"}, folder);
+    FAIL() << "'missing' is nothing";
+  } catch (const std::runtime_error &error) {
+    EXPECT_NE(std::string(error.what()).find("clamped.cpp:15:"), std::string::npos) << error.what();
+  }
+}
+
+TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
+  const Outcome outcome = translate({source("appendix_c.cpp"), "--emit", "standalone"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  for (const char *part : {"d_W.allocate((int)(I), (int)(J))", "d_im_GPU.allocate(",
+                           "W_1D[g_i * (I) + g_j] = W[g_i][g_j]", "d_W.upload(W_1D",
+                           "d_W.to_array((int)(ROI_w), (int)(ROI_h))", "d_W.bind()",
+                           "filter_k0<<<g_grid, g_block>>>(d_W.texture(), d_im_GPU.plane(), J, I)",
+                           "d_im_GPU.download(W_1D", "W[g_i][g_j] = W_1D[g_i * (I) + g_j]"})
+    EXPECT_NE(outcome.output.find(part), std::string::npos) << part;
+  const auto in_order = [&](const char *a, const char *b) {
+    return outcome.output.find(a) < outcome.output.find(b);
+  };
+  EXPECT_TRUE(in_order("d_W.bind()", "<<<g_grid"));
+  EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
+}
+
+TEST(GswoOutput, MakesCopiesOfHelpersForKnownNumbers) {
+  const Outcome outcome = translate({source("rank.cpp"), "--set", "win=5", "--set", "rank=12"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("sort_window_n25(v, n);"), std::string::npos);
+  EXPECT_NE(outcome.output.find("constexpr int n = 25;"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cudascan::gswo::test
