@@ -24,13 +24,6 @@ class Builder {
     choose_output();
     for (const Kernel *k : kernels_)
       for (const Image &image : k->images) bind(image);
-    for (const Kernel *k : kernels_)
-      for (const Scalar &s : k->scalars)
-        if (s.from_host)
-          unit_.error(unit_.place(s.variable->getLocation()),
-                      "'" + s.name +
-                          "' is computed outside of the loops, which an element can't do; "
-                          "compute it in the window, or use --emit standalone");
     walk(chain_.function->getBody());
     finish_output();
     return std::move(chain_);
@@ -118,7 +111,7 @@ class Builder {
 
   void walk(const Stmt *s) {
     if (!s || isa<NullStmt>(s)) return;
-    for (const Kernel *k : kernels_)
+    for (Kernel *k : kernels_)
       if (s == k->nest[0].statement) return kernel(*k);
     if (const auto *block = dyn_cast<CompoundStmt>(s)) {
       for (const Stmt *child : block->body()) walk(child);
@@ -171,16 +164,35 @@ class Builder {
   }
 
   void copy(int from, int to) {
-    chain_.steps.push_back({Step::copy, nullptr,
-                            chain_.function->getNameAsString() + "_c" + std::to_string(copies_++),
-                            from, to, 0});
+    const std::string name = chain_.function->getNameAsString() + "_c" + std::to_string(copies_++);
+    chain_.steps.push_back({.kind = Step::copy, .name = name, .from = from, .to = to});
     read_.insert(from);
     filled_.insert(to);
   }
 
-  void kernel(const Kernel &k) {
-    // The images belong to the kernel that is passed on; only their buffers are set here.
-    auto &images = const_cast<Kernel &>(k).images;
+  /// What the function computes outside of the loops can be the number of a turn.
+  void check_scalars(Kernel &k) {
+    for (Scalar &s : k.scalars) {
+      if (!s.from_host) continue;
+      for (const std::size_t at : repeats_)
+        if (loops_.at(at).variable == s.variable) {
+          const auto first = constant_of(loops_.at(at).first, unit_.ast);
+          if (!first) break;
+          Step &step = chain_.steps[at];
+          step.turn = s.name, step.first = *first, step.step = loops_.at(at).step;
+          s.role = Role::turn;
+        }
+      if (s.role != Role::turn)
+        unit_.error(unit_.place(s.variable->getLocation()),
+                    "'" + s.name +
+                        "' is computed outside of the loops, which an element can't do; "
+                        "compute it in the window, or use --emit standalone");
+    }
+  }
+
+  void kernel(Kernel &k) {
+    check_scalars(k);
+    std::vector<Image> &images = k.images;
     const std::map<std::string, int> before = current_;
     // What is filtered, and what pixels that no window writes keep.
     const int seen = input_.empty() ? -1 : before.at(input_);
@@ -189,7 +201,7 @@ class Builder {
         image.read_buffer = before.at(key(image));
         if (chain_.buffers[image.read_buffer].place == Buffer::scratch &&
             filled_.insert(image.read_buffer).second)
-          chain_.steps.push_back({Step::clear, nullptr, {}, -1, image.read_buffer, 0});
+          chain_.steps.push_back({.kind = Step::clear, .to = image.read_buffer});
         read_.insert(image.read_buffer);
       }
     for (Image &image : images) {
@@ -200,20 +212,48 @@ class Builder {
                            return i.read && i.read_buffer == old;
                          });
       const int to = reuse ? old : add_buffer(key(image), image.type, Buffer::scratch);
-      const bool part = !k.covers(unit_) || !image.always_written || image.write_y || image.write_x;
-      if (part && !(reuse && filled_.count(old))) {
+      if (writes_part(k, image) && !(reuse && filled_.count(old))) {
         const bool has_old = !reuse || filled_.count(old);
         const int from = has_old ? old : seen;
         if (from >= 0)
           copy(from, to);
         else
-          chain_.steps.push_back({Step::clear, nullptr, {}, -1, to, 0});
+          chain_.steps.push_back({.kind = Step::clear, .to = to});
       }
       image.write_buffer = to;
       filled_.insert(to);
       current_[key(image)] = to;
     }
-    chain_.steps.push_back({Step::kernel, &k, {}, -1, -1, 0});
+    chain_.steps.push_back({.kind = Step::kernel, .what = &k});
+  }
+
+  bool writes_part(const Kernel &k, const Image &image) const {
+    return !k.covers(unit_) || !image.always_written || image.write_y || image.write_x;
+  }
+
+  /// What turns write piece by piece has to be filled before the first one.
+  void fill(const Stmt *body) {
+    for (const Kernel *k : kernels_) {
+      if (!is_in(body, k->nest[0].statement)) continue;
+      for (const Image &image : k->images) {
+        const int to = current_.at(key(image));
+        if (!image.written || chain_.buffers[to].place != Buffer::scratch ||
+            !writes_part(*k, image) || filled_.count(to))
+          continue;
+        if (!input_.empty() && current_.at(input_) != to) {
+          copy(current_.at(input_), to);
+        } else {
+          chain_.steps.push_back({.kind = Step::clear, .to = to});
+          filled_.insert(to);
+        }
+      }
+    }
+  }
+
+  bool is_in(const Stmt *outer, const Stmt *inner) const {
+    return outer == inner ||
+           std::any_of(outer->child_begin(), outer->child_end(),
+                       [&](const Stmt *child) { return child && is_in(child, inner); });
   }
 
   /// Buffers that are read and written in a loop are of the user's type, so that each turn may follow any
@@ -222,7 +262,7 @@ class Builder {
     std::string why;
     const auto loop = read_loop(&statement, unit_.ast, why);
     if (!loop) return refuse(&statement, "an element can't repeat kernels in this loop: " + why);
-    Step step{Step::repeat, nullptr, {}, -1, -1, 0};
+    Step step{.kind = Step::repeat};
     if (!count(*loop, step))
       return refuse(&statement,
                     "an element repeats kernels a number of times that is a constant or a "
@@ -243,11 +283,18 @@ class Builder {
         current_[name] = add_buffer(name, chain_.buffers[old].type, Buffer::scratch);
         copy(old, current_[name]);
       }
+    fill(statement.getBody());
+    // Other pointers than images are for exchanging them.
+    for (auto c = current_.begin(); c != current_.end();)
+      c = versions_.count(c->first) ? std::next(c) : current_.erase(c);
     const std::map<std::string, int> entry = current_;
+    repeats_.push_back(chain_.steps.size());
+    loops_[repeats_.back()] = *loop;
     chain_.steps.push_back(step);
     walk(statement.getBody());
+    repeats_.pop_back();
     close(&statement, entry);
-    chain_.steps.push_back({Step::end, nullptr, {}, -1, -1, 0});
+    chain_.steps.push_back({.kind = Step::end});
     current_ = entry;
   }
 
@@ -284,7 +331,7 @@ class Builder {
     }
     for (auto m = moved.begin(); m != moved.end(); ++m) {
       if (m->first == m->second) continue;
-      chain_.steps.push_back({Step::swap, nullptr, {}, m->first, m->second, 0});
+      chain_.steps.push_back({.kind = Step::swap, .from = m->first, .to = m->second});
       swapped_.insert({m->first, m->second});
       for (auto later = std::next(m); later != moved.end(); ++later)
         if (later->second == m->first) later->second = m->second;
@@ -319,6 +366,8 @@ class Builder {
   std::map<std::string, int> current_, versions_;
   std::set<int> read_, filled_, swapped_;
   int copies_ = 0;
+  std::vector<std::size_t> repeats_;   // steps, open now
+  std::map<std::size_t, Loop> loops_;  // of these
 };
 
 }  // namespace

@@ -23,9 +23,11 @@ struct Buffer {
 struct Step {
   enum Kind { kernel, copy, clear, repeat, end, swap } kind = kernel;
   const Kernel *what = nullptr;  ///< of kernel
-  std::string name;              ///< of copy; the parameter that counts, of repeat
+  std::string name = {};         ///< of copy; the parameter that counts, of repeat
   int from = -1, to = -1;        ///< of copy and swap; `to` of clear
   long count = 0;                ///< of repeat, added to the parameter
+  std::string turn = {};         ///< of repeat: the variable that counts, if windows use it
+  long first = 0, step = 0;      ///< its first value, and from turn to turn
 };
 
 struct Chain {

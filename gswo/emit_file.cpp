@@ -145,6 +145,7 @@ class Manifest {
       line() << "scalar " << n
              << (s.role == Role::height  ? " height"
                  : s.role == Role::width ? " width"
+                 : s.role == Role::turn  ? " turn"
                                          : " value")
              << default_of(s) << " : " << s.type << "\n";
     }
@@ -182,7 +183,9 @@ class Manifest {
         line() << "clear " << name(s.to) << "\n";
         return;
       case Step::repeat:
-        line() << "repeat " << s.count << (s.name.empty() ? "" : " ") << s.name << "\n";
+        line() << "repeat " << s.count << " " << (s.name.empty() ? "-" : s.name);
+        if (!s.turn.empty()) out_ << " turn " << s.turn << " " << s.first << " " << s.step;
+        out_ << "\n";
         return;
       case Step::end:
         line() << "end\n";

@@ -13,7 +13,7 @@
 ///     function  = "function" NAME { constant | scalar | image } { step } "done"
 ///     constant  = "constant" NAME VALUE            what --set made of a parameter
 ///     scalar    = "scalar" NAME ROLE [DEFAULT] ":" TYPE
-///     ROLE      = "height" | "width" | "value"
+///     ROLE      = "height" | "width" | "value" | "turn"
 ///     image     = "image" NAME PLACE ":" TYPE
 ///     PLACE     = "source" | "destination" | "scratch" | "other"
 ///     step      = kernel | copy | clear | repeat | end | swap
@@ -22,18 +22,20 @@
 ///     argument  = "read" IMAGE Y0 Y1 X0 X1 ["unbounded"] | "write" IMAGE | "value" SCALAR
 ///     copy      = "copy" NAME IMAGE IMAGE          kernel NAME copies the first to the second
 ///     clear     = "clear" IMAGE                    fill with zeros
-///     repeat    = "repeat" COUNT [SCALAR]          COUNT + the scalar's value times, if that is positive
+///     repeat    = "repeat" COUNT ( SCALAR | "-" ) [ "turn" SCALAR FIRST STEP ]
 ///     end       = "end"                            the end of the nearest repeat
 ///     swap      = "swap" IMAGE IMAGE               from here on each name stands for the other's buffer
 ///
 /// - TYPE goes to the end of its line: an arithmetic type of C++, as `unsigned char` or `float`.
 /// - Steps run in their order, those between repeat and its end again and again.
+/// - repeat: COUNT + the value of SCALAR times (COUNT with "-"), if that is positive. The scalar behind
+///   "turn" has the value FIRST in the first turn, then FIRST + STEP and so on.
 /// - source is the frame and destination the result; the pixels of both lie in memory as GSWO_SRC_T and
 ///   GSWO_DST_T, which are set by -D when the file is compiled (unsigned char if not). Pixels of scratch
 ///   images are of the image's own type; the element gives them the size of the frame. `other` is a
 ///   second input, which an element can't give: refuse the function, or let the user bind it (it is read
 ///   as GSWO_SRC_T). source is never written, and destination is written in full.
-/// - height and width are set to the size of the frame, value to what the user says. DEFAULT is the
+/// - height and width are set to the size of the frame, value to what the user says, turn by repeat. DEFAULT is the
 ///   default argument in the source.
 /// - Arguments are in the order of the kernel's parameters. For an image a gswo::Plane is passed: the
 ///   address of its first pixel, bytes between rows, width, height, and `ox` = X, `oy` = Y of origin:

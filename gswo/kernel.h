@@ -36,7 +36,7 @@ struct Image {
   std::string output() const { return in_place() ? name + "_out" : name; }
 };
 
-enum class Role { value, height, width };
+enum class Role { value, height, width, turn };
 
 struct Scalar {
   const clang::VarDecl *variable;

@@ -152,6 +152,9 @@ MaybeForm Evaluator::name(const DeclRefExpr *e) {
       result = first ? values : join(result, values);
       first = false;
     }
+  } else if (isa<ParmVarDecl>(variable) && !set) {
+    // Its initial value, if it has one, is only a default.
+    result = LinearForm::symbol(variable);
   } else if (set || (variable->hasInit() && !body_.set_outside.count(variable))) {
     result = set_values(variable);
   } else if (!body_.own.count(variable)) {

@@ -7,24 +7,34 @@
 /// of `image` alone.
 #pragma once
 
+// gswo/library.h, where that is included first, has made these three.
+#ifndef GSWO_FN
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define GSWO_CUDA 1
 #define GSWO_FN __device__ __forceinline__
-#define GSWO_CONST __constant__
-#define GSWO_DEVICE __device__ __attribute__((always_inline))
 #define GSWO_UNROLL _Pragma("unroll")
-#define GSWO_UNROLL_INLINED _Pragma("unroll")
 #else
 #define GSWO_CUDA 0
 #define GSWO_FN inline __attribute__((always_inline))
+#ifdef __clang__
+#define GSWO_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define GSWO_UNROLL _Pragma("GCC unroll 65")
+#endif
+#endif
+#endif
+
+#if GSWO_CUDA
+#define GSWO_CONST __constant__
+#define GSWO_DEVICE __device__ __attribute__((always_inline))
+#define GSWO_UNROLL_INLINED GSWO_UNROLL
+#else
 #define GSWO_CONST
 #define GSWO_DEVICE __attribute__((always_inline))
-#if defined(__clang__)
-#define GSWO_UNROLL _Pragma("clang loop unroll(full)")
+#ifdef __clang__
 #define GSWO_UNROLL_INLINED GSWO_UNROLL
 #define GSWO_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave(disable)")
 #else
-#define GSWO_UNROLL _Pragma("GCC unroll 65")
 // GCC would make 65 copies of loops whose number of turns it does not know.
 #define GSWO_UNROLL_INLINED
 #define GSWO_VECTORIZE _Pragma("GCC ivdep")

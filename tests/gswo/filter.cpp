@@ -106,6 +106,7 @@ Picture Filter::blank(const std::string &image, const Picture &like) const {
 Picture Filter::run(Picture source, const std::map<std::string, double> &values,
                     bool emulated) const {
   std::map<std::string, Picture> buffers;
+  std::map<std::string, double> turn_values;
   std::string result;
   for (const auto &[name, image] : images_) {
     buffers[name] = image.place == "source" ? source : blank(name, source);
@@ -113,6 +114,7 @@ Picture Filter::run(Picture source, const std::map<std::string, double> &values,
   }
   const auto number = [&](const std::string &name) {
     const Scalar &s = scalars_.at(name);
+    if (s.role == "turn") return turn_values.at(name);
     if (s.role == "height") return static_cast<double>(source.height());
     if (s.role == "width") return static_cast<double>(source.width());
     return values.count(name) ? values.at(name) : std::stod(s.value);
@@ -165,12 +167,17 @@ Picture Filter::run(Picture source, const std::map<std::string, double> &values,
       } else if (step[0] == "swap") {
         std::swap(buffers.at(step.at(1)), buffers.at(step.at(2)));
       } else if (step[0] == "repeat") {
+        const bool turn = step.size() > 3;
         const int turns =
-            std::stoi(step.at(1)) + (step.size() > 2 ? static_cast<int>(number(step[2])) : 0);
-        std::size_t behind = k + 1;
-        for (int t = 0; t < turns; ++t) behind = from(k + 1);
-        for (; turns < 1 && steps_[behind][0] != "end"; ++behind) {
+            std::stoi(step.at(1)) + (step.at(2) == "-" ? 0 : static_cast<int>(number(step[2])));
+        for (int t = 0; t < turns; ++t) {
+          if (turn) turn_values[step.at(4)] = std::stoi(step.at(5)) + t * std::stoi(step.at(6));
+          from(k + 1);
         }
+        std::size_t behind = k + 1;
+        for (int depth = 1; depth; ++behind)
+          depth += steps_.at(behind)[0] == "repeat" ? 1 : steps_[behind][0] == "end" ? -1 : 0;
+        --behind;
         k = behind;
       } else {
         throw std::runtime_error("unknown step " + step[0]);

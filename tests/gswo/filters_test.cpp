@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <random>
 
@@ -130,6 +131,20 @@ Padded<float> *median3x3(const Job &job, Padded<float> &in, Padded<float> &out) 
 const std::vector<int> kAll{0, 1, 2, 3, 4}, kOne{0};
 /// Borders that cost nothing to tell apart were compiled with the others.
 const std::vector<int> kTwo{0, 4};
+
+/// For code that reads nothing outside of its image: `call(job, in, out)` with rows without gaps.
+template <typename Call>
+auto without_border(Call call) {
+  return user_function<U16, U8>([call](const Job &job, auto &in, auto &out) -> Padded<U16> * {
+    std::vector<U16> from, to(static_cast<std::size_t>(job.width) * job.height);
+    for (int y = 0; y < job.height; ++y)
+      for (int x = 0; x < job.width; ++x) from.push_back(in.at(x, y));
+    call(job, from.data(), to.data());
+    for (int y = 0; y < job.height; ++y)
+      for (int x = 0; x < job.width; ++x) out.at(x, y) = to[y * job.width + x];
+    return nullptr;
+  });
+}
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -329,6 +344,35 @@ std::vector<Case> cases() {
                      for (int x = 0; x < job.width; ++x) out.at(x, y) = a[y * 64 + x];
                    return nullptr;
                  })});
+  all.push_back(
+      {"recursive_erosion",
+       GSWO_EXAMPLES "/recursive_erosion.cpp",
+       {"--set", "window=3"},
+       "unsigned char",
+       kOne,
+       {{}, {{"doublings", 3}}, {{"doublings", 0}}},
+       without_border([](const Job &job, const U16 *in, U16 *out) {
+         auto *f =
+             job.library->function<void(const U16 *, U16 *, U16 *, U16 *, int, int, int, int)>(
+                 "_Z17recursive_erosionPKtPtS1_S1_iiii");
+         std::vector<U16> a(job.width * job.height), b(a);
+         const int doublings = job.values.count("doublings") ? int(job.values.at("doublings")) : 15;
+         f(in, a.data(), b.data(), out, job.width, job.height, 3, doublings);
+       })});
+  all.push_back({"camera_fingerprint",
+                 GSWO_EXAMPLES "/camera_fingerprint.cpp",
+                 {},
+                 "unsigned char",
+                 kOne,
+                 {{}, {{"regions", 3}}},
+                 without_border([](const Job &job, const U16 *in, U16 *out) {
+                   auto *f =
+                       job.library->function<void(const U16 *, U16 *, U16 *, int, int, int, int)>(
+                           "_Z18camera_fingerprintPKtPtS1_iiii");
+                   std::vector<U16> denoised(job.width * job.height);
+                   f(in, denoised.data(), out, job.width, job.height,
+                     job.values.count("regions") ? 3 : 4, 255);
+                 })});
   return all;
 }
 
@@ -373,6 +417,20 @@ TEST_P(Translated, GivesThePixelsOfTheUsersFunction) {
 
 INSTANTIATE_TEST_SUITE_P(Gswo, Translated, testing::ValuesIn(cases()),
                          [](const auto &info) { return info.param.name; });
+
+TEST(GswoExamples, OfThePaperAreTranslated) {
+  int number = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(GSWO_EXAMPLES)) {
+    if (entry.path().extension() != ".cpp") continue;
+    ++number;
+    for (const char *emit : {"kernel", "standalone"}) {
+      const Outcome outcome =
+          translate({entry.path(), "--set", "window=3", "--strict", "--emit", emit});
+      EXPECT_EQ(outcome.status, 0) << entry.path() << "\n" << outcome.errors;
+    }
+  }
+  EXPECT_GE(number, 18);
+}
 
 }  // namespace
 }  // namespace cudascan::gswo::test

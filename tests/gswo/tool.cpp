@@ -63,7 +63,7 @@ Outcome translate(std::vector<std::string> arguments) {
 }
 
 std::string source(const std::string &name) {
-  return GSWO_SOURCES "/" + name;
+  return name[0] == '/' ? name : GSWO_SOURCES "/" + name;
 }
 
 std::string read(const std::string &path) {

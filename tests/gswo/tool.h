@@ -34,7 +34,7 @@ struct Outcome {
 Outcome run(const std::vector<std::string> &command, int seconds = 60);
 /// Runs gswo-cc.
 Outcome translate(std::vector<std::string> arguments);
-/// A file of tests/gswo/sources.
+/// A file of tests/gswo/sources, or one with its whole path.
 std::string source(const std::string &name);
 
 std::string read(const std::string &path);
