@@ -120,14 +120,17 @@ GSWO_FN S stored(T v) {
   if constexpr (IsFloating<S>::value) {
     return (S)v;
   } else if constexpr (IsFloating<T>::value) {
-    if (!(v == v)) return 0;
     if constexpr (sizeof(S) <= 2) {
+      // Without branches, so that compilers can do it for several pixels at once.
       constexpr T low = (T)Range<S>::lowest, high = (T)Range<S>::highest;
-      const T inside = v < low ? low : v > high ? high : v;
+      const T number = v == v ? v : (T)0;
+      const T above = number < low ? low : number;
+      const T inside = above > high ? high : above;
       const int whole = (int)inside;
       const T rest = inside - (T)whole;
-      return (S)(whole + (rest >= (T)0.5 ? 1 : 0) - (rest <= (T)-0.5 ? 1 : 0));
+      return (S)(whole + (int)(rest >= (T)0.5) - (int)(rest <= (T)-0.5));
     } else {
+      if (!(v == v)) return 0;
       // The first number above the range is a power of two, so it is exact.
       constexpr T end = (T)(Range<S>::highest / 2 + 1) * 2;
       if (v >= end) return (S)Range<S>::highest;
