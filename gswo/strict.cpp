@@ -76,18 +76,21 @@ class Checker : public RecursiveASTVisitor<Checker> {
       said_at(unit_.place(v->getLocation()), "types of other files are not allowed");
     return true;
   }
+  bool VisitFileScopeAsmDecl(FileScopeAsmDecl *d) {
+    return said_at(unit_.place(d->getAsmLoc()), "assembler is not allowed");
+  }
   bool VisitCallExpr(CallExpr *call) {
+    if (const auto *names = dyn_cast<OverloadExpr>(call->getCallee()->IgnoreParenImpCasts()))
+      return std::any_of(names->decls_begin(), names->decls_end(),
+                         [&](const NamedDecl *d) { return unit_.in_file(d->getLocation()); })
+                 ? true
+                 : known(call, names->getName().getAsString());
     if (call->isTypeDependent()) return true;
     const FunctionDecl *f = call->getDirectCallee();
     if (!f) return refuse(call, "calls through pointers are not allowed");
     const FunctionDecl *defined = nullptr;
-    const std::string called = f->getNameAsString();
-    const bool own = f->hasBody(defined) && unit_.in_file(defined->getLocation());
-    const bool math = std::find(kMath.begin(), kMath.end(), called) != kMath.end();
-    if (own || (math && !unit_.in_file(f->getLocation()))) return true;
-    return refuse(call, "'" + called +
-                            "' is not a function of this file or of its list of "
-                            "mathematical functions");
+    if (f->hasBody(defined) && unit_.in_file(defined->getLocation())) return true;
+    return known(call, unit_.in_file(f->getLocation()) ? "" : f->getNameAsString());
   }
 
  private:
@@ -95,6 +98,12 @@ class Checker : public RecursiveASTVisitor<Checker> {
       "loops have to be 'for' loops with a bound, so that they end";
   static constexpr const char *kPointer = "pointers are not allowed; use arrays and subscripts";
 
+  bool known(const CallExpr *call, const std::string &called) {
+    if (std::find(kMath.begin(), kMath.end(), called) != kMath.end()) return true;
+    return refuse(call, "'" + unit_.text(call->getCallee()) +
+                            "' is not a function of this file or of its list of mathematical "
+                            "functions");
+  }
   bool refuse(const Stmt *s, const std::string &what) { return said_at(unit_.place(s), what); }
   bool said_at(unsigned at, const std::string &what) {
     unit_.error(at, what + " (strict)");
@@ -103,6 +112,17 @@ class Checker : public RecursiveASTVisitor<Checker> {
 
   const Unit &unit_;
 };
+
+/// Types, variables and assembler, which come with the filter whether windows use them or not.
+void check_others(const Unit &unit, Checker &checker, const DeclContext *context) {
+  for (Decl *d : context->decls()) {
+    if (isa<NamespaceDecl>(d) || isa<LinkageSpecDecl>(d))
+      check_others(unit, checker, cast<DeclContext>(d));
+    else if (unit.in_file(d->getLocation()) && !isa<FunctionDecl>(d) &&
+             !isa<FunctionTemplateDecl>(d))
+      checker.TraverseDecl(d);
+  }
+}
 
 }  // namespace
 
@@ -133,6 +153,7 @@ void check_strict(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &
     functions.insert(kernel->functions.begin(), kernel->functions.end());
     for (const Expr *e : kernel->initialisers) checker.TraverseStmt(const_cast<Expr *>(e));
   }
+  check_others(unit, checker, unit.ast.getTranslationUnitDecl());
   for (const FunctionDecl *f : functions) checker.TraverseDecl(const_cast<FunctionDecl *>(f));
 }
 

@@ -3,10 +3,11 @@
 // environment sets how many are tried.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
-#include <regex>
 
 #include "tool.h"
 
@@ -20,10 +21,12 @@ class Damage {
   std::size_t below(std::size_t n) { return n ? random_() % n : 0; }
 
   std::string operator()(const std::string &text, const std::string &other) {
-    static const std::regex kToken("[A-Za-z_0-9]+|\\s+|[^\\s\\w]");
     std::vector<std::string> tokens;
-    for (std::sregex_iterator t(text.begin(), text.end(), kToken), end; t != end; ++t)
-      tokens.push_back(t->str());
+    for (std::size_t k = 0; k < text.size(); ++k)
+      if (k && kind(text[k]) == kind(text[k - 1]) && kind(text[k]) != 2)
+        tokens.back() += text[k];
+      else
+        tokens.push_back(text.substr(k, 1));
     for (std::size_t times = 1 + below(4); times; --times) change(tokens, other);
     std::string result;
     for (const std::string &t : tokens) result += t;
@@ -34,6 +37,12 @@ class Damage {
   }
 
  private:
+  /// 0 in words, 1 between them, 2 for anything else.
+  static int kind(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) || c == '_' ? 0 : std::isspace(byte) ? 1 : 2;
+  }
+
   void change(std::vector<std::string> &tokens, const std::string &other) {
     static const std::vector<std::string> kWords{"{",
                                                  "}",
