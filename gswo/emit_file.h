@@ -49,6 +49,20 @@
 /// - copy has two Planes (origin 0), blocks of 32 x 8 threads and tiles of the same size, lead 0.
 /// - -DGSWO_BORDER=0..4 says what is outside of the images: the nearest pixel, mirror (c b | a b c),
 ///   reflect (b a | a b c), wrap, or -DGSWO_BORDER_VALUE.
+///
+/// ## Compiling it with nothing but our own headers
+///
+/// The file includes gswo_rt.h, and the headers of the C and C++ library that the user includes. Without
+/// these, as in NVRTC, kernels/gswo/library.h stands in for them, and the text goes into a namespace:
+///
+///     #include "gswo/library.h"
+///     #include "gswo_rt.h"
+///     namespace std { GSWO_USE_LIBRARY }
+///     namespace gswo_user { GSWO_USE_LIBRARY
+///     ... the file, for which the user's headers are empty texts ...
+///     }
+///
+/// Its functions are extern "C", so they are found by their plain names all the same.
 #pragma once
 #include "gswo/chain.h"
 

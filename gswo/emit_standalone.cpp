@@ -249,11 +249,12 @@ std::string standalone_file(const Unit &unit, const std::vector<std::unique_ptr<
         with_linkage(function, text) + Host(unit, function, std::move(mine)).write();
   }
   const std::string file = edited_file(unit, kernels, replaced, true);
-  return number_lines(unit.options, "// Written by gswo-cc " GSWO_VERSION " from " +
-                                        unit.source.name() +
-                                        "; a CUDA program for nvcc -std=c++20 -fmad=false.\n"
-                                        "#include <algorithm>\n#include \"gswo_host.h\"\n" +
-                                        file);
+  return number_lines(
+      unit.options,
+      "// Written by gswo-cc " GSWO_VERSION " from " + unit.source.name() +
+          "; a CUDA program for nvcc -std=c++20 -fmad=false --expt-relaxed-constexpr.\n"
+          "#include <algorithm>\n#include \"gswo_host.h\"\n" +
+          file);
 }
 
 }  // namespace cudascan::gswo

@@ -159,8 +159,11 @@ TEST(GswoFuzz, DamagedSourcesGiveAFilterOrAMessage) {
     const Outcome outcome = translate(options);
     const bool good = outcome.status == 0 && !outcome.output.empty();
     const bool refused = outcome.status == 1 && outcome.errors.find("error: ") != std::string::npos;
-    // The process that translates is guarded by another one, which says so if it crashed.
-    const bool crashed = outcome.errors.find("the translator ") != std::string::npos;
+    // The process that translates is guarded by another one, which says so if it crashed; sanitizers end
+    // it with a message.
+    bool crashed = false;
+    for (const char *words : {"the translator ", "runtime error: ", "Sanitizer"})
+      crashed |= outcome.errors.find(words) != std::string::npos;
     EXPECT_TRUE((good || refused) && !crashed && !outcome.timeout && !outcome.signal)
         << "seed " << k << ", " << name << ": status " << outcome.status << ", signal "
         << outcome.signal << "\n"
