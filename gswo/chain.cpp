@@ -170,6 +170,13 @@ class Builder {
     filled_.insert(to);
   }
 
+  /// Images that nothing was written to yet hold the input, or zeros if there is none.
+  void begin_with(int from, int to) {
+    if (from >= 0 && from != to) return copy(from, to);
+    chain_.steps.push_back({.kind = Step::clear, .to = to});
+    filled_.insert(to);
+  }
+
   /// What the function computes outside of the loops can be the number of a turn.
   void check_scalars(Kernel &k) {
     for (Scalar &s : k.scalars) {
@@ -200,8 +207,8 @@ class Builder {
       if (image.read) {
         image.read_buffer = before.at(key(image));
         if (chain_.buffers[image.read_buffer].place == Buffer::scratch &&
-            filled_.insert(image.read_buffer).second)
-          chain_.steps.push_back({.kind = Step::clear, .to = image.read_buffer});
+            !filled_.count(image.read_buffer))
+          begin_with(seen, image.read_buffer);
         read_.insert(image.read_buffer);
       }
     for (Image &image : images) {
@@ -215,10 +222,7 @@ class Builder {
       if (writes_part(k, image) && !(reuse && filled_.count(old))) {
         const bool has_old = !reuse || filled_.count(old);
         const int from = has_old ? old : seen;
-        if (from >= 0)
-          copy(from, to);
-        else
-          chain_.steps.push_back({.kind = Step::clear, .to = to});
+        begin_with(from, to);
       }
       image.write_buffer = to;
       filled_.insert(to);
@@ -240,12 +244,7 @@ class Builder {
         if (!image.written || chain_.buffers[to].place != Buffer::scratch ||
             !writes_part(*k, image) || filled_.count(to))
           continue;
-        if (!input_.empty() && current_.at(input_) != to) {
-          copy(current_.at(input_), to);
-        } else {
-          chain_.steps.push_back({.kind = Step::clear, .to = to});
-          filled_.insert(to);
-        }
+        begin_with(input_.empty() ? -1 : current_.at(input_), to);
       }
     }
   }

@@ -316,6 +316,18 @@ std::vector<Case> cases() {
          return n % 2 ? &out : &in;
        })});
   all.push_back(
+      {"registers",
+       "registers.cpp",
+       {},
+       "unsigned char",
+       {1, 4},
+       {{}},
+       user_function<float, U8>([](const Job &job, auto &in, auto &out) -> Padded<float> * {
+         auto *f = job.library->function<void(float **, float **, int, int)>("registers");
+         f(in.rows(), out.rows(), job.width, job.height);
+         return nullptr;
+       })});
+  all.push_back(
       {"shift",
        "shift.cpp",
        {},
