@@ -3,9 +3,9 @@
 /// A function of the user as a list of steps on buffers, which an element runs for each frame.
 ///
 /// Pixels that no window writes hold those of the input, as if the user had copied it into every image
-/// before the first kernel. Every image is a buffer, and a kernel that filters in place reads one and writes another. Host code
-/// between the kernels may declare variables, repeat kernels a known number of times, and exchange
-/// images through their pointers; everything else needs the stand-alone output.
+/// before the first kernel. Every image is a buffer, and a kernel that filters in place reads one and
+/// writes another. Host code between the kernels may declare variables, repeat kernels a known number of
+/// times, and exchange images through their pointers; everything else needs the stand-alone output.
 #pragma once
 #include "gswo/kernel.h"
 

@@ -2,11 +2,11 @@
 /// @file
 /// Indices as linear forms, from which the extent of a window follows.
 ///
-/// The value of an integer expression in the body of a window is written as a sum of coefficients times
-/// symbols plus an interval, where the symbols are the loop variables of the window's place and the values that
-/// are fixed during these loops. The variables of inner loops take the interval of their values. So
-/// `y + dy - 1` with dy from -2 to 2 becomes y + [-3, 1]. This is interval arithmetic on affine forms;
-/// all of it is integer arithmetic on numbers of up to 30 bits, and what leaves these is unknown.
+/// The value of an integer expression in a window is written as a sum of coefficients times symbols plus
+/// an interval. Symbols are the loop variables of the window's place, and values that are fixed during
+/// these loops; the variables of inner loops take the interval of their values. So `y + dy - 1` with dy
+/// from -2 to 2 becomes y + [-3, 1]. This is interval arithmetic on affine forms with integers of up to 30
+/// bits; what leaves these is unknown.
 #pragma once
 #include <map>
 #include <set>
