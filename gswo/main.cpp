@@ -29,7 +29,7 @@ constexpr char kHelp[] =
 
 Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, single, copy...) to CUDA.
 
-  --emit kernel      one file that is CUDA kernel and C++ at once, for cudaswofilter (default)
+  --emit kernel      one file that is CUDA kernel and C++ at once, with a list of its arguments (default)
   --emit standalone  a CUDA program with the host code of FILE, for nvcc
   --emit plain       FILE without its pragmas, as any compiler takes it
   -o FILE            where to write; standard output if not given

@@ -499,6 +499,12 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, code("/")), "it is no file");
   const TemporaryFile empty("");
   EXPECT_CONTAINS(refusal(cpu, code(empty.path())), "it has no function filter");
+  const TemporaryFile loops("void f() {\n#pragma gswo parallel\n}");
+  EXPECT_CONTAINS(refusal(cpu, code(loops.path())), "with pragmas is for gswo-cc");
+  const TemporaryFile other(
+      "float myfilter(auto p) { return p; }\nfloat filters(auto p) { return p; }\n" +
+      std::string(500000, ' '));
+  EXPECT_CONTAINS(refusal(cpu, code(other.path())), "it has no function filter");
   const TemporaryFile large(std::string((1 << 20) + 1, ' '));
   EXPECT_CONTAINS(refusal(cpu, code(large.path())), "larger than 1 MiB");
   const TemporaryFile nothing("void filter(auto p) {}");

@@ -3,7 +3,7 @@
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
 // operations in image processing", 2016, Table 6). The result is `white` where it fits, else 0.
 //
-//     gst-launch-1.0 videotestsrc ! cudanick ! cudaswofilter source=examples/gswo/hit_or_miss.cpp ! videoconvert ! autovideosink
+//     gswo-cc --emit standalone examples/gswo/hit_or_miss.cpp -o hit_or_miss.cu
 //
 // Cells that lie outside of the frame ask for nothing, whatever `border` is. For frames of 16 bit
 // set params="params,white=65535".

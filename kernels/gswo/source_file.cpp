@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/source_file.h"
 
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <utility>
 
 #include "kernels/refuse.h"
@@ -17,6 +17,20 @@ constexpr off_t kMostBytes = 1 << 20;
 
 [[noreturn]] void refuse_file(const std::string &path, const std::string &why) {
   refuse("source = ", path, ": ", why, "; give the path of a C++ file");
+}
+
+bool continues_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Whether a word stands in a text, with `next` behind it and any space between.
+bool has_word(const std::string &text, const std::string &word, const std::string &next) {
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if (at > 0 && continues_word(text[at - 1])) continue;
+    const auto behind = text.find_first_not_of(" \t\r\n", at + word.size());
+    if (behind != std::string::npos && text.compare(behind, next.size(), next) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,9 +73,13 @@ void SourceFile::reject() {
 }
 
 void check_function(const std::string &path, const std::string &text, const std::string &function) {
-  if (!std::regex_search(text, std::regex("\\b" + function + "\\s*\\(")))
-    refuse("source = ", path, ": it has no function ", function, "; write `float ", function,
-           "(auto p) {...}`, or name another one with function");
+  if (has_word(text, function, "(")) return;
+  if (has_word(text, "pragma", "parallel") || has_word(text, "pragma", "gswo"))
+    refuse("source = ", path,
+           ": sequential code with pragmas is for gswo-cc; write its window as `float ", function,
+           "(auto p) {...}`");
+  refuse("source = ", path, ": it has no function ", function, "; write `float ", function,
+         "(auto p) {...}`, or name another one with function");
 }
 
 }  // namespace cudascan::gswo
