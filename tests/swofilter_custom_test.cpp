@@ -175,6 +175,8 @@ TEST(SwoFilterCustom, KnownValues) {
   EXPECT_EQ(30, middle("p(1, -1)"));
   EXPECT_EQ(11, middle("x + 10 * y"));
   EXPECT_EQ(33, middle("width + height * 10"));
+  EXPECT_EQ(133, middle("x / width * 400"));
+  EXPECT_EQ(255, middle("x / (y - 1)"));
   EXPECT_EQ(255, middle("maximum"));
   EXPECT_EQ(205, middle("maximum - p"));
   EXPECT_EQ(1, middle("p > 49"));
@@ -483,6 +485,8 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, formula("p; 3")), "no # \\ \" and ;");
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "expression:1:");
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "foo");
+  EXPECT_EQ(refusal(cpu, formula("p.foo()")).find('\n'), std::string::npos)
+      << "one mistake, one line";
   SwoFilterParams named = formula("p");
   named.constants = {{"a b", 1.0}};
   EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is no name");
@@ -606,9 +610,9 @@ TEST(SwoFilterCustom, LeavesAFileAloneThatIsNotToBeFollowed) {
 }
 
 std::vector<SwoFilterParams> checked_params() {
-  std::vector<SwoFilterParams> all{formula("p.max() - p.min()"), formula("p.median() + x % 3", 5),
-                                   formula("p.mean() + p(-9, 4) / 4", 17, Border::reflect),
-                                   formula("255 - p", 1)};
+  std::vector<SwoFilterParams> all{
+      formula("p.max() - p.min()"), formula("p.median() + fmod(x, 3)", 5),
+      formula("p.mean() + p(-9, 4) / 4", 17, Border::reflect), formula("255 - p", 1)};
   all.push_back(formula("p.rank(k) * gain", 5, Border::constant));
   all.back().constants = {{"k", std::int64_t{11}}, {"gain", 0.75}};
   all.back().shape = "ellipse";

@@ -85,10 +85,11 @@ Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_
   text << "#define GSWO_FILTER " << filter.function << "\n#include \"gswo/window.h\"\n\nnamespace "
        << kNamespace << " {\nGSWO_USE_LIBRARY\n";
   declare_constants(text, filter.constants);
+  // Of a real number, x / width is what it looks like, and x / 0 harms nobody.
   if (filter.is_expression)
     text << "GSWO_FN auto " << filter.function
          << "(const auto &p) {\n"
-            "  [[maybe_unused]] const int x = p.x, y = p.y, width = p.width, height = p.height, "
+            "  [[maybe_unused]] const float x = p.x, y = p.y, width = p.width, height = p.height, "
             "maximum = p.maximum;\n  return (\n";
   text << "#line 1 " << quoted(filter.source.name) << '\n' << filter.source.text << '\n';
   if (filter.is_expression) text << "  );\n}\n";

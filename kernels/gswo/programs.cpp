@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <list>
 #include <mutex>
+#include <set>
+#include <sstream>
+
+#include "common/error.h"
 
 namespace cudascan::gswo {
 namespace {
@@ -64,6 +68,39 @@ Compiled compile(const Program &program) {
     if (is_ready((--last)->code)) last = latest_first.erase(last);
   }
   return code;
+}
+
+namespace {
+
+/// The place that a message begins with, "file:line", or nothing.
+std::string place_of(const std::string &message) {
+  const auto file = message.find(':');
+  const auto line = file == std::string::npos ? file : message.find(':', file + 1);
+  return line == std::string::npos ? "" : message.substr(0, line);
+}
+
+std::string about_users_text(const std::string &messages) {
+  std::istringstream lines(messages);
+  std::string kept;
+  std::set<std::string> places;
+  for (std::string line; std::getline(lines, line);) {
+    const bool of_header = line.rfind("gswo/", 0) == 0;
+    if (of_header || line.find("error:") == std::string::npos ||
+        !places.insert(place_of(line)).second)
+      continue;
+    kept += (kept.empty() ? "" : "\n") + line;
+  }
+  return kept.empty() ? messages : kept;
+}
+
+}  // namespace
+
+const std::string &code(const Compiled &compiled) {
+  try {
+    return *compiled.get();
+  } catch (const BadSetting &e) {
+    throw BadSetting(about_users_text(e.what()));
+  }
 }
 
 bool is_ready(const Compiled &code) {

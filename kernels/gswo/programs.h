@@ -23,7 +23,11 @@ using Compiled = std::shared_future<std::shared_ptr<const std::string>>;
 /// Begins to compile a program, unless that was begun before. The latest programs are remembered.
 Compiled compile(const Program &);
 
-/// Whether get() would return or throw at once.
+/// Whether code() would return or throw at once.
 bool is_ready(const Compiled &);
+
+/// The code; waits for it. Of a compiler's messages only those about the user's text are thrown, if there
+/// are any: what is wrong there is wrong in each header's function that calls it, too.
+const std::string &code(const Compiled &);
 
 }  // namespace cudascan::gswo

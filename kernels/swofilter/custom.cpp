@@ -135,9 +135,9 @@ std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const
     file.look();
     if (!file.has_changed()) return with(file.text());
     const auto changed = with(file.changed_text());
-    const gswo::Compiled code = gswo::compile(changed->program);
-    if (!gswo::is_ready(code)) return with(file.text());
-    code.get();
+    const gswo::Compiled compiled = gswo::compile(changed->program);
+    if (!gswo::is_ready(compiled)) return with(file.text());
+    gswo::code(compiled);
     file.accept();
     return changed;
   } catch (const Error &e) {
@@ -162,12 +162,13 @@ auto &load(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_byte
   if (found != loaded.end()) {
     loaded.splice(loaded.begin(), loaded, found);
   } else {
-    const auto bytes = gswo::compile(wanted->program).get();
+    const gswo::Compiled compiled = gswo::compile(wanted->program);
+    const std::string &bytes = gswo::code(compiled);
     if (loaded.size() >= kMostLoaded) {
       exec.synchronize();  // it may still be at work
       loaded.pop_back();
     }
-    loaded.emplace_front(wanted->program.unit.main.text, *bytes, wanted->launch);
+    loaded.emplace_front(wanted->program.unit.main.text, bytes, wanted->launch);
   }
   return loaded.front();
 }
