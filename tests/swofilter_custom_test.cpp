@@ -593,6 +593,8 @@ TEST(SwoFilterCustom, FollowsTheFile) {
   std::filesystem::remove(file.path());
   EXPECT_EQ(2, result());
   EXPECT_CONTAINS(take_warning(cpu), "No such file");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(2, result());
+  EXPECT_EQ("", take_warning(cpu)) << "told once";
   file.write("int filter(auto p) { return 4; }");
   EXPECT_TRUE(soon([&] { return result() == 4; }));
 }

@@ -62,8 +62,8 @@ CUDASCAN_API std::string default_cache_dir();
 /// @throws Error with the remedy if there is no NVRTC, and if it failed or took more than 30 s
 CUDASCAN_API std::string compile_for_gpu(const Unit &, int architecture, const CodeOptions &);
 
-/// Compiles for the CPU that this runs on. NaN, infinities and rounding are as in the text; errno,
-/// exception flags and the sign of zeros are not kept.
+/// Compiles for the CPU that this runs on. NaN, infinities, rounding and the sign of zeros are as in the
+/// text; errno and the flags of the floating-point unit are not kept, and exceptions cannot be thrown.
 /// @return a shared object
 /// @throws BadSetting with the compiler's messages, one a line, each as "file:line:column: error: text",
 ///         if the code is wrong, and if user code is turned off

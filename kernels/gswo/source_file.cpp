@@ -55,7 +55,14 @@ std::string SourceFile::read(const std::string &path) {
 }
 
 void SourceFile::look() {
-  const Stamp now = stamp_of(path_);
+  Stamp now;
+  try {
+    now = stamp_of(path_);
+  } catch (const BadSetting &) {
+    if (std::exchange(lost_, true)) return;
+    throw;
+  }
+  lost_ = false;
   if (now == stamp_) return;
   stamp_ = now;
   std::string text = read(path_);

@@ -21,6 +21,7 @@ class SourceFile {
   const std::string &text() const { return text_; }
 
   /// Looks whether the file has been written since it was last read, and reads it then.
+  /// @throws BadSetting as the constructor, but not again as long as the file stays as it is
   void look();
   bool has_changed() const { return changed_.has_value(); }
   const std::string &changed_text() const { return *changed_; }
@@ -41,6 +42,7 @@ class SourceFile {
 
   std::string path_;
   Stamp stamp_;
+  bool lost_ = false;  // and that was said
   std::string text_;
   std::optional<std::string> changed_;
 };
