@@ -530,6 +530,15 @@ TEST(SwoFilterCustom, WritesTheCodeForTheGpu) {
   EXPECT_CONTAINS(refusal(cpu, p), "emit-cuda = /no/such/folder/x.cu: No such file or directory");
 }
 
+TEST(SwoFilterCustom, KeepsCodeInTheFolder) {
+  const gswo::PrivateFolder folder;
+  SwoFilterParams p = formula("p + 3");
+  p.cache_dir = folder.path();
+  CpuRunner cpu(1);
+  EXPECT_EQ("", refusal(cpu, p));
+  EXPECT_EQ(files_in(folder.path()).size(), 1u);
+}
+
 TEST(SwoFilterCustom, CanBeTurnedOff) {
   CpuRunner cpu(1);
   const Variable off("CUDASCAN_NO_USER_CODE", "1");

@@ -45,9 +45,16 @@ struct Loaded {
 template <typename Exec>
 using CodeOf = std::conditional_t<std::is_same_v<Exec, Cpu>, gswo::SharedObject, gswo::GpuModule>;
 
+/// The settings that code depends on: all but the values of real numbers.
+SwoFilterParams of_code(SwoFilterParams params) {
+  for (SwoFilterConstant &constant : params.constants)
+    if (std::holds_alternative<double>(constant.value)) constant.value = 0.0;
+  return params;
+}
+
 /// A filter that is to be compiled, and what it was made from.
 struct Wanted {
-  SwoFilterParams params;
+  SwoFilterParams params;  // of_code()
   unsigned maximum;
   int sample_bytes;
   std::string text;
@@ -83,11 +90,12 @@ int architecture_of(Cuda &) {
 void write_cuda(const std::string &path, const std::string &text) {
   const std::string temporary = path + ".part";
   std::ofstream file(temporary);
-  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER, where "
-          "FOLDER/gswo/window.h\n"
-          "// is that of gst-cudascan. nvcc wants __device__ before each function of the filter; "
-          "the\n"
-          "// element, which compiles with NVRTC, does not.\n"
+  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER; the folder is "
+          "kernels\n"
+          "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc "
+          "wants\n"
+          "// __device__ before each function of the filter; the element, which uses NVRTC, does "
+          "not.\n"
        << text;
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0)
@@ -99,7 +107,8 @@ template <typename Exec>
 std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const Job &job,
                                    int sample_bytes, const std::string &text) {
   std::shared_ptr<const Wanted> &latest = state_of(exec).latest;
-  if (latest && latest->params == p && latest->maximum == job.maximum &&
+  const SwoFilterParams params = of_code(p);
+  if (latest && latest->params == params && latest->maximum == job.maximum &&
       latest->sample_bytes == sample_bytes && latest->text == text)
     return latest;
   const bool is_expression = p.source.empty();
@@ -109,7 +118,7 @@ std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const J
                                 is_expression ? "filter" : p.function,
                                 p.constants};
   auto wanted = std::make_shared<Wanted>(
-      Wanted{p, job.maximum, sample_bytes, text, {}, gswo::choose_launch(job.mask())});
+      Wanted{params, job.maximum, sample_bytes, text, {}, gswo::choose_launch(job.mask())});
   gswo::Program &program = wanted->program;
   program.architecture = architecture_of(exec);
   program.unit =
