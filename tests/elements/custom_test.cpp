@@ -129,6 +129,21 @@ TEST_P(CustomFilter, CodeThatDoesNotCompileIsAnError) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
 }
 
+TEST_P(CustomFilter, LeavesFilesWhereItIsTold) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("custom-filter-" + std::to_string(getpid()) + "-files");
+  const std::string cache = (folder / "cache").string(), cuda = (folder / "filter.cu").string();
+  std::filesystem::create_directory(folder);
+  {
+    Filter filter(
+        launch("cudaswofilter", "expression=\"p + 5\" cache-dir=" + cache + " emit-cuda=" + cuda));
+    filter.process(make_picture(GST_VIDEO_FORMAT_GRAY8, 20, 10));
+  }
+  EXPECT_TRUE(std::filesystem::exists(cuda));
+  EXPECT_FALSE(std::filesystem::is_empty(cache));
+  std::filesystem::remove_all(folder);
+}
+
 /// The luma of the next frame.
 std::vector<std::uint16_t> next(Filter &filter, const Picture &in) {
   return filter.process(in).components[0];
