@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Compiles for the CPU with the C++ compiler of the system.
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string_view>
 
 #include "common/error.h"
 #include "kernels/gswo/code_cache.h"
 #include "kernels/gswo/compile.h"
 #include "kernels/gswo/compiler_messages.h"
 #include "kernels/gswo/private_folder.h"
+#include "kernels/gswo/program_file.h"
 
 namespace cudascan::gswo {
 namespace {
@@ -32,34 +29,7 @@ constexpr const char *kFlags[] = {"-std=c++20", "-O2",
                                   "-nostdinc++", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4",
                                   "-fmax-errors=20", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-s"};
 
-bool is_program(const std::string &path, struct stat *status) {
-  return stat(path.c_str(), status) == 0 && S_ISREG(status->st_mode) &&
-         access(path.c_str(), X_OK) == 0;
-}
-
-struct Compiler {
-  std::string path;
-  struct stat status;
-};
-
-std::optional<Compiler> find_program(const std::string &name) {
-  Compiler found{name, {}};
-  if (name.find('/') != std::string::npos) {
-    found.path = std::filesystem::absolute(name);
-    return is_program(found.path, &found.status) ? std::optional(found) : std::nullopt;
-  }
-  const char *path = std::getenv("PATH");
-  for (std::string_view folders = path ? path : "/usr/local/bin:/usr/bin:/bin"; !folders.empty();) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    found.path = std::string(folders.substr(0, end)) + '/' + name;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-    if (found.path[0] == '/' && found.path != '/' + name && is_program(found.path, &found.status))
-      return found;
-  }
-  return std::nullopt;
-}
-
-Compiler find_compiler() {
+ProgramFile find_compiler() {
   const char *chosen = std::getenv("CUDASCAN_CXX");
   if (chosen && *chosen) {
     if (const auto found = find_program(chosen)) return *found;
@@ -89,10 +59,9 @@ std::string describe_cpu() {
   return description;
 }
 
-std::string key_of(const Unit &unit, const Compiler &compiler) {
+std::string key_of(const Unit &unit, const ProgramFile &compiler) {
   Digest digest = digest_of(unit);
-  digest.add("cpu").add(compiler.path).add(compiler.status.st_size);
-  digest.add(compiler.status.st_mtim.tv_sec).add(compiler.status.st_mtim.tv_nsec);
+  digest.add("cpu").add(compiler.version);
   for (const char *flag : kFlags) digest.add(flag);
   return digest.add(describe_cpu()).hex();
 }
@@ -112,7 +81,7 @@ bool crashed(const ProcessResult &result) {
   return false;
 }
 
-[[noreturn]] void report(const ProcessResult &result, const Unit &unit, const Compiler &compiler,
+[[noreturn]] void report(const ProcessResult &result, const Unit &unit, const ProgramFile &compiler,
                          const CompilerMessages &messages) {
   const std::string said = messages.text.empty() ? "" : "\n" + messages.text;
   if (messages.blames_code && result.end == End::exited) throw BadSetting(messages.text);
@@ -134,7 +103,7 @@ bool crashed(const ProcessResult &result) {
               said);
 }
 
-std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits) {
+std::string compile(const Unit &unit, const ProgramFile &compiler, const ProcessLimits &limits) {
   const PrivateFolder folder;
   // Quotes look beside the file that they are in first: there is nothing but this.
   folder.write("main/main.cpp", named_text(unit.main));
@@ -158,7 +127,7 @@ std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLim
 std::string compile_for_cpu(const Unit &unit, const CodeOptions &options,
                             const ProcessLimits &limits) {
   check_unit(unit);
-  const Compiler compiler = find_compiler();
+  const ProgramFile compiler = find_compiler();
   return CodeCache(options.cache_dir).find_or_make(key_of(unit, compiler), [&] {
     return compile(unit, compiler, limits);
   });

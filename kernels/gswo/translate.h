@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Sequential code with GSWO pragmas becomes a filter: by gswo-cc, a program of its own, for a compiler is
+/// no guest for a process that plays video.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "kernels/gswo/code.h"
+
+namespace cudascan::gswo {
+
+/// Whether a text has GSWO pragmas.
+bool has_pragmas(const std::string &text);
+
+/// Translates. gswo-cc is what the environment variable CUDASCAN_GSWO_CC names, else it is looked for in
+/// PATH, then where it was installed with this library.
+/// @param options  of gswo-cc, such as --window=5x3
+/// @return the file that compile_for_gpu() and compile_for_cpu() take, with its manifest
+/// @throws BadSetting with what gswo-cc refuses, as "file:line:column: error: text"
+/// @throws Error with the remedy if there is no gswo-cc, and if it failed
+CUDASCAN_API std::string translate(const SourceText &, const std::vector<std::string> &options,
+                                   const CodeOptions &);
+
+}  // namespace cudascan::gswo
