@@ -96,6 +96,10 @@ bool find_block(const Unit &unit, Kernel &kernel) {
   const Pragma &p = *kernel.pragma;
   if (p.tile_x) kernel.tile_x = p.tile_x, kernel.tile_y = p.tile_y;
   kernel.chunk_x = p.chunk_x, kernel.chunk_y = p.chunk_y;
+  const Options &o = unit.options;
+  if (o.tile_width) kernel.tile_x = o.tile_width;
+  if (o.tile_height) kernel.tile_y = o.tile_height;
+  if (o.chunk) kernel.chunk_x = 1, kernel.chunk_y = o.chunk;
   const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
   if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
     return unit.error(p.begin,

@@ -36,6 +36,8 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   --set NAME=VALUE   makes the parameter NAME of the filter a constant
   --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
   --no-tiles         no tiles in shared memory
+  --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
+  --chunk N          rows of a tile for a thread, in place of chunksize(x, y)
   -I DIR, -D NAME    as for compilers
   --help, --version
 
@@ -74,6 +76,14 @@ void set_constant(Options &options, const std::string &setting) {
   options.constants[name] = constant;
 }
 
+int positive(const std::string &option, const std::string &text) {
+  const bool digits = !text.empty() && text.size() <= 4 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  const int value = digits ? std::atoi(text.c_str()) : 0;
+  if (value < 1 || value > 1024) fail(option + " '" + text + "' is not a number from 1 to 1024");
+  return value;
+}
+
 Options read_options(int argc, char **argv) {
   Options options;
   for (int k = 1; k < argc; ++k) {
@@ -97,6 +107,12 @@ Options read_options(int argc, char **argv) {
       options.strict = true;
     } else if (argument == "--no-tiles") {
       options.tiles = false;
+    } else if (argument == "--tile-width") {
+      options.tile_width = positive(argument, next());
+    } else if (argument == "--tile-height") {
+      options.tile_height = positive(argument, next());
+    } else if (argument == "--chunk") {
+      options.chunk = positive(argument, next());
     } else if (argument == "--emit") {
       const std::string what = next();
       if (what != "kernel" && what != "standalone" && what != "plain")

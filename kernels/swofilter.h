@@ -88,6 +88,14 @@ enum class SwoFilterAlgorithm {
   naive,
 };
 
+/// Where the GPU reads the samples of a window of custom from.
+enum class SwoFilterReads {
+  automatic,
+  global,  ///< the frame itself
+  shared,  ///< shared memory, which each block of threads fills with its tile and what surrounds it
+  texture,  ///< the frame, through a texture
+};
+
 /// A named number that the code of custom can use. An integer is known to the compiler, so that it can
 /// be the size of an array; a real number is of type float, and changing it costs nothing.
 struct SwoFilterConstant {
@@ -118,14 +126,27 @@ struct SwoFilterParams {
   SwoFilterAlgorithm algorithm = SwoFilterAlgorithm::automatic;
 
   // Of custom. It is trusted code: it has all the rights of the process.
-  std::string expression = {};      ///< a formula, for instance "p.max() - p.min()"; or
-  std::string source = {};          ///< path of a C++ file with a function `float filter(auto p)`
-  std::string function = "filter";  ///< its name, if the file has several
+  std::string expression = {};  ///< a formula, for instance "p.max() - p.min()"; or
+  /// path of a file: C++ with a function `float filter(auto p)`; C or C++ with the pragmas of the GSWO
+  /// model; or what gswo-cc made of such a one, edited or not.
+  std::string source = {};
+  std::string function = "filter";                ///< its name, if the file has several
   std::vector<SwoFilterConstant> constants = {};  ///< names in the code
   bool reload = false;  ///< take what is in the file now, as soon as it has changed
   /// Folder for compiled code; "auto" = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, "" = none.
   std::string cache_dir = "auto";
   std::string emit_cuda = {};  ///< path of a file that run() writes the CUDA code to; "" = none
+  /// Take no code but formulas of samples, constants and mathematics, and sources with pragmas whose
+  /// functions are all in the file or of mathematics, without assembler, pointers and endless loops.
+  bool strict = false;
+  // How the GPU shares the work; the result is the same.
+  int tile_width = 0;   ///< columns of pixels for a block of threads, 1..1024; 0 = the best known
+  int tile_height = 0;  ///< rows of pixels for a block, 1..1024; 0 = the best known
+  /// rows of a tile for a thread, 1..64, of which tile_height is a multiple; 0 = the best known
+  int chunk = 0;
+  SwoFilterReads reads = SwoFilterReads::automatic;
+  /// Try, on the first frame, what may be best of these on this GPU; what it was is kept in cache_dir.
+  bool tune = false;
 
   bool operator==(const SwoFilterParams &) const = default;
 };
@@ -150,6 +171,18 @@ CUDASCAN_API bool prepare(Cuda &, int sample_bytes, unsigned maximum, const SwoF
 /// before; "" if there is nothing to tell. Tells everything once.
 CUDASCAN_API std::string take_warning(Cpu &);
 CUDASCAN_API std::string take_warning(Cuda &);
+
+/// What custom's code came to in the last run() of an executor.
+struct SwoFilterCode {
+  std::string cuda_source;  ///< as emit_cuda has it
+  std::string log;          ///< what the translator had to say
+};
+/// Empty for an executor that has not run custom.
+CUDASCAN_API SwoFilterCode code_of(Cpu &);
+CUDASCAN_API SwoFilterCode code_of(Cuda &);
+
+/// The version of gswo-cc, which translates sources with pragmas; "" if it is not installed.
+CUDASCAN_API std::string translator_version();
 
 /// Whether the operator gives black and white.
 CUDASCAN_API bool is_binary(SwoFilterOperator op);

@@ -20,6 +20,7 @@ struct ChainImage {
   long long stride;  ///< bytes from row to row
   int width, height;
   int ox = 0, oy = 0;
+  unsigned long long texture = 0;  ///< of a frame, 0 = none
 };
 
 /// The memory of the images between kernels of one executor; it only grows.

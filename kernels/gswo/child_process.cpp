@@ -87,7 +87,7 @@ void limit(pid_t pid, __rlimit_resource resource, std::uint64_t most, std::uint6
 pid_t start(std::vector<std::string> program, const std::string &folder, int messages) {
   FileActions files;
   posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files.actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files.actions, messages, 1);
   posix_spawn_file_actions_adddup2(&files.actions, messages, 2);
   posix_spawn_file_actions_addchdir_np(&files.actions, folder.c_str());
 #if defined(__GLIBC_PREREQ)

@@ -23,11 +23,11 @@ struct ProcessResult {
   enum class End { exited, killed, timed_out };
   End end;
   int code;              ///< exit status, or the signal that ended it
-  std::string messages;  ///< what was written to stderr, the first 64 KiB
+  std::string messages;  ///< what was written to stdout and stderr, the first 64 KiB
 };
 
 /// Runs a program to its end, in a process group of its own, which is killed when the program is done.
-/// stdin and stdout are /dev/null, messages are in English, `folder` is the current folder and that of
+/// stdin is /dev/null, messages are in English, `folder` is the current folder and that of
 /// temporary files; variables by which compilers add folders and libraries are taken out of the environment.
 /// @param program  absolute path of the program, then its arguments
 /// @throws Error if it cannot be started

@@ -3,9 +3,10 @@
 /// Lays a user's filter on every pixel of a frame; included behind the user's text. GSWO_FILTER is the name
 /// of the function, a member of the namespace gswo_user. On the GPU also
 ///
-///     GSWO_BLOCK_HEIGHT   rows of 32 threads in a block
+///     GSWO_BLOCK_WIDTH, GSWO_BLOCK_HEIGHT   threads of a block
 ///     GSWO_CHUNK          rows of pixels for a thread, one below the other
 ///     GSWO_TILE           1: the block's samples and those around them are read into shared memory first
+///     GSWO_TEXTURE        1: samples are read through the frame's texture
 #pragma once
 
 #if !GSWO_CUDA
@@ -35,12 +36,13 @@ struct FrameView {
 
 #if GSWO_CUDA
 
-constexpr int kBlockWidth = 32, kBlockRows = GSWO_BLOCK_HEIGHT * GSWO_CHUNK;
+constexpr int kBlockWidth = GSWO_BLOCK_WIDTH, kBlockRows = GSWO_BLOCK_HEIGHT * GSWO_CHUNK;
 constexpr int kThreads = kBlockWidth * GSWO_BLOCK_HEIGHT;
 /// The tile begins and ends at a multiple of a vector.
 constexpr int kVector = 4;
 constexpr int kTileLeft = (kLeft + kVector - 1) / kVector * kVector;
-constexpr int kTileWidth = kTileLeft + kBlockWidth + (kRight + kVector - 1) / kVector * kVector;
+constexpr int kTileWidth = kTileLeft + (kBlockWidth + kVector - 1) / kVector * kVector +
+                           (kRight + kVector - 1) / kVector * kVector;
 constexpr int kTileHeight = kBlockRows + kAbove + kBelow;
 
 struct alignas(kVector * sizeof(GSWO_SAMPLE)) Samples {
@@ -108,8 +110,8 @@ GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, 
 
 #if GSWO_CUDA
 
-/// One block filters 32 columns of GSWO_BLOCK_HEIGHT * GSWO_CHUNK rows.
-extern "C" __global__ void __launch_bounds__(32 * GSWO_BLOCK_HEIGHT)
+/// One block filters GSWO_BLOCK_WIDTH columns of GSWO_BLOCK_HEIGHT * GSWO_CHUNK rows.
+extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT)
     gswo_filter(const gswo::Frame in, const gswo::Frame out) {
   using namespace gswo;
   const int x0 = blockIdx.x * kBlockWidth, y0 = blockIdx.y * kBlockRows;
@@ -120,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(32 * GSWO_BLOCK_HEIGHT)
   __shared__ Levels vectors[kTileWidth / kVector * kTileHeight];
   float *tile = vectors[0].at;
   const auto address = reinterpret_cast<unsigned long long>(in.data) | in.stride;
-  if (inside && address % sizeof(Samples) == 0)
+  if (inside && kBlockWidth % kVector == 0 && address % sizeof(Samples) == 0)
     read_vectors(tile, in, x0 - kTileLeft, y0 - kAbove);
   else
     read_samples(tile, in, x0 - kTileLeft, y0 - kAbove);

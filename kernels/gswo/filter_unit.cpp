@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/filter_unit.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "kernels/gswo/headers.h"
+#include "kernels/refuse.h"
 
 namespace cudascan::gswo {
 namespace {
@@ -14,6 +16,16 @@ constexpr const char *kNamespace = "gswo_user";
 constexpr const char *kStandardHeaders[] = {"algorithm", "cmath",  "cstddef",  "cstdint",
                                             "cstdlib",   "math.h", "stddef.h", "stdint.h",
                                             "stdlib.h",  "utility"};
+
+Unit with_headers(const SourceText &main) {
+  Unit unit{main, headers(), {}};
+  for (const char *name : kStandardHeaders) unit.headers.push_back({name, ""});
+  return unit;
+}
+
+const char *sample_type(int bytes) {
+  return bytes == 1 ? "unsigned char" : "unsigned short";
+}
 
 void define_window(std::ostream &text, const swo::Mask &window) {
   const char *separator = "";
@@ -28,7 +40,7 @@ void define_window(std::ostream &text, const swo::Mask &window) {
 }
 
 void define_samples(std::ostream &text, const swo::Job &job, int sample_bytes) {
-  const char *type = sample_bytes == 1 ? "unsigned char" : "unsigned short";
+  const char *type = sample_type(sample_bytes);
   text << "#define GSWO_SAMPLE " << type << "\n#define GSWO_RESULT " << type
        << "\n#define GSWO_MAXIMUM " << (job.maximum >> job.shift) << "\n#define GSWO_SHIFT "
        << job.shift << "\n#define GSWO_BORDER " << static_cast<int>(job.border)
@@ -36,8 +48,10 @@ void define_samples(std::ostream &text, const swo::Job &job, int sample_bytes) {
 }
 
 void define_launch(std::ostream &text, const FilterLaunch &launch) {
-  text << "#define GSWO_BLOCK_HEIGHT " << launch.block_height << "\n#define GSWO_CHUNK "
-       << launch.chunk << "\n#define GSWO_TILE " << launch.tile << '\n';
+  text << "#define GSWO_BLOCK_WIDTH " << launch.tile_width << "\n#define GSWO_BLOCK_HEIGHT "
+       << launch.block_height() << "\n#define GSWO_CHUNK " << launch.chunk << "\n#define GSWO_TILE "
+       << (launch.reads == SwoFilterReads::shared) << "\n#define GSWO_TEXTURE "
+       << (launch.reads == SwoFilterReads::texture) << '\n';
 }
 
 /// As a string of C++ has it.
@@ -62,17 +76,53 @@ void declare_constants(std::ostream &text, const std::vector<SwoFilterConstant> 
 
 }  // namespace
 
-FilterLaunch choose_launch(const swo::Mask &window) {
+namespace {
+
+constexpr int kMostThreads = 1024;
+constexpr int kMostSharedBytes = 48 * 1024;
+
+/// The largest number of rows, up to `most`, that divides the tile, so that a block is not too large.
+int choose_chunk(int tile_width, int tile_height, int most) {
+  int chunk = 1;
+  for (int rows = 1; rows <= 64 && rows <= tile_height; ++rows) {
+    if (tile_height % rows != 0) continue;
+    const bool fits = tile_width * (tile_height / rows) <= kMostThreads;
+    if (rows <= most || !fits) chunk = rows;
+    if (rows >= most && fits) break;
+  }
+  return chunk;
+}
+
+int tile_bytes(const swo::Mask &window, const FilterLaunch &launch) {
+  const auto up = [](int columns) { return (columns + 3) / 4 * 4; };  // to a vector
+  return static_cast<int>(sizeof(float)) * (up(launch.tile_width) + 2 * up(window.rx())) *
+         (launch.tile_height + window.height - 1);
+}
+
+}  // namespace
+
+FilterLaunch choose_launch(const swo::Mask &window, const SwoFilterParams &p) {
   const int cells = window.count();
   // Pixels of a thread share what they read and compute where a window is straight code, see gswo/window.h.
-  FilterLaunch launch = cells <= 256 ? FilterLaunch{.block_height = 4, .chunk = 4, .tile = true}
-                                     : FilterLaunch{.block_height = 8, .chunk = 1, .tile = true};
-  const int rows = launch.block_height * launch.chunk;
-  const auto up = [](int columns) { return (columns + 3) / 4 * 4; };  // to a vector
-  const auto tile_bytes = static_cast<int>(sizeof(float)) *
-                          (FilterLaunch::block_width + 2 * up(window.rx())) *
-                          (rows + window.height - 1);
-  launch.tile = cells > 1 && tile_bytes <= 48 * 1024;
+  const int best_chunk = cells <= 256 ? 4 : 1, best_rows = cells <= 256 ? 16 : 8;
+  FilterLaunch launch{p.tile_width ? p.tile_width : 32, p.tile_height, p.chunk, p.reads};
+  if (!launch.tile_height)
+    launch.tile_height = !launch.chunk             ? best_rows
+                         : launch.tile_width > 256 ? launch.chunk
+                                                   : launch.chunk * (best_rows / best_chunk);
+  if (!launch.chunk) launch.chunk = choose_chunk(launch.tile_width, launch.tile_height, best_chunk);
+  if (launch.tile_width * launch.block_height() > kMostThreads)
+    refuse("tile-width = ", launch.tile_width, ", tile-height = ", launch.tile_height,
+           ", chunk = ", launch.chunk, ": a block has at most ", kMostThreads,
+           " threads, tile-width * tile-height / chunk; make the tile smaller or chunk larger");
+  const bool fits = tile_bytes(window, launch) <= kMostSharedBytes;
+  if (launch.reads == SwoFilterReads::shared && !fits)
+    refuse("reads = shared: a tile of ", launch.tile_width, " x ", launch.tile_height,
+           " pixels and the window around it need ", tile_bytes(window, launch),
+           " bytes of shared memory, and there are ", kMostSharedBytes,
+           "; make tile-width and tile-height smaller, or set reads to auto");
+  if (launch.reads == SwoFilterReads::automatic)
+    launch.reads = cells > 1 && fits ? SwoFilterReads::shared : SwoFilterReads::global;
   return launch;
 }
 
@@ -96,8 +146,53 @@ Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_
   text << "#line 1 \"gswo/filter.h\"\n}  // namespace " << kNamespace
        << "\n#include \"gswo/filter.h\"\n";
 
-  Unit unit{{filter.source.name, text.str()}, headers(), {}};
-  for (const char *name : kStandardHeaders) unit.headers.push_back({name, ""});
+  return with_headers({filter.source.name, text.str()});
+}
+
+namespace {
+
+/// Names that a text includes from the library of the system.
+std::vector<std::string> library_headers(const std::string &text) {
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto hash = line.find_first_not_of(" \t");
+    if (hash == line.npos || line[hash] != '#') continue;
+    const auto include = line.find("include", hash), open = line.find('<', hash),
+               close = line.find('>', hash);
+    if (include != line.npos && include < open && open < close && close != line.npos)
+      names.push_back(line.substr(open + 1, close - open - 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+Unit make_chain_unit(const SourceText &translated, const swo::Job &job, int sample_bytes,
+                     SwoFilterReads reads) {
+  using Border = SwoFilterBorder;
+  const int border = job.border == Border::reflect ? 2 : job.border == Border::constant ? 4 : 0;
+  const unsigned highest = sample_bytes == 1 ? 0xff : 0xffff, maximum = job.maximum >> job.shift;
+  std::ostringstream text;
+  if (maximum == highest)
+    text << "#define GSWO_SRC_T " << sample_type(sample_bytes) << '\n';
+  else
+    text << "#define GSWO_SRC_T gswo::Level\n#define GSWO_LEVEL_T " << sample_type(sample_bytes)
+         << "\n#define GSWO_MAXIMUM " << maximum << "\n#define GSWO_SHIFT " << job.shift << '\n';
+  text << "#define GSWO_BORDER " << border << "\n#define GSWO_BORDER_VALUE "
+       << (job.outside >> job.shift) << "\n#define GSWO_TEXTURE "
+       << (reads == SwoFilterReads::texture)
+       << "\n#include \"gswo/library.h\"\n#include \"gswo_rt.h\"\nnamespace std {\n"
+          "GSWO_USE_LIBRARY\n}\n#pragma GCC visibility push(default)\nnamespace "
+       << kNamespace << " {\nGSWO_USE_LIBRARY\n#line 1 " << quoted(translated.name) << '\n'
+       << translated.text << "\n}\n";
+  Unit unit = with_headers({translated.name, text.str()});
+  unit.headers.push_back({"gswo_rt.h", "#include \"gswo/gswo_rt.h\"\n"});
+  // What is left of the text needs nothing of them, or does not compile.
+  for (const std::string &name : library_headers(translated.text))
+    if (std::none_of(unit.headers.begin(), unit.headers.end(),
+                     [&](const SourceText &header) { return header.name == name; }))
+      unit.headers.push_back({name, ""});
   return unit;
 }
 

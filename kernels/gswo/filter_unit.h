@@ -21,16 +21,25 @@ struct FilterText {
 
 /// How the work is shared on the GPU.
 struct FilterLaunch {
-  static constexpr int block_width = 32;  ///< threads
-  int block_height;                       ///< threads
-  int chunk;                              ///< rows of pixels for a thread
-  bool tile;                              ///< whether blocks read their samples into shared memory
+  int tile_width, tile_height;  ///< pixels of a block of threads
+  int chunk;                    ///< rows of these for each thread
+  SwoFilterReads reads;         ///< never automatic
+
+  int block_height() const { return tile_height / chunk; }  ///< threads
 };
-FilterLaunch choose_launch(const swo::Mask &window);
+
+/// What the parameters say, and where they leave it open what is best for windows of this kind.
+/// @throws BadSetting if a block would have too many threads, or too much shared memory
+FilterLaunch choose_launch(const swo::Mask &window, const SwoFilterParams &);
 
 /// @param launch  null for the CPU
 Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes,
                       const FilterLaunch *launch);
+
+/// @param translated  what gswo-cc wrote, and the user may have edited
+/// @param reads       texture, or whatever the text does
+Unit make_chain_unit(const SourceText &translated, const swo::Job &, int sample_bytes,
+                     SwoFilterReads reads);
 
 /// The names of the variables that hold the real numbers among the constants, as the object code has
 /// them, in their order.
@@ -41,6 +50,7 @@ struct Frame {
   void *data;
   long long stride;
   int width, height;
+  unsigned long long texture;  ///< of the samples of a frame that is read, 0 = none
 };
 inline constexpr const char *kEntryPoint = "gswo_filter";
 using CpuEntryPoint = void(const Frame *in, const Frame *out, int begin, int end);

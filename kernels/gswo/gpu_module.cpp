@@ -7,8 +7,11 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <list>
 #include <map>
+#include <optional>
 
 #include "kernels/cuda_check.cuh"
 
@@ -147,6 +150,84 @@ void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, uns
   if (result != CUDA_SUCCESS) driver().fail(result, std::string("launching the kernel ") + kernel);
 }
 
+struct Textures::Impl {
+  struct Texture {
+    const void *data;
+    std::ptrdiff_t stride;
+    int width, height, sample_bytes;
+    cudaTextureObject_t object;
+    bool is_of(const Texture &other) const {
+      return data == other.data && stride == other.stride && width == other.width &&
+             height == other.height && sample_bytes == other.sample_bytes;
+    }
+  };
+
+  ~Impl() {
+    for (const Texture &texture : latest_first) cudaDestroyTextureObject(texture.object);
+  }
+
+  static cudaTextureObject_t make(const Texture &t) {
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypePitch2D;
+    resource.res.pitch2D = {
+        const_cast<void *>(t.data),
+        cudaCreateChannelDesc(8 * t.sample_bytes, 0, 0, 0, cudaChannelFormatKindUnsigned),
+        static_cast<std::size_t>(t.width), static_cast<std::size_t>(t.height),
+        static_cast<std::size_t>(t.stride)};
+    cudaTextureDesc description{};
+    description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
+    description.filterMode = cudaFilterModePoint;
+    description.readMode = cudaReadModeElementType;
+    cudaTextureObject_t object = 0;
+    CUDA_CHECK(cudaCreateTextureObject(&object, &resource, &description, nullptr));
+    return object;
+  }
+
+  /// As GPUs want frames to lie.
+  struct Alignment {
+    int data, stride;
+  };
+  static Alignment alignment() {
+    int device = 0;
+    Alignment alignment{};
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&alignment.data, cudaDevAttrTextureAlignment, device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&alignment.stride, cudaDevAttrTexturePitchAlignment, device));
+    return alignment;
+  }
+
+  static constexpr std::size_t kMost = 32;  // more than a pool has buffers
+  std::list<Texture> latest_first;
+  std::optional<Alignment> wanted;
+};
+
+Textures::Textures() : impl_(std::make_unique<Impl>()) {}
+Textures::~Textures() = default;
+
+unsigned long long Textures::of(const void *data, std::ptrdiff_t stride, int width, int height,
+                                int sample_bytes) {
+  if (!impl_->wanted) impl_->wanted = Impl::alignment();
+  if (reinterpret_cast<std::uintptr_t>(data) % impl_->wanted->data != 0 ||
+      stride % impl_->wanted->stride != 0)
+    return 0;
+  Impl::Texture wanted{data, stride, width, height, sample_bytes, 0};
+  std::list<Impl::Texture> &known = impl_->latest_first;
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Impl::Texture &t) { return t.is_of(wanted); });
+  if (found != known.end()) {
+    known.splice(known.begin(), known, found);
+    return known.front().object;
+  }
+  if (known.size() >= Impl::kMost) {
+    CUDA_CHECK(cudaDeviceSynchronize());  // a kernel may still read through it
+    CUDA_CHECK(cudaDestroyTextureObject(known.back().object));
+    known.pop_back();
+  }
+  wanted.object = Impl::make(wanted);
+  known.push_front(wanted);
+  return wanted.object;
+}
+
 }  // namespace cudascan::gswo
 
 #else  // the emulation has no driver and runs no code of the GPU
@@ -170,6 +251,13 @@ void GpuModule::set_global(const char *, const void *, std::size_t, CUstream_st 
 }
 void GpuModule::launch(const char *, unsigned, unsigned, unsigned, unsigned, CUstream_st *,
                        void **) {
+  refuse_cuda();
+}
+
+struct Textures::Impl {};
+Textures::Textures() = default;
+Textures::~Textures() = default;
+unsigned long long Textures::of(const void *, std::ptrdiff_t, int, int, int) {
   refuse_cuda();
 }
 

@@ -47,4 +47,24 @@ class CUDASCAN_API GpuModule {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Textures of frames, made when they are first asked for. The latest are kept.
+class CUDASCAN_API Textures {
+ public:
+  Textures();
+  ~Textures();
+  Textures(const Textures &) = delete;
+  Textures &operator=(const Textures &) = delete;
+
+  /// A texture whose coordinates are columns and rows and whose texels are samples.
+  /// @param data  in device memory
+  /// @return 0 for a frame that GPUs make no texture of: where `data` or `stride` are not multiples of
+  ///         what they ask for
+  unsigned long long of(const void *data, std::ptrdiff_t stride, int width, int height,
+                        int sample_bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace cudascan::gswo

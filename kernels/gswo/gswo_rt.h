@@ -59,6 +59,11 @@
 #define GSWO_BORDER_VALUE 0
 #endif
 
+/// 1: on the GPU, images that have a texture are read through it.
+#ifndef GSWO_TEXTURE
+#define GSWO_TEXTURE 0
+#endif
+
 namespace gswo {
 
 /// An image, passed by value. (oy, ox): the user's indices of its first row and column.
@@ -66,7 +71,63 @@ struct Plane {
   void *data;
   long long pitch;  ///< bytes from row to row
   int width, height, ox, oy;
+  unsigned long long texture = 0;  ///< of the pixels, 0 = none
 };
+
+#ifdef GSWO_LEVEL_T
+/// A pixel of which not all bits count: a level from 0 to GSWO_MAXIMUM in a GSWO_LEVEL_T, whose lowest
+/// GSWO_SHIFT bits are 0.
+struct Level {
+  GSWO_LEVEL_T sample;
+  GSWO_FN operator int() const { return sample >> GSWO_SHIFT; }
+};
+GSWO_FN int number(Level level) {
+  return level;
+}
+#endif
+/// The number that a pixel is.
+template <class S>
+GSWO_FN S number(S pixel) {
+  return pixel;
+}
+
+#if GSWO_CUDA
+template <class S>
+GSWO_FN S load(const S *pixel) {
+  return __ldg(pixel);
+}
+#ifdef GSWO_LEVEL_T
+GSWO_FN Level load(const Level *pixel) {
+  return Level{__ldg(&pixel->sample)};
+}
+#endif
+#else
+template <class S>
+GSWO_FN S load(const S *pixel) {
+  return *pixel;
+}
+#endif
+
+/// Pixels through a texture: those of frames.
+template <class S>
+struct Texels {
+  static constexpr bool are_there = false;
+};
+#if GSWO_CUDA && GSWO_TEXTURE
+#define GSWO_TEXELS(S, type)                                        \
+  template <>                                                       \
+  struct Texels<S> {                                                \
+    static constexpr bool are_there = true;                         \
+    GSWO_FN static S at(unsigned long long texture, int x, int y) { \
+      return S{tex2D<type>(texture, (float)x, (float)y)};           \
+    }                                                               \
+  };
+GSWO_TEXELS(unsigned char, unsigned char)
+GSWO_TEXELS(unsigned short, unsigned short)
+#ifdef GSWO_LEVEL_T
+GSWO_TEXELS(Level, GSWO_LEVEL_T)
+#endif
+#endif
 
 /// The row or column of [0, n) that stands for `i`; -1 for the border's value.
 GSWO_FN int border_index(int i, int n) {
@@ -104,6 +165,17 @@ struct IsFloating<double> {
   enum { value = 1 };
 };
 
+#ifdef GSWO_LEVEL_T
+template <class S>
+struct IsLevel {
+  enum { value = 0 };
+};
+template <>
+struct IsLevel<Level> {
+  enum { value = 1 };
+};
+#endif
+
 /// The range of a type of whole numbers.
 template <class S>
 struct Range {
@@ -117,7 +189,13 @@ struct Range {
 /// ends of S; NaN becomes 0.
 template <class S, class T>
 GSWO_FN S stored(T v) {
-  if constexpr (IsFloating<S>::value) {
+#ifdef GSWO_LEVEL_T
+  if constexpr (IsLevel<S>::value) {
+    const GSWO_LEVEL_T level = stored<GSWO_LEVEL_T>(v);
+    return Level{(GSWO_LEVEL_T)((level < GSWO_MAXIMUM ? level : GSWO_MAXIMUM) << GSWO_SHIFT)};
+  } else
+#endif
+      if constexpr (IsFloating<S>::value) {
     return (S)v;
   } else if constexpr (IsFloating<T>::value) {
     if constexpr (sizeof(S) <= 2) {
@@ -156,6 +234,7 @@ struct In {
   const char *data;
   long long pitch;
   int width, height, ox, oy;
+  unsigned long long texture;
 
   GSWO_FN explicit In(const Plane &p)
       : data((const char *)p.data),
@@ -163,26 +242,27 @@ struct In {
         width(p.width),
         height(p.height),
         ox(p.ox),
-        oy(p.oy) {}
+        oy(p.oy),
+        texture(p.texture) {}
 
   struct Row {
     const S *pixels;
     int width, ox;
+    unsigned long long texture;
+    int y;
     GSWO_FN T operator[](int column) const {
       const int x = border_index(column - ox, width);
 #if GSWO_BORDER == 4
       if (!pixels || x < 0) return (T)(GSWO_BORDER_VALUE);
 #endif
-#if GSWO_CUDA
-      return (T)__ldg(pixels + x);
-#else
-      return (T)pixels[x];
-#endif
+      if constexpr (Texels<S>::are_there)
+        if (texture) return (T)Texels<S>::at(texture, x, y);
+      return (T)load(pixels + x);
     }
   };
   GSWO_FN Row operator[](int row) const {
     const int y = border_index(row - oy, height);
-    return Row{y < 0 ? nullptr : (const S *)(data + y * pitch), width, ox};
+    return Row{y < 0 ? nullptr : (const S *)(data + y * pitch), width, ox, texture, y};
   }
 };
 
@@ -324,13 +404,13 @@ struct Tex {
 #endif
 
 /// A kernel that copies an image to another one, which may have other pixels.
-#define GSWO_COPY_KERNEL(name, S, D)                                                      \
-  extern "C" __global__ void name(gswo::Plane from, gswo::Plane to) {                     \
-    const int y = blockIdx.y * blockDim.y + threadIdx.y,                                  \
-              x = blockIdx.x * blockDim.x + threadIdx.x;                                  \
-    if (y < to.height && x < to.width)                                                    \
-      ((D *)((char *)to.data + y * to.pitch))[x] =                                        \
-          gswo::stored<D, S>(((const S *)((const char *)from.data + y * from.pitch))[x]); \
+#define GSWO_COPY_KERNEL(name, S, D)                                                 \
+  extern "C" __global__ void name(gswo::Plane from, gswo::Plane to) {                \
+    const int y = blockIdx.y * blockDim.y + threadIdx.y,                             \
+              x = blockIdx.x * blockDim.x + threadIdx.x;                             \
+    if (y < to.height && x < to.width)                                               \
+      ((D *)((char *)to.data + y * to.pitch))[x] = gswo::stored<D>(                  \
+          gswo::number(((const S *)((const char *)from.data + y * from.pitch))[x])); \
   }
 
 #else
@@ -354,14 +434,14 @@ inline void limit_turns(long long turns, int columns, int &low, int &high) {
   if (low > high) low = high;
 }
 
-#define GSWO_COPY_KERNEL(name, S, D)                                                        \
-  extern "C" void name(void **arguments, int first, int last, int columns) {                \
-    const gswo::Plane &from = *(const gswo::Plane *)arguments[0];                           \
-    const gswo::Plane &to = *(const gswo::Plane *)arguments[1];                             \
-    for (int y = first; y < last; y++)                                                      \
-      for (int x = 0; x < columns; x++)                                                     \
-        ((D *)((char *)to.data + y * to.pitch))[x] =                                        \
-            gswo::stored<D, S>(((const S *)((const char *)from.data + y * from.pitch))[x]); \
+#define GSWO_COPY_KERNEL(name, S, D)                                                   \
+  extern "C" void name(void **arguments, int first, int last, int columns) {           \
+    const gswo::Plane &from = *(const gswo::Plane *)arguments[0];                      \
+    const gswo::Plane &to = *(const gswo::Plane *)arguments[1];                        \
+    for (int y = first; y < last; y++)                                                 \
+      for (int x = 0; x < columns; x++)                                                \
+        ((D *)((char *)to.data + y * to.pitch))[x] = gswo::stored<D>(                  \
+            gswo::number(((const S *)((const char *)from.data + y * from.pitch))[x])); \
   }
 
 #endif

@@ -119,7 +119,9 @@ class Parser {
       end(line);
     else if (word == "done")
       done(line);
-    else if (word != "constant")
+    else if (word == "constant")
+      function().constants.push_back(line.word());
+    else
       line.bad("'" + word + "' is not known");
     if (word != "constant" && word != "scalar" && word != "image") line.end();
   }
@@ -134,7 +136,7 @@ class Parser {
 
   void begin(Line &line) {
     if (!functions_.empty() && !done_) line.bad("the function before is not done");
-    functions_.push_back({line.word(), {}, {}, {}});
+    functions_.push_back({line.word(), {}, {}, {}, {}});
     done_ = false;
   }
   void scalar(Line &line) {

@@ -66,6 +66,7 @@ using Step = std::variant<step::Kernel, step::Clear, step::Swap, step::Repeat>;
 /// A filter of a file.
 struct ManifestFunction {
   std::string name;
+  std::vector<std::string> constants;  ///< parameters that are constants in the code
   std::vector<ManifestScalar> scalars;
   std::vector<ManifestImage> images;
   std::vector<Step> steps;

@@ -21,30 +21,17 @@ struct Known {
   Compiled code;
 };
 
+/// With what else decides how code is compiled, and whether.
 std::string key_of(const Program &program) {
-  std::string key;
-  const auto add = [&](const std::string &part) {
-    key += std::to_string(part.size()) + ':' + part;
-  };
-  add(std::to_string(program.architecture));
-  add(program.options.cache_dir);
-  add(program.unit.main.name);
-  add(program.unit.main.text);
-  for (const SourceText &header : program.unit.headers) {
-    add(header.name);
-    add(header.text);
-  }
-  for (const std::string &define : program.unit.defines) add(define);
-  // What else decides how code is compiled, and whether.
-  for (const char *variable : {"CUDASCAN_CXX", "CUDASCAN_NO_USER_CODE"})
-    if (const char *value = std::getenv(variable)) add(variable + std::string("=") + value);
+  std::string key = program.key;
+  for (const char *variable : {"CUDASCAN_CXX", "CUDASCAN_GSWO_CC", "CUDASCAN_NO_USER_CODE"})
+    if (const char *value = std::getenv(variable))
+      key += std::string("\n") + variable + "=" + value;
   return key;
 }
 
-std::shared_ptr<const std::string> compile_now(const Program &program) {
-  return std::make_shared<const std::string>(
-      program.architecture ? compile_for_gpu(program.unit, program.architecture, program.options)
-                           : compile_for_cpu(program.unit, program.options));
+std::shared_ptr<const Built> make_now(const Program &program) {
+  return std::make_shared<const Built>(program.make());
 }
 
 }  // namespace
@@ -60,7 +47,7 @@ Compiled compile(const Program &program) {
     latest_first.splice(latest_first.begin(), latest_first, known);
     return known->code;
   }
-  latest_first.push_front({std::move(key), std::async(std::launch::async, compile_now, program)});
+  latest_first.push_front({std::move(key), std::async(std::launch::async, make_now, program)});
   const Compiled code = latest_first.front().code;
   // One that is still under way would have to be waited for.
   for (auto last = latest_first.end(); latest_first.size() > kMostPrograms;) {
@@ -95,9 +82,9 @@ std::string about_users_text(const std::string &messages) {
 
 }  // namespace
 
-const std::string &code(const Compiled &compiled) {
+std::shared_ptr<const Built> built(const Compiled &compiled) {
   try {
-    return *compiled.get();
+    return compiled.get();
   } catch (const BadSetting &e) {
     throw BadSetting(about_users_text(e.what()));
   }

@@ -2,32 +2,43 @@
 /// @file
 /// Code that is compiled once for all executors of the process, in threads of its own.
 #pragma once
+#include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kernels/gswo/code.h"
+#include "kernels/gswo/filter_unit.h"
+#include "kernels/gswo/manifest.h"
 
 namespace cudascan::gswo {
 
-/// A unit and what it is compiled for.
-struct Program {
-  Unit unit;
-  int architecture = 0;  ///< of the GPU, as compile_for_gpu() takes it; 0 = the CPU
-  CodeOptions options;
+/// What comes of a program.
+struct Built {
+  std::string code;                       ///< for the GPU or the CPU
+  std::string cuda_source;                ///< for people to read and edit
+  std::string log;                        ///< what there is to say about it
+  FilterLaunch launch;                    ///< of formulas and functions
+  std::optional<ManifestFunction> chain;  ///< how a translated filter is run
 };
 
-/// What compile_for_gpu() or compile_for_cpu() return or throw.
-using Compiled = std::shared_future<std::shared_ptr<const std::string>>;
+struct Program {
+  std::string key;              ///< everything that `make` depends on
+  std::function<Built()> make;  ///< throws as compile_for_gpu(), compile_for_cpu() and translate()
+};
 
-/// Begins to compile a program, unless that was begun before. The latest programs are remembered.
+/// What make() returns or throws.
+using Compiled = std::shared_future<std::shared_ptr<const Built>>;
+
+/// Begins to make a program, unless that was begun before. The latest programs are remembered.
 Compiled compile(const Program &);
 
-/// Whether code() would return or throw at once.
+/// Whether built() would return or throw at once.
 bool is_ready(const Compiled &);
 
-/// The code; waits for it. Of a compiler's messages only those about the user's text are thrown, if there
-/// are any: what is wrong there is wrong in each header's function that calls it, too.
-const std::string &code(const Compiled &);
+/// The program; waits for it. Of a compiler's messages only those about the user's text are thrown, if
+/// there are any: what is wrong there is wrong in each header's function that calls it, too.
+std::shared_ptr<const Built> built(const Compiled &);
 
 }  // namespace cudascan::gswo

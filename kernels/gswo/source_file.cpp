@@ -81,12 +81,10 @@ void SourceFile::reject() {
 
 void check_function(const std::string &path, const std::string &text, const std::string &function) {
   if (has_word(text, function, "(")) return;
-  if (has_word(text, "pragma", "parallel") || has_word(text, "pragma", "gswo"))
-    refuse("source = ", path,
-           ": sequential code with pragmas is for gswo-cc; write its window as `float ", function,
-           "(auto p) {...}`");
-  refuse("source = ", path, ": it has no function ", function, "; write `float ", function,
-         "(auto p) {...}`, or name another one with function");
+  refuse("source = ", path, ": it has no function ", function,
+         " and no pragmas of the GSWO model; write `float ", function,
+         "(auto p) {...}`, name another function with function, or put `#pragma parallel` and "
+         "`#pragma for` in front of the loops over the pixels");
 }
 
 }  // namespace cudascan::gswo

@@ -2,6 +2,7 @@
 #include "kernels/gswo/translate.h"
 
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "common/error.h"
@@ -11,63 +12,80 @@
 #include "kernels/gswo/digest.h"
 #include "kernels/gswo/private_folder.h"
 #include "kernels/gswo/program_file.h"
+#include "kernels/swofilter.h"
 
 namespace cudascan::gswo {
 namespace {
 
-constexpr char kRemedy[] =
-    "; build gst-cudascan where Clang's libraries are (Debian: llvm-dev libclang-dev "
-    "libclang-cpp-dev), or "
-    "set the environment variable CUDASCAN_GSWO_CC to the path of gswo-cc";
-
-ProgramFile find_translator(const std::string &source) {
+std::optional<ProgramFile> look_for_translator() {
   if (const char *chosen = std::getenv("CUDASCAN_GSWO_CC"); chosen && *chosen) {
-    if (const auto found = find_program(chosen)) return *found;
+    if (const auto found = find_program(chosen)) return found;
     throw Error(std::string("gswo-cc ") + chosen +
                 ", which the environment variable CUDASCAN_GSWO_CC names, is not a program that "
-                "can be run; "
-                "set it to the path of gswo-cc");
+                "can be run; set it to the path of gswo-cc");
   }
   for (const char *name : {"gswo-cc", GSWO_CC_INSTALLED})
-    if (const auto found = find_program(name)) return *found;
-  throw Error("source = " + source +
-              ": it has pragmas, which gswo-cc translates, and that was not found" + kRemedy);
+    if (const auto found = find_program(name)) return found;
+  return std::nullopt;
 }
 
-/// gswo-cc sees the file in a folder of its own.
-std::string in_users_terms(std::string text, const std::string &path, const std::string &name) {
-  for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
-    text.replace(at, path.size(), name);
+ProgramFile find_translator(const std::string &source) {
+  if (const auto found = look_for_translator()) return *found;
+  throw Error("source = " + source +
+              ": it has pragmas, which gswo-cc translates, and that was not found; build "
+              "gst-cudascan where Clang's libraries are (Debian, Ubuntu: apt install llvm-dev "
+              "libclang-dev libclang-cpp-dev), or set the environment variable CUDASCAN_GSWO_CC to "
+              "the path of gswo-cc");
+}
+
+std::string last_part(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// What a file is called for gswo-cc: what follows its name decides between C and C++.
+std::string input_name(const std::string &source) {
+  const std::string file = last_part(source);
+  return "gswo-cc.in/" + (file.empty() || file[0] == '.' ? "source.cpp" : file);
+}
+
+/// What the generated parts are called in messages.
+std::string output_name(const std::string &source) {
+  const std::string file = last_part(source);
+  const std::string stem = file.substr(0, file.rfind('.'));
+  return (stem.empty() || stem[0] == '-' ? "source" : stem) + ".cu";
+}
+
+std::string replace_all(std::string text, const std::string &what, const std::string &with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
   return text;
 }
 
-/// What a file is called in the folder: what follows its name decides between C and C++.
-std::string file_name(const std::string &name) {
-  const auto slash = name.rfind('/');
-  const std::string file = slash == std::string::npos ? name : name.substr(slash + 1);
-  return file.empty() || file[0] == '-' || file[0] == '.' ? "source.cpp" : file;
-}
-
-std::string run(const ProgramFile &translator, const SourceText &source,
+Translation run(const ProgramFile &translator, const SourceText &source,
                 const std::vector<std::string> &options) {
   const PrivateFolder folder;
-  const std::string path = folder.path() + "/" + file_name(source.name);
-  folder.write(file_name(source.name), source.text);
+  const std::string input = input_name(source.name), output = output_name(source.name);
+  folder.write(input, source.text);
   std::vector<std::string> program{translator.path};
   program.insert(program.end(), options.begin(), options.end());
-  program.insert(program.end(), {"-o", folder.path() + "/generated/filter.cu", path});
-  folder.write("generated/filter.cu", "");
+  program.insert(program.end(), {"-o", output, input});
   const ProcessResult result = run_program(program, folder.path(), {});
-  const std::string said = in_users_terms(result.messages, path, source.name);
+  const auto in_users_terms = [&](const std::string &text) {
+    return replace_all(text, input, source.name);
+  };
+  const std::string said = in_users_terms(result.messages);
   using End = ProcessResult::End;
   if (result.end == End::exited && result.code == 0)
-    return in_users_terms(folder.read("generated/filter.cu"), path, source.name);
+    return {in_users_terms(folder.read(output)), said};
   if (result.end == End::exited && result.code == 1 && !said.empty()) throw BadSetting(said);
   throw Error("gswo-cc " + translator.path +
               (result.end == End::timed_out ? " was stopped: it took too long for "
                                             : " crashed or ran out of memory at ") +
               source.name + "; make the code simpler" + (said.empty() ? "" : "\n" + said));
 }
+
+/// Ends the notes in front of a text in the cache.
+constexpr char kEndOfNotes = '\0';
 
 }  // namespace
 
@@ -85,15 +103,31 @@ bool has_pragmas(const std::string &text) {
   return false;
 }
 
-std::string translate(const SourceText &source, const std::vector<std::string> &options,
+Translation translate(const SourceText &source, const std::vector<std::string> &options,
                       const CodeOptions &code_options) {
   const ProgramFile translator = find_translator(source.name);
   Digest digest;
   digest.add("translate").add(translator.version).add(source.name).add(source.text);
   for (const std::string &option : options) digest.add(option);
-  return CodeCache(code_options.cache_dir).find_or_make(digest.hex(), [&] {
-    return run(translator, source, options);
+  const std::string kept = CodeCache(code_options.cache_dir).find_or_make(digest.hex(), [&] {
+    const Translation made = run(translator, source, options);
+    return made.notes + kEndOfNotes + made.text;
   });
+  const auto end = kept.find(kEndOfNotes);
+  return {kept.substr(end + 1), kept.substr(0, end)};
 }
 
 }  // namespace cudascan::gswo
+
+namespace cudascan {
+
+std::string translator_version() {
+  const auto translator = gswo::look_for_translator();
+  if (!translator) return "";
+  const gswo::PrivateFolder folder;
+  const gswo::ProcessResult result =
+      gswo::run_program({translator->path, "--version"}, folder.path(), {});
+  return result.messages.substr(0, result.messages.find('\n'));
+}
+
+}  // namespace cudascan

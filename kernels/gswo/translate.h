@@ -13,13 +13,17 @@ namespace cudascan::gswo {
 /// Whether a text has GSWO pragmas.
 bool has_pragmas(const std::string &text);
 
+struct Translation {
+  std::string text;   ///< what make_chain_unit() takes, with its manifest
+  std::string notes;  ///< what gswo-cc had to say about it, as "file:line:column: note: text"
+};
+
 /// Translates. gswo-cc is what the environment variable CUDASCAN_GSWO_CC names, else it is looked for in
 /// PATH, then where it was installed with this library.
-/// @param options  of gswo-cc, such as --window=5x3
-/// @return the file that compile_for_gpu() and compile_for_cpu() take, with its manifest
+/// @param options  of gswo-cc, such as --set, win=5
 /// @throws BadSetting with what gswo-cc refuses, as "file:line:column: error: text"
 /// @throws Error with the remedy if there is no gswo-cc, and if it failed
-CUDASCAN_API std::string translate(const SourceText &, const std::vector<std::string> &options,
+CUDASCAN_API Translation translate(const SourceText &, const std::vector<std::string> &options,
                                    const CodeOptions &);
 
 }  // namespace cudascan::gswo

@@ -22,6 +22,7 @@
 ///     GSWO_LEFT, _RIGHT, _ABOVE, _BELOW   how far it reaches from the pixel
 ///     GSWO_CELLS                      how many cells it has
 ///     GSWO_BORDER, GSWO_OUTSIDE       0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
+///     GSWO_TEXTURE                    on the GPU, see gswo/filter.h
 #pragma once
 #include "gswo/library.h"
 
@@ -46,6 +47,7 @@ struct Frame {
   void *data;
   long long stride;
   int width, height;
+  unsigned long long texture;  ///< of its samples, or 0
 };
 
 constexpr int kLeft = GSWO_LEFT, kRight = GSWO_RIGHT, kAbove = GSWO_ABOVE, kBelow = GSWO_BELOW;
@@ -93,6 +95,11 @@ GSWO_FN GSWO_SAMPLE read(const Frame &frame, int x, int y) {
   const int column = resolve(x, frame.width), row = resolve(y, frame.height);
 #if GSWO_BORDER == 3
   if (column < 0 || row < 0) return GSWO_OUTSIDE;
+#endif
+#if GSWO_CUDA && GSWO_TEXTURE
+  if (frame.texture)
+    return level_of(
+        tex2D<GSWO_SAMPLE>(frame.texture, static_cast<float>(column), static_cast<float>(row)));
 #endif
   return level_of(row_of(frame, row)[column]);
 }

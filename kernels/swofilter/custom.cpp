@@ -7,11 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <list>
+#include <map>
 #include <optional>
 
-#include "kernels/gswo/filter_unit.h"
+#include "kernels/gswo/chain.h"
+#include "kernels/gswo/filter_program.h"
+#include "kernels/gswo/formula.h"
 #include "kernels/gswo/gpu_module.h"
-#include "kernels/gswo/programs.h"
 #include "kernels/gswo/shared_object.h"
 #include "kernels/gswo/source_file.h"
 #include "kernels/refuse.h"
@@ -33,13 +35,13 @@ bool is_name(const std::string &text) {
 /// Code that was loaded by one executor.
 template <typename Code>
 struct Loaded {
-  std::string text;  // of the unit
+  std::string key;  // of the program
+  std::shared_ptr<const gswo::Built> built;
   Code code;
-  gswo::FilterLaunch launch;
   std::vector<float> constants;  // as the code has them now
 
-  Loaded(const std::string &text, const std::string &bytes, const gswo::FilterLaunch &launch)
-      : text(text), code(bytes), launch(launch) {}
+  Loaded(const std::string &key, std::shared_ptr<const gswo::Built> built)
+      : key(key), built(std::move(built)), code(this->built->code) {}
 };
 
 template <typename Exec>
@@ -59,7 +61,6 @@ struct Wanted {
   int sample_bytes;
   std::string text;
   gswo::Program program;
-  gswo::FilterLaunch launch;
 };
 
 /// What an executor keeps.
@@ -69,6 +70,9 @@ struct State {
   std::shared_ptr<const Wanted> latest;
   std::optional<gswo::SourceFile> file;
   std::string warning;
+  std::pair<std::string, std::string> emitted;  // the file that code was written to, and its key
+  gswo::ChainMemory<Exec> memory;
+  std::conditional_t<std::is_same_v<Exec, Cuda>, gswo::Textures, std::monostate> textures;
 };
 
 template <typename Exec>
@@ -86,17 +90,10 @@ int architecture_of(Cuda &) {
   return gswo::gpu_architecture();
 }
 
-/// For people to read, and for nvcc.
 void write_cuda(const std::string &path, const std::string &text) {
   const std::string temporary = path + ".part";
   std::ofstream file(temporary);
-  file << "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER; the folder is "
-          "kernels\n"
-          "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc "
-          "wants\n"
-          "// __device__ before each function of the filter; the element, which uses NVRTC, does "
-          "not.\n"
-       << text;
+  file << text;
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0)
     refuse("emit-cuda = ", path, ": ", std::strerror(errno),
@@ -111,22 +108,9 @@ std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const J
   if (latest && latest->params == params && latest->maximum == job.maximum &&
       latest->sample_bytes == sample_bytes && latest->text == text)
     return latest;
-  const bool is_expression = p.source.empty();
-  if (!is_expression) gswo::check_function(p.source, text, p.function);
-  const gswo::FilterText filter{{is_expression ? "expression" : p.source, text},
-                                is_expression,
-                                is_expression ? "filter" : p.function,
-                                p.constants};
-  auto wanted = std::make_shared<Wanted>(
-      Wanted{params, job.maximum, sample_bytes, text, {}, gswo::choose_launch(job.mask())});
-  gswo::Program &program = wanted->program;
-  program.architecture = architecture_of(exec);
-  program.unit =
-      make_filter_unit(filter, job, sample_bytes, program.architecture ? &wanted->launch : nullptr);
-  if (!p.emit_cuda.empty())
-    write_cuda(p.emit_cuda, make_filter_unit(filter, job, sample_bytes, &wanted->launch).main.text);
-  program.options.cache_dir = p.cache_dir == "auto" ? gswo::default_cache_dir() : p.cache_dir;
-  return latest = wanted;
+  const gswo::FilterTarget target{job, sample_bytes, architecture_of(exec)};
+  return latest = std::make_shared<Wanted>(
+             Wanted{params, job.maximum, sample_bytes, text, filter_program(params, text, target)});
 }
 
 /// The filter to use: that of a file may be an older one, as long as what is in it now is being compiled,
@@ -146,7 +130,7 @@ std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const
     const auto changed = with(file.changed_text());
     const gswo::Compiled compiled = gswo::compile(changed->program);
     if (!gswo::is_ready(compiled)) return with(file.text());
-    gswo::code(compiled);
+    gswo::built(compiled);
     file.accept();
     return changed;
   } catch (const Error &e) {
@@ -160,7 +144,7 @@ template <typename Exec>
 auto find_loaded(Exec &exec, const Wanted &wanted) {
   auto &loaded = state_of(exec).loaded;
   return std::find_if(loaded.begin(), loaded.end(),
-                      [&](const auto &l) { return l.text == wanted.program.unit.main.text; });
+                      [&](const auto &l) { return l.key == wanted.program.key; });
 }
 
 template <typename Exec>
@@ -171,13 +155,19 @@ auto &load(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_byte
   if (found != loaded.end()) {
     loaded.splice(loaded.begin(), loaded, found);
   } else {
-    const gswo::Compiled compiled = gswo::compile(wanted->program);
-    const std::string &bytes = gswo::code(compiled);
+    const auto built = gswo::built(gswo::compile(wanted->program));
     if (loaded.size() >= kMostLoaded) {
       exec.synchronize();  // it may still be at work
       loaded.pop_back();
     }
-    loaded.emplace_front(wanted->program.unit.main.text, bytes, wanted->launch);
+    loaded.emplace_front(wanted->program.key, built);
+  }
+  State<Exec> &state = state_of(exec);
+  if (p.emit_cuda.empty()) {
+    state.emitted = {};
+  } else if (const auto now = std::pair(p.emit_cuda, wanted->program.key); state.emitted != now) {
+    write_cuda(p.emit_cuda, loaded.front().built->cuda_source);
+    state.emitted = now;
   }
   return loaded.front();
 }
@@ -203,7 +193,28 @@ void set_constants(Loaded<Code> &loaded, const SwoFilterParams &p, Set set) {
 template <typename T>
 gswo::Frame frame_of(Plane<T> plane) {
   return {const_cast<void *>(static_cast<const void *>(plane.data)), plane.stride, plane.width,
-          plane.height};
+          plane.height, 0};
+}
+
+/// Runs a translated filter, if it is one.
+template <typename Exec, typename Code>
+bool run_translated(Exec &exec, Loaded<Code> &loaded, const gswo::Frame &in, const gswo::Frame &out,
+                    const SwoFilterParams &p) {
+  if (!loaded.built->chain) return false;
+  std::map<std::string, double> values;
+  for (const SwoFilterConstant &constant : p.constants)
+    values[constant.name] =
+        std::visit([](auto value) { return static_cast<double>(value); }, constant.value);
+  const auto image = [](const gswo::Frame &frame) {
+    return gswo::ChainImage{.data = frame.data,
+                            .stride = frame.stride,
+                            .width = frame.width,
+                            .height = frame.height,
+                            .texture = frame.texture};
+  };
+  gswo::run_chain(exec, loaded.code, *loaded.built->chain, state_of(exec).memory, image(in),
+                  image(out), values);
+  return true;
 }
 
 template <typename Exec>
@@ -220,6 +231,13 @@ bool prepare_custom(Exec &exec, int sample_bytes, unsigned maximum, const SwoFil
 }
 
 template <typename Exec>
+SwoFilterCode latest_code(Exec &exec) {
+  const auto &loaded = state_of(exec).loaded;
+  if (loaded.empty()) return {};
+  return {loaded.front().built->cuda_source, loaded.front().built->log};
+}
+
+template <typename Exec>
 std::string take_warning_of(Exec &exec) {
   return std::exchange(state_of(exec).warning, {});
 }
@@ -228,24 +246,17 @@ std::string take_warning_of(Exec &exec) {
 
 namespace {
 
-/// What would end the function around the expression gives messages that nobody understands.
-void check_expression(const std::string &expression) {
-  const auto bad = [&](const char *why) {
-    refuse("expression = \"", expression, "\": ", why,
-           "; write a formula such as p.max() - p.min()");
+void check_launch(const SwoFilterParams &p) {
+  const auto check = [](const char *name, int value, int most) {
+    if (value < 0 || value > most)
+      refuse(name, " = ", value, ": must be from 1 to ", most, ", or 0 for the best known");
   };
-  std::string open;
-  for (const char c : expression) {
-    if (c == '(' || c == '[' || c == '{') {
-      open += c == '(' ? ')' : c == '[' ? ']' : '}';
-    } else if (c == ')' || c == ']' || c == '}') {
-      if (open.empty() || open.back() != c) bad("its brackets do not match");
-      open.pop_back();
-    } else if (c == '#' || c == '\\' || c == '"' || (c == ';' && open.find('}') == open.npos)) {
-      bad("a formula has no # \\ \" and ;");
-    }
-  }
-  if (!open.empty()) bad("its brackets do not match");
+  check("tile-width", p.tile_width, 1024);
+  check("tile-height", p.tile_height, 1024);
+  check("chunk", p.chunk, 64);
+  if (p.chunk && p.tile_height % p.chunk != 0)
+    refuse("chunk = ", p.chunk, ": tile-height must be a multiple of it, and is ", p.tile_height,
+           "; set tile-height to 0 or to a multiple");
 }
 
 }  // namespace
@@ -255,40 +266,46 @@ void check_custom(const SwoFilterParams &p) {
     refuse(p.expression.empty()
                ? "operator = custom: expression and source are empty; set one of them"
                : "expression and source are both set; set one of them to \"\"");
-  check_expression(p.expression);
+  gswo::check_formula(p.expression);
   if (!is_name(p.function))
     refuse("function = ", p.function, ": must be the name of a function in the file of source");
   for (const SwoFilterConstant &constant : p.constants)
     if (!is_name(constant.name))
       refuse("params: \"", constant.name,
              "\" is no name for a constant; use letters, digits and underscores");
+  if (!p.emit_cuda.empty() && p.emit_cuda == p.source)
+    refuse("emit-cuda = ", p.emit_cuda, ": that is source itself; give another path");
+  check_launch(p);
 }
 
 template <typename T>
 void custom(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
   auto &loaded = load(cpu, p, job, sizeof(T));
+  const gswo::Frame from = frame_of(in), to = frame_of(out);
+  if (run_translated(cpu, loaded, from, to, p)) return;
   const auto filter =
       reinterpret_cast<gswo::CpuEntryPoint *>(loaded.code.symbol(gswo::kEntryPoint));
   set_constants(loaded, p, [&](const char *symbol, float value) {
     if (void *variable = loaded.code.symbol(symbol)) *static_cast<float *>(variable) = value;
   });
-  const gswo::Frame from = frame_of(in), to = frame_of(out);
   cpu.for_bands(in.height, 8, [&](int begin, int end) { filter(&from, &to, begin, end); });
 }
 
 template <typename T>
 void custom(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
   auto &loaded = load(cuda, p, job, sizeof(T));
+  const gswo::FilterLaunch &launch = loaded.built->launch;
+  gswo::Frame from = frame_of(in), to = frame_of(out);
+  if (launch.reads == SwoFilterReads::texture)
+    from.texture = state_of(cuda).textures.of(in.data, in.stride, in.width, in.height, sizeof(T));
+  if (run_translated(cuda, loaded, from, to, p)) return;
   set_constants(loaded, p, [&](const char *symbol, float value) {
     loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
   });
-  const gswo::FilterLaunch &launch = loaded.launch;
-  gswo::Frame from = frame_of(in), to = frame_of(out);
   void *args[] = {&from, &to};
-  const int width = gswo::FilterLaunch::block_width, height = launch.block_height * launch.chunk;
-  loaded.code.launch(gswo::kEntryPoint, (in.width + width - 1) / width,
-                     (in.height + height - 1) / height, width, launch.block_height, cuda.stream(),
-                     args);
+  loaded.code.launch(gswo::kEntryPoint, (in.width + launch.tile_width - 1) / launch.tile_width,
+                     (in.height + launch.tile_height - 1) / launch.tile_height, launch.tile_width,
+                     launch.block_height(), cuda.stream(), args);
 }
 
 template void custom(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
@@ -315,6 +332,12 @@ std::string take_warning(Cpu &cpu) {
 }
 std::string take_warning(Cuda &cuda) {
   return swo::take_warning_of(cuda);
+}
+SwoFilterCode code_of(Cpu &cpu) {
+  return swo::latest_code(cpu);
+}
+SwoFilterCode code_of(Cuda &cuda) {
+  return swo::latest_code(cuda);
 }
 
 }  // namespace cudascan

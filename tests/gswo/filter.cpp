@@ -17,6 +17,7 @@ struct Plane {
   void *data;
   long long pitch;
   int width, height, ox, oy;
+  unsigned long long texture = 0;
 };
 
 std::size_t size_of(const std::string &type) {

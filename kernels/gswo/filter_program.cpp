@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/gswo/filter_program.h"
+
+#include <algorithm>
+
+#include "kernels/gswo/formula.h"
+#include "kernels/gswo/source_file.h"
+#include "kernels/gswo/translate.h"
+#include "kernels/refuse.h"
+
+namespace cudascan::gswo {
+namespace {
+
+CodeOptions options_of(const SwoFilterParams &p) {
+  return {p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
+}
+
+std::string compile(const Unit &unit, int architecture, const CodeOptions &options) {
+  return architecture ? compile_for_gpu(unit, architecture, options)
+                      : compile_for_cpu(unit, options);
+}
+
+/// Everything that code depends on, as one text.
+std::string key_of(const Unit &unit, const FilterTarget &target, const SwoFilterParams &p,
+                   const std::vector<std::string> &more) {
+  std::string key;
+  const auto add = [&](const std::string &part) {
+    key += std::to_string(part.size()) + ':' + part;
+  };
+  add(std::to_string(target.architecture));
+  add(options_of(p).cache_dir);
+  add(unit.main.name);
+  add(unit.main.text);
+  for (const std::string &part : more) add(part);
+  return key;
+}
+
+// ---- Formulas and functions
+
+const std::string kAboutCuda =
+    "// A filter as CUDA code, for nvcc -std=c++20 -fmad=false -I FOLDER; the folder is kernels\n"
+    "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc wants\n"
+    "// __device__ before each function of the filter; the element, which uses NVRTC, does not.\n";
+
+Program function_program(const SwoFilterParams &p, const std::string &text,
+                         const FilterTarget &target) {
+  const bool is_expression = p.source.empty();
+  const FilterText filter{{is_expression ? "expression" : p.source, text},
+                          is_expression,
+                          is_expression ? "filter" : p.function,
+                          p.constants};
+  const FilterLaunch launch = choose_launch(target.job.mask(), p);
+  const Unit cuda = make_filter_unit(filter, target.job, target.sample_bytes, &launch);
+  const Unit unit = target.architecture
+                        ? cuda
+                        : make_filter_unit(filter, target.job, target.sample_bytes, nullptr);
+  const auto make = [=, architecture = target.architecture, options = options_of(p)] {
+    return Built{compile(unit, architecture, options), kAboutCuda + cuda.main.text, "", launch, {}};
+  };
+  // The launch is in the text for the GPU; that for the CPU goes with its CUDA source.
+  return {key_of(unit, target, p, {cuda.main.text}), make};
+}
+
+// ---- Translated files
+
+std::string names_of(const std::vector<ManifestFunction> &functions) {
+  std::string names;
+  for (const ManifestFunction &function : functions)
+    names += (names.empty() ? "" : ", ") + function.name;
+  return names;
+}
+
+ManifestFunction pick(std::vector<ManifestFunction> functions, const SwoFilterParams &p) {
+  const auto named = std::find_if(functions.begin(), functions.end(),
+                                  [&](const auto &f) { return f.name == p.function; });
+  if (named != functions.end()) return *named;
+  if (functions.size() == 1 && p.function == SwoFilterParams().function) return functions.front();
+  refuse("function = ", p.function, ": ", p.source, " has no filter of this name; it has ",
+         names_of(functions));
+}
+
+void check_constants(const ManifestFunction &function, const SwoFilterParams &p) {
+  using Role = ManifestScalar::Role;
+  std::vector<std::string> known = function.constants;
+  for (const ManifestScalar &scalar : function.scalars)
+    if (scalar.role == Role::value) known.push_back(scalar.name);
+  for (const SwoFilterConstant &constant : p.constants) {
+    if (std::find(known.begin(), known.end(), constant.name) != known.end()) continue;
+    std::string names;
+    for (const std::string &name : known) names += (names.empty() ? "" : ", ") + name;
+    refuse("params: the filter ", function.name, " has no parameter ", constant.name,
+           known.empty() ? std::string("; it has none") : "; it has " + names);
+  }
+}
+
+Built build_chain(const SourceText &translated, const std::string &notes, const SwoFilterParams &p,
+                  const FilterTarget &target) {
+  ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
+  check_constants(function, p);
+  const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
+  Built built{compile(unit, target.architecture, options_of(p)), translated.text, notes, {}, {}};
+  built.launch.reads = p.reads;
+  built.chain = std::move(function);
+  return built;
+}
+
+/// Lines as they are in the file that the user edits, not in that which it was made from.
+std::string without_line_directives(const std::string &text) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const bool directive = text.compare(begin, 6, "#line ") == 0;
+    result += directive ? "\n" : text.substr(begin, end - begin);
+    begin = end;
+  }
+  return result;
+}
+
+/// What a chain depends on besides its text.
+Unit around(const SwoFilterParams &p, const FilterTarget &target) {
+  return make_chain_unit({p.source, ""}, target.job, target.sample_bytes, p.reads);
+}
+
+std::vector<std::string> constants_in_key(const SwoFilterParams &p) {
+  std::vector<std::string> parts{p.function};
+  for (const SwoFilterConstant &constant : p.constants) parts.push_back(constant.name);
+  return parts;
+}
+
+Program edited_program(const SwoFilterParams &p, const std::string &text,
+                       const FilterTarget &target) {
+  std::vector<std::string> parts = constants_in_key(p);
+  parts.push_back(text);
+  return {key_of(around(p, target), target, p, parts), [=] {
+            Built built = build_chain({p.source, without_line_directives(text)}, "", p, target);
+            built.cuda_source = text;
+            return built;
+          }};
+}
+
+// ---- Sources with pragmas
+
+/// What the window is called in sources, and whole numbers of `params`, which go before.
+std::vector<std::string> translator_options(const SwoFilterParams &p, const swo::Mask &window) {
+  std::vector<std::pair<std::string, std::int64_t>> constants;
+  const auto set = [&](const std::string &name, std::int64_t value) {
+    const auto known = std::find_if(constants.begin(), constants.end(),
+                                    [&](const auto &c) { return c.first == name; });
+    if (known == constants.end())
+      constants.emplace_back(name, value);
+    else
+      known->second = value;
+  };
+  const int side = std::max(window.width, window.height);
+  for (const char *name : {"win", "window", "window_size"}) set(name, side);
+  for (const char *name : {"r", "R", "radius"}) set(name, side / 2);
+  set("window_width", window.width);
+  set("window_height", window.height);
+  for (const SwoFilterConstant &constant : p.constants)
+    if (const auto *whole = std::get_if<std::int64_t>(&constant.value)) set(constant.name, *whole);
+
+  std::vector<std::string> options;
+  for (const auto &[name, value] : constants)
+    options.insert(options.end(), {"--set", name + "=" + std::to_string(value)});
+  if (p.strict) options.push_back("--strict");
+  if (p.reads == SwoFilterReads::global || p.reads == SwoFilterReads::texture)
+    options.push_back("--no-tiles");
+  if (p.tile_width) options.insert(options.end(), {"--tile-width", std::to_string(p.tile_width)});
+  if (p.tile_height)
+    options.insert(options.end(), {"--tile-height", std::to_string(p.tile_height)});
+  if (p.chunk) options.insert(options.end(), {"--chunk", std::to_string(p.chunk)});
+  return options;
+}
+
+Program pragma_program(const SwoFilterParams &p, const std::string &text,
+                       const FilterTarget &target) {
+  const std::vector<std::string> options = translator_options(p, target.job.mask());
+  std::vector<std::string> parts = constants_in_key(p);
+  parts.push_back(text);
+  parts.insert(parts.end(), options.begin(), options.end());
+  return {key_of(around(p, target), target, p, parts), [=] {
+            const Translation translation = translate({p.source, text}, options, options_of(p));
+            return build_chain({p.source, translation.text}, translation.notes, p, target);
+          }};
+}
+
+}  // namespace
+
+Program filter_program(const SwoFilterParams &p, const std::string &text,
+                       const FilterTarget &target) {
+  if (p.source.empty()) {
+    if (p.strict) check_strict_formula(p.expression, p.constants);
+    return function_program(p, p.expression, target);
+  }
+  const bool edited = has_manifest(text), pragmas = !edited && has_pragmas(text);
+  if (p.strict && !pragmas)
+    refuse("strict = true: ", p.source,
+           " has no GSWO pragmas, and only code with these can be checked; set strict to false, if "
+           "you trust the file");
+  if (edited) return edited_program(p, text, target);
+  if (pragmas) return pragma_program(p, text, target);
+  check_function(p.source, text, p.function);
+  return function_program(p, text, target);
+}
+
+}  // namespace cudascan::gswo

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be run.
+#pragma once
+#include <string>
+
+#include "kernels/gswo/filter_unit.h"
+#include "kernels/gswo/programs.h"
+
+namespace cudascan::gswo {
+
+/// What a filter is made for.
+struct FilterTarget {
+  swo::Job job;
+  int sample_bytes;
+  int architecture;  ///< of the GPU, as compile_for_gpu() takes it; 0 = the CPU
+};
+
+/// @param text  what is in the file; not used for formulas
+/// @throws BadSetting for files that are none of the three kinds, and what `strict` excludes; what else
+///         is wrong is found when the program is made
+Program filter_program(const SwoFilterParams &, const std::string &text, const FilterTarget &);
+
+}  // namespace cudascan::gswo
