@@ -18,16 +18,21 @@
 ///       static const char *imply(Params &, const char *property);
 ///     };
 ///
-/// Operators that compile code have prepare() and take_warning() beside run(): while new settings are
-/// being compiled, the ones before are used.
+/// Operators that compile code have prepare(), take_warning() and code_of() beside run(): while new
+/// settings are being compiled, the ones before are used. Their traits have, too,
+///
+///     static constexpr auto facts = std::tuple{CodeFact{...}, Fact{...}, ...};
 ///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
 #include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <variant>
 
 #include "gst/gstcudascanfilter.h"
 #include "gst/values.h"
@@ -76,6 +81,27 @@ template <typename Report>
 StructureResult(const char *, const char *, const char *, GstStructure *(*)(const Report &))
     -> StructureResult<Report>;
 
+/// A read-only text of the code in use, or if there is a message of compilers that is later, this as
+/// the text that `is_log`.
+template <typename Code>
+struct CodeFact {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  std::string Code::*field;
+  bool is_log;
+};
+template <typename Code, typename... More>
+CodeFact(const char *, const char *, const char *, std::string Code::*, More...) -> CodeFact<Code>;
+
+/// A read-only text that does not depend on the element.
+struct Fact {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  std::string (*get)();
+};
+
 /// The value of a property as it is shown: an unset optional as what it stands for.
 template <typename Params, typename V>
 decltype(auto) shown(const Property<Params, V> &property, const Params &params) {
@@ -100,10 +126,24 @@ class Element {
   using Params = typename Traits::Params;
   using Report = typename Traits::Report;
 
+  template <typename T, typename = void>
+  struct CodeOf {
+    using type = std::monostate;
+    static constexpr std::tuple<> facts{};
+  };
+  template <typename T>
+  struct CodeOf<T, std::void_t<typename T::Code>> {
+    using type = typename T::Code;
+    static constexpr auto facts = T::facts;
+  };
+  using Code = typename CodeOf<Traits>::type;
+
   struct Own {
     Params params;                         // object lock
     std::map<guint, std::string> refused;  // object lock; why a property could not be set
     Report last_report;                    // object lock; what the result properties show
+    std::shared_ptr<const Code> code;      // object lock; in use
+    std::string message;                   // object lock; what compilers said since
     std::atomic<bool> result_was_read = false;
     std::atomic<bool> forget = true;  // before the next frame
     Params frame_params;              // of the streaming thread
@@ -118,6 +158,9 @@ class Element {
   static constexpr guint kFirstProperty = GST_CUDA_SCAN_FILTER_FIRST_PROPERTY;
   static constexpr guint kFirstResult =
       kFirstProperty + std::tuple_size_v<decltype(Traits::properties)>;
+
+  static constexpr guint kFirstFact = kFirstResult + std::tuple_size_v<decltype(Traits::results)>;
+  static constexpr auto kFacts = CodeOf<Traits>::facts;
 
   static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
 
@@ -163,15 +206,25 @@ class Element {
     g_value_take_boxed(value, result.make(report));
   }
 
+  static void show(const CodeFact<Code> &fact, const Own &o, GValue *value) {
+    store(value, fact.is_log && !o.message.empty() ? o.message
+                 : o.code                          ? (*o.code).*fact.field
+                                                   : std::string());
+  }
+  static void show(const Fact &fact, const Own &, GValue *value) { store(value, fact.get()); }
+
   static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
     GST_OBJECT_LOCK(object);
     const bool found =
         with_entry(Traits::properties, kFirstProperty, id,
                    [&](const auto &p) { store(value, shown(p, own(object).params)); }) ||
-        with_entry(Traits::results, kFirstResult, id, [&](const auto &r) {
-          own(object).result_was_read = true;
-          show(r, own(object).last_report, value);
-        });
+        with_entry(Traits::results, kFirstResult, id,
+                   [&](const auto &r) {
+                     own(object).result_was_read = true;
+                     show(r, own(object).last_report, value);
+                   }) ||
+        with_entry(kFacts, kFirstFact, id,
+                   [&](const auto &fact) { show(fact, own(object), value); });
     GST_OBJECT_UNLOCK(object);
     if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
@@ -248,6 +301,39 @@ class Element {
       o.frame_params = *o.settled;
   }
 
+  /// Has the facts tell of the code in use, and of what was said since.
+  static void tell(GstCudaScanFilter *self, std::shared_ptr<const Code> code,
+                   const std::string &message) {
+    Own &o = own(self);
+    GST_OBJECT_LOCK(self);
+    const bool changed = o.code != code || o.message != message;
+    o.code = std::move(code);
+    o.message = message;
+    GST_OBJECT_UNLOCK(self);
+    if (!changed) return;
+    for (guint i = 0; i < std::tuple_size_v<decltype(kFacts)>; ++i)
+      with_entry(kFacts, 0, i,
+                 [&](const auto &fact) { g_object_notify(G_OBJECT(self), fact.name); });
+  }
+
+  /// run() of an operator that compiles.
+  template <typename Exec, typename Run>
+  static void run_code(GstCudaScanFilter *self, Exec &exec, Run run) {
+    Own &o = own(self);
+    try {
+      run();
+    } catch (const Error &e) {
+      tell(self, code_of(exec), e.what());
+      throw;
+    }
+    if (o.settled != o.frame_params) o.settled = o.frame_params;
+    const std::string warning = take_warning(exec);
+    if (const auto code = code_of(exec); code != o.code || !warning.empty())
+      tell(self, code, warning);
+    if (!warning.empty())
+      GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+
   template <typename Exec>
   static void run_on(GstCudaScanFilter *self, Exec &exec, const Luma &luma, bool with_report) {
     Own &o = own(self);
@@ -257,15 +343,17 @@ class Element {
           constexpr bool compiles = requires {
             prepare(exec, 1, in.maximum, o.frame_params);
           };
-          if constexpr (compiles) await_code(o, exec, in);
-          if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
-            run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);
-          else
-            throw Error("the element cannot turn 8-bit input into 16-bit output");
+          const auto run_it = [&] {
+            if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
+              run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);
+            else
+              throw Error("the element cannot turn 8-bit input into 16-bit output");
+          };
           if constexpr (compiles) {
-            if (o.settled != o.frame_params) o.settled = o.frame_params;
-            if (const std::string warning = take_warning(exec); !warning.empty())
-              GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+            await_code(o, exec, in);
+            run_code(self, exec, run_it);
+          } else {
+            run_it();
           }
         },
         luma.in, luma.out);
@@ -328,6 +416,12 @@ class Element {
         klass, id, g_param_spec_boxed(r.name, r.nick, r.blurb, GST_TYPE_STRUCTURE, kReadable));
   }
 
+  template <typename F>
+  static void install_fact(GObjectClass *klass, guint id, const F &fact) {
+    g_object_class_install_property(
+        klass, id, make_spec(fact.name, fact.nick, fact.blurb, std::string(), kReadable));
+  }
+
   static void class_init(gpointer klass, gpointer) {
     auto object_class = static_cast<GObjectClass *>(klass);
     object_class->set_property = set_property;
@@ -339,6 +433,12 @@ class Element {
           (install(object_class, id++, p), ...);
         },
         std::tuple_cat(Traits::properties, Traits::results));
+    std::apply(
+        [&](const auto &...fact) {
+          [[maybe_unused]] guint id = kFirstFact;
+          (install_fact(object_class, id++, fact), ...);
+        },
+        kFacts);
 
     auto filter_class = static_cast<GstCudaScanFilterClass *>(klass);
     filter_class->category = _gst_debug_category_new(Traits::name, 0, Traits::long_name);

@@ -164,6 +164,16 @@ struct cudascan::gst::EnumTable<SwoFilterAlgorithm> {
        "A thread for each pixel visits its window, Yang et al. 2016 (baseline)", "naive"}};
 };
 
+template <>
+struct cudascan::gst::EnumTable<SwoFilterReads> {
+  static constexpr const char *type_name = "GstCudaSwoFilterReads";
+  static constexpr EnumEntry<SwoFilterReads> values[] = {
+      {SwoFilterReads::automatic, "What is best for the window", "auto"},
+      {SwoFilterReads::global, "The frame", "global"},
+      {SwoFilterReads::shared, "A tile of it in shared memory", "shared"},
+      {SwoFilterReads::texture, "The frame, through a texture", "texture"}};
+};
+
 namespace {
 
 struct SwoFilter {
@@ -211,10 +221,11 @@ struct SwoFilter {
                "Formula over the window p, such as p.max() - p.min(); sets operator = custom",
                &Params::expression},
       Property{"source", "Source",
-               "Path of a C++ file with a function float filter(auto p), which is run as trusted "
-               "code; sets operator = custom",
+               "Path of a file that is run as trusted code: C++ with a function float filter(auto "
+               "p), C or C++ with pragmas, or what gswo-cc made of that; sets operator = custom",
                &Params::source},
-      Property{"function", "Function", "Name of the function in source", &Params::function},
+      Property{"function", "Function", "Name of the function in source, if it has several",
+               &Params::function},
       Property{"params", "Params",
                "Numbers with names for expression and source, such as params,radius=2,amount=1.5; "
                "changing real numbers does not compile anew",
@@ -228,8 +239,40 @@ struct SwoFilter {
           &Params::cache_dir},
       Property{"emit-cuda", "Emit CUDA",
                "Path of a file that the CUDA code of expression or source is written to",
-               &Params::emit_cuda}};
+               &Params::emit_cuda},
+      Property{"strict", "Strict",
+               "Take only formulas, and sources with pragmas, whose code was checked: nothing but "
+               "samples, numbers, mathematics and functions of the file",
+               &Params::strict},
+      Property{"tile-width", "Tile width",
+               "Columns of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best "
+               "known",
+               &Params::tile_width},
+      Property{
+          "tile-height", "Tile height",
+          "Rows of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best known",
+          &Params::tile_height},
+      Property{"chunk", "Chunk",
+               "Rows of a tile for each GPU thread, of custom, 1 to 64; 0 = the best known",
+               &Params::chunk},
+      Property{"reads", "Reads", "Where the GPU reads the samples of a window of custom from",
+               &Params::reads},
+      Property{"tune", "Tune",
+               "Try tiles, chunks and reads of custom on the first frame and keep what is fastest "
+               "on this GPU, in cache-dir for the next time",
+               &Params::tune}};
   static constexpr std::tuple<> results{};
+
+  using Code = SwoFilterCode;
+  static constexpr std::tuple facts{
+      CodeFact{"cuda-source", "CUDA source", "The code of custom in use, as CUDA",
+               &Code::cuda_source, false},
+      CodeFact{"compile-log", "Compile log",
+               "What translator and compilers had to say about the code of custom", &Code::log,
+               true},
+      Fact{"translator", "Translator",
+           "Version of gswo-cc, which takes sources with pragmas; empty if it is not installed",
+           translator_version}};
 
   static bool black_and_white(const Params &params) { return is_binary(params.op); }
 

@@ -31,6 +31,7 @@
 /// Everything but custom is integer arithmetic; CPU and CUDA results are identical, those of custom, too.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -177,11 +178,11 @@ struct SwoFilterCode {
   std::string cuda_source;  ///< as emit_cuda has it
   std::string log;          ///< what the translator had to say
 };
-/// Empty for an executor that has not run custom.
-CUDASCAN_API SwoFilterCode code_of(Cpu &);
-CUDASCAN_API SwoFilterCode code_of(Cuda &);
+/// Null for an executor that has not run custom. Another object when the code is another.
+CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cpu &);
+CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cuda &);
 
-/// The version of gswo-cc, which translates sources with pragmas; "" if it is not installed.
+/// The version of gswo-cc, which translates sources with pragmas; "" if there is none that can be run.
 CUDASCAN_API std::string translator_version();
 
 /// Whether the operator gives black and white.

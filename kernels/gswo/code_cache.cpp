@@ -103,28 +103,27 @@ CodeCache::~CodeCache() {
 
 std::string CodeCache::find_or_make(const std::string &key,
                                     const std::function<std::string()> &make) const {
-  std::string code;
-  if (find(key, code)) return code;
-  code = make();
+  if (std::optional<std::string> kept = find(key)) return std::move(*kept);
+  std::string code = make();
   keep(key, code);
   return code;
 }
 
-bool CodeCache::find(const std::string &key, std::string &code) const {
-  if (folder_ < 0) return false;
+std::optional<std::string> CodeCache::find(const std::string &key) const {
+  if (folder_ < 0) return std::nullopt;
   const File file(openat(folder_, key.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || !only_ours(status))
-    return false;
+    return std::nullopt;
   if (status.st_size < static_cast<off_t>(kHead) ||
       static_cast<std::uint64_t>(status.st_size) > most_bytes_)
-    return false;
+    return std::nullopt;
   std::string contents(status.st_size, '\0');
-  if (!read_all(file.get(), contents) || !contents.starts_with(kMark)) return false;
-  code = contents.substr(kHead);
-  if (Digest().add(code).hex() != contents.substr(kMark.size(), kDigits)) return false;
+  if (!read_all(file.get(), contents) || !contents.starts_with(kMark)) return std::nullopt;
+  std::string code = contents.substr(kHead);
+  if (Digest().add(code).hex() != contents.substr(kMark.size(), kDigits)) return std::nullopt;
   futimens(file.get(), nullptr);
-  return true;
+  return code;
 }
 
 void CodeCache::keep(const std::string &key, const std::string &code) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/api.h"
@@ -26,9 +27,11 @@ class CUDASCAN_API CodeCache {
   /// @param key  a digest: 64 hexadecimal digits
   std::string find_or_make(const std::string &key, const std::function<std::string()> &make) const;
 
- private:
-  bool find(const std::string &key, std::string &code) const;
+  /// The two halves of it.
+  std::optional<std::string> find(const std::string &key) const;
   void keep(const std::string &key, const std::string &code) const;
+
+ private:
   void trim() const;
 
   int folder_ = -1;

@@ -55,7 +55,8 @@ Program function_program(const SwoFilterParams &p, const std::string &text,
                         ? cuda
                         : make_filter_unit(filter, target.job, target.sample_bytes, nullptr);
   const auto make = [=, architecture = target.architecture, options = options_of(p)] {
-    return Built{compile(unit, architecture, options), kAboutCuda + cuda.main.text, "", launch, {}};
+    return Built{
+        compile(unit, architecture, options), {kAboutCuda + cuda.main.text, ""}, launch, {}};
   };
   // The launch is in the text for the GPU; that for the CPU goes with its CUDA source.
   return {key_of(unit, target, p, {cuda.main.text}), make};
@@ -98,7 +99,7 @@ Built build_chain(const SourceText &translated, const std::string &notes, const 
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
   const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
-  Built built{compile(unit, target.architecture, options_of(p)), translated.text, notes, {}, {}};
+  Built built{compile(unit, target.architecture, options_of(p)), {translated.text, notes}, {}, {}};
   built.launch.reads = p.reads;
   built.chain = std::move(function);
   return built;
@@ -133,7 +134,7 @@ Program edited_program(const SwoFilterParams &p, const std::string &text,
   parts.push_back(text);
   return {key_of(around(p, target), target, p, parts), [=] {
             Built built = build_chain({p.source, without_line_directives(text)}, "", p, target);
-            built.cuda_source = text;
+            built.told.cuda_source = text;
             return built;
           }};
 }

@@ -3,6 +3,7 @@
 /// Code for the GPU, loaded from memory.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -46,6 +47,12 @@ class CUDASCAN_API GpuModule {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The name of the current device.
+CUDASCAN_API std::string gpu_name();
+
+/// Microseconds that the GPU needs for what `queue` queues on a stream, the shortest of several times.
+CUDASCAN_API float shortest_time(CUstream_st *stream, const std::function<void()> &queue);
 
 /// Textures of frames, made when they are first asked for. The latest are kept.
 class CUDASCAN_API Textures {

@@ -17,8 +17,7 @@ namespace cudascan::gswo {
 /// What comes of a program.
 struct Built {
   std::string code;                       ///< for the GPU or the CPU
-  std::string cuda_source;                ///< for people to read and edit
-  std::string log;                        ///< what there is to say about it
+  SwoFilterCode told;                     ///< to people
   FilterLaunch launch;                    ///< of formulas and functions
   std::optional<ManifestFunction> chain;  ///< how a translated filter is run
 };

@@ -122,12 +122,17 @@ Translation translate(const SourceText &source, const std::vector<std::string> &
 namespace cudascan {
 
 std::string translator_version() {
-  const auto translator = gswo::look_for_translator();
-  if (!translator) return "";
-  const gswo::PrivateFolder folder;
-  const gswo::ProcessResult result =
-      gswo::run_program({translator->path, "--version"}, folder.path(), {});
-  return result.messages.substr(0, result.messages.find('\n'));
+  try {
+    const auto translator = gswo::look_for_translator();
+    if (!translator) return "";
+    const gswo::PrivateFolder folder;
+    const gswo::ProcessResult result =
+        gswo::run_program({translator->path, "--version"}, folder.path(), {});
+    if (result.end != gswo::ProcessResult::End::exited || result.code != 0) return "";
+    return result.messages.substr(0, result.messages.find('\n'));
+  } catch (const Error &) {
+    return "";
+  }
 }
 
 }  // namespace cudascan

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "kernels/gswo/gpu_module.h"
 #include "kernels/gswo/shared_object.h"
 #include "kernels/gswo/source_file.h"
+#include "kernels/gswo/tuning.h"
 #include "kernels/refuse.h"
 
 namespace cudascan::swo {
@@ -60,14 +62,14 @@ struct Wanted {
   unsigned maximum;
   int sample_bytes;
   std::string text;
-  gswo::Program program;
+  std::vector<gswo::Program> variants;  ///< of which the fastest has to be found, or one
 };
 
 /// What an executor keeps.
 template <typename Exec>
 struct State {
   std::list<Loaded<CodeOf<Exec>>> loaded;  // latest first
-  std::shared_ptr<const Wanted> latest;
+  std::shared_ptr<Wanted> latest;
   std::optional<gswo::SourceFile> file;
   std::string warning;
   std::pair<std::string, std::string> emitted;  // the file that code was written to, and its key
@@ -100,24 +102,45 @@ void write_cuda(const std::string &path, const std::string &text) {
            "; give the path of a file that can be written");
 }
 
+std::string cache_dir(const SwoFilterParams &p) {
+  return p.cache_dir == "auto" ? gswo::default_cache_dir() : p.cache_dir;
+}
+
+std::vector<gswo::Program> variants_of(const SwoFilterParams &p, const std::string &text,
+                                       const gswo::FilterTarget &target) {
+  if (!p.tune || !target.architecture) return {filter_program(p, text, target)};
+  std::vector<gswo::Program> variants = tuning_variants(p, text, target);
+  if (const auto fastest = gswo::remembered_variant(variants, cache_dir(p)))
+    return {variants[*fastest]};
+  return variants;
+}
+
 template <typename Exec>
-std::shared_ptr<const Wanted> want(Exec &exec, const SwoFilterParams &p, const Job &job,
-                                   int sample_bytes, const std::string &text) {
-  std::shared_ptr<const Wanted> &latest = state_of(exec).latest;
+std::shared_ptr<Wanted> want(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_bytes,
+                             const std::string &text) {
+  std::shared_ptr<Wanted> &latest = state_of(exec).latest;
   const SwoFilterParams params = of_code(p);
   if (latest && latest->params == params && latest->maximum == job.maximum &&
       latest->sample_bytes == sample_bytes && latest->text == text)
     return latest;
   const gswo::FilterTarget target{job, sample_bytes, architecture_of(exec)};
   return latest = std::make_shared<Wanted>(
-             Wanted{params, job.maximum, sample_bytes, text, filter_program(params, text, target)});
+             Wanted{params, job.maximum, sample_bytes, text, variants_of(params, text, target)});
+}
+
+/// Begins to compile what is not yet compiled.
+bool is_ready(const Wanted &wanted) {
+  bool ready = true;
+  for (const gswo::Program &program : wanted.variants)
+    ready = gswo::is_ready(gswo::compile(program)) && ready;
+  return ready;
 }
 
 /// The filter to use: that of a file may be an older one, as long as what is in it now is being compiled,
 /// or when that cannot be compiled.
 template <typename Exec>
-std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
-                                     int sample_bytes) {
+std::shared_ptr<Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
+                               int sample_bytes) {
   const auto with = [&](const std::string &text) { return want(exec, p, job, sample_bytes, text); };
   if (p.source.empty()) return with(p.expression);
   State<Exec> &state = state_of(exec);
@@ -128,9 +151,8 @@ std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const
     file.look();
     if (!file.has_changed()) return with(file.text());
     const auto changed = with(file.changed_text());
-    const gswo::Compiled compiled = gswo::compile(changed->program);
-    if (!gswo::is_ready(compiled)) return with(file.text());
-    gswo::built(compiled);
+    if (!is_ready(*changed)) return with(file.text());
+    gswo::built(gswo::compile(changed->variants.front()));
     file.accept();
     return changed;
   } catch (const Error &e) {
@@ -141,35 +163,41 @@ std::shared_ptr<const Wanted> choose(Exec &exec, const SwoFilterParams &p, const
 }
 
 template <typename Exec>
-auto find_loaded(Exec &exec, const Wanted &wanted) {
+auto find_loaded(Exec &exec, const gswo::Program &program) {
   auto &loaded = state_of(exec).loaded;
   return std::find_if(loaded.begin(), loaded.end(),
-                      [&](const auto &l) { return l.key == wanted.program.key; });
+                      [&](const auto &l) { return l.key == program.key; });
 }
 
+/// The code of a program, in front of all that is loaded.
 template <typename Exec>
-auto &load(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_bytes) {
-  const auto wanted = choose(exec, p, job, sample_bytes);
+auto &load(Exec &exec, const gswo::Program &program) {
   auto &loaded = state_of(exec).loaded;
-  const auto found = find_loaded(exec, *wanted);
+  const auto found = find_loaded(exec, program);
   if (found != loaded.end()) {
     loaded.splice(loaded.begin(), loaded, found);
   } else {
-    const auto built = gswo::built(gswo::compile(wanted->program));
+    const auto built = gswo::built(gswo::compile(program));
     if (loaded.size() >= kMostLoaded) {
       exec.synchronize();  // it may still be at work
       loaded.pop_back();
     }
-    loaded.emplace_front(wanted->program.key, built);
-  }
-  State<Exec> &state = state_of(exec);
-  if (p.emit_cuda.empty()) {
-    state.emitted = {};
-  } else if (const auto now = std::pair(p.emit_cuda, wanted->program.key); state.emitted != now) {
-    write_cuda(p.emit_cuda, loaded.front().built->cuda_source);
-    state.emitted = now;
+    loaded.emplace_front(program.key, built);
   }
   return loaded.front();
+}
+
+/// Writes the code in use, if it is to be written and was not.
+template <typename Exec>
+void emit(Exec &exec, const SwoFilterParams &p) {
+  State<Exec> &state = state_of(exec);
+  const auto &loaded = state.loaded.front();
+  if (p.emit_cuda.empty()) {
+    state.emitted = {};
+  } else if (const auto now = std::pair(p.emit_cuda, loaded.key); state.emitted != now) {
+    write_cuda(p.emit_cuda, loaded.built->told.cuda_source);
+    state.emitted = now;
+  }
 }
 
 std::vector<float> real_constants(const SwoFilterParams &p) {
@@ -223,18 +251,21 @@ bool prepare_custom(Exec &exec, int sample_bytes, unsigned maximum, const SwoFil
   try {
     const Job job = make_job(p, maximum, 1, 1, 1, 1, true);
     const auto wanted = choose(exec, p, job, sample_bytes);
-    return find_loaded(exec, *wanted) != state_of(exec).loaded.end() ||
-           gswo::is_ready(gswo::compile(wanted->program));
+    const bool is_loaded =
+        wanted->variants.size() == 1 &&
+        find_loaded(exec, wanted->variants.front()) != state_of(exec).loaded.end();
+    return is_loaded || is_ready(*wanted);
   } catch (const Error &) {
     return true;  // run() will say why
   }
 }
 
 template <typename Exec>
-SwoFilterCode latest_code(Exec &exec) {
+std::shared_ptr<const SwoFilterCode> latest_code(Exec &exec) {
   const auto &loaded = state_of(exec).loaded;
-  if (loaded.empty()) return {};
-  return {loaded.front().built->cuda_source, loaded.front().built->log};
+  if (loaded.empty()) return nullptr;
+  const std::shared_ptr<const gswo::Built> &built = loaded.front().built;
+  return {built, &built->told};
 }
 
 template <typename Exec>
@@ -278,26 +309,29 @@ void check_custom(const SwoFilterParams &p) {
   check_launch(p);
 }
 
-template <typename T>
-void custom(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
-  auto &loaded = load(cpu, p, job, sizeof(T));
-  const gswo::Frame from = frame_of(in), to = frame_of(out);
-  if (run_translated(cpu, loaded, from, to, p)) return;
+namespace {
+
+/// Runs a program.
+void run_program(Cpu &cpu, const gswo::Program &program, const gswo::Frame &in,
+                 const gswo::Frame &out, const SwoFilterParams &p, int) {
+  auto &loaded = load(cpu, program);
+  if (run_translated(cpu, loaded, in, out, p)) return;
   const auto filter =
       reinterpret_cast<gswo::CpuEntryPoint *>(loaded.code.symbol(gswo::kEntryPoint));
   set_constants(loaded, p, [&](const char *symbol, float value) {
     if (void *variable = loaded.code.symbol(symbol)) *static_cast<float *>(variable) = value;
   });
-  cpu.for_bands(in.height, 8, [&](int begin, int end) { filter(&from, &to, begin, end); });
+  cpu.for_bands(in.height, 8, [&](int begin, int end) { filter(&in, &out, begin, end); });
 }
 
-template <typename T>
-void custom(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
-  auto &loaded = load(cuda, p, job, sizeof(T));
+void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Frame &in,
+                 const gswo::Frame &out, const SwoFilterParams &p, int sample_bytes) {
+  auto &loaded = load(cuda, program);
   const gswo::FilterLaunch &launch = loaded.built->launch;
-  gswo::Frame from = frame_of(in), to = frame_of(out);
+  gswo::Frame from = in, to = out;
   if (launch.reads == SwoFilterReads::texture)
-    from.texture = state_of(cuda).textures.of(in.data, in.stride, in.width, in.height, sizeof(T));
+    from.texture =
+        state_of(cuda).textures.of(in.data, in.stride, in.width, in.height, sample_bytes);
   if (run_translated(cuda, loaded, from, to, p)) return;
   set_constants(loaded, p, [&](const char *symbol, float value) {
     loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
@@ -306,6 +340,52 @@ void custom(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job, const S
   loaded.code.launch(gswo::kEntryPoint, (in.width + launch.tile_width - 1) / launch.tile_width,
                      (in.height + launch.tile_height - 1) / launch.tile_height, launch.tile_width,
                      launch.block_height(), cuda.stream(), args);
+}
+
+/// Leaves the fastest of the variants.
+void tune(Cpu &, Wanted &, const std::function<void(const gswo::Program &)> &) {}
+void tune(Cuda &cuda, Wanted &wanted, const std::function<void(const gswo::Program &)> &run) {
+  is_ready(wanted);  // so that they are compiled side by side
+  std::size_t fastest = 0;
+  float shortest = 0;
+  for (std::size_t i = 0; i < wanted.variants.size(); ++i) {
+    try {
+      const float time = gswo::shortest_time(cuda.stream(), [&] { run(wanted.variants[i]); });
+      if (i == 0 || time < shortest) {
+        fastest = i;
+        shortest = time;
+      }
+    } catch (const Error &) {
+      if (i == 0) throw;  // others may ask for more than this GPU has
+    }
+  }
+  gswo::remember_variant(wanted.variants, fastest, cache_dir(wanted.params));
+  wanted.variants = {wanted.variants[fastest]};
+}
+
+template <typename Exec, typename T>
+void run_custom(Exec &exec, Plane<const T> in, Plane<T> out, const Job &job,
+                const SwoFilterParams &p) {
+  const auto wanted = choose(exec, p, job, sizeof(T));
+  const gswo::Frame from = frame_of(in), to = frame_of(out);
+  const auto run = [&](const gswo::Program &program) {
+    run_program(exec, program, from, to, p, sizeof(T));
+  };
+  if (wanted->variants.size() > 1) tune(exec, *wanted, run);
+  run(wanted->variants.front());
+  emit(exec, p);
+}
+
+}  // namespace
+
+template <typename T>
+void custom(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
+  run_custom(cpu, in, out, job, p);
+}
+
+template <typename T>
+void custom(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
+  run_custom(cuda, in, out, job, p);
 }
 
 template void custom(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
@@ -333,10 +413,10 @@ std::string take_warning(Cpu &cpu) {
 std::string take_warning(Cuda &cuda) {
   return swo::take_warning_of(cuda);
 }
-SwoFilterCode code_of(Cpu &cpu) {
+std::shared_ptr<const SwoFilterCode> code_of(Cpu &cpu) {
   return swo::latest_code(cpu);
 }
-SwoFilterCode code_of(Cuda &cuda) {
+std::shared_ptr<const SwoFilterCode> code_of(Cuda &cuda) {
   return swo::latest_code(cuda);
 }
 

@@ -2,7 +2,11 @@
 // Users' code on the emulated GPU: compiled by the C++ compiler, with the words of CUDA that it uses.
 #include <cuda_runtime.h>
 
-#include <map>
+#include <chrono>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "kernels/gswo/code.h"
 #include "kernels/gswo/compile.h"
@@ -20,12 +24,15 @@ struct Index {
 struct Device {
   Index (*thread)();
   Index (*block)();
+  Index (*threads)();
   void (*barrier)();
 };
 
 constexpr const char *kWords = R"(
 struct gswo_index { unsigned x, y, z; };
-struct gswo_device { gswo_index (*thread)(); gswo_index (*block)(); void (*barrier)(); };
+struct gswo_device {
+  gswo_index (*thread)(); gswo_index (*block)(); gswo_index (*threads)(); void (*barrier)();
+};
 extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __CUDACC__ 1
 #define __global__ __attribute__((visibility("default")))
@@ -36,8 +43,53 @@ extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __shared__ static
 #define threadIdx gswo_emulation.thread()
 #define blockIdx gswo_emulation.block()
+#define blockDim gswo_emulation.threads()
 #define __syncthreads() gswo_emulation.barrier()
+template <class T>
+T __ldg(const T *p) {
+  return *p;
+}
+struct gswo_texture { const char *data; long long stride; int width, height; };
+template <class T>
+T tex2D(unsigned long long texture, float x, float y) {
+  const gswo_texture &t = *(const gswo_texture *)texture;
+  if (x < 0 || y < 0 || x >= t.width || y >= t.height) __builtin_trap();
+  return ((const T *)(t.data + (int)y * t.stride))[(int)x];
+}
+template <class... A>
+struct gswo_arguments {
+  template <unsigned... i>
+  struct Numbers {
+    static void call(void (*kernel)(A...), void **at) { kernel(*(A *)at[i]...); }
+  };
+};
+template <unsigned n, class List, unsigned... i>
+struct gswo_count : gswo_count<n - 1, List, n - 1, i...> {};
+template <class List, unsigned... i>
+struct gswo_count<0, List, i...> : List::template Numbers<i...> {};
+template <class... A>
+void gswo_call(void (*kernel)(A...), void **at) {
+  gswo_count<sizeof...(A), gswo_arguments<A...>>::call(kernel, at);
+}
 )";
+
+/// What a launch calls, for every kernel of a text.
+std::string callers(const std::string &text) {
+  std::string callers = "\nnamespace gswo_user {}\nusing namespace gswo_user;\n";
+  std::vector<std::string> names;
+  if (text.find("GSWO_FILTER ") != text.npos) names.push_back("gswo_filter");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string manifest, step, name;
+    words >> manifest >> step >> name;
+    if (manifest == "//@gswo" && (step == "kernel" || step == "copy")) names.push_back(name);
+  }
+  for (const std::string &name : names)
+    callers += "extern \"C\" __attribute__((visibility(\"default\"))) void " + name +
+               "_emulated(void **at) { gswo_call(" + name + ", at); }\n";
+  return callers;
+}
 
 Index index_of(const dim3 &of) {
   return {of.x, of.y, of.z};
@@ -48,7 +100,7 @@ Index index_of(const dim3 &of) {
 std::string compile_for_gpu(const Unit &unit, int, const CodeOptions &options,
                             std::chrono::milliseconds) {
   Unit emulated = unit;
-  emulated.main.text = kWords + unit.main.text;
+  emulated.main.text = kWords + unit.main.text + callers(unit.main.text);
   return compile_for_cpu(emulated, options);
 }
 
@@ -65,6 +117,7 @@ struct GpuModule::Impl {
     if (void *device = object.symbol("gswo_emulation"))
       *static_cast<Device *>(device) = {[] { return index_of(emulation::thread_index()); },
                                         [] { return index_of(emulation::block_index()); },
+                                        [] { return index_of(emulation::block_size()); },
                                         [] { emulation::meet(false); }};
   }
   SharedObject object;
@@ -77,17 +130,36 @@ void GpuModule::set_global(const char *name, const void *value, std::size_t byte
   if (void *variable = impl_->object.symbol(name)) std::memcpy(variable, value, bytes);
 }
 
-/// For kernels of two frames.
 void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, unsigned block_x,
                        unsigned block_y, CUstream_st *, void **args) {
-  struct Frame {
-    void *data;
+  const std::string caller = std::string(kernel) + "_emulated";
+  const auto function = reinterpret_cast<void (*)(void **)>(impl_->object.symbol(caller.c_str()));
+  emulation::run({grid_x, grid_y}, {block_x, block_y}, 0, false, [&] { function(args); });
+}
+
+std::string gpu_name() {
+  return "emulated";
+}
+
+float shortest_time(CUstream_st *, const std::function<void()> &queue) {
+  const auto begin = std::chrono::steady_clock::now();
+  queue();
+  return std::chrono::duration<float, std::micro>(std::chrono::steady_clock::now() - begin).count();
+}
+
+struct Textures::Impl {
+  struct Texture {
+    const void *data;
     long long stride;
     int width, height;
-  };
-  const auto function = reinterpret_cast<void (*)(Frame, Frame)>(impl_->object.symbol(kernel));
-  const Frame in = *static_cast<const Frame *>(args[0]), out = *static_cast<const Frame *>(args[1]);
-  emulation::run({grid_x, grid_y}, {block_x, block_y}, 0, false, [&] { function(in, out); });
+  } latest;
+};
+Textures::Textures() : impl_(std::make_unique<Impl>()) {}
+Textures::~Textures() = default;
+unsigned long long Textures::of(const void *data, std::ptrdiff_t stride, int width, int height,
+                                int) {
+  impl_->latest = {data, stride, width, height};
+  return reinterpret_cast<unsigned long long>(&impl_->latest);
 }
 
 }  // namespace cudascan::gswo
