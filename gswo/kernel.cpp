@@ -99,7 +99,8 @@ bool find_block(const Unit &unit, Kernel &kernel) {
   const Options &o = unit.options;
   if (o.tile_width) kernel.tile_x = o.tile_width;
   if (o.tile_height) kernel.tile_y = o.tile_height;
-  if (o.chunk) kernel.chunk_x = 1, kernel.chunk_y = o.chunk;
+  if (o.chunk_width) kernel.chunk_x = o.chunk_width;
+  if (o.chunk_height) kernel.chunk_y = o.chunk_height;
   const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
   if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
     return unit.error(p.begin,

@@ -37,7 +37,7 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
   --no-tiles         no tiles in shared memory
   --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
-  --chunk N          rows of a tile for a thread, in place of chunksize(x, y)
+  --chunk-width N, --chunk-height N   those for a thread, in place of chunksize(x, y)
   -I DIR, -D NAME    as for compilers
   --help, --version
 
@@ -111,8 +111,10 @@ Options read_options(int argc, char **argv) {
       options.tile_width = positive(argument, next());
     } else if (argument == "--tile-height") {
       options.tile_height = positive(argument, next());
-    } else if (argument == "--chunk") {
-      options.chunk = positive(argument, next());
+    } else if (argument == "--chunk-width") {
+      options.chunk_width = positive(argument, next());
+    } else if (argument == "--chunk-height") {
+      options.chunk_height = positive(argument, next());
     } else if (argument == "--emit") {
       const std::string what = next();
       if (what != "kernel" && what != "standalone" && what != "plain")

@@ -27,8 +27,8 @@ struct Options {
   Emit emit = Emit::kernel;
   std::map<std::string, Constant> constants;
   bool tiles = true;  ///< keep tiles of the input in shared memory
-  /// Pixels of a block of threads and rows of them for a thread, whatever the pragmas say; 0 = as they say.
-  int tile_width = 0, tile_height = 0, chunk = 0;
+  /// Pixels of a block of threads and those for a thread, whatever the pragmas say; 0 = as they say.
+  int tile_width = 0, tile_height = 0, chunk_width = 0, chunk_height = 0;
   bool strict = false;
   std::vector<std::string> compiler_arguments;  ///< -I and -D, as given
 };

@@ -143,8 +143,10 @@ struct SwoFilterParams {
   // How the GPU shares the work; the result is the same.
   int tile_width = 0;   ///< columns of pixels for a block of threads, 1..1024; 0 = the best known
   int tile_height = 0;  ///< rows of pixels for a block, 1..1024; 0 = the best known
-  /// rows of a tile for a thread, 1..64, of which tile_height is a multiple; 0 = the best known
-  int chunk = 0;
+  /// Columns of a tile for a thread: 1, 2 or 4, of which tile_width is a multiple; 0 = the best known.
+  int chunk_width = 0;
+  /// Rows of a tile for a thread, 1..64, of which tile_height is a multiple; 0 = the best known.
+  int chunk_height = 0;
   SwoFilterReads reads = SwoFilterReads::automatic;
   /// Try, on the first frame, what may be best of these on this GPU; what it was is kept in cache_dir.
   bool tune = false;

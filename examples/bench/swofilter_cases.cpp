@@ -96,6 +96,8 @@ constexpr Formula kFormulas[] = {{Op::minimum, "p.min()", {3, 5, 9, 31}},
                                  {Op::standard_deviation, "p.deviation()", {3, 5}},
                                  {Op::median, "p.median()", {3, 5, 7, 9, 15}}};
 
+constexpr const char *kReads[] = {"auto", "global", "shared", "texture"};
+
 SwoFilterParams custom(const Formula &formula, int window) {
   SwoFilterParams params = swofilter(Op::custom, window);
   params.expression = formula.expression;
@@ -126,6 +128,9 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   c.variant = name(params.op);
   if (params.op == Op::custom) c.variant += " " + params.expression;
   if (has_window(params.op)) c.variant += " " + std::to_string(params.window);
+  if (params.reads != SwoFilterReads::automatic)
+    c.variant += std::string(" ") + kReads[static_cast<int>(params.reads)];
+  if (params.tune) c.variant += " tuned";
   if (params.shape != "rectangle" && has_window(params.op)) c.variant += " " + params.shape;
   if (thins(params.op)) c.variant += std::string(" ") + name(params.thinning);
   if (params.iterations > 0) c.variant += ", " + std::to_string(params.iterations) + " passes";
@@ -210,6 +215,20 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
         c.spread = word;
         c.spread_goal = 2;
       }
+    }
+
+  // What tiles gain, and tuning.
+  for (const int window : {5, 9})
+    for (const char *expression : {"p.min()", "p.median()", "p.mean()"}) {
+      SwoFilterParams params = custom({Op::custom, expression, {}}, window);
+      for (const auto reads :
+           {SwoFilterReads::global, SwoFilterReads::texture, SwoFilterReads::shared}) {
+        params.reads = reads;
+        add(k4k, params).peer = {};
+      }
+      params.reads = SwoFilterReads::automatic;
+      params.tune = true;
+      add(k4k, params).peer = {};
     }
 
   for (const Op op : {Op::minimum, Op::mean, Op::median})

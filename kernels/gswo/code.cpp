@@ -51,11 +51,21 @@ std::string default_cache_dir() {
   return {};
 }
 
-void check_unit(const Unit &unit) {
+void check_user_code() {
+#ifdef NO_USER_CODE
+  refuse(
+      "this build of gst-cudascan takes no user code; build it with -Duser-code=true, or use one "
+      "of "
+      "the built-in operators");
+#endif
   const char *off = std::getenv("CUDASCAN_NO_USER_CODE");
   if (off && *off && std::string_view(off) != "0")
     refuse("user code is turned off by the environment variable CUDASCAN_NO_USER_CODE=", off,
            "; unset it, or use one of the built-in operators");
+}
+
+void check_unit(const Unit &unit) {
+  check_user_code();
   if (unit.main.name.find_first_of("\n\r") != std::string::npos)
     refuse("the name of the source file, ", unit.main.name,
            ", has an end of line in it; rename it");

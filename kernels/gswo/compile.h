@@ -10,6 +10,10 @@
 
 namespace cudascan::gswo {
 
+/// Refuses user code if it is turned off, by the environment or in this build.
+/// @throws BadSetting
+void check_user_code();
+
 /// Refuses user code if it is turned off, and units that code.h does not allow.
 /// @throws BadSetting
 void check_unit(const Unit &);

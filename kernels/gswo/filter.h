@@ -4,9 +4,13 @@
 /// of the function, a member of the namespace gswo_user. On the GPU also
 ///
 ///     GSWO_BLOCK_WIDTH, GSWO_BLOCK_HEIGHT   threads of a block
-///     GSWO_CHUNK          rows of pixels for a thread, one below the other
+///     GSWO_CHUNK_WIDTH, GSWO_CHUNK_HEIGHT   pixels of a thread: 1, 2 or 4 side by side, and rows of these
 ///     GSWO_TILE           1: the block's samples and those around them are read into shared memory first
 ///     GSWO_TEXTURE        1: samples are read through the frame's texture
+///
+/// A thread filters a chunk of pixels whose windows lie in the frame. The pixels at the edges, of which each
+/// takes long, are shared out among blocks of their own, the first ones of the grid, so that they are done
+/// beside the others.
 #pragma once
 
 #if !GSWO_CUDA
@@ -32,115 +36,8 @@ struct FrameView {
   const Frame &frame;
   int x, y;
   GSWO_FN Level operator()(int dx, int dy) const { return read(frame, x + dx, y + dy); }
+  GSWO_FN Level inside(int dx, int dy) const { return level_of(row_of(frame, y + dy)[x + dx]); }
 };
-
-#if GSWO_CUDA
-
-constexpr int kBlockWidth = GSWO_BLOCK_WIDTH, kBlockRows = GSWO_BLOCK_HEIGHT * GSWO_CHUNK;
-constexpr int kThreads = kBlockWidth * GSWO_BLOCK_HEIGHT;
-/// The tile begins and ends at a multiple of a vector.
-constexpr int kVector = 4;
-constexpr int kTileLeft = (kLeft + kVector - 1) / kVector * kVector;
-constexpr int kTileWidth = kTileLeft + (kBlockWidth + kVector - 1) / kVector * kVector +
-                           (kRight + kVector - 1) / kVector * kVector;
-constexpr int kTileHeight = kBlockRows + kAbove + kBelow;
-
-struct alignas(kVector * sizeof(GSWO_SAMPLE)) Samples {
-  GSWO_SAMPLE at[kVector];
-};
-struct alignas(kVector * sizeof(float)) Levels {
-  float at[kVector];
-};
-
-/// The samples in shared memory.
-struct TileView {
-  using Level = float;
-  static constexpr bool often = true;
-  const float *pixel;
-  GSWO_FN float operator()(int dx, int dy) const { return pixel[dy * kTileWidth + dx]; }
-};
-
-/// Reads the tile whose first sample stands at (x0, y0) of the frame, vector by vector.
-GSWO_FN void read_vectors(float *tile, const Frame &frame, int x0, int y0) {
-  constexpr int kColumns = kTileWidth / kVector, kVectors = kColumns * kTileHeight;
-  const int thread = threadIdx.y * kBlockWidth + threadIdx.x;
-  GSWO_UNROLL for (int first = 0; first < kVectors; first += kThreads) {
-    const int i = first + thread;
-    if (first + kThreads > kVectors && i >= kVectors) break;
-    const int row = i / kColumns, column = i % kColumns;
-    const Samples samples = reinterpret_cast<const Samples *>(row_of(frame, y0 + row) + x0)[column];
-    Levels levels;
-    GSWO_UNROLL for (int k = 0; k < kVector; ++k) levels.at[k] =
-        static_cast<float>(level_of(samples.at[k]));
-    reinterpret_cast<Levels *>(tile)[i] = levels;
-  }
-}
-
-/// The same sample by sample; what is outside of the frame is the border's.
-GSWO_FN void read_samples(float *tile, const Frame &frame, int x0, int y0) {
-  for (int row = threadIdx.y; row < kTileHeight; row += GSWO_BLOCK_HEIGHT)
-    for (int column = threadIdx.x; column < kTileWidth; column += kBlockWidth)
-      tile[row * kTileWidth + column] = static_cast<float>(read(frame, x0 + column, y0 + row));
-}
-
-/// A thread's pixels, from (x, y) downwards.
-template <bool inside, bool whole>
-GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, const Frame &out,
-                          int x, int y) {
-  char *to = static_cast<char *>(out.data) + y * out.stride + x * sizeof(GSWO_RESULT);
-  constexpr int kAtOnce = whole ? GSWO_CHUNK : 1;  // what is at an edge stays short
-#pragma unroll kAtOnce
-  for (int i = 0; i < GSWO_CHUNK; ++i) {
-    if (!inside && (x >= in.width || y + i >= in.height)) return;
-#if GSWO_TILE
-    using View = TileView;
-    const View view{pixel + i * kTileWidth};
-#else
-    using View = FrameView;
-    const View view{in, x, y + i};
-#endif
-    *reinterpret_cast<GSWO_RESULT *>(to) = to_sample(result_of<View, whole>(view, in, x, y + i));
-    to += out.stride;
-  }
-}
-
-#endif
-
-}  // namespace gswo
-
-#if GSWO_CUDA
-
-/// One block filters GSWO_BLOCK_WIDTH columns of GSWO_BLOCK_HEIGHT * GSWO_CHUNK rows.
-extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT)
-    gswo_filter(const gswo::Frame in, const gswo::Frame out) {
-  using namespace gswo;
-  const int x0 = blockIdx.x * kBlockWidth, y0 = blockIdx.y * kBlockRows;
-  const int x = x0 + threadIdx.x, y = y0 + threadIdx.y * GSWO_CHUNK;
-  const bool inside = x0 >= kTileLeft && x0 - kTileLeft + kTileWidth <= in.width && y0 >= kAbove &&
-                      y0 + kBlockRows + kBelow <= in.height;
-#if GSWO_TILE
-  __shared__ Levels vectors[kTileWidth / kVector * kTileHeight];
-  float *tile = vectors[0].at;
-  const auto address = reinterpret_cast<unsigned long long>(in.data) | in.stride;
-  if (inside && kBlockWidth % kVector == 0 && address % sizeof(Samples) == 0)
-    read_vectors(tile, in, x0 - kTileLeft, y0 - kAbove);
-  else
-    read_samples(tile, in, x0 - kTileLeft, y0 - kAbove);
-  __syncthreads();
-  const float *pixel =
-      tile + (threadIdx.y * GSWO_CHUNK + kAbove) * kTileWidth + threadIdx.x + kTileLeft;
-#else
-  const float *pixel = nullptr;
-#endif
-  if (inside)
-    filter_chunk<true, true>(pixel, in, out, x, y);
-  else
-    filter_chunk<false, !kClips>(pixel, in, out, x, y);
-}
-
-#else
-
-namespace gswo {
 
 /// The samples around one whose window lies in the frame.
 struct InnerView {
@@ -153,6 +50,178 @@ struct InnerView {
         reinterpret_cast<const char *>(pixel + dx) + dy * stride));
   }
 };
+
+#if GSWO_CUDA
+
+constexpr int kColumns = GSWO_CHUNK_WIDTH, kRows = GSWO_CHUNK_HEIGHT;  // of a thread
+constexpr int kBlockWidth = GSWO_BLOCK_WIDTH * kColumns, kBlockRows = GSWO_BLOCK_HEIGHT * kRows;
+constexpr int kThreads = GSWO_BLOCK_WIDTH * GSWO_BLOCK_HEIGHT;
+/// The tile begins and ends at a multiple of a vector.
+constexpr int kVector = 4;
+constexpr int round_up(int n) {
+  return (n + kVector - 1) / kVector * kVector;
+}
+constexpr int kTileLeft = round_up(kLeft);
+constexpr int kTileWidth = kTileLeft + round_up(kBlockWidth) + round_up(kRight);
+constexpr int kTileHeight = kBlockRows + kAbove + kBelow;
+
+struct alignas(kVector * sizeof(GSWO_SAMPLE)) Samples {
+  GSWO_SAMPLE at[kVector];
+};
+struct alignas(kVector * sizeof(float)) Levels {
+  float at[kVector];
+};
+GSWO_FN unsigned long long alignment(const Frame &frame) {
+  return reinterpret_cast<unsigned long long>(frame.data) | frame.stride;
+}
+
+/// What a thread writes at once.
+struct alignas(kColumns * sizeof(GSWO_RESULT)) Results {
+  GSWO_RESULT at[kColumns];
+};
+
+/// The samples in shared memory.
+struct TileView {
+  using Level = float;
+  static constexpr bool often = true;
+  const float *pixel;
+  GSWO_FN float operator()(int dx, int dy) const { return pixel[dy * kTileWidth + dx]; }
+};
+
+/// Reads the tile whose first sample stands at (x0, y0) of the frame, vector by vector. Nobody asks for what
+/// is outside of the frame.
+/// @tparam inside  whether all of it lies in the frame, where vectors can be read
+template <bool inside>
+GSWO_FN void read_tile(Levels *tile, const Frame &frame, int x0, int y0) {
+  constexpr int kVectors = kTileWidth / kVector, kAll = kVectors * kTileHeight;
+  const int thread = threadIdx.y * GSWO_BLOCK_WIDTH + threadIdx.x;
+  const bool aligned =
+      inside || ((alignment(frame) | x0 * sizeof(GSWO_SAMPLE)) % sizeof(Samples) == 0);
+  constexpr int kAtOnce = inside ? 64 : 2;
+#pragma unroll kAtOnce
+  for (int first = 0; first < kAll; first += kThreads) {
+    const int i = first + thread;
+    if (first + kThreads > kAll && i >= kAll) break;
+    const int y = y0 + i / kVectors, x = x0 + i % kVectors * kVector;
+    if (!inside && (y < 0 || y >= frame.height || x + kVector <= 0 || x >= frame.width)) continue;
+    const GSWO_SAMPLE *from = row_of(frame, y) + x;
+    Samples samples{};
+    if (inside || (aligned && x >= 0 && x + kVector <= frame.width)) {
+      samples = *reinterpret_cast<const Samples *>(from);
+    } else {
+      GSWO_UNROLL for (int k = 0; k < kVector; ++k) if (x + k >= 0 && x + k < frame.width)
+          samples.at[k] = from[k];
+    }
+    Levels levels;
+    GSWO_UNROLL for (int k = 0; k < kVector; ++k) levels.at[k] =
+        static_cast<float>(level_of(samples.at[k]));
+    tile[i] = levels;
+  }
+}
+
+GSWO_FN GSWO_RESULT *sample_at(const Frame &out, int x, int y) {
+  return reinterpret_cast<GSWO_RESULT *>(static_cast<char *>(out.data) + y * out.stride) + x;
+}
+
+/// A thread's pixels, from (x, y) on, whose windows lie in the frame.
+/// @param pixel  the sample of the first one in the tile
+GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, const Frame &out,
+                          int x, int y) {
+  const bool aligned = alignment(out) % sizeof(Results) == 0;
+  GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
+    Results results;
+    GSWO_UNROLL for (int k = 0; k < kColumns; ++k) {
+#if GSWO_TILE
+      const TileView view{pixel + i * kTileWidth + k};
+#elif GSWO_TEXTURE
+      const FrameView view{in, x + k, y + i};
+#else
+      const InnerView view{row_of(in, y + i) + x + k, in.stride};
+#endif
+      results.at[k] = to_sample(result_of<decltype(view), true>(view, in, x + k, y + i));
+    }
+    GSWO_RESULT *to = sample_at(out, x, y + i);
+    if (kColumns == 1 || aligned)
+      *reinterpret_cast<Results *>(to) = results;
+    else
+      GSWO_UNROLL for (int k = 0; k < kColumns; ++k) to[k] = results.at[k];
+  }
+}
+
+/// The pixels of whole chunks whose windows lie in the frame: [left, right) x [top, bottom).
+struct Inside {
+  int left, top, right, bottom;
+  GSWO_FN explicit Inside(const Frame &frame)
+      : left((kLeft + kColumns - 1) / kColumns * kColumns),
+        top((kAbove + kRows - 1) / kRows * kRows) {
+    right = (frame.width - kRight) / kColumns * kColumns;
+    bottom = (frame.height - kBelow) / kRows * kRows;
+    if (left >= right || top >= bottom) left = right = top = bottom = 0;
+  }
+  GSWO_FN bool has(int x, int y) const { return x >= left && x < right && y >= top && y < bottom; }
+};
+
+/// The pixels of a frame that are not inside, from number `first` on, every `step` of them.
+GSWO_FN void filter_edges(const Frame &in, const Frame &out, const Inside &inside, int first,
+                          int step) {
+  const int above = inside.top * in.width, below = (in.height - inside.bottom) * in.width;
+  const int beside = in.width - (inside.right - inside.left);
+  const int all = above + below + beside * (inside.bottom - inside.top);
+#pragma unroll 1
+  for (int i = first; i < all; i += step) {
+    int x, y;
+    if (i < above + below) {
+      x = i % in.width;
+      y = i / in.width + (i < above ? 0 : inside.bottom - inside.top);
+    } else {
+      x = (i - above - below) % beside;
+      y = (i - above - below) / beside + inside.top;
+      if (x >= inside.left) x += inside.right - inside.left;
+    }
+    const FrameView view{in, x, y};
+    *sample_at(out, x, y) = to_sample(result_of<FrameView, !kClips>(view, in, x, y));
+  }
+}
+
+#endif
+
+}  // namespace gswo
+
+#if GSWO_CUDA
+
+/// The last rows of blocks filter kBlockWidth columns of kBlockRows rows each, those above them the edges.
+extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT)
+    gswo_filter(const gswo::Frame in, const gswo::Frame out) {
+  using namespace gswo;
+  const Inside inside(in);
+  const int edge_rows = gridDim.y - (in.height + kBlockRows - 1) / kBlockRows;
+  const int block = blockIdx.y - edge_rows;
+  if (block < 0) {
+    const int thread = (blockIdx.y * gridDim.x + blockIdx.x) * kThreads +
+                       threadIdx.y * GSWO_BLOCK_WIDTH + threadIdx.x;
+    filter_edges(in, out, inside, thread, edge_rows * gridDim.x * kThreads);
+    return;
+  }
+  const int x0 = blockIdx.x * kBlockWidth, y0 = block * kBlockRows;
+  const int dx = threadIdx.x * kColumns, dy = threadIdx.y * kRows;
+  const float *pixel = nullptr;
+#if GSWO_TILE
+  __shared__ Levels tile[kTileWidth / kVector * kTileHeight];
+  const int left = x0 - kTileLeft, top = y0 - kAbove;
+  if (left >= 0 && left + kTileWidth <= in.width && top >= 0 && top + kTileHeight <= in.height &&
+      (alignment(in) | x0 * sizeof(GSWO_SAMPLE)) % sizeof(Samples) == 0)
+    read_tile<true>(tile, in, left, top);
+  else
+    read_tile<false>(tile, in, left, top);
+  __syncthreads();
+  pixel = reinterpret_cast<const float *>(tile) + (dy + kAbove) * kTileWidth + dx + kTileLeft;
+#endif
+  if (inside.has(x0 + dx, y0 + dy)) filter_chunk(pixel, in, out, x0 + dx, y0 + dy);
+}
+
+#else
+
+namespace gswo {
 
 /// Pixels [begin, end) of a row whose windows lie in the frame, at most kStrip of them. The results stay in
 /// an array that nothing else can see until all are there: so the loop runs over several pixels at once.

@@ -42,6 +42,13 @@ const std::string kAboutCuda =
     "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc wants\n"
     "// __device__ before each function of the filter; the element, which uses NVRTC, does not.\n";
 
+/// Whether code asks for samples in order, as far as its text tells.
+bool sorts(const std::string &text) {
+  for (const char *word : {"median", "rank", "percentile", "sort", "nth_element"})
+    if (text.find(word) != std::string::npos) return true;
+  return false;
+}
+
 Program function_program(const SwoFilterParams &p, const std::string &text,
                          const FilterTarget &target) {
   const bool is_expression = p.source.empty();
@@ -49,7 +56,7 @@ Program function_program(const SwoFilterParams &p, const std::string &text,
                           is_expression,
                           is_expression ? "filter" : p.function,
                           p.constants};
-  const FilterLaunch launch = choose_launch(target.job.mask(), p);
+  const FilterLaunch launch = choose_launch(target.job.mask(), sorts(text), p);
   const Unit cuda = make_filter_unit(filter, target.job, target.sample_bytes, &launch);
   const Unit unit = target.architecture
                         ? cuda
@@ -169,7 +176,10 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   if (p.tile_width) options.insert(options.end(), {"--tile-width", std::to_string(p.tile_width)});
   if (p.tile_height)
     options.insert(options.end(), {"--tile-height", std::to_string(p.tile_height)});
-  if (p.chunk) options.insert(options.end(), {"--chunk", std::to_string(p.chunk)});
+  if (p.chunk_width)
+    options.insert(options.end(), {"--chunk-width", std::to_string(p.chunk_width)});
+  if (p.chunk_height)
+    options.insert(options.end(), {"--chunk-height", std::to_string(p.chunk_height)});
   return options;
 }
 

@@ -48,8 +48,9 @@ void define_samples(std::ostream &text, const swo::Job &job, int sample_bytes) {
 }
 
 void define_launch(std::ostream &text, const FilterLaunch &launch) {
-  text << "#define GSWO_BLOCK_WIDTH " << launch.tile_width << "\n#define GSWO_BLOCK_HEIGHT "
-       << launch.block_height() << "\n#define GSWO_CHUNK " << launch.chunk << "\n#define GSWO_TILE "
+  text << "#define GSWO_BLOCK_WIDTH " << launch.block_width() << "\n#define GSWO_BLOCK_HEIGHT "
+       << launch.block_height() << "\n#define GSWO_CHUNK_WIDTH " << launch.chunk_width
+       << "\n#define GSWO_CHUNK_HEIGHT " << launch.chunk_height << "\n#define GSWO_TILE "
        << (launch.reads == SwoFilterReads::shared) << "\n#define GSWO_TEXTURE "
        << (launch.reads == SwoFilterReads::texture) << '\n';
 }
@@ -81,40 +82,74 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int kMostSharedBytes = 48 * 1024;
 
-/// The largest number of rows, up to `most`, that divides the tile, so that a block is not too large.
-int choose_chunk(int tile_width, int tile_height, int most) {
-  int chunk = 1;
-  for (int rows = 1; rows <= 64 && rows <= tile_height; ++rows) {
-    if (tile_height % rows != 0) continue;
-    const bool fits = tile_width * (tile_height / rows) <= kMostThreads;
-    if (rows <= most || !fits) chunk = rows;
-    if (rows >= most && fits) break;
-  }
-  return chunk;
+int divide_up(int x, int by) {
+  return (x + by - 1) / by;
+}
+
+/// The part of `whole` that is nearest to `best` from below.
+int divisor(int whole, int best) {
+  int part = std::min(whole, best);
+  while (whole % part != 0) --part;
+  return part;
 }
 
 int tile_bytes(const swo::Mask &window, const FilterLaunch &launch) {
-  const auto up = [](int columns) { return (columns + 3) / 4 * 4; };  // to a vector
+  const auto up = [](int columns) { return divide_up(columns, 4) * 4; };  // to a vector
   return static_cast<int>(sizeof(float)) * (up(launch.tile_width) + 2 * up(window.rx())) *
          (launch.tile_height + window.height - 1);
 }
 
 }  // namespace
 
-FilterLaunch choose_launch(const swo::Mask &window, const SwoFilterParams &p) {
+std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
+  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with others.
+  constexpr long long kMostEdgeRows = 4096;
+  const auto inner = [](int size, int edge, int chunk) {
+    return std::max(0, (size - edge) / chunk * chunk - divide_up(edge, chunk) * chunk);
+  };
+  const long long edges = static_cast<long long>(width) * height -
+                          static_cast<long long>(inner(width, edge_x, chunk_width)) *
+                              inner(height, edge_y, chunk_height);
+  const int columns = divide_up(width, tile_width);
+  const long long threads = static_cast<long long>(columns) * block_width() * block_height();
+  const long long edge_rows = std::min((edges + threads - 1) / threads, kMostEdgeRows);
+  return {static_cast<unsigned>(columns),
+          static_cast<unsigned>(edge_rows + divide_up(height, tile_height))};
+}
+
+FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterParams &p) {
   const int cells = window.count();
-  // Pixels of a thread share what they read and compute where a window is straight code, see gswo/window.h.
-  const int best_chunk = cells <= 256 ? 4 : 1, best_rows = cells <= 256 ? 16 : 8;
-  FilterLaunch launch{p.tile_width ? p.tile_width : 32, p.tile_height, p.chunk, p.reads};
+  // Where a window is straight code, the pixels of a thread share what they read and compute, see
+  // gswo/window.h: as many as there are registers for.
+  struct Chunk {
+    int width, height, rows;
+  };
+  const Chunk best = cells > 256          ? Chunk{1, 1, 8}
+                     : sorts && cells > 9 ? Chunk{1, 8, 32}
+                     : cells > 25         ? Chunk{2, 8, 32}
+                                          : Chunk{4, 4, 16};
+  FilterLaunch launch{p.tile_width, p.tile_height, p.chunk_width, p.chunk_height,
+                      p.reads,      window.rx(),   window.ry()};
+  if (!launch.chunk_width)
+    launch.chunk_width = launch.tile_width % 4 == 0   ? best.width
+                         : launch.tile_width % 2 == 0 ? std::min(best.width, 2)
+                                                      : 1;
+  if (!launch.tile_width) launch.tile_width = 32 * launch.chunk_width;
+  if (!launch.chunk_height)
+    launch.chunk_height =
+        launch.tile_height ? divisor(launch.tile_height, best.height) : best.height;
   if (!launch.tile_height)
-    launch.tile_height = !launch.chunk             ? best_rows
-                         : launch.tile_width > 256 ? launch.chunk
-                                                   : launch.chunk * (best_rows / best_chunk);
-  if (!launch.chunk) launch.chunk = choose_chunk(launch.tile_width, launch.tile_height, best_chunk);
-  if (launch.tile_width * launch.block_height() > kMostThreads)
+    launch.tile_height =
+        launch.chunk_height *
+        std::clamp(best.rows / best.height, 1, std::max(1, kMostThreads / launch.block_width()));
+  if (launch.tile_width % launch.chunk_width != 0)
+    refuse("chunk-width = ", launch.chunk_width, ": tile-width must be a multiple of it, and is ",
+           launch.tile_width, "; set one of them to 0 or to another value");
+  if (launch.block_width() * launch.block_height() > kMostThreads)
     refuse("tile-width = ", launch.tile_width, ", tile-height = ", launch.tile_height,
-           ", chunk = ", launch.chunk, ": a block has at most ", kMostThreads,
-           " threads, tile-width * tile-height / chunk; make the tile smaller or chunk larger");
+           ", chunk-width = ", launch.chunk_width, ", chunk-height = ", launch.chunk_height,
+           ": a block has at most ", kMostThreads,
+           " threads, a chunk for each; make the tile smaller or the chunks larger");
   const bool fits = tile_bytes(window, launch) <= kMostSharedBytes;
   if (launch.reads == SwoFilterReads::shared && !fits)
     refuse("reads = shared: a tile of ", launch.tile_width, " x ", launch.tile_height,

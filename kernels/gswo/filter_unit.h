@@ -2,6 +2,7 @@
 /// @file
 /// What compilers are given to make a filter of the user's text.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,16 +22,21 @@ struct FilterText {
 
 /// How the work is shared on the GPU.
 struct FilterLaunch {
-  int tile_width, tile_height;  ///< pixels of a block of threads
-  int chunk;                    ///< rows of these for each thread
-  SwoFilterReads reads;         ///< never automatic
+  int tile_width, tile_height;    ///< pixels of a block of threads
+  int chunk_width, chunk_height;  ///< of these for each thread
+  SwoFilterReads reads;           ///< never automatic
+  int edge_x, edge_y;             ///< pixels whose windows may not lie in the frame
 
-  int block_height() const { return tile_height / chunk; }  ///< threads
+  int block_width() const { return tile_width / chunk_width; }  ///< threads
+  int block_height() const { return tile_height / chunk_height; }
+  /// Blocks for a frame, columns and rows.
+  std::array<unsigned, 2> grid(int width, int height) const;
 };
 
 /// What the parameters say, and where they leave it open what is best for windows of this kind.
+/// @param sorts  whether many samples are kept at once
 /// @throws BadSetting if a block would have too many threads, or too much shared memory
-FilterLaunch choose_launch(const swo::Mask &window, const SwoFilterParams &);
+FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterParams &);
 
 /// @param launch  null for the CPU
 Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes,

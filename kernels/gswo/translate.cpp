@@ -105,6 +105,7 @@ bool has_pragmas(const std::string &text) {
 
 Translation translate(const SourceText &source, const std::vector<std::string> &options,
                       const CodeOptions &code_options) {
+  check_user_code();
   const ProgramFile translator = find_translator(source.name);
   Digest digest;
   digest.add("translate").add(translator.version).add(source.name).add(source.text);

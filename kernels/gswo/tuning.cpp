@@ -13,22 +13,24 @@ namespace cudascan::gswo {
 namespace {
 
 struct Variant {
-  int tile_width, tile_height, chunk;
+  int tile_width, tile_height, chunk_width, chunk_height;
   SwoFilterReads reads;
 };
 using Reads = SwoFilterReads;
 
-// Small windows: pixels one below the other share what they read.
-constexpr Variant kSmall[] = {
-    {32, 8, 2, Reads::shared},  {32, 16, 2, Reads::shared}, {32, 32, 4, Reads::shared},
-    {32, 32, 8, Reads::shared}, {64, 8, 4, Reads::shared},  {64, 16, 4, Reads::shared},
-    {128, 8, 4, Reads::shared}, {32, 8, 1, Reads::shared},  {32, 16, 4, Reads::global},
-    {64, 16, 8, Reads::global}, {32, 8, 1, Reads::global},  {32, 16, 4, Reads::texture}};
+// Small windows: the pixels of a thread share what they read.
+constexpr Variant kSmall[] = {{128, 16, 4, 4, Reads::shared}, {128, 16, 4, 4, Reads::global},
+                              {128, 8, 4, 2, Reads::shared},  {64, 16, 2, 4, Reads::shared},
+                              {64, 32, 2, 8, Reads::shared},  {128, 32, 4, 8, Reads::shared},
+                              {32, 32, 1, 8, Reads::shared},  {32, 16, 1, 4, Reads::shared},
+                              {64, 16, 2, 4, Reads::global},  {32, 8, 1, 1, Reads::global},
+                              {32, 32, 1, 8, Reads::global},  {128, 16, 4, 4, Reads::texture}};
 // Large ones: a tile for many pixels.
-constexpr Variant kLarge[] = {{32, 16, 1, Reads::shared}, {32, 32, 1, Reads::shared},
-                              {64, 8, 1, Reads::shared},  {64, 16, 1, Reads::shared},
-                              {32, 32, 4, Reads::shared}, {32, 8, 1, Reads::global},
-                              {64, 4, 1, Reads::global},  {32, 8, 1, Reads::texture}};
+constexpr Variant kLarge[] = {{32, 8, 1, 1, Reads::shared},   {32, 16, 1, 1, Reads::shared},
+                              {64, 16, 1, 1, Reads::shared},  {32, 32, 1, 8, Reads::shared},
+                              {64, 32, 2, 8, Reads::shared},  {128, 16, 4, 4, Reads::shared},
+                              {64, 16, 2, 4, Reads::shared},  {32, 8, 1, 1, Reads::global},
+                              {128, 16, 4, 4, Reads::global}, {32, 8, 1, 1, Reads::texture}};
 constexpr int kMostSmallCells = 81;
 
 std::string key_of(const std::vector<Program> &programs) {
@@ -47,9 +49,10 @@ std::vector<Program> tuning_variants(const SwoFilterParams &p, const std::string
     SwoFilterParams tried = p;
     if (!p.tile_width) tried.tile_width = variant.tile_width;
     if (!p.tile_height) tried.tile_height = variant.tile_height;
-    if (!p.chunk) tried.chunk = variant.chunk;
+    if (!p.chunk_width) tried.chunk_width = variant.chunk_width;
+    if (!p.chunk_height) tried.chunk_height = variant.chunk_height;
     if (p.reads == Reads::automatic) tried.reads = variant.reads;
-    if (tried.tile_height % tried.chunk != 0) return;
+    if (tried.tile_height % tried.chunk_height != 0) return;
     try {
       Program program = filter_program(tried, text, target);
       if (std::none_of(programs.begin(), programs.end(),

@@ -209,7 +209,8 @@ GSWO_FN void exchange_all(Level *a) {
 
 /// The window at (x, y).
 /// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window,
-///                as numbers of the type View::Level; View::often says whether it is for most pixels, so
+///                as numbers of the type View::Level, by inside() those that lie in the frame, too;
+///                View::often says whether it is for most pixels, so
 ///                that straight code is worth its length
 /// @tparam whole  whether the window lies in the frame, or the border fills it up; else samples outside
 ///                do not count, and a single one is the nearest of the frame
@@ -239,6 +240,7 @@ class Window {
 
   GSWO_FN int count() const {
     if constexpr (whole) return kCells;
+    if constexpr (kRectangle) return (right() - left() + 1) * (below() - above() + 1);
     int n = 0;
     each_level([&](Level, int, int) { ++n; });
     return n;
@@ -322,8 +324,12 @@ class Window {
         GSWO_UNROLL for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
       }
     } else if constexpr (kRectangle) {
-      for (int dy = -kAbove; dy <= kBelow; ++dy)
-        for (int dx = -kLeft; dx <= kRight; ++dx) visit(f, dx, dy);
+      for (int dy = above(); dy <= below(); ++dy)
+        for (int dx = left(); dx <= right(); ++dx)
+          if constexpr (whole)
+            f(view_(dx, dy), dx, dy);
+          else
+            f(view_.inside(dx, dy), dx, dy);
     } else if constexpr (kUnrolled) {
       runs<0>(f);
     } else {
@@ -331,6 +337,12 @@ class Window {
         for (int dx = kRuns[i].first; dx <= kRuns[i].last; ++dx) visit(f, dx, kRuns[i].y);
     }
   }
+
+  // How far a rectangle reaches that counts samples of the frame only.
+  GSWO_FN int left() const { return whole || x >= kLeft ? -kLeft : -x; }
+  GSWO_FN int right() const { return whole || x + kRight < width ? kRight : width - 1 - x; }
+  GSWO_FN int above() const { return whole || y >= kAbove ? -kAbove : -y; }
+  GSWO_FN int below() const { return whole || y + kBelow < height ? kBelow : height - 1 - y; }
 
   template <typename F>
   GSWO_FN void visit(F &f, int dx, int dy) const {

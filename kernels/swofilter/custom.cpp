@@ -284,10 +284,12 @@ void check_launch(const SwoFilterParams &p) {
   };
   check("tile-width", p.tile_width, 1024);
   check("tile-height", p.tile_height, 1024);
-  check("chunk", p.chunk, 64);
-  if (p.chunk && p.tile_height % p.chunk != 0)
-    refuse("chunk = ", p.chunk, ": tile-height must be a multiple of it, and is ", p.tile_height,
-           "; set tile-height to 0 or to a multiple");
+  check("chunk-height", p.chunk_height, 64);
+  if (p.chunk_width != 0 && p.chunk_width != 1 && p.chunk_width != 2 && p.chunk_width != 4)
+    refuse("chunk-width = ", p.chunk_width, ": must be 1, 2 or 4, or 0 for the best known");
+  if (p.chunk_height && p.tile_height % p.chunk_height != 0)
+    refuse("chunk-height = ", p.chunk_height, ": tile-height must be a multiple of it, and is ",
+           p.tile_height, "; set one of them to 0 or to another value");
 }
 
 }  // namespace
@@ -337,9 +339,9 @@ void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Frame &in
     loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
   });
   void *args[] = {&from, &to};
-  loaded.code.launch(gswo::kEntryPoint, (in.width + launch.tile_width - 1) / launch.tile_width,
-                     (in.height + launch.tile_height - 1) / launch.tile_height, launch.tile_width,
-                     launch.block_height(), cuda.stream(), args);
+  const auto [columns, rows] = launch.grid(in.width, in.height);
+  loaded.code.launch(gswo::kEntryPoint, columns, rows, launch.block_width(), launch.block_height(),
+                     cuda.stream(), args);
 }
 
 /// Leaves the fastest of the variants.

@@ -174,6 +174,7 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
       {"cudaswofilter", "border", {"clip", "replicate", "reflect", "constant"}},
       {"cudaswofilter", "thinning", {"zhang-suen", "guo-hall", "templates"}},
       {"cudaswofilter", "marker", {"shifted", "border"}},
+      {"cudaswofilter", "reads", {"auto", "global", "shared", "texture"}},
       {"cudaswofilter", "algorithm", {"auto", "naive"}}};
   for (const auto &[name, property, nicks] : enums) {
     SCOPED_TRACE(std::string(name) + " " + property);
@@ -243,7 +244,21 @@ TEST(Plugin, SettingsOfTheMethodAreControllableAndSayTheirUnit) {
                         {"cudaswofilter", "marker", ""},
                         {"cudaswofilter", "height", "Levels"},
                         {"cudaswofilter", "connectivity", "4 or 8"},
-                        {"cudaswofilter", "algorithm", ""}};
+                        {"cudaswofilter", "algorithm", ""},
+                        {"cudaswofilter", "expression", "p.max() - p.min()"},
+                        {"cudaswofilter", "source", "trusted"},
+                        {"cudaswofilter", "function", ""},
+                        {"cudaswofilter", "params", "Numbers"},
+                        {"cudaswofilter", "reload", ""},
+                        {"cudaswofilter", "cache-dir", "Folder"},
+                        {"cudaswofilter", "emit-cuda", "Path"},
+                        {"cudaswofilter", "strict", ""},
+                        {"cudaswofilter", "tile-width", "pixels"},
+                        {"cudaswofilter", "tile-height", "pixels"},
+                        {"cudaswofilter", "chunk-width", "pixels"},
+                        {"cudaswofilter", "chunk-height", "pixels"},
+                        {"cudaswofilter", "reads", ""},
+                        {"cudaswofilter", "tune", "fastest"}};
   for (const auto &[name, property, unit] : settings) {
     SCOPED_TRACE(std::string(name) + " " + property);
     Ref<GstElement> element = make(name);
