@@ -126,7 +126,7 @@ FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterP
   };
   const Chunk best = cells > 256          ? Chunk{1, 1, 8}
                      : sorts && cells > 9 ? Chunk{1, 8, 32}
-                     : cells > 25         ? Chunk{2, 8, 32}
+                     : cells > 9          ? Chunk{2, 8, 32}
                                           : Chunk{4, 4, 16};
   FilterLaunch launch{p.tile_width, p.tile_height, p.chunk_width, p.chunk_height,
                       p.reads,      window.rx(),   window.ry()};
@@ -157,7 +157,9 @@ FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterP
            " bytes of shared memory, and there are ", kMostSharedBytes,
            "; make tile-width and tile-height smaller, or set reads to auto");
   if (launch.reads == SwoFilterReads::automatic)
-    launch.reads = cells > 1 && fits ? SwoFilterReads::shared : SwoFilterReads::global;
+    // What the neighbours of a thread read, too, is little for 3x3: the L1 cache does as well.
+    launch.reads =
+        fits && (sorts ? cells > 1 : cells > 9) ? SwoFilterReads::shared : SwoFilterReads::global;
   return launch;
 }
 
