@@ -9,77 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "gswo_examples.h"
 #include "kernels/swofilter.h"
-#include "kernels/swofilter/window.h"
-#include "operator_test.h"
-
-using pixel = unsigned short;
-void alpha_trimmed_mean(pixel **, pixel **, int, int, int, double);
-void camera_fingerprint(const pixel *, pixel *, pixel *, int, int, int, int);
-void closing(const pixel *, pixel *, pixel *, int, int, int, int);
-void dilation(pixel **, pixel **, int, int, int, int);
-void directional_median(pixel **, pixel **, int, int, int);
-void document_segmentation(const pixel *, pixel *, pixel *, pixel *, int, int, int, int, int, int);
-void erosion(pixel **, pixel **, int, int, int, int);
-void hit_or_miss(const pixel *, pixel *, int, int, int);
-void max_filter(pixel **, pixel **, int, int, int);
-void mean(const pixel *, pixel *, int, int, int);
-void median(pixel **, pixel **, int, int, int);
-void midpoint(pixel **, pixel **, int, int, int);
-void min_filter(pixel **, pixel **, int, int, int);
-void mode(pixel **, pixel **, int, int, int);
-void opening(const pixel *, pixel *, pixel *, int, int, int, int);
-void recursive_dilation(const pixel *, pixel *, pixel *, pixel *, int, int, int, int);
-void recursive_erosion(const pixel *, pixel *, pixel *, pixel *, int, int, int, int);
-void standard_deviation(const pixel *, pixel *, int, int, int);
-void thickening(pixel **, pixel **, pixel **, pixel **, int, int, int, int);
-void thinning(pixel **, pixel **, pixel **, pixel **, int, int, int, int);
 
 namespace cudascan::test {
 namespace {
 
 using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
-using Pixels = std::vector<pixel>;
 
 constexpr Size kSizes[] = {{1, 1}, {2, 3}, {19, 1}, {1, 17}, {33, 8}, {75, 53}};
-
-/// An image in rows that can be read outside of it, as far as the margin goes.
-class Rows {
- public:
-  Rows(Size size, int margin = 0)
-      : size_(size),
-        margin_(margin),
-        pitch_(size.width + 2 * margin),
-        pixels_(std::size_t(pitch_) * (size.height + 2 * margin)) {
-    for (int y = 0; y < size.height + 2 * margin; ++y)
-      rows_.push_back(pixels_.data() + std::size_t(y) * pitch_ + margin);
-  }
-  Rows(const Pixels &samples, Size size, int margin, Border border, pixel outside)
-      : Rows(size, margin) {
-    for (int y = -margin; y < size.height + margin; ++y)
-      for (int x = -margin; x < size.width + margin; ++x) {
-        const int row = swo::resolve(y, size.height, border),
-                  column = swo::resolve(x, size.width, border);
-        get()[y][x] =
-            row < 0 || column < 0 ? outside : samples[std::size_t(row) * size.width + column];
-      }
-  }
-
-  pixel **get() { return rows_.data() + margin_; }
-  Pixels samples() {
-    Pixels samples;
-    for (int y = 0; y < size_.height; ++y)
-      samples.insert(samples.end(), get()[y], get()[y] + size_.width);
-    return samples;
-  }
-
- private:
-  Size size_;
-  int margin_, pitch_;
-  Pixels pixels_;
-  std::vector<pixel *> rows_;
-};
 
 /// What the library makes of samples of 8 bit, or of 16.
 template <typename T>
@@ -125,7 +64,7 @@ void expect_built_in_with_borders(const Windowed &filter, SwoFilterParams params
       params.border_value = border == Border::constant ? 77 : 0;
       expect_built_in(
           [&](const Pixels &samples, Size size, pixel) {
-            Rows in(samples, size, window / 2, border, 77), out(size);
+            Rows<pixel> in(samples, size, window / 2, border, 77), out(size);
             filter(in.get(), out.get(), size.width, size.height, window);
             return out.samples();
           },
@@ -168,8 +107,8 @@ TEST(GswoExamples, ErosionAndDilation) {
       for (const Border border : {Border::replicate, Border::reflect, Border::constant})
         expect_built_in(
             [&](const Pixels &samples, Size size, pixel) {
-              Rows in(samples, size, std::max(window.width, window.height) / 2, border, 77);
-              Rows out(size);
+              Rows<pixel> in(samples, size, std::max(window.width, window.height) / 2, border, 77);
+              Rows<pixel> out(size);
               (erodes ? erosion : dilation)(in.get(), out.get(), size.width, size.height,
                                             window.width, window.height);
               return out.samples();
@@ -209,12 +148,6 @@ TEST(GswoExamples, MeanAndStandardDeviation) {
           {.op = means ? Op::mean : Op::standard_deviation, .window = window});
 }
 
-/// Samples up to the one in the middle become 0, so that there is black in all contents but white.
-Pixels with_black(Pixels samples, pixel most) {
-  for (pixel &sample : samples) sample = sample > most / 2 ? sample : 0;
-  return samples;
-}
-
 /// The same of an operator on black and white.
 void expect_built_in_of_black_and_white(const Result &result, const SwoFilterParams &params) {
   for (const Size size : kSizes)
@@ -224,12 +157,12 @@ void expect_built_in_of_black_and_white(const Result &result, const SwoFilterPar
                    << ", operator " << static_cast<int>(params.op) << ", " << params.iterations
                    << " passes");
       const auto narrow = make_content<std::uint8_t>(content, size.width, size.height, 0xff);
-      const Pixels samples = with_black({narrow.begin(), narrow.end()}, 0xff);
+      const Pixels samples = with_black(Pixels(narrow.begin(), narrow.end()), pixel{0xff});
       ASSERT_TRUE(same(built_in<std::uint8_t>(samples, size, params), result(samples, size, 0xff),
                        size.width));
       const auto wide = make_content<std::uint16_t>(content, size.width, size.height, 0xffff);
-      ASSERT_TRUE(same(built_in<std::uint16_t>(with_black(wide, 0xffff), size, params),
-                       result(with_black(wide, 0xffff), size, 0xffff), size.width));
+      ASSERT_TRUE(same(built_in<std::uint16_t>(with_black(wide, pixel{0xffff}), size, params),
+                       result(with_black(wide, pixel{0xffff}), size, 0xffff), size.width));
     }
 }
 
@@ -248,7 +181,7 @@ TEST(GswoExamples, ThinningAndThickening) {
     for (const int passes : {1, 2, 3, 40})
       expect_built_in_of_black_and_white(
           [&](const Pixels &samples, Size size, pixel most) {
-            Rows in(samples, size, 0, Border::clip, 0), a(size, 1), b(size, 1), out(size);
+            Rows<pixel> in(samples, size, 0, Border::clip, 0), a(size, 1), b(size, 1), out(size);
             (thins ? thinning : thickening)(in.get(), a.get(), b.get(), out.get(), size.width,
                                             size.height, passes, most);
             return out.samples();
@@ -296,13 +229,6 @@ TEST(GswoExamples, RecursiveDilationOfFewPixels) {
     }
 }
 
-Pixels fingerprint(const Pixels &picture, Size size, int regions, pixel most) {
-  Pixels denoised(picture.size()), out(picture.size());
-  camera_fingerprint(picture.data(), denoised.data(), out.data(), size.width, size.height, regions,
-                     most);
-  return out;
-}
-
 TEST(GswoExamples, FingerprintOfAHotPixelIsThatPixel) {
   const Size size{11, 9};
   Pixels picture(size.width * size.height, 100), expected(picture.size(), 128);
@@ -334,13 +260,6 @@ TEST(GswoExamples, FingerprintIsThePictureLessItsMedian) {
     with_most(0xff);
     with_most(0xffff);
   }
-}
-
-Pixels segmented(const Pixels &page, Size size, Size window, int threshold, int white) {
-  Pixels a(page.size()), b(page.size()), regions(page.size());
-  document_segmentation(page.data(), a.data(), b.data(), regions.data(), size.width, size.height,
-                        window.width, window.height, threshold, white);
-  return regions;
 }
 
 TEST(GswoExamples, SegmentationJoinsTheLettersOfALine) {
