@@ -15,6 +15,7 @@ void check_formula(const std::string &expression);
 
 /// Refuses what is more than a formula of the window's samples, the constants and mathematics.
 /// @throws BadSetting
-void check_strict_formula(const std::string &expression, const std::vector<SwoFilterConstant> &);
+CUDASCAN_API void check_strict_formula(const std::string &expression,
+                                       const std::vector<SwoFilterConstant> &);
 
 }  // namespace cudascan::gswo
