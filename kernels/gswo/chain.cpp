@@ -92,8 +92,8 @@ class Run {
     const double more = repeat.scalar < 0 ? 0 : std::trunc(scalars_[repeat.scalar]);
     const double count = repeat.count + more;
     if (count > kMostTurns)
-      refuse("params: ", function_.scalars[repeat.scalar].name, " = ", more,
-             ": a filter repeats its kernels at most ", kMostTurns, " times");
+      refuse(repeat.scalar < 0 ? "source" : "params: " + function_.scalars[repeat.scalar].name,
+             ": a filter repeats its kernels at most ", kMostTurns, " times, not ", count);
     for (int turn = 0; turn < count; ++turn) {
       if (repeat.turn >= 0)
         scalars_[repeat.turn] = repeat.first + static_cast<double>(turn) * repeat.difference;
@@ -125,7 +125,7 @@ class Run {
   void take(const step::Clear &clear) {
     const ChainImage &image = images_[clear.image];
     const Plane<std::uint8_t> bytes{static_cast<std::uint8_t *>(image.data),
-                                    static_cast<int>(image.stride), image.height, image.stride};
+                                    image.width * image.sample_bytes, image.height, image.stride};
     fill(exec_, bytes, 0);
   }
   void take(const step::Swap &swap) { std::swap(images_[swap.first], images_[swap.second]); }
@@ -171,7 +171,11 @@ ChainImage ChainMemory<Exec>::image(int number, int sample_bytes, int width, int
   const long long stride =
       (static_cast<long long>(width) * sample_bytes + kRowUnit - 1) / kRowUnit * kRowUnit;
   reserve(buffers_[number], static_cast<std::size_t>(stride) * height);
-  return {buffers_[number].data(), stride, width, height};
+  return {.data = buffers_[number].data(),
+          .stride = stride,
+          .width = width,
+          .height = height,
+          .sample_bytes = sample_bytes};
 }
 template class ChainMemory<Cpu>;
 template class ChainMemory<Cuda>;

@@ -21,6 +21,7 @@ struct ChainImage {
   int width, height;
   int ox = 0, oy = 0;
   unsigned long long texture = 0;  ///< of a frame, 0 = none
+  int sample_bytes = 1;            ///< kernels do not look at it
 };
 
 /// The memory of the images between kernels of one executor; it only grows.

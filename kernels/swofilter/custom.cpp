@@ -227,18 +227,19 @@ gswo::Frame frame_of(Plane<T> plane) {
 /// Runs a translated filter, if it is one.
 template <typename Exec, typename Code>
 bool run_translated(Exec &exec, Loaded<Code> &loaded, const gswo::Frame &in, const gswo::Frame &out,
-                    const SwoFilterParams &p) {
+                    int sample_bytes, const SwoFilterParams &p) {
   if (!loaded.built->chain) return false;
   std::map<std::string, double> values;
   for (const SwoFilterConstant &constant : p.constants)
     values[constant.name] =
         std::visit([](auto value) { return static_cast<double>(value); }, constant.value);
-  const auto image = [](const gswo::Frame &frame) {
+  const auto image = [&](const gswo::Frame &frame) {
     return gswo::ChainImage{.data = frame.data,
                             .stride = frame.stride,
                             .width = frame.width,
                             .height = frame.height,
-                            .texture = frame.texture};
+                            .texture = frame.texture,
+                            .sample_bytes = sample_bytes};
   };
   gswo::run_chain(exec, loaded.code, *loaded.built->chain, state_of(exec).memory, image(in),
                   image(out), values);
@@ -315,9 +316,9 @@ namespace {
 
 /// Runs a program.
 void run_program(Cpu &cpu, const gswo::Program &program, const gswo::Frame &in,
-                 const gswo::Frame &out, const SwoFilterParams &p, int) {
+                 const gswo::Frame &out, const SwoFilterParams &p, int sample_bytes) {
   auto &loaded = load(cpu, program);
-  if (run_translated(cpu, loaded, in, out, p)) return;
+  if (run_translated(cpu, loaded, in, out, sample_bytes, p)) return;
   const auto filter =
       reinterpret_cast<gswo::CpuEntryPoint *>(loaded.code.symbol(gswo::kEntryPoint));
   set_constants(loaded, p, [&](const char *symbol, float value) {
@@ -334,7 +335,7 @@ void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Frame &in
   if (launch.reads == SwoFilterReads::texture)
     from.texture =
         state_of(cuda).textures.of(in.data, in.stride, in.width, in.height, sample_bytes);
-  if (run_translated(cuda, loaded, from, to, p)) return;
+  if (run_translated(cuda, loaded, from, to, sample_bytes, p)) return;
   set_constants(loaded, p, [&](const char *symbol, float value) {
     loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
   });
