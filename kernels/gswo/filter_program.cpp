@@ -148,7 +148,8 @@ Program edited_program(const SwoFilterParams &p, const std::string &text,
 
 // ---- Sources with pragmas
 
-/// What the window is called in sources, and whole numbers of `params`, which go before.
+/// What the window is called in sources. Numbers of `params` go before: whole ones in its place, and a
+/// parameter that is given a real number is no constant.
 std::vector<std::string> translator_options(const SwoFilterParams &p, const swo::Mask &window) {
   std::vector<std::pair<std::string, std::int64_t>> constants;
   const auto set = [&](const std::string &name, std::int64_t value) {
@@ -165,7 +166,10 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   set("window_width", window.width);
   set("window_height", window.height);
   for (const SwoFilterConstant &constant : p.constants)
-    if (const auto *whole = std::get_if<std::int64_t>(&constant.value)) set(constant.name, *whole);
+    if (const auto *whole = std::get_if<std::int64_t>(&constant.value))
+      set(constant.name, *whole);
+    else
+      std::erase_if(constants, [&](const auto &c) { return c.first == constant.name; });
 
   std::vector<std::string> options;
   for (const auto &[name, value] : constants)
