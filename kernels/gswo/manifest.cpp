@@ -33,6 +33,12 @@ class Line {
     words_ >> word;
     return word;
   }
+  /// The next word, which has to be there.
+  std::string name(const char *of) {
+    const std::string name = word();
+    if (name.empty()) bad(std::string("the name of a ") + of + " is missing");
+    return name;
+  }
   void expect(const char *word) {
     if (this->word() != word) bad(std::string("'") + word + "' is missing");
   }
@@ -120,7 +126,7 @@ class Parser {
     else if (word == "done")
       done(line);
     else if (word == "constant")
-      function().constants.push_back(line.word());
+      function().constants.push_back(line.name("constant"));
     else
       line.bad("'" + word + "' is not known");
     if (word != "constant" && word != "scalar" && word != "image") line.end();
@@ -136,7 +142,7 @@ class Parser {
 
   void begin(Line &line) {
     if (!functions_.empty() && !done_) line.bad("the function before is not done");
-    functions_.push_back({line.word(), {}, {}, {}, {}});
+    functions_.push_back({line.name("function"), {}, {}, {}, {}});
     done_ = false;
   }
   void scalar(Line &line) {
