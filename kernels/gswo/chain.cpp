@@ -19,6 +19,11 @@ int divide_up(int x, int by) {
   return (x + by - 1) / by;
 }
 
+Plane<std::uint8_t> bytes_of(const ChainImage &image) {
+  return {static_cast<std::uint8_t *>(image.data), image.width * image.sample_bytes, image.height,
+          image.stride};
+}
+
 /// A kernel with its arguments, as it is called.
 struct Call {
   const step::Kernel &kernel;
@@ -51,12 +56,18 @@ class Run {
       const std::map<std::string, double> &values)
       : exec_(exec), code_(code), function_(function), images_(std::move(images)) {
     const ChainImage &frame = images_.front();
+    const auto out = std::find_if(function.images.begin(), function.images.end(),
+                                  [](const ManifestImage &image) {
+                                    return image.place == ManifestImage::Place::destination;
+                                  });
+    out_ = images_[out - function.images.begin()].data;
     for (const ManifestScalar &scalar : function.scalars)
       scalars_.push_back(value_of(scalar, frame, values));
   }
 
   /// The steps [begin, end).
-  void steps(std::size_t begin, std::size_t end) {
+  /// @return whether any of them used the destination
+  bool steps(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (const auto *repeat = std::get_if<step::Repeat>(&function_.steps[i])) {
         turns(*repeat, i + 1);
@@ -65,6 +76,7 @@ class Run {
         std::visit([this](const auto &step) { take(step); }, function_.steps[i]);
       }
     }
+    return uses_out_;
   }
 
  private:
@@ -112,6 +124,7 @@ class Run {
     for (const auto [is_image, number] : kernel.arguments) {
       if (is_image) {
         images.push_back(images_[number]);
+        uses_out_ = uses_out_ || images_[number].data == out_;
         images.back().oy = kernel.origin[0];
         images.back().ox = kernel.origin[1];
         call.arguments.push_back(&images.back());
@@ -124,9 +137,8 @@ class Run {
   }
   void take(const step::Clear &clear) {
     const ChainImage &image = images_[clear.image];
-    const Plane<std::uint8_t> bytes{static_cast<std::uint8_t *>(image.data),
-                                    image.width * image.sample_bytes, image.height, image.stride};
-    fill(exec_, bytes, 0);
+    uses_out_ = uses_out_ || image.data == out_;
+    fill(exec_, bytes_of(image), 0);
   }
   void take(const step::Swap &swap) { std::swap(images_[swap.first], images_[swap.second]); }
   void take(const step::Repeat &) {}
@@ -138,6 +150,8 @@ class Run {
   const ManifestFunction &function_;
   std::vector<ChainImage> images_;
   std::vector<double> scalars_;
+  const void *out_;  // the destination
+  bool uses_out_ = false;
 };
 
 template <typename Exec, typename Code>
@@ -153,7 +167,10 @@ void run_steps(Exec &exec, Code &code, const ManifestFunction &function, ChainMe
     else
       images.push_back(image.place == Place::source ? in : out);
   }
-  Run<Exec, Code>(exec, code, function, std::move(images), values).steps(0, function.steps.size());
+  Run<Exec, Code> run(exec, code, function, std::move(images), values);
+  // A loop around the kernels may have no turn; then the frame is as it was.
+  if (!run.steps(0, function.steps.size()))
+    copy(exec, Plane<const std::uint8_t>(bytes_of(in)), bytes_of(out));
 }
 
 void reserve(std::vector<unsigned char> &buffer, std::size_t bytes) {

@@ -37,7 +37,7 @@ class ChainMemory {
   std::vector<Buffer> buffers_;
 };
 
-/// Runs a filter.
+/// Runs a filter. If none of its kernels is called, the result is the frame.
 /// @param code    the file, compiled for the executor
 /// @param in      the frame, of the type GSWO_SRC_T
 /// @param out     of the type GSWO_DST_T and the same size
