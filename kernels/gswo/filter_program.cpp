@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/gswo/formula.h"
+#include "kernels/gswo/includes.h"
 #include "kernels/gswo/source_file.h"
 #include "kernels/gswo/translate.h"
 #include "kernels/refuse.h"
@@ -194,6 +195,7 @@ Program pragma_program(const SwoFilterParams &p, const std::string &text,
   parts.push_back(text);
   parts.insert(parts.end(), options.begin(), options.end());
   return {key_of(around(p, target), target, p, parts), [=] {
+            check_includes({{p.source, text}, {}, {}});
             const Translation translation = translate({p.source, text}, options, options_of(p));
             return build_chain({p.source, translation.text}, translation.notes, p, target);
           }};
