@@ -126,6 +126,7 @@ class Manifest {
   void scalars() {
     for (const ParmVarDecl *p : chain_.function->parameters()) {
       const auto constant = unit_.options.constants.find(name_of(p));
+      if (!p->getType()->isArithmeticType()) continue;  // an image
       if (constant != unit_.options.constants.end())
         line() << "constant " << name_of(p) << " " << constant->second.text << "\n";
     }
