@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <sstream>
+#include <string_view>
 
 #include "kernels/refuse.h"
 
 namespace cudascan::gswo {
 namespace {
 
-constexpr char kMark[] = "//@gswo ";
+constexpr std::string_view kMark = "//@gswo";
 constexpr int kMostTurns = 1 << 20;
 constexpr int kMostThreads = 1024;
+constexpr int kMostIndex = 1 << 28;
 
 /// A line of the manifest, taken to pieces from the left.
 class Line {
@@ -73,7 +76,7 @@ class Line {
     if (text != ":") {
       double value = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size())
+      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
         bad("'" + text + "' is no number");
       return value;
     }
@@ -185,7 +188,7 @@ class Parser {
     line.expect("tile");
     for (int &pixels : kernel.tile) pixels = line.integer_from(1, 1 << 15);
     line.expect("origin");
-    for (int &index : kernel.origin) index = line.integer();
+    for (int &index : kernel.origin) index = line.integer_from(-kMostIndex, kMostIndex);
     line.expect("lead");
     for (int &index : kernel.lead) index = line.integer_from(-(1 << 15), 1 << 15);
     line.expect("shared");
@@ -273,7 +276,8 @@ bool with_type(const std::string &type, F f) {
 }  // namespace
 
 bool has_manifest(const std::string &text) {
-  return text.rfind(kMark, 0) == 0 || text.find(std::string("\n") + kMark) != std::string::npos;
+  const std::string mark = std::string(kMark) + ' ';
+  return text.starts_with(mark) || text.find('\n' + mark) != std::string::npos;
 }
 
 std::vector<ManifestFunction> parse_manifest(const std::string &path, const std::string &text) {
@@ -283,13 +287,14 @@ std::vector<ManifestFunction> parse_manifest(const std::string &path, const std:
   int number = 0;
   for (std::string text_line; std::getline(lines, text_line);) {
     ++number;
-    if (text_line.rfind(kMark, 0) != 0) continue;
+    if (!text_line.starts_with(kMark)) continue;
     if (text_line.back() == '\r') text_line.pop_back();
-    Line line(path, number, text_line.substr(sizeof(kMark) - 1));
+    Line line(path, number, text_line.substr(kMark.size()));
     if (!versioned) {
       line.expect("manifest");
       if (const int version = line.integer(); version != 1)
         line.bad("version " + std::to_string(version) + " is not known here, 1 is");
+      line.end();
       versioned = true;
       continue;
     }

@@ -73,7 +73,7 @@ struct ManifestFunction {
 };
 
 /// Whether a text has been translated.
-bool has_manifest(const std::string &text);
+CUDASCAN_API bool has_manifest(const std::string &text);
 
 /// @param path  of the file, for messages
 /// @throws BadSetting for another version, and for lines that are none of it
@@ -81,8 +81,8 @@ CUDASCAN_API std::vector<ManifestFunction> parse_manifest(const std::string &pat
                                                           const std::string &text);
 
 /// Bytes of an arithmetic type of C++; 0 for other types.
-int size_of_type(const std::string &type);
+CUDASCAN_API int size_of_type(const std::string &type);
 /// A number as a value of such a type, as it lies in memory; cut off at the ends of whole numbers.
-std::array<unsigned char, 8> value_of_type(const std::string &type, double number);
+CUDASCAN_API std::array<unsigned char, 8> value_of_type(const std::string &type, double number);
 
 }  // namespace cudascan::gswo
