@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the paper measured: its figures and tables as lists of cases, and what its text says came out.
+
+The figures themselves are pictures; only what the text gives is repeated here.
+"""
+import dataclasses
+
+# The picture of Figures 3 to 6, and those of the two applications (sections 4.3 and 4.4).
+PICTURE, CAMERA, NEWSPAPER = (3325, 4765), (3648, 2736), (3595, 5194)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    filter: str
+    window: int  # 0: it has one of its own
+    size: tuple
+
+    @property
+    def program(self):
+        return f"{self.filter}_{self.window}" if self.window else self.filter
+
+    @property
+    def window_text(self):
+        return f"{self.window}x{self.window}" if self.window else "own"
+
+
+# "All rank-order filters, erosion and dilation" of section 4.2; Figures 3 to 5 have ten filters as well.
+TEN = ("min", "max", "midpoint", "mean", "standard_deviation", "median", "alpha_trimmed_mean", "mode",
+       "erosion", "dilation")
+# The others of Table 6.
+WITH_WINDOW = ("directional_median", "opening", "closing", "recursive_erosion", "recursive_dilation")
+OF_ONE_SIZE = ("hit_or_miss", "thinning", "thickening")
+HEAVY = ("median", "alpha_trimmed_mean", "mode")
+RANKS = ("max", "min", "erosion", "dilation")
+
+FIGURE_3 = [Case(f, 5, PICTURE) for f in TEN]
+OTHERS = [Case(f, 5, PICTURE) for f in WITH_WINDOW] + [Case(f, 0, PICTURE) for f in OF_ONE_SIZE]
+FIGURE_4 = [Case(f, w, PICTURE) for f in TEN for w in (3, 5, 7, 9)]
+FIGURE_6A = [Case(f, 9, PICTURE) for f in TEN]
+FIGURE_6B = [Case(f, w, PICTURE) for f in RANKS for w in (9, 11)]
+TABLE_8 = [Case("camera_fingerprint", 0, CAMERA)]
+TABLE_9 = [Case(f, w, NEWSPAPER) for f in ("dilation", "erosion") for w in (3, 5, 9)]
+DOCUMENT = [Case("document_segmentation", 25, NEWSPAPER)]
+
+CASES = {
+    "3": FIGURE_3 + OTHERS,
+    "4": FIGURE_4,
+    "5": FIGURE_3,
+    "6a": FIGURE_6A,
+    "6b": FIGURE_6B,
+    "6c": FIGURE_3,
+    "8": TABLE_8,
+    "9": TABLE_9 + DOCUMENT,
+}
+
+# Those whose tables have a column for OpenACC.
+OPENACC = ("3", "6a", "8", "9")
+
+# Samples that a filter is made for: soft structures with noise, black and white, text.
+PICTURES = {"hit_or_miss": "shapes", "thinning": "shapes", "thickening": "shapes",
+            "document_segmentation": "page"}
+
+
+def picture(case):
+    return "page" if case.size == NEWSPAPER else PICTURES.get(case.filter, "natural")
+
+
+def reach(case):
+    """Rows below a pixel that its result depends on, at most."""
+    return {"thinning": 40, "thickening": 40}.get(case.filter, 2 * max(case.window, 3))
+
+
+def complexity(case):
+    """Figure 5's measure, turns of the loops in a window times its tests; arithmetic is not counted."""
+    n = case.window * case.window
+    half = n // 2 + 1
+    tests = {
+        "midpoint": 2 * n,                          # two for each sample
+        "median": half * (2 * n - half - 1) // 2,   # a sort that ends at the middle
+        "alpha_trimmed_mean": n * (n - 1) // 2,     # a whole sort
+        "mode": n * n,                              # each sample with each
+    }
+    return tests.get(case.filter, n)
+
+
+# Speed-ups over sequential code, from the text of section 4.1 and 4.2.
+PAPER_3 = {"mean": "2-5", "midpoint": "2-5", "standard_deviation": "<1", "dilation": "<1",
+           **dict.fromkeys(HEAVY, "10-30")}
+PAPER_4 = dict.fromkeys(HEAVY, "up to 30")
+PAPER_6A = {"min": "<1, <1", "max": "<1, <1", "median": "10-26, GSWO more",
+            "alpha_trimmed_mean": "10-26, OpenACC more", "mode": "10-26, OpenACC more"}
+PAPER_6B = dict.fromkeys(RANKS, "GSWO above OpenCV's")
+PAPER_6C = dict.fromkeys(HEAVY, "6-9, 12-27")
+# Table 8, one image, and Table 9, the systems with GTX 690: seconds of the CPU, of the GPU, speed-up.
+PAPER_8 = "28 s, 8.2 s, 3.4; kernel region 16 s, 3.9 s, 4.2"
+PAPER_9 = {("dilation", 3): "1.3 s, 1.6 s, 0.8", ("dilation", 5): "4.3 s, 1.9 s, 2.2",
+           ("dilation", 9): "18.2 s, 2.3 s, 7.9", ("erosion", 3): "1.5 s, 2.3 s, 0.7",
+           ("erosion", 5): "5.7 s, 2.1 s, 2.7", ("erosion", 9): "16.8 s, 2.5 s, 6.6"}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the programs of gswo_figures.py share: their arguments, pictures, the comparison of results and
+/// the report, one line of JSON. A program is one filter of a user in one form (sequential, OpenMP,
+/// OpenACC, CUDA); the script writes the few lines that join the two.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace figures {
+
+/// Rows and columns around a picture which windows may read.
+constexpr int kMargin = 16;
+
+[[noreturn]] inline void fail(const std::string &message) {
+  std::printf("{\"error\": \"%s\"}\n", message.c_str());
+  std::exit(3);
+}
+
+struct Options {
+  int width = 0, height = 0;
+  double seconds = 1;   ///< for each time that is measured, about
+  std::string picture;  ///< file of samples, with the margin
+  std::string result;   ///< where to write the result; empty: nowhere
+  std::string expect;   ///< file of a result to compare with; empty: none
+  int expect_rows = 0;  ///< its rows that can be compared
+  int reach = 0;  ///< of a pixel, in rows downwards: as many last rows of a part are not compared
+  std::vector<int> threads;  ///< numbers of threads to measure with
+  bool whole = false;        ///< take all rows, however long that is
+};
+
+inline Options parse(int argc, char **argv) {
+  Options o;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string key = argv[i], value = argv[i + 1];
+    if (key == "--width") o.width = std::atoi(value.c_str());
+    if (key == "--height") o.height = std::atoi(value.c_str());
+    if (key == "--seconds") o.seconds = std::atof(value.c_str());
+    if (key == "--picture") o.picture = value;
+    if (key == "--result") o.result = value;
+    if (key == "--expect") o.expect = value;
+    if (key == "--expect-rows") o.expect_rows = std::atoi(value.c_str());
+    if (key == "--reach") o.reach = std::atoi(value.c_str());
+    if (key == "--threads") o.threads.push_back(std::atoi(value.c_str()));
+    if (key == "--whole") o.whole = value == "yes";
+  }
+  if (o.width < 1 || o.height < 1) fail("width and height have to be given");
+  return o;
+}
+
+inline double milliseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
+/// The images of a filter: the first is its input, the last its output, those between are its own.
+/// Each with a margin, or, where filters index `y * width + x`, without.
+template <class T>
+class Images {
+ public:
+  Images(const Options &o, int count, bool flat)
+      : width_(o.width),
+        height_(o.height),
+        margin_(flat ? 0 : kMargin),
+        stride_(o.width + 2 * margin_) {
+    for (int i = 0; i < count; i++) {
+      blocks_.emplace_back(static_cast<std::size_t>(stride_) * (height_ + 2 * margin_));
+      tables_.push_back(rows_of(blocks_.back().data()));
+    }
+    load(o.picture);
+  }
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  int count() const { return static_cast<int>(blocks_.size()); }
+  std::size_t samples() const { return blocks_[0].size(); }
+  T *flat(int image) { return blocks_[image].data(); }
+  T **rows(int image) { return tables_[image].data() + margin_; }
+  T *row(int image, int y) {
+    return blocks_[image].data() + static_cast<std::size_t>(y + margin_) * stride_ + margin_;
+  }
+  int margin() const { return margin_; }
+  /// Addresses of all rows, margins included, of an image whose block begins at `block`.
+  std::vector<T *> rows_of(T *block) const {
+    std::vector<T *> rows;
+    for (int y = 0; y < height_ + 2 * margin_; y++)
+      rows.push_back(block + static_cast<std::size_t>(y) * stride_ + margin_);
+    return rows;
+  }
+
+  /// So that a pixel which is not written is not taken for one of the run before.
+  void spoil_output() {
+    for (int y = 0; y < height_; y++) std::fill_n(row(count() - 1, y), width_, T(0x5a));
+  }
+
+  void save(const std::string &name) {
+    std::FILE *file = std::fopen(name.c_str(), "wb");
+    bool good = file;
+    for (int y = 0; good && y < height_; y++)
+      good = std::fwrite(row(count() - 1, y), sizeof(T), width_, file) ==
+             static_cast<std::size_t>(width_);
+    if (!file || std::fclose(file) || !good) fail("cannot write " + name);
+  }
+
+  /// Pixels of the first rows of the output that are not those of a saved one.
+  long long different(const std::string &name, int rows) {
+    std::FILE *file = std::fopen(name.c_str(), "rb");
+    if (!file) fail("cannot read " + name);
+    std::vector<T> line(width_);
+    long long n = 0;
+    for (int y = 0; y < rows; y++) {
+      if (std::fread(line.data(), sizeof(T), width_, file) != line.size())
+        fail(name + " is too short");
+      const T *ours = row(count() - 1, y);
+      for (int x = 0; x < width_; x++) n += ours[x] != line[x];
+    }
+    std::fclose(file);
+    return n;
+  }
+
+ private:
+  void load(const std::string &name) {
+    std::FILE *file = std::fopen(name.c_str(), "rb");
+    if (!file) fail("cannot read " + name);
+    std::vector<unsigned short> line(width_ + 2 * kMargin);
+    for (int y = -kMargin; y < height_ + kMargin; y++) {
+      if (std::fread(line.data(), 2, line.size(), file) != line.size())
+        fail(name + " is too short");
+      if (y < -margin_ || y >= height_ + margin_) continue;
+      for (int x = -margin_; x < width_ + margin_; x++)
+        row(0, y)[x] = static_cast<T>(line[x + kMargin]);
+    }
+    std::fclose(file);
+  }
+
+  int width_, height_, margin_, stride_;
+  std::vector<std::vector<T>> blocks_;
+  std::vector<std::vector<T *>> tables_;
+};
+
+/// Runs again and again until the time is over: three to nine times, fewer if a run takes longer than that.
+/// @return milliseconds of each run
+template <class Work>
+std::vector<double> repeat(const Work &work, double seconds) {
+  std::vector<double> runs;
+  const double begin = milliseconds();
+  double gone = 0;
+  do {
+    const double start = milliseconds();
+    work();
+    runs.push_back(milliseconds() - start);
+    gone = (milliseconds() - begin) / 1e3;
+  } while (runs.size() < 9 &&
+           (gone < seconds || (runs.size() < 3 && gone / runs.size() < seconds)));
+  return runs;
+}
+
+inline std::string list(const std::vector<double> &values) {
+  std::string text;
+  for (const double v : values) text += (text.empty() ? "" : ", ") + std::to_string(v);
+  return "[" + text + "]";
+}
+
+/// How many pixels were compared, and how many differ.
+struct Comparison {
+  long long compared = 0, different = 0;
+  std::string json() const {
+    return "\"compared\": " + std::to_string(compared) +
+           ", \"different\": " + std::to_string(different);
+  }
+};
+
+/// Adds the comparison of the output, of which the first `rows` were computed.
+template <class T>
+void compare(const Options &o, Images<T> &images, int rows, Comparison &sum) {
+  if (o.expect.empty()) return;
+  const int good = std::max(0, std::min(o.expect_rows, rows < o.height ? rows - o.reach : rows));
+  sum.compared += 1LL * good * o.width;
+  sum.different += images.different(o.expect, good);
+}
+
+}  // namespace figures

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the programs, one at a time, and compares what they make."""
+import json
+import os
+import statistics
+import subprocess
+
+from . import cases
+
+LONGEST_S = 120  # a program that takes longer is ended
+
+
+class Times:
+    """Milliseconds of several runs, or None's for what was not measured."""
+
+    def __init__(self, runs=(), share=1.0):
+        self.runs = [run / share for run in runs]
+
+    def __bool__(self):
+        return bool(self.runs)
+
+    @property
+    def ms(self):
+        return statistics.median(self.runs) if self.runs else None
+
+    def json(self):
+        return {"median": self.ms, "min": min(self.runs), "max": max(self.runs), "runs": len(self.runs)} \
+            if self.runs else None
+
+
+class Result:
+    """Of one case: times, and whether all programs made the same pixels."""
+
+    def __init__(self, case):
+        self.case = case
+        self.sequential, self.rows, self.partial = Times(), 0, False
+        self.openmp = {}  # Times by number of threads
+        self.openacc_loops, self.openacc = Times(), Times()
+        self.warm, self.cold, self.whole = Times(), Times(), Times()
+        self.npp_kernel, self.npp = Times(), Times()
+        self.launches, self.different, self.compared = 0, {}, {}
+        self.errors = {}
+
+    def json(self):
+        times = ("sequential", "openacc_loops", "openacc", "warm", "cold", "whole", "npp_kernel", "npp")
+        return {"filter": self.case.filter, "window": self.case.window,
+                "width": self.case.size[0], "height": self.case.size[1], "rows_sequential": self.rows,
+                **{f"{name}_ms": getattr(self, name).json() for name in times},
+                "openmp_ms": {str(n): t.json() for n, t in self.openmp.items()},
+                "launches": self.launches, "pixels_compared": self.compared,
+                "pixels_different": self.different, "errors": self.errors}
+
+    @property
+    def pixels(self):
+        """Whether all that was made is equal to what the sequential code makes, in a word."""
+        wrong = sum(self.different.values())
+        if wrong:
+            return f"{wrong} DIFFER"
+        if not self.different:
+            return "-"
+        return "equal~" if self.partial else "equal"
+
+
+class Measurement:
+    def __init__(self, programs, seconds, threads):
+        self.programs, self.seconds, self.threads = programs, seconds, threads
+        self.folder = programs.built
+        self.devices = {}   # names of the devices of CUDA and of OpenACC
+        self.missing = {}   # why a form has no times, where that is so for all cases
+        self.pictures = {}
+        self.environment = dict(os.environ)
+        libraries = str((self.folder / "openacc").absolute())
+        self.environment["LD_LIBRARY_PATH"] = \
+            f"{libraries}:{os.environ['LD_LIBRARY_PATH']}" if "LD_LIBRARY_PATH" in os.environ else libraries
+        for form in ("cuda", "openacc"):
+            compiler = programs.compilers[form]
+            if not compiler.command and not (form == "openacc" and (self.folder / "openacc").exists()):
+                self.missing[form] = compiler.why
+
+    def picture(self, case):
+        kind = cases.picture(case)
+        key = (kind, case.size)
+        if key not in self.pictures:
+            path = self.folder / f"{kind}_{case.size[0]}x{case.size[1]}.raw"
+            subprocess.run([str(self.folder / "picture"), kind, *map(str, case.size), str(path)], check=True)
+            self.pictures[key] = path
+        return self.pictures[key]
+
+    def run(self, form, result, *words, before=(), program=None):
+        """The report of a program, or None."""
+        case = result.case
+        program = program or self.programs.path(form, case)
+        if form in self.missing or not program.exists():
+            return None
+        command = [str(program), *before, "--width", str(case.size[0]), "--height", str(case.size[1]),
+                   "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
+                   "--reach", str(cases.reach(case)), *map(str, words)]
+        # The C++ library of the machine itself is at least as new as that of packed programs.
+        environment = self.environment if form == "openacc" else None
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, env=environment)
+            report = json.loads(done.stdout.strip().splitlines()[-1])
+        except subprocess.TimeoutExpired:
+            report = {"error": f"took longer than {LONGEST_S} s"}
+        except (IndexError, ValueError):
+            report = {"error": f"ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}"}
+        if "error" in report:
+            if report["error"] in ("no GPU", "no NPP"):
+                self.missing[form] = report["error"]
+            else:
+                result.errors[form] = report["error"]
+            return None
+        if "compared" in report and report["compared"]:
+            result.compared[form] = report["compared"]
+            result.different[form] = report["different"]
+        return report
+
+    def measure(self, case, scaling, npp, openacc):
+        """@param scaling  measure OpenMP with fewer threads, too
+        @param npp  measure NPP's filter
+        @param openacc  measure OpenACC"""
+        result = Result(case)
+        height = case.size[1]
+        expected, whole = self.folder / "sequential.raw", self.folder / "openmp.raw"
+        report = self.run("sequential", result, "--result", expected)
+        if not report:
+            return result
+        run = report["runs"][0]
+        result.rows, result.partial = run["rows"], run["rows"] < height
+        result.sequential = Times(run["ms"], result.rows / height)
+        rows = height if not result.partial else max(0, result.rows - cases.reach(case))
+        # All threads first: their result is whole, and stands for what the sequential code left out.
+        report = self.run("openmp", result, "--threads", self.threads, "--whole", "yes", "--expect", expected,
+                          "--expect-rows", rows, *(["--result", whole] if result.partial else []))
+        self._openmp(result, report, height)
+        good = report and not result.different.get("openmp")
+        if result.partial and good:
+            expected, rows = whole, height
+        expectation = ("--expect", expected, "--expect-rows", rows)
+        if scaling:
+            fewer = [word for n in thread_counts(self.threads)[:-1] for word in ("--threads", n)]
+            if fewer:
+                self._openmp(result, self.run("openmp", result, *fewer, *expectation), height)
+        report = self.run("cuda", result, *expectation)
+        if report:
+            self.devices["cuda"] = report["device"]
+            result.launches = report["launches"]
+            result.warm = Times([us / 1e3 for us in report["warm_us"]])
+            result.cold = Times([us / 1e3 for us in report["cold_us"]])
+            result.whole = Times(report["ms"])
+        report = openacc and self.run("openacc", result, *expectation)
+        if report:
+            self.devices["openacc"] = report["device"]
+            if report["device"] == "host":
+                self.missing["openacc"] = "no GPU"  # what ran was the loops on the host: no times to show
+            else:
+                result.openacc_loops, result.openacc = Times(report["loops_ms"]), Times(report["ms"])
+        if npp and "cuda" not in self.missing:
+            report = self.run("npp", result, *expectation, before=(case.filter, str(case.window)),
+                              program=self.folder / "npp")
+            if report:
+                result.npp_kernel = Times([us / 1e3 for us in report["warm_us"]])
+                result.npp = Times(report["ms"])
+        for path in (self.folder / "sequential.raw", self.folder / "openmp.raw"):
+            path.unlink(missing_ok=True)
+        return result
+
+    @staticmethod
+    def _openmp(result, report, height):
+        for run in report["runs"] if report else ():
+            result.openmp[run["threads"]] = Times(run["ms"], run["rows"] / height)
+
+
+def thread_counts(most):
+    """1, 2, 4, ... and all."""
+    counts = [1]
+    while counts[-1] * 2 < most:
+        counts.append(counts[-1] * 2)
+    return counts + [most] if most > 1 else counts

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The texts of a user's filter in its forms: as it stands, with OpenMP, with OpenACC, and as gswo-cc
+translates it.
+
+All have the same loops. OpenMP's `parallel` and `for` take the places of GSWO's pragmas of these names,
+so that the arrays of a window, declared in the parallel block, are each thread's own. OpenACC has them
+in a clause, and its images are in the device's memory already, see openacc_times.h. Sizes of windows are
+constants in all forms, as gswo-cc --set makes them.
+"""
+import re
+import subprocess
+
+PRAGMA = re.compile(r"^[ \t]*#pragma[ \t]+(?:gswo[ \t]+)?"
+                    r"(parallel region|parallel|for|single|copy\w*)\b[^\n]*", re.M)
+LAUNCH = re.compile(r"(\w+<<<g_grid, g_block>>>\(.*\));$", re.M)
+
+
+class Filter:
+    """A source with one function `void name(T *in, ..., T *out, int width, int height, ...)`."""
+
+    def __init__(self, name, text):
+        self.name, self.text = name, text
+        marked = re.search(r"^void (\w+)\(([^)]*)\)\s*\{", text, re.M)
+        if not marked or not re.search(r"^typedef unsigned short pixel;", text, re.M):
+            raise SystemExit(f"{name}: it has no function void {name}(pixel *in, ..., int width, int height)")
+        self.function, self.body = marked.group(1), marked.end()
+        parameters = [" ".join(p.split()) for p in marked.group(2).split(",")]
+        images = [re.fullmatch(r"(?:const )?pixel (\*+)(\w+)", p) for p in parameters]
+        self.images = [m.group(2) for m in images if m]
+        stars = {m.group(1) for m in images if m}
+        if len(stars) != 1 or len(self.images) < 2:
+            raise SystemExit(f"{name}: images have to be all `pixel *` or all `pixel **`, two or more")
+        self.flat = stars == {"*"}
+        # Parameters that are sizes of windows.
+        self.sizes = [m.group(1) for m in (re.match(r"int (window\w*) = ", p) for p in parameters) if m]
+
+    def sequential(self):
+        return self._join(self._with_constants(self.text), "host_times.h", "run_host")
+
+    def openmp(self):
+        pragmas = {"parallel": "#pragma omp parallel", "for": "#pragma omp for"}
+        text = PRAGMA.sub(lambda m: pragmas.get(m.group(1), ""), self._with_constants(self.text))
+        return self._join(text, "host_times.h", "run_host")
+
+    def openacc(self):
+        # Functions of windows run on the device as well.
+        text = re.sub(r"^static (\w+ \w+\()", r"#pragma acc routine seq\nstatic \1",
+                      self._with_constants(self.text), flags=re.M)
+        out, at, arrays = [], 0, []
+        for m in PRAGMA.finditer(text):
+            out.append(text[at:m.start()])
+            at = m.end()
+            if m.group(1).startswith("parallel"):
+                arrays = []
+            elif m.group(0).strip().startswith("#pragma single initiali"):
+                arrays = re.findall(r"(\w+)\[", text[at:text.index("#pragma", at)])
+            elif m.group(1) == "for":
+                private = f" private({', '.join(arrays)})" if arrays else ""
+                out.append("#pragma acc parallel loop collapse(2) "
+                           f"deviceptr({', '.join(self.images)}){private}")
+        return self._join("".join(out) + text[at:], "openacc_times.h", "run_openacc")
+
+    def cuda(self, translator, path, window):
+        """What gswo-cc writes, with its launches of kernels given to figures::launch()."""
+        settings = [word for size in self.sizes for word in ("--set", f"{size}={window}")]
+        done = subprocess.run([translator, "--emit", "standalone", *settings, path],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{path}: gswo-cc failed\n{done.stderr}")
+        text, launches = LAUNCH.subn(r"figures::launch([&] { \1; });", done.stdout)
+        if launches == 0:
+            raise SystemExit(f"{path}: gswo-cc's output has no launch of a kernel")
+        text = re.sub(r'^#line .*\n', "", text, flags=re.M)
+        return self._join('#include "cuda_times.h"\n' + text, "cuda_times.h", "run_cuda")
+
+    def _with_constants(self, text):
+        """Sizes of windows become constants, given to the compiler as -DFIGURES_WINDOW."""
+        head, body = text[:self.body], text[self.body:]
+        for size in self.sizes:
+            head = re.sub(rf"\bint {size} = ", "int = ", head)
+        return head + "".join(f"\n  constexpr int {size} = FIGURES_WINDOW;" for size in self.sizes) + body
+
+    def _join(self, text, header, run):
+        """Adds a main() that runs the filter."""
+        take = "flat" if self.flat else "rows"
+        images = ", ".join(f"images.{take}({i})" for i in range(len(self.images)))
+        return (f"{text}\n#include \"{header}\"\n\nint main(int argc, char **argv) {{\n"
+                f"  return figures::{run}<pixel>(argc, argv, {len(self.images)}, {str(self.flat).lower()},\n"
+                f"                           [](auto &images, int rows) {{ {self.function}({images}, "
+                f"images.width(), rows); }});\n}}\n")

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Figures 3 to 6 and Tables 8 and 9 of Yang et al., "GSWO: A programming model for GPU-enabled
+parallelization of sliding window operations in image processing", 2016, with the numbers of the machine
+at hand.
+
+Each filter of examples/gswo is measured as it stands (g++ -O3, one core), with OpenMP, with OpenACC where a
+compiler for it is found, and as gswo-cc translates it, on pictures of the paper's sizes. Where the GPU is on
+another machine, which needs g++, nvcc and Python but not gswo-cc:
+
+    examples/gswo_figures.py --prepare FOLDER     here
+    examples/gswo_figures.py --run FOLDER         there
+
+Columns: `kernel`, the GPU's time for all kernels of a call, with the same picture again and again; `cold`,
+with other data in its caches; `whole`, a call of the translated function with allocations, copies from and to
+pageable memory, and kernels; `x ...`, the sequential time divided by that. A sequential time with ~ is that of
+the first rows, as many as fit into the time, counted up. `pixels`: whether all results equal those of the
+sequential code; `equal~`: those rows do, and the others equal OpenMP's. Times are medians.
+"""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
+from figures import cases, programs  # noqa: E402
+from figures.measure import Measurement  # noqa: E402
+from figures.tables import Tables  # noqa: E402
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prepare", metavar="FOLDER", type=pathlib.Path,
+                        help="only translate, into a folder to take to another machine")
+    parser.add_argument("--run", metavar="FOLDER", type=pathlib.Path,
+                        help="compile and measure such a folder")
+    parser.add_argument("--figures", default=",".join(cases.CASES),
+                        help="3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables; with commas (default all)")
+    parser.add_argument("--filter", default="", help="only filters whose name contains this")
+    parser.add_argument("--seconds", type=float, help="for each time to measure, about (default 1)")
+    parser.add_argument("--quick", action="store_true", help="0.2 seconds each")
+    parser.add_argument("--size", help="WxH instead of the paper's, to try it out")
+    parser.add_argument("--threads", type=int, default=programs.cores(), help="of OpenMP (default all cores)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
+                        help="write all numbers, with min and max")
+    parser.add_argument("--arch", default="native", help="of nvcc, as sm_90 (default native)")
+    parser.add_argument("--gswo-cc", metavar="PROGRAM")
+    parser.add_argument("--openacc", metavar="COMMAND",
+                        help="a compiler with its options for OpenACC (default nvc++, or g++ if it can)")
+    parser.add_argument("--openacc-libraries", metavar="FOLDER",
+                        help="of libgomp.so.1 and libgomp-plugin-nvptx.so.1, packed by --prepare")
+    parser.add_argument("--no-openacc", action="store_true")
+    parser.add_argument("--no-cuda", action="store_true")
+    arguments = parser.parse_args()
+    unknown = set(arguments.figures.split(",")) - set(cases.CASES)
+    if unknown:
+        parser.error(f"--figures: {', '.join(sorted(unknown))} is none of {', '.join(cases.CASES)}")
+    if arguments.seconds is None:
+        arguments.seconds = 0.2 if arguments.quick else 1.0
+    return arguments
+
+
+def choose(arguments):
+    """The cases of the figures, each once."""
+    if arguments.size:
+        size = tuple(map(int, arguments.size.split("x")))
+        for name, wanted in cases.CASES.items():
+            cases.CASES[name] = [cases.Case(c.filter, c.window, size) for c in wanted]
+    chosen = {}
+    for name in arguments.figures.split(","):
+        for case in cases.CASES[name]:
+            if arguments.filter in case.filter:
+                chosen[case] = None
+    return list(chosen)
+
+
+def cases_of(arguments, *names):
+    """The cases of those figures among `names` that are wanted."""
+    return {case for n in arguments.figures.split(",") if n in names for case in cases.CASES[n]}
+
+
+def measure(folder, chosen, arguments):
+    begin = time.monotonic()
+    made = programs.Programs(folder, chosen, cases_of(arguments, *cases.OPENACC), arguments)
+    for failure in made.failures:
+        print(f"not compiled: {failure}")
+    print(f"compiled in {time.monotonic() - begin:.0f} s", flush=True)
+    measurement = Measurement(made, arguments.seconds, arguments.threads)
+    names = arguments.figures.split(",")
+    scaling, npp = cases_of(arguments, "6c"), cases_of(arguments, "6b")
+    openacc = cases_of(arguments, *cases.OPENACC)
+    results = {}
+    for i, case in enumerate(chosen):
+        if sys.stderr.isatty():
+            print(f"\r{i + 1} of {len(chosen)}: {case.program:<30}", end="", file=sys.stderr, flush=True)
+        results[case] = measurement.measure(case, case in scaling, case in npp, case in openacc)
+    if sys.stderr.isatty():
+        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
+    gpu = measurement.devices.get("cuda")
+    labels = {form: c.label for form, c in made.compilers.items() if c.command}
+    machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu, "compilers": labels,
+               "openacc": made.openacc, "seconds": time.monotonic() - begin}
+    print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 -march=native")
+    if gpu:
+        print(f"GPU: {gpu}; {labels['cuda']}")
+    else:
+        why = measurement.missing.get("cuda", "no program ran")
+        print(f"GPU: {why}. What needs one is missing; the rest is measured")
+    print(f"OpenACC: {machine['openacc']}")
+    tables = Tables(results, measurement)
+    tables.show([name for name in cases.CASES if name in names])
+    if arguments.json:
+        rows = [{"figures": [n for n in names if case in cases.CASES[n]], **result.json()}
+                for case, result in results.items()]
+        arguments.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=1) + "\n")
+    good = tables.summary(names) and not made.failures
+    print(f"  {len(results)} cases in {machine['seconds']:.0f} s")
+    return 0 if good else 1
+
+
+def main():
+    arguments = parse()
+    chosen = choose(arguments)
+    with_openacc = cases_of(arguments, *cases.OPENACC)
+    if arguments.prepare:
+        programs.prepare(arguments.prepare, chosen, with_openacc, arguments)
+        return 0
+    if arguments.run:
+        return measure(arguments.run, chosen, arguments)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "figures"
+        arguments.no_openacc, without = True, arguments.no_openacc  # compiled below, with the others
+        programs.prepare(folder, chosen, with_openacc, arguments)
+        arguments.no_openacc = without
+        return measure(folder, chosen, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
