@@ -272,6 +272,19 @@ TEST(GswoCompiler, IsLookedFor) {
   EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }), "exit status 3"));
 }
 
+TEST(GswoCompiler, MayBeEither) {
+  for (const char *name : {"g++", "clang++"}) {
+    const Variable chosen("CUDASCAN_CXX", name);
+    try {
+      const SharedObject object(
+          compile_for_cpu(unit(kExported + "int f(int x) { return x + 1; }\n"), {}));
+      EXPECT_EQ(reinterpret_cast<int (*)(int)>(object.symbol("f"))(1), 2) << name;
+    } catch (const Error &e) {
+      EXPECT_TRUE(has(e.what(), "is not a program")) << name;
+    }
+  }
+}
+
 TEST(GswoCompiler, FailuresThatAreNotTheCodes) {
   const PrivateFolder folder;
   const auto said = [&](const std::string &commands, const ProcessLimits &limits = {}) {
