@@ -23,8 +23,9 @@ namespace gswo {
 template <typename View, bool whole>
 GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
   using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y)));
+  // A parameter `Result r` would be an error where that is void.
   static_assert(
-      requires(Result r) { to_sample(r); }, "the filter has to return a number");
+      requires(Result(&r)()) { to_sample(r()); }, "the filter has to return a number");
   const Number<Result> result = gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y));
   return result;
 }
