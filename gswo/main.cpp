@@ -19,6 +19,7 @@
 #include "gswo/compile.h"
 #include "gswo/emit_file.h"
 #include "gswo/emit_standalone.h"
+#include "gswo/shared_object.h"
 
 namespace cudascan::gswo {
 
@@ -32,6 +33,8 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   --emit kernel      one file that is CUDA kernel and C++ at once, with a list of its arguments (default)
   --emit standalone  a CUDA program with the host code of FILE, for nvcc
   --emit plain       FILE without its pragmas, as any compiler takes it
+  --emit so          a shared object for this machine; FILE is C++20 without pragmas, and with no headers
+                     but those of -I
   -o FILE            where to write; standard output if not given
   --set NAME=VALUE   makes the parameter NAME of the filter a constant
   --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
@@ -117,10 +120,11 @@ Options read_options(int argc, char **argv) {
       options.chunk_height = positive(argument, next());
     } else if (argument == "--emit") {
       const std::string what = next();
-      if (what != "kernel" && what != "standalone" && what != "plain")
-        fail("--emit '" + what + "' is none of kernel, standalone and plain");
+      if (what != "kernel" && what != "standalone" && what != "plain" && what != "so")
+        fail("--emit '" + what + "' is none of kernel, standalone, plain and so");
       options.emit = what == "kernel"  ? Emit::kernel
                      : what == "plain" ? Emit::plain
+                     : what == "so"    ? Emit::shared_object
                                        : Emit::standalone;
     } else if (argument == "-I" || argument == "-D") {
       options.compiler_arguments.push_back(argument + next());
@@ -136,6 +140,11 @@ Options read_options(int argc, char **argv) {
     }
   }
   if (options.input.empty()) fail("no file was given; see gswo-cc --help");
+  if (options.emit == Emit::shared_object) {
+    if (options.output.empty()) fail("--emit so needs the name of a file, -o FILE");
+    if (options.strict || !options.constants.empty())
+      fail("--emit so compiles without translating, for which --strict and --set are");
+  }
   return options;
 }
 
@@ -210,6 +219,20 @@ void limit(int what, rlim_t most) {
   setrlimit(what, &now);
 }
 
+/// What to say of a signal that ended the process.
+std::string end_by(int signal, const Options &options) {
+  const bool time = signal == SIGXCPU || signal == SIGKILL;
+  // The library looks for these words.
+  if (options.emit == Emit::shared_object)
+    return "gswo-cc: error: compiling " + options.input + ": " +
+           (time ? "CPU time limit exceeded"
+                 : std::string("out of memory, or failed (") + strsignal(signal) + ")");
+  return options.input + ":1:1: error: the translator " +
+         (time ? "needed more than 30 s"
+               : std::string("ran out of memory or failed (") + strsignal(signal) + ")") +
+         "; make the file simpler: shorter expressions, fewer nested templates and macros";
+}
+
 /// Runs the translation in a process of its own, so that whatever happens to it there is a message.
 int guarded(const Options &options) {
   limit(RLIMIT_CORE, 0);
@@ -221,7 +244,8 @@ int guarded(const Options &options) {
     // AddressSanitizer takes terabytes of addresses.
     limit(RLIMIT_AS, rlim_t{2} << 30);
 #endif
-    const int status = translate(options);
+    const int status =
+        options.emit == Emit::shared_object ? !emit_shared_object(options) : translate(options);
     std::cout.flush();
     std::fflush(nullptr);
     _exit(status);
@@ -230,12 +254,7 @@ int guarded(const Options &options) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status) ? 1 : 0;
-  const int signal = WTERMSIG(status);
-  const bool time = signal == SIGXCPU || signal == SIGKILL;
-  std::cerr << options.input << ":1:1: error: the translator "
-            << (time ? "needed more than 30 s" : "ran out of memory or failed (")
-            << (time ? "" : strsignal(signal)) << (time ? "" : ")")
-            << "; make the file simpler: shorter expressions, fewer nested templates and macros\n";
+  std::cerr << end_by(WTERMSIG(status), options) << "\n";
   return 1;
 }
 

@@ -10,9 +10,10 @@
 namespace cudascan::gswo {
 
 enum class Emit {
-  kernel,      ///< one file that is both CUDA and C++, for the element
-  standalone,  ///< a CUDA program: the user's host code with launches in it
-  plain,       ///< the user's file without its pragmas
+  kernel,         ///< one file that is both CUDA and C++, for the element
+  standalone,     ///< a CUDA program: the user's host code with launches in it
+  plain,          ///< the user's file without its pragmas
+  shared_object,  ///< code of this machine, of C++ as it is
 };
 
 /// A parameter that `--set` makes a constant.

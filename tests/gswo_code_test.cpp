@@ -259,7 +259,20 @@ TEST(GswoCompiler, IsLookedFor) {
   const PrivateFolder folder;
   {
     const Variable none("CUDASCAN_CXX", nullptr), path("PATH", folder.path());
-    EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }), "install one"));
+    const std::string translator =
+        make_script(folder, "translator", "test \"$1 $2\" = '--emit so' && exit 5");
+    const Variable chosen("CUDASCAN_GSWO_CC", translator);
+    EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }),
+                    "the C++ compiler " + translator + " does not work (exit status 5)"));
+    const Variable wrong("CUDASCAN_GSWO_CC", "/nowhere/gswo-cc");
+    EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }),
+                    "gswo-cc /nowhere/gswo-cc, which the environment variable CUDASCAN_GSWO_CC"));
+    const Variable not_chosen("CUDASCAN_GSWO_CC", nullptr);
+    if (!std::filesystem::exists(GSWO_CC_INSTALLED)) {
+      const std::string said = message_of<Error>([] { compile_for_cpu(unit(""), {}); });
+      EXPECT_TRUE(has(said, "apt install g++"));
+      EXPECT_TRUE(has(said, "set CUDASCAN_GSWO_CC"));
+    }
   }
   for (const char *wrong : {"/nowhere/c++", "no-such-compiler", "/etc/passwd", "/"}) {
     const Variable chosen("CUDASCAN_CXX", wrong);

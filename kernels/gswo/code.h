@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Makes machine code of users' filters at run time: by NVRTC for the GPU, by the C++ compiler of the
-/// system for the CPU.
+/// system for the CPU or, where none is installed, by gswo-cc and a linker.
 ///
 /// **User code is trusted code.** What comes out has all the rights of the process that loads it, so a
 /// filter is to be trusted as far as a plugin is. What is stopped here is stopped so that a filter means
@@ -19,7 +19,8 @@
 ///
 /// Environment: CUDASCAN_NO_USER_CODE, if set and neither empty nor 0, turns user code off. CUDASCAN_CXX
 /// is the compiler for the CPU, a path or a name to be found in PATH, without arguments; unset, it is the
-/// first of c++, g++ and clang++. CUDA_HOME is where the CUDA Toolkit is, if NVRTC is not found
+/// first of c++, g++ and clang++, else gswo-cc. CUDASCAN_GSWO_CC names gswo-cc; unset, it is looked for in
+/// PATH and where it was installed with this library. CUDA_HOME is where the CUDA Toolkit is, if NVRTC is not found
 /// without.
 #pragma once
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compiles for the CPU with the C++ compiler of the system.
+// Compiles for the CPU with the C++ compiler of the system or, where there is none, with gswo-cc.
 #include <signal.h>
 
 #include <cstdlib>
@@ -18,9 +18,9 @@ namespace {
 
 using End = ProcessResult::End;
 
-// Both g++ and clang++ know all of these. -g1 -gdwarf-4 lets the linker name lines and files as #line does;
-// -s leaves that out of the result. -Bsymbolic keeps variables apart from those of the same name in the
-// program.
+// Both g++ and clang++ know all of these; gswo/shared_object.cpp has their likes for gswo-cc. -g1 -gdwarf-4
+// lets the linker name lines and files as #line does; -s leaves that out of the result. -Bsymbolic keeps
+// variables apart from those of the same name in the program.
 constexpr const char *kFlags[] = {"-std=c++20", "-O2",
                                   // What -O3 does besides takes longer than it saves. The cost
                                   // model is "dynamic", which clang++ would not let pass.
@@ -30,20 +30,30 @@ constexpr const char *kFlags[] = {"-std=c++20", "-O2",
                                   "-nostdinc++", "-fvisibility=hidden", "-w", "-g1", "-gdwarf-4",
                                   "-fmax-errors=20", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-s"};
 
-ProgramFile find_compiler() {
+struct Compiler {
+  ProgramFile program;
+  std::vector<std::string> flags;  // that make a shared object
+};
+
+Compiler find_compiler() {
+  const std::vector<std::string> flags(std::begin(kFlags), std::end(kFlags));
   const char *chosen = std::getenv("CUDASCAN_CXX");
   if (chosen && *chosen) {
-    if (const auto found = find_program(chosen)) return *found;
+    if (const auto found = find_program(chosen)) return {*found, flags};
     throw Error(std::string("the C++ compiler ") + chosen +
                 ", which the environment variable CUDASCAN_CXX names, is not a program that can be "
                 "run; set it to the path of g++ or clang++, without arguments");
   }
   for (const char *name : {"c++", "g++", "clang++"})
-    if (const auto found = find_program(name)) return *found;
+    if (const auto found = find_program(name)) return {*found, flags};
+  if (const auto found = find_gswo_cc()) return {*found, {"--emit", "so"}};
   throw Error(
       "user code on the CPU needs a C++ compiler, and none of c++, g++ and clang++ is in PATH; "
       "install one (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; Arch: pacman -S "
-      "gcc) or set the environment variable CUDASCAN_CXX to the path of one");
+      "gcc) or set the environment variable CUDASCAN_CXX to the path of one. gswo-cc and a linker "
+      "would do as well, and gswo-cc was not found either: build gst-cudascan where Clang's "
+      "libraries are (Debian: llvm-dev libclang-dev libclang-cpp-dev), or set CUDASCAN_GSWO_CC to "
+      "the path of gswo-cc");
 }
 
 // What -march=native depends on, as far as Linux tells.
@@ -60,10 +70,10 @@ std::string describe_cpu() {
   return description;
 }
 
-std::string key_of(const Unit &unit, const ProgramFile &compiler) {
+std::string key_of(const Unit &unit, const Compiler &compiler) {
   Digest digest = digest_of(unit);
-  digest.add("cpu").add(compiler.version);
-  for (const char *flag : kFlags) digest.add(flag);
+  digest.add("cpu").add(compiler.program.version);
+  for (const std::string &flag : compiler.flags) digest.add(flag);
   return digest.add(describe_cpu()).hex();
 }
 
@@ -104,22 +114,22 @@ bool crashed(const ProcessResult &result) {
               said);
 }
 
-std::string compile(const Unit &unit, const ProgramFile &compiler, const ProcessLimits &limits) {
+std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits) {
   const PrivateFolder folder;
   // Quotes look beside the file that they are in first: there is nothing but this.
   folder.write("main/main.cpp", named_text(unit.main));
   std::filesystem::create_directory(folder.path() + "/headers");  // __has_include needs one
   for (const SourceText &header : unit.headers) folder.write("headers/" + header.name, header.text);
-  std::vector<std::string> program = {compiler.path};
-  program.insert(program.end(), std::begin(kFlags), std::end(kFlags));
+  std::vector<std::string> program = {compiler.program.path};
+  program.insert(program.end(), compiler.flags.begin(), compiler.flags.end());
   program.insert(program.end(), {"-I", folder.path() + "/headers"});
   for (const std::string &define : unit.defines) program.push_back("-D" + define);
   program.insert(program.end(),
-                 {"-x", "c++", folder.path() + "/main/main.cpp", "-o", folder.path() + "/code.so"});
+                 {"-o", folder.path() + "/code.so", folder.path() + "/main/main.cpp"});
   ProcessResult result = run_program(program, folder.path(), limits);
   std::string code = folder.read("code.so");
   if (result.end == End::exited && result.code == 0 && !code.empty()) return code;
-  report(result, unit, compiler,
+  report(result, unit, compiler.program,
          shorten(result.messages, {folder.path() + "/headers/", folder.path() + "/"}));
 }
 
@@ -128,7 +138,7 @@ std::string compile(const Unit &unit, const ProgramFile &compiler, const Process
 std::string compile_for_cpu(const Unit &unit, const CodeOptions &options,
                             const ProcessLimits &limits) {
   check_unit(unit);
-  const ProgramFile compiler = find_compiler();
+  const Compiler compiler = find_compiler();
   return CodeCache(options.cache_dir).find_or_make(key_of(unit, compiler), [&] {
     return compile(unit, compiler, limits);
   });

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "common/error.h"
+
 namespace cudascan::gswo {
 namespace {
 
@@ -38,6 +40,17 @@ std::optional<ProgramFile> find_program(const std::string &name) {
     if (const auto program = program_at(folder + '/' + name)) return program;
   }
   return std::nullopt;
+}
+
+std::optional<ProgramFile> find_gswo_cc() {
+  if (const char *chosen = std::getenv("CUDASCAN_GSWO_CC"); chosen && *chosen) {
+    if (const auto found = find_program(chosen)) return found;
+    throw Error(std::string("gswo-cc ") + chosen +
+                ", which the environment variable CUDASCAN_GSWO_CC names, is not a program that "
+                "can be run; set it to the path of gswo-cc");
+  }
+  const auto found = find_program("gswo-cc");
+  return found ? found : find_program(GSWO_CC_INSTALLED);
 }
 
 }  // namespace cudascan::gswo

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Where programs are that this library runs.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,5 +15,10 @@ struct ProgramFile {
 
 /// @param name  a path, or what is looked for in PATH
 std::optional<ProgramFile> find_program(const std::string &name);
+
+/// gswo-cc: what the environment variable CUDASCAN_GSWO_CC names, else it is looked for in PATH, then where
+/// it was installed with this library.
+/// @throws Error if CUDASCAN_GSWO_CC names none
+std::optional<ProgramFile> find_gswo_cc();
 
 }  // namespace cudascan::gswo

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/gswo/translate.h"
 
-#include <cstdlib>
-#include <optional>
 #include <sstream>
 
 #include "common/error.h"
@@ -17,20 +15,8 @@
 namespace cudascan::gswo {
 namespace {
 
-std::optional<ProgramFile> look_for_translator() {
-  if (const char *chosen = std::getenv("CUDASCAN_GSWO_CC"); chosen && *chosen) {
-    if (const auto found = find_program(chosen)) return found;
-    throw Error(std::string("gswo-cc ") + chosen +
-                ", which the environment variable CUDASCAN_GSWO_CC names, is not a program that "
-                "can be run; set it to the path of gswo-cc");
-  }
-  for (const char *name : {"gswo-cc", GSWO_CC_INSTALLED})
-    if (const auto found = find_program(name)) return found;
-  return std::nullopt;
-}
-
 ProgramFile find_translator(const std::string &source) {
-  if (const auto found = look_for_translator()) return *found;
+  if (const auto found = find_gswo_cc()) return *found;
   throw Error("source = " + source +
               ": it has pragmas, which gswo-cc translates, and that was not found; build "
               "gst-cudascan where Clang's libraries are (Debian, Ubuntu: apt install llvm-dev "
@@ -124,7 +110,7 @@ namespace cudascan {
 
 std::string translator_version() {
   try {
-    const auto translator = gswo::look_for_translator();
+    const auto translator = gswo::find_gswo_cc();
     if (!translator) return "";
     const gswo::PrivateFolder folder;
     const gswo::ProcessResult result =

@@ -18,8 +18,7 @@ struct Translation {
   std::string notes;  ///< what gswo-cc had to say about it, as "file:line:column: note: text"
 };
 
-/// Translates. gswo-cc is what the environment variable CUDASCAN_GSWO_CC names, else it is looked for in
-/// PATH, then where it was installed with this library.
+/// Translates with the gswo-cc that find_gswo_cc() finds.
 /// @param options  of gswo-cc, such as --set, win=5
 /// @throws BadSetting with what gswo-cc refuses, as "file:line:column: error: text"
 /// @throws Error with the remedy if there is no gswo-cc, and if it failed

@@ -90,7 +90,15 @@ Library::Library(const std::string &path, const std::vector<std::string> &option
   if (outcome.status) throw std::runtime_error("compiling " + path + ":\n" + outcome.errors);
   if (!outcome.errors.empty())
     throw std::runtime_error("warnings for " + path + ":\n" + outcome.errors);
-  handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  open(library);
+}
+
+Library::Library(const std::string &path) {
+  open(path);
+}
+
+void Library::open(const std::string &path) {
+  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) throw std::runtime_error(dlerror());
 }
 

@@ -43,6 +43,7 @@ void write(const std::string &path, const std::string &text);
 /// A shared library, open.
 class Library {
  public:
+  explicit Library(const std::string &path);
   /// Compiles a file; throws with the compiler's messages.
   Library(const std::string &path, const std::vector<std::string> &options, const Folder &);
   ~Library();
@@ -57,6 +58,7 @@ class Library {
   }
 
  private:
+  void open(const std::string &path);
   void *symbol(const std::string &name) const;
   void *handle_ = nullptr;
 };
