@@ -19,9 +19,16 @@
 
 namespace gswo {
 
+/// clang++ would call a large filter, and then not compute several pixels at once.
+#ifdef __clang__
+#define GSWO_INLINES __attribute__((flatten))
+#else
+#define GSWO_INLINES
+#endif
+
 /// What the filter returns, as a number.
 template <typename View, bool whole>
-GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
+GSWO_INLINES GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
   using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y)));
   // A parameter `Result r` would be an error where that is void.
   static_assert(
@@ -230,7 +237,7 @@ constexpr int kStrip = 256;
 inline void filter_strip(const Frame &in, GSWO_RESULT *to, int y, int begin, int end) {
   const GSWO_SAMPLE *row = row_of(in, y);
   const Frame frame = in;
-  const auto result_at = [&](int x) {
+  const auto result_at = [&](int x) __attribute__((always_inline)) {
     return result_of<InnerView, true>(InnerView{row + x, frame.stride}, frame, x, y);
   };
   decltype(result_at(0)) results[kStrip];
