@@ -73,7 +73,7 @@ void check_generated(Source &source, const Options &options,
   Messages messages(source, std::move(carried));
   parse(options, text, source.name() + ".gswo.cpp",
         {"-xc++", "-std=c++20", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized",
-         "-Wconditional-uninitialized", "-ferror-limit=20", "-I/gswo-runtime"},
+         "-Wconditional-uninitialized", "-ferror-limit=20", "-I/gswo-runtime/gswo"},
         &messages);
   messages.flush();
 }

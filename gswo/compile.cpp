@@ -7,10 +7,10 @@ namespace cudascan::gswo {
 
 namespace {
 
-/// kernels/gswo/gswo_rt.h, so that the generated text is compiled wherever this program runs.
-const char kRuntime[] =
-#include "gswo_rt.inc"
-    ;
+/// Name and text of what generated code includes, so that it is compiled wherever this program runs.
+const clang::tooling::FileContentMappings kHeaders{
+#include "kernels/gswo_headers.inc"
+};
 
 }  // namespace
 
@@ -26,7 +26,9 @@ std::unique_ptr<clang::ASTUnit> parse(const Options &options, const std::string 
   std::vector<std::string> all = arguments;
   all.push_back("-resource-dir=" GSWO_RESOURCE_DIR);
   all.insert(all.end(), options.compiler_arguments.begin(), options.compiler_arguments.end());
-  const FileContentMappings files{{"/gswo-runtime/gswo_rt.h", kRuntime}};
+  FileContentMappings files;
+  for (const auto &[header, contents] : kHeaders)
+    files.emplace_back("/gswo-runtime/" + header, contents);
   return buildASTFromCodeWithArgs(text, all, name, "gswo-cc",
                                   std::make_shared<clang::PCHContainerOperations>(),
                                   getClangStripDependencyFileAdjuster(), files, messages);
