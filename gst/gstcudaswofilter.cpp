@@ -44,14 +44,21 @@
  * there, too. Samples are levels, 0 to maximum; results are rounded and end at 0 and maximum.
  *
  * `source` is a C++ file with a function `float filter(auto p)` that gets the same p, and may have helper
- * functions, tables and loops. `params` gives both numbers by name. The code is compiled when it is first
+ * functions, tables and loops. Or it is sequential C or C++ whose loops over the picture have the pragmas of
+ * the GSWO model, which gswo-cc translates: the image that is read is the frame, and the names window,
+ * radius, r and their likes stand for the window. Or it is what `emit-cuda` wrote of that, edited or not.
+ * `params` gives all of them numbers by name. The code is compiled when it is first
  * needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++ compiler of the system for the CPU, and
  * kept in `cache-dir`; while frames flow, new settings take effect as soon as they are compiled. With
  * `reload` a saved file takes effect, too; when it does not compile, a warning says why and the frames go
  * on with the code before.
  *
- * This is code like that of a plugin: run only what you trust. CUDASCAN_NO_USER_CODE=1 in the environment
- * turns it off.
+ * `tile-width`, `tile-height`, `chunk-width`, `chunk-height` and `reads` say how the GPU shares the work,
+ * where the best is not good enough; `tune` has them tried. `cuda-source`, `compile-log` and `translator` can
+ * be read.
+ *
+ * This is code like that of a plugin: run only what you trust. `strict` takes only what can be checked;
+ * CUDASCAN_NO_USER_CODE=1 in the environment turns it off.
  *
  * `algorithm` makes no difference to the picture. naive is there for min, max, midpoint, erode, dilate,
  * gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and directional-median in
@@ -82,6 +89,9 @@
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter source=mine.cpp reload=true ! videoconvert ! autovideosink
  * ]| A filter of your own on the picture of a camera; save the file to see what it does now.
+ * |[
+ * gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 emit-cuda=median.cu ! pngenc ! filesink location=result.png
+ * ]| Sequential code with pragmas, and what became of it as CUDA.
  */
 #include "gst/element.h"
 #include "kernels/swofilter.h"

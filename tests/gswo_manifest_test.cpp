@@ -361,8 +361,8 @@ struct Emitted {
     Image<std::uint8_t> out(4, 4);
     run(cpu, in.plane(), out.plane(), p);
     text = read_file(path);
-    EXPECT_EQ(text, code_of(cpu).cuda_source);
-    EXPECT_EQ(code_of(cpu).log, "");
+    EXPECT_EQ(text, code_of(cpu)->cuda_source);
+    EXPECT_EQ(code_of(cpu)->log, "");
   }
 };
 
@@ -458,8 +458,8 @@ TEST(GswoEdited, IsWrittenAsItIs) {
   Image<std::uint8_t> out(4, 4);
   run(cpu, in.plane(), out.plane(), p);
   EXPECT_EQ(read_file(p.emit_cuda), emitted.text);
-  EXPECT_EQ(code_of(cpu).cuda_source, emitted.text);
-  EXPECT_EQ(code_of(cpu).log, "");
+  EXPECT_EQ(code_of(cpu)->cuda_source, emitted.text);
+  EXPECT_EQ(code_of(cpu)->log, "");
 }
 
 }  // namespace

@@ -375,7 +375,7 @@ TEST(GswoPragmasSettings, FollowsTheFile) {
   save("out[i][j] = 4;");
   EXPECT_TRUE(soon([&] { return result() == 4; }));
   // It can become what gswo-cc makes of it, and a function.
-  std::string edited = code_of(cpu).cuda_source;
+  std::string edited = code_of(cpu)->cuda_source;
   edited.replace(edited.find("= 4;"), 4, "= 5;");
   files.write("f.cpp", edited);
   EXPECT_TRUE(soon([&] { return result() == 5; }));
@@ -407,7 +407,7 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   const auto in = picture({4, 3}, Content::gray);
   Image<std::uint8_t> out(4, 3);
   run(cpu, in.plane(), out.plane(), p);
-  const SwoFilterCode code = code_of(cpu);
+  const SwoFilterCode code = *code_of(cpu);
   EXPECT_EQ(files_in(cache.folder().path()).size(), 2u);
   EXPECT_TRUE(has(code.log, "filtered in place"));
   EXPECT_TRUE(has(code.log, files / "f.cpp:"));
@@ -416,8 +416,8 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   p.border = SwoFilterBorder::reflect;
   run(cpu, in.plane(), out.plane(), p);
   EXPECT_EQ(files_in(cache.folder().path()).size(), 3u);
-  EXPECT_EQ(code_of(cpu).log, code.log);
-  EXPECT_EQ(code_of(cpu).cuda_source, code.cuda_source);
+  EXPECT_EQ(code_of(cpu)->log, code.log);
+  EXPECT_EQ(code_of(cpu)->cuda_source, code.cuda_source);
   EXPECT_EQ(out.at(1, 1), 145);
 }
 

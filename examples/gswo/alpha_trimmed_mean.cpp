@@ -3,6 +3,7 @@
 // for GPU-enabled parallelization of sliding window operations in image processing", 2016, Table
 // 6): the share `alpha` of them is left out at each end, at most so many that one remains.
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/alpha_trimmed_mean.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/alpha_trimmed_mean.cpp -o alpha_trimmed_mean.cu
 //
 // The mean is rounded to the nearest level. Where the window leaves the frame it reads what

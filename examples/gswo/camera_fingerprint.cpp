@@ -4,6 +4,7 @@
 // sliding window operations in image processing", 2016, section 4.3). Around the gray in the middle,
 // 128 of 255, for frames of 16 bit that of maximum=65535.
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/camera_fingerprint.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/camera_fingerprint.cpp -o camera_fingerprint.cu
 //
 // The mean over many pictures is the fingerprint of the camera: examples/camera_fingerprint.py.

@@ -3,6 +3,7 @@
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
 // operations in image processing", 2016, Table 6).
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/closing.cpp window-width=5 window-height=3 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window_width=5 --set window_height=3 examples/gswo/closing.cpp -o closing.cu
 //
 // Two kernels; what is between them is an image of the caller, in a pipeline one that the element

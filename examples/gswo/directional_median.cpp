@@ -5,6 +5,7 @@
 // middle one of the smallest of them, the largest, and the pixel itself (Arce, McLoughlin,
 // "Theoretical analysis of the max/median filter", 1987). Keeps lines that a median takes away.
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/directional_median.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/directional_median.cpp -o directional_median.cu
 //
 // Where the window leaves the frame it reads what `border` puts there.

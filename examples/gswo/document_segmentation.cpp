@@ -5,6 +5,7 @@
 // model for GPU-enabled parallelization of sliding window operations in image processing", 2016,
 // section 4.4). Regions are `white`, all else is 0.
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/document_segmentation.cpp window-width=25 window-height=15 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window_width=25 --set window_height=15 examples/gswo/document_segmentation.cpp -o document_segmentation.cu
 //
 // Things are joined that are less apart than the window is wide, or high. A rectangle is a column at

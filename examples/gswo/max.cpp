@@ -2,6 +2,7 @@
 // The largest sample of the window (Yang et al., "GSWO: A programming model for GPU-enabled
 // parallelization of sliding window operations in image processing", 2016, Table 6).
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/max.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/max.cpp -o max.cu
 //
 // Where the window leaves the frame it reads what `border` puts there.

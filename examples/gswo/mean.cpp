@@ -3,6 +3,7 @@
 // for GPU-enabled parallelization of sliding window operations in image processing", 2016, Table
 // 6).
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/mean.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/mean.cpp -o mean.cu
 //
 // What is outside of the frame is left out, whatever `border` is.

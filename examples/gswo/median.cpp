@@ -3,6 +3,7 @@
 // programming model for GPU-enabled parallelization of sliding window operations in image
 // processing", 2016, Table 6).
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/median.cpp -o median.cu
 //
 // The sort is that of the paper's Table 3, but ends when the middle is reached. Where the window

@@ -3,6 +3,7 @@
 // model for GPU-enabled parallelization of sliding window operations in image processing", 2016,
 // Table 6).
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/mode.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/mode.cpp -o mode.cu
 //
 // Each sample counts those like it. Where the window leaves the frame it reads what `border` puts

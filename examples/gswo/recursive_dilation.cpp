@@ -4,6 +4,7 @@
 // from the upper left on, becomes the largest sample of the window, in which results stand above
 // and to the left already.
 //
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/recursive_dilation.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/recursive_dilation.cpp -o recursive_dilation.cu
 //
 // `window` is 3 or more. What is outside of the frame is left out, whatever `border` is.
