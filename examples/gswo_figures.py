@@ -110,12 +110,12 @@ def measure(folder, chosen, arguments):
         why = measurement.missing.get("cuda", "no program ran")
         print(f"GPU: {why}. What needs one is missing; the rest is measured")
     print(f"OpenACC: {machine['openacc']}")
-    tables = Tables(results, measurement)
-    tables.show([name for name in cases.CASES if name in names])
     if arguments.json:
         rows = [{"figures": [n for n in names if case in cases.CASES[n]], **result.json()}
                 for case, result in results.items()]
         arguments.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=1) + "\n")
+    tables = Tables(results, measurement)
+    tables.show([name for name in cases.CASES if name in names])
     good = tables.summary(names) and not made.failures
     print(f"  {len(results)} cases in {machine['seconds']:.0f} s")
     return 0 if good else 1
