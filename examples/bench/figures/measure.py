@@ -8,6 +8,7 @@ import subprocess
 from . import cases
 
 LONGEST_S = 120  # a program that takes longer is ended
+PATIENCE = 3     # a form none of whose first programs works is given up
 
 
 class Times:
@@ -67,6 +68,7 @@ class Measurement:
         self.folder = programs.built
         self.devices = {}   # names of the devices of CUDA and of OpenACC
         self.missing = {}   # why a form has no times, where that is so for all cases
+        self.failures, self.worked = {}, set()
         self.pictures = {}
         self.environment = dict(os.environ)
         libraries = str((self.folder / "openacc").absolute())
@@ -109,7 +111,11 @@ class Measurement:
                 self.missing[form] = report["error"]
             else:
                 result.errors[form] = report["error"]
+                self.failures[form] = self.failures.get(form, 0) + 1
+                if self.failures[form] == PATIENCE and form not in self.worked:
+                    self.missing[form] = "failed"
             return None
+        self.worked.add(form)
         if "compared" in report and report["compared"]:
             result.compared[form] = report["compared"]
             result.different[form] = report["different"]
