@@ -104,8 +104,14 @@ bool find_block(const Unit &unit, Kernel &kernel) {
   const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
   if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
     return unit.error(p.begin,
-                      "a tile has to be a multiple of the chunk and to give at most 1024 "
-                      "threads, tile / chunk; write tile(32, 8)"),
+                      "a tile of " + std::to_string(kernel.tile_x) + " x " +
+                          std::to_string(kernel.tile_y) + " pixels and a chunk of " +
+                          std::to_string(kernel.chunk_x) + " x " + std::to_string(kernel.chunk_y) +
+                          ": the tile has to be a multiple of the chunk and to give at most 1024 "
+                          "threads, tile / chunk; " +
+                          (o.tile_width || o.tile_height || o.chunk
+                               ? "change tile-width, tile-height and chunk"
+                               : "write tile(32, 8)")),
            false;
   return true;
 }
