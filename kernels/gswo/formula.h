@@ -11,7 +11,7 @@ namespace cudascan::gswo {
 
 /// Refuses what would end the function around a formula: that gives messages nobody understands.
 /// @throws BadSetting
-void check_formula(const std::string &expression);
+CUDASCAN_API void check_formula(const std::string &expression);
 
 /// Refuses what is more than a formula of the window's samples, the constants and mathematics.
 /// @throws BadSetting
