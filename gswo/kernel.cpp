@@ -109,8 +109,8 @@ bool find_block(const Unit &unit, Kernel &kernel) {
                           std::to_string(kernel.chunk_x) + " x " + std::to_string(kernel.chunk_y) +
                           ": the tile has to be a multiple of the chunk and to give at most 1024 "
                           "threads, tile / chunk; " +
-                          (o.tile_width || o.tile_height || o.chunk
-                               ? "change tile-width, tile-height and chunk"
+                          (o.tile_width || o.tile_height || o.chunk_width || o.chunk_height
+                               ? "change tile-width, tile-height, chunk-width and chunk-height"
                                : "write tile(32, 8)")),
            false;
   return true;

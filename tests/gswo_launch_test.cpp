@@ -10,19 +10,21 @@ namespace {
 using Reads = SwoFilterReads;
 
 struct Launch {
-  int tile_width, tile_height, chunk;
+  int tile_width, tile_height, chunk_height;
   Reads reads;
+  int chunk_width = 0;
 
   friend std::ostream &operator<<(std::ostream &out, const Launch &l) {
-    return out << "tile " << l.tile_width << " x " << l.tile_height << ", chunk " << l.chunk
-               << ", reads " << static_cast<int>(l.reads);
+    return out << "tile " << l.tile_width << " x " << l.tile_height << ", chunk " << l.chunk_width
+               << " x " << l.chunk_height << ", reads " << static_cast<int>(l.reads);
   }
 };
 
 SwoFilterParams with(SwoFilterParams p, const Launch &launch) {
   p.tile_width = launch.tile_width;
   p.tile_height = launch.tile_height;
-  p.chunk = launch.chunk;
+  p.chunk_width = launch.chunk_width;
+  p.chunk_height = launch.chunk_height;
   p.reads = launch.reads;
   return p;
 }
@@ -47,11 +49,16 @@ TEST(GswoLaunch, ValuesAreRefusedByName) {
       {{1025, 0, 0, Reads::automatic}, "tile-width = 1025: must be from 1 to 1024"},
       {{0, -1, 0, Reads::automatic}, "tile-height = -1: must be from 1 to 1024"},
       {{0, 2000, 0, Reads::automatic}, "tile-height = 2000: must be from 1 to 1024"},
-      {{0, 0, -1, Reads::automatic}, "chunk = -1: must be from 1 to 64"},
-      {{0, 0, 65, Reads::automatic}, "chunk = 65: must be from 1 to 64"},
-      {{0, 16, 3, Reads::automatic}, "chunk = 3: tile-height must be a multiple of it, and is 16"},
+      {{0, 0, -1, Reads::automatic}, "chunk-height = -1: must be from 1 to 64"},
+      {{0, 0, 65, Reads::automatic}, "chunk-height = 65: must be from 1 to 64"},
+      {{0, 16, 3, Reads::automatic},
+       "chunk-height = 3: tile-height must be a multiple of it, and is 16"},
       {{1024, 1024, 0, Reads::automatic}, "a block has at most 1024 threads"},
-      {{64, 64, 1, Reads::automatic}, "tile-width = 64, tile-height = 64, chunk = 1: a block has"},
+      {{0, 0, 0, Reads::automatic, 3}, "chunk-width = 3: must be 1, 2 or 4"},
+      {{30, 0, 0, Reads::automatic, 4},
+       "chunk-width = 4: tile-width must be a multiple of it, and is 30"},
+      {{64, 64, 1, Reads::automatic, 1},
+       "tile-width = 64, tile-height = 64, chunk-width = 1, chunk-height = 1: a block has"},
       {{33, 37, 0, Reads::global}, "a block has at most 1024 threads"},
       {{1024, 64, 64, Reads::shared}, "reads = shared: a tile of 1024 x 64"},
       {{32, 8, 1, Reads::shared}, "reads = shared: a tile of 32 x 8", 255},
@@ -70,7 +77,7 @@ TEST(GswoLaunch, TilesOfSourcesAreRefused) {
   const std::string large = refusal(cpu, with(source_filter(path), {1024, 2, 1, Reads::automatic}));
   EXPECT_TRUE(large.starts_with(path + ":4:")) << large;
   EXPECT_TRUE(has(large, "a tile of 1024 x 2 pixels and a chunk of 1 x 1"));
-  EXPECT_TRUE(has(large, "change tile-width, tile-height and chunk"));
+  EXPECT_TRUE(has(large, "change tile-width, tile-height, chunk-width and chunk-height"));
   EXPECT_TRUE(has(refusal(cpu, with(source_filter(path), {0, 0, 3, Reads::automatic})),
                   "a tile of 32 x 8 pixels and a chunk of 1 x 3"));
   EXPECT_TRUE(has(refusal(cpu, with(source_filter(path), {1025, 0, 0, Reads::automatic})),
@@ -84,11 +91,13 @@ TEST(GswoLaunch, IsInTheCode) {
   Image<std::uint8_t> out(4, 4);
   const auto code = [&](const SwoFilterParams &p) {
     run(cpu, in.plane(), out.plane(), p);
-    return code_of(cpu).cuda_source;
+    return code_of(cpu)->cuda_source;
   };
-  const std::string tile = code(with(formula("p.min()"), {20, 24, 6, Reads::shared}));
-  EXPECT_TRUE(has(tile, "#define GSWO_BLOCK_WIDTH 20\n#define GSWO_BLOCK_HEIGHT 4\n"));
-  EXPECT_TRUE(has(tile, "#define GSWO_CHUNK 6\n#define GSWO_TILE 1\n#define GSWO_TEXTURE 0\n"));
+  const std::string tile = code(with(formula("p.min()"), {20, 24, 6, Reads::shared, 2}));
+  EXPECT_TRUE(has(tile, "#define GSWO_BLOCK_WIDTH 10\n#define GSWO_BLOCK_HEIGHT 4\n"));
+  EXPECT_TRUE(has(tile,
+                  "#define GSWO_CHUNK_WIDTH 2\n#define GSWO_CHUNK_HEIGHT 6\n"
+                  "#define GSWO_TILE 1\n#define GSWO_TEXTURE 0\n"));
   const std::string texture = code(with(formula("p.min()"), {0, 0, 0, Reads::texture}));
   EXPECT_TRUE(has(texture, "#define GSWO_TILE 0\n#define GSWO_TEXTURE 1\n"));
 
@@ -103,12 +112,14 @@ TEST(GswoLaunch, IsInTheCode) {
 }
 
 const Launch kLaunches[] = {
-    {0, 0, 0, Reads::global},    {0, 0, 0, Reads::shared},    {0, 0, 0, Reads::texture},
-    {8, 1, 1, Reads::shared},    {8, 64, 4, Reads::texture},  {20, 12, 3, Reads::shared},
-    {20, 7, 1, Reads::global},   {33, 1, 0, Reads::texture},  {33, 6, 2, Reads::shared},
-    {33, 31, 31, Reads::global}, {64, 16, 1, Reads::shared},  {64, 64, 64, Reads::texture},
-    {128, 8, 1, Reads::global},  {128, 24, 8, Reads::shared}, {1, 1, 1, Reads::shared},
-    {1, 64, 2, Reads::global},   {1024, 1, 1, Reads::shared}, {1024, 4, 4, Reads::texture}};
+    {0, 0, 0, Reads::global},     {0, 0, 0, Reads::shared},     {0, 0, 0, Reads::texture},
+    {8, 1, 1, Reads::shared},     {8, 64, 4, Reads::texture},   {20, 12, 3, Reads::shared},
+    {20, 7, 1, Reads::global},    {33, 1, 0, Reads::texture},   {33, 6, 2, Reads::shared},
+    {33, 31, 31, Reads::global},  {64, 16, 1, Reads::shared},   {64, 64, 64, Reads::texture},
+    {128, 8, 1, Reads::global},   {128, 24, 8, Reads::shared},  {1, 1, 1, Reads::shared},
+    {64, 8, 2, Reads::shared, 1}, {64, 8, 2, Reads::global, 4}, {20, 12, 3, Reads::texture, 4},
+    {34, 9, 3, Reads::shared, 2}, {1, 64, 2, Reads::global},    {1024, 1, 1, Reads::shared},
+    {1024, 4, 4, Reads::texture}};
 
 /// The same picture with each, of planes at all kinds of addresses.
 template <typename T, typename Runner>
