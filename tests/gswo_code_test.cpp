@@ -15,6 +15,7 @@
 #include "kernels/gswo/compile.h"
 #include "kernels/gswo/gpu_module.h"
 #include "kernels/gswo/includes.h"
+#include "kernels/gswo/program_file.h"
 #include "kernels/gswo/shared_object.h"
 #include "operator_test.h"
 
@@ -268,7 +269,7 @@ TEST(GswoCompiler, IsLookedFor) {
     EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }),
                     "gswo-cc /nowhere/gswo-cc, which the environment variable CUDASCAN_GSWO_CC"));
     const Variable not_chosen("CUDASCAN_GSWO_CC", nullptr);
-    if (!std::filesystem::exists(GSWO_CC_INSTALLED)) {
+    if (!find_gswo_cc()) {  // nor is one installed
       const std::string said = message_of<Error>([] { compile_for_cpu(unit(""), {}); });
       EXPECT_TRUE(has(said, "apt install g++"));
       EXPECT_TRUE(has(said, "set CUDASCAN_GSWO_CC"));

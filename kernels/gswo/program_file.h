@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "common/api.h"
+
 namespace cudascan::gswo {
 
 /// A program that can be run.
@@ -19,6 +21,6 @@ std::optional<ProgramFile> find_program(const std::string &name);
 /// gswo-cc: what the environment variable CUDASCAN_GSWO_CC names, else it is looked for in PATH, then where
 /// it was installed with this library.
 /// @throws Error if CUDASCAN_GSWO_CC names none
-std::optional<ProgramFile> find_gswo_cc();
+CUDASCAN_API std::optional<ProgramFile> find_gswo_cc();
 
 }  // namespace cudascan::gswo
