@@ -503,8 +503,6 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, code("/")), "it is no file");
   const TemporaryFile empty("");
   EXPECT_CONTAINS(refusal(cpu, code(empty.path())), "it has no function filter");
-  const TemporaryFile loops("void f() {\n#pragma gswo parallel\n}");
-  EXPECT_CONTAINS(refusal(cpu, code(loops.path())), "with pragmas is for gswo-cc");
   const TemporaryFile other(
       "float myfilter(auto p) { return p; }\nfloat filters(auto p) { return p; }\n" +
       std::string(500000, ' '));
