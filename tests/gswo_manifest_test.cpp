@@ -16,7 +16,7 @@ namespace cudascan::gswo {
 
 namespace step {
 static bool operator==(const Argument &a, const Argument &b) {
-  return a.is_image == b.is_image && a.number == b.number;
+  return a.is_image == b.is_image && a.number == b.number && a.is_read == b.is_read;
 }
 }  // namespace step
 
@@ -90,7 +90,7 @@ TEST(GswoManifest, HasTheLines) {
   ASSERT_EQ(f.steps.size(), 5u);
   const auto &copies = std::get<step::Kernel>(f.steps[0]);
   EXPECT_EQ(copies.name, "blur_c0");
-  EXPECT_EQ(copies.arguments, (std::vector<step::Argument>{{true, 0}, {true, 1}}));
+  EXPECT_EQ(copies.arguments, (std::vector<step::Argument>{{true, 0, true}, {true, 1}}));
   EXPECT_EQ(std::get<step::Clear>(f.steps[1]).image, 1);
   const auto &repeat = std::get<step::Repeat>(f.steps[2]);
   EXPECT_EQ(repeat.count, -1);
@@ -106,7 +106,7 @@ TEST(GswoManifest, HasTheLines) {
   EXPECT_EQ(kernel.origin, (std::array<int, 2>{1, -2}));
   EXPECT_EQ(kernel.lead, (std::array<int, 2>{3, 4}));
   EXPECT_EQ(kernel.arguments,
-            (std::vector<step::Argument>{{true, 0}, {true, 1}, {true, 2}, {false, 2}}));
+            (std::vector<step::Argument>{{true, 0, true}, {true, 1, true}, {true, 2}, {false, 2}}));
   EXPECT_EQ(std::get<step::Swap>(f.steps[4]).second, 2);
 }
 
@@ -271,8 +271,9 @@ TEST(GswoManifest, MutationsAreRefusedOrMakeSense) {
         const auto is_scalar = [&](int n) { return 0 <= n && n < std::ssize(f.scalars); };
         for (std::size_t i = 0; i < f.steps.size(); ++i) {
           if (const auto *kernel = std::get_if<step::Kernel>(&f.steps[i])) {
-            for (const auto [of_image, number] : kernel->arguments)
-              EXPECT_TRUE(of_image ? is_image(number) : is_scalar(number));
+            for (const step::Argument &argument : kernel->arguments)
+              EXPECT_TRUE(argument.is_image ? is_image(argument.number)
+                                            : is_scalar(argument.number));
             EXPECT_LE(kernel->block[0] * kernel->block[1], 1024);
             EXPECT_TRUE(kernel->tile[0] > 0 && kernel->tile[1] > 0);
           } else if (const auto *repeat = std::get_if<step::Repeat>(&f.steps[i])) {

@@ -162,6 +162,24 @@ TEST(GswoPragmasSettings, LoopsAreCounted) {
   EXPECT_TRUE(has(refusal(cpu, turns("many.cpp", "500000")), "repeats its kernels at most"));
 }
 
+TEST(GswoPragmasSettings, ImagesThatNoTurnWroteAreZero) {
+  const Files files;
+  const std::string kernel =
+      "#pragma parallel\n{\n#pragma for\nfor (int i = 0; i < h; i++)\n"
+      "for (int j = 0; j < w; j++) ";
+  SwoFilterParams p = source_filter(
+      files.write("f.cpp",
+                  "void f(float **in, float **a, float **out, int h, int w, int n) {\n"
+                  "#pragma parallel region\n{\nfor (int k = 0; k < n; k++) {\n" +
+                      kernel + "a[i][j] = in[i][j] / 2;\n}\n}\n" + kernel +
+                      "out[i][j] = a[i][j] + 5;\n}\n}\n}\n"));
+  CpuRunner cpu(1);
+  for (const auto &[turns, expected] : {std::pair(1.0, 69), {0.0, 5}, {2.0, 69}, {-1.0, 5}}) {
+    p.constants = {{"n", turns}};
+    EXPECT_EQ(of_gray(cpu, p), expected) << turns;
+  }
+}
+
 // ---- Functions -----------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {

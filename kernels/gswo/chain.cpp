@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "kernels/planes.h"
 #include "kernels/refuse.h"
@@ -48,26 +49,25 @@ void launch(Cuda &cuda, GpuModule &code, const Call &call) {
               arguments.data());
 }
 
-/// One run of a filter.
+/// One run of a filter. An image between kernels that is read before anything was written to it, because a
+/// loop had no turn, is 0.
 template <typename Exec, typename Code>
 class Run {
  public:
   Run(Exec &exec, Code &code, const ManifestFunction &function, std::vector<ChainImage> images,
-      const std::map<std::string, double> &values)
-      : exec_(exec), code_(code), function_(function), images_(std::move(images)) {
+      const ChainImage &in, const std::map<std::string, double> &values)
+      : exec_(exec),
+        code_(code),
+        function_(function),
+        images_(std::move(images)),
+        written_{in.data} {
     const ChainImage &frame = images_.front();
-    const auto out = std::find_if(function.images.begin(), function.images.end(),
-                                  [](const ManifestImage &image) {
-                                    return image.place == ManifestImage::Place::destination;
-                                  });
-    out_ = images_[out - function.images.begin()].data;
     for (const ManifestScalar &scalar : function.scalars)
       scalars_.push_back(value_of(scalar, frame, values));
   }
 
   /// The steps [begin, end).
-  /// @return whether any of them used the destination
-  bool steps(std::size_t begin, std::size_t end) {
+  void steps(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (const auto *repeat = std::get_if<step::Repeat>(&function_.steps[i])) {
         turns(*repeat, i + 1);
@@ -76,8 +76,9 @@ class Run {
         std::visit([this](const auto &step) { take(step); }, function_.steps[i]);
       }
     }
-    return uses_out_;
   }
+  /// Whether they wrote anything to an image.
+  bool has_written(const ChainImage &image) const { return written_.count(image.data) > 0; }
 
  private:
   static double value_of(const ManifestScalar &scalar, const ChainImage &frame,
@@ -121,10 +122,11 @@ class Run {
     const ChainImage &frame = images_.front();
     Call call{kernel, {}, frame.height + kernel.lead[0], frame.width + kernel.lead[1]};
     if (call.rows <= 0 || call.columns <= 0) return;
-    for (const auto [is_image, number] : kernel.arguments) {
+    for (const auto [is_image, number, is_read] : kernel.arguments) {
       if (is_image) {
         images.push_back(images_[number]);
-        uses_out_ = uses_out_ || images_[number].data == out_;
+        const bool first = written_.insert(images_[number].data).second;
+        if (is_read && first) fill(exec_, bytes_of(images_[number]), 0);
         images.back().oy = kernel.origin[0];
         images.back().ox = kernel.origin[1];
         call.arguments.push_back(&images.back());
@@ -137,7 +139,7 @@ class Run {
   }
   void take(const step::Clear &clear) {
     const ChainImage &image = images_[clear.image];
-    uses_out_ = uses_out_ || image.data == out_;
+    written_.insert(image.data);
     fill(exec_, bytes_of(image), 0);
   }
   void take(const step::Swap &swap) { std::swap(images_[swap.first], images_[swap.second]); }
@@ -150,8 +152,7 @@ class Run {
   const ManifestFunction &function_;
   std::vector<ChainImage> images_;
   std::vector<double> scalars_;
-  const void *out_;  // the destination
-  bool uses_out_ = false;
+  std::set<const void *> written_;  // images, and the source
 };
 
 template <typename Exec, typename Code>
@@ -167,10 +168,10 @@ void run_steps(Exec &exec, Code &code, const ManifestFunction &function, ChainMe
     else
       images.push_back(image.place == Place::source ? in : out);
   }
-  Run<Exec, Code> run(exec, code, function, std::move(images), values);
+  Run<Exec, Code> run(exec, code, function, std::move(images), in, values);
+  run.steps(0, function.steps.size());
   // A loop around the kernels may have no turn; then the frame is as it was.
-  if (!run.steps(0, function.steps.size()))
-    copy(exec, Plane<const std::uint8_t>(bytes_of(in)), bytes_of(out));
+  if (!run.has_written(out)) copy(exec, Plane<const std::uint8_t>(bytes_of(in)), bytes_of(out));
 }
 
 void reserve(std::vector<unsigned char> &buffer, std::size_t bytes) {

@@ -202,7 +202,7 @@ class Parser {
     } else if (word == "value") {
       kernel_->arguments.push_back({false, find(line, function().scalars, line.word())});
     } else if (word == "read" || word == "write") {
-      kernel_->arguments.push_back({true, image_of(line)});
+      kernel_->arguments.push_back({true, image_of(line), word == "read"});
       for (int i = 0; word == "read" && i < 4; ++i) line.integer();
       if (word == "read")
         if (const std::string more = line.word(); !more.empty() && more != "unbounded")
@@ -213,7 +213,8 @@ class Parser {
   }
   void copy(Line &line) {
     step::Kernel kernel{line.word(), {32, 8}, {32, 8}, {0, 0}, {0, 0}, {}};
-    for (int i = 0; i < 2; ++i) kernel.arguments.push_back({true, image_of(line)});
+    for (const bool is_read : {true, false})
+      kernel.arguments.push_back({true, image_of(line), is_read});
     function().steps.push_back(kernel);
   }
   void swap(Line &line) {

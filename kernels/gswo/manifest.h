@@ -37,6 +37,7 @@ namespace step {
 struct Argument {
   bool is_image;
   int number;
+  bool is_read = false;  ///< an image, which is not written
 };
 /// Runs a kernel; a copy is one of two images.
 struct Kernel {
