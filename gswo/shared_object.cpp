@@ -80,11 +80,10 @@ bool compile(const Options &options, const ObjectFile &object) {
   const std::unique_ptr<clang::driver::Compilation> plan(driver.BuildCompilation(arguments));
   if (!plan || compiler.getDiagnostics().hasErrorOccurred() || plan->getJobs().size() != 1)
     return false;
-  const auto invocation = std::make_shared<clang::CompilerInvocation>();
-  if (!clang::CompilerInvocation::CreateFromArgs(
-          *invocation, plan->getJobs().begin()->getArguments(), compiler.getDiagnostics()))
+  if (!clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(),
+                                                 plan->getJobs().begin()->getArguments(),
+                                                 compiler.getDiagnostics()))
     return false;
-  compiler.setInvocation(invocation);
   compiler.createDiagnostics();  // with the options for them
 
   compiler.setOutputStream(
