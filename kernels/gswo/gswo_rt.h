@@ -119,7 +119,7 @@ struct Texels {
   struct Texels<S> {                                                \
     static constexpr bool are_there = true;                         \
     GSWO_FN static S at(unsigned long long texture, int x, int y) { \
-      return S{tex2D<type>(texture, (float)x, (float)y)};           \
+      return {tex2D<type>(texture, (float)x, (float)y)};            \
     }                                                               \
   };
 GSWO_TEXELS(unsigned char, unsigned char)
