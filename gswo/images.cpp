@@ -172,6 +172,30 @@ class Reader {
     return {sum(parts->row), sum(parts->column)};
   }
 
+  /// Whether a statement compares an index with the end `low` or `high` of the image: code that does so
+  /// before it reads leaves out what is outside, or takes something else.
+  bool compares(const Stmt *s, const LinearForm &index, const Loop &loop, bool low) {
+    if (!s) return false;
+    if (const auto *e = dyn_cast<BinaryOperator>(s); e && e->isRelationalOp())
+      for (const auto &[side, other] :
+           {std::pair(e->getLHS(), e->getRHS()), std::pair(e->getRHS(), e->getLHS())}) {
+        const MaybeForm form = value_(side), end = value_(other);
+        if (!form || !end || !(*form == index)) continue;
+        const MaybeForm bound = value_(loop.bound);
+        if (low ? end->is_number() && (end->low == 0 || end->low == -1)
+                : bound && !bound->is_constant() && end->terms == bound->terms)
+          return true;
+      }
+    for (const Stmt *child : s->children())
+      if (compares(child, index, loop, low)) return true;
+    return false;
+  }
+  /// Whether what lies outside of the image is not read at this index.
+  bool is_watched(const LinearForm &index, const Loop &loop) {
+    return (index.low >= 0 || compares(kernel_.body, index, loop, true)) &&
+           (index.high <= 0 || compares(kernel_.body, index, loop, false));
+  }
+
   void read_offsets(const Subscript &s, Image &image) {
     const unsigned at = unit_.place(s.expression);
     for (const Pragma &p : unit_.notes.pragmas) {
@@ -213,7 +237,10 @@ class Reader {
       image.y1 = std::max(image.y1, static_cast<int>(y->high));
       image.x0 = std::min(image.x0, static_cast<int>(x->low));
       image.x1 = std::max(image.x1, static_cast<int>(x->high));
-      image.clamped |= y->clamped || x->clamped;
+      const bool beyond = y->low < 0 || y->high > 0 || x->low < 0 || x->high > 0;
+      image.clamped |=
+          y->clamped || x->clamped ||
+          (beyond && is_watched(*y, kernel_.rows()) && is_watched(*x, kernel_.columns()));
     }
   }
 

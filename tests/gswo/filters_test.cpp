@@ -444,5 +444,24 @@ TEST(GswoExamples, OfThePaperAreTranslated) {
   EXPECT_GE(number, 18);
 }
 
+TEST(GswoExamples, TheirProgramsCopyWhatTheyRead) {
+  const auto program = [](const std::string &name) {
+    const Outcome outcome =
+        translate({GSWO_EXAMPLES "/" + name + ".cpp", "--set", "window=5", "--set",
+                   "window_width=5", "--set", "window_height=5", "--emit", "standalone"});
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return outcome.output;
+  };
+  const std::string left_out =
+      "d_in(std::max(0LL, g_top - 2), std::min<long long>((long long)height - 1, g_bottom + 2), "
+      "std::max(0LL, g_left - 2), std::min<long long>((long long)width - 1, g_right + 2))";
+  for (const char *name : {"mean", "standard_deviation", "opening", "closing"})
+    EXPECT_NE(program(name).find(left_out), std::string::npos) << name;
+  for (const char *name : {"min", "erosion"})
+    EXPECT_NE(program(name).find("d_in(g_top - 2, g_bottom + 2, g_left - 2, g_right + 2)"),
+              std::string::npos)
+        << name;
+}
+
 }  // namespace
 }  // namespace cudascan::gswo::test
