@@ -3,7 +3,7 @@
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
 // operations in image processing", 2016, Table 6). The result is `white` where it fits, else 0.
 //
-//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/hit_or_miss.cpp ! pngenc ! filesink location=result.png
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter source=examples/gswo/hit_or_miss.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/hit_or_miss.cpp -o hit_or_miss.cu
 //
 // Cells that lie outside of the frame ask for nothing, whatever `border` is. For frames of 16 bit

@@ -3,7 +3,7 @@
 // model for GPU-enabled parallelization of sliding window operations in image processing", 2016,
 // Table 6). The result is `white` and 0.
 //
-//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/thinning.cpp ! pngenc ! filesink location=result.png
+//     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter source=examples/gswo/thinning.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/thinning.cpp -o thinning.cu
 //
 // A pass has two steps. In each, all pixels go at once that meet the
