@@ -537,6 +537,41 @@ TEST(SwoFilterCustom, KeepsCodeInTheFolder) {
   EXPECT_EQ(files_in(folder.path()).size(), 1u);
 }
 
+TEST(SwoFilterCustom, TuningIsForGpus) {
+  const gswo::PrivateFolder folder;
+  SwoFilterParams p = formula("p + 4");
+  p.cache_dir = folder.path();
+  p.tune = true;
+  CpuRunner cpu(1);
+  EXPECT_EQ("", refusal(cpu, p));
+  EXPECT_EQ(files_in(folder.path()).size(), 1u);
+}
+#ifdef HAVE_CUDA
+TEST(SwoFilterCustomCuda, TuningIsRemembered) {
+  NEED_GPU();
+  const gswo::PrivateFolder folder, emitted;
+  SwoFilterParams p = formula("p.max() + p(1, -1)");
+  p.cache_dir = folder.path();
+  const auto in = picture(67, 31);
+  CpuRunner cpu(1);
+  const auto expected = filtered(cpu, in, p);
+  const std::size_t of_cpu = files_in(folder.path()).size();
+  p.tune = true;
+  std::vector<std::string> sources;
+  std::vector<std::size_t> files;
+  for (const char *name : {"first.cu", "second.cu"}) {
+    p.emit_cuda = emitted.path() + '/' + name;
+    CudaRunner cuda;
+    EXPECT_EQ(filtered(cuda, in, p), expected) << name;
+    sources.push_back(read_file(p.emit_cuda));
+    files.push_back(files_in(folder.path()).size());
+  }
+  EXPECT_EQ(sources[0], sources[1]);
+  EXPECT_GT(files[0], of_cpu + 5) << "several variants, and which was the fastest";
+  EXPECT_EQ(files[0], files[1]);
+}
+#endif
+
 TEST(SwoFilterCustom, CanBeTurnedOff) {
   CpuRunner cpu(1);
   const Variable off("CUDASCAN_NO_USER_CODE", "1");

@@ -25,13 +25,15 @@ struct Device {
   Index (*thread)();
   Index (*block)();
   Index (*threads)();
+  Index (*blocks)();
   void (*barrier)();
 };
 
 constexpr const char *kWords = R"(
 struct gswo_index { unsigned x, y, z; };
 struct gswo_device {
-  gswo_index (*thread)(); gswo_index (*block)(); gswo_index (*threads)(); void (*barrier)();
+  gswo_index (*thread)(); gswo_index (*block)(); gswo_index (*threads)(); gswo_index (*blocks)();
+  void (*barrier)();
 };
 extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __CUDACC__ 1
@@ -44,6 +46,7 @@ extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define threadIdx gswo_emulation.thread()
 #define blockIdx gswo_emulation.block()
 #define blockDim gswo_emulation.threads()
+#define gridDim gswo_emulation.blocks()
 #define __syncthreads() gswo_emulation.barrier()
 template <class T>
 T __ldg(const T *p) {
@@ -118,6 +121,7 @@ struct GpuModule::Impl {
       *static_cast<Device *>(device) = {[] { return index_of(emulation::thread_index()); },
                                         [] { return index_of(emulation::block_index()); },
                                         [] { return index_of(emulation::block_size()); },
+                                        [] { return index_of(emulation::grid_size()); },
                                         [] { emulation::meet(false); }};
   }
   SharedObject object;
