@@ -184,7 +184,7 @@ class MatrixCounters {
     // (r, c), (r, c + 1), (r + 8, c), (r + 8, c + 1), then the same with c + 8.
     constexpr int kStride = 40;  // so that the lanes of a warp find their levels in different banks
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const unsigned absent = __reduce_add_sync(kWholeWarp, absent_);
+    const unsigned absent = warp_sum(absent_);
     if (lane == 0) sums_[0][0] -= static_cast<int>(absent);
     auto *const mine = reinterpret_cast<int *>(memory_ + warp * kWarpBytes) + lane;
     __syncwarp();
