@@ -206,27 +206,31 @@ class Element {
     g_value_take_boxed(value, result.make(report));
   }
 
-  static void show(const CodeFact<Code> &fact, const Own &o, GValue *value) {
-    store(value, fact.is_log && !o.message.empty() ? o.message
-                 : o.code                          ? (*o.code).*fact.field
-                                                   : std::string());
+  static std::string text_of(GObject *object, const CodeFact<Code> &fact) {
+    GST_OBJECT_LOCK(object);
+    const Own &o = own(object);
+    const std::string text = fact.is_log && !o.message.empty() ? o.message
+                             : o.code                          ? (*o.code).*fact.field
+                                                               : std::string();
+    GST_OBJECT_UNLOCK(object);
+    return text;
   }
-  static void show(const Fact &fact, const Own &, GValue *value) { store(value, fact.get()); }
+  // It may take its time, and frames wait for the lock.
+  static std::string text_of(GObject *, const Fact &fact) { return fact.get(); }
 
   static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
     GST_OBJECT_LOCK(object);
     const bool found =
         with_entry(Traits::properties, kFirstProperty, id,
                    [&](const auto &p) { store(value, shown(p, own(object).params)); }) ||
-        with_entry(Traits::results, kFirstResult, id,
-                   [&](const auto &r) {
-                     own(object).result_was_read = true;
-                     show(r, own(object).last_report, value);
-                   }) ||
-        with_entry(kFacts, kFirstFact, id,
-                   [&](const auto &fact) { show(fact, own(object), value); });
+        with_entry(Traits::results, kFirstResult, id, [&](const auto &r) {
+          own(object).result_was_read = true;
+          show(r, own(object).last_report, value);
+        });
     GST_OBJECT_UNLOCK(object);
-    if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    if (!found && !with_entry(kFacts, kFirstFact, id,
+                              [&](const auto &fact) { store(value, text_of(object, fact)); }))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
 
   static Params current_params(gpointer instance) {
@@ -311,9 +315,11 @@ class Element {
     o.message = message;
     GST_OBJECT_UNLOCK(self);
     if (!changed) return;
-    for (guint i = 0; i < std::tuple_size_v<decltype(kFacts)>; ++i)
-      with_entry(kFacts, 0, i,
-                 [&](const auto &fact) { g_object_notify(G_OBJECT(self), fact.name); });
+    const auto notify = [&](const auto &fact) {
+      if constexpr (!std::is_same_v<decltype(fact), const Fact &>)
+        g_object_notify(G_OBJECT(self), fact.name);
+    };
+    std::apply([&](const auto &...fact) { (notify(fact), ...); }, kFacts);
   }
 
   /// run() of an operator that compiles.

@@ -12,10 +12,6 @@
 namespace cudascan::gswo {
 namespace {
 
-CodeOptions options_of(const SwoFilterParams &p) {
-  return {p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
-}
-
 std::string compile(const Unit &unit, int architecture, const CodeOptions &options) {
   return architecture ? compile_for_gpu(unit, architecture, options)
                       : compile_for_cpu(unit, options);
@@ -29,7 +25,7 @@ std::string key_of(const Unit &unit, const FilterTarget &target, const SwoFilter
     key += std::to_string(part.size()) + ':' + part;
   };
   add(std::to_string(target.architecture));
-  add(options_of(p).cache_dir);
+  add(code_options(p).cache_dir);
   add(unit.main.name);
   add(unit.main.text);
   for (const std::string &part : more) add(part);
@@ -62,7 +58,7 @@ Program function_program(const SwoFilterParams &p, const std::string &text,
   const Unit unit = target.architecture
                         ? cuda
                         : make_filter_unit(filter, target.job, target.sample_bytes, nullptr);
-  const auto make = [=, architecture = target.architecture, options = options_of(p)] {
+  const auto make = [=, architecture = target.architecture, options = code_options(p)] {
     return Built{
         compile(unit, architecture, options), {kAboutCuda + cuda.main.text, ""}, launch, {}};
   };
@@ -107,7 +103,8 @@ Built build_chain(const SourceText &translated, const std::string &notes, const 
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
   const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
-  Built built{compile(unit, target.architecture, options_of(p)), {translated.text, notes}, {}, {}};
+  Built built{
+      compile(unit, target.architecture, code_options(p)), {translated.text, notes}, {}, {}};
   built.launch.reads = p.reads;
   built.chain = std::move(function);
   return built;
@@ -196,12 +193,16 @@ Program pragma_program(const SwoFilterParams &p, const std::string &text,
   parts.insert(parts.end(), options.begin(), options.end());
   return {key_of(around(p, target), target, p, parts), [=] {
             check_includes({{p.source, text}, {}, {}});
-            const Translation translation = translate({p.source, text}, options, options_of(p));
+            const Translation translation = translate({p.source, text}, options, code_options(p));
             return build_chain({p.source, translation.text}, translation.notes, p, target);
           }};
 }
 
 }  // namespace
+
+CodeOptions code_options(const SwoFilterParams &p) {
+  return {p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
+}
 
 Program filter_program(const SwoFilterParams &p, const std::string &text,
                        const FilterTarget &target) {

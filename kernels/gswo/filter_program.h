@@ -16,6 +16,9 @@ struct FilterTarget {
   int architecture;  ///< of the GPU, as compile_for_gpu() takes it; 0 = the CPU
 };
 
+/// Where code is kept.
+CodeOptions code_options(const SwoFilterParams &);
+
 /// @param text  what is in the file; not used for formulas
 /// @throws BadSetting for files that are none of the three kinds, and what `strict` excludes; what else
 ///         is wrong is found when the program is made

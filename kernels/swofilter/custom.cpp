@@ -102,15 +102,11 @@ void write_cuda(const std::string &path, const std::string &text) {
            "; give the path of a file that can be written");
 }
 
-std::string cache_dir(const SwoFilterParams &p) {
-  return p.cache_dir == "auto" ? gswo::default_cache_dir() : p.cache_dir;
-}
-
 std::vector<gswo::Program> variants_of(const SwoFilterParams &p, const std::string &text,
                                        const gswo::FilterTarget &target) {
   if (!p.tune || !target.architecture) return {filter_program(p, text, target)};
   std::vector<gswo::Program> variants = tuning_variants(p, text, target);
-  if (const auto fastest = gswo::remembered_variant(variants, cache_dir(p)))
+  if (const auto fastest = gswo::remembered_variant(variants, gswo::code_options(p).cache_dir))
     return {variants[*fastest]};
   return variants;
 }
@@ -194,9 +190,9 @@ void emit(Exec &exec, const SwoFilterParams &p) {
   const auto &loaded = state.loaded.front();
   if (p.emit_cuda.empty()) {
     state.emitted = {};
-  } else if (const auto now = std::pair(p.emit_cuda, loaded.key); state.emitted != now) {
+  } else if (state.emitted.first != p.emit_cuda || state.emitted.second != loaded.key) {
     write_cuda(p.emit_cuda, loaded.built->told.cuda_source);
-    state.emitted = now;
+    state.emitted = {p.emit_cuda, loaded.key};
   }
 }
 
@@ -362,7 +358,7 @@ void tune(Cuda &cuda, Wanted &wanted, const std::function<void(const gswo::Progr
       if (i == 0) throw;  // others may ask for more than this GPU has
     }
   }
-  gswo::remember_variant(wanted.variants, fastest, cache_dir(wanted.params));
+  gswo::remember_variant(wanted.variants, fastest, gswo::code_options(wanted.params).cache_dir);
   wanted.variants = {wanted.variants[fastest]};
 }
 
