@@ -198,10 +198,13 @@ class Manifest {
   }
 
   void kernel(const Kernel &k) {
+    // Columns may begin a part of a chunk before the loop does; in the image that leaves as much at its end.
+    const int lead = k.lead(unit_, k.columns());
+    const int before = lead && k.takes_neighbours() ? k.chunk_x - 1 : 0;
     line() << "kernel " << k.name << " block " << k.tile_x / k.chunk_x << " "
            << k.tile_y / k.chunk_y << " tile " << k.tile_x << " " << k.tile_y << " origin "
            << k.origin(unit_, k.rows()) << " " << k.origin(unit_, k.columns()) << " lead "
-           << k.lead(unit_, k.rows()) << " " << k.lead(unit_, k.columns()) << " shared "
+           << k.lead(unit_, k.rows()) << " " << lead + before << " shared "
            << tile_bytes(unit_, k, &chain_) << "\n";
     for (const Image &i : k.images)
       if (i.read)

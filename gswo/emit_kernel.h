@@ -15,6 +15,8 @@ constexpr const char *kHere = "#line here\n";
 ///               only
 std::string kernel_text(const Unit &, const Kernel &, const Chain *chain);
 
+/// What is behind an index: " + 2", " - 1", or nothing.
+std::string offset(int);
 /// Whether the stand-alone output reads an image through a texture.
 bool through_texture(const Image &);
 /// Bytes of shared memory that the tiles of a kernel take; 0 = it has none.

@@ -23,10 +23,6 @@ std::string highest(const Unit &unit, const Loop &loop) {
   return loop.upwards() && !loop.inclusive() ? "(" + end + ") - 1" : end;
 }
 
-std::string offset(int value) {
-  return value ? (value < 0 ? " - " : " + ") + std::to_string(std::abs(value)) : "";
-}
-
 class Host {
  public:
   Host(const Unit &unit, const FunctionDecl *function, std::vector<const Kernel *> kernels)
@@ -175,7 +171,10 @@ class Host {
       return std::string("(") + last + " - " + first + ") / " + step + " + 1";
     };
     o << "    const dim3 g_block(" << k.tile_x / k.chunk_x << ", " << k.tile_y / k.chunk_y
-      << "), g_grid(gswo::blocks(" << turns(k.columns(), "g_left", "g_right") << ", " << k.tile_x
+      << "), g_grid(gswo::blocks("
+      << turns(k.columns(), "g_left", "g_right")
+      // Columns may begin a part of a chunk before the loop does.
+      << (k.takes_neighbours() ? offset(k.chunk_x - 1) : "") << ", " << k.tile_x
       << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
       << "    if (g_bottom >= g_top && g_right >= g_left) " << k.name << "<<<g_grid, g_block>>>("
       << arguments << ");\n    gswo::check_kernel(\"" << k.name << "\");\n";

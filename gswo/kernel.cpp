@@ -4,6 +4,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+#include <array>
 
 namespace cudascan::gswo {
 
@@ -92,30 +93,6 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
   return true;
 }
 
-bool find_block(const Unit &unit, Kernel &kernel) {
-  const Pragma &p = *kernel.pragma;
-  if (p.tile_x) kernel.tile_x = p.tile_x, kernel.tile_y = p.tile_y;
-  kernel.chunk_x = p.chunk_x, kernel.chunk_y = p.chunk_y;
-  const Options &o = unit.options;
-  if (o.tile_width) kernel.tile_x = o.tile_width;
-  if (o.tile_height) kernel.tile_y = o.tile_height;
-  if (o.chunk_width) kernel.chunk_x = o.chunk_width;
-  if (o.chunk_height) kernel.chunk_y = o.chunk_height;
-  const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
-  if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
-    return unit.error(p.begin,
-                      "a tile of " + std::to_string(kernel.tile_x) + " x " +
-                          std::to_string(kernel.tile_y) + " pixels and a chunk of " +
-                          std::to_string(kernel.chunk_x) + " x " + std::to_string(kernel.chunk_y) +
-                          ": the tile has to be a multiple of the chunk and to give at most 1024 "
-                          "threads, tile / chunk; " +
-                          (o.tile_width || o.tile_height || o.chunk_width || o.chunk_height
-                               ? "change tile-width, tile-height, chunk-width and chunk-height"
-                               : "write tile(32, 8)")),
-           false;
-  return true;
-}
-
 void check_jumps(const Unit &unit, const Kernel &kernel) {
   const WindowBody &w = kernel.window;
   for (const Stmt *s : w.breaks)
@@ -173,6 +150,65 @@ void find_roles(const Unit &unit, Kernel &kernel) {
         s.role = Role::width;
 }
 
+/// Whether a window keeps samples in an array of its own, of which neighbours share nothing.
+bool has_array(const Kernel &kernel) {
+  const auto is_array = [](const VarDecl *v) { return v->getType()->isArrayType(); };
+  const WindowBody &w = kernel.window;
+  return std::any_of(w.own.begin(), w.own.end(), is_array) ||
+         std::any_of(w.initialised.begin(), w.initialised.end(), is_array);
+}
+
+/// How many pixels a thread makes, columns and rows, where nobody says it: as many as share much and fit
+/// into registers.
+std::array<int, 2> best_chunk(const Kernel &kernel) {
+  if (!kernel.takes_neighbours()) return {1, 1};
+  long rows = 1, columns = 1;
+  for (const Image &i : kernel.images) {
+    if (!i.read) continue;
+    if (!i.known) return {1, 1};
+    rows = std::max(rows, i.y1 - i.y0 + 1L);
+    columns = std::max(columns, i.x1 - i.x0 + 1L);
+  }
+  if (rows * columns == 1) return {4, 1};
+  if (kernel.sorts) return {1, 8};
+  if (has_array(kernel)) return rows * columns <= 9 ? std::array{4, 2} : std::array{1, 1};
+  if (rows * columns > 256) return {1, 1};
+  return columns <= 5 ? std::array{2, 8} : std::array{4, 4};
+}
+
+/// The part of `whole` that is nearest to `best` from below; `best` itself of 0.
+int divisor(int whole, int best) {
+  while (whole % best != 0) --best;
+  return best;
+}
+
+void find_block(const Unit &unit, Kernel &kernel) {
+  constexpr int kBlockWidth = 32, kBlockHeight = 4;  // threads
+  const Pragma &p = *kernel.pragma;
+  const Options &o = unit.options;
+  const auto given = [](int option, int pragma) { return option ? option : pragma; };
+  kernel.tile_x = given(o.tile_width, p.tile_x), kernel.tile_y = given(o.tile_height, p.tile_y);
+  kernel.chunk_x = given(o.chunk_width, p.chunk_x);
+  kernel.chunk_y = given(o.chunk_height, p.chunk_y);
+  const auto [best_x, best_y] = best_chunk(kernel);
+  // A tile without a chunk has a thread for each pixel, as in the paper.
+  if (!kernel.chunk_x) kernel.chunk_x = p.tile_x ? 1 : divisor(kernel.tile_x, best_x);
+  if (!kernel.chunk_y) kernel.chunk_y = p.tile_x ? 1 : divisor(kernel.tile_y, best_y);
+  if (!kernel.tile_x) kernel.tile_x = kBlockWidth * kernel.chunk_x;
+  if (!kernel.tile_y) kernel.tile_y = kBlockHeight * kernel.chunk_y;
+  const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
+  if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
+    unit.error(p.begin, "a tile of " + std::to_string(kernel.tile_x) + " x " +
+                            std::to_string(kernel.tile_y) + " pixels and a chunk of " +
+                            std::to_string(kernel.chunk_x) + " x " +
+                            std::to_string(kernel.chunk_y) +
+                            ": the tile has to be a multiple of the chunk and to give at most 1024 "
+                            "threads, tile / chunk; " +
+                            (o.tile_width || o.tile_height || o.chunk_width || o.chunk_height
+                                 ? "change tile-width, tile-height, chunk-width and chunk-height"
+                                 : "write tile(32, 8)"));
+}
+
 std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, const Loops &loops) {
   auto kernel = std::make_unique<Kernel>();
   kernel->pragma = &pragma;
@@ -182,7 +218,7 @@ std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, cons
     return unit.error(pragma.begin,
                       "'#pragma for' has to stand in the block of a '#pragma parallel'"),
            nullptr;
-  if (!find_nest(unit, *kernel, loops) || !find_block(unit, *kernel)) return nullptr;
+  if (!find_nest(unit, *kernel, loops)) return nullptr;
   kernel->window = read_window(unit, kernel->body, kernel->function);
   check_jumps(unit, *kernel);
   edit_continues(unit, *kernel);
@@ -190,6 +226,8 @@ std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, cons
   find_variables(unit, *kernel);
   find_roles(unit, *kernel);
   find_functions(unit, *kernel);
+  find_sorts(unit, *kernel);
+  find_block(unit, *kernel);
   return kernel;
 }
 

@@ -66,12 +66,16 @@ struct Kernel {
   Edits function_edits;
   /// Copies of functions with a parameter made a constant, by name.
   std::map<std::string, std::string> clones;
-  int tile_x = 32, tile_y = 8, chunk_x = 1, chunk_y = 1;
+  bool sorts = false;  ///< loops of the window became networks, of which neighbours share rows
+  /// Pixels of a block of threads and of a thread.
+  int tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;
 
   const Loop &rows() const { return nest[y]; }
   const Loop &columns() const { return nest[x]; }
   Image *image(const clang::VarDecl *);
   const Scalar *scalar(Role) const;
+  /// Whether both loops go on by one: then threads make pixels that are neighbours.
+  bool takes_neighbours() const { return rows().step == 1 && columns().step == 1; }
   /// Whether the loops reach every pixel of the image.
   bool covers(const Unit &) const;
   /// The index that is row (column) 0 of the image: a loop from a constant over exactly height (width)
@@ -88,6 +92,7 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &);
 void find_images(const Unit &, Kernel &);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
+void find_sorts(const Unit &, Kernel &);
 /// `--strict`, before anything is read: refuses headers other than those of C and C++ with mathematics.
 void check_includes(Source &, const Annotations &);
 /// `--strict`: refuses what could hang or leave the file.

@@ -47,7 +47,7 @@ struct Pragma {
   unsigned open = 0;    ///< first byte of the block or statement it stands for; 0 if it has none
   unsigned close = 0;   ///< last byte of that
   bool braces = false;  ///< these two are braces
-  int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 1, chunk_y = 1;  ///< of loop; tile 0 = not given
+  int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;  ///< of loop; 0 = not given
   std::vector<std::string> arguments;                              ///< of memory
 
   bool holds(unsigned offset) const { return open < offset && offset < close; }

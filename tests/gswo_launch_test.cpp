@@ -74,12 +74,12 @@ TEST(GswoLaunch, TilesOfSourcesAreRefused) {
   CpuRunner cpu(1);
   const Files files;
   const std::string path = files.write("f.cpp", one_window("out[i][j] = in[i][j - 1];"));
-  const std::string large = refusal(cpu, with(source_filter(path), {1024, 2, 1, Reads::automatic}));
+  const std::string large = refusal(cpu, with(source_filter(path), {1024, 2, 1, Reads::automatic, 1}));
   EXPECT_TRUE(large.starts_with(path + ":4:")) << large;
   EXPECT_TRUE(has(large, "a tile of 1024 x 2 pixels and a chunk of 1 x 1"));
   EXPECT_TRUE(has(large, "change tile-width, tile-height, chunk-width and chunk-height"));
-  EXPECT_TRUE(has(refusal(cpu, with(source_filter(path), {0, 0, 3, Reads::automatic})),
-                  "a tile of 32 x 8 pixels and a chunk of 1 x 3"));
+  EXPECT_TRUE(has(refusal(cpu, with(source_filter(path), {33, 0, 0, Reads::automatic, 2})),
+                  "a tile of 33 x 32 pixels and a chunk of 2 x 8"));
   EXPECT_TRUE(has(refusal(cpu, with(source_filter(path), {1025, 0, 0, Reads::automatic})),
                   "tile-width = 1025"));
 }
@@ -104,7 +104,7 @@ TEST(GswoLaunch, IsInTheCode) {
   const Files files;
   const SwoFilterParams p =
       source_filter(files.write("f.cpp", one_window("out[i][j] = in[i][j - 1];")));
-  EXPECT_TRUE(has(code(p), "block 32 8 tile 32 8"));
+  EXPECT_TRUE(has(code(p), "block 32 4 tile 64 32"));
   EXPECT_TRUE(has(code(p), "gswo::Tile<"));
   const std::string other = code(with(p, {33, 6, 3, Reads::global}));
   EXPECT_TRUE(has(other, "block 33 2 tile 33 6"));

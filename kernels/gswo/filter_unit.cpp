@@ -224,7 +224,8 @@ Unit make_chain_unit(const SourceText &translated, const swo::Job &job, int samp
        << kNamespace << " {\nGSWO_USE_LIBRARY\n#line 1 " << quoted(translated.name) << '\n'
        << translated.text << "\n}\n";
   Unit unit = with_headers({translated.name, text.str()});
-  unit.headers.push_back({"gswo_rt.h", "#include \"gswo/gswo_rt.h\"\n"});
+  for (const char *name : {"gswo_rt.h", "gswo_sort.h"})
+    unit.headers.push_back({name, std::string("#include \"gswo/") + name + "\"\n"});
   // What is left of the text needs nothing of them, or does not compile.
   for (const std::string &name : library_headers(translated.text))
     if (std::none_of(unit.headers.begin(), unit.headers.end(),

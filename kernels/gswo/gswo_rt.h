@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What generated filters are made of. One header for NVRTC, nvcc, g++ and clang++; it includes nothing.
+/// What generated filters are made of. One header for NVRTC, nvcc, g++ and clang++; it includes nothing of
+/// theirs.
 ///
 /// Windows see images as `image[row][column]` in the indices of the user's source. What is behind it, a
 /// frame with its borders, a tile in shared memory, a texture or a row on the CPU, follows from the type
 /// of `image` alone.
 #pragma once
+#include "gswo_sort.h"
 
 // gswo/library.h, where that is included first, has made these three.
 #ifndef GSWO_FN
@@ -28,6 +30,7 @@
 #define GSWO_CONST __constant__
 #define GSWO_DEVICE __device__ __attribute__((always_inline))
 #define GSWO_UNROLL_INLINED GSWO_UNROLL
+#define GSWO_ROLL _Pragma("unroll 1")
 #else
 #define GSWO_CONST
 #define GSWO_DEVICE __attribute__((always_inline))
@@ -39,6 +42,12 @@
 #define GSWO_UNROLL_INLINED
 #define GSWO_VECTORIZE _Pragma("GCC ivdep")
 #endif
+#endif
+#if GSWO_CUDA || defined(__clang__)
+#define GSWO_ASSUME(condition) __builtin_assume(condition)
+#else
+#define GSWO_ASSUME(condition) \
+  if (!(condition)) __builtin_unreachable()
 #endif
 // In stand-alone programs the host calls the same functions.
 #define GSWO_HOST_DEVICE __host__ __device__
@@ -107,6 +116,24 @@ GSWO_FN S load(const S *pixel) {
   return *pixel;
 }
 #endif
+
+/// Whether indices from `first` to `last` are some of the `size` from `origin` on.
+GSWO_FN bool is_inside(int first, int last, int origin, int size) {
+  return first >= origin && last < origin + size;
+}
+/// Whether rows [y, y + rows) and columns [x, x + columns), in the user's indices, lie in an image.
+GSWO_FN bool holds(const Plane &p, int y, int x, int rows, int columns) {
+  return is_inside(y, y + rows - 1, p.oy, p.height) && is_inside(x, x + columns - 1, p.ox, p.width);
+}
+
+/// Tells the compiler that indices i + first to i + last lie in [origin, origin + size): then it leaves out
+/// what a window asks about an edge that it does not reach.
+template <int first, int last>
+GSWO_FN void assume_inside(int i, int origin, int size) {
+  GSWO_ASSUME(i + first >= origin);
+  GSWO_ASSUME(i + first < origin + size);
+  if constexpr (first < last) assume_inside<first + 1, last>(i, origin, size);
+}
 
 /// Pixels through a texture: those of frames.
 template <class S>
@@ -272,16 +299,25 @@ struct Inner {
   const char *data;
   long long pitch;
   int ox, oy;
+  unsigned long long texture;
 
   GSWO_FN explicit Inner(const Plane &p)
-      : data((const char *)p.data), pitch(p.pitch), ox(p.ox), oy(p.oy) {}
+      : data((const char *)p.data), pitch(p.pitch), ox(p.ox), oy(p.oy), texture(p.texture) {}
 
   struct Row {
     const S *pixels;
     int ox;
-    GSWO_FN T operator[](int column) const { return (T)pixels[column - ox]; }
+    unsigned long long texture;
+    int y;
+    GSWO_FN T operator[](int column) const {
+      if constexpr (Texels<S>::are_there)
+        if (texture) return (T)Texels<S>::at(texture, column - ox, y);
+      return (T)load(pixels + (column - ox));
+    }
   };
-  GSWO_FN Row operator[](int row) const { return Row{(const S *)(data + (row - oy) * pitch), ox}; }
+  GSWO_FN Row operator[](int row) const {
+    return Row{(const S *)(data + (row - oy) * pitch), ox, texture, row - oy};
+  }
 };
 
 /// The destination: a pixel is stored as by stored(), and nothing outside of the image.
@@ -343,33 +379,161 @@ struct InnerOut {
 
 #if GSWO_CUDA
 
+/// Pixels that are moved at once.
+template <class S, int n>
+struct alignas(n &(n - 1)           ? alignof(S)
+               : n * sizeof(S) < 16 ? n * sizeof(S)
+                                    : 16) Vector {
+  S at[n];
+};
+/// Whether pixels can be moved so from and to an address.
+template <class V>
+GSWO_FN bool is_aligned(unsigned long long address) {
+  return address % alignof(V) == 0;
+}
+
+template <class S>
+struct IsWhole {
+  static constexpr bool value = !IsFloating<S>::value;
+};
+#ifdef GSWO_LEVEL_T
+template <>
+struct IsWhole<Level> {
+  static constexpr bool value = false;
+};
+#endif
+template <bool first, class A, class B>
+struct Choice {
+  using type = A;
+};
+template <class A, class B>
+struct Choice<false, A, B> {
+  using type = B;
+};
+
 /// A tile of the source with its halo in shared memory. All threads of the block have to make it.
 /// @tparam W,H          windows of the block
 /// @tparam X0,X1,Y0,Y1  offsets that they read
-template <class T, int W, int H, int X0, int X1, int Y0, int Y1>
+/// @tparam threads      of the block
+template <class T, class S, int W, int H, int X0, int X1, int Y0, int Y1, int threads>
 struct Tile {
-  enum { columns = W + X1 - X0, rows = H + Y1 - Y0, pitch = columns | 1 };
-  T *pixels;
+  static constexpr int vector = sizeof(S) < 2 ? 8 : 16 / (int)sizeof(S);
+  static constexpr int columns = (W + X1 - X0 + 2 * (vector - 1)) / vector * vector;
+  static constexpr int rows = H + Y1 - Y0;
+  /// Whole numbers stay as they are in memory. To make a real one of them takes long: once is enough.
+  using Pixel =
+      typename Choice<IsWhole<T>::value && IsWhole<S>::value && sizeof(S) <= sizeof(T), S, T>::type;
+  struct Memory {
+    Vector<Pixel, vector> pixels[rows * columns / vector];
+  };
+  const Pixel *pixels;
   int top, left;
 
-  template <class Source>
-  GSWO_FN Tile(T *memory, const Source &source, int y, int x)
-      : pixels(memory), top(y + Y0), left(x + X0) {
-    const int threads = blockDim.x * blockDim.y;
-    for (int k = threadIdx.y * blockDim.x + threadIdx.x; k < columns * rows; k += threads) {
-      const int row = k / columns, column = k - row * columns;
-      pixels[row * pitch + column] = source[top + row][left + column];
+  GSWO_FN Tile(Memory &memory, const Plane &plane, int y, int x)
+      : pixels(memory.pixels[0].at), top(y + Y0), left(x + X0) {
+    // The tile begins where a vector does.
+    left -= (left - plane.ox) & (vector - 1);
+    const int first_row = top - plane.oy, first_column = left - plane.ox;
+    using From = Vector<S, vector>;
+    const char *from =
+        (const char *)plane.data + first_row * plane.pitch + first_column * sizeof(S);
+    if (holds(plane, top, left, rows, columns) &&
+        is_aligned<From>((unsigned long long)from | plane.pitch)) {
+      GSWO_UNROLL for (int first = 0; first < all; first += threads) {
+        const int k = first + thread();
+        if (first + threads > all && k >= all) break;
+        const int row = k / (columns / vector), column = k % (columns / vector);
+        const From read = ((const From *)(from + row * (int)plane.pitch))[column];
+        GSWO_UNROLL for (int i = 0; i < vector; i++) memory.pixels[k].at[i] = (Pixel)(T)read.at[i];
+      }
+    } else {
+      const In<T, S> source(plane);
+      for (int k = thread(); k < all * vector; k += threads)
+        memory.pixels[k / vector].at[k % vector] =
+            (Pixel)source[top + k / columns][left + k % columns];
     }
     __syncthreads();
   }
 
   struct Row {
-    const T *pixels;
+    const Pixel *pixels;
     int left;
-    GSWO_FN T operator[](int column) const { return pixels[column - left]; }
+    GSWO_FN T operator[](int column) const { return (T)pixels[column - left]; }
   };
-  GSWO_FN Row operator[](int row) const { return Row{pixels + (row - top) * pitch, left}; }
+  GSWO_FN Row operator[](int row) const { return Row{pixels + (row - top) * columns, left}; }
+
+ private:
+  static constexpr int all = rows * columns / vector;
+  static GSWO_FN int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
 };
+
+/// The destination of a thread's pixels: those of a row are stored together, row by row.
+template <class T, class S, int n>
+struct Strips {
+  char *to;
+  long long pitch;
+  bool aligned;
+  Vector<S, n> pixels;
+
+  /// @param y,x  the user's indices of the first pixel
+  GSWO_FN Strips(const Plane &plane, int y, int x)
+      : to((char *)plane.data + (y - plane.oy) * plane.pitch + (x - plane.ox) * (int)sizeof(S)),
+        pitch(plane.pitch),
+        aligned(is_aligned<Vector<S, n>>((unsigned long long)to | plane.pitch)) {}
+
+  /// The destination of window number k of the row.
+  struct View {
+    S *pixel;
+    struct Pixel {
+      S *pixel;
+      GSWO_FN void operator=(T v) const { *pixel = stored<S, T>(v); }
+    };
+    struct Row {
+      S *pixel;
+      GSWO_FN Pixel operator[](int) const { return Pixel{pixel}; }
+    };
+    GSWO_FN Row operator[](int) const { return Row{pixel}; }
+  };
+  GSWO_FN View operator()(int k) { return View{pixels.at + k}; }
+
+  /// Stores the row; the next one is below it.
+  GSWO_FN void store() {
+    if (aligned)
+      *(Vector<S, n> *)to = pixels;
+    else
+      GSWO_UNROLL for (int k = 0; k < n; k++)((S *)to)[k] = pixels.at[k];
+    to += pitch;
+  }
+};
+
+/// The chunks of a block that are no inner ones, in shared memory.
+/// @tparam threads  of the block
+template <int threads>
+struct Rest {
+  int count;
+  unsigned short chunks[threads];
+
+  static GSWO_FN int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
+  /// Takes up the chunk of each thread for which `is_rest` is true.
+  GSWO_FN void collect(bool is_rest) {
+    if (thread() == 0) count = 0;
+    __syncthreads();
+    if (is_rest) chunks[atomicAdd(&count, 1)] = thread();
+    __syncthreads();
+  }
+};
+
+/// The first of a block's windows in a row: such that windows from a multiple of `unit` on are stored from a
+/// multiple of it on.
+/// @param first  the first one of the loop
+/// @param ox     column 0 of the destination, as an index of the loop
+GSWO_FN int first_column(int first, int ox, int width, int unit) {
+  return first - ((first - ox) & (unit - 1)) + (int)blockIdx.x * width;
+}
+/// The first of its rows. The last rows, which ask for borders and so take longer, go first.
+GSWO_FN int first_row(int first, int height) {
+  return first + (int)(blockIdx.y ? blockIdx.y - 1 : gridDim.y - 1) * height;
+}
 
 #if !defined(__CUDACC_RTC__)
 
@@ -415,15 +579,22 @@ struct Tex {
 
 #else
 
+/// Cuts columns [low, high) down to those whose windows lie in the `width` columns from `origin` on.
+/// @param x      the user's index of column 0
+/// @param x0,x1  offsets that windows use
+inline void limit_columns(int origin, int width, int x, int x0, int x1, int &low, int &high) {
+  const int column = x - origin;
+  if (low < -(column + x0)) low = -(column + x0);
+  if (high > width - column - x1) high = width - column - x1;
+}
+
 /// Cuts the columns [low, high) of a row down to those whose windows lie inside of an image.
 /// @param y,x          the user's indices of the row and of its column 0
 /// @param y0,y1,x0,x1  offsets that windows use
 inline void limit(const Plane &p, int y, int x, int y0, int y1, int x0, int x1, int &low,
                   int &high) {
-  const int row = y - p.oy, column = x - p.ox;
-  if (row + y0 < 0 || row + y1 >= p.height) high = 0;
-  if (low < -(column + x0)) low = -(column + x0);
-  if (high > p.width - column - x1) high = p.width - column - x1;
+  if (!is_inside(y + y0, y + y1, p.oy, p.height)) high = 0;
+  limit_columns(p.ox, p.width, x, x0, x1, low, high);
 }
 
 /// Cuts them down to the turns of the user's loop and to [0, columns).

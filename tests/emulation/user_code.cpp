@@ -41,16 +41,22 @@ extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __device__
 #define __constant__ __attribute__((visibility("default")))
 #define __forceinline__ inline
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __shared__ static
 #define threadIdx gswo_emulation.thread()
 #define blockIdx gswo_emulation.block()
 #define blockDim gswo_emulation.threads()
 #define gridDim gswo_emulation.blocks()
 #define __syncthreads() gswo_emulation.barrier()
+#define __builtin_assume(condition) ((condition) ? void() : __builtin_trap())
 template <class T>
 T __ldg(const T *p) {
   return *p;
+}
+inline int atomicAdd(int *sum, int value) {
+  const int before = *sum;
+  *sum += value;
+  return before;
 }
 struct gswo_texture { const char *data; long long stride; int width, height; };
 template <class T>

@@ -3,6 +3,7 @@
 /// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices, tiles, halos
 /// and barriers, not what compilers and GPUs do.
 #pragma once
+#include <cstdlib>
 #include <utility>
 
 #define __CUDACC_RTC__ 1
@@ -10,17 +11,24 @@
 #define __device__
 #define __constant__
 #define __forceinline__ inline
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __shared__ static
 
 struct EmulatedPlace {
   int x, y, z;
 };
-static EmulatedPlace blockIdx, blockDim, threadIdx;
+static EmulatedPlace blockIdx, gridDim, blockDim, threadIdx;
 static void (*emulated_barrier)();
 
 static inline void __syncthreads() {
   emulated_barrier();
+}
+
+/// What compilers are to assume has to be true.
+#define __builtin_assume(condition) ((condition) ? void() : std::abort())
+
+static inline int atomicAdd(int *sum, int value) {
+  return std::exchange(*sum, *sum + value);
 }
 
 template <class T>
@@ -32,6 +40,7 @@ extern "C" void emulated_setup(EmulatedPlace **places, void (*barrier)()) {
   places[0] = &blockIdx;
   places[1] = &blockDim;
   places[2] = &threadIdx;
+  places[3] = &gridDim;
   emulated_barrier = barrier;
 }
 

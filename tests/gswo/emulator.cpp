@@ -76,11 +76,12 @@ void emulate(void *library, void (*kernel)(void **), void **arguments, int grid_
   const auto setup =
       reinterpret_cast<void (*)(Place **, void (*)())>(dlsym(library, "emulated_setup"));
   if (!setup) throw std::runtime_error("the library was not compiled for emulation");
-  Place *places[3];
+  Place *places[4];
   setup(places, leave);
   code = kernel;
   code_arguments = arguments;
   *places[1] = {block_x, block_y, 1};
+  *places[3] = {grid_x, grid_y, 1};
   threads.resize(static_cast<std::size_t>(block_x) * block_y);
   for (int block = 0; block < grid_x * grid_y; ++block) {
     *places[0] = {block % grid_x, block / grid_x, 0};
