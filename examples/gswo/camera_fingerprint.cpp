@@ -28,7 +28,7 @@ void camera_fingerprint(const pixel *picture, pixel *denoised, pixel *fingerprin
       {
 #pragma single initialisation
         pixel v[9];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
         for (int y = region * height / regions; y < (region + 1) * height / regions; y++)
           for (int x = 0; x < width; x++) {
 #pragma single transfer
@@ -61,7 +61,7 @@ void camera_fingerprint(const pixel *picture, pixel *denoised, pixel *fingerprin
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           const int noise = picture[y * width + x] - denoised[y * width + x];

@@ -18,7 +18,7 @@ void closing(const pixel *in, pixel *dilated, pixel *out, int width, int height,
   {
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel most = in[y * width + x];
@@ -38,7 +38,7 @@ void closing(const pixel *in, pixel *dilated, pixel *out, int width, int height,
 
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel least = dilated[y * width + x];

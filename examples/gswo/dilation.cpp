@@ -15,7 +15,7 @@ void dilation(pixel **in, pixel **out, int width, int height, int window_width =
   const int rx = window_width / 2, ry = window_height / 2;
 #pragma parallel
   {
-#pragma for nest(2) tile(32, 8) chunksize(1, 4)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         pixel most = in[y][x];

@@ -18,7 +18,7 @@ void directional_median(pixel **in, pixel **out, int width, int height, int wind
   {
 #pragma single initialisation
     pixel v[4 * window];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
 #pragma single transfer

@@ -24,7 +24,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     // Dilation along rows, along columns.
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel ink = 0;
@@ -39,7 +39,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel ink = 0;
@@ -55,7 +55,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     // Erosion along rows, along columns.
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel region = 1;
@@ -70,7 +70,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel region = 1;

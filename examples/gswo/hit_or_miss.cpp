@@ -17,7 +17,7 @@ static const int pattern[3][3] = {{-1, 0, 0}, {1, 1, 0}, {-1, 1, -1}};
 void hit_or_miss(const pixel *in, pixel *out, int width, int height, int white = 255) {
 #pragma parallel
   {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         bool fits = true;
@@ -28,7 +28,7 @@ void hit_or_miss(const pixel *in, pixel *out, int width, int height, int white =
               if (y + dy < 0 || y + dy >= height || x + dx < 0 || x + dx >= width) continue;
               const int wanted = pattern[1 + dy][1 + dx];
               const bool is_white = in[(y + dy) * width + (x + dx)] != 0;
-              fits = fits && (wanted < 0 || is_white == (wanted == 1));
+              fits &= wanted < 0 || is_white == (wanted == 1);
             }
         }
 #pragma single assign

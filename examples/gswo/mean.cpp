@@ -14,7 +14,7 @@ void mean(const pixel *in, pixel *out, int width, int height, int window = 3) {
   const int r = window / 2;
 #pragma parallel
   {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         unsigned sum = 0, n = 0;

@@ -17,7 +17,7 @@ void median(pixel **in, pixel **out, int width, int height, int window = 3) {
   {
 #pragma single initialisation
     pixel v[window * window];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
 #pragma single transfer

@@ -6,8 +6,8 @@
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/mode.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/mode.cpp -o mode.cu
 //
-// Each sample counts those like it. Where the window leaves the frame it reads what `border` puts
-// there.
+// In order, samples that are alike stand together. Where the window leaves the frame it reads what
+// `border` puts there.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 
@@ -17,7 +17,7 @@ void mode(pixel **in, pixel **out, int width, int height, int window = 3) {
   {
 #pragma single initialisation
     pixel v[window * window];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
 #pragma single transfer
@@ -28,19 +28,23 @@ void mode(pixel **in, pixel **out, int width, int height, int window = 3) {
         }
 #pragma single remain
         {
-          pixel mode = 0;
-          int most = 0;
-          for (int m = 0; m < size; m++) {
-            int like = 0;
-            for (int t = 0; t < size; t++) like += v[t] == v[m];
-            const bool wins = like > most || (like == most && v[m] < mode);
-            mode = wins ? v[m] : mode;
-            most = wins ? like : most;
-          }
-          v[0] = mode;
+          for (int m = 0; m < size; m++)
+            for (int t = m + 1; t < size; t++)
+              if (v[m] > v[t]) {
+                const pixel least = v[t];
+                v[t] = v[m];
+                v[m] = least;
+              }
+        }
+        pixel mode = v[0];
+        int like = 1, most = 1;
+        for (int m = 1; m < size; m++) {
+          like = v[m] == v[m - 1] ? like + 1 : 1;
+          mode = like > most ? v[m] : mode;
+          most = like > most ? like : most;
         }
 #pragma single assign
-        out[y][x] = v[0];
+        out[y][x] = mode;
       }
   }
 }

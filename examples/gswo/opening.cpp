@@ -18,7 +18,7 @@ void opening(const pixel *in, pixel *eroded, pixel *out, int width, int height,
   {
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel least = in[y * width + x];
@@ -38,7 +38,7 @@ void opening(const pixel *in, pixel *eroded, pixel *out, int width, int height,
 
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           pixel most = eroded[y * width + x];

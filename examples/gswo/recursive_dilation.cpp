@@ -31,7 +31,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
   {
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) a[y * width + x] = in[y * width + x];
     }
@@ -39,7 +39,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
     for (int pass = 0; pass < doublings; pass++) {
 #pragma parallel
       {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
         for (int y = 0; y < height; y++)
           for (int x = 0; x < width; x++) {
             const int back = 1 << pass;
@@ -55,7 +55,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
     // The window's own row and those below it, with all that is to the left of them.
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
           const int last = x + r < width ? x + r : width - 1;
@@ -72,7 +72,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
     for (int pass = 0; pass < doublings; pass++) {
 #pragma parallel
       {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
         for (int y = 0; y < height; y++)
           for (int x = 0; x < width; x++) {
             const int up = 1 << pass;
@@ -88,7 +88,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) out[y * width + x] = a[y * width + x];
     }

@@ -8,23 +8,26 @@
 //
 // What is outside of the frame is left out, whatever `border` is.
 //
-// With N samples, their sum S and the sum of their squares Q it is sqrt(N Q - S^2) / N. N Q - S^2
-// is a whole number, and so a double tells results apart from halves: of 8 bit for each window, of
-// 16 bit up to 25x25.
+// With N samples, their sum S and the sum of their squares Q it is sqrt(V) / N, V = N Q - S^2. In single
+// precision that may be one level off; whole numbers, whose products are exact, put it right. Squares are
+// summed up in halves, whose sums fit 32 bits: of samples of 8 bit the upper ones are 0, and cost nothing.
 
 #include <math.h>
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 
+static unsigned long long square(unsigned long long number) {
+  return number * number;
+}
+
 void standard_deviation(const pixel *in, pixel *out, int width, int height, int window = 3) {
   const int r = window / 2;
 #pragma parallel
   {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
-        unsigned sum = 0, n = 0;
-        unsigned long long squares = 0;
+        unsigned sum = 0, low = 0, high = 0, n = 0;
 #pragma single remain
         {
           for (int dy = -r; dy <= r; dy++)
@@ -32,13 +35,18 @@ void standard_deviation(const pixel *in, pixel *out, int width, int height, int 
               if (y + dy < 0 || y + dy >= height || x + dx < 0 || x + dx >= width) continue;
               const unsigned sample = in[(y + dy) * width + (x + dx)];
               sum += sample;
-              squares += sample * sample;
+              low += sample * sample & 0xffff;
+              high += sample * sample >> 16;
               n++;
             }
         }
-        const unsigned long long variance = n * squares - (unsigned long long)sum * sum;
+        const unsigned long long squares = ((unsigned long long)high << 16) + low;
+        const unsigned long long variance = n * squares - square(sum);
+        unsigned level = (unsigned)(sqrtf((float)variance) * (1.0f / n) + 0.5f);
+        level += square((2 * level + 1) * n) <= 4 * variance;
+        level -= level > 0 && square((2 * level - 1) * n) > 4 * variance;
 #pragma single assign
-        out[y * width + x] = (pixel)(sqrt((double)variance) / n + 0.5);
+        out[y * width + x] = level;
       }
   }
 }

@@ -32,7 +32,7 @@ void thinning(pixel **in, pixel **a, pixel **b, pixel **out, int width, int heig
   {
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) a[y][x] = in[y][x] != 0;
     }
@@ -41,7 +41,7 @@ void thinning(pixel **in, pixel **a, pixel **b, pixel **out, int width, int heig
       {
 #pragma single initialisation
         pixel v[9];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
         for (int y = 0; y < height; y++)
           for (int x = 0; x < width; x++) {
 #pragma single transfer
@@ -59,7 +59,7 @@ void thinning(pixel **in, pixel **a, pixel **b, pixel **out, int width, int heig
       {
 #pragma single initialisation
         pixel v[9];
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
         for (int y = 0; y < height; y++)
           for (int x = 0; x < width; x++) {
 #pragma single transfer
@@ -75,7 +75,7 @@ void thinning(pixel **in, pixel **a, pixel **b, pixel **out, int width, int heig
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(32, 8)
+#pragma for nest(2)
       for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) out[y][x] = a[y][x] ? white : 0;
     }

@@ -42,7 +42,7 @@ def write_sources(folder, wanted, translator):
     """The sources of all programs, and what they include; compiled nowhere yet."""
     for name in (p.name for p in HERE.iterdir() if p.suffix in (".h", ".cpp", ".cu")):
         shutil.copy(HERE / name, folder)
-    for name in ("gswo_rt.h", "gswo_host.h"):
+    for name in ("gswo_rt.h", "gswo_sort.h", "gswo_host.h"):
         shutil.copy(ROOT / "kernels/gswo" / name, folder)
     filters = {}
     for case in wanted:
