@@ -34,7 +34,6 @@ class Writer {
       if (image.read) ins_.push_back(&image);
       if (image.written) outs_.push_back(&image);
     }
-    find_edges();
   }
 
   std::string write() {
@@ -93,7 +92,7 @@ class Writer {
     const unsigned line = unit_.source.line(range->begin);
     out_ << "// ---- " << k_.name << ": the window of " << k_.function->getNameAsString()
          << "(), line " << line << "\n";
-    std::string views;
+    std::string views = k_.knows_inner ? "bool g_inner" : "";
     const auto add_view = [&](const std::string &name) {
       views += (views.empty() ? "class " : ", class ") + name + "_view";
     };
@@ -124,13 +123,17 @@ class Writer {
     return loop.step == 1 ? first + turn : first + std::to_string(loop.step) + " * (" + turn + ")";
   }
 
-  std::string call(const std::string &indent) const {
+  std::string call(const std::string &indent, bool inner) const {
     std::string text;
     for (const Image *i : outs_)
       if (i->in_register)
         text += indent + i->type + " " + i->name + "_px" +
                 (i->read ? " = " + i->name + "[" + y() + "][" + x() + "]" : "") + ";\n";
-    text += indent + k_.name + "_window(" + arguments(false) + ");\n";
+    text += indent + k_.name + "_window" +
+            (!k_.knows_inner ? ""
+             : inner         ? "<true>"
+                             : "<false>") +
+            "(" + arguments(false) + ");\n";
     for (const Image *i : outs_)
       if (i->in_register)
         text += indent + i->output() + "[" + y() + "][" + x() + "] = " + i->name + "_px;\n";
@@ -194,7 +197,7 @@ class Writer {
          << " + threadIdx.x + g_cx * " << block_x() << ";\n"
          << place("      ", index(k_.rows(), "g_row"), index(k_.columns(), "g_column"))
          << "      if (!(" << conditions() << ")) continue;\n"
-         << call("      ") << "    }\n  }\n";
+         << call("      ", false) << "    }\n  }\n";
   }
 
   /// A thread makes pixels that are neighbours: what their windows share is loaded and computed once.
@@ -241,9 +244,9 @@ class Writer {
 
   /// Whether single windows inside of the images are told apart.
   bool has_inner_chunks() const {
-    return asks_for_edges() || std::any_of(ins_.begin(), ins_.end(), [&](const Image *i) {
-             return i->known && !i->centred && !is_tiled(*i) && !is_texture(*i);
-           });
+    return !k_.edges.empty() || std::any_of(ins_.begin(), ins_.end(), [&](const Image *i) {
+      return i->known && !i->centred && !is_tiled(*i) && !is_texture(*i);
+    });
   }
 
   /// Defines g_fits(), which says whether some windows are all turns of the loops and need no border.
@@ -259,7 +262,7 @@ class Writer {
     for (const Image *i : ins_)
       if (i->known && !is_tiled(*i) && !is_texture(*i)) holds(i->name, i->y0, i->y1, i->x0, i->x1);
     for (const Image *i : outs_) holds(i->output(), i->write_y, i->write_y, i->write_x, i->write_x);
-    for (const Edge &e : edges_)
+    for (const Edge &e : k_.edges)
       out_ << " &&\n      gswo::is_inside(" << (e.of_row ? "g_y" : "g_x") << offset(e.low) << ", "
            << (e.of_row ? "g_y + g_rows" : "g_x + g_columns") << offset(e.high - 1) << ", "
            << e.origin << ", (int)" << e.size << ")";
@@ -293,7 +296,7 @@ class Writer {
         out_ << indent << "const auto " << i->output() << " = " << i->output() << "_strips("
              << (turn_x.empty() ? "0" : "g_cx") << ");\n";
     assume_inside(indent);
-    out_ << call(indent);
+    out_ << call(indent, true);
     end(k_.chunk_x);
     for (const Image *i : outs_)
       if (in_strips(*i)) out_ << indent << i->output() << "_strips.store();\n";
@@ -305,7 +308,7 @@ class Writer {
   void single_window() {
     views("  ", false);
     out_ << place("  ", "g_row", "g_column") << "  if (" << turns_of_loops() << ") {\n"
-         << call("    ") << "  }\n";
+         << call("    ", false) << "  }\n";
   }
 
   /// The windows at the edges take longer: all threads of the block share them.
@@ -322,40 +325,17 @@ class Writer {
                       " + g_window / " + columns,
                   "g_left + g_chunk % " + block + " * " + columns + " + g_window % " + columns)
          << "    if (!(" << turns_of_loops() << ")) continue;\n"
-         << call("    ") << "  }\n";
+         << call("    ", false) << "  }\n";
   }
 
   /// Whether what windows write is kept until a row of the chunk is there.
   static bool in_strips(const Image &i) { return i.always_written || i.in_register; }
 
-  /// What a window may ask about: whether an index, of those it reads from, lies in the image.
-  struct Edge {
-    bool of_row;
-    int low, high;  ///< offsets
-    int chunk;      ///< windows of a thread
-    int origin;
-    std::string size;
-  };
-  bool asks_for_edges() const { return !edges_.empty(); }
-
-  void find_edges() {
-    int y0 = 0, y1 = 0, x0 = 0, x1 = 0;
-    for (const Image *i : ins_) {
-      if (!i->known) return;
-      y0 = std::min(y0, i->y0), y1 = std::max(y1, i->y1);
-      x0 = std::min(x0, i->x0), x1 = std::max(x1, i->x1);
-    }
-    const Scalar *height = k_.scalar(Role::height), *width = k_.scalar(Role::width);
-    if (height && height->in_window)
-      edges_.push_back({true, y0, y1, k_.chunk_y, k_.origin(unit_, k_.rows()), height->name});
-    if (width && width->in_window)
-      edges_.push_back({false, x0, x1, k_.chunk_x, k_.origin(unit_, k_.columns()), width->name});
-  }
-
   void assume_inside(const std::string &indent) {
-    for (const Edge &e : edges_)
-      out_ << indent << "gswo::assume_inside<" << e.low << ", " << e.high << ">((int)"
-           << (e.of_row ? y() : x()) << ", " << e.origin << ", (int)" << e.size << ");\n";
+    for (const Edge &e : k_.edges)
+      if (e.is_used)
+        out_ << indent << "gswo::assume_inside<" << e.low << ", " << e.high << ">((int)"
+             << (e.of_row ? y() : x()) << ", " << e.origin << ", (int)" << e.size << ");\n";
   }
 
   void cpu() {
@@ -414,7 +394,7 @@ class Writer {
            << ", " << y1 << ", " << x0 << ", " << x1 << ", g_low, g_high);\n";
     };
     for (const Image *i : ins_) limit(i->name + "_plane", i->y0, i->y1, i->x0, i->x1);
-    for (const Edge &e : edges_)
+    for (const Edge &e : k_.edges)
       if (e.of_row)
         out_ << "    if (!gswo::is_inside((int)" << y() << offset(e.low) << ", (int)" << y()
              << offset(e.high) << ", " << e.origin << ", (int)" << e.size << ")) g_high = 0;\n";
@@ -440,8 +420,7 @@ class Writer {
     };
     for (const Image *i : ins_) use(i->name);
     for (const Image *i : outs_) use(i->output());
-    if (inner) assume_inside("      ");
-    out_ << call("      ") << "    }\n";
+    out_ << call("      ", inner) << "    }\n";
   }
 
   const Unit &unit_;
@@ -449,7 +428,6 @@ class Writer {
   const Chain *chain_;
   const bool tiled_;
   std::vector<const Image *> ins_, outs_;
-  std::vector<Edge> edges_;
   std::ostringstream out_;
 };
 

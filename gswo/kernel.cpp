@@ -226,6 +226,7 @@ std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, cons
   find_variables(unit, *kernel);
   find_roles(unit, *kernel);
   find_functions(unit, *kernel);
+  find_edges(unit, *kernel);
   find_sorts(unit, *kernel);
   find_block(unit, *kernel);
   return kernel;

@@ -46,6 +46,17 @@ struct Scalar {
   bool from_host = false;  ///< computed by the function outside of the loops
 };
 
+/// A side of the image that windows ask about. Inner ones have variable + low >= origin and variable + high <
+/// origin + size.
+struct Edge {
+  bool of_row;    ///< top and bottom; else left and right
+  int low, high;  ///< offsets that windows read
+  int origin;
+  std::string size;
+  const clang::VarDecl *variable, *size_variable;
+  bool is_used = false;  ///< by more than comparisons that GSWO_INNER answers
+};
+
 struct Kernel {
   std::string name;
   const clang::FunctionDecl *function = nullptr;
@@ -56,6 +67,8 @@ struct Kernel {
   WindowBody window;
   std::vector<Image> images;
   std::vector<Scalar> scalars;
+  std::vector<Edge> edges;
+  bool knows_inner = false;                       ///< the window's text has GSWO_INNER
   std::map<unsigned, std::string> window_locals;  ///< declarations the window begins with, by place
   std::map<unsigned, std::string> bound_locals;   ///< those that the bounds of the loops need
   std::set<std::string> carried;  ///< names that hold a value of the last window until they are set
@@ -92,6 +105,7 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &);
 void find_images(const Unit &, Kernel &);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
+void find_edges(const Unit &, Kernel &);
 void find_sorts(const Unit &, Kernel &);
 /// `--strict`, before anything is read: refuses headers other than those of C and C++ with mathematics.
 void check_includes(Source &, const Annotations &);

@@ -39,9 +39,10 @@ void mode(pixel **in, pixel **out, int width, int height, int window = 3) {
         pixel mode = v[0];
         int like = 1, most = 1;
         for (int m = 1; m < size; m++) {
-          like = v[m] == v[m - 1] ? like + 1 : 1;
-          mode = like > most ? v[m] : mode;
-          most = like > most ? like : most;
+          like = 1 + like * (v[m] == v[m - 1]);
+          const bool wins = like > most;
+          mode = wins ? v[m] : mode;
+          most = wins ? like : most;
         }
 #pragma single assign
         out[y][x] = mode;

@@ -44,7 +44,7 @@ void standard_deviation(const pixel *in, pixel *out, int width, int height, int 
         const unsigned long long variance = n * squares - square(sum);
         unsigned level = (unsigned)(sqrtf((float)variance) * (1.0f / n) + 0.5f);
         level += square((2 * level + 1) * n) <= 4 * variance;
-        level -= level > 0 && square((2 * level - 1) * n) > 4 * variance;
+        level -= (level > 0) & (square((2 * level - 1) * n) > 4 * variance);
 #pragma single assign
         out[y * width + x] = level;
       }

@@ -43,12 +43,8 @@
 #define GSWO_VECTORIZE _Pragma("GCC ivdep")
 #endif
 #endif
-#if GSWO_CUDA || defined(__clang__)
-#define GSWO_ASSUME(condition) __builtin_assume(condition)
-#else
-#define GSWO_ASSUME(condition) \
-  if (!(condition)) __builtin_unreachable()
-#endif
+/// What a window asks about an edge of the image, and the answer for windows inside of it.
+#define GSWO_INNER(answer, question) (g_inner ? answer : (question))
 // In stand-alone programs the host calls the same functions.
 #define GSWO_HOST_DEVICE __host__ __device__
 
@@ -124,15 +120,6 @@ GSWO_FN bool is_inside(int first, int last, int origin, int size) {
 /// Whether rows [y, y + rows) and columns [x, x + columns), in the user's indices, lie in an image.
 GSWO_FN bool holds(const Plane &p, int y, int x, int rows, int columns) {
   return is_inside(y, y + rows - 1, p.oy, p.height) && is_inside(x, x + columns - 1, p.ox, p.width);
-}
-
-/// Tells the compiler that indices i + first to i + last lie in [origin, origin + size): then it leaves out
-/// what a window asks about an edge that it does not reach.
-template <int first, int last>
-GSWO_FN void assume_inside(int i, int origin, int size) {
-  GSWO_ASSUME(i + first >= origin);
-  GSWO_ASSUME(i + first < origin + size);
-  if constexpr (first < last) assume_inside<first + 1, last>(i, origin, size);
 }
 
 /// Pixels through a texture: those of frames.
@@ -378,6 +365,15 @@ struct InnerOut {
 };
 
 #if GSWO_CUDA
+
+/// Tells the compiler that indices i + first to i + last lie in [origin, origin + size): then it leaves out
+/// what a window asks about an edge that it does not reach.
+template <int first, int last>
+GSWO_FN void assume_inside(int i, int origin, int size) {
+  __builtin_assume(i + first >= origin);
+  __builtin_assume(i + first < origin + size);
+  if constexpr (first < last) assume_inside<first + 1, last>(i, origin, size);
+}
 
 /// Pixels that are moved at once.
 template <class S, int n>

@@ -109,6 +109,14 @@ struct EqualRuns {
 };
 
 namespace detail {
+// Without loops: an array whose indices are all known stays in registers.
+template <int n, int i, class T>
+GSWO_SORT_FN void copy(const T *from, T *to) {
+  if constexpr (i < n) {
+    to[i] = from[i];
+    copy<n, i + 1>(from, to);
+  }
+}
 template <int n, class Runs, int i, class T>
 GSWO_SORT_FN void take_in_order(const T *from, T *to) {
   if constexpr (i < n) {
@@ -124,7 +132,7 @@ template <int n, int run, class T>
 GSWO_SORT_FN void sort_numbers(T *a) {
   using Runs = EqualRuns<n, run>;
   T wires[n];
-  for (int i = 0; i < n; i++) wires[i] = a[i];
+  detail::copy<n, 0>(a, wires);
   exchange_all<n, Runs, 0, kNetwork<n, Runs>.size>(wires);
   detail::take_in_order<n, Runs, 0>(wires, a);
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What windows ask about edges is answered beforehand for those inside of the image, and nothing else is.
+// That the pixels stay the same is tested with all other filters.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tool.h"
+
+namespace cudascan::gswo::test {
+namespace {
+
+/// A filter whose windows read rows -2 to 1 and columns -1 to 1 if `question` is true.
+std::string source_of(const std::string &question) {
+  return "void f(float **in, float **out, int h, int w, int more) {\n#pragma parallel\n  {\n"
+         "#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n      for (int x = 0; x < w; x++) "
+         "{\n"
+         "        float sum = h + w + in[y - 2][x - 1] + in[y + 1][x + 1];\n"
+         "        for (int k = -1; k <= 1; k++)\n          if (" +
+         question + ") sum += in[y + k][x + k];\n        out[y][x] = sum;\n      }\n  }\n}\n";
+}
+
+/// The answer to the question, or "" if there is none.
+std::string answer(const std::string &question) {
+  const Folder folder;
+  const std::string path = folder / "f.cpp";
+  write(path, source_of(question));
+  const Outcome outcome = translate({path});
+  EXPECT_EQ(outcome.status, 0) << question << "\n" << outcome.errors;
+  for (const std::string known : {"true", "false"})
+    if (outcome.output.find("if (GSWO_INNER(" + known + ", " + question + "))") !=
+        std::string::npos)
+      return known;
+  EXPECT_EQ(outcome.output.find("GSWO_INNER"), std::string::npos) << question;
+  return "";
+}
+
+TEST(GswoEdges, QuestionsAreAnswered) {
+  for (const char *question :
+       {"y >= 0", "y + k >= 0", "y - 2 >= 0", "y + 1 < h", "x + k < w", "0 <= y - k", "-1 < x + k",
+        "x <= w - 2", "w - 1 > x", "h > y + k", "y - 1 >= 1", "w - x >= 2", "x + 1 <= w - 1"})
+    EXPECT_EQ(answer(question), "true") << question;
+  for (const char *question :
+       {"y + k < 0", "y + k >= h", "x + 1 >= w", "0 > x - 1", "w <= x + k", "y - 2 < 0"})
+    EXPECT_EQ(answer(question), "false") << question;
+}
+
+TEST(GswoEdges, OthersAreNot) {
+  for (const char *question :
+       {"y - 3 >= 0", "y > 2", "x + 2 < w", "y + 2 < h", "x >= 2", "y + k < w", "x < h", "y < x",
+        "y + k == 0", "y >= more", "x + more < w", "2 * y >= 0", "x + y >= 0", "y / 2 >= 0",
+        "(unsigned)y < (unsigned)h", "x < w / 2", "k < 1", "sum > 0", "w - x > 2"})
+    EXPECT_EQ(answer(question), "") << question;
+}
+
+}  // namespace
+}  // namespace cudascan::gswo::test
