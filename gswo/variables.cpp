@@ -195,7 +195,7 @@ class Finder {
         if (isa<ParmVarDecl>(source) && !unit_.options.constants.count(name))
           return unit_.error(place, "the size of " + quoted(v) + " depends on '" + name +
                                         "', whose value is not known; set it, as --set " + name +
-                                        "=5");
+                                        "=5, in a pipeline as params=\"params," + name + "=5\"");
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "kernels/cuda_resources.h"
 #include "kernels/gswo/code_cache.h"
 #include "kernels/gswo/compile.h"
+#include "kernels/gswo/compiler_messages.h"
 #include "kernels/gswo/gpu_module.h"
 #include "kernels/gswo/includes.h"
 #include "kernels/gswo/program_file.h"
@@ -322,6 +323,22 @@ TEST(GswoCompiler, FailuresThatAreNotTheCodes) {
   EXPECT_TRUE(has(said("echo 'cannot find the license' >&2; exit 1"), "\ncannot find the license"));
   EXPECT_TRUE(has(said("sleep 600", {.wall = std::chrono::milliseconds(200)}), "took too long"));
   EXPECT_TRUE(has(said("while :; do :; done", {.cpu_seconds = 1}), "took too long"));
+}
+
+/// g++'s words on them are about templates, which authors of filters have not written.
+TEST(GswoCompiler, SaysWhatFiltersCanCall) {
+  const std::string known =
+      "; filters have those of mathematics, min, max, clamp, swap, sort and nth_element";
+  EXPECT_EQ(
+      shorten("f.cpp:3:9: error: there are no arguments to 'printf' that depend on a template "
+              "parameter, so a declaration of 'printf' must be available [-fpermissive]\n",
+              {})
+          .text,
+      "f.cpp:3:9: error: there is no function 'printf'" + known);
+  EXPECT_EQ(shorten("f.cpp:8:14: error: 'vector' is not a member of 'std'\n", {}).text,
+            "f.cpp:8:14: error: 'vector' is not a member of 'std'" + known);
+  const std::string other = "f.cpp:8:14: error: 'a' was not declared in this scope";
+  EXPECT_EQ(shorten(other, {}).text, other);
 }
 
 TEST(GswoCompiler, IsStoppedWithAllThatItStarted) {

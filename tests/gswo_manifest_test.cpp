@@ -159,7 +159,6 @@ const Broken kBroken[] = {
     {7, "//@gswo scalar gain value 1e999 : float", "'1e999' is no number"},
     {7, "//@gswo scalar gain value 2.5 float", "is no arithmetic type"},
     {7, "//@gswo scalar gain value nan : float", "'nan' is no number"},
-    {10, "//@gswo image in other : float", "'in' is a second input, and there is one frame only"},
     {10, "//@gswo image in sauce : float", "'sauce' is no place of an image"},
     {10, "//@gswo image in source : void", "'void' is no arithmetic type"},
     {10, "", "'in' has not been named before", 12},
@@ -225,6 +224,15 @@ TEST(GswoManifest, BrokenLinesAreRefused) {
     EXPECT_TRUE(has(said, broken.said));
     EXPECT_TRUE(has(said, "translate the source anew"));
   }
+}
+
+/// That is the source's fault, not that of a line which its author never sees.
+TEST(GswoManifest, SecondInputsAreRefused) {
+  Lines lines = kLines;
+  lines[9] = "//@gswo image in other : float";
+  EXPECT_EQ(message_of<BadSetting>([&] { parse_manifest("dir/f.cpp", joined(lines)); }),
+            "dir/f.cpp: error: 'in' is a second input of blur, and there is one frame only; write "
+            "it in a kernel before, or read one image");
 }
 
 /// Mistakes by chance give a list that can be followed, or are refused.

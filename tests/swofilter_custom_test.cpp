@@ -507,6 +507,16 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
       "float myfilter(auto p) { return p; }\nfloat filters(auto p) { return p; }\n" +
       std::string(500000, ' '));
   EXPECT_CONTAINS(refusal(cpu, code(other.path())), "it has no function filter");
+  const TemporaryFile program("#include <algorithm>\n#include \"gswo_host.h\"\nvoid filter() {}\n");
+  EXPECT_CONTAINS(refusal(cpu, code(program.path())), "give the file that it was made from");
+  const TemporaryFile emitted("");
+  SwoFilterParams written = formula("p");
+  written.emit_cuda = emitted.path();
+  EXPECT_EQ(refusal(cpu, written), "");
+  EXPECT_CONTAINS(refusal(cpu, code(emitted.path())), "is what emit-cuda writes");
+  const TemporaryFile prints("float filter(auto p) {\n  printf(\"x\");\n  return p;\n}\n");
+  EXPECT_CONTAINS(refusal(cpu, code(prints.path())), prints.path() + ":2:");
+  EXPECT_CONTAINS(refusal(cpu, code(prints.path())), "printf");
   const TemporaryFile large(std::string((1 << 20) + 1, ' '));
   EXPECT_CONTAINS(refusal(cpu, code(large.path())), "larger than 1 MiB");
   const TemporaryFile nothing("void filter(auto p) {}");

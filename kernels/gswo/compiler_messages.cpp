@@ -92,6 +92,20 @@ void demangle(std::string &line) {
   if (name) line.replace(begin, end - begin, name.get());
 }
 
+// What g++ says of functions that a filter can't call, and of the rest of std.
+void explain_missing(std::string &line) {
+  constexpr std::string_view begin = "there are no arguments to ",
+                             end = " that depend on a template parameter";
+  const std::size_t first = line.find(begin), last = line.find(end);
+  if (first != std::string::npos && last != std::string::npos && first < last) {
+    line.erase(last);
+    line.replace(first, begin.size(), "there is no function ");
+  } else if (!line.ends_with("is not a member of 'std'")) {
+    return;
+  }
+  line += "; filters have those of mathematics, min, max, clamp, swap, sort and nth_element";
+}
+
 void trim(std::string &line) {
   line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
   while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.pop_back();
@@ -115,6 +129,7 @@ CompilerMessages shorten(std::string_view said, const std::vector<std::string> &
     remove_linker(line);
     demangle(line);
     trim(line);
+    explain_missing(line);
     if (first.empty()) first = line;
     const bool blames_code = is_error_at_place(line) || is_undefined(line);
     messages.blames_code |= blames_code;

@@ -30,6 +30,8 @@ class Line {
            "; lines with //@gswo are gswo-cc's, translate the source anew");
   }
 
+  const std::string &path() const { return path_; }
+
   /// The next word; "" at the end.
   std::string word() {
     std::string word;
@@ -173,7 +175,8 @@ class Parser {
     else if (place == "scratch")
       image.place = Place::scratch;
     else if (place == "other")
-      line.bad("'" + image.name + "' is a second input, and there is one frame only");
+      refuse(line.path(), ": error: '", image.name, "' is a second input of ", function().name,
+             ", and there is one frame only; write it in a kernel before, or read one image");
     else if (place != "source")
       line.bad("'" + place + "' is no place of an image");
     image.type = line.type();

@@ -80,6 +80,14 @@ void SourceFile::reject() {
 }
 
 void check_function(const std::string &path, const std::string &text, const std::string &function) {
+  if (text.find("#include \"gswo_host.h\"") != std::string::npos)
+    refuse("source = ", path,
+           ": it is a program of its own, of gswo-cc --emit standalone, for nvcc; "
+           "give the file that it was made from");
+  if (text.find("\n#define GSWO_FILTER ") != std::string::npos)
+    refuse("source = ", path,
+           ": it is what emit-cuda writes of a formula or a function; change "
+           "these instead, only the CUDA code of loops with pragmas can be given back");
   if (has_word(text, function, "(")) return;
   refuse("source = ", path, ": it has no function ", function,
          " and no pragmas of the GSWO model; write `float ", function,
