@@ -124,11 +124,13 @@ class Manifest {
   const std::string &name(int buffer) const { return chain_.buffers[buffer].name; }
 
   void scalars() {
+    std::vector<std::string> unused;
     for (const ParmVarDecl *p : chain_.function->parameters()) {
-      const auto constant = unit_.options.constants.find(name_of(p));
-      if (!p->getType()->isArithmeticType()) continue;  // an image
-      if (constant != unit_.options.constants.end())
-        line() << "constant " << name_of(p) << " " << constant->second.text << "\n";
+      if (!p->getType().getNonReferenceType()->isArithmeticType()) continue;  // an image
+      if (const Constant *constant = unit_.constant(p))
+        line() << "constant " << name_of(p) << " " << constant->text << "\n";
+      else if (!name_of(p).empty())
+        unused.push_back(name_of(p));
     }
     std::map<std::string, Scalar> all;
     std::vector<std::string> order;
@@ -150,6 +152,8 @@ class Manifest {
                                          : " value")
              << default_of(s) << " : " << s.type << "\n";
     }
+    for (const std::string &n : unused)
+      if (!all.count(n)) line() << "unused " << n << "\n";
   }
 
   std::string default_of(const Scalar &s) const {

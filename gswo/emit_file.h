@@ -10,8 +10,9 @@
 /// words have one blank between them, names are those of C.
 ///
 ///     manifest  = "manifest 1" { function }
-///     function  = "function" NAME { constant | scalar | image } { step } "done"
+///     function  = "function" NAME { constant | scalar | unused | image } { step } "done"
 ///     constant  = "constant" NAME VALUE            what --set made of a parameter
+///     unused    = "unused" NAME                    a parameter that no kernel needs
 ///     scalar    = "scalar" NAME ROLE [DEFAULT] ":" TYPE
 ///     ROLE      = "height" | "width" | "value" | "turn"
 ///     image     = "image" NAME PLACE ":" TYPE
@@ -35,6 +36,7 @@
 ///   images are of the image's own type; the element gives them the size of the frame. `other` is a
 ///   second input, which an element can't give: refuse the function, or let the user bind it (it is read
 ///   as GSWO_SRC_T). source is never written, and destination is written in full.
+/// - Every parameter that is no image has a line, --set makes no constants of height and width.
 /// - height and width are set to the size of the frame, value to what the user says, turn by repeat. DEFAULT is the
 ///   default argument in the source.
 /// - Arguments are in the order of the kernel's parameters. For an image a gswo::Plane is passed: the

@@ -209,6 +209,7 @@ void find_block(const Unit &unit, Kernel &kernel) {
                                  : "write tile(32, 8)"));
 }
 
+/// The loops of a pragma, before anything is known of their variables.
 std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, const Loops &loops) {
   auto kernel = std::make_unique<Kernel>();
   kernel->pragma = &pragma;
@@ -220,16 +221,19 @@ std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, cons
            nullptr;
   if (!find_nest(unit, *kernel, loops)) return nullptr;
   kernel->window = read_window(unit, kernel->body, kernel->function);
-  check_jumps(unit, *kernel);
-  edit_continues(unit, *kernel);
-  find_images(unit, *kernel);
-  find_variables(unit, *kernel);
-  find_roles(unit, *kernel);
-  find_functions(unit, *kernel);
-  find_edges(unit, *kernel);
-  find_sorts(unit, *kernel);
-  find_block(unit, *kernel);
   return kernel;
+}
+
+void find_parts(const Unit &unit, Kernel &kernel) {
+  check_jumps(unit, kernel);
+  edit_continues(unit, kernel);
+  find_images(unit, kernel);
+  find_variables(unit, kernel);
+  find_roles(unit, kernel);
+  find_functions(unit, kernel);
+  find_edges(unit, kernel);
+  find_sorts(unit, kernel);
+  find_block(unit, kernel);
 }
 
 }  // namespace
@@ -285,7 +289,7 @@ bool Kernel::covers(const Unit &unit) const {
   return true;
 }
 
-std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &unit) {
+std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {
   Loops loops(unit);
   loops.TraverseDecl(unit.ast.getTranslationUnitDecl());
   std::vector<std::unique_ptr<Kernel>> kernels;
@@ -295,8 +299,13 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &unit) {
       if (auto kernel = read_kernel(unit, pragma, loops)) {
         const std::string called = kernel->function->getNameAsString();
         kernel->name = called + "_k" + std::to_string(numbers[called]++);
+        find_sizes(unit, *kernel);
         kernels.push_back(std::move(kernel));
       }
+  for (const auto &kernel : kernels) {
+    check_constants(unit, *kernel);
+    find_parts(unit, *kernel);
+  }
   for (const Pragma &pragma : unit.notes.pragmas)
     if (pragma.kind == PragmaKind::parallel &&
         std::none_of(unit.notes.pragmas.begin(), unit.notes.pragmas.end(), [&](const Pragma &p) {

@@ -99,9 +99,13 @@ struct Kernel {
 };
 
 /// Every `for` of the file in its order. Errors are said by the source.
-std::vector<std::unique_ptr<Kernel>> find_kernels(const Unit &);
+std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &);
 
 // The steps of that:
+/// Finds the parameters that are Unit::sizes.
+void find_sizes(Unit &, const Kernel &);
+/// Refuses constants that the types of their parameters can't hold.
+void check_constants(const Unit &, const Kernel &);
 void find_images(const Unit &, Kernel &);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);

@@ -129,11 +129,8 @@ MaybeForm Evaluator::binary(const BinaryOperator *e) {
 MaybeForm Evaluator::name(const DeclRefExpr *e) {
   const auto *variable = dyn_cast<VarDecl>(e->getDecl());
   if (!variable || !variable->getType().getNonReferenceType()->isIntegerType()) return {};
-  if (isa<ParmVarDecl>(variable)) {
-    const auto set = unit_.options.constants.find(name_of(variable));
-    if (set != unit_.options.constants.end())
-      return set->second.whole ? MaybeForm(LinearForm::number(*set->second.whole)) : MaybeForm();
-  }
+  if (const Constant *set = constants_ ? unit_.constant(variable) : nullptr)
+    return set->whole ? checked(LinearForm::number(*set->whole)) : MaybeForm();
   for (const Loop &loop : nest_)
     if (loop.variable == variable) return LinearForm::symbol(variable);
   if (body_.opaque.count(variable) || visiting_.count(variable)) return {};

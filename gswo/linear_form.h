@@ -44,9 +44,12 @@ MaybeForm plus(const MaybeForm &a, const MaybeForm &b, long factor = 1);
 /// Evaluates expressions of one window.
 class Evaluator {
  public:
-  /// All have to live as long as this. `nest` are the loops over the windows.
-  Evaluator(const Unit &unit, const std::vector<Loop> &nest, const WindowBody &body)
-      : unit_(unit), nest_(nest), body_(body) {}
+  /// All have to live as long as this.
+  /// @param nest       the loops over the windows
+  /// @param constants  whether parameters have the values that --set gives them
+  Evaluator(const Unit &unit, const std::vector<Loop> &nest, const WindowBody &body,
+            bool constants = true)
+      : unit_(unit), nest_(nest), body_(body), constants_(constants) {}
 
   MaybeForm operator()(const clang::Expr *);
   /// How often a loop runs at most, if that is known.
@@ -71,6 +74,7 @@ class Evaluator {
   const Unit &unit_;
   const std::vector<Loop> &nest_;
   const WindowBody &body_;
+  const bool constants_;
   std::set<const clang::VarDecl *> visiting_;
 };
 

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <sstream>
 
 #include "gswo/check_generated.h"
@@ -36,7 +38,8 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   --emit so          a shared object for this machine; FILE is C++20 without pragmas, and with no headers
                      but those of -I
   -o FILE            where to write; standard output if not given
-  --set NAME=VALUE   makes the parameter NAME of the filter a constant
+  --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the size of
+                     the images is that of the frame: parameters that bound the loops over them stay
   --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
   --no-tiles         no tiles in shared memory
   --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
@@ -62,19 +65,22 @@ bool is_name(const std::string &s) {
 void set_constant(Options &options, const std::string &setting) {
   const auto equals = setting.find('=');
   const std::string name = setting.substr(0, equals);
-  const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+  std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+  if (value.size() > 1 && value[0] == '+' && value[1] != '-') value.erase(0, 1);
   char *end = nullptr;
   std::strtod(value.c_str(), &end);
   const bool digits = value.find_first_not_of("+-.0123456789eE") == std::string::npos;
   if (!is_name(name) || value.empty() || *end || !digits)
     fail("--set '" + setting + "' is not NAME=NUMBER, as --set win=5");
   Constant constant{value, {}};
-  if (value.find_first_of(".eE") == std::string::npos && value.size() <= 10) {
-    const long whole = std::strtol(value.c_str(), nullptr, 10);
-    if (std::labs(whole) < 1L << 30) {
-      constant.whole = whole;
-      constant.text = std::to_string(whole);
-    }
+  if (value.find_first_of(".eE") == std::string::npos) {
+    errno = 0;
+    constant.whole = std::strtol(value.c_str(), nullptr, 10);
+    constant.text = std::to_string(*constant.whole);
+    if (errno)
+      fail("--set '" + setting + "': whole numbers go from " +
+           std::to_string(std::numeric_limits<long>::min()) + " to " +
+           std::to_string(std::numeric_limits<long>::max()));
   }
   options.constants[name] = constant;
 }
@@ -185,7 +191,7 @@ int translate(const Options &options) {
                           "-ferror-limit=20"},
                          nullptr);
   if (!ast || ast->getDiagnostics().hasErrorOccurred()) return 1;
-  const Unit unit{options, source, notes, ast->getASTContext(), ast->getSourceManager()};
+  Unit unit{options, source, notes, ast->getASTContext(), ast->getSourceManager(), {}};
   const auto kernels = find_kernels(unit);
   if (source.errors()) return 1;
   if (kernels.empty())

@@ -18,8 +18,8 @@ enum class Emit {
 
 /// A parameter that `--set` makes a constant.
 struct Constant {
-  std::string text;           ///< as it was given
-  std::optional<long> whole;  ///< its value, if it is a whole number of up to 30 bits
+  std::string text;           ///< as C++ has it
+  std::optional<long> whole;  ///< its value, if it is a whole number
 };
 
 struct Options {

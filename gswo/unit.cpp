@@ -20,6 +20,13 @@ PrintingPolicy cpp_names() {
 
 }  // namespace
 
+const Constant *Unit::constant(const VarDecl *variable) const {
+  const auto set = options.constants.find(name_of(variable));
+  return set == options.constants.end() || !isa<ParmVarDecl>(variable) || sizes.count(variable)
+             ? nullptr
+             : &set->second;
+}
+
 std::optional<unsigned> Unit::typed(SourceLocation at) const {
   if (at.isInvalid()) return {};
   if (at.isMacroID()) {

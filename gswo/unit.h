@@ -7,6 +7,7 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "gswo/options.h"
@@ -26,6 +27,12 @@ struct Unit {
   const Annotations &notes;
   clang::ASTContext &ast;
   clang::SourceManager &files;
+  /// Parameters that bound the loops over the images and are no constants whatever --set says: the element
+  /// sets them to the size of its frames.
+  std::set<const clang::VarDecl *> sizes;
+
+  /// What --set makes of a parameter; nullptr = nothing.
+  const Constant *constant(const clang::VarDecl *) const;
 
   /// Where something stands in the user's file as typed; nothing inside the text of a macro. What is
   /// typed in the argument of a macro counts.

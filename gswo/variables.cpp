@@ -73,10 +73,9 @@ class Finder {
                             "'; copy it into a variable of the window first");
       return;
     }
-    const auto constant = unit_.options.constants.find(name);
-    if (constant != unit_.options.constants.end()) {
+    if (const Constant *constant = unit_.constant(v)) {
       locals_[0] += "  const " + unit_.declaration(type.getUnqualifiedType(), name) + " = " +
-                    constant->second.text + ";\n";
+                    constant->text + ";\n";
       return;
     }
     scalar(v, false);
@@ -192,7 +191,11 @@ class Finder {
         for (const VarDecl *more : variables_in(other->getInit())) sources.insert(more);
       for (const VarDecl *source : sources) {
         const std::string name = name_of(source);
-        if (isa<ParmVarDecl>(source) && !unit_.options.constants.count(name))
+        if (unit_.sizes.count(source))
+          return unit_.error(place, "the size of " + quoted(v) + " depends on '" + name +
+                                        "', which is the size of the frame; arrays need sizes "
+                                        "that are known");
+        if (isa<ParmVarDecl>(source) && !unit_.constant(source))
           return unit_.error(place, "the size of " + quoted(v) + " depends on '" + name +
                                         "', whose value is not known; set it, as --set " + name +
                                         "=5, in a pipeline as params=\"params," + name + "=5\"");

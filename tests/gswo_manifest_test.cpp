@@ -71,7 +71,10 @@ TEST(GswoManifest, HasTheLines) {
   ASSERT_EQ(functions.size(), 1u);
   const ManifestFunction &f = functions[0];
   EXPECT_EQ(f.name, "blur");
-  EXPECT_EQ(f.constants, (std::vector<std::string>{"win"}));
+  ASSERT_EQ(f.constants.size(), 1u);
+  EXPECT_EQ(f.constants[0].name, "win");
+  EXPECT_EQ(f.constants[0].value, 5);
+  EXPECT_TRUE(f.unused.empty());
   ASSERT_EQ(f.scalars.size(), 5u);
   EXPECT_EQ(f.scalars[0].role, Role::height);
   EXPECT_EQ(f.scalars[1].role, Role::width);
@@ -235,6 +238,24 @@ TEST(GswoManifest, SecondInputsAreRefused) {
             "it in a kernel before, or read one image");
 }
 
+TEST(GswoManifest, KnowsAllParameters) {
+  const auto function = [](const Lines &own) {
+    Lines lines = {"//@gswo manifest 1", "//@gswo function f"};
+    lines.insert(lines.end(), own.begin(), own.end());
+    lines.insert(lines.end(), {"//@gswo image out destination : float", "//@gswo done"});
+    return parse_manifest("f.cu", joined(lines)).at(0);
+  };
+  const ManifestFunction f = function({"//@gswo constant win 5", "//@gswo constant gain -2.5",
+                                       "//@gswo unused spare", "//@gswo unused b"});
+  ASSERT_EQ(f.constants.size(), 2u);
+  EXPECT_EQ(f.constants[1].name, "gain");
+  EXPECT_EQ(f.constants[1].value, -2.5);
+  EXPECT_EQ(f.unused, (std::vector<std::string>{"spare", "b"}));
+  for (const char *line : {"unused", "unused a b", "constant", "constant a", "constant a b",
+                           "constant a 1 2", "constant a inf"})
+    EXPECT_THROW(function({std::string("//@gswo ") + line}), BadSetting) << line;
+}
+
 /// Mistakes by chance give a list that can be followed, or are refused.
 TEST(GswoManifest, MutationsAreRefusedOrMakeSense) {
   std::mt19937 random(1);
@@ -322,6 +343,19 @@ T value_of(const std::string &type, double number) {
   T value;
   std::memcpy(&value, value_of_type(type, number).data(), sizeof(value));
   return value;
+}
+
+TEST(GswoManifest, TypesHaveRanges) {
+  EXPECT_EQ(range_missed("unsigned char", 255), "");
+  EXPECT_EQ(range_missed("unsigned char", 256), "0 to 255");
+  EXPECT_EQ(range_missed("unsigned char", -1), "0 to 255");
+  EXPECT_EQ(range_missed("signed char", -129), "-128 to 127");
+  EXPECT_EQ(range_missed("short", -32768), "");
+  EXPECT_EQ(range_missed("int", 5000000000), "-2147483648 to 2147483647");
+  EXPECT_EQ(range_missed("unsigned long", -1), "0 to 18446744073709551615");
+  EXPECT_EQ(range_missed("unsigned long", INT64_MAX), "");
+  EXPECT_EQ(range_missed("long", INT64_MIN), "");
+  for (const char *any : {"bool", "float", "double"}) EXPECT_EQ(range_missed(any, 300), "") << any;
 }
 
 TEST(GswoManifest, ValuesAreCutOffAtTheEnds) {
@@ -453,9 +487,46 @@ TEST(GswoEdited, MistakesAreInThatFile) {
   p.function = "window_filter";
   p.constants = {{"gian", 1.0}};
   EXPECT_TRUE(has(refusal(cpu, p), "has no parameter gian; it has gain"));
+  p.constants = {{"width", std::int64_t{2}}};
+  EXPECT_TRUE(has(refusal(cpu, p), "params: width is the width of the frame"));
   p.constants = {};
   p.strict = true;
   EXPECT_TRUE(has(refusal(cpu, p), "strict = true"));
+}
+
+/// Nothing is translated anew, so constants stay; the types of the other parameters are known.
+TEST(GswoEdited, NumbersAreChecked) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(
+      files.write("f.cpp", one_window("int v[n]; for (int k = 0; k < n; k++) v[k] = c; "
+                                      "out[i][j] = in[i][j] + v[n - 1] + n;",
+                                      ", int n, unsigned char c = 7, int spare = 1")));
+  p.constants = {{"n", std::int64_t{5}}};
+  p.emit_cuda = files / "f.cu";
+  const auto in = picture({5, 4}, Content::gray);
+  EXPECT_EQ(filtered(cpu, in, p)[7], 127 + 7 + 5);
+  p = source_filter(p.emit_cuda);
+  const auto with = [&](const Constants &constants) {
+    p.constants = constants;
+    return filtered(cpu, in, p)[7];
+  };
+  EXPECT_EQ(with({{"n", std::int64_t{5}}}), 127 + 7 + 5);
+  EXPECT_EQ(with({{"c", std::int64_t{100}}, {"spare", 3.0}}), 127 + 100 + 5);
+  EXPECT_EQ(with({{"c", 300.0}}), 255) << "real numbers may change at any time, and are cut off";
+  const auto said = [&](const SwoFilterConstant &constant) {
+    p.constants = {constant};
+    return refusal(cpu, p);
+  };
+  for (const SwoFilterConstant &other : Constants{{"n", std::int64_t{6}}, {"n", 5.0}}) {
+    const std::string message = said(other);
+    EXPECT_TRUE(has(message, "params: n is 5 in this file"));
+    EXPECT_TRUE(has(message, "translate its source anew"));
+  }
+  const std::string message = said({"c", std::int64_t{300}});
+  for (const char *part : {"params: c = 300", "unsigned char", "0 to 255"})
+    EXPECT_TRUE(has(message, part)) << message;
+  EXPECT_TRUE(has(said({"h", 1.0}), "it has n, c, spare"));
 }
 
 TEST(GswoEdited, IsWrittenAsItIs) {

@@ -135,6 +135,148 @@ TEST(GswoPragmasSettings, ParametersAreChecked) {
   EXPECT_TRUE(has(refusal(cpu, none), "it has none"));
 }
 
+/// Numbers for the size of the frame would filter a part of it only.
+TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
+  CpuRunner cpu(1);
+  const Files files;
+  const auto in = picture({6, 5}, Content::gray);
+  const std::vector<std::uint8_t> all(6 * 5, 128);
+  SwoFilterParams p = source_filter(files.write("f.cpp", one_window("out[i][j] = in[i][j] + 1;")));
+  for (const char *name : {"width", "height"})
+    for (const SwoFilterConstant &constant :
+         Constants{{name, 2_whole}, {name, 2.0}, {name, 100_whole}, {name, INT64_MAX}}) {
+      p.constants = {constant};
+      const std::string message = refusal(cpu, p);
+      EXPECT_TRUE(
+          message.starts_with(std::string("params: ") + name + " is the " + name + " of the frame"))
+          << message;
+      EXPECT_TRUE(has(message, "leave it out of params")) << message;
+    }
+  p.constants = {};
+  EXPECT_EQ(filtered(cpu, in, p), all);
+
+  // The same where they are called as windows often are, and bound the loops through other variables.
+  const auto loops = [&](const std::string &name, const std::string &begin, const std::string &rows,
+                         const std::string &columns) {
+    return source_filter(
+        files.write(name, "void f(float **in, float **out, int r, int win, int n) {\n" + begin +
+                              "#pragma parallel\n{\n#pragma for\n" + rows + columns +
+                              "out[i][j] = in[i][j] + 1;\n}\n}\n"));
+  };
+  for (SwoFilterParams other :
+       {loops("a.cpp", "", "for (int i = 0; i < r; i++)\n", "for (int j = 0; j < win; j++)\n"),
+        loops("b.cpp", "", "for (int i = r - 1; i >= 0; i--)\n",
+              "for (int j = 1; j <= win; j++)\n"),
+        loops("c.cpp", "const int last = r - 1;\n", "for (int i = 0; i <= last; i++)\n",
+              "for (int j = 0; j != win; j++)\n"),
+        loops("d.cpp", "", "for (int i = 0; i < r - n; i++)\n",
+              "for (int j = 0; j < win + n; j++)\n")}) {
+    SCOPED_TRACE(other.source);
+    other.constants = {{"n", 0_whole}};
+    EXPECT_EQ(filtered(cpu, in, other), all);
+    other.constants = {{"n", 0_whole}, {"win", 3_whole}};
+    EXPECT_TRUE(has(refusal(cpu, other), "params: win is the width of the frame"));
+  }
+}
+
+/// A radius that the loops stay away from the border by is not the size.
+TEST(GswoPragmasSettings, BoundsCanHaveConstants) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(
+      files.write("f.cpp",
+                  "void f(float **in, float **out, int h, int w, int r) {\n#pragma parallel\n{\n"
+                  "#pragma for\nfor (int i = r; i < h - r; i++)\nfor (int j = r; j < w - r; j++) "
+                  "out[i][j] = in[i][j] + 1;\n}\n}\n"));
+  p.constants = {{"r", 2_whole}};
+  const auto samples = filtered(cpu, picture({6, 5}, Content::gray), p);
+  std::vector<std::uint8_t> expected(6 * 5, 127);
+  expected[2 * 6 + 2] = expected[2 * 6 + 3] = 128;
+  EXPECT_EQ(samples, expected);
+}
+
+TEST(GswoPragmasSettings, WholeNumbersHaveToFit) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(files.write(
+      "f.cpp", one_window("out[i][j] = (c == 44) + (n < 0) + (u > 9) + (l > 9) + (f > 9) + b;",
+                          ", unsigned char c = 1, int n = 1, unsigned u = 1, long l = 1, "
+                          "float f = 1, bool b = false, const signed char &s = 1")));
+  struct Case {
+    const char *name;
+    std::int64_t value;
+    const char *range;  // nullptr = it fits
+  };
+  for (const Case &one : {Case{"c", 300, "0 to 255"},
+                          {"c", 256, "0 to 255"},
+                          {"c", -1, "0 to 255"},
+                          {"c", 255, nullptr},
+                          {"n", 5000000000, "-2147483648 to 2147483647"},
+                          {"n", 2147483648, "-2147483648 to 2147483647"},
+                          {"n", -2147483649, "-2147483648 to 2147483647"},
+                          {"n", -2147483648, nullptr},
+                          {"u", -1, "0 to 4294967295"},
+                          {"u", 4294967296, "0 to 4294967295"},
+                          {"u", 4294967295, nullptr},
+                          {"l", 5000000000, nullptr},
+                          {"l", INT64_MAX, nullptr},
+                          {"f", 5000000000, nullptr},
+                          {"b", 2, nullptr},
+                          {"s", 128, "-128 to 127"},
+                          {"s", -128, nullptr}}) {
+    SCOPED_TRACE(std::string(one.name) + " = " + std::to_string(one.value));
+    p.constants = {{one.name, one.value}};
+    const std::string message = refusal(cpu, p);
+    EXPECT_EQ(message.empty(), !one.range) << message;
+    if (!one.range) continue;
+    EXPECT_TRUE(message.starts_with(files / "f.cpp:1:")) << message;
+    for (const std::string &part :
+         {std::string("'") + one.name + "'", std::to_string(one.value), std::string(one.range)})
+      EXPECT_TRUE(has(message, part)) << message;
+  }
+  const auto value = [&](const char *name, std::int64_t whole) {
+    p.constants = {{name, whole}};
+    return of_gray(cpu, p);
+  };
+  EXPECT_EQ(value("n", -2147483648), 1);
+  EXPECT_EQ(value("u", 4294967295), 1);
+  EXPECT_EQ(value("l", 5000000000), 1);
+  EXPECT_EQ(value("b", 2), 1);
+}
+
+/// A frame whose size the parameter does not hold is not filtered in part.
+TEST(GswoPragmasSettings, SizesHaveToFit) {
+  CpuRunner cpu(1);
+  const Files files;
+  const SwoFilterParams p = source_filter(
+      files.write("f.cpp",
+                  "void f(float **in, float **out, int h, signed char w) {\n#pragma parallel\n{\n"
+                  "#pragma for\nfor (int i = 0; i < h; i++)\nfor (int j = 0; j < w; j++) "
+                  "out[i][j] = in[i][j] + 1;\n}\n}\n"));
+  EXPECT_EQ(filtered(cpu, picture({127, 2}, Content::gray), p),
+            std::vector<std::uint8_t>(127 * 2, 128));
+  const std::string message = message_of<BadSetting>([&] {
+    filtered(cpu, picture({128, 2}, Content::gray), p);
+  });
+  for (const char *part : {"128", "parameter w", "signed char", "-128 to 127", "make it an int"})
+    EXPECT_TRUE(has(message, part)) << message;
+}
+
+TEST(GswoPragmasSettings, ParametersNeedNotBeUsed) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(files.write(
+      "f.cpp", one_window("out[i][j] = in[i][j] + 1;", ", float gain, int k, double = 1")));
+  EXPECT_EQ(of_gray(cpu, p), 128) << "and need no value then";
+  for (const SwoFilterConstant &constant :
+       Constants{{"gain", 2.0}, {"gain", 2_whole}, {"k", 3.0}, {"k", 3_whole}}) {
+    p.constants = {constant};
+    EXPECT_EQ(of_gray(cpu, p), 128) << constant.name;
+  }
+  p.constants = {{"gian", 1.0}};
+  EXPECT_TRUE(has(refusal(cpu, p), "has no parameter gian; it has gain, k"));
+}
+
 /// What a loop of kernels may cost is not unlimited.
 TEST(GswoPragmasSettings, LoopsAreCounted) {
   CpuRunner cpu(1);

@@ -81,14 +81,21 @@ class Run {
   bool has_written(const ChainImage &image) const { return written_.count(image.data) > 0; }
 
  private:
+  /// All of the frame is filtered, or nothing.
+  static int size_for(const ManifestScalar &scalar, int size) {
+    if (const std::string range = range_missed(scalar.type, size); !range.empty())
+      refuse("source: the size of the frame, ", size, ", does not go into the parameter ",
+             scalar.name, ", whose type ", scalar.type, " goes from ", range, "; make it an int");
+    return size;
+  }
   static double value_of(const ManifestScalar &scalar, const ChainImage &frame,
                          const std::map<std::string, double> &values) {
     using Role = ManifestScalar::Role;
     switch (scalar.role) {
       case Role::height:
-        return frame.height;
+        return size_for(scalar, frame.height);
       case Role::width:
-        return frame.width;
+        return size_for(scalar, frame.width);
       case Role::turn:
         return 0;
       case Role::value:

@@ -84,17 +84,59 @@ ManifestFunction pick(std::vector<ManifestFunction> functions, const SwoFilterPa
          names_of(functions));
 }
 
-void check_constants(const ManifestFunction &function, const SwoFilterParams &p) {
-  using Role = ManifestScalar::Role;
-  std::vector<std::string> known = function.constants;
+template <typename Named>
+const Named *find_named(const std::vector<Named> &all, const std::string &name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Named &one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_unknown(const ManifestFunction &function, const std::string &name) {
+  std::vector<std::string> known;
+  for (const ManifestConstant &constant : function.constants) known.push_back(constant.name);
   for (const ManifestScalar &scalar : function.scalars)
-    if (scalar.role == Role::value) known.push_back(scalar.name);
+    if (scalar.role == ManifestScalar::Role::value) known.push_back(scalar.name);
+  known.insert(known.end(), function.unused.begin(), function.unused.end());
+  std::string names;
+  for (const std::string &one : known) names += (names.empty() ? "" : ", ") + one;
+  refuse("params: the filter ", function.name, " has no parameter ", name,
+         known.empty() ? std::string("; it has none") : "; it has " + names);
+}
+
+/// A number for a parameter that the code has fixed. In a file that was translated before, it may be another.
+void check_fixed(const ManifestConstant &fixed, const SwoFilterConstant &constant) {
+  const auto *whole = std::get_if<std::int64_t>(&constant.value);
+  if (!whole || static_cast<double>(*whole) != fixed.value)
+    refuse("params: ", fixed.name, " is ", fixed.value,
+           " in this file, which was translated with that; translate its source anew for another "
+           "number, or leave ",
+           fixed.name, " out of params");
+}
+
+void check_scalar(const ManifestScalar &scalar, const SwoFilterConstant &constant) {
+  using Role = ManifestScalar::Role;
+  if (scalar.role == Role::height || scalar.role == Role::width) {
+    const char *role = scalar.role == Role::height ? "height" : "width";
+    refuse("params: ", scalar.name, " is the ", role,
+           " of the frame, since it bounds the loops over the images; it comes from the frame, so "
+           "leave it out of params");
+  }
+  const auto *whole = std::get_if<std::int64_t>(&constant.value);
+  if (const std::string range = whole ? range_missed(scalar.type, *whole) : ""; !range.empty())
+    refuse("params: ", constant.name, " = ", *whole, ": its type ", scalar.type, " goes from ",
+           range, "; give it a number in between");
+}
+
+void check_constants(const ManifestFunction &function, const SwoFilterParams &p) {
   for (const SwoFilterConstant &constant : p.constants) {
-    if (std::find(known.begin(), known.end(), constant.name) != known.end()) continue;
-    std::string names;
-    for (const std::string &name : known) names += (names.empty() ? "" : ", ") + name;
-    refuse("params: the filter ", function.name, " has no parameter ", constant.name,
-           known.empty() ? std::string("; it has none") : "; it has " + names);
+    const auto *scalar = find_named(function.scalars, constant.name);
+    if (const auto *fixed = find_named(function.constants, constant.name))
+      check_fixed(*fixed, constant);
+    else if (scalar && scalar->role != ManifestScalar::Role::turn)
+      check_scalar(*scalar, constant);
+    else if (std::find(function.unused.begin(), function.unused.end(), constant.name) ==
+             function.unused.end())
+      refuse_unknown(function, constant.name);
   }
 }
 
@@ -135,6 +177,8 @@ std::vector<std::string> constants_in_key(const SwoFilterParams &p) {
 
 Program edited_program(const SwoFilterParams &p, const std::string &text,
                        const FilterTarget &target) {
+  // The numbers can change without new code.
+  check_constants(pick(parse_manifest(p.source, text), p), p);
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
   return {key_of(around(p, target), target, p, parts), [=] {

@@ -20,8 +20,8 @@ struct FilterTarget {
 CodeOptions code_options(const SwoFilterParams &);
 
 /// @param text  what is in the file; not used for formulas
-/// @throws BadSetting for files that are none of the three kinds, and what `strict` excludes; what else
-///         is wrong is found when the program is made
+/// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and numbers that
+///         a translated file does not take; what else is wrong is found when the program is made
 Program filter_program(const SwoFilterParams &, const std::string &text, const FilterTarget &);
 
 }  // namespace cudascan::gswo

@@ -71,19 +71,20 @@ class Line {
     if (size_of_type(type) == 0) bad("'" + type + "' is no arithmetic type");
     return type;
   }
+  double number() {
+    const std::string text = word();
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+      bad("'" + text + "' is no number");
+    return value;
+  }
   /// A number, if one stands before the colon.
   std::optional<double> number_before_colon() {
     const auto at = words_.tellg();
-    const std::string text = word();
-    if (text != ":") {
-      double value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-        bad("'" + text + "' is no number");
-      return value;
-    }
+    const bool none = word() == ":";
     words_.seekg(at);
-    return {};
+    return none ? std::nullopt : std::optional(number());
   }
   void end() {
     if (const std::string more = word(); !more.empty()) bad("'" + more + "' is too much");
@@ -131,10 +132,12 @@ class Parser {
     else if (word == "done")
       done(line);
     else if (word == "constant")
-      function().constants.push_back(line.name("constant"));
+      constant(line);
+    else if (word == "unused")
+      function().unused.push_back(line.name("parameter"));
     else
       line.bad("'" + word + "' is not known");
-    if (word != "constant" && word != "scalar" && word != "image") line.end();
+    if (word != "scalar" && word != "image") line.end();
   }
   std::vector<ManifestFunction> take(Line &last) {
     if (!done_) last.bad("the manifest ends within a function");
@@ -147,8 +150,12 @@ class Parser {
 
   void begin(Line &line) {
     if (!functions_.empty() && !done_) line.bad("the function before is not done");
-    functions_.push_back({line.name("function"), {}, {}, {}, {}});
+    functions_.push_back({line.name("function"), {}, {}, {}, {}, {}});
     done_ = false;
+  }
+  void constant(Line &line) {
+    const std::string name = line.name("constant");
+    function().constants.push_back({name, line.number()});
   }
   void scalar(Line &line) {
     using Role = ManifestScalar::Role;
@@ -312,6 +319,22 @@ int size_of_type(const std::string &type) {
   int size = 0;
   with_type(type, [&](auto value) { size = sizeof(value); });
   return size;
+}
+
+std::string range_missed(const std::string &type, std::int64_t number) {
+  std::string range;
+  with_type(type, [&](auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      using Limits = std::numeric_limits<T>;
+      const bool holds =
+          number < 0
+              ? std::is_signed_v<T> && number >= static_cast<std::int64_t>(Limits::min())
+              : static_cast<std::uint64_t>(number) <= static_cast<std::uint64_t>(Limits::max());
+      if (!holds) range = std::to_string(Limits::min()) + " to " + std::to_string(Limits::max());
+    }
+  });
+  return range;
 }
 
 std::array<unsigned char, 8> value_of_type(const std::string &type, double number) {

@@ -5,6 +5,7 @@
 /// arguments.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,6 +22,12 @@ struct ManifestScalar {
   Role role;
   std::optional<double> otherwise;  ///< what it is if nobody says
   std::string type;                 ///< of C++
+};
+
+/// A parameter that is a constant in the code.
+struct ManifestConstant {
+  std::string name;
+  double value;
 };
 
 /// An image that kernels read or write, of the size of the frame.
@@ -67,8 +74,9 @@ using Step = std::variant<step::Kernel, step::Clear, step::Swap, step::Repeat>;
 /// A filter of a file.
 struct ManifestFunction {
   std::string name;
-  std::vector<std::string> constants;  ///< parameters that are constants in the code
+  std::vector<ManifestConstant> constants;
   std::vector<ManifestScalar> scalars;
+  std::vector<std::string> unused;  ///< parameters that no kernel takes
   std::vector<ManifestImage> images;
   std::vector<Step> steps;
 };
@@ -83,6 +91,9 @@ CUDASCAN_API std::vector<ManifestFunction> parse_manifest(const std::string &pat
 
 /// Bytes of an arithmetic type of C++; 0 for other types.
 CUDASCAN_API int size_of_type(const std::string &type);
+/// What such a type holds, as "0 to 255", if it is one of whole numbers and this one is not among them; else
+/// "". For bool each number but 0 is true.
+CUDASCAN_API std::string range_missed(const std::string &type, std::int64_t number);
 /// A number as a value of such a type, as it lies in memory; cut off at the ends of whole numbers.
 CUDASCAN_API std::array<unsigned char, 8> value_of_type(const std::string &type, double number);
 

@@ -94,7 +94,8 @@ void Filter::read_manifest() {
       images_[words.at(1)] = {words.at(2), type};
     else if (words[0] == "scalar")
       scalars_[words.at(1)] = {words.at(2), type, words.size() > 3 ? words[3] : ""};
-    else if (words[0] != "manifest" && words[0] != "function" && words[0] != "constant")
+    else if (words[0] != "manifest" && words[0] != "function" && words[0] != "constant" &&
+             words[0] != "unused")
       steps_.push_back(words);
   }
 }

@@ -137,6 +137,27 @@ TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
   EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
 }
 
+/// Kernels are for frames of any size; a program of its own may be for one.
+TEST(GswoOutput, TakesTheSizeFromTheFrameUnlessItStandsAlone) {
+  const Folder folder;
+  const std::string file = folder / "f.cpp";
+  write(file,
+        "void f(float **in, float **out, int h, int w, int spare) {\n#pragma parallel\n{\n"
+        "#pragma for\nfor (int i = 0; i < h; i++)\nfor (int j = 0; j < w; j++)\n"
+        "out[i][j] = in[i][j];\n}\n}\n");
+  const Outcome kernel = translate({file, "--set", "w=2"});
+  ASSERT_EQ(kernel.status, 0) << kernel.errors;
+  EXPECT_NE(kernel.output.find("//@gswo scalar w width : int\n"), std::string::npos);
+  EXPECT_NE(kernel.output.find("//@gswo unused spare\n"), std::string::npos);
+  EXPECT_EQ(kernel.output.find("const int w = 2"), std::string::npos);
+  EXPECT_NE(kernel.errors.find(file + ":1:44: note: 'w' bounds the loops"), std::string::npos)
+      << kernel.errors;
+  const Outcome standalone = translate({file, "--set", "w=2", "--emit", "standalone"});
+  ASSERT_EQ(standalone.status, 0) << standalone.errors;
+  EXPECT_NE(standalone.output.find("const int w = 2;"), std::string::npos);
+  EXPECT_EQ(standalone.errors, "");
+}
+
 TEST(GswoOutput, MakesCopiesOfHelpersForKnownNumbers) {
   const Outcome outcome = translate({source("rank.cpp"), "--set", "win=5", "--set", "rank=12"});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
