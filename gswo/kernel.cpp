@@ -224,6 +224,18 @@ std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, cons
   return kernel;
 }
 
+/// A loop becomes threads once: refuses a kernel whose loops are those of another one or stand in its window.
+bool is_apart(const Unit &unit, const Kernel &earlier, const Kernel &kernel) {
+  const clang::ForStmt *outer = earlier.nest[0].statement, *loop = kernel.nest[0].statement;
+  const unsigned at = unit.place(loop);
+  if (at < unit.place(outer) || at > unit.place(outer->getEndLoc())) return true;
+  unit.error(kernel.pragma->begin,
+             loop == outer ? "this loop has a '#pragma for' already; leave one of them out"
+                           : "this loop stands in another one with a '#pragma for', which becomes "
+                             "threads; leave this pragma out");
+  return false;
+}
+
 void find_parts(const Unit &unit, Kernel &kernel) {
   check_jumps(unit, kernel);
   edit_continues(unit, kernel);
@@ -299,6 +311,9 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {
       if (auto kernel = read_kernel(unit, pragma, loops)) {
         const std::string called = kernel->function->getNameAsString();
         kernel->name = called + "_k" + std::to_string(numbers[called]++);
+        if (!std::all_of(kernels.begin(), kernels.end(),
+                         [&](const auto &earlier) { return is_apart(unit, *earlier, *kernel); }))
+          continue;
         find_sizes(unit, *kernel);
         kernels.push_back(std::move(kernel));
       }
