@@ -581,6 +581,43 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   EXPECT_EQ(out.at(1, 1), 145);
 }
 
+/// Runs a filter in a process of its own, for the test below.
+TEST(GswoPragmasSettings, DISABLED_RunsOnce) {
+  SwoFilterParams p = source_filter(std::getenv("TEST_SOURCE"));
+  p.cache_dir = std::getenv("TEST_CACHE");
+  Cpu cpu(1);
+  const auto in = picture({4, 3}, Content::gray);
+  Image<std::uint8_t> out(4, 3);
+  run(cpu, in.plane(), out.plane(), p);
+}
+
+/// The library of the translator may become another one without gswo-cc.
+TEST(GswoPragmasSettings, TranslatesAnewForAnotherVersion) {
+  const Files files, cache;
+  const char *real = std::getenv("CUDASCAN_GSWO_CC");
+  if (!real) GTEST_SKIP() << "CUDASCAN_GSWO_CC is not set";
+  const Variable source("TEST_SOURCE", files.write("f.cpp", one_window("out[i][j] = 19;")));
+  const Variable folder("TEST_CACHE", cache.folder().path());
+  const Variable chosen(
+      "CUDASCAN_GSWO_CC",
+      make_script(files.folder(), "script",
+                  "case $1 in --version) cat " + (files / "version") + ";; *) echo >>" +
+                      (files / "calls") + "; exec " + real + " \"$@\";; esac"));
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const auto translations = [&](const std::string &version) {
+    files.write("version", version + '\n');
+    const std::string command = "'" + program +
+                                "' --gtest_also_run_disabled_tests --gtest_output= " +
+                                "--gtest_filter=GswoPragmasSettings.DISABLED_RunsOnce >/dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read_file(files / "calls").size();
+  };
+  EXPECT_EQ(translations("gswo-cc 1 (Clang 14.0.6)"), 1u);
+  EXPECT_EQ(translations("gswo-cc 1 (Clang 14.0.6)"), 1u);
+  EXPECT_EQ(translations("gswo-cc 1 (Clang 14.0.7)"), 2u);
+  EXPECT_EQ(translations("gswo-cc 1 (Clang 14.0.6)"), 2u);
+}
+
 TEST(GswoPragmasSettings, CanBeTurnedOff) {
   CpuRunner cpu(1);
   const Files files;

@@ -33,6 +33,7 @@ constexpr const char *kFlags[] = {"-std=c++20", "-O2",
 struct Compiler {
   ProgramFile program;
   std::vector<std::string> flags;  // that make a shared object
+  bool is_gswo_cc = false;
 };
 
 Compiler find_compiler() {
@@ -46,7 +47,7 @@ Compiler find_compiler() {
   }
   for (const char *name : {"c++", "g++", "clang++"})
     if (const auto found = find_program(name)) return {*found, flags};
-  if (const auto found = find_gswo_cc()) return {*found, {"--emit", "so"}};
+  if (const auto found = find_gswo_cc()) return {*found, {"--emit", "so"}, true};
   throw Error(
       "user code on the CPU needs a C++ compiler, and none of c++, g++ and clang++ is in PATH; "
       "install one (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; Arch: pacman -S "
@@ -73,6 +74,7 @@ std::string describe_cpu() {
 std::string key_of(const Unit &unit, const Compiler &compiler) {
   Digest digest = digest_of(unit);
   digest.add("cpu").add(compiler.program.version);
+  if (compiler.is_gswo_cc) digest.add(version_of_gswo_cc(compiler.program));
   for (const std::string &flag : compiler.flags) digest.add(flag);
   return digest.add(describe_cpu()).hex();
 }
@@ -118,7 +120,8 @@ std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLim
   const PrivateFolder folder;
   // Quotes look beside the file that they are in first: there is nothing but this.
   folder.write("main/main.cpp", named_text(unit.main));
-  std::filesystem::create_directory(folder.path() + "/headers");  // __has_include needs one
+  std::error_code ignored;  // files in it then cannot be written
+  std::filesystem::create_directory(folder.path() + "/headers", ignored);  // for __has_include
   for (const SourceText &header : unit.headers) folder.write("headers/" + header.name, header.text);
   std::vector<std::string> program = {compiler.program.path};
   program.insert(program.end(), compiler.flags.begin(), compiler.flags.end());
@@ -139,6 +142,7 @@ std::string compile_for_cpu(const Unit &unit, const CodeOptions &options,
                             const ProcessLimits &limits) {
   check_unit(unit);
   const Compiler compiler = find_compiler();
+  if (options.cache_dir.empty()) return compile(unit, compiler, limits);
   return CodeCache(options.cache_dir).find_or_make(key_of(unit, compiler), [&] {
     return compile(unit, compiler, limits);
   });

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 #include "common/error.h"
+#include "kernels/gswo/child_process.h"
+#include "kernels/gswo/private_folder.h"
 
 namespace cudascan::gswo {
 namespace {
@@ -30,7 +34,11 @@ std::optional<ProgramFile> program_at(const std::string &path) {
 }  // namespace
 
 std::optional<ProgramFile> find_program(const std::string &name) {
-  if (name.find('/') != std::string::npos) return program_at(std::filesystem::absolute(name));
+  if (name.find('/') != std::string::npos) {
+    std::error_code none;  // as where the current folder is gone
+    const std::filesystem::path path = std::filesystem::absolute(name, none);
+    return none ? std::nullopt : program_at(path);
+  }
   const char *path = std::getenv("PATH");
   for (std::string_view folders = path ? path : "/usr/local/bin:/usr/bin:/bin"; !folders.empty();) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
@@ -51,6 +59,29 @@ std::optional<ProgramFile> find_gswo_cc() {
   }
   const auto found = find_program("gswo-cc");
   return found ? found : find_program(GSWO_CC_INSTALLED);
+}
+
+namespace {
+
+std::string ask_version(const ProgramFile &gswo_cc) {
+  const PrivateFolder folder;
+  const ProcessResult result = run_program({gswo_cc.path, "--version"}, folder.path(), {});
+  if (result.end != ProcessResult::End::exited || result.code != 0) return "";
+  return result.messages.substr(0, result.messages.find('\n'));
+}
+
+}  // namespace
+
+std::string version_of_gswo_cc(const ProgramFile &gswo_cc) {
+  // Never destroyed: programs may still be made when the process ends.
+  static std::mutex &mutex = *new std::mutex;
+  static auto &known = *new std::map<std::string, std::string>;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(gswo_cc.version);
+  if (found != known.end()) return found->second;
+  const std::string version = ask_version(gswo_cc);
+  if (!version.empty()) known[gswo_cc.version] = version;
+  return version;
 }
 
 }  // namespace cudascan::gswo

@@ -23,4 +23,9 @@ std::optional<ProgramFile> find_program(const std::string &name);
 /// @throws Error if CUDASCAN_GSWO_CC names none
 CUDASCAN_API std::optional<ProgramFile> find_gswo_cc();
 
+/// What `gswo-cc --version` says: its own version and that of Clang's library, which can be replaced without
+/// it; "" if it says nothing. It is asked once in the life of the process, which takes 20 ms, and again
+/// when its file changes.
+std::string version_of_gswo_cc(const ProgramFile &);
+
 }  // namespace cudascan::gswo

@@ -31,7 +31,14 @@ std::string key_of(const Program &program) {
 }
 
 std::shared_ptr<const Built> make_now(const Program &program) {
-  return std::make_shared<const Built>(program.make());
+  try {
+    return std::make_shared<const Built>(program.make());
+  } catch (const Error &) {
+    throw;
+  } catch (const std::exception &e) {
+    throw Error(std::string("the filter could not be compiled: ") + e.what() +
+                "; free some memory and space for temporary files");
+  }
 }
 
 }  // namespace

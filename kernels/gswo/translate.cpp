@@ -94,6 +94,8 @@ Translation translate(const SourceText &source, const std::vector<std::string> &
   check_user_code();
   const ProgramFile translator = find_translator(source.name);
   Digest digest;
+  // Without a cache nobody needs to know.
+  if (!code_options.cache_dir.empty()) digest.add(version_of_gswo_cc(translator));
   digest.add("translate").add(translator.version).add(source.name).add(source.text);
   for (const std::string &option : options) digest.add(option);
   const std::string kept = CodeCache(code_options.cache_dir).find_or_make(digest.hex(), [&] {
@@ -111,12 +113,7 @@ namespace cudascan {
 std::string translator_version() {
   try {
     const auto translator = gswo::find_gswo_cc();
-    if (!translator) return "";
-    const gswo::PrivateFolder folder;
-    const gswo::ProcessResult result =
-        gswo::run_program({translator->path, "--version"}, folder.path(), {});
-    if (result.end != gswo::ProcessResult::End::exited || result.code != 0) return "";
-    return result.messages.substr(0, result.messages.find('\n'));
+    return translator ? gswo::version_of_gswo_cc(*translator) : "";
   } catch (const Error &) {
     return "";
   }

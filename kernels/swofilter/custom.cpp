@@ -68,8 +68,8 @@ struct Wanted {
 /// What an executor keeps.
 template <typename Exec>
 struct State {
-  std::list<Loaded<CodeOf<Exec>>> loaded;  // latest first
-  std::shared_ptr<Wanted> latest;
+  std::list<Loaded<CodeOf<Exec>>> loaded;   // latest first
+  std::shared_ptr<Wanted> latest, changed;  ///< in use; of what the file has become
   std::optional<gswo::SourceFile> file;
   std::string warning;
   std::pair<std::string, std::string> emitted;  // the file that code was written to, and its key
@@ -97,9 +97,12 @@ void write_cuda(const std::string &path, const std::string &text) {
   std::ofstream file(temporary);
   file << text;
   file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0)
-    refuse("emit-cuda = ", path, ": ", std::strerror(errno),
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    std::remove(temporary.c_str());
+    refuse("emit-cuda = ", path, ": ", std::strerror(error),
            "; give the path of a file that can be written");
+  }
 }
 
 std::vector<gswo::Program> variants_of(const SwoFilterParams &p, const std::string &text,
@@ -111,10 +114,10 @@ std::vector<gswo::Program> variants_of(const SwoFilterParams &p, const std::stri
   return variants;
 }
 
+/// @param latest  what was wanted last time, which is replaced if it is not that
 template <typename Exec>
-std::shared_ptr<Wanted> want(Exec &exec, const SwoFilterParams &p, const Job &job, int sample_bytes,
-                             const std::string &text) {
-  std::shared_ptr<Wanted> &latest = state_of(exec).latest;
+std::shared_ptr<Wanted> want(Exec &exec, std::shared_ptr<Wanted> &latest, const SwoFilterParams &p,
+                             const Job &job, int sample_bytes, const std::string &text) {
   const SwoFilterParams params = of_code(p);
   if (latest && latest->params == params && latest->maximum == job.maximum &&
       latest->sample_bytes == sample_bytes && latest->text == text)
@@ -137,22 +140,24 @@ bool is_ready(const Wanted &wanted) {
 template <typename Exec>
 std::shared_ptr<Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
                                int sample_bytes) {
-  const auto with = [&](const std::string &text) { return want(exec, p, job, sample_bytes, text); };
-  if (p.source.empty()) return with(p.expression);
   State<Exec> &state = state_of(exec);
+  const auto with = [&](const std::string &text) {
+    return want(exec, state.latest, p, job, sample_bytes, text);
+  };
+  if (p.source.empty()) return with(p.expression);
   if (!state.file || state.file->path() != p.source) state.file.emplace(p.source);
   gswo::SourceFile &file = *state.file;
   if (!p.reload) return with(file.text());
   try {
     file.look();
     if (!file.has_changed()) return with(file.text());
-    const auto changed = with(file.changed_text());
+    const auto changed = want(exec, state.changed, p, job, sample_bytes, file.changed_text());
     if (!is_ready(*changed)) return with(file.text());
     gswo::built(gswo::compile(changed->variants.front()));
     file.accept();
-    return changed;
+    return state.latest = changed;
   } catch (const Error &e) {
-    state.warning += e.what();
+    state.warning += (state.warning.empty() ? "" : "\n") + std::string(e.what());
     file.reject();
     return with(file.text());
   }
