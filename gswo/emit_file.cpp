@@ -126,7 +126,8 @@ class Manifest {
   void scalars() {
     std::vector<std::string> unused;
     for (const ParmVarDecl *p : chain_.function->parameters()) {
-      if (!p->getType().getNonReferenceType()->isArithmeticType()) continue;  // an image
+      const QualType type = p->getType().getNonReferenceType();
+      if (!type->isArithmeticType() && !type->isEnumeralType()) continue;  // an image
       if (const Constant *constant = unit_.constant(p))
         line() << "constant " << name_of(p) << " " << constant->text << "\n";
       else if (!name_of(p).empty())

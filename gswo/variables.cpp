@@ -75,6 +75,7 @@ class Finder {
     }
     if (const Constant *constant = unit_.constant(v)) {
       locals_[0] += "  const " + unit_.declaration(type.getUnqualifiedType(), name) + " = " +
+                    (type->isEnumeralType() ? "(" + unit_.type_name(type) + ")" : "") +
                     constant->text + ";\n";
       return;
     }

@@ -262,6 +262,19 @@ TEST(GswoPragmasSettings, SizesHaveToFit) {
     EXPECT_TRUE(has(message, part)) << message;
 }
 
+TEST(GswoPragmasSettings, EnumerationsAreSetByTheirNumbers) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(files.write(
+      "f.cpp",
+      "enum Mode { first, second };\nenum class Way { up = 5, down = 7 };\n" +
+          one_window("out[i][j] = (m == second) + 2 * (w == Way::down);", ", Mode m, Way w")));
+  p.constants = {{"m", 1_whole}, {"w", 7_whole}};
+  EXPECT_EQ(of_gray(cpu, p), 3);
+  p.constants = {{"m", 0_whole}, {"w", 5_whole}};
+  EXPECT_EQ(of_gray(cpu, p), 0);
+}
+
 TEST(GswoPragmasSettings, ParametersNeedNotBeUsed) {
   CpuRunner cpu(1);
   const Files files;
