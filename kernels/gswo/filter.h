@@ -28,12 +28,14 @@ namespace gswo {
 
 /// What the filter returns, as a number.
 template <typename View, bool whole>
-GSWO_INLINES GSWO_FN auto result_of(const View &view, const Frame &frame, int x, int y) {
-  using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y)));
+GSWO_INLINES GSWO_FN auto result_of(const View &view, const Frame &frame, const Known &known, int x,
+                                    int y) {
+  using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, known, x, y)));
   // A parameter `Result r` would be an error where that is void.
   static_assert(
       requires(Result(&r)()) { to_sample(r()); }, "the filter has to return a number");
-  const Number<Result> result = gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, x, y));
+  const Number<Result> result =
+      gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, known, x, y));
   return result;
 }
 
@@ -131,11 +133,39 @@ GSWO_FN GSWO_RESULT *sample_at(const Frame &out, int x, int y) {
   return reinterpret_cast<GSWO_RESULT *>(static_cast<char *>(out.data) + y * out.stride) + x;
 }
 
+/// What planes have at a thread's pixels. They are read before any result is written: for compilers that
+/// could change them.
+struct KnownChunk {
+  struct alignas(kColumns * sizeof(GSWO_SAMPLE)) Row {
+    GSWO_SAMPLE at[kColumns];
+  };
+  Row rows[kRows][kPlanes ? kPlanes : 1];
+
+  /// @param x  a multiple of kColumns
+  GSWO_FN KnownChunk([[maybe_unused]] const Input &in, [[maybe_unused]] int x,
+                     [[maybe_unused]] int y) {
+#if GSWO_PLANES
+    GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
+      GSWO_UNROLL for (int n = 0; n < kPlanes; ++n) rows[i][n] =
+          *reinterpret_cast<const Row *>(row_of(in.planes[n], y + i) + x);
+    }
+#endif
+  }
+  GSWO_FN Known at([[maybe_unused]] int column, [[maybe_unused]] int row) const {
+    Known known{};
+#if GSWO_PLANES
+    GSWO_UNROLL for (int n = 0; n < kPlanes; ++n) known.at[n] = level_of(rows[row][n].at[column]);
+#endif
+    return known;
+  }
+};
+
 /// A thread's pixels, from (x, y) on, whose windows lie in the frame.
 /// @param pixel  the sample of the first one in the tile
-GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, const Frame &out,
+GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, const Frame &out,
                           int x, int y) {
   const bool aligned = alignment(out) % sizeof(Results) == 0;
+  const KnownChunk known(in, x, y);
   GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
     Results results;
     GSWO_UNROLL for (int k = 0; k < kColumns; ++k) {
@@ -146,7 +176,8 @@ GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Frame &in, 
 #else
       const InnerView view{row_of(in, y + i) + x + k, in.stride};
 #endif
-      results.at[k] = to_sample(result_of<decltype(view), true>(view, in, x + k, y + i));
+      results.at[k] =
+          to_sample(result_of<decltype(view), true>(view, in, known.at(k, i), x + k, y + i));
     }
     GSWO_RESULT *to = sample_at(out, x, y + i);
     if (kColumns == 1 || aligned)
@@ -170,7 +201,7 @@ struct Inside {
 };
 
 /// The pixels of a frame that are not inside, from number `first` on, every `step` of them.
-GSWO_FN void filter_edges(const Frame &in, const Frame &out, const Inside &inside, int first,
+GSWO_FN void filter_edges(const Input &in, const Frame &out, const Inside &inside, int first,
                           int step) {
   const int above = inside.top * in.width, below = (in.height - inside.bottom) * in.width;
   const int beside = in.width - (inside.right - inside.left);
@@ -187,7 +218,8 @@ GSWO_FN void filter_edges(const Frame &in, const Frame &out, const Inside &insid
       if (x >= inside.left) x += inside.right - inside.left;
     }
     const FrameView view{in, x, y};
-    *sample_at(out, x, y) = to_sample(result_of<FrameView, !kClips>(view, in, x, y));
+    *sample_at(out, x, y) =
+        to_sample(result_of<FrameView, !kClips>(view, in, known_at(in, x, y), x, y));
   }
 }
 
@@ -199,7 +231,7 @@ GSWO_FN void filter_edges(const Frame &in, const Frame &out, const Inside &insid
 
 /// The last rows of blocks filter kBlockWidth columns of kBlockRows rows each, those above them the edges.
 extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT)
-    gswo_filter(const gswo::Frame in, const gswo::Frame out) {
+    gswo_filter(const gswo::Input in, const gswo::Frame out) {
   using namespace gswo;
   const Inside inside(in);
   const int edge_rows = gridDim.y - (in.height + kBlockRows - 1) / kBlockRows;
@@ -234,11 +266,12 @@ namespace gswo {
 /// Pixels [begin, end) of a row whose windows lie in the frame, at most kStrip of them. The results stay in
 /// an array that nothing else can see until all are there: so the loop runs over several pixels at once.
 constexpr int kStrip = 256;
-inline void filter_strip(const Frame &in, GSWO_RESULT *to, int y, int begin, int end) {
+inline void filter_strip(const Input &in, GSWO_RESULT *to, int y, int begin, int end) {
   const GSWO_SAMPLE *row = row_of(in, y);
-  const Frame frame = in;
+  const Input frame = in;
   const auto result_at = [&](int x) __attribute__((always_inline)) {
-    return result_of<InnerView, true>(InnerView{row + x, frame.stride}, frame, x, y);
+    return result_of<InnerView, true>(InnerView{row + x, frame.stride}, frame,
+                                      known_at(frame, x, y), x, y);
   };
   decltype(result_at(0)) results[kStrip];
 #if defined(__clang__)
@@ -250,17 +283,17 @@ inline void filter_strip(const Frame &in, GSWO_RESULT *to, int y, int begin, int
   for (int i = 0; i < end - begin; ++i) to[begin + i] = to_sample(results[i]);
 }
 
-inline void filter_edge(const Frame &in, GSWO_RESULT *to, int y, int begin, int end) {
+inline void filter_edge(const Input &in, GSWO_RESULT *to, int y, int begin, int end) {
   for (int x = begin; x < end; ++x) {
     const FrameView view{in, x, y};
-    to[x] = to_sample(result_of<FrameView, !kClips>(view, in, x, y));
+    to[x] = to_sample(result_of<FrameView, !kClips>(view, in, known_at(in, x, y), x, y));
   }
 }
 
 }  // namespace gswo
 
 /// Filters the rows [begin, end).
-extern "C" __attribute__((visibility("default"))) void gswo_filter(const gswo::Frame *in,
+extern "C" __attribute__((visibility("default"))) void gswo_filter(const gswo::Input *in,
                                                                    const gswo::Frame *out,
                                                                    int begin, int end) {
   using namespace gswo;

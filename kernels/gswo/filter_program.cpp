@@ -7,6 +7,7 @@
 #include "kernels/gswo/includes.h"
 #include "kernels/gswo/source_file.h"
 #include "kernels/gswo/translate.h"
+#include "kernels/gswo/window_calls.h"
 #include "kernels/refuse.h"
 
 namespace cudascan::gswo {
@@ -39,31 +40,61 @@ const std::string kAboutCuda =
     "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc wants\n"
     "// __device__ before each function of the filter; the element, which uses NVRTC, does not.\n";
 
-/// Whether code asks for samples in order, as far as its text tells.
-bool sorts(const std::string &text) {
-  for (const char *word : {"median", "rank", "percentile", "sort", "nth_element"})
-    if (text.find(word) != std::string::npos) return true;
-  return false;
+/// Said where planes are used.
+const std::string kAboutPlanes =
+    "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
+    "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
+
+/// From how many cells on the operator that makes a plane, and reading that, take less time than the window's
+/// own function. Planes of smaller windows are not worth it.
+struct WorthPlanes {
+  int extrema, median;
+};
+constexpr WorthPlanes kWorthOnGpu{10, 10}, kWorthOnCpu{10, 25};
+
+/// The planes for a filter, of WindowPlane. Operators know rectangles best, and of these only it is certain
+/// that windows have samples.
+unsigned planes_for(const WindowCalls &calls, const swo::Mask &window, SwoFilterReads asked,
+                    const WorthPlanes &worth) {
+  if (asked != SwoFilterReads::automatic || !window.rectangle) return 0;
+  const int cells = window.count();
+  unsigned planes = 0;
+  if (calls.min && cells >= worth.extrema) planes |= kMinPlane;
+  if (calls.max && cells >= worth.extrema) planes |= kMaxPlane;
+  if (calls.median && cells >= worth.median) planes |= kMedianPlane;
+  return planes;
+}
+
+/// What is left for the windows of a filter.
+WindowUse use_of(const WindowCalls &calls, unsigned planes) {
+  if (calls.order || (calls.median && !(planes & kMedianPlane))) return WindowUse::sorts;
+  const bool all_known = (!calls.min || planes & kMinPlane) && (!calls.max || planes & kMaxPlane);
+  return planes && all_known && !calls.others ? WindowUse::none : WindowUse::reads;
 }
 
 Program function_program(const SwoFilterParams &p, const std::string &text,
-                         const FilterTarget &target) {
+                         const FilterTarget &target, SwoFilterReads asked) {
   const bool is_expression = p.source.empty();
   const FilterText filter{{is_expression ? "expression" : p.source, text},
                           is_expression,
                           is_expression ? "filter" : p.function,
                           p.constants};
-  const FilterLaunch launch = choose_launch(target.job.mask(), sorts(text), p);
-  const Unit cuda = make_filter_unit(filter, target.job, target.sample_bytes, &launch);
-  const Unit unit = target.architecture
-                        ? cuda
-                        : make_filter_unit(filter, target.job, target.sample_bytes, nullptr);
+  const WindowCalls calls = window_calls(text);
+  const swo::Mask &window = target.job.mask();
+  const unsigned gpu_planes = planes_for(calls, window, asked, kWorthOnGpu);
+  const unsigned planes =
+      target.architecture ? gpu_planes : planes_for(calls, window, asked, kWorthOnCpu);
+  const FilterLaunch launch = choose_launch(window, use_of(calls, gpu_planes), p);
+  const Unit cuda = make_filter_unit(filter, target.job, target.sample_bytes, gpu_planes, &launch);
+  const Unit unit = target.architecture ? cuda
+                                        : make_filter_unit(filter, target.job, target.sample_bytes,
+                                                           planes, nullptr);
+  const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;
   const auto make = [=, architecture = target.architecture, options = code_options(p)] {
-    return Built{
-        compile(unit, architecture, options), {kAboutCuda + cuda.main.text, ""}, launch, {}};
+    return Built{compile(unit, architecture, options), {about + cuda.main.text, ""}, launch, {}};
   };
   // The launch is in the text for the GPU; that for the CPU goes with its CUDA source.
-  return {key_of(unit, target, p, {cuda.main.text}), make};
+  return {key_of(unit, target, p, {cuda.main.text}), make, planes};
 }
 
 // ---- Translated files
@@ -249,10 +280,10 @@ CodeOptions code_options(const SwoFilterParams &p) {
 }
 
 Program filter_program(const SwoFilterParams &p, const std::string &text,
-                       const FilterTarget &target) {
+                       const FilterTarget &target, SwoFilterReads asked) {
   if (p.source.empty()) {
     if (p.strict) check_strict_formula(p.expression, p.constants);
-    return function_program(p, p.expression, target);
+    return function_program(p, p.expression, target, asked);
   }
   const bool edited = has_manifest(text), pragmas = !edited && has_pragmas(text);
   if (p.strict && !pragmas)
@@ -262,7 +293,7 @@ Program filter_program(const SwoFilterParams &p, const std::string &text,
   if (edited) return edited_program(p, text, target);
   if (pragmas) return pragma_program(p, text, target);
   check_function(p.source, text, p.function);
-  return function_program(p, text, target);
+  return function_program(p, text, target, asked);
 }
 
 }  // namespace cudascan::gswo

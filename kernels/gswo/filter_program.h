@@ -19,9 +19,15 @@ struct FilterTarget {
 /// Where code is kept.
 CodeOptions code_options(const SwoFilterParams &);
 
-/// @param text  what is in the file; not used for formulas
+/// @param text   what is in the file; not used for formulas
+/// @param asked  the `reads` that the user set, where that of the parameters is another
 /// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and numbers that
 ///         a translated file does not take; what else is wrong is found when the program is made
-Program filter_program(const SwoFilterParams &, const std::string &text, const FilterTarget &);
+Program filter_program(const SwoFilterParams &, const std::string &text, const FilterTarget &,
+                       SwoFilterReads asked);
+inline Program filter_program(const SwoFilterParams &p, const std::string &text,
+                              const FilterTarget &target) {
+  return filter_program(p, text, target, p.reads);
+}
 
 }  // namespace cudascan::gswo

@@ -117,8 +117,9 @@ std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
           static_cast<unsigned>(edge_rows + divide_up(height, tile_height))};
 }
 
-FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterParams &p) {
-  const int cells = window.count();
+FilterLaunch choose_launch(const swo::Mask &window, WindowUse use, const SwoFilterParams &p) {
+  const int cells = use == WindowUse::none ? 1 : window.count();
+  const bool sorts = use == WindowUse::sorts;
   // Where a window is straight code, the pixels of a thread share what they read and compute, see
   // gswo/window.h: as many as there are registers for.
   struct Chunk {
@@ -164,10 +165,12 @@ FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterP
 }
 
 Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_bytes,
-                      const FilterLaunch *launch) {
+                      unsigned planes, const FilterLaunch *launch) {
   std::ostringstream text;
   define_samples(text, job, sample_bytes);
   define_window(text, job.mask());
+  // Whoever compiles the text on his own may set it to 0.
+  if (planes) text << "#ifndef GSWO_PLANES\n#define GSWO_PLANES " << planes << "\n#endif\n";
   if (launch) define_launch(text, *launch);
   text << "#define GSWO_FILTER " << filter.function << "\n#include \"gswo/window.h\"\n\nnamespace "
        << kNamespace << " {\nGSWO_USE_LIBRARY\n";

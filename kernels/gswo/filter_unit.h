@@ -33,13 +33,24 @@ struct FilterLaunch {
   std::array<unsigned, 2> grid(int width, int height) const;
 };
 
-/// What the parameters say, and where they leave it open what is best for windows of this kind.
-/// @param sorts  whether many samples are kept at once
-/// @throws BadSetting if a block would have too many threads, or too much shared memory
-FilterLaunch choose_launch(const swo::Mask &window, bool sorts, const SwoFilterParams &);
+/// What a filter does with the samples of its windows.
+enum class WindowUse {
+  reads,  ///< them one by one
+  sorts,  ///< them: many are kept at once
+  none    ///< but the pixel's own: all the rest is in planes
+};
 
+/// What the parameters say, and where they leave it open what is best for windows of this kind.
+/// @throws BadSetting if a block would have too many threads, or too much shared memory
+FilterLaunch choose_launch(const swo::Mask &window, WindowUse, const SwoFilterParams &);
+
+/// Planes that built-in operators make of a frame before it is filtered, as bits. They are in this order.
+enum WindowPlane : unsigned { kMinPlane = 1, kMaxPlane = 2, kMedianPlane = 4 };
+inline constexpr int kMostPlanes = 3;
+
+/// @param planes  of WindowPlane, those that the filter finds with its frames
 /// @param launch  null for the CPU
-Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes,
+Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes, unsigned planes,
                       const FilterLaunch *launch);
 
 /// @param translated  what gswo-cc wrote, and the user may have edited
@@ -59,6 +70,12 @@ struct Frame {
   unsigned long long texture;  ///< of the samples of a frame that is read, 0 = none
 };
 inline constexpr const char *kEntryPoint = "gswo_filter";
-using CpuEntryPoint = void(const Frame *in, const Frame *out, int begin, int end);
+/// What is filtered, as kernels and functions take it that know so many planes. The rows of these begin at
+/// multiples of eight bytes.
+struct Input {
+  Frame frame;
+  Frame planes[kMostPlanes];
+};
+using CpuEntryPoint = void(const Input *in, const Frame *out, int begin, int end);
 
 }  // namespace cudascan::gswo

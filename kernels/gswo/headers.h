@@ -7,6 +7,6 @@
 namespace cudascan::gswo {
 
 /// The headers that filters are compiled with, such as gswo/window.h. They are part of this library.
-const std::vector<SourceText> &headers();
+CUDASCAN_API const std::vector<SourceText> &headers();
 
 }  // namespace cudascan::gswo

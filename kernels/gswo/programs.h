@@ -25,6 +25,7 @@ struct Built {
 struct Program {
   std::string key;              ///< everything that `make` depends on
   std::function<Built()> make;  ///< throws as compile_for_gpu(), compile_for_cpu() and translate()
+  unsigned planes = 0;          ///< of WindowPlane, to be given to it with each frame
 };
 
 /// What make() returns or throws.

@@ -54,7 +54,7 @@ std::vector<Program> tuning_variants(const SwoFilterParams &p, const std::string
     if (p.reads == Reads::automatic) tried.reads = variant.reads;
     if (tried.tile_height % tried.chunk_height != 0) return;
     try {
-      Program program = filter_program(tried, text, target);
+      Program program = filter_program(tried, text, target, p.reads);
       if (std::none_of(programs.begin(), programs.end(),
                        [&](const Program &known) { return known.key == program.key; }))
         programs.push_back(std::move(program));

@@ -22,9 +22,14 @@
 ///     GSWO_LEFT, _RIGHT, _ABOVE, _BELOW   how far it reaches from the pixel
 ///     GSWO_CELLS                      how many cells it has
 ///     GSWO_BORDER, GSWO_OUTSIDE       0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
+///     GSWO_PLANES                     what the library has computed before, see Input; not defined: nothing
 ///     GSWO_TEXTURE                    on the GPU, see gswo/filter.h
 #pragma once
 #include "gswo/library.h"
+
+#ifndef GSWO_PLANES
+#define GSWO_PLANES 0
+#endif
 
 #if GSWO_CUDA
 #define GSWO_TABLE __constant__
@@ -48,6 +53,26 @@ struct Frame {
   long long stride;
   int width, height;
   unsigned long long texture;  ///< of its samples, or 0
+};
+
+/// Which planes there are, in this order: the bits 1, 2 and 4 of GSWO_PLANES.
+constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
+               kHasMedian = (GSWO_PLANES & 4) != 0;
+constexpr int kPlanes = kHasMin + kHasMax + kHasMedian;
+
+/// The frame that is filtered, and planes of its size: their samples are what min(), max() and median()
+/// are at the same pixel. Rows of planes begin at multiples of eight bytes, at least.
+#if GSWO_PLANES
+struct Input : Frame {
+  Frame planes[kPlanes];
+};
+#else
+using Input = Frame;
+#endif
+
+/// The levels of the planes at a pixel.
+struct Known {
+  GSWO_SAMPLE at[kPlanes ? kPlanes : 1];
 };
 
 constexpr int kLeft = GSWO_LEFT, kRight = GSWO_RIGHT, kAbove = GSWO_ABOVE, kBelow = GSWO_BELOW;
@@ -102,6 +127,16 @@ GSWO_FN GSWO_SAMPLE read(const Frame &frame, int x, int y) {
         tex2D<GSWO_SAMPLE>(frame.texture, static_cast<float>(column), static_cast<float>(row)));
 #endif
   return level_of(row_of(frame, row)[column]);
+}
+
+GSWO_FN Known known_at([[maybe_unused]] const Input &input, [[maybe_unused]] int x,
+                       [[maybe_unused]] int y) {
+  Known known{};
+#if GSWO_PLANES
+  GSWO_UNROLL for (int i = 0; i < kPlanes; ++i) known.at[i] =
+      level_of(row_of(input.planes[i], y)[x]);
+#endif
+  return known;
 }
 
 /// The nearest level, halves up (down below 0, which is 0 in any case); 0 for what is no number.
@@ -223,8 +258,15 @@ class Window {
   const int x, y, width, height;
   static constexpr int maximum = GSWO_MAXIMUM;
 
-  GSWO_FN Window(const View &view, const Frame &frame, int x, int y)
-      : x(x), y(y), width(frame.width), height(frame.height), view_(view), frame_(frame) {}
+  /// @param known  what the planes have at (x, y)
+  GSWO_FN Window(const View &view, const Frame &frame, const Known &known, int x, int y)
+      : x(x),
+        y(y),
+        width(frame.width),
+        height(frame.height),
+        view_(view),
+        frame_(frame),
+        known_(known) {}
 
   GSWO_FN operator float() const { return static_cast<float>(view_(0, 0)); }
   GSWO_FN float operator()(int dx, int dy) const {
@@ -247,12 +289,14 @@ class Window {
   }
   // Of a window without any sample all but the sum and the variance are the sample of the pixel itself.
   GSWO_FN float min() const {
+    if constexpr (kHasMin) return static_cast<float>(known_.at[0]);
     if (count() == 0) return *this;
     return reduce<Level>(
         GSWO_MAXIMUM, [](Level a, Level b) { return detail::smaller(a, b); },
         [](Level level) { return level; });
   }
   GSWO_FN float max() const {
+    if constexpr (kHasMax) return static_cast<float>(known_.at[kHasMin]);
     if (count() == 0) return *this;
     return reduce<Level>(
         0, [](Level a, Level b) { return detail::larger(a, b); },
@@ -300,7 +344,10 @@ class Window {
       return search(k);
     }
   }
-  GSWO_FN float median() const { return rank(count() / 2); }
+  GSWO_FN float median() const {
+    if constexpr (kHasMedian) return static_cast<float>(known_.at[kPlanes - 1]);
+    return rank(count() / 2);
+  }
   GSWO_FN float percentile(float q) const {
     return rank(static_cast<int>(static_cast<float>(count()) * q / 100));
   }
@@ -457,6 +504,7 @@ class Window {
 
   const View &view_;
   const Frame &frame_;
+  const Known known_;
 };
 
 }  // namespace gswo

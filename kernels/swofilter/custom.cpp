@@ -73,7 +73,7 @@ struct State {
   std::optional<gswo::SourceFile> file;
   std::string warning;
   std::pair<std::string, std::string> emitted;  // the file that code was written to, and its key
-  gswo::ChainMemory<Exec> memory;
+  gswo::ChainMemory<Exec> memory, planes;
   std::conditional_t<std::is_same_v<Exec, Cuda>, gswo::Textures, std::monostate> textures;
 };
 
@@ -315,33 +315,61 @@ void check_custom(const SwoFilterParams &p) {
 
 namespace {
 
+/// The planes that a filter is given, made by the built-in operators.
+template <typename Exec, typename T>
+void make_planes(Exec &exec, unsigned planes, Plane<const T> in, const SwoFilterParams &p,
+                 gswo::Frame *to) {
+  int number = 0;
+  const auto make = [&](gswo::WindowPlane which, SwoFilterOperator op) {
+    if (!(planes & which)) return;
+    SwoFilterParams params;
+    params.op = op;
+    params.window = p.window;
+    params.window_width = p.window_width;
+    params.window_height = p.window_height;
+    params.shape = p.shape;
+    params.border = p.border;
+    params.border_value = p.border_value;
+    const gswo::ChainImage image =
+        state_of(exec).planes.image(number, sizeof(T), in.width, in.height);
+    const Plane<T> plane{static_cast<T *>(image.data), in.width, in.height,
+                         static_cast<std::ptrdiff_t>(image.stride), in.maximum};
+    run(exec, in, plane, params);
+    to[number++] = frame_of(plane);
+  };
+  make(gswo::kMinPlane, SwoFilterOperator::minimum);
+  make(gswo::kMaxPlane, SwoFilterOperator::maximum);
+  make(gswo::kMedianPlane, SwoFilterOperator::median);
+}
+
 /// Runs a program.
-void run_program(Cpu &cpu, const gswo::Program &program, const gswo::Frame &in,
+void run_program(Cpu &cpu, const gswo::Program &program, const gswo::Input &in,
                  const gswo::Frame &out, const SwoFilterParams &p, int sample_bytes) {
   auto &loaded = load(cpu, program);
-  if (run_translated(cpu, loaded, in, out, sample_bytes, p)) return;
+  if (run_translated(cpu, loaded, in.frame, out, sample_bytes, p)) return;
   const auto filter =
       reinterpret_cast<gswo::CpuEntryPoint *>(loaded.code.symbol(gswo::kEntryPoint));
   set_constants(loaded, p, [&](const char *symbol, float value) {
     if (void *variable = loaded.code.symbol(symbol)) *static_cast<float *>(variable) = value;
   });
-  cpu.for_bands(in.height, 8, [&](int begin, int end) { filter(&in, &out, begin, end); });
+  cpu.for_bands(in.frame.height, 8, [&](int begin, int end) { filter(&in, &out, begin, end); });
 }
 
-void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Frame &in,
+void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Input &in,
                  const gswo::Frame &out, const SwoFilterParams &p, int sample_bytes) {
   auto &loaded = load(cuda, program);
   const gswo::FilterLaunch &launch = loaded.built->launch;
-  gswo::Frame from = in, to = out;
+  gswo::Input from = in;
+  gswo::Frame &frame = from.frame, to = out;
   if (launch.reads == SwoFilterReads::texture)
-    from.texture =
-        state_of(cuda).textures.of(in.data, in.stride, in.width, in.height, sample_bytes);
-  if (run_translated(cuda, loaded, from, to, sample_bytes, p)) return;
+    frame.texture = state_of(cuda).textures.of(frame.data, frame.stride, frame.width, frame.height,
+                                               sample_bytes);
+  if (run_translated(cuda, loaded, frame, to, sample_bytes, p)) return;
   set_constants(loaded, p, [&](const char *symbol, float value) {
     loaded.code.set_global(symbol, &value, sizeof(value), cuda.stream());
   });
   void *args[] = {&from, &to};
-  const auto [columns, rows] = launch.grid(in.width, in.height);
+  const auto [columns, rows] = launch.grid(frame.width, frame.height);
   loaded.code.launch(gswo::kEntryPoint, columns, rows, launch.block_width(), launch.block_height(),
                      cuda.stream(), args);
 }
@@ -371,7 +399,9 @@ template <typename Exec, typename T>
 void run_custom(Exec &exec, Plane<const T> in, Plane<T> out, const Job &job,
                 const SwoFilterParams &p) {
   const auto wanted = choose(exec, p, job, sizeof(T));
-  const gswo::Frame from = frame_of(in), to = frame_of(out);
+  const gswo::Frame to = frame_of(out);
+  gswo::Input from{frame_of(in), {}};
+  make_planes(exec, wanted->variants.front().planes, in, p, from.planes);
   const auto run = [&](const gswo::Program &program) {
     run_program(exec, program, from, to, p, sizeof(T));
   };
