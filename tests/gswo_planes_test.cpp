@@ -136,7 +136,7 @@ constexpr Layout kLayouts[] = {{.unit = 256}, {5, 3}, {5, 0, true}};
 
 const char *const kExpressions[] = {"p.min()", "maximum - p.median() + p.min() / 3",
                                     "p.max() - p.min() > p.median() * gain ? p(2, -1) : p.max()",
-                                    "p.median() + p.mean() / 4 + p.rank(3) / 8",
+                                    "p.median() + p.mean() / 4 + p(3, 0) / 8",
                                     "x < 0.5 ? p.max() : p"};
 constexpr Size kWindows[] = {{5, 5}, {15, 3}, {11, 1}, {1, 13}, {3, 9}, {7, 7}, {31, 31}, {9, 25}};
 

@@ -86,6 +86,17 @@ constexpr bool kExactInFloat = static_cast<long long>(kCells) * GSWO_MAXIMUM <= 
 constexpr unsigned long long kMostSquares = 1ull * kCells * GSWO_MAXIMUM * GSWO_MAXIMUM;
 constexpr bool kSquaresExactInFloat = kMostSquares <= 1 << 24;
 constexpr bool kSquaresFitUnsigned = kMostSquares <= 0xffffffff;
+/// n times the sum of squares less the square of the sum is n^2 times the variance.
+constexpr bool kScatterFitsUnsigned = kMostSquares * kCells <= 0xffffffff;
+/// It is at most n^2 (maximum / 2)^2 (Popoviciu, 1935). Divided by n^2 in float or in double, and that rounded to
+/// float, gives the same where both are exact in float (Figueroa, "When is double rounding innocuous?",
+/// SIGNUM Newsletter 30(3), 1995).
+constexpr bool kScatterExactInFloat = kMostSquares * kCells / 4 <= 1 << 24 && kCells <= 2048;
+/// Around the level in the middle all products are exact, too.
+constexpr int kMiddle = (GSWO_MAXIMUM + 1) / 2;
+constexpr bool kScatterInFloat = 1ull * kCells * (kCells > 4 ? kCells : 4) * kMiddle * kMiddle <=
+                                     1 << 24 &&
+                                 kScatterExactInFloat;
 
 struct Run {
   short y, first, last;
@@ -307,7 +318,7 @@ class Window {
     const int n = count();
     if (n == 0) return *this;
     if constexpr (kSumsInFloat && whole)
-      return divide_exactly(exact_sum());
+      return divide_exactly<kCells>(exact_sum());
     else if constexpr (kSumsInFloat)
       return exact_sum() / static_cast<float>(n);
     else if constexpr (kExactInFloat)
@@ -319,10 +330,30 @@ class Window {
   GSWO_FN float variance() const {
     const int n = count();
     if (n == 0) return 0;
-    const auto s = static_cast<unsigned long long>(exact_sum());
-    const unsigned long long squares = exact_squares();
-    const unsigned long long n2 = static_cast<unsigned long long>(n) * n;
-    return static_cast<float>(static_cast<double>(n * squares - s * s) / static_cast<double>(n2));
+    if constexpr (kScatterExactInFloat) {
+      float scatter;
+      if constexpr (kLevelsAreFloats && kScatterInFloat) {
+        const float s = exact_sum(), squares = sum_of_squares<float>(), m = static_cast<float>(n);
+        const float t = s - kMiddle * m;
+        scatter = m * (squares - 2 * kMiddle * s + kMiddle * kMiddle * m) - t * t;
+      } else {
+        scatter = static_cast<float>(static_cast<int>(exact_scatter<unsigned>(n)));
+      }
+      if constexpr (whole)
+        return divide_exactly<kCells * kCells>(scatter);
+      else
+        return scatter / static_cast<float>(n * n);
+    } else {
+      double scatter;
+      if constexpr (kScatterFitsUnsigned)
+        scatter = static_cast<double>(exact_scatter<unsigned>(n));
+      else
+        scatter = static_cast<double>(exact_scatter<unsigned long long>(n));
+      if constexpr (whole)
+        return static_cast<float>(divide_exactly<1ll * kCells * kCells>(scatter));
+      else
+        return static_cast<float>(scatter / (static_cast<double>(n) * n));
+    }
   }
   GSWO_FN float deviation() const { return library::sqrt(variance()); }
 
@@ -406,17 +437,26 @@ class Window {
       runs<i + 1>(f);
     }
   }
-  /// sum / kCells, rounded as a division is: Markstein, "Computation of elementary functions on the IBM RISC
-  /// System/6000 processor", IBM J. Res. Dev. 34(1), 1990, theorem 4.
-  static GSWO_FN float divide_exactly(float sum) {
+  /// a / n, rounded as a division is, for integers a from 0 on and n < 2^22 in float, 2^33 in double: Markstein,
+  /// "Computation of elementary functions on the IBM RISC System/6000 processor", IBM J. Res. Dev. 34(1),
+  /// 1990. The first quotient is less than 2 ulp off, so that the remainder, a multiple of its ulp, is
+  /// exact, and the corrected one is rounded from what is at most 2^-22 ulp (2^-51 ulp in double) off. That
+  /// a / n is nearer than 1/(2n) ulp to the middle between two numbers is impossible, and so is the middle
+  /// itself, which has one digit more than a.
+  template <long long n, typename T>
+  static GSWO_FN T divide_exactly(T a) {
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
-    constexpr float n = kCells, reciprocal = 1 / n;
-    const float quotient = sum * reciprocal;
-    return ::fmaf(::fmaf(-quotient, n, sum), reciprocal, quotient);
+    constexpr T divisor = n, reciprocal = 1 / divisor;
+    const T quotient = a * reciprocal;
+    return fused(fused(-quotient, divisor, a), reciprocal, quotient);
 #else
-    return sum / kCells;
+    return a / n;
 #endif
   }
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  static GSWO_FN float fused(float a, float b, float c) { return ::fmaf(a, b, c); }
+  static GSWO_FN double fused(double a, double b, double c) { return ::fma(a, b, c); }
+#endif
   /// Puts the results of all runs together: what pixels below one another share is computed once.
   template <typename Result, typename Join, typename Of>
   GSWO_FN Result reduce(Result neutral, Join join, Of of) const {
@@ -456,6 +496,11 @@ class Window {
       return sum_of_squares<unsigned>();
     else
       return sum_of_squares<unsigned long long>();
+  }
+  template <typename Integral>
+  GSWO_FN Integral exact_scatter(int n) const {
+    const auto s = static_cast<Integral>(exact_sum());
+    return static_cast<Integral>(n) * static_cast<Integral>(exact_squares()) - s * s;
   }
   static GSWO_FN void sort(Level &a, Level &b) {
     const Level x = a, y = b;
