@@ -91,8 +91,8 @@ enum class SwoFilterAlgorithm {
 
 /// Where the GPU reads the samples of a window of custom from.
 enum class SwoFilterReads {
-  automatic,
-  global,  ///< the frame itself
+  automatic,  ///< what is best; whole large windows' min(), max(), median() from these operators
+  global,     ///< the frame itself
   shared,  ///< shared memory, which each block of threads fills with its tile and what surrounds it
   texture,  ///< the frame, through a texture
 };

@@ -94,9 +94,9 @@ constexpr bool kScatterFitsUnsigned = kMostSquares * kCells <= 0xffffffff;
 constexpr bool kScatterExactInFloat = kMostSquares * kCells / 4 <= 1 << 24 && kCells <= 2048;
 /// Around the level in the middle all products are exact, too.
 constexpr int kMiddle = (GSWO_MAXIMUM + 1) / 2;
-constexpr bool kScatterInFloat = 1ull * kCells * (kCells > 4 ? kCells : 4) * kMiddle * kMiddle <=
-                                     1 << 24 &&
-                                 kScatterExactInFloat;
+constexpr bool kScatterInFloat =
+    1ull * kCells * (kCells > 4 ? kCells : 4) * kMiddle * kMiddle <= 1 << 24 &&
+    kScatterExactInFloat;
 
 struct Run {
   short y, first, last;
@@ -334,8 +334,9 @@ class Window {
       float scatter;
       if constexpr (kLevelsAreFloats && kScatterInFloat) {
         const float s = exact_sum(), squares = sum_of_squares<float>(), m = static_cast<float>(n);
-        const float t = s - kMiddle * m;
-        scatter = m * (squares - 2 * kMiddle * s + kMiddle * kMiddle * m) - t * t;
+        const float t = multiply_add<float>(-kMiddle, m, s);
+        const float u = multiply_add<float>(-2 * kMiddle, s, squares);
+        scatter = multiply_add(-t, t, m * multiply_add<float>(kMiddle * kMiddle, m, u));
       } else {
         scatter = static_cast<float>(static_cast<int>(exact_scatter<unsigned>(n)));
       }
@@ -454,23 +455,47 @@ class Window {
 #endif
   }
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
-  static GSWO_FN float fused(float a, float b, float c) { return ::fmaf(a, b, c); }
-  static GSWO_FN double fused(double a, double b, double c) { return ::fma(a, b, c); }
+  static GSWO_FN float fused(float a, float b, float c) {
+    return ::fmaf(a, b, c);
+  }
+  static GSWO_FN double fused(double a, double b, double c) {
+    return ::fma(a, b, c);
+  }
 #endif
+  /// a * b + c where both steps are exact, so that one instruction gives the same.
+  template <typename T>
+  static GSWO_FN T multiply_add(T a, T b, T c) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+    if constexpr (!Integer<T>) return fused(a, b, c);
+#endif
+    return a * b + c;
+  }
   /// Puts the results of all runs together: what pixels below one another share is computed once.
-  template <typename Result, typename Join, typename Of>
-  GSWO_FN Result reduce(Result neutral, Join join, Of of) const {
+  /// @param add  joins a result and that of a sample
+  template <typename Result, typename Join, typename Of, typename Add>
+  GSWO_FN Result reduce(Result neutral, Join join, Of of, Add add) const {
+    // Compilers may not leave out that a float is added to 0, or compared with the largest.
+    constexpr bool kSkipsNeutral = kUnrolled && kLevelsAreFloats;
     Result result = neutral, run = neutral;
     int row = -kAbove;
+    bool has_result = !kSkipsNeutral, has_run = !kSkipsNeutral;
     each_level([&](Level level, int, int dy) {
       if (dy != row) {
-        result = join(result, run);
+        result = has_result ? join(result, run) : run;
         run = neutral;
         row = dy;
+        has_result = true;
+        has_run = !kSkipsNeutral;
       }
-      run = join(run, of(level));
+      run = has_run ? add(run, level) : of(level);
+      has_run = true;
     });
-    return join(result, run);
+    return has_result ? join(result, run) : run;
+  }
+  template <typename Result, typename Join, typename Of>
+  GSWO_FN Result reduce(Result neutral, Join join, Of of) const {
+    return reduce<Result>(neutral, join, of,
+                          [&](Result a, Level level) { return join(a, of(level)); });
   }
   template <typename Sum>
   GSWO_FN Sum sum_of_levels() const {
@@ -481,7 +506,8 @@ class Window {
   GSWO_FN Sum sum_of_squares() const {
     return reduce<Sum>(
         0, [](Sum a, Sum b) { return a + b; },
-        [](Level level) { return static_cast<Sum>(level) * static_cast<Sum>(level); });
+        [](Level level) { return static_cast<Sum>(level) * static_cast<Sum>(level); },
+        [](Sum a, Level level) { return multiply_add<Sum>(level, level, a); });
   }
   GSWO_FN auto exact_sum() const {
     if constexpr (kSumsInFloat)

@@ -93,6 +93,13 @@ TEST_P(CustomFilter, EveryFormat) {
                                                 formula("maximum - p.median()")});
 }
 
+/// Where operators run over the frame first.
+TEST_P(CustomFilter, EveryFormatOfLargeWindows) {
+  expect_kernels_result(element(),
+                        Case<Params>{"expression=\"p.median() + p.max() - p.min()\" window=5",
+                                     formula("p.median() + p.max() - p.min()", 5)});
+}
+
 TEST(CustomFilterSettings, CodeMakesTheOperatorCustom) {
   Filter filter("cudaswofilter");
   GObject *object = G_OBJECT(filter.element());
