@@ -3,8 +3,10 @@
 // to, and that all backends have the same bits.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "gswo_pragmas.h"
 
@@ -89,7 +91,8 @@ template <typename T, typename Runner>
 void expect_variances(Runner &runner, T maximum) {
   constexpr Size kSize{97, 45};
   const int levels = maximum >> std::countr_zero(maximum);
-  for (const int window : {1, 3, 5, 7, 9, 17})
+  // What is computed in float, in double from 32 bits, and in double from 64 bits.
+  for (const int window : sizeof(T) == 1 ? std::vector{1, 3, 5, 7, 17} : std::vector{3, 9})
     for (const bool deviation : {false, true})
       for (const Content content : {Content::random, Content::checkerboard, Content::near_white}) {
         const Image<T> in(make_content<T>(content, kSize.width, kSize.height, maximum), kSize.width,
