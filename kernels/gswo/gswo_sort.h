@@ -84,11 +84,27 @@ struct Network {
 template <int n, class Runs>
 GSWO_SORT_TABLE constexpr Network<n, Runs> kNetwork{};
 
+/// Of two numbers, never a NaN: of floats one instruction of the GPU.
+template <class T>
+GSWO_SORT_FN T smaller(T x, T y) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  if constexpr (static_cast<T>(0.5) != 0) return ::fmin(x, y);
+#endif
+  return y < x ? y : x;
+}
+template <class T>
+GSWO_SORT_FN T larger(T x, T y) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  if constexpr (static_cast<T>(0.5) != 0) return ::fmax(x, y);
+#endif
+  return y < x ? x : y;
+}
+
 template <int low, int high, class T>
 GSWO_SORT_FN void exchange(T *a) {
   const T x = a[low], y = a[high];
-  a[low] = y < x ? y : x;
-  a[high] = y < x ? x : y;
+  a[low] = smaller(x, y);
+  a[high] = larger(x, y);
 }
 /// Does the exchanges [begin, begin + size) of a network.
 template <int n, class Runs, int begin, int size, class T>

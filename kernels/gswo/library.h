@@ -41,26 +41,6 @@ concept Integer = requires(T a) {
   a % 1;
 };
 
-namespace detail {
-
-/// For numbers, never a NaN: of floats one instruction of the GPU.
-template <typename T>
-GSWO_FN T smaller(T a, T b) {
-#if defined(__NVCC__) || defined(__CUDACC_RTC__)
-  if constexpr (!Integer<T>) return ::fmin(a, b);
-#endif
-  return a < b ? a : b;
-}
-template <typename T>
-GSWO_FN T larger(T a, T b) {
-#if defined(__NVCC__) || defined(__CUDACC_RTC__)
-  if constexpr (!Integer<T>) return ::fmax(a, b);
-#endif
-  return a < b ? b : a;
-}
-
-}  // namespace detail
-
 namespace library {
 
 using uint8_t = unsigned char;

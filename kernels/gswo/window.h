@@ -25,6 +25,7 @@
 ///     GSWO_PLANES                     what the library has computed before, see Input; not defined: nothing
 ///     GSWO_TEXTURE                    on the GPU, see gswo/filter.h
 #pragma once
+#include "gswo/gswo_sort.h"
 #include "gswo/library.h"
 
 #ifndef GSWO_PLANES
@@ -168,90 +169,11 @@ GSWO_FN GSWO_RESULT to_sample(T result) {
   }
 }
 
-/// How the samples of a window, run by run, are put in order: each run is sorted, then runs are merged,
-/// neighbours first, by Batcher's odd-even merge (Knuth, The art of computer programming 3, section
-/// 5.3.4). A thread that filters pixels one below the other has the runs they share sorted once, and
-/// compilers leave out the exchanges that nothing depends on.
-template <int n>
-struct Network {
-  struct Wires {
-    unsigned char at[n];
-    int size;
-  };
-  unsigned char low[n * 16], high[n * 16];  // of the exchanges
-  int size = 0;
-  Wires order{};  // the wires in ascending order after all exchanges
-
-  constexpr Network() : low{}, high{} {
-    int first = 0;
-    Wires runs[kNumRuns]{};
-    for (int i = 0; i < kNumRuns; ++i) {
-      const int length = kRuns[i].last - kRuns[i].first + 1;
-      if (first + length <= n) runs[i] = sort(first, length);
-      first += length;
-    }
-    order = merge_all(runs, 0, kNumRuns);
-  }
-
- private:
-  constexpr void exchange(int a, int b) {
-    low[size] = static_cast<unsigned char>(a);
-    high[size++] = static_cast<unsigned char>(b);
-  }
-  constexpr Wires sort(int first, int length) {
-    if (length == 1) return {{static_cast<unsigned char>(first)}, 1};
-    return merge(sort(first, length / 2), sort(first + length / 2, length - length / 2));
-  }
-  constexpr Wires merge_all(const Wires *runs, int first, int number) {
-    if (number == 1) return runs[first];
-    int lower = 1;
-    while (lower * 2 < number) lower *= 2;  // aligned, so that other pixels have the same pairs
-    return merge(merge_all(runs, first, lower), merge_all(runs, first + lower, number - lower));
-  }
-  static constexpr Wires every_other(const Wires &from, int first) {
-    Wires to{};
-    for (int i = first; i < from.size; i += 2) to.at[to.size++] = from.at[i];
-    return to;
-  }
-  constexpr Wires merge(const Wires &a, const Wires &b) {
-    if (a.size == 0) return b;
-    if (b.size == 0) return a;
-    if (a.size == 1 && b.size == 1) {
-      exchange(a.at[0], b.at[0]);
-      return {{a.at[0], b.at[0]}, 2};
-    }
-    const Wires odd = merge(every_other(a, 0), every_other(b, 0));
-    const Wires even = merge(every_other(a, 1), every_other(b, 1));
-    Wires all{};
-    all.at[all.size++] = odd.at[0];
-    for (int i = 0; i < even.size || i + 1 < odd.size; ++i) {
-      if (i < even.size && i + 1 < odd.size) exchange(even.at[i], odd.at[i + 1]);
-      if (i < even.size) all.at[all.size++] = even.at[i];
-      if (i + 1 < odd.size) all.at[all.size++] = odd.at[i + 1];
-    }
-    return all;
-  }
+/// The samples of a window are put in order run by run.
+struct WindowRuns {
+  static constexpr int count = kNumRuns;
+  static constexpr int length(int i) { return kRuns[i].last - kRuns[i].first + 1; }
 };
-
-template <int n>
-GSWO_TABLE constexpr Network<n> kNetwork{};
-
-template <int n, int low, int high, typename Level>
-GSWO_FN void exchange(Level *a) {
-  const Level x = a[low], y = a[high];
-  a[low] = detail::smaller(x, y);
-  a[high] = detail::larger(x, y);
-}
-/// Does the exchanges [begin, begin + size).
-template <int n, int begin, int size, typename Level>
-GSWO_FN void exchange_all(Level *a) {
-  if constexpr (size == 1) {
-    exchange<n, kNetwork<n>.low[begin], kNetwork<n>.high[begin]>(a);
-  } else if constexpr (size > 1) {
-    exchange_all<n, begin, size / 2>(a);
-    exchange_all<n, begin + size / 2, size - size / 2>(a);
-  }
-}
 
 /// The window at (x, y).
 /// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window,
@@ -303,15 +225,14 @@ class Window {
     if constexpr (kHasMin) return static_cast<float>(known_.at[0]);
     if (count() == 0) return *this;
     return reduce<Level>(
-        GSWO_MAXIMUM, [](Level a, Level b) { return detail::smaller(a, b); },
+        GSWO_MAXIMUM, [](Level a, Level b) { return smaller(a, b); },
         [](Level level) { return level; });
   }
   GSWO_FN float max() const {
     if constexpr (kHasMax) return static_cast<float>(known_.at[kHasMin]);
     if (count() == 0) return *this;
     return reduce<Level>(
-        0, [](Level a, Level b) { return detail::larger(a, b); },
-        [](Level level) { return level; });
+        0, [](Level a, Level b) { return larger(a, b); }, [](Level level) { return level; });
   }
   GSWO_FN float sum() const { return static_cast<float>(exact_sum()); }
   GSWO_FN float mean() const {
@@ -370,7 +291,7 @@ class Window {
       if constexpr (kLeft == 1 && kAbove == 1 && kCells == 9)
         if (k == 4) return median_of_runs(a);
       constexpr int n = kSorts ? kCells : 1;  // names no larger network where there is none
-      exchange_all<n, 0, kNetwork<n>.size>(a);
+      exchange_all<n, WindowRuns, 0, kNetwork<n, WindowRuns>.size>(a);
       return pick<n>(a, k);
     } else {
       return search(k);
@@ -530,12 +451,12 @@ class Window {
   }
   static GSWO_FN void sort(Level &a, Level &b) {
     const Level x = a, y = b;
-    a = detail::smaller(x, y);
-    b = detail::larger(x, y);
+    a = smaller(x, y);
+    b = larger(x, y);
   }
   static GSWO_FN Level median(Level a, Level b, Level c) {
     sort(a, b);
-    return detail::larger(a, detail::smaller(b, c));
+    return larger(a, smaller(b, c));
   }
   /// Of three runs of three: what is below the largest of the smallest, or above the smallest of the
   /// largest, is not the median (Smith, "Implementing median filters in XC4000E FPGAs", Xcell 23, 1996).
@@ -545,8 +466,8 @@ class Window {
       sort(a[i], a[i + 1]);
       sort(a[i + 1], a[i + 2]);
     }
-    return median(detail::larger(detail::larger(a[0], a[3]), a[6]), median(a[1], a[4], a[7]),
-                  detail::smaller(detail::smaller(a[2], a[5]), a[8]));
+    return median(larger(larger(a[0], a[3]), a[6]), median(a[1], a[4], a[7]),
+                  smaller(smaller(a[2], a[5]), a[8]));
   }
   template <int n>
   static GSWO_FN Level pick(const Level *a, int k) {
@@ -557,7 +478,7 @@ class Window {
   template <int n, int m>
   static GSWO_FN void pick_from(const Level *a, int k, Level &result) {
     if constexpr (m < n) {
-      if (m == k) result = a[kNetwork<n>.order.at[m]];
+      if (m == k) result = a[kNetwork<n, WindowRuns>.order.at[m]];
       pick_from<n, m + 1>(a, k, result);
     }
   }

@@ -3,6 +3,7 @@
 /// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices, tiles, halos
 /// and barriers, not what compilers and GPUs do.
 #pragma once
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
