@@ -173,7 +173,7 @@ std::array<int, 2> best_chunk(const Kernel &kernel) {
   if (kernel.sorts) return {1, 8};
   if (has_array(kernel)) return rows * columns <= 9 ? std::array{4, 2} : std::array{1, 1};
   if (rows * columns > 256) return {1, 1};
-  return columns <= 5 ? std::array{2, 8} : std::array{4, 4};
+  return columns <= 3 ? std::array{2, 8} : columns <= 5 ? std::array{2, 12} : std::array{4, 4};
 }
 
 /// The part of `whole` that is nearest to `best` from below; `best` itself of 0.
