@@ -53,19 +53,28 @@ class Builder {
 
   /// The result is what is written last; of several images, the one of `single assign`.
   void choose_output() {
+    std::vector<std::string> results;  // of the last kernel, as long as nothing says which it is
     for (const Kernel *k : kernels_) {
-      bool assigned = false;
+      results.clear();
+      bool is_said = false;
       for (const Image &image : k->images) {
-        if (!image.written || assigned) continue;
-        output_ = key(image);
-        assigned = image.in_assign;
+        if (!image.written || is_said) continue;
+        results.push_back(output_ = key(image));
+        is_said = image.in_assign;
       }
+      if (is_said) results.clear();
     }
     for (const Pragma &p : unit_.notes.pragmas)
       if (p.name == "copymalloc1darray" && p.arguments.size() > 5)
         for (const Kernel *k : kernels_)
           for (const Image &image : k->images)
-            if (image.name == p.arguments[0] && image.written) output_ = key(image);
+            if (image.name == p.arguments[0] && image.written)
+              output_ = key(image), results.clear();
+    if (results.size() > 1)
+      unit_.source.note(kernels_.back()->pragma->begin,
+                        "'" + results.front() + "' and '" + output_ +
+                            "' are written, and an element has one result: '" + output_ +
+                            "'; write the one you want under 'single assign'");
   }
 
   int add_buffer(const std::string &image, const std::string &type, Buffer::Place place) {

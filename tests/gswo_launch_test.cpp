@@ -74,7 +74,8 @@ TEST(GswoLaunch, TilesOfSourcesAreRefused) {
   CpuRunner cpu(1);
   const Files files;
   const std::string path = files.write("f.cpp", one_window("out[i][j] = in[i][j - 1];"));
-  const std::string large = refusal(cpu, with(source_filter(path), {1024, 2, 1, Reads::automatic, 1}));
+  const std::string large =
+      refusal(cpu, with(source_filter(path), {1024, 2, 1, Reads::automatic, 1}));
   EXPECT_TRUE(large.starts_with(path + ":4:")) << large;
   EXPECT_TRUE(has(large, "a tile of 1024 x 2 pixels and a chunk of 1 x 1"));
   EXPECT_TRUE(has(large, "change tile-width, tile-height, chunk-width and chunk-height"));

@@ -110,6 +110,23 @@ TEST(GswoPragmasSettings, WholeNumbersAreConstants) {
   EXPECT_NE(refusal(cpu, p), "");
 }
 
+TEST(GswoPragmasSettings, PixelsHoldTheSamples) {
+  CpuRunner cpu(1);
+  const Files files;
+  const std::string path =
+      files.write("f.cpp",
+                  "void f(unsigned char **in, float **out, int height, int width) {\n"
+                  "#pragma parallel\n{\n#pragma for nest(2)\nfor (int i = 0; i < height; i++)\n"
+                  "for (int j = 0; j < width; j++) out[i][j] = in[i][j] + 3;\n}\n}\n");
+  EXPECT_EQ(of_gray(cpu, source_filter(path)), 130);
+  const std::string refused = message_of<BadSetting>([&] {
+    filtered(cpu, picture<std::uint16_t>({5, 3}), source_filter(path));
+  });
+  EXPECT_TRUE(has(refused, "source = " + path)) << refused;
+  EXPECT_TRUE(has(refused, "the pixels of in are of type unsigned char"));
+  EXPECT_TRUE(has(refused, "use unsigned short, int or float"));
+}
+
 TEST(GswoPragmasSettings, ParametersAreChecked) {
   CpuRunner cpu(1);
   const Files files;

@@ -171,10 +171,22 @@ void check_constants(const ManifestFunction &function, const SwoFilterParams &p)
   }
 }
 
+/// Narrow pixels go round, as in any C++; where every frame has samples that they do not hold, that is a
+/// mistake.
+void check_pixels(const ManifestFunction &function, const SwoFilterParams &p, int sample_bytes) {
+  for (const ManifestImage &image : function.images)
+    if (image.place == ManifestImage::Place::source && size_of_type(image.type) < sample_bytes)
+      refuse(
+          "source = ", p.source, ": the pixels of ", image.name, " are of type ", image.type,
+          ", which does not hold the frame's samples of more than 8 bit; use unsigned short, int "
+          "or float");
+}
+
 Built build_chain(const SourceText &translated, const std::string &notes, const SwoFilterParams &p,
                   const FilterTarget &target) {
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
+  check_pixels(function, p, target.sample_bytes);
   const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
   Built built{
       compile(unit, target.architecture, code_options(p)), {translated.text, notes}, {}, {}};

@@ -137,6 +137,25 @@ TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
   EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
 }
 
+/// What an element does not deliver is not lost without a word.
+TEST(GswoOutput, TellsWhichOfSeveralResultsItIs) {
+  const auto errors = [](const std::string &body) {
+    const Folder folder;
+    const std::string file = folder / "f.cpp";
+    write(file,
+          "void f(float **in, float **a, float **b, int h, int w) {\n#pragma parallel\n{\n"
+          "#pragma for\nfor (int i = 0; i < h; i++)\nfor (int j = 0; j < w; j++) {\n" +
+              body + "\n}\n}\n}\n");
+    const Outcome outcome = translate({file});
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return outcome.errors;
+  };
+  EXPECT_NE(errors("a[i][j] = in[i][j];\nb[i][j] = 1;").find(":4:1: note: 'a' and 'b' are written"),
+            std::string::npos);
+  EXPECT_EQ(errors("b[i][j] = 1;\n#pragma single assign\na[i][j] = in[i][j];"), "");
+  EXPECT_EQ(errors("a[i][j] = in[i][j];"), "");
+}
+
 /// Kernels are for frames of any size; a program of its own may be for one.
 TEST(GswoOutput, TakesTheSizeFromTheFrameUnlessItStandsAlone) {
   const Folder folder;
