@@ -455,7 +455,10 @@ std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
     if (i.y1 - i.y0 > 1024 || i.x1 - i.x0 > 1024) return 0;
     if (!i.centred) bytes += size_of(i.type) * tile_rows(k, i) * tile_pitch(k, i);
   }
-  return bytes > kMostSharedBytes ? 0 : bytes;
+  // Beside them gswo::Rest has a count, and a number for each thread.
+  const std::size_t threads =
+      static_cast<std::size_t>(k.tile_x / k.chunk_x) * (k.tile_y / k.chunk_y);
+  return bytes + 16 + 2 * threads > kMostSharedBytes ? 0 : bytes;
 }
 
 std::string kernel_text(const Unit &unit, const Kernel &kernel, const Chain *chain) {

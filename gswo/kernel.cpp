@@ -240,6 +240,10 @@ void find_parts(const Unit &unit, Kernel &kernel) {
   check_jumps(unit, kernel);
   edit_continues(unit, kernel);
   find_images(unit, kernel);
+  if (!unit.source.errors() && std::none_of(kernel.images.begin(), kernel.images.end(),
+                                            [](const Image &i) { return i.written; }))
+    unit.error(kernel.pragma->begin,
+               "no image is written here; assign the result of a window, as out[y][x] = ...");
   find_variables(unit, kernel);
   find_roles(unit, kernel);
   find_functions(unit, kernel);

@@ -137,6 +137,25 @@ TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
   EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
 }
 
+/// A block has 48 KiB of shared memory, for tiles and for what its threads share out.
+TEST(GswoOutput, HasTilesThatFit) {
+  const Folder folder;
+  const std::string file = folder / "f.cpp";
+  const auto bytes = [&](int rows) {
+    write(file,
+          "void f(unsigned short **in, float **out, int h, int w) {\n#pragma parallel\n{\n"
+          "#pragma for tile(1024, 16) chunksize(1, 16)\nfor (int i = 0; i < h; i++)\n"
+          "for (int j = 0; j < w; j++)\nout[i][j] = in[i][j] + in[i + " +
+              std::to_string(rows) + "][j];\n}\n}\n");
+    const Outcome outcome = translate({file});
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const auto at = outcome.output.find(" shared ");
+    return std::stoi(outcome.output.substr(at + 8));
+  };
+  EXPECT_EQ(bytes(6), 22 * 1032 * 2);
+  EXPECT_EQ(bytes(7), 0) << "23 rows and 2 bytes for each of 1024 threads are too much";
+}
+
 /// What an element does not deliver is not lost without a word.
 TEST(GswoOutput, TellsWhichOfSeveralResultsItIs) {
   const auto errors = [](const std::string &body) {
