@@ -367,12 +367,17 @@ struct InnerOut {
 #if GSWO_CUDA
 
 /// Tells the compiler that indices i + first to i + last lie in [origin, origin + size): then it leaves out
-/// what a window asks about an edge that it does not reach.
+/// what a window asks about an edge that it does not reach. Halves, as compilers go only so deep.
 template <int first, int last>
 GSWO_FN void assume_inside(int i, int origin, int size) {
-  __builtin_assume(i + first >= origin);
-  __builtin_assume(i + first < origin + size);
-  if constexpr (first < last) assume_inside<first + 1, last>(i, origin, size);
+  if constexpr (first < last) {
+    constexpr int middle = first + (last - first) / 2;
+    assume_inside<first, middle>(i, origin, size);
+    assume_inside<middle + 1, last>(i, origin, size);
+  } else {
+    __builtin_assume(i + first >= origin);
+    __builtin_assume(i + first < origin + size);
+  }
 }
 
 /// Pixels that are moved at once.
@@ -432,7 +437,7 @@ struct Tile {
     const int first_row = top - plane.oy, first_column = left - plane.ox;
     using From = Vector<S, vector>;
     const char *from =
-        (const char *)plane.data + first_row * plane.pitch + first_column * sizeof(S);
+        (const char *)plane.data + first_row * plane.pitch + first_column * (int)sizeof(S);
     if (holds(plane, top, left, rows, columns) &&
         is_aligned<From>((unsigned long long)from | plane.pitch)) {
       GSWO_UNROLL for (int first = 0; first < all; first += threads) {
