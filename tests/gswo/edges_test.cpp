@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tool.h"
+#include "filter.h"
 
 namespace cudascan::gswo::test {
 namespace {
@@ -51,6 +51,27 @@ TEST(GswoEdges, OthersAreNot) {
         "y + k == 0", "y >= more", "x + more < w", "2 * y >= 0", "x + y >= 0", "y / 2 >= 0",
         "(unsigned)y < (unsigned)h", "x < w / 2", "k < 1", "sum > 0", "w - x > 2"})
     EXPECT_EQ(answer(question), "") << question;
+}
+
+/// Compilers go only so deep.
+TEST(GswoEdges, WindowsMayBeWide) {
+  const Folder folder;
+  const std::string path = folder / "f.cpp";
+  write(
+      path,
+      "void f(int **in, int **out, int h, int w, int r) {\n#pragma parallel\n  {\n"
+      "#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n      for (int x = 0; x < w; x++) {\n"
+      "        int most = 0;\n        for (int dx = -r; dx <= r; dx++) {\n"
+      "          int at = x + dx;\n          if (at < 0) at = 0;\n"
+      "          if (at >= w) at = w - 1;\n          if (in[y][at] > most) most = in[y][at];\n"
+      "        }\n        out[y][x] = most;\n      }\n  }\n}\n");
+  const Filter filter({path, {"--set", "r=600"}, "unsigned char", 4});
+  Picture picture(5, 1, 1);
+  for (int x = 0; x < 5; ++x) picture.at<unsigned char>(x, 0) = static_cast<unsigned char>(10 + x);
+  for (const bool emulated : {false, true}) {
+    Picture result = filter.run(picture, {}, emulated);
+    for (int x = 0; x < 5; ++x) EXPECT_EQ(result.at<unsigned char>(x, 0), 14) << x << emulated;
+  }
 }
 
 }  // namespace
