@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What tests of programs share: unittest's cases as TAP for `meson test`, and running a program.
+
+A test file ends with `program.main()`. Each case is a line "ok N - name" or "not ok N - name"; a case
+that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of unittest.
+"""
+import os
+import subprocess
+import sys
+import unittest
+
+
+class TapResult(unittest.TestResult):
+    """Prints a line for each case as soon as it ended, and what went wrong behind "# "."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def line(self, ok, test, note=""):
+        self.count += 1
+        words = "ok" if ok else "not ok"
+        print(f"{words} {self.count} - {test.id().removeprefix('__main__.')}{note}", flush=True)
+
+    def wrong(self, test, error):
+        self.line(False, test)
+        for text in self._exc_info_to_string(error, test).splitlines():
+            print("# " + text, flush=True)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.line(True, test)
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.wrong(test, error)
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.wrong(test, error)
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error is not None:
+            self.wrong(subtest, error)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.line(True, test, " # SKIP " + reason)
+
+
+def main():
+    """Runs the cases of the calling file, or those named on the command line."""
+    loader = unittest.defaultTestLoader
+    module = sys.modules["__main__"]
+    names = sys.argv[1:]
+    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    result = TapResult()
+    suite.run(result)
+    print(f"1..{result.count}", flush=True)
+    sys.exit(not result.wasSuccessful())
+
+
+def run(command, timeout=60, **more):
+    """Runs `command`; text of both outputs comes back, a program that hangs is a failure."""
+    environment = {**os.environ, **more.pop("env", {})}
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, errors="replace", timeout=timeout, env=environment, **more)
