@@ -54,6 +54,9 @@ struct float2 {
 struct alignas(4) uchar4 {
   unsigned char x, y, z, w;
 };
+struct alignas(8) short4 {
+  short x, y, z, w;
+};
 struct alignas(8) ushort4 {
   unsigned short x, y, z, w;
 };
