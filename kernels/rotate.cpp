@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/rotate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -11,33 +12,27 @@ namespace cudascan {
 namespace rotation {
 namespace {
 
-/// Cubic weights are Keys' with a = -1/2. That of the sample at the place itself takes what rounding
-/// leaves, so that they add up to one.
-Weights make_weights(RotateInterpolation interpolation) {
+template <RotateInterpolation kInterpolation>
+Weights all_weights() {
   Weights weights{};
-  constexpr int kOne = 1 << kWeightBits;
   for (int phase = 0; phase < kPhases; ++phase) {
-    std::int16_t *const w = weights.of[phase];
-    const double f = phase / double(kPhases);
-    const auto set = [&](int i, double weight) {
-      w[i] = static_cast<std::int16_t>(std::lround(weight * kOne));
-    };
-    switch (interpolation) {
-      case RotateInterpolation::nearest:
-        set(2, 2 * phase >= kPhases);
-        break;
-      case RotateInterpolation::linear:
-        set(2, f);
-        break;
-      case RotateInterpolation::cubic:
-        set(0, ((-f + 2) * f - 1) * f / 2);
-        set(2, ((-3 * f + 4) * f + 1) * f / 2);
-        set(3, (f - 1) * f * f / 2);
-        break;
-    }
-    w[1] = static_cast<std::int16_t>(kOne - w[0] - w[2] - w[3]);
+    int w[4];
+    make_weights<kInterpolation>(phase, w);
+    std::copy_n(w, 4, weights.of[phase]);
   }
   return weights;
+}
+
+Weights all_weights(RotateInterpolation interpolation) {
+  switch (interpolation) {
+    case RotateInterpolation::nearest:
+      return all_weights<RotateInterpolation::nearest>();
+    case RotateInterpolation::linear:
+      return all_weights<RotateInterpolation::linear>();
+    case RotateInterpolation::cubic:
+      break;
+  }
+  return all_weights<RotateInterpolation::cubic>();
 }
 
 std::int64_t fixed_point(double v) {
@@ -67,7 +62,8 @@ Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   job.constant = params.border == RotateBorder::constant;
   job.outside = params.border_value < 0 ? in.maximum : static_cast<T>(params.border_value);
   job.low_bits = unused_low_bits(in.maximum);
-  job.weights = make_weights(params.interpolation);
+  job.interpolation = params.interpolation;
+  job.weights = all_weights(params.interpolation);
   return job;
 }
 

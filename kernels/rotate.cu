@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kAcross *kDown)
     }
   } else {
     for (int i = 0; i < n; ++i) {
-      results[i] = job.blend(p, [&](int column, int line) { return job.sample(column, line); });
+      results[i] = job.blend_at_edge(p);
       p = {p.x + job.cosine, p.y + job.sine};
     }
   }

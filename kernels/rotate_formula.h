@@ -16,7 +16,25 @@ inline constexpr int kWeightBits = 11;
 template <typename T>
 inline constexpr int kRowShift = sizeof(T) == 1 ? 0 : kWeightBits - 2;
 
-/// The weights of the samples at -1, 0, 1 and 2 from the whole part of a place, by its fraction.
+/// Works out the weights of the samples at -1, 0, 1 and 2 from the whole part of a place, by its fraction
+/// in 1/64; an integer, or one in each lane of a vector. Cubic ones are Keys' with a = -1/2, rounded; that
+/// of the sample at the whole part takes what is left of one.
+template <RotateInterpolation kInterpolation, typename Int>
+[[gnu::always_inline]] constexpr void make_weights(const Int &k, Int (&w)[4]) {
+  w[0] = w[2] = w[3] = k - k;
+  if constexpr (kInterpolation == RotateInterpolation::nearest) {
+    w[2] = (k >> (kPhaseBits - 1)) << kWeightBits;
+  } else if constexpr (kInterpolation == RotateInterpolation::linear) {
+    w[2] = k << (kWeightBits - kPhaseBits);
+  } else {  // f = k / 64: (-f^3 + 2 f^2 - f) / 2, (-3 f^3 + 4 f^2 + f) / 2, (f^3 - f^2) / 2
+    w[0] = (k * (k * (128 - k) - 4096) + 128) >> 8;
+    w[2] = (k * (k * (256 - 3 * k) + 4096) + 128) >> 8;
+    w[3] = (k * k * (k - 64) + 128) >> 8;
+  }
+  w[1] = (1 << kWeightBits) - w[0] - w[2] - w[3];
+}
+
+/// All of them, to look up.
 struct Weights {
   alignas(16) std::int16_t of[kPhases][4];
 };
@@ -41,6 +59,7 @@ struct Job {
   bool constant;              ///< the border
   T outside;
   int low_bits;  ///< of a sample, that the format does not have
+  RotateInterpolation interpolation;
   Weights weights;
 
   CUDASCAN_HD Place place(int x, int y) const {
@@ -51,13 +70,6 @@ struct Job {
   CUDASCAN_HD bool inside(const Place &p, int more = 0) const {
     const int x = Place::whole(p.x), y = Place::whole(p.y);
     return x >= 1 && y >= 1 && x < in.width - 2 - more && y < in.height - 2;
-  }
-
-  /// The sample at any column and row.
-  CUDASCAN_HD int sample(int x, int y) const {
-    const int near_x = x < 0 ? 0 : x < in.width ? x : in.width - 1;
-    const int near_y = y < 0 ? 0 : y < in.height ? y : in.height - 1;
-    return constant && (near_x != x || near_y != y) ? outside : in.row(near_y)[near_x];
   }
 
   /// A row's weighted sum, as sums over rows are made of it.
@@ -73,16 +85,41 @@ struct Job {
     return static_cast<T>((level < 0 ? 0 : level < top ? level : top) << low_bits);
   }
 
-  /// The pixel for a place, of samples that at(column, row) gives.
+  /// The pixel for a place whose samples are all in the image.
+  CUDASCAN_HD T blend_inside(const Place &p) const {
+    const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
+    return blend(p, [&](int i, int j) { return in.row(y + j)[x + i]; });
+  }
+
+  /// The pixel for any place.
+  CUDASCAN_HD T blend_at_edge(const Place &p) const {
+    const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
+    if (constant && (x < -3 || x >= in.width || y < -3 || y >= in.height)) return outside;
+    int columns[4], lines[4];
+    for (int i = 0; i < 4; ++i) {
+      columns[i] = nearest(x + i, in.width);
+      lines[i] = nearest(y + i, in.height);
+    }
+    return blend(p, [&](int i, int j) {
+      const bool out = columns[i] != x + i || lines[j] != y + j;
+      return constant && out ? outside : in.row(lines[j])[columns[i]];
+    });
+  }
+
+ private:
+  static CUDASCAN_HD int nearest(int at, int size) {
+    return at < 0 ? 0 : at < size ? at : size - 1;
+  }
+
+  /// Of 4x4 samples that at(column, row) gives.
   template <typename At>
   CUDASCAN_HD T blend(const Place &p, const At &at) const {
-    const int x = Place::whole(p.x), y = Place::whole(p.y);
     const std::int16_t *const across = weights.of[Place::phase(p.x)];
     const std::int16_t *const down = weights.of[Place::phase(p.y)];
     int sum = 0;
     for (int j = 0; j < 4; ++j) {
       int row = 0;
-      for (int i = 0; i < 4; ++i) row += across[i] * at(x + i - 1, y + j - 1);
+      for (int i = 0; i < 4; ++i) row += across[i] * at(i, j);
       sum += down[j] * round_row(row);
     }
     return finish(sum);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/rotate_rows.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/simd.h"

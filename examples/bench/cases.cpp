@@ -34,6 +34,7 @@ std::vector<Case> cuda_cases(const Options &options) {
   add_equalize_cuda(options, cases);
   add_autothreshold_cuda(options, cases);
   add_linearopen_cuda(options, cases);
+  add_rotate_cuda(options, cases);
   add_swofilter_cuda(options, cases);
   return cases;
 }
@@ -45,6 +46,7 @@ std::vector<Case> cpu_cases(const Options &options) {
   add_equalize_cpu(options, cases);
   add_autothreshold_cpu(options, cases);
   add_linearopen_cpu(options, cases);
+  add_rotate_cpu(options, cases);
   add_swofilter_cpu(options, cases);
   return cases;
 }

@@ -26,6 +26,8 @@ void add_autothreshold_cuda(const Options &options, std::vector<Case> &cases);
 void add_autothreshold_cpu(const Options &options, std::vector<Case> &cases);
 void add_linearopen_cuda(const Options &options, std::vector<Case> &cases);
 void add_linearopen_cpu(const Options &options, std::vector<Case> &cases);
+void add_rotate_cuda(const Options &options, std::vector<Case> &cases);
+void add_rotate_cpu(const Options &options, std::vector<Case> &cases);
 void add_swofilter_cuda(const Options &options, std::vector<Case> &cases);
 void add_swofilter_cpu(const Options &options, std::vector<Case> &cases);
 

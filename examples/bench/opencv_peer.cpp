@@ -94,6 +94,12 @@ void thinning(const cv::Mat &source, cv::Mat &result, const double *settings) {
   cv::ximgproc::thinning(source, result, static_cast<int>(settings[0]));
 }
 
+void rotate(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  const cv::Point2f centre((source.cols - 1) / 2.f, (source.rows - 1) / 2.f);
+  cv::warpAffine(source, result, cv::getRotationMatrix2D(centre, settings[0], 1), source.size(),
+                 static_cast<int>(settings[1]), cv::BORDER_REPLICATE);
+}
+
 const std::map<std::string_view, Function> kFunctions{
     {"histogram", histogram},
     {"equalize", equalize},
@@ -106,6 +112,7 @@ const std::map<std::string_view, Function> kFunctions{
     {"hit-or-miss", hit_or_miss},  // width and height of the mask, its cells: 1 on, -1 off, 0 any
     {"median", median},            // side of the window
     {"mean", mean},                // side of the window
+    {"rotate", rotate},            // degrees, one of InterpolationFlags
     {"thinning", thinning},        // one of ThinningTypes
 };
 
