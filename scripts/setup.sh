@@ -16,6 +16,7 @@ sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
+package_packages=(debhelper dpkg-dev lintian)
 
 say() { printf '== %s\n' "$*"; }
 die() {
