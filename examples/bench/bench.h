@@ -185,6 +185,9 @@ struct Row {
   double published_speedup = kUnknown;  ///< over the publication's code for one core
   double speedup = kUnknown;  ///< the same here: of the published algorithm over its CPU code
 
+  double ratio = kUnknown,
+         goal_ratio = kUnknown;  ///< of a goal on several times: largest over smallest
+
   /// Takes over what the case says of itself.
   void describe(const Case &c) {
     op = c.op;
@@ -227,8 +230,10 @@ class Report {
   std::vector<Row> rows_;
 };
 
-/// Prints largest over smallest time of each group of cases; times[i] belongs to cases[i].
-void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times);
+/// Prints largest over smallest time of each group of cases on the GPU, and keeps them as rows of the
+/// table "spreads"; times[i] belongs to cases[i].
+void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times,
+                   Report &report);
 
 /// The same picture on every machine; rows of `stride` bytes.
 std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_t stride);
