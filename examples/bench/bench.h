@@ -272,7 +272,8 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 void paper_tables(const Options &options, bool with_cuda, Report &report);
 /// Table of Dobreanu and Chelaru, "Histogram equalization".
 void equalize_paper(const Options &options, bool with_cuda, Report &report);
-/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU optimization of linear morphological openings".
+/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU Implementation of Linear Morphological
+/// Openings with Arbitrary Angle".
 void linearopen_paper(const Options &options, bool with_cuda, Report &report);
 /// Figure 6 of Prahara et al., 2021.
 void autothreshold_paper(const Options &options, bool with_cuda, Report &report);

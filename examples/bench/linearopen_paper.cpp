@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Karas et al., "GPU optimization of linear morphological openings and closings": Table 2 and figures 2, 5
+// Karas et al., "GPU Implementation of Linear Morphological Openings with Arbitrary Angle": Table 2 and figures 2, 5
 // and 8 to 11. The figures are plots without numbers; their sizes are not given, so these are squares of
 // 0.4 to 42 Mpx, the last as large as the text has them.
 #include "bench/linearopen_cases.h"

@@ -101,7 +101,7 @@ Row measure_cell(const Table &table, const Backend &backend, Column &column, con
     row = measure(backend, column, point);
     row.section = table.name + ", " + row.section;
     row.table = table.name;
-    row.series = column.head;
+    row.series = column.head == "us" ? "opening" : column.head;
     row.parameter = table.parameter;
     row.value = value_of(table, point);
     if (!std::isnan(row.us)) column.us_of_work = row.us / amount;

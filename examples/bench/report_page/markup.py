@@ -13,6 +13,8 @@ def count(value, digits=3):
     """About three digits; a dash for what is not known."""
     if not number(value):
         return "–"
+    if isinstance(value, int) and abs(value) < 1000:
+        return str(value)
     if value == 0:
         return "0"
     size = abs(value)
@@ -50,7 +52,11 @@ def table(heads, rows, caption=""):
     lines = ['<div class="wide"><table>']
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")
-    lines.append("<thead><tr>" + "".join(f'<th scope="col">{text(h)}</th>' for h in heads) + "</tr></thead><tbody>")
+    rows = list(rows)
+    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind == "word" for row in rows)
+             for i in range(len(heads))]
+    lines.append("<thead><tr>" + "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}</th>'
+                                         for head, word in zip(heads, words)) + "</tr></thead><tbody>")
     for row in rows:
         cells = []
         for i, cell in enumerate(row):

@@ -36,7 +36,8 @@ def goals(results):
 
     def line(row):
         by_ratio = number(row.get("goal_ratio")) and number(row.get("ratio"))
-        return [row.get("name", "–"), size(row), BACKENDS.get(row.get("backend"), row.get("section", "–")),
+        name, word = row.get("name", "–"), row.get("operator", "")
+        return [name if word in name else f"{word} {name}", size(row), BACKENDS.get(row.get("backend"), row.get("section", "–")),
                 times(row["goal_ratio"]) if by_ratio else count(row["goal_us"]) + " us",
                 times(row["ratio"]) if by_ratio else count(row["us"]) + " us",
                 Cell("met" if met(row) else "missed", "good" if met(row) else "bad")]
@@ -54,7 +55,7 @@ def goals(results):
 # ---- Sweeps ----------------------------------------------------------------------------------------
 
 LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels", "angle": "angle, degrees",
-          "directions": "directions", "pixels": "pixels of the frame"}
+          "directions": "directions", "pixels": "megapixels of the frame"}
 PUBLISHED = ("morard", "bartovsky", "zones", "naive", "serial", "Global", "Shared")
 PEERS = ("NPP", "OpenCV")
 
@@ -68,22 +69,25 @@ def kind_of(name):
 
 def sweep(title, rows):
     """One plot and its numbers: a table of one parameter on one backend."""
+    parameter = rows[0].get("parameter", "")
+    sizes = {(row.get("width"), row.get("height")) for row in rows}
     lines, floors = {}, {}
     for row in rows:
         name = row.get("series") or row.get("name", "")
+        x = row.get("value") / 1e6 if parameter == "pixels" else row.get("value")
         line = lines.setdefault(name, plots.Line(name, kind_of(name)))
-        line.add(row.get("value"), row.get("us"))
+        line.add(x, row.get("us"))
         if kind_of(name) != "peer" and number(row.get("peer_us")):
             peer = f"{row.get('peer', 'peer')}: {name}"
-            lines.setdefault(peer, plots.Line(peer, "peer")).add(row.get("value"), row["peer_us"])
+            lines.setdefault(peer, plots.Line(peer, "peer", line)).add(x, row["peer_us"])
         depth = row.get("depth", 8)
-        floor = floors.setdefault(depth, plots.Line(f"copy, {depth:.0f} bit" if depth != 32 else "copy, float",
-                                                    "floor"))
-        floor.add(row.get("value"), row.get("floor_us"))
+        floor = "copy, " + ("float" if depth == 32 else f"{depth:.0f} bit")
+        if parameter != "pixels" and len(sizes) > 1:
+            floor += f", {row.get('width')}×{row.get('height')}"
+        floors.setdefault(floor, plots.Line(floor, "floor")).add(x, row.get("floor_us"))
     everything = [line for line in [*lines.values(), *floors.values()] if line.points]
     if not everything:
         return ""
-    parameter = rows[0].get("parameter", "")
     plot = plots.lines(title, LABELS.get(parameter, parameter), "us", everything, parameter != "angle")
     values = sorted({x for line in everything for x in line.points})
     numbers = table([parameter] + [line.name for line in everything],

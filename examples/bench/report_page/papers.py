@@ -6,11 +6,11 @@ from .results import number
 PAPERS = {
     "000": "Najafi, Murali, Lilja, Sartori: GPU-Accelerated Nick Local Image Thresholding Algorithm, 2015",
     "001": "Dobreanu, Chelaru: Histogram equalization",
-    "002": "Karas, Morard, Bartovský, Grandpierre, Dokládalová, Matula, Dokládal: GPU optimization of linear "
-           "morphological openings and closings",
+    "002": "Karas, Morard, Bartovský, Grandpierre, Dokládalová, Matula, Dokládal: GPU Implementation of Linear "
+           "Morphological Openings with Arbitrary Angle",
     "003": "Prahara, Pranolo, Anwar, Mao: Parallel Approach of Adaptive Image Thresholding Algorithm on GPU, 2021",
-    "004": "Yang et al.: GSWO: A programming model for GPU-enabled parallelization of sliding window operations in "
-           "image processing, 2016",
+    "004": "Yang et al.: GSWO: A Programming Model for GPU-enabled Parallelization of Sliding Window Operations in "
+           "Image Processing, 2016",
 }
 FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows", "5": "figure 5: complexity",
            "6a": "figure 6a: OpenACC, 9x9", "6b": "figure 6b: OpenCV's GPU module (NPP)",

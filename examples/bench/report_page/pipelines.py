@@ -44,9 +44,9 @@ def chains(results):
     for row in by_size[plotted]:
         where = WHERE.get(row.get("where"), row.get("where", ""))
         groups.setdefault(row.get("name", ""), {}).setdefault(where, row.get("fps"))
-    svg = plots.bars(f"Frames a second, {plotted}", "frames/s", list(groups.items()))
+    svg = plots.dots(f"Frames a second, {plotted}", "frames/s", list(groups.items()))
     if svg:
-        out.append(plots.figure(svg, "Each bar is one pipeline; its numbers are below."))
+        out.append(plots.figure(svg, "A line for each pipeline; its numbers are below."))
     for name, some in by_size.items():
         out.append(details(f"{name}: {len(some)} pipelines", table(HEADS, map(line, some)), name == plotted))
     return "\n".join(out)

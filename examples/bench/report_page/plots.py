@@ -51,10 +51,11 @@ def figure(svg, caption):
 class Line:
     """Points of one name. `kind`: "ours", "published" (an algorithm of a publication), "peer", or "floor"."""
 
-    STYLES = {"ours": ("-", "o"), "published": ("-.", "s"), "peer": ("--", "x"), "floor": (":", "")}
+    STYLES = {"ours": ("-", "o"), "published": ("-.", "s"), "peer": ("--", "x"), "floor": ("", "")}
 
-    def __init__(self, name, kind="ours"):
-        self.name, self.kind, self.points = name, kind, {}
+    def __init__(self, name, kind="ours", like=None):
+        """@param like  another Line whose colour it takes"""
+        self.name, self.kind, self.like, self.points = name, kind, like, {}
 
     def add(self, x, y):
         if number(x) and number(y) and y > 0:
@@ -75,12 +76,16 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
     if not all_lines:
         return ""
     fig, axes = pyplot.subplots(figsize=(7.2, 3.5), layout="constrained")
-    colours = iter(COLOURS * 4)
+    colours, colour_of = iter(COLOURS * 4), {}
+    floors = iter([(0, (1, 1.2)), (0, (1, 3)), (0, (1, 6))] * 2)
     for line in all_lines:
         style, marker = Line.STYLES[line.kind]
-        colour = INK if line.kind == "floor" else next(colours)
-        width = 1.2 if line.kind == "floor" else None
-        axes.plot(*line.xy(), style, marker=marker, color=colour, label=line.name, linewidth=width)
+        if line.kind == "floor":
+            axes.plot(*line.xy(), linestyle=next(floors), color=INK, label=line.name, linewidth=1.3)
+            continue
+        colour = colour_of.get(id(line.like)) or next(colours)
+        colour_of[id(line)] = colour
+        axes.plot(*line.xy(), style, marker=marker, color=colour, label=line.name)
     if log_x:
         axes.set_xscale("log")
         values = sorted({x for line in all_lines for x in line.points})
@@ -91,6 +96,8 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
     if log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
+        low, high = axes.get_ylim()
+        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain) if high < 10 * low else ticker.NullFormatter())
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=10, loc="left")
@@ -98,26 +105,46 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
     return embed(fig, title)
 
 
-def bars(title, x_label, groups, log_x=True):
-    """@param groups  [(name, {series: value})], drawn from top to bottom"""
+def dots(title, x_label, groups):
+    """@param groups  [(name, {series: value})], a line of dots each, from top to bottom"""
     series = list(dict.fromkeys(name for _, values in groups for name in values))
     groups = [(name, values) for name, values in groups if any(map(number, values.values()))]
     if not groups:
         return ""
-    height = 0.8 / len(series)
-    fig, axes = pyplot.subplots(figsize=(7.2, 1.0 + 0.22 * len(groups) * max(len(series), 1.5)), layout="constrained")
+    names = [wrapped(name) for name, _ in groups]
+    places, below = [], 0.0  # in lines of text
+    for name in names:
+        lines_of_name = name.count("\n") + 1.6
+        places.append(below + lines_of_name / 2)
+        below += lines_of_name
+    height = 0.9 + 0.14 * below
+    fig, axes = pyplot.subplots(figsize=(7.2, height), layout="constrained")
+    for y, (_, values) in zip(places, groups):
+        known = [v for v in values.values() if number(v)]
+        axes.plot([min(known), max(known)], [y, y], color=PALE, linewidth=1, zorder=1)
     for i, name in enumerate(series):
-        places = [y + i * height for y, (_, values) in enumerate(groups) if number(values.get(name))]
-        widths = [values[name] for _, values in groups if number(values.get(name))]
-        axes.barh(places, widths, height * 0.92, color=COLOURS[i % len(COLOURS)], label=name)
-    axes.set_yticks([y + height * (len(series) - 1) / 2 for y in range(len(groups))], [n for n, _ in groups])
-    axes.invert_yaxis()
+        points = [(values[name], y) for y, (_, values) in zip(places, groups) if number(values.get(name))]
+        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5], label=name, zorder=2)
+    axes.set_yticks(places, names)
+    axes.set_ylim(below, 0)
     axes.grid(axis="y", visible=False)
-    if log_x:
-        axes.set_xscale("log")
+    axes.set_xscale("log")
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_xlabel(x_label)
     axes.set_title(title, fontsize=10, loc="left")
-    if len(series) > 1:
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0 + 0.25 / height), ncols=len(series), borderpad=0)
     return embed(fig, title)
+
+
+def wrapped(name, width=36):
+    """A pipeline's name in lines that leave room for the plot."""
+    lines = [""]
+    for word in name.split(" ! "):
+        part = f"{lines[-1]} ! {word}" if lines[-1] else word
+        if len(part) > width and lines[-1]:
+            lines[-1] += " !"
+            part = word
+            lines.append("")
+        lines[-1] = part
+    return "\n".join(lines)

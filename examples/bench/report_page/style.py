@@ -21,11 +21,11 @@ th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap; border-b
 thead th { vertical-align: bottom; color: var(--soft); font-weight: 600; }
 th:first-child { text-align: left; font-weight: 500; }
 tbody tr:nth-child(even) { background: var(--band); }
-td.word { text-align: left; } td.good { color: var(--good); } td.bad { color: var(--bad); font-weight: 600; }
+td.word, th.word { text-align: left; } td.good { color: var(--good); } td.bad { color: var(--bad); font-weight: 600; }
 td.ours { font-weight: 600; }
 details { margin: .4rem 0; } summary { cursor: pointer; padding: .25rem 0; }
 .plots { display: grid; gap: 1.2rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 36rem), 1fr)); }
-figure { margin: .5rem 0; min-width: 0; } figcaption { color: var(--soft); font-size: .88rem; }
+figure { margin: .5rem 0; min-width: 0; max-width: 60rem; } figcaption { color: var(--soft); font-size: .88rem; }
 svg { width: 100%; height: auto; color: var(--ink); }
 .missing { border-left: 4px solid var(--bad); padding: .3rem .9rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .8rem 2.4rem; margin: 1rem 0; }
