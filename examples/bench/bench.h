@@ -47,7 +47,7 @@ struct Options {
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
   /// What one run in a table may take; what would take longer is left out. On the GPU a tenth.
   double patience_us(bool cuda = false) const {
-    const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 3.5;
+    const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
     return seconds * 1e6 / (cuda ? 10 : 1);
   }
 };

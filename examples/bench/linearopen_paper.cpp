@@ -77,10 +77,8 @@ void table_2(const Options &options, const std::vector<Backend> &backends, Repor
         row.published = hardware;
         row.published_us = published_ms * 1e3;
         row.published_speedup = speedup;
-        row.baseline_us =
-            patience
-                .measure(linearopen_case(a.size, with(params, algorithm)), openings(a.size, params))
-                .us;
+        const Case published = linearopen_case(a.size, with(params, algorithm));
+        set_baseline(row, patience.measure(published, openings(a.size, params)));
         table.add(row);
       };
       if (backend.cuda) {
@@ -115,11 +113,13 @@ Row measure(const Backend &backend, Patience &published, Patience &beside_peer,
       with_peer.peer = NppLineOpening{point.params.length, point.params.angle};
     else
       with_peer.peer = opencv_openings(point.params);
-    row = beside_peer.measure(with_peer, work);
+    // Masks: NPP goes through the box of the line, OpenCV through the line.
+    const double length = point.params.length;
+    row = beside_peer.measure(with_peer, work * (backend.cuda ? length * length : length));
   }
   if (row.name.empty()) row = backend.time(ours);
   row.name = point.name;
-  row.baseline_us = published.measure(linearopen_case(point.size, point.params), work).us;
+  set_baseline(row, published.measure(linearopen_case(point.size, point.params), work));
   return row;
 }
 

@@ -14,7 +14,6 @@ because a benchmark was not found or failed; 2, nothing is written: wrong option
 or not what it should be.
 """
 import argparse
-import json
 import pathlib
 import shutil
 import subprocess
@@ -42,7 +41,8 @@ def parse():
                         default=pathlib.Path("cudascan-bench.html"), help="(default cudascan-bench.html)")
     parser.add_argument("--title", default="gst-cudascan: benchmark")
     parser.add_argument("--quick", action="store_true", help="run the benchmarks with --quick")
-    parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path, help="where the benchmarks were built")
+    parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
+                        help="where the benchmarks were built")
     return parser.parse_args()
 
 
@@ -62,7 +62,8 @@ def run_benchmarks(arguments, results):
         for kind, name in PROGRAMS.items():
             program = find_program(name, arguments.build)
             if not program:
-                results.lack(f"{name} was not found: build it, put it into PATH, or give its results with --{kind}")
+                results.lack(f"{name} was not found: build it, put it into PATH, or give its results "
+                             f"with --{kind}")
                 continue
             path = pathlib.Path(folder) / f"{kind}.json"
             command = [str(program), *(["--quick"] if arguments.quick else []), "--json", str(path)]

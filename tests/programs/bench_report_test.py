@@ -18,35 +18,36 @@ BENCH = os.environ.get("CUDASCAN_BENCH")
 REPORT = os.environ["CUDASCAN_BENCH_REPORT"]
 MACHINE = {"gpu": "Test GPU", "cpu": "Test CPU <1>", "cores": 4, "driver": "1.2", "cuda": "13.0",
            "gstreamer": None}
+FRAME = {"width": 3840, "height": 2160, "depth": 8}
+HD = {"width": 1920, "height": 1080, "depth": 8}
 KERNELS = [
-    {"table": "kernels", "section": "cuda", "name": "nick 15", "width": 3840, "height": 2160, "depth": 8, "us": 17.25,
-     "warm_us": 12.0, "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
+    {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25, "warm_us": 12.0,
+     "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
      "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
-    {"table": "kernels", "section": "cuda", "name": "nick 3", "width": 3840, "height": 2160, "depth": 8, "us": 14.5,
-     "goal_us": 15, "backend": "cuda"},
+    {"table": "kernels", "section": "cuda", "name": "nick 3", **FRAME, "us": 14.5, "goal_us": 15,
+     "backend": "cuda"},
     {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8, "backend": "cuda",
      "error": "launch failed & lost"},
-    {"table": "spreads", "section": "cuda", "name": "windows 3..255", "width": 3840, "height": 2160, "us": 12.0,
-     "ratio": 1.8, "goal_ratio": 1.3, "backend": "cuda"},
-    *({"table": "nick against window", "section": "x", "name": f"nick {w}", "width": 3840, "height": 2160, "depth": 8,
-       "us": 10.0 + w, "floor_us": 5.5, "backend": backend, "operator": "nick", "series": "nick, 8 bit",
+    {"table": "spreads", "section": "cuda", "name": "windows 3..255", **FRAME, "us": 12.0, "ratio": 1.8,
+     "goal_ratio": 1.3, "backend": "cuda"},
+    *({"table": "nick against window", "section": "x", "name": f"nick {w}", **FRAME, "us": 10.0 + w,
+       "floor_us": 5.5, "backend": backend, "operator": "nick", "series": "nick, 8 bit",
        "parameter": "window", "value": w, "peer": "Other", "peer_us": 3000.0 * w}
       for w in (3, 15, 255) for backend in ("cuda", "cpu")),
-    {"table": "paper 001 table 1", "section": "cuda", "name": "Image 5, equalize", "width": 5120, "height": 2880,
-     "depth": 8, "us": 16.5, "baseline_us": 2613.0, "published_us": 11958.0, "published": "GTX 1650",
-     "floor_us": 9.0, "backend": "cuda"},
+    {"table": "paper 001 table 1", "section": "cuda", "name": "Image 5, equalize", "width": 5120,
+     "height": 2880, "depth": 8, "us": 16.5, "baseline_us": 2613.0, "published_us": 11958.0,
+     "published": "GTX 1650", "floor_us": 9.0, "backend": "cuda"},
 ]
 PIPELINES = [
-    {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", "width": 3840, "height": 2160,
-     "depth": 8, "streams": 1, "backend": "cuda", "fps": 43210.0,
-     "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0}, "cpu_us_per_frame": 9.5,
-     "syncs_per_frame": 0, "us": 23.1, "floor_us": 21.0, "peer": False},
-    *({"table": "pipelines", "name": "cudanick", "where": "system", "width": 1920, "height": 1080, "depth": 8,
-       "streams": n, "backend": "cuda", "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
-    {"table": "pipelines", "name": "cvdilate", "where": "system", "width": 1920, "height": 1080, "depth": 8,
-     "streams": 1, "backend": "cpu", "fps": 77.0, "peer": True},
-    {"table": "live", "name": "cudanick", "width": 1920, "height": 1080, "where": "system", "fps_in": 240,
-     "frames": 300, "dropped": 17},
+    {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME, "streams": 1,
+     "backend": "cuda", "fps": 43210.0, "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0},
+     "cpu_us_per_frame": 9.5, "syncs_per_frame": 0, "us": 23.1, "floor_us": 21.0, "peer": False},
+    *({"table": "pipelines", "name": "cudanick", "where": "system", **HD, "streams": n, "backend": "cuda",
+       "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
+    {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1, "backend": "cpu",
+     "fps": 77.0, "peer": True},
+    {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
+     "dropped": 17},
 ]
 GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5, "width": 3325,
          "height": 4765, "sequential_ms": {"median": 8000.0}, "warm_ms": {"median": 0.25}, "whole_ms": None,
@@ -168,7 +169,8 @@ class Json(WithFolder):
         self.assertIn("--patience soon", done.stderr)
 
     def test_file_that_cannot_be_written(self):
-        done = program.run([BENCH, "--cpu-only", "--filter", "none", "--json", self.folder / "none" / "b.json"])
+        path = self.folder / "none" / "b.json"
+        done = program.run([BENCH, "--cpu-only", "--filter", "none", "--json", path])
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot write", done.stderr)
 
@@ -210,8 +212,8 @@ class ReportPage(WithFolder):
         page, text = self.page(*self.all_files())
         shown = " ".join(page.texts)
         for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met", "windows 3..255",
-                      "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize", "cvdilate",
-                      "other library", "Live sources", "median 5×5", "10-30"):
+                      "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize",
+                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30"):
             self.assertIn(words, shown)
         for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "5.7 %", "equal"):
             self.assertIn(number, shown)
@@ -233,7 +235,7 @@ class ReportPage(WithFolder):
     def test_only_kernels(self):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
-        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Several streams at once",
+        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Several streams",
                       " ".join(page.texts))
 
     def test_empty_results_make_a_page(self):
@@ -250,7 +252,8 @@ class ReportPage(WithFolder):
         self.assertEqual(self.output.read_text(), "the page before")
 
     def test_missing_file(self):
-        self.refused(["--kernels", self.folder / "none.json"], "--kernels", "none.json: there is no such file")
+        self.refused(["--kernels", self.folder / "none.json"], "--kernels",
+                     "none.json: there is no such file")
 
     def test_folder(self):
         self.refused(["--pipelines", self.folder], "--pipelines", "Is a directory")
@@ -266,13 +269,17 @@ class ReportPage(WithFolder):
 
     def test_wrong_keys(self):
         cases = (("[]", "this is no object"), ({"rows": []}, '"machine" is missing'),
-                 ({"machine": MACHINE}, '"rows" is missing'), ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
+                 ({"machine": MACHINE}, '"rows" is missing'),
+                 ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
+                 ({"machine": MACHINE, "rows": [{"table": "live", "name": 3}]}, '"name" of entry 1'),
                  ({"machine": MACHINE, "rows": [{"table": "kernels", "us": "1"}]}, '"us" of entry 1'),
-                 ({"machine": MACHINE, "rows": [{"table": "live", "latency_us": 1}]}, '"latency_us" of entry 1'))
+                 ({"machine": MACHINE, "rows": [{"table": "live", "latency_us": 1}]}, '"latency_us" of'))
         for content, sentence in cases:
             with self.subTest(sentence):
                 self.refused(["--kernels", self.write("k.json", content)], sentence)
         self.refused(["--gswo", self.write("g.json", {"machine": {}, "rows": []})], '"cases" is missing')
+        broken = {"machine": {}, "cases": [{"filter": "median", "warm_ms": 3}]}
+        self.refused(["--gswo", self.write("g.json", broken)], '"warm_ms" of entry 1 of "cases" is no object')
 
     def test_no_folder_for_the_page(self):
         path = self.write("k.json", {"machine": MACHINE, "rows": []})

@@ -48,7 +48,7 @@ class Cell:
 
 
 def table(heads, rows, caption=""):
-    """Rows of texts or Cells; the first column is a heading of its row, columns of numbers are to the right."""
+    """Rows of texts or Cells; the first column is a heading of its row, numbers are to the right."""
     lines = ['<div class="wide"><table>']
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")

@@ -37,7 +37,8 @@ def goals(results):
     def line(row):
         by_ratio = number(row.get("goal_ratio")) and number(row.get("ratio"))
         name, word = row.get("name", "–"), row.get("operator", "")
-        return [name if word in name else f"{word} {name}", size(row), BACKENDS.get(row.get("backend"), row.get("section", "–")),
+        return [name if word in name else f"{word} {name}", size(row),
+                BACKENDS.get(row.get("backend"), row.get("section", "–")),
                 times(row["goal_ratio"]) if by_ratio else count(row["goal_us"]) + " us",
                 times(row["ratio"]) if by_ratio else count(row["us"]) + " us",
                 Cell("met" if met(row) else "missed", "good" if met(row) else "bad")]
@@ -54,8 +55,8 @@ def goals(results):
 
 # ---- Sweeps ----------------------------------------------------------------------------------------
 
-LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels", "angle": "angle, degrees",
-          "directions": "directions", "pixels": "megapixels of the frame"}
+LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels",
+          "angle": "angle, degrees", "directions": "directions", "pixels": "megapixels of the frame"}
 PUBLISHED = ("morard", "bartovsky", "zones", "naive", "serial", "Global", "Shared")
 PEERS = ("NPP", "OpenCV")
 
@@ -91,8 +92,7 @@ def sweep(title, rows):
     plot = plots.lines(title, LABELS.get(parameter, parameter), "us", everything, parameter != "angle")
     values = sorted({x for line in everything for x in line.points})
     numbers = table([parameter] + [line.name for line in everything],
-                    [[count(v) if v >= 1000 else f"{v:g}"] + [count(line.points.get(v)) for line in everything]
-                     for v in values])
+                    [[f"{v:.4g}", *(count(line.points.get(v)) for line in everything)] for v in values])
     return plots.figure(plot, "Dotted: the floor, a copy of the plane. Dashed: other libraries. "
                               "Dash-dotted: published algorithms.") + details("Numbers, us", numbers)
 
@@ -114,8 +114,8 @@ def kernels(results):
     out = []
     for section in dict.fromkeys(r.get("section", "") for r in rows):
         cuda = section == "cuda"
-        heads = ["case", "size", "cold us" if cuda else "us", *(["warm us"] if cuda else []), "Mpx/s", "floor us",
-                 "× floor", "other", "its us", "× ours"]
+        heads = ["case", "size", "cold us" if cuda else "us", *(["warm us"] if cuda else []), "Mpx/s",
+                 "floor us", "× floor", "other", "its us", "× ours"]
         lines = []
         for r in (r for r in rows if r.get("section", "") == section):
             if r.get("error"):
@@ -127,7 +127,8 @@ def kernels(results):
                           Cell(r.get("peer") or "–", "word"), count(r.get("peer_us")),
                           times(quotient(r.get("peer_us"), r.get("us")))])
         names = {"cuda": "GPU", "npp": "NPP", "cpu 1": "one CPU core"}
-        out.append(details(f"{names.get(section, section)}: {len(lines)} cases", table(heads, lines)))
+        name = names.get(section) or section.replace("cpu ", "CPU, cores: ")
+        out.append(details(f"{name}; {len(lines)} cases", table(heads, lines)))
     return "\n".join(out)
 
 
@@ -136,10 +137,13 @@ def headline(results):
     tiles = []
     if judged:
         tiles.append((f"{sum(judged)} of {len(judged)}", "goals met"))
-    gains = [quotient(r.get("baseline_us"), r.get("us")) for r in results.rows if r["table"].startswith("paper ")]
-    gains = sorted(g for g in gains if g)
-    if gains:
-        tiles.append((times(gains[len(gains) // 2]), "as fast as the published algorithms on this machine (median)"))
+    for backend, where in BACKENDS.items():
+        gains = [quotient(r.get("baseline_us"), r.get("us")) for r in results.rows
+                 if r["table"].startswith("paper ") and r.get("backend") == backend]
+        gains = sorted(g for g in gains if g)
+        if gains:
+            tiles.append((times(gains[len(gains) // 2]),
+                          f"the speed of the papers' algorithms on the same {where} (median)"))
     tiles += pipelines.headline(results)
     body = "".join(f"<div><b>{text(big)}</b><span>{text(small)}</span></div>" for big, small in tiles)
     return f'<div class="tiles">{body}</div>' if tiles else ""
@@ -149,15 +153,17 @@ SECTIONS = [
     ("machine", "Machine", machine, ""),
     ("goals", "Goals", goals, "The project's goals, and whether this run meets them."),
     ("pipelines", "Elements and chains in pipelines", pipelines.chains,
-     "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to system memory."),
-    ("live", "Live sources", pipelines.live, "Frames that a live source offers, and those that were dropped."),
+     "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to system "
+     "memory."),
+    ("live", "Live sources", pipelines.live,
+     "Frames that a live source offers, and those that were dropped."),
     ("streams", "Several streams at once", pipelines.streams, "Pipelines side by side on one device."),
     ("sweeps", "Time against parameters", sweeps,
-     "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the plane in the same "
-     "run: no operator that reads and writes each sample once can be faster for long."),
+     "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the plane in "
+     "the same run, which reads and writes each sample once, as an operator has to."),
     ("papers", "The five papers", papers.section,
-     "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the published GPU "
-     "code over the serial CPU code. docs/benchmark.md lists every table and figure."),
+     "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the published "
+     "GPU code over the serial CPU code. docs/benchmark.md lists every table and figure."),
     ("kernels", "All operators", kernels, "Every case, as measured."),
 ]
 
@@ -167,7 +173,8 @@ def make(results, title):
     made = [(word, head, build(results), lead) for word, head, build, lead in SECTIONS]
     out = [f"<h1>{text(title)}</h1>"]
     if results.missing:
-        out.append('<div class="missing">' + "".join(f"<p>Missing: {text(s)}.</p>" for s in results.missing) + "</div>")
+        sentences = "".join(f"<p>Missing: {text(s)}.</p>" for s in results.missing)
+        out.append(f'<div class="missing">{sentences}</div>')
     out.append(headline(results))
     links = "".join(f'<a href="#{word}">{text(head)}</a>' for word, head, content, _ in made if content)
     out.append(f"<nav>{links}</nav>")

@@ -21,8 +21,10 @@ def line(row):
         return [row.get("name", ""), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
                 Cell(row["error"], "bad")]
     return [row.get("name", ""), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
-            Cell(row.get("backend", "–"), "word"), Cell("other library" if row.get("peer") is True else "ours", "word"),
-            Cell(count(row.get("fps")), "ours"), *(count(latency(row, k)) for k in ("p50", "p95", "p99", "max")),
+            Cell(row.get("backend", "–"), "word"),
+            Cell("other library" if row.get("peer") is True else "ours", "word"),
+            Cell(count(row.get("fps")), "ours"),
+            *(count(latency(row, k)) for k in ("p50", "p95", "p99", "max")),
             count(row.get("cpu_us_per_frame")), count(row.get("syncs_per_frame")), count(row.get("us")),
             count(row.get("floor_us")), times(quotient(row.get("us"), row.get("floor_us")))]
 
@@ -81,12 +83,15 @@ def streams(results):
         name = f"{row.get('name', '')}, {size(row)}, {WHERE.get(row.get('where'), row.get('where', ''))}"
         lines.setdefault(name, plots.Line(name)).add(row["streams"], row.get("fps"))
     svg = plots.lines("Frames a second of all streams together", "streams", "frames/s", lines.values(), True)
-    numbers = [[row.get("name", ""), size(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
+    numbers = [[row.get("name", ""), size(row),
+                Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
                 count(row["streams"]), Cell(count(row.get("fps")), "ours"),
                 count(quotient(row.get("fps"), row["streams"])),
-                *(count(latency(row, k)) for k in ("p50", "p99")), count(row.get("cpu_us_per_frame"))] for row in rows]
+                *(count(latency(row, k)) for k in ("p50", "p99")), count(row.get("cpu_us_per_frame"))]
+               for row in rows]
     return plots.figure(svg, "All streams together.") + table(
-        ["pipeline", "size", "where", "streams", "frames/s", "each", "p50 ms", "p99 ms", "CPU us a frame"], numbers)
+        ["pipeline", "size", "where", "streams", "frames/s", "each", "p50 ms", "p99 ms", "CPU us a frame"],
+        numbers)
 
 
 def headline(results):
@@ -96,4 +101,5 @@ def headline(results):
             where = row.get("where")
             if where in ("cudamemory", "system") and row["fps"] > best.get(where, ("", 0))[1]:
                 best[where] = (row.get("name", ""), row["fps"])
-    return [(count(fps), f"frames/s of 3840×2160, {name}, {WHERE[where]}") for where, (name, fps) in best.items()]
+    return [(count(fps), f"frames/s of 3840×2160, {name}, {WHERE[where]}")
+            for where, (name, fps) in best.items()]

@@ -24,7 +24,7 @@ _plots = 0
 
 
 def embed(figure, title):
-    """The figure's SVG without what only a file of its own needs; its names are unlike those of other plots."""
+    """The figure's SVG without what only a file of its own needs, and with names unlike other plots'."""
     global _plots
     _plots += 1
     buffer = io.StringIO()
@@ -77,7 +77,7 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
         return ""
     fig, axes = pyplot.subplots(figsize=(7.2, 3.5), layout="constrained")
     colours, colour_of = iter(COLOURS * 4), {}
-    floors = iter([(0, (1, 1.2)), (0, (1, 3)), (0, (1, 6))] * 2)
+    floors = iter([(0, (2, 2)), (0, (1, 4)), (0, (1, 7))] * 2)
     for line in all_lines:
         style, marker = Line.STYLES[line.kind]
         if line.kind == "floor":
@@ -97,7 +97,8 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
         low, high = axes.get_ylim()
-        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain) if high < 10 * low else ticker.NullFormatter())
+        few = high < 10 * low  # too few powers of ten to read from
+        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain) if few else ticker.NullFormatter())
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=10, loc="left")
@@ -124,7 +125,8 @@ def dots(title, x_label, groups):
         axes.plot([min(known), max(known)], [y, y], color=PALE, linewidth=1, zorder=1)
     for i, name in enumerate(series):
         points = [(values[name], y) for y, (_, values) in zip(places, groups) if number(values.get(name))]
-        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5], label=name, zorder=2)
+        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5], label=name,
+                     zorder=2)
     axes.set_yticks(places, names)
     axes.set_ylim(below, 0)
     axes.grid(axis="y", visible=False)

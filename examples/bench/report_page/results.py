@@ -5,9 +5,14 @@ import math
 
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
-# Keys of rows whose values are not numbers.
-WORDS = {"table", "section", "name", "backend", "operator", "series", "parameter", "published", "note", "error",
-         "where", "format", "goal"}
+# Keys of rows that the page shows: words and numbers, where they are there and not null.
+WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where")
+NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
+           "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
+           "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
+GSWO_NUMBERS = ("width", "height", "window")
+GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
+                "openmp_ms", "pixels_different", "pixels_compared")
 
 
 class Unusable(Exception):
@@ -63,12 +68,15 @@ class Results:
         for i, row in enumerate(content[key]):
             if not isinstance(row, dict) or not isinstance(row.get(needed), str):
                 refuse(f'entry {i + 1} of "{key}" has no "{needed}"')
-            for name in ("us", "width", "height", "value", "goal_us", "fps"):
-                if row.get(name) is not None and not number(row[name]):
-                    refuse(f'"{name}" of entry {i + 1} of "{key}" is no number')
-            latency = row.get("latency_us")
-            if latency is not None and not isinstance(latency, dict):
-                refuse(f'"latency_us" of entry {i + 1} is no object')
+            of_gswo = kind == "gswo"
+            for names, good, what in (
+                    (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
+                    (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
+                    (GSWO_OBJECTS if of_gswo else ("latency_us",), lambda v: isinstance(v, dict), "object"),
+                    (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
+                for name in names:
+                    if row.get(name) is not None and not good(row[name]):
+                        refuse(f'"{name}" of entry {i + 1} of "{key}" is no {what}')
 
     def of(self, table):
         return [row for row in self.rows if row["table"] == table]
