@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes one self-contained page of what cudascan-bench, cudascan-pipeline-bench and gswo_figures.py measured:
 tables and plots, readable without a network, in light and dark.
@@ -86,8 +86,8 @@ def main():
         try:
             from report_page import page
         except ImportError as error:
-            raise Unusable(f"Python has no {error.name or error}: install python3-matplotlib, or pip's "
-                           "matplotlib") from error
+            raise Unusable(f"{sys.executable} has no {error.name or error}: install python3-matplotlib "
+                           "for it") from error
         if not arguments.output.absolute().parent.is_dir():
             raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
         for kind in ("kernels", "pipelines", "gswo"):

@@ -6,7 +6,8 @@ import math
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
 # Keys of rows that the page shows: words and numbers, where they are there and not null.
-WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where")
+WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where",
+         "element", "library")
 NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
            "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
