@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -57,10 +58,12 @@ bool have_elements(const std::vector<const char *> &names) {
 
 Arguments parse_arguments(int argc, char **argv) {
   gchar *output = nullptr;
+  gboolean version = FALSE;
   gchar **rest = nullptr;
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
        "Where to write the result (default: NAME-clean.png or the like in this folder)", "FILE"},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, nullptr, nullptr},
       {}};
   g_autoptr(GOptionContext) context =
@@ -74,6 +77,10 @@ Arguments parse_arguments(int argc, char **argv) {
   g_option_context_add_group(context, gst_init_get_option_group());
   g_autoptr(GError) error = nullptr;
   if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure(error->message);
+  if (version) {
+    std::puts("cudascan-clean " VERSION);
+    std::exit(0);
+  }
 
   Arguments arguments;
   for (gchar **word = rest; word && *word; ++word) {

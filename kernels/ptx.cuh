@@ -24,6 +24,17 @@ __device__ inline unsigned keep(unsigned value) {
   return value;
 }
 
+/// sum + the products of the two signed 16-bit numbers in `pair` with the lower two, or upper two, bytes.
+template <bool kUpper>
+__device__ inline int add_products(unsigned pair, unsigned bytes, int sum) {
+  int result;
+  if constexpr (kUpper)
+    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(bytes), "r"(sum));
+  else
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(bytes), "r"(sum));
+  return result;
+}
+
 /// The address of something in shared memory, for load_shared(): 32 bits that the compiler keeps. It
 /// otherwise works out addresses anew at every use, which costs more instructions than the accesses
 /// themselves.

@@ -16,6 +16,13 @@ inline unsigned keep(unsigned value) {
   return value;
 }
 
+template <bool kUpper>
+inline int add_products(unsigned pair, unsigned bytes, int sum) {
+  if (kUpper) bytes >>= 16;
+  return sum + static_cast<std::int16_t>(pair) * static_cast<int>(bytes & 0xff) +
+         static_cast<std::int16_t>(pair >> 16) * static_cast<int>(bytes >> 8 & 0xff);
+}
+
 /// An address in 32 bits and back, of dynamic and of other shared memory.
 unsigned shared_address(const void *p);
 unsigned char *shared_pointer(unsigned address);
