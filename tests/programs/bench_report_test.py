@@ -244,6 +244,15 @@ class ReportPage(WithFolder):
         self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other libraries",
                       " ".join(page.texts))
 
+    def test_later_files_replace_rows(self):
+        again = [{**KERNELS[1], "us": 15.5}]
+        page, _ = self.page("--kernels", self.write("a.json", {"machine": MACHINE, "rows": KERNELS}),
+                            "--kernels", self.write("b.json", {"machine": MACHINE, "rows": again}))
+        shown = " ".join(page.texts)
+        self.assertIn("0 of 3 goals are met", shown)
+        self.assertIn("15.5", shown)
+        self.assertNotIn("14.5", shown)
+
     def test_empty_results_make_a_page(self):
         page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": []}))
         self.assertIn("Not in these results: Goals", " ".join(page.texts))
