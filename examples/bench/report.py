@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # installed, its modules lie where packages alone write
 HERE = pathlib.Path(__file__).resolve().parent
 for folder in (HERE, HERE.parent / "share" / "gst-cudascan"):
     if (folder / "report_page").is_dir():
