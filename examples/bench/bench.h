@@ -242,7 +242,8 @@ std::ptrdiff_t stride_of(Size size, int align);
 double median(std::vector<double> values);
 /// Microseconds of the steady clock.
 double now_us();
-/// Median time of `work` on the host, measured for about `budget_us`, at least once.
+/// Median time of `work` on the host, measured for about `budget_us`; of what takes longer, a single
+/// run, or the shorter of two where the first did not have the processor for itself.
 double time_host(const std::function<void()> &work, double budget_us, int repeat);
 
 /// Measures a case and what it is compared with; prints nothing.
