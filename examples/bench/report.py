@@ -83,17 +83,17 @@ def main():
     arguments = parse()
     results = Results()
     try:
+        if not arguments.output.absolute().parent.is_dir():
+            raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
+        for kind in ("kernels", "pipelines", "gswo"):
+            for path in getattr(arguments, kind):
+                results.read(kind, path)
         # Before any measuring, which takes minutes.
         try:
             from report_page import page
         except ImportError as error:
             raise Unusable(f"{sys.executable} has no {error.name or error}: install python3-matplotlib "
                            "for it") from error
-        if not arguments.output.absolute().parent.is_dir():
-            raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
-        for kind in ("kernels", "pipelines", "gswo"):
-            for path in getattr(arguments, kind):
-                results.read(kind, path)
         if not results.files:
             run_benchmarks(arguments, results)
         if not results.files:

@@ -196,6 +196,14 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
+    full = None
+
+    def full_page(self):
+        """Of all files, made once."""
+        if not ReportPage.full:
+            ReportPage.full = self.page(*self.all_files())
+        return ReportPage.full
+
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
                 "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
@@ -203,7 +211,7 @@ class ReportPage(WithFolder):
                                                 "cases": GSWO})]
 
     def test_page_stands_alone(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         for tag, reference in page.references:
             self.assertTrue(reference.startswith("#"), f"{tag} refers to {reference}")
             self.assertIn(reference[1:], page.names)
@@ -213,7 +221,7 @@ class ReportPage(WithFolder):
         self.assertLess(len(text), 2e6)
 
     def test_page_has_all_rows(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         shown = " ".join(page.texts)
         for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met", "windows 3..255",
                       "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize",
@@ -227,7 +235,7 @@ class ReportPage(WithFolder):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         # Two backends of a sweep, frames of pipelines, and streams.
         self.assertEqual(page.tags.count("svg"), 4)
         plots = re.findall(r"<svg.*?</svg>", text, re.S)
