@@ -21,17 +21,20 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
   --quick            fewer cases and measurements
   --full             also the serial algorithm on the largest images (minutes)
   --cpu-only, --cuda-only
-  --no-tables        without the tables: "nick tables" of Najafi et al., ICPADS 2015, "linearopen against
-                     length", "angle", "directions" and "size", "swofilter naive and fast" with the filters
-                     of Yang et al., 2016, and "swofilter against window"
+  --no-tables        without the tables: "nick tables, paper 000", "paper 001 table 1", "paper 002 figure
+                     9" and so on of the publications; "swofilter naive and fast, paper 004"; and
+                     "nick against window", "swofilter against size", "linearopen against angle" and
+                     such. docs/benchmark.md lists them
   --tables-only      nothing else
   --content WHAT     page (text on uneven, noisy paper), random, constant, negative (white text on
                      black), natural (soft structures of all sizes), spiral; cases that are measured on
                      certain contents keep theirs
+  --patience S       leave out of the tables what one run on the CPU would take longer for, and on the GPU
+                     a tenth of it (3.5 seconds)
   --repeat N         measurements of each time; the median counts
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's
-  --csv FILE, --json FILE   write all rows
+  --csv FILE, --json FILE   write all rows; JSON with the machine, for cudascan-bench-report
 
 Times of the GPU are of one run inside a CUDA graph of many: cold with so many buffers in turn that
 none is in a cache when it is used again, warm with one pair of buffers. "1 in graph" and "events"
@@ -89,6 +92,8 @@ Command parse(int argc, char **argv) {
       o.content = parse_content(value());
     } else if (option == "--repeat") {
       o.repeat = parse_positive(option, value());
+    } else if (option == "--patience") {
+      o.patience_s = parse_positive(option, value());
     } else if (option == "--align") {
       o.align = parse_positive(option, value());
       if (o.align % 4) throw BadSetting("--align: must be a multiple of 4, for samples of 32 bits");
@@ -123,12 +128,16 @@ int main(int argc, char **argv) try {
     if (options.cpu) bench_cpu(options, report);
   }
   if (options.tables) {
-    if (options.wants("nick tables")) paper_tables(options, with_cuda, report);
+    paper_tables(options, with_cuda, report);
+    equalize_paper(options, with_cuda, report);
+    linearopen_paper(options, with_cuda, report);
+    autothreshold_paper(options, with_cuda, report);
+    sweep_tables(options, with_cuda, report);
     linearopen_tables(options, with_cuda, report);
     swofilter_tables(options, with_cuda, report);
   }
   if (!options.csv.empty()) report.write_csv(options.csv);
-  if (!options.json.empty()) report.write_json(options.json);
+  if (!options.json.empty()) report.write_json(options.json, this_machine());
   if (report.failures() > 0) std::printf("\n%d rows FAILED\n", report.failures());
   return report.failures() > 0;
 } catch (const std::exception &error) {

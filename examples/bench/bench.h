@@ -35,15 +35,21 @@ struct Options {
   Content content = Content::page;  ///< of cases that do not say
   std::string filter;               ///< only cases and tables whose name contains this
   bool cuda = true, cpu = true, tables = true;
-  bool quick = false;   ///< fewer cases and repetitions
-  bool full = false;    ///< also what takes minutes: the serial algorithm on the largest images
-  bool verify = false;  ///< compare every CUDA result with the CPU's
-  int repeat = 0;       ///< measurements per case, 0 = as many as a fixed share of time allows
-  int align = 256;      ///< stride of the planes in bytes, a multiple of this
+  bool quick = false;     ///< fewer cases and repetitions
+  bool full = false;      ///< also what takes minutes: the serial algorithm on the largest images
+  bool verify = false;    ///< compare every CUDA result with the CPU's
+  int repeat = 0;         ///< measurements per case, 0 = as many as a fixed share of time allows
+  int align = 256;        ///< stride of the planes in bytes, a multiple of this
+  double patience_s = 0;  ///< what one run may take on the CPU in tables, 0 = by quick and full
   std::string csv, json;
 
   /// Whether a case or a table of this name is to be measured.
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
+  /// What one run in a table may take; what would take longer is left out. On the GPU a tenth.
+  double patience_us(bool cuda = false) const {
+    const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 3.5;
+    return seconds * 1e6 / (cuda ? 10 : 1);
+  }
 };
 
 /// A plane without its type: 8 or 16 bits a sample, or 32 for floating-point numbers.
@@ -130,8 +136,11 @@ using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpen
                           OpenCv, Published>;
 
 struct Case {
-  std::string op;       ///< word of the operator
-  std::string variant;  ///< parameters, as they are printed
+  std::string op;           ///< word of the operator
+  std::string series;       ///< what is the same in cases that differ in the parameter: "nick"
+  std::string parameter;    ///< "window", "length", ...; empty: none
+  double value = kUnknown;  ///< of the parameter
+  std::string variant;      ///< parameters, as they are printed
   Size size;
   Runner runner;
   std::optional<Content> content{};  ///< unset: that of the options
@@ -166,6 +175,23 @@ struct Row {
   double peer_us = kUnknown;
   std::string goal, peer, note, error;
 
+  std::string table = "kernels";  ///< or the table or figure it belongs to: "paper 001 table 1"
+  std::string backend;            ///< "cuda" or "cpu"
+  std::string op, series, parameter;
+  double value = kUnknown;
+  double baseline_us = kUnknown;  ///< a published algorithm, on this machine
+  std::string published;          ///< the hardware of published numbers
+  double published_us = kUnknown;
+  double published_speedup = kUnknown;  ///< over the publication's code for one core
+  double speedup = kUnknown;  ///< the same here: of the published algorithm over its CPU code
+
+  /// Takes over what the case says of itself.
+  void describe(const Case &c) {
+    op = c.op;
+    series = c.series;
+    parameter = c.parameter;
+    value = c.value;
+  }
   double bytes() const { return size.bytes(reads_only); }
 };
 
@@ -175,6 +201,15 @@ std::string number(double value, int digits = 1, const char *unit = "");
 std::string time_text(double us);
 std::string goal_text(double value, const char *unit);
 
+/// What the numbers were measured on; empty or 0 is unknown or not there.
+struct Machine {
+  std::string gpu, cpu, driver, cuda, gstreamer;
+  int cores = 0;  ///< that the process may use
+};
+Machine this_machine();
+/// Fills in GPU, driver and CUDA where there is a device.
+void describe_gpu(Machine &machine);
+
 /// Prints rows as they come and keeps them for the files.
 class Report {
  public:
@@ -183,7 +218,8 @@ class Report {
   /// Keeps a row for the files without printing it.
   void record(const Row &row) { rows_.push_back(row); }
   void write_csv(const std::string &path) const;
-  void write_json(const std::string &path) const;
+  /// {"machine": {...}, "rows": [{...}, ...]}; what was not measured is left out.
+  void write_json(const std::string &path, const Machine &machine) const;
   int failures() const;
 
  private:
@@ -220,6 +256,7 @@ struct TransferTimes {
   double kernel = kUnknown;    ///< cold, in a graph
   double pinned = kUnknown;    ///< upload, kernel and download, with pinned host memory
   double pageable = kUnknown;  ///< the same from memory as malloc gives it
+  double upload = kUnknown, download = kUnknown;  ///< one copy, from or to such memory
 };
 /// One entry per size; empty, after a line that says why, where there is no GPU.
 std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
@@ -228,6 +265,14 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 /// The tables of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
 /// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
 void paper_tables(const Options &options, bool with_cuda, Report &report);
+/// Table of Dobreanu and Chelaru, "Histogram equalization".
+void equalize_paper(const Options &options, bool with_cuda, Report &report);
+/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU optimization of linear morphological openings".
+void linearopen_paper(const Options &options, bool with_cuda, Report &report);
+/// Figure 6 of Prahara et al., 2021.
+void autothreshold_paper(const Options &options, bool with_cuda, Report &report);
+/// Operators against window and size, of 8 and 16 bit.
+void sweep_tables(const Options &options, bool with_cuda, Report &report);
 /// Openings along lines: time against length, angle, number of directions, size of the image.
 void linearopen_tables(const Options &options, bool with_cuda, Report &report);
 /// The filters of Yang et al., Table 6: the naive sliding window and ours, time against the window.

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/equalize.h"
-
-#include "bench/cases.h"
+#include "bench/operator_cases.h"
 
 namespace cudascan::bench {
 namespace {
 
 constexpr Size kLargest{5120, 2880, 8};  // of Dobreanu and Chelaru
 
-Case equalize_case(Size size, const std::string &variant, const EqualizeParams &params = {}) {
+Case named_case(Size size, const std::string &variant, const EqualizeParams &params = {}) {
   Case c;
   c.op = "equalize";
+  c.series = variant;
   c.variant = variant;
   c.size = size;
   c.runner = make_runner(params);
@@ -20,15 +19,7 @@ Case equalize_case(Size size, const std::string &variant, const EqualizeParams &
 Case clahe_case(Size size) {
   EqualizeParams params;
   params.method = EqualizeMethod::clahe;
-  return equalize_case(size, "clahe 8x8", params);
-}
-
-Case baseline_case(Size size, EqualizeAlgorithm algorithm) {
-  EqualizeParams params;
-  params.formula = EqualizeFormula::cdf;
-  params.algorithm = algorithm;
-  const bool naive = algorithm == EqualizeAlgorithm::naive;
-  return equalize_case(size, naive ? "equalize naive" : "equalize shared", params);
+  return named_case(size, "clahe 8x8", params);
 }
 
 /// What OpenCV is to do beside clahe_case().
@@ -39,6 +30,15 @@ Peer opencv_clahe() {
 
 }  // namespace
 
+Case equalize_case(Size size, EqualizeAlgorithm algorithm) {
+  if (algorithm == EqualizeAlgorithm::automatic) return named_case(size, "equalize");
+  EqualizeParams params;
+  params.formula = EqualizeFormula::cdf;
+  params.algorithm = algorithm;
+  const bool naive = algorithm == EqualizeAlgorithm::naive;
+  return named_case(size, naive ? "equalize naive" : "equalize shared", params);
+}
+
 void add_equalize_cuda(const Options & /*options*/, std::vector<Case> &cases) {
   const auto add = [&](const Case &c, double goal_us = kUnknown) -> Case & {
     cases.push_back(c);
@@ -46,21 +46,21 @@ void add_equalize_cuda(const Options & /*options*/, std::vector<Case> &cases) {
     return cases.back();
   };
   for (const Content content : kAllContents) {
-    Case &c = add(with_content(equalize_case(k4k, "equalize"), content), 12);
+    Case &c = add(with_content(equalize_case(k4k), content), 12);
     c.spread = "equalize 3840x2160 8 bit, contents";
     c.spread_goal = 1.3;
   }
   EqualizeParams cdf;
   cdf.formula = EqualizeFormula::cdf;
-  add(equalize_case(k4k, "equalize cdf", cdf), 12);
-  add(equalize_case(k4k16, "equalize"));
-  add(equalize_case(kLargest, "equalize"), 18).peer = Published{"GTX 1650", 11958};
+  add(named_case(k4k, "equalize cdf", cdf), 12);
+  add(equalize_case(k4k16));
+  add(equalize_case(kLargest), 18).peer = Published{"GTX 1650", 11958};
   for (const Content content : kAllContents)
     add(with_content(clahe_case(k4k), content), content == Content::page ? 22 : kUnknown);
   add(clahe_case(k4k16));
   for (const Size size : {k4k, kLargest})
     for (const auto algorithm : {EqualizeAlgorithm::naive, EqualizeAlgorithm::shared})
-      add(baseline_case(size, algorithm));
+      add(equalize_case(size, algorithm));
 }
 
 void add_equalize_cpu(const Options &options, std::vector<Case> &cases) {
@@ -68,12 +68,12 @@ void add_equalize_cpu(const Options &options, std::vector<Case> &cases) {
     cases.push_back(c);
     cases.back().peer = peer;
   };
-  add(equalize_case(k4k, "equalize"), OpenCv{"equalize"});
+  add(equalize_case(k4k), OpenCv{"equalize"});
   add(clahe_case(k4k), opencv_clahe());
   if (options.quick) return;
-  add(equalize_case(k4k16, "equalize"));
+  add(equalize_case(k4k16));
   add(clahe_case(k4k16), opencv_clahe());
-  add(baseline_case(k4k, EqualizeAlgorithm::shared));
+  add(equalize_case(k4k, EqualizeAlgorithm::shared));
 }
 
 }  // namespace cudascan::bench

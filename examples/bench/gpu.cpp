@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,13 +54,15 @@ class Bench {
     Row row = time(
         "cuda", c.variant, c.size,
         [&](AnyPlane in, AnyPlane out) { c.runner.cuda(exec_, in, out); }, c.content, c.reads_only);
+    row.describe(c);
     row.copy_us = copy_us;
     row.goal_us = c.cuda_goal_us;
     row.goal = goal_text(c.cuda_goal_us, "us");
     if (row.error.empty()) check_output(c, row);
     if (const auto *published = std::get_if<Published>(&c.peer)) {
       row.peer = published->where;
-      row.peer_us = published->us;
+      row.peer_us = row.published_us = published->us;
+      row.published = published->where;
     } else if (const Row *npp = npp_row(c)) {
       row.peer = "NPP";
       row.peer_us = npp->us;
@@ -86,6 +89,7 @@ class Bench {
     Row row;
     row.section = section;
     row.name = name;
+    row.backend = "cuda";
     row.size = size;
     row.reads_only = reads_only;
     if (broken_) {
@@ -264,6 +268,23 @@ bool bench_cuda(const Options &options, Report &report) {
     std::printf("(no more CUDA rows: %s)\n", error.what());
     return false;
   }
+}
+
+void describe_gpu(Machine &machine) {
+  int device = 0, driver = 0, runtime = 0;
+  cudaDeviceProp properties{};
+  if (!Cuda::available() || cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess)
+    return;
+  machine.gpu = properties.name;
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) machine.cuda = version(runtime);
+  // What the driver calls itself, else the version of CUDA that it knows.
+  std::ifstream file("/sys/module/nvidia/version");
+  if (std::getline(file, machine.driver)) return;
+  if (cudaDriverGetVersion(&driver) == cudaSuccess) machine.driver = "CUDA " + version(driver);
 }
 
 TimeCase cuda_timer(const Options &options) {

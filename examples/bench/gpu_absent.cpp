@@ -16,6 +16,8 @@ std::vector<TransferTimes> time_transfers(const Options &, const std::vector<Siz
   return {};
 }
 
+void describe_gpu(Machine &) {}
+
 TimeCase cuda_timer(const Options &) {
   return {};
 }

@@ -32,6 +32,16 @@ TransferTimes time_one(const Options &options, Size size, const Runner &runner, 
   };
   auto content = make_content(options.content, size, in.stride);
   std::vector<std::uint8_t> result(bytes, kPoison);
+  const auto one_copy = [&](void *to, const void *from, cudaMemcpyKind kind) {
+    return time_host(
+        [&] {
+          BENCH_CUDA(cudaMemcpyAsync(to, from, bytes, kind, timer.stream()));
+          BENCH_CUDA(cudaStreamSynchronize(timer.stream()));
+        },
+        options.quick ? 2e3 : 10e3, options.repeat);
+  };
+  times.upload = one_copy(in.data, content.data(), cudaMemcpyHostToDevice);
+  times.download = one_copy(result.data(), out.data, cudaMemcpyDeviceToHost);
   times.pageable = whole(content.data(), result.data());
   cuda::PinnedBuffer pinned_in(bytes), pinned_out(bytes);
   std::memcpy(pinned_in.data(), content.data(), bytes);

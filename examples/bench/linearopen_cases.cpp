@@ -86,6 +86,8 @@ Case linearopen_case(Size size, const LinearOpenParams &params, bool spectrum) {
   Case c;
   c.op = "linearopen";
   const std::string length = std::to_string(params.length);
+  c.parameter = params.directions > 1 ? "directions" : "length";
+  c.value = params.directions > 1 ? params.directions : params.length;
   const bool opening = params.operation == LinearOpenOperation::opening;
   if (params.directions > 1)
     c.variant = std::to_string(params.directions) + " x " + length +

@@ -40,9 +40,10 @@ struct Column {
 };
 
 struct Table {
-  std::string name;   ///< for --filter
-  std::string title;  ///< what is measured
-  std::string key;    ///< what changes from row to row
+  std::string name;         ///< for --filter
+  std::string title;        ///< what is measured
+  std::string key;          ///< what changes from row to row
+  std::string parameter{};  ///< the same in a word, for the files
   std::vector<Point> points;
   std::vector<Column> columns;
 };
@@ -55,6 +56,14 @@ double work(const Column &column, const Point &point, bool cuda) {
   if (!cuda) return openings * point.params.length;
   const LineMask mask = line_mask(point.params.length, point.params.angle);
   return openings * mask.width * mask.height;
+}
+
+/// Of the parameter that changes from row to row.
+double value_of(const Table &table, const Point &point) {
+  if (table.parameter == "length") return point.params.length;
+  if (table.parameter == "angle") return point.params.angle;
+  if (table.parameter == "directions") return point.params.directions;
+  return point.size.pixels();
 }
 
 Row measure(const Backend &backend, const Column &column, const Point &point) {
@@ -91,6 +100,10 @@ Row measure_cell(const Table &table, const Backend &backend, Column &column, con
   if (column.us_of_work * amount <= backend.patience_us) {
     row = measure(backend, column, point);
     row.section = table.name + ", " + row.section;
+    row.table = table.name;
+    row.series = column.head;
+    row.parameter = table.parameter;
+    row.value = value_of(table, point);
     if (!std::isnan(row.us)) column.us_of_work = row.us / amount;
     if (!std::isnan(row.us) || !row.error.empty()) report.record(row);
   }
@@ -133,6 +146,14 @@ Column at(double angle) {
   return {number(angle, 0) + " deg", [=](Point &p) { p.params.angle = angle; }, false, true};
 }
 
+/// @param angle  that of the row where it is unknown
+Column of_16_bit(double angle = kUnknown) {
+  return {"16 bit", [=](Point &p) {
+            p.size.depth = 16;
+            if (!std::isnan(angle)) p.params.angle = angle;
+          }};
+}
+
 /// The published algorithms and the other library, at the angle of the row or at `angle`.
 void add_others(std::vector<Column> &columns, const Backend &backend, bool with_peer,
                 double angle = kUnknown) {
@@ -161,23 +182,30 @@ Table against_length(const Options &options, const Backend &backend) {
   Table table{"linearopen against length",
               "one opening of " + k4k.name() + "; others at 30 degrees",
               "length",
+              "length",
               {},
               {}};
   for (const int length : {2, 3, 5, 9, 15, 16, 17, 25, 41, 81, 161, 321, 640, 1000})
     if (!options.quick || length == 3 || length == kLength || length == 1000)
       table.points.push_back({std::to_string(length), line(length)});
   for (const double angle : {0., kAngle, 90.}) table.columns.push_back(at(angle));
+  table.columns.push_back(of_16_bit(kAngle));
   add_others(table.columns, backend, true, kAngle);
   return table;
 }
 
 Table against_angle(const Options &options, const Backend &backend) {
-  Table table{
-      "linearopen against angle", "one opening of length 41, " + k4k.name(), "degrees", {}, {}};
+  Table table{"linearopen against angle",
+              "one opening of length 41, " + k4k.name(),
+              "degrees",
+              "angle",
+              {},
+              {}};
   for (int angle = 0; angle < 180; ++angle)
     if (options.quick ? angle % 30 == 0 : angle % 5 == 0 || std::abs(angle - 45) == 1)
       table.points.push_back({std::to_string(angle), line(kLength, angle)});
   table.columns.push_back({"us", {}, false, true});
+  table.columns.push_back(of_16_bit());
   add_others(table.columns, backend, true);
   return table;
 }
@@ -185,6 +213,7 @@ Table against_angle(const Options &options, const Backend &backend) {
 Table against_directions(const Options &options, const Backend &backend) {
   Table table{"linearopen against directions",
               "length 41, " + kTexture.name() + " where nothing else is said",
+              "directions",
               "directions",
               {},
               {}};
@@ -195,19 +224,25 @@ Table against_directions(const Options &options, const Backend &backend) {
   table.columns.push_back(
       {"orientation", [](Point &p) { p.params.output = LinearOpenOutput::orientation; }});
   table.columns.push_back({"3840x2160", [](Point &p) { p.size = k4k; }, false, false, true});
+  table.columns.push_back(of_16_bit());
   add_others(table.columns, backend, !backend.cuda);
   return table;
 }
 
 Table against_size(const Options &options, const Backend &backend) {
-  Table table{
-      "linearopen against size", "one opening of length 41; others at 30 degrees", "size", {}, {}};
+  Table table{"linearopen against size",
+              "one opening of length 41; others at 30 degrees",
+              "size",
+              "pixels",
+              {},
+              {}};
   for (const Size size : {kTexture, Size{1280, 720, 8}, Size{1920, 1080, 8}, Size{2560, 1440, 8},
                           k4k, Size{5120, 2880, 8}})
     if (!options.quick || size == kTexture || size == k4k)
       table.points.push_back(
           {std::to_string(size.width) + "x" + std::to_string(size.height), line(kLength), size});
   for (const double angle : {0., kAngle, 90.}) table.columns.push_back(at(angle));
+  table.columns.push_back(of_16_bit(kAngle));
   table.columns.push_back({"180 dirs", [](Point &p) {
                              p.params.angle = 0;
                              p.params.directions = 180;
@@ -247,12 +282,12 @@ void print_tables(const Options &options, const Backend &backend, Report &report
 }  // namespace
 
 void linearopen_tables(const Options &options, bool with_cuda, Report &report) {
-  const double patience_us = options.full ? 1e12 : options.quick ? 0.3e6 : 3.5e6;
   if (with_cuda)
     if (const TimeCase time = cuda_timer(options))
-      print_tables(options, {"CUDA", true, time, patience_us / 10}, report);
+      print_tables(options, {"CUDA", true, time, options.patience_us(true)}, report);
   if (options.cpu)
-    print_tables(options, {"one CPU core", false, cpu_timer(options), patience_us}, report);
+    print_tables(options, {"one CPU core", false, cpu_timer(options), options.patience_us()},
+                 report);
 }
 
 }  // namespace cudascan::bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bench/cases.h"
-#include "kernels/nick.h"
+#include "bench/operator_cases.h"
 
 namespace cudascan::bench {
 namespace {
@@ -58,21 +57,6 @@ int opencv_method(NickMethod method) {
   }
 }
 
-Case nick_case(Size size, int window, NickMethod method = NickMethod::nick,
-               NickAlgorithm algorithm = NickAlgorithm::automatic) {
-  NickParams params;
-  params.window = window;
-  params.method = method;
-  params.algorithm = algorithm;
-  Case c;
-  c.op = "nick";
-  c.variant = std::string(name(method)) + " " + std::to_string(window) + name(algorithm);
-  c.size = size;
-  c.runner = make_runner(params);
-  c.two_valued = true;
-  return c;
-}
-
 Peer opencv_niblack(int window, NickMethod method) {
   NickParams params;
   params.method = method;
@@ -87,6 +71,32 @@ double nick_goal_us(const Case &c, NickMethod method, int window) {
 }
 
 }  // namespace
+
+Case nick_case(Size size, int window, NickMethod method, NickAlgorithm algorithm) {
+  NickParams params;
+  params.window = window;
+  params.method = method;
+  params.algorithm = algorithm;
+  Case c;
+  c.op = "nick";
+  c.variant = std::string(name(method)) + " " + std::to_string(window) + name(algorithm);
+  c.series = std::string(name(method)) + name(algorithm);
+  c.parameter = "window";
+  c.value = window;
+  c.size = size;
+  c.runner = make_runner(params);
+  c.two_valued = true;
+  return c;
+}
+
+Peer nick_peer(bool cuda, Size size, int window, NickMethod method) {
+  if (cuda) {
+    if (size.depth == 8 && window <= 33) return NppAdaptive{window};
+    return {};
+  }
+  if (size.depth == 8 && opencv_method(method) >= 0) return opencv_niblack(window, method);
+  return {};
+}
 
 void add_nick_cuda(const Options &options, std::vector<Case> &cases) {
   const auto add = [&](Size size, int window, NickMethod method = NickMethod::nick) -> Case & {

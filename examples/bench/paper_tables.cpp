@@ -3,16 +3,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "bench/bench.h"
-#include "kernels/nick.h"
+#include "bench/nick_paper.h"
 
 namespace cudascan::bench {
 namespace {
 
-/// Table 1 of the paper.
-const std::vector<Size> kImages{{75, 80, 8},     {169, 366, 8},   {400, 500, 8},
-                                {500, 1000, 8},  {1000, 1000, 8}, {1000, 2000, 8},
-                                {1500, 2000, 8}, {2000, 3000, 8}, {2500, 4000, 8}};
 Runner nick_runner(int window, NickAlgorithm algorithm) {
   NickParams params;
   params.window = window;
@@ -20,41 +15,7 @@ Runner nick_runner(int window, NickAlgorithm algorithm) {
   return make_runner(params);
 }
 
-/// One way to compute the picture, with its times over the images.
-struct Column {
-  std::string name, block;
-  int window;
-  NickAlgorithm algorithm;
-  std::vector<double> us{};                ///< CPU: whole time; CUDA: kernel
-  std::vector<TransferTimes> transfers{};  ///< CUDA
-};
-
-/// t = slope * P + offset by least squares.
-struct Line {
-  double slope = kUnknown, offset = kUnknown, r2 = kUnknown;
-};
-
-Line fit(const std::vector<double> &us) {
-  double n = 0, sum_x = 0, sum_y = 0;
-  for (std::size_t i = 0; i < us.size(); ++i)
-    if (!std::isnan(us[i])) {
-      ++n;
-      sum_x += kImages[i].pixels();
-      sum_y += us[i] / 1e3;
-    }
-  if (n < 3) return {};
-  double xx = 0, xy = 0, yy = 0;
-  for (std::size_t i = 0; i < us.size(); ++i)
-    if (!std::isnan(us[i])) {
-      const double dx = kImages[i].pixels() - sum_x / n, dy = us[i] / 1e3 - sum_y / n;
-      xx += dx * dx;
-      xy += dx * dy;
-      yy += dy * dy;
-    }
-  return {xy / xx, (sum_y - xy / xx * sum_x) / n, xy * xy / (xx * yy)};
-}
-
-std::string formula(const Line &line) {
+std::string formula(const NickLine &line) {
   if (std::isnan(line.slope)) return "-";
   char text[64];
   std::snprintf(text, sizeof text, "%.3g*P%+.3g", line.slope, line.offset);
@@ -76,13 +37,12 @@ std::string ratio(double value) {
 }
 
 /// Times a column on one core; leaves out the images that would take too long.
-void time_cpu(const Options &options, Column &column) {
+void time_cpu(const Options &options, NickColumn &column) {
   Cpu cpu(1);
   const Runner runner = nick_runner(column.window, column.algorithm);
-  // For one run of the serial algorithm on one image.
-  const double patience_us = options.full ? 1e12 : options.quick ? 0.3e6 : 3.5e6;
+  const double patience_us = options.patience_us();  // for one run on one image
   double us_per_pixel = 0;
-  for (Size size : kImages) {
+  for (Size size : kNickImages) {
     double us = kUnknown;
     if (us_per_pixel * size.pixels() < patience_us) {
       const std::ptrdiff_t stride = stride_of(size, options.align);
@@ -100,12 +60,24 @@ void time_cpu(const Options &options, Column &column) {
   }
 }
 
-void record(Report &report, const std::string &section, const Column &column) {
+void time_cuda(const Options &options, NickColumn &column) {
+  column.transfers =
+      time_transfers(options, kNickImages, nick_runner(column.window, column.algorithm));
+  for (const TransferTimes &t : column.transfers) column.us.push_back(t.kernel);
+}
+
+void record(Report &report, const std::string &section, const NickColumn &column) {
   for (std::size_t i = 0; i < column.us.size(); ++i) {
     Row row;
     row.section = section;
     row.name = column.name + " " + std::to_string(column.window);
-    row.size = kImages[i];
+    row.table = "nick tables";
+    row.backend = column.transfers.empty() ? "cpu" : "cuda";
+    row.op = "nick";
+    row.series = row.name;
+    row.parameter = "pixels";
+    row.value = kNickImages[i].pixels();
+    row.size = kNickImages[i];
     row.us = column.us[i];
     report.record(row);
     if (column.transfers.empty()) continue;
@@ -118,32 +90,32 @@ void record(Report &report, const std::string &section, const Column &column) {
   }
 }
 
-void print_times(const std::vector<Column> &cpu, const std::vector<Column> &cuda) {
+void print_times(const std::vector<NickColumn> &cpu, const std::vector<NickColumn> &cuda) {
   std::printf(
       "\nTime against pixels, ms: the images of Table 1 of Najafi et al.; one CPU core, CUDA "
       "kernels "
       "in a graph\n%-22s",
       "");
   for (const auto *columns : {&cpu, &cuda})
-    for (const Column &column : *columns) std::printf(" %13s", column.name.c_str());
+    for (const NickColumn &column : *columns) std::printf(" %13s", column.name.c_str());
   std::printf("\n%-22s", "image");
   for (const auto *columns : {&cpu, &cuda})
-    for (const Column &column : *columns)
+    for (const NickColumn &column : *columns)
       std::printf(" %13s",
                   (std::to_string(column.window) + "*" + std::to_string(column.window)).c_str());
   std::printf("\n");
-  for (std::size_t i = 0; i < kImages.size(); ++i) {
-    std::printf("%zu %5d*%-5d %8.0f", i + 1, kImages[i].width, kImages[i].height,
-                kImages[i].pixels());
+  for (std::size_t i = 0; i < kNickImages.size(); ++i) {
+    std::printf("%zu %5d*%-5d %8.0f", i + 1, kNickImages[i].width, kNickImages[i].height,
+                kNickImages[i].pixels());
     for (const auto *columns : {&cpu, &cuda})
-      for (const Column &column : *columns)
+      for (const NickColumn &column : *columns)
         std::printf(" %13s", i < column.us.size() ? ms(column.us[i]).c_str() : "-");
     std::printf("\n");
   }
 }
 
 /// Table 4: what the transfers cost, and what remains of the speedup over the serial CPU algorithm.
-void print_transfers(const Column &column, const Column &serial) {
+void print_transfers(const NickColumn &column, const NickColumn &serial) {
   std::printf(
       "\nThe effect of pinned memory, kernel %s, window %d*%d (Table 4), ms\n"
       "%-6s %10s %12s %12s %14s %14s\n",
@@ -162,15 +134,15 @@ void print_transfers(const Column &column, const Column &serial) {
 }
 
 /// Table 5: linear models of the time in ms, P = number of pixels.
-void print_regression(const std::vector<Column> &cpu, const std::vector<Column> &cuda) {
+void print_regression(const std::vector<NickColumn> &cpu, const std::vector<NickColumn> &cuda) {
   std::printf("\nLinear regression of the time in ms on the number of pixels P (Table 5)\n");
   if (!cuda.empty()) {
     std::printf("%-14s %-7s %-7s %-24s %7s  %-24s %7s\n", "kernel", "block", "window",
                 "GPU total, pinned", "R^2", "GPU kernel", "R^2");
-    for (const Column &column : cuda) {
+    for (const NickColumn &column : cuda) {
       std::vector<double> total;
       for (const TransferTimes &t : column.transfers) total.push_back(t.pinned);
-      const Line whole = fit(total), kernel = fit(column.us);
+      const NickLine whole = fit(total), kernel = fit(column.us);
       std::printf("%-14s %-7s %-7s %-24s %7.4f  %-24s %7.4f\n", column.name.c_str(),
                   column.block.c_str(),
                   (std::to_string(column.window) + "*" + std::to_string(column.window)).c_str(),
@@ -178,8 +150,8 @@ void print_regression(const std::vector<Column> &cpu, const std::vector<Column> 
     }
   }
   std::printf("%-14s %-7s %-7s %-24s %7s\n", "CPU, one core", "", "window", "CPU total", "R^2");
-  for (const Column &column : cpu) {
-    const Line line = fit(column.us);
+  for (const NickColumn &column : cpu) {
+    const NickLine line = fit(column.us);
     std::printf("%-14s %-7s %-7s %-24s %7.4f\n", column.name.c_str(), "",
                 (std::to_string(column.window) + "*" + std::to_string(column.window)).c_str(),
                 formula(line).c_str(), line.r2);
@@ -188,40 +160,70 @@ void print_regression(const std::vector<Column> &cpu, const std::vector<Column> 
 
 }  // namespace
 
-void paper_tables(const Options &options, bool with_cuda, Report &report) {
-  constexpr auto fast = NickAlgorithm::automatic, global = NickAlgorithm::global;
-  std::vector<Column> cpu{{"serial", "", 15, global},
-                          {"serial", "", 33, global},
-                          {"fast, CPU", "", 15, fast},
-                          {"fast, CPU", "", 33, fast}};
-  std::vector<Column> cuda{{"Global", "16*16", 15, global},
-                           {"Global", "16*16", 33, global},
-                           {"Global-shared", "16*16", 15, NickAlgorithm::global_shared},
-                           {"Shared", "16*16", 15, NickAlgorithm::shared},
-                           {"fast", "", 15, fast},
-                           {"fast", "", 33, fast}};
-  if (options.cpu)
-    for (Column &column : cpu) time_cpu(options, column);
-  else
-    cpu.clear();
-  if (with_cuda)
-    for (Column &column : cuda) {
-      column.transfers =
-          time_transfers(options, kImages, nick_runner(column.window, column.algorithm));
-      for (const TransferTimes &t : column.transfers) column.us.push_back(t.kernel);
+NickLine fit(const std::vector<double> &us) {
+  double n = 0, sum_x = 0, sum_y = 0;
+  for (std::size_t i = 0; i < us.size(); ++i)
+    if (!std::isnan(us[i])) {
+      ++n;
+      sum_x += kNickImages[i].pixels();
+      sum_y += us[i] / 1e3;
     }
-  std::erase_if(cuda, [](const Column &column) { return column.us.empty(); });
+  if (n < 3) return {};
+  double xx = 0, xy = 0, yy = 0;
+  for (std::size_t i = 0; i < us.size(); ++i)
+    if (!std::isnan(us[i])) {
+      const double dx = kNickImages[i].pixels() - sum_x / n, dy = us[i] / 1e3 - sum_y / n;
+      xx += dx * dx;
+      xy += dx * dy;
+      yy += dy * dy;
+    }
+  return {xy / xx, (sum_y - xy / xx * sum_x) / n, xy * xy / (xx * yy)};
+}
+
+void paper_tables(const Options &options, bool with_cuda, Report &report) {
+  if (!options.wants("nick tables, paper 000 tables 3 to 5, figures 3 to 5") &&
+      !options.filter.starts_with("paper 000"))
+    return;
+  constexpr auto fast = NickAlgorithm::automatic, global = NickAlgorithm::global;
+  std::vector<NickColumn> cpu{{"serial", "", 15, global},
+                              {"serial", "", 33, global},
+                              {"fast, CPU", "", 15, fast},
+                              {"fast, CPU", "", 33, fast}};
+  // What only the publication's other tables need is not among those printed here.
+  std::vector<NickColumn> more_cpu{{"serial", "", 9, global}, {"fast, CPU", "", 9, fast}};
+  std::vector<NickColumn> more_cuda{{"Global", "16*16", 9, global},
+                                    {"Global-shared", "16*16", 9, NickAlgorithm::global_shared},
+                                    {"Global-shared", "16*16", 33, NickAlgorithm::global_shared},
+                                    {"Shared", "16*16", 9, NickAlgorithm::shared},
+                                    {"fast", "", 9, fast}};
+  std::vector<NickColumn> cuda{{"Global", "16*16", 15, global},
+                               {"Global", "16*16", 33, global},
+                               {"Global-shared", "16*16", 15, NickAlgorithm::global_shared},
+                               {"Shared", "16*16", 15, NickAlgorithm::shared},
+                               {"fast", "", 15, fast},
+                               {"fast", "", 33, fast}};
+  for (auto *columns : {&cpu, &more_cpu})
+    for (NickColumn &column : *columns)
+      if (options.cpu) time_cpu(options, column);
+  for (auto *columns : {&cuda, &more_cuda})
+    for (NickColumn &column : *columns)
+      if (with_cuda) time_cuda(options, column);
+  for (auto *columns : {&cpu, &more_cpu, &cuda, &more_cuda})
+    std::erase_if(*columns, [](const NickColumn &column) { return column.us.empty(); });
   if (cpu.empty() && cuda.empty()) return;
 
-  for (const Column &column : cpu) record(report, "paper, cpu 1", column);
-  for (const Column &column : cuda) record(report, "paper, cuda", column);
+  for (const NickColumn &column : cpu) record(report, "paper, cpu 1", column);
+  for (const NickColumn &column : cuda) record(report, "paper, cuda", column);
   print_times(cpu, cuda);
-  const Column unknown{"", "", 15, global, std::vector<double>(kImages.size(), kUnknown)};
-  const Column &serial = cpu.empty() ? unknown : cpu.front();
-  for (const Column &column : cuda)
+  const NickColumn unknown{"", "", 15, global, std::vector<double>(kNickImages.size(), kUnknown)};
+  const NickColumn &serial = cpu.empty() ? unknown : cpu.front();
+  for (const NickColumn &column : cuda)
     if (column.window == 15 && (column.name == "Shared" || column.name == "fast"))
       print_transfers(column, serial);
   print_regression(cpu, cuda);
+  cpu.insert(cpu.end(), more_cpu.begin(), more_cpu.end());
+  cuda.insert(cuda.end(), more_cuda.begin(), more_cuda.end());
+  print_nick_published(cpu, cuda, report);
 }
 
 }  // namespace cudascan::bench

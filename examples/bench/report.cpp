@@ -40,7 +40,13 @@ std::vector<Field> numbers(const Row &row) {
           {"copy_us", row.copy_us},
           {"x_copy", row.us / row.copy_us},
           {"goal_us", row.goal_us},
-          {"peer_us", row.peer_us}};
+          {"peer_us", row.peer_us},
+          {"floor_us", row.copy_us},
+          {"value", row.value},
+          {"baseline_us", row.baseline_us},
+          {"published_us", row.published_us},
+          {"published_speedup", row.published_speedup},
+          {"speedup", row.speedup}};
 }
 
 std::ofstream open(const std::string &path) {
@@ -149,22 +155,32 @@ void Report::write_csv(const std::string &path) const {
   }
 }
 
-void Report::write_json(const std::string &path) const {
+void Report::write_json(const std::string &path, const Machine &machine) const {
   auto file = open(path);
-  file << "[";
+  file << "{\"machine\": {";
+  for (const auto &[key, text] :
+       {std::pair{"gpu", &machine.gpu}, std::pair{"cpu", &machine.cpu},
+        std::pair{"driver", &machine.driver}, std::pair{"cuda", &machine.cuda},
+        std::pair{"gstreamer", &machine.gstreamer}})
+    file << "\"" << key << "\": " << (text->empty() ? "null" : quoted(*text, '\\')) << ", ";
+  file << "\"cores\": " << machine.cores << "},\n\"rows\": [";
   const char *separator = "\n";
   for (const Row &row : rows_) {
-    file << separator << "  {\"section\": " << quoted(row.section, '\\')
+    file << separator << "  {\"table\": " << quoted(row.table, '\\')
+         << ", \"section\": " << quoted(row.section, '\\')
          << ", \"name\": " << quoted(row.name, '\\');
     for (const Field &field : numbers(row))
       if (std::isfinite(field.value)) file << ", \"" << field.name << "\": " << field.value;
-    for (const auto &[key, text] : {std::pair{"peer", &row.peer}, std::pair{"note", &row.note},
-                                    std::pair{"error", &row.error}})
+    for (const auto &[key, text] :
+         {std::pair{"backend", &row.backend}, std::pair{"operator", &row.op},
+          std::pair{"series", &row.series}, std::pair{"parameter", &row.parameter},
+          std::pair{"published", &row.published}, std::pair{"peer", &row.peer},
+          std::pair{"note", &row.note}, std::pair{"error", &row.error}})
       if (!text->empty()) file << ", \"" << key << "\": " << quoted(*text, '\\');
     file << "}";
     separator = ",\n";
   }
-  file << "\n]\n";
+  file << "\n]}\n";
 }
 
 int Report::failures() const {

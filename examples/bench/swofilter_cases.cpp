@@ -127,7 +127,12 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   c.op = "swofilter";
   c.variant = name(params.op);
   if (params.op == Op::custom) c.variant += " " + params.expression;
-  if (has_window(params.op)) c.variant += " " + std::to_string(params.window);
+  c.series = c.variant;
+  if (has_window(params.op)) {
+    c.variant += " " + std::to_string(params.window);
+    c.parameter = "window";
+    c.value = params.window;
+  }
   if (params.reads != SwoFilterReads::automatic)
     c.variant += std::string(" ") + kReads[static_cast<int>(params.reads)];
   if (params.tune) c.variant += " tuned";
@@ -135,6 +140,7 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   if (thins(params.op)) c.variant += std::string(" ") + name(params.thinning);
   if (params.iterations > 0) c.variant += ", " + std::to_string(params.iterations) + " passes";
   if (params.algorithm == SwoFilterAlgorithm::naive) c.variant += " naive";
+  if (params.algorithm == SwoFilterAlgorithm::naive) c.series += " naive";
   c.size = size;
   c.runner = make_runner(params);
   c.two_valued = is_binary(params.op) && size.depth == 8;

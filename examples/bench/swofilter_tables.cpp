@@ -43,11 +43,14 @@ bool sorts(Op op) {
 /// Measures cells of a growing window, and leaves out those for which the last one lets expect too much.
 class Cells {
  public:
-  Cells(const std::string &table, const Backend &backend, Report &report)
-      : table_(table), backend_(&backend), report_(&report) {}
+  /// @param report  nullptr where another row has the time as its baseline
+  Cells(const std::string &table, const Backend &backend, Report *report)
+      : table_(table), backend_(&backend), report_(report) {}
 
   /// @param peer  NPP or OpenCV, not us
-  Row measure(Size size, const SwoFilterParams &params, bool peer = false) {
+  /// @param baseline_us  of the published form of the same
+  Row measure(Size size, const SwoFilterParams &params, bool peer = false,
+              double baseline_us = kUnknown) {
     const double side = params.window;
     const bool slow = params.algorithm == kNaive && sorts(params.op);
     const double work = slow ? std::pow(side, 4) : side * side;  // at most
@@ -57,12 +60,16 @@ class Cells {
     if (us_of_work_ * work > backend_->patience_us || (peer && c.peer.index() == 0)) return row;
     row = backend_->time(c);
     row.section = table_ + ", " + row.section;
+    row.table = table_;
+    row.baseline_us = baseline_us;
+    if (size.depth != 8) row.series += ", 16 bit";
+    if (peer) row.series = row.peer + " " + row.series;
     if (peer) {
       row.name += ", " + row.peer;
       row.us = row.peer_us;
     }
     if (!std::isnan(row.us)) us_of_work_ = row.us / work;
-    if (!std::isnan(row.us) || !row.error.empty()) report_->record(row);
+    if (report_ && (!std::isnan(row.us) || !row.error.empty())) report_->record(row);
     return row;
   }
 
@@ -85,7 +92,7 @@ void print_heads(const char *key, const std::vector<std::string> &heads, int wid
 
 // ---- The filters of the paper --------------------------------------------------------------------
 
-constexpr char kPaperTable[] = "swofilter naive and fast";
+constexpr char kPaperTable[] = "paper 004 figures 3 and 4: swofilter naive and fast";
 /// Of the naive form, by filter and window.
 using Times = std::array<std::array<double, std::size(kWindows)>, std::size(kFilters)>;
 
@@ -107,11 +114,12 @@ Times paper_table(const Options &options, const Backend &backend, Report &report
   for (auto &row : times) row.fill(kUnknown);
   for (std::size_t i = 0; i < std::size(kFilters); ++i) {
     if (options.quick && kFilters[i] != Op::minimum && kFilters[i] != Op::median) continue;
-    Cells naive(kPaperTable, backend, report), fast(kPaperTable, backend, report);
+    Cells naive(kPaperTable, backend, nullptr), fast(kPaperTable, backend, &report);
     std::printf("%-20s", name(kFilters[i]));
     for (std::size_t j = 0; j < std::size(kWindows); ++j) {
       const Row slow = naive.measure(kSeed, swofilter(kFilters[i], kWindows[j], kNaive));
-      const Row ours = fast.measure(kSeed, swofilter(kFilters[i], kWindows[j], kFast));
+      const Row ours =
+          fast.measure(kSeed, swofilter(kFilters[i], kWindows[j], kFast), false, slow.us);
       times[i][j] = slow.us;
       std::printf(" %11s %11s %11s", cell(slow).c_str(), cell(ours).c_str(),
                   number(slow.us / ours.us, 1, "x").c_str());
@@ -144,6 +152,7 @@ struct Column {
   SwoFilterParams params;
   bool peer;
   Cells cells;
+  Size size = k4k;
 };
 
 void window_table(const std::string &title, const Options &options, const Backend &backend,
@@ -151,12 +160,16 @@ void window_table(const std::string &title, const Options &options, const Backen
   std::vector<Column> columns;
   const auto add = [&](const std::string &head, Op op, SwoFilterAlgorithm algorithm = kFast,
                        bool peer = false) {
-    columns.push_back({head, swofilter(op, 3, algorithm), peer, {title, backend, report}});
+    columns.push_back({head, swofilter(op, 3, algorithm), peer, {title, backend, &report}});
   };
   const std::string other = backend.cuda ? "NPP" : "OpenCV";
   for (const Op op : {Op::minimum, Op::open, Op::mean, Op::median, Op::mode}) add(name(op), op);
   add("deviation", Op::standard_deviation);
   add("trimmed mean", Op::alpha_trimmed_mean);
+  for (const Op op : {Op::minimum, Op::mean, Op::median}) {
+    add(name(op) + std::string(" 16"), op);
+    columns.back().size = k4k16;
+  }
   for (const Op op : {Op::minimum, Op::mean, Op::median})
     add(other + " " + name(op), op, kFast, true);
   for (const Op op : {Op::minimum, Op::median}) add(std::string("naive ") + name(op), op, kNaive);
@@ -171,7 +184,7 @@ void window_table(const std::string &title, const Options &options, const Backen
     for (Column &column : columns) {
       column.params.window = window;
       const bool none = column.params.algorithm == kNaive && window > kNaiveSide;
-      const Row row = none ? Row{} : column.cells.measure(k4k, column.params, column.peer);
+      const Row row = none ? Row{} : column.cells.measure(column.size, column.params, column.peer);
       std::printf(" %13s", cell(row).c_str());
       std::fflush(stdout);
     }
@@ -185,12 +198,12 @@ void swofilter_tables(const Options &options, bool with_cuda, Report &report) {
   const std::string against_window = "swofilter against window";
   const bool of_paper = options.wants(kPaperTable), of_windows = options.wants(against_window);
   if (!of_paper && !of_windows) return;
-  const double patience_us = options.full ? 1e12 : options.quick ? 0.3e6 : 3.5e6;
   std::vector<Backend> backends;
   if (with_cuda)
     if (const TimeCase time = cuda_timer(options))
-      backends.push_back({"CUDA", true, time, patience_us / 10});
-  if (options.cpu) backends.push_back({"one CPU core", false, cpu_timer(options), patience_us});
+      backends.push_back({"CUDA", true, time, options.patience_us(true)});
+  if (options.cpu)
+    backends.push_back({"one CPU core", false, cpu_timer(options), options.patience_us()});
   std::vector<Times> times;
   if (of_paper)
     for (const Backend &backend : backends) times.push_back(paper_table(options, backend, report));

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <sched.h>
+
+#include <fstream>
+#include <thread>
+
+#include "bench/bench.h"
+
+namespace cudascan::bench {
+namespace {
+
+/// The kernel's name of the first processor.
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return {};
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine;
+  machine.cpu = cpu_name();
+  machine.cores = usable_cores();
+  describe_gpu(machine);
+  return machine;
+}
+
+}  // namespace cudascan::bench

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Time against the window and against the size of the frame, of 8 and 16 bit, beside a copy of the plane and
+// beside other libraries.
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "bench/operator_cases.h"
+#include "bench/paper.h"
+#include "bench/swofilter_cases.h"
+
+namespace cudascan::bench {
+namespace {
+
+struct Series {
+  std::string name;
+  std::function<Case(double value, bool cuda)> make;
+};
+
+struct Sweep {
+  std::string name;       ///< for --filter
+  std::string parameter;  ///< "window" or "pixels"
+  std::vector<double> values;
+  std::vector<Series> series;
+};
+
+constexpr Size kSizes[] = {{640, 640, 8},   {1280, 720, 8},  {1920, 1080, 8}, {2560, 1440, 8},
+                           {3840, 2160, 8}, {5120, 2880, 8}, {7680, 4320, 8}};
+
+Size size_of(double pixels, int depth) {
+  for (Size size : kSizes)
+    if (size.pixels() == pixels) {
+      size.depth = depth;
+      return size;
+    }
+  throw Error("no such size");
+}
+
+Sweep nick_against_window(const Options &options) {
+  Sweep sweep{"nick against window", "window", {}, {}};
+  for (const int window : {3, 5, 9, 15, 25, 33, 49, 75, 101, 151, 201, 255, 511, 1023})
+    if (!options.quick || window == 3 || window == 15 || window == 255)
+      sweep.values.push_back(window);
+  const auto add = [&](const std::string &name, NickMethod method, Size size, bool peer) {
+    sweep.series.push_back({name, [=](double value, bool cuda) {
+                              const int window = static_cast<int>(value);
+                              Case c = nick_case(size, window, method);
+                              if (peer) c.peer = nick_peer(cuda, size, window, method);
+                              return c;
+                            }});
+  };
+  add("nick, 8 bit", NickMethod::nick, k4k, true);
+  add("nick, 16 bit", NickMethod::nick, k4k16, false);
+  add("sauvola, 8 bit", NickMethod::sauvola, k4k, false);
+  return sweep;
+}
+
+/// @param make  of a size; the case has its peer of each backend
+Sweep against_size(const Options &options, const std::string &name,
+                   const std::function<Case(Size, bool cuda)> &make) {
+  Sweep sweep{name + " against size", "pixels", {}, {}};
+  for (const Size size : kSizes)
+    if (!options.quick || size.width == 640 || size.width == 1920)
+      sweep.values.push_back(size.pixels());
+  for (const int depth : {8, 16})
+    sweep.series.push_back({std::to_string(depth) + " bit", [=](double pixels, bool cuda) {
+                              return make(size_of(pixels, depth), cuda);
+                            }});
+  return sweep;
+}
+
+Sweep swofilter_against_size(const Options &options) {
+  const auto with = [](Size size, bool cuda, SwoFilterOperator op, int window) {
+    const SwoFilterParams params = swofilter(op, window);
+    Case c = swofilter_case(size, params);
+    if (size.depth == 8) c.peer = cuda ? npp_window(params) : opencv_window(params);
+    return c;
+  };
+  Sweep sweep{"swofilter against size", "pixels", {}, {}};
+  for (const auto &[op, window] :
+       {std::pair{SwoFilterOperator::minimum, 15}, std::pair{SwoFilterOperator::mean, 15},
+        std::pair{SwoFilterOperator::median, 5}}) {
+    const auto make = [=, op = op, window = window](Size size, bool cuda) {
+      return with(size, cuda, op, window);
+    };
+    const Sweep one = against_size(options, "", make);
+    sweep.values = one.values;
+    for (Series series : one.series) {
+      series.name = std::string(name(op)) + " " + std::to_string(window) + ", " + series.name;
+      sweep.series.push_back(series);
+    }
+  }
+  return sweep;
+}
+
+/// One series as it grows: what its peer would take too long for, it does without.
+struct Column {
+  const Series *series;
+  double peer_us = 0, value = 1;
+
+  Row measure(const Sweep &sweep, const Backend &backend, double at, double patience_us) {
+    Case c = series->make(at, backend.cuda);
+    const double growth = sweep.parameter == "window" ? (at * at) / (value * value) : at / value;
+    if (peer_us * growth > patience_us) c.peer = {};
+    Row row = backend.time(c);
+    if (!std::isnan(row.peer_us)) {
+      peer_us = row.peer_us;
+      value = at;
+    }
+    row.section = sweep.name + ", " + row.section;
+    row.table = sweep.name;
+    row.series = series->name;
+    row.parameter = sweep.parameter;
+    row.value = at;
+    return row;
+  }
+};
+
+void print(const Sweep &sweep, const Options &options, const Backend &backend, Report &report) {
+  std::printf("\n%s, %s, us; behind each what the other library takes\n%-12s", sweep.name.c_str(),
+              backend.name.c_str(), sweep.parameter.c_str());
+  for (const Series &series : sweep.series) std::printf(" %20s %10s", series.name.c_str(), "");
+  std::printf(" %10s\n", "copy");
+  std::vector<Column> columns;
+  for (const Series &series : sweep.series) columns.push_back({&series});
+  for (const double value : sweep.values) {
+    std::printf("%-12.0f", value);
+    double copy_us = kUnknown;
+    for (Column &column : columns) {
+      const Row row = column.measure(sweep, backend, value, options.patience_us(backend.cuda));
+      report.record(row);
+      if (&column == &columns.front()) copy_us = row.copy_us;
+      std::printf(" %20s %10s", row.error.empty() ? time_text(row.us).c_str() : "FAILED",
+                  time_text(row.peer_us).c_str());
+      std::fflush(stdout);
+    }
+    std::printf(" %10s\n", time_text(copy_us).c_str());
+  }
+}
+
+}  // namespace
+
+void sweep_tables(const Options &options, bool with_cuda, Report &report) {
+  const Sweep sweeps[] = {nick_against_window(options),
+                          against_size(options, "nick",
+                                       [](Size size, bool cuda) {
+                                         Case c = nick_case(size, 15);
+                                         c.peer = nick_peer(cuda, size, 15);
+                                         return c;
+                                       }),
+                          against_size(options, "equalize",
+                                       [](Size size, bool cuda) {
+                                         Case c = equalize_case(size);
+                                         if (!cuda && size.depth == 8) c.peer = OpenCv{"equalize"};
+                                         return c;
+                                       }),
+                          against_size(options, "autothreshold",
+                                       [](Size size, bool cuda) {
+                                         Case c =
+                                             autothreshold_case(size, AutothresholdMethod::otsu);
+                                         if (!cuda)
+                                           c.peer = opencv_threshold(AutothresholdMethod::otsu);
+                                         return c;
+                                       }),
+                          swofilter_against_size(options)};
+  std::vector<Backend> backends;
+  for (const Sweep &sweep : sweeps) {
+    if (!options.wants(sweep.name)) continue;
+    if (backends.empty()) backends = table_backends(options, with_cuda);
+    for (const Backend &backend : backends) print(sweep, options, backend, report);
+  }
+}
+
+}  // namespace cudascan::bench
