@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -171,7 +172,12 @@ Command parse(int &argc, char **&argv) {
     throw BadSetting("--backend " + suite.backend + ": must be auto, cuda or cpu");
   if (w.chain) suite.chain = w.chain;
   if (w.filter) suite.filter = w.filter;
-  if (w.json) command.json = w.json;
+  if (w.json) {
+    command.json = w.json;
+    // Not only after minutes.
+    if (!std::ofstream(command.json, std::ios::app))
+      throw BadSetting("--json " + command.json + ": cannot be written; is its folder there?");
+  }
   const bool has_seconds = w.seconds != 0;
   if (has_seconds && !(w.seconds > 0 && w.seconds <= 3600))
     throw BadSetting("--seconds " + std::to_string(w.seconds) + ": must be above 0, up to 3600");
