@@ -17,6 +17,7 @@ media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 package_packages=(debhelper dpkg-dev lintian)
+bench_peer_packages=(gstreamer1.0-opencv)                    # other elements for cudascan-pipeline-bench
 
 say() { printf '== %s\n' "$*"; }
 die() {

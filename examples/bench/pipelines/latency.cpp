@@ -9,8 +9,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "bench/bench.h"
-
 namespace cudascan::bench {
 namespace {
 
@@ -48,7 +46,7 @@ Latency latency_of(std::vector<double> us) {
     const auto n = static_cast<std::size_t>(std::ceil(share * static_cast<double>(us.size())));
     return us.at(n > 0 ? n - 1 : 0);
   };
-  return {rank(0.5), rank(0.95), rank(0.99), us.back()};
+  return {rank(0.5), rank(0.95), rank(0.99), us.back(), us.size()};
 }
 
 std::string start_latency_tracer() {

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench.h"
+
 namespace cudascan::bench {
 
 /// Percentiles in microseconds, NaN where there is none.
 struct Latency {
-  double p50, p95, p99, max;
+  double p50 = kUnknown, p95 = kUnknown, p99 = kUnknown, max = kUnknown;
+  std::size_t frames = 0;  ///< that these are of
 };
 
 /// Nearest ranks; needs at least one time.

@@ -28,7 +28,7 @@ Latency measure_latency(Launch launch, int streams, double seconds);
 
 struct Live {
   std::uint64_t sent = 0, dropped = 0;  ///< frames after the warm-up
-  Latency latency{kUnknown, kUnknown, kUnknown, kUnknown};
+  Latency latency;
   double cpu_us = kUnknown;  ///< for a frame that was sent
   std::string backend;
 };

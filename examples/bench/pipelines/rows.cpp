@@ -81,6 +81,7 @@ std::string json_of(const PipelineRow &row) {
     latency.add("p99", row.latency.p99);
     latency.add("max", row.latency.max);
     o.add("latency_us", latency);
+    o.add("latency_frames", double(row.latency.frames));
   }
   o.add_text("error", row.error);
   return o.text();

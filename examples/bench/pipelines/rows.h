@@ -27,7 +27,7 @@ struct PipelineRow {
   double goal_us = kUnknown;
   double fps_in = kUnknown;
   std::uint64_t frames = 0, dropped = 0;  ///< of "live"
-  Latency latency{kUnknown, kUnknown, kUnknown, kUnknown};
+  Latency latency;
   std::string error;
 };
 

@@ -199,8 +199,7 @@ class Suite {
     const NamedSize named = middle_size();
     const Chain chain = usual_chain();
     const Size size{named.width, named.height, 8};
-    heading("Streams at once, " + named.name + ", " + chain.text +
-            "; us and frames/s of all together");
+    heading("Streams at once, " + named.name + ", times and frames of all together: " + chain.text);
     const double kernels_us = kernels(chain, size).sum;
     for (const char *where : {kCuda, kSystem}) {
       if (where == kCuda && (!cuda_ || !settings_.chain.empty())) continue;
