@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "player.h"
+
+#include <gst/video/navigation.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cudascan::view {
+namespace {
+
+constexpr gint64 kRetryEvery = G_USEC_PER_SEC;
+
+std::vector<double> numbers(const GstStructure &structure, const char *field) {
+  std::vector<double> result;
+  const GValue *array = gst_structure_get_value(&structure, field);
+  if (!array) return result;
+  const auto append = [&](const GValue *value) {
+    GValue number = G_VALUE_INIT;
+    g_value_init(&number, G_TYPE_DOUBLE);
+    if (g_value_transform(value, &number)) result.push_back(g_value_get_double(&number));
+    g_value_unset(&number);
+  };
+  if (GST_VALUE_HOLDS_ARRAY(array))
+    for (guint i = 0; i < gst_value_array_get_size(array); ++i)
+      append(gst_value_array_get_value(array, i));
+  else
+    append(array);
+  return result;
+}
+
+}  // namespace
+
+Player::Player(const Source &source, const std::string &format, GstElement *sink)
+    : source_(source), format_(format), sink_(GST_ELEMENT(gst_object_ref_sink(sink))) {
+  GstPad *pad = gst_element_get_static_pad(sink_, "sink");
+  event_probe_ = gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event, this, nullptr);
+  gst_object_unref(pad);
+}
+
+Player::~Player() {
+  stop();
+  GstPad *pad = gst_element_get_static_pad(sink_, "sink");
+  gst_pad_remove_probe(pad, event_probe_);
+  gst_object_unref(pad);
+  gst_object_unref(sink_);
+}
+
+void Player::use(const std::string &element) {
+  if (std::none_of(std::begin(kElements), std::end(kElements),
+                   [&](const char *name) { return element == name; })) {
+    std::string names;
+    for (const char *name : kElements) names += std::string(names.empty() ? "" : ", ") + name;
+    throw std::runtime_error("element=" + element + ": must be one of " + names);
+  }
+  stop();
+  name_ = element;
+  changed_.clear();
+  measured_ = {};
+  start();
+  if (on_settings) on_settings();
+}
+
+void Player::start() {
+  // Frames of a camera that nobody has taken yet make room for newer ones.
+  const std::string launch =
+      source_.launch + " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0" +
+      (source_.is_live ? " leaky=downstream" : "") +
+      " ! videoconvert ! video/x-raw,format=" + format_ + " ! " + name_ +
+      " name=viewed report=message ! video/x-raw,format=" + format_ +
+      " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert name=last";
+  g_autoptr(GError) error = nullptr;
+  GstElement *bin =
+      gst_parse_launch_full(launch.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (!bin) throw std::runtime_error(error ? error->message : "the source cannot be parsed");
+  pipeline_ = GST_ELEMENT(gst_object_ref_sink(bin));
+  element_ = gst_bin_get_by_name(GST_BIN(pipeline_), "viewed");
+  gst_bin_add(GST_BIN(pipeline_), GST_ELEMENT(gst_object_ref(sink_)));
+  GstElement *last = gst_bin_get_by_name(GST_BIN(pipeline_), "last");
+  gst_element_link(last, sink_);
+  gst_object_unref(last);
+
+  for (const auto &[name, text] : settings_[name_]) set_property(element_, name, text);
+  wipe_ = std::make_unique<Wipe>(element_);
+  wipe_->set_divider(divider_);
+  retry_at_ = 0;
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+}
+
+void Player::stop() {
+  if (!pipeline_) return;
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  wipe_.reset();
+  gst_bin_remove(GST_BIN(pipeline_), sink_);
+  gst_object_unref(element_);
+  gst_object_unref(pipeline_);
+  pipeline_ = element_ = nullptr;
+}
+
+void Player::set(const std::string &name, const std::string &text) {
+  GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(element_), name.c_str());
+  const std::string before = property && has_text(property) ? text_of(element_, property) : "";
+  set_property(element_, name, text);
+  changed_ = name;
+  before_ = before;
+  settings_[name_] = settings_of(element_);
+}
+
+void Player::set_divider(double share) {
+  divider_ = std::clamp(share, 0.0, 1.0);
+  if (wipe_) wipe_->set_divider(divider_);
+}
+
+GstPadProbeReturn Player::on_event(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  auto &self = *static_cast<Player *>(user);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_NAVIGATION) return GST_PAD_PROBE_OK;
+  gdouble x = 0, y = 0;
+  gint button = 0;
+  switch (gst_navigation_event_get_type(event)) {
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
+      self.dragging_ = gst_navigation_event_parse_mouse_button_event(event, &button, &x, &y);
+      break;
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
+      self.dragging_ = false;
+      return GST_PAD_PROBE_OK;
+    case GST_NAVIGATION_EVENT_MOUSE_MOVE:
+      gst_navigation_event_parse_mouse_move_event(event, &x, &y);
+      break;
+    default:
+      return GST_PAD_PROBE_OK;
+  }
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gint width = 0;
+  if (self.dragging_ && caps &&
+      gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width))
+    self.set_divider(x / width);
+  if (caps) gst_caps_unref(caps);
+  return GST_PAD_PROBE_OK;
+}
+
+void Player::take_report(const GstStructure &report) {
+  Measured m;
+  m.angles = numbers(report, "angles");
+  m.spectrum = numbers(report, "spectrum");
+  m.thresholds =
+      numbers(report, gst_structure_has_field(&report, "thresholds") ? "thresholds" : "threshold");
+  const int levels = format_.find("16") != std::string::npos || format_.find("P0") == 0 ? 256 : 1;
+  for (double &t : m.thresholds) t /= levels;
+  gst_structure_get_double(&report, "dominant-angle", &m.dominant_angle);
+  gst_structure_get_double(&report, "confidence", &m.confidence);
+  gboolean blank = TRUE;
+  gst_structure_get_boolean(&report, "blank", &blank);
+  m.blank = blank;
+  for (const char *field : {"black-ratio", "threshold", "separability", "mean", "minimum",
+                            "maximum", "dominant-angle", "confidence", "iterations"}) {
+    const GValue *value = gst_structure_get_value(&report, field);
+    if (!value || GST_VALUE_HOLDS_ARRAY(value)) continue;
+    g_autofree gchar *text = G_VALUE_HOLDS_DOUBLE(value)
+                                 ? g_strdup_printf("%.3g", g_value_get_double(value))
+                                 : gst_value_serialize(value);
+    m.words += (m.words.empty() ? "" : "   ") + std::string(field) + " " + text;
+  }
+  measured_ = std::move(m);
+}
+
+void Player::handle_error(GstMessage *message) {
+  g_autoptr(GError) error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  const bool of_element = GST_MESSAGE_SRC(message) == GST_OBJECT(element_);
+  std::string trouble = error->message;
+  const guint64 frames = wipe_->times().out;
+  stop();
+  if (of_element && !changed_.empty()) {
+    if (!trouble.ends_with(".")) trouble += ".";
+    trouble += " " + changed_ + " is " + (before_.empty() ? "empty" : before_) + " again.";
+    Settings &settings = settings_[name_];
+    std::erase_if(settings, [&](const auto &setting) { return setting.first == changed_; });
+    settings.emplace_back(changed_, before_);
+    changed_.clear();
+    start();
+    settings_[name_] = settings_of(element_);
+    if (on_settings) on_settings();
+  } else {
+    start();  // so that there is an element to set
+    gst_element_set_state(pipeline_, GST_STATE_NULL);
+    if (source_.is_live && (frames > 0 || frames_at_start_ > 0)) {
+      if (!trouble.ends_with(".")) trouble += ".";
+      trouble += " Trying again every second.";
+      retry_at_ = g_get_monotonic_time() + kRetryEvery;
+    } else {
+      failed_ = true;
+    }
+  }
+  frames_at_start_ += frames;
+  troubled_ = true;
+  if (on_trouble) on_trouble(trouble);
+}
+
+void Player::poll() {
+  if (!pipeline_) return;
+  if (retry_at_ > 0 && g_get_monotonic_time() >= retry_at_) {
+    retry_at_ = 0;
+    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  }
+  GstBus *bus = gst_element_get_bus(pipeline_);
+  constexpr auto kTypes =
+      static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT);
+  while (GstMessage *message = gst_bus_pop_filtered(bus, kTypes)) {
+    bool restarted = false;
+    switch (GST_MESSAGE_TYPE(message)) {
+      case GST_MESSAGE_ERROR:
+        handle_error(message);
+        restarted = true;
+        break;
+      case GST_MESSAGE_EOS:
+        if (!gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0)) {
+          gst_element_set_state(pipeline_, GST_STATE_READY);
+          gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+        }
+        break;
+      default:
+        if (GST_MESSAGE_SRC(message) == GST_OBJECT(element_) && gst_message_get_structure(message))
+          take_report(*gst_message_get_structure(message));
+    }
+    gst_message_unref(message);
+    if (restarted) break;
+  }
+  gst_object_unref(bus);
+  if (troubled_ && retry_at_ == 0 && !failed_ && wipe_->times().out > 5) {
+    troubled_ = false;
+    if (source_.is_live && on_trouble) on_trouble("");
+  }
+}
+
+double Player::rate() const {
+  GstPad *pad = gst_element_get_static_pad(element_, "sink");
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gst_object_unref(pad);
+  gint n = 0, d = 1;
+  if (caps) {
+    gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &n, &d);
+    gst_caps_unref(caps);
+  }
+  return d > 0 ? double(n) / d : 0;
+}
+
+std::string Player::launch_line() const {
+  std::string line = "gst-launch-1.0 " + source_.launch +
+                     " ! videoconvert ! video/x-raw,format=" + format_ + " ! " + name_;
+  for (const auto &[name, text] : settings_of(element_)) line += " " + quoted(name + "=" + text);
+  return line + " ! videoconvert ! autovideosink";
+}
+
+}  // namespace cudascan::view
