@@ -111,8 +111,11 @@ def measure(folder, chosen, arguments):
         print(f"GPU: {why}. What needs one is missing; the rest is measured")
     print(f"OpenACC: {machine['openacc']}")
     if arguments.json:
-        rows = [{"figures": [n for n in names if case in cases.CASES[n]], **result.json()}
-                for case, result in results.items()]
+        rows = []
+        for case, result in results.items():
+            figures = [n for n in names if case in cases.CASES[n]]
+            published = {n: words for n in figures if (words := cases.published(n, case))}
+            rows.append({"figures": figures, "published": published, **result.json()})
         arguments.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=1) + "\n")
     tables = Tables(results, measurement)
     tables.show([name for name in cases.CASES if name in names])

@@ -15,6 +15,7 @@ cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer'
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
+bench_report_packages=(python3-matplotlib)           # for cudascan-bench-report
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 package_packages=(debhelper dpkg-dev lintian)
 bench_peer_packages=(gstreamer1.0-opencv)                    # other elements for cudascan-pipeline-bench

@@ -37,7 +37,7 @@ void autothreshold_paper(const Options &options, bool with_cuda, Report &report)
         if (!backend.cuda) ours.peer = opencv_threshold(part.method);
         Row row = backend.time(ours);
         row.name = std::string(part.name) + (backend.cuda ? ", GPU" : ", CPU");
-        row.baseline_us = backend.time(published).us;
+        set_baseline(row, backend.time(published));
         rows.push_back(row);
       }
       if (rows.size() == 2) {

@@ -47,7 +47,7 @@ struct Options {
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
   /// What one run in a table may take; what would take longer is left out. On the GPU a tenth.
   double patience_us(bool cuda = false) const {
-    const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 3.5;
+    const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
     return seconds * 1e6 / (cuda ? 10 : 1);
   }
 };
@@ -185,6 +185,9 @@ struct Row {
   double published_speedup = kUnknown;  ///< over the publication's code for one core
   double speedup = kUnknown;  ///< the same here: of the published algorithm over its CPU code
 
+  double ratio = kUnknown,
+         goal_ratio = kUnknown;  ///< of a goal on several times: largest over smallest
+
   /// Takes over what the case says of itself.
   void describe(const Case &c) {
     op = c.op;
@@ -227,8 +230,10 @@ class Report {
   std::vector<Row> rows_;
 };
 
-/// Prints largest over smallest time of each group of cases; times[i] belongs to cases[i].
-void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times);
+/// Prints largest over smallest time of each group of cases on the GPU, and keeps them as rows of the
+/// table "spreads"; times[i] belongs to cases[i].
+void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times,
+                   Report &report);
 
 /// The same picture on every machine; rows of `stride` bytes.
 std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_t stride);
@@ -267,7 +272,8 @@ std::vector<TransferTimes> time_transfers(const Options &options, const std::vec
 void paper_tables(const Options &options, bool with_cuda, Report &report);
 /// Table of Dobreanu and Chelaru, "Histogram equalization".
 void equalize_paper(const Options &options, bool with_cuda, Report &report);
-/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU optimization of linear morphological openings".
+/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU Implementation of Linear Morphological
+/// Openings with Arbitrary Angle".
 void linearopen_paper(const Options &options, bool with_cuda, Report &report);
 /// Figure 6 of Prahara et al., 2021.
 void autothreshold_paper(const Options &options, bool with_cuda, Report &report);

@@ -99,7 +99,7 @@ TimeCase cpu_timer(const Options &options) {
 }
 
 void bench_cpu(const Options &options, Report &report) {
-  const double budget_us = options.quick ? 60e3 : 200e3;
+  const double budget_us = options.quick ? 40e3 : 120e3;
   const auto cases = cpu_cases(options);
   for (const int threads : {1, 0}) {
     CpuBench bench(options, threads, budget_us);

@@ -85,9 +85,10 @@ void print_table(const Options &options, const std::vector<Backend> &backends, R
       }
       const Lines lines(table, name, image.size, kGpu1);
       const Whole whole = time_whole(options, image.size);
-      const double naive_us = backend.time(equalize_case(image.size, Algorithm::naive)).us;
+      Row ours = backend.time(equalize_case(image.size));
+      set_baseline(ours, backend.time(equalize_case(image.size, Algorithm::naive)));
       lines.add("to the GPU", image.upload, kUnknown, whole.ours.upload);
-      lines.add("equalize", image.equalize, naive_us, backend.time(equalize_case(image.size)));
+      lines.add("equalize", image.equalize, ours.baseline_us, ours);
       lines.add("from the GPU", image.download, kUnknown, whole.ours.download);
       lines.add("GPU total", image.total, whole.naive.pageable, whole.ours.pageable);
     }
@@ -108,16 +109,16 @@ void print_screenshots(const Options &options, const std::vector<Backend> &backe
       continue;
     }
     const Whole whole = time_whole(options, size);
-    const Row ours = backend.time(equalize_case(size));
-    const double naive_us = backend.time(equalize_case(size, Algorithm::naive)).us;
-    const double optimized_us = backend.time(equalize_case(size, Algorithm::shared)).us;
+    Row beside_naive = backend.time(equalize_case(size)), beside_optimized = beside_naive;
+    set_baseline(beside_naive, backend.time(equalize_case(size, Algorithm::naive)));
+    set_baseline(beside_optimized, backend.time(equalize_case(size, Algorithm::shared)));
     const Lines naive(table, "Naive", size, kGpu2), optimized(table, "Optimized", size, kGpu2);
     naive.add("to the GPU", 2226, kUnknown, whole.ours.upload);
-    naive.add("equalize", 103701, naive_us, ours);
+    naive.add("equalize", 103701, beside_naive.baseline_us, beside_naive);
     naive.add("from the GPU", 2376, kUnknown, whole.ours.download);
     naive.add("total", 108304, whole.naive.pageable, whole.ours.pageable);
     optimized.add("to the GPU", 2255, kUnknown, whole.ours.upload);
-    optimized.add("equalize", 10279, optimized_us, ours);
+    optimized.add("equalize", 10279, beside_optimized.baseline_us, beside_optimized);
     optimized.add("from the GPU", 2317, kUnknown, whole.ours.download);
     optimized.add("total", 14853, whole.optimized.pageable, whole.ours.pageable);
   }

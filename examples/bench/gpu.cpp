@@ -45,7 +45,7 @@ class Bench {
       report.add(row);
       if (row.error.empty()) times[i] = row.us;
     }
-    print_spreads(cases, times);
+    print_spreads(cases, times, report);
   }
 
   /// Measures a case, a copy of its plane, and what NPP has of it.

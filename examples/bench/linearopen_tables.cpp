@@ -101,7 +101,7 @@ Row measure_cell(const Table &table, const Backend &backend, Column &column, con
     row = measure(backend, column, point);
     row.section = table.name + ", " + row.section;
     row.table = table.name;
-    row.series = column.head;
+    row.series = column.head == "us" ? "opening" : column.head;
     row.parameter = table.parameter;
     row.value = value_of(table, point);
     if (!std::isnan(row.us)) column.us_of_work = row.us / amount;
@@ -134,8 +134,21 @@ void fill(Table &table, const Backend &backend, Report &report) {
 }
 
 /// @param goal  of the GPU
-void print_ratio(const std::string &what, double ratio, double goal, const Backend &backend) {
+void print_ratio(const std::string &what, double ratio, double goal, const Backend &backend,
+                 Report &report) {
   if (std::isnan(ratio)) return;
+  if (backend.cuda) {
+    Row row;
+    row.table = "spreads";
+    row.section = "cuda";
+    row.backend = "cuda";
+    row.op = "linearopen";
+    row.name = "linearopen, " + what;
+    row.size = k4k;
+    row.ratio = ratio;
+    row.goal_ratio = goal;
+    report.record(row);
+  }
   std::printf("%s: %s", what.c_str(), number(ratio, 2).c_str());
   if (backend.cuda)
     std::printf("  goal %s: %s", number(goal, 1).c_str(), ratio <= goal ? "reached" : "MISSED");
@@ -263,7 +276,7 @@ void print_tables(const Options &options, const Backend &backend, Report &report
     for (const Column &column : table.columns)
       if (column.beside_copy)
         print_ratio("length 1000 over length 41, " + column.head,
-                    column.us[row_of("1000")] / column.us[row_of("41")], 2, backend);
+                    column.us[row_of("1000")] / column.us[row_of("41")], 2, backend, report);
   }
   if (Table table = against_angle(options, backend); wanted(table)) {
     fill(table, backend, report);
@@ -272,7 +285,7 @@ void print_tables(const Options &options, const Backend &backend, Report &report
       least = std::fmin(least, us);
       most = std::fmax(most, us);
     }
-    print_ratio("worst over best angle", most / least, 1.5, backend);
+    print_ratio("worst over best angle", most / least, 1.5, backend, report);
   }
   if (Table table = against_directions(options, backend); wanted(table))
     fill(table, backend, report);

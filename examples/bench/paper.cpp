@@ -34,6 +34,11 @@ void PaperTable::add(Row row) {
   report_->record(row);
 }
 
+void set_baseline(Row &row, const Row &published) {
+  row.baseline_us = published.us;
+  if (!published.error.empty()) row.error = "the published algorithm: " + published.error;
+}
+
 std::vector<Backend> table_backends(const Options &options, bool with_cuda) {
   std::vector<Backend> backends;
   if (with_cuda)
@@ -46,7 +51,8 @@ Row Patience::measure(const Case &c, double work) {
   Row row;
   if (us_of_work_ * work > patience_us_) return row;
   row = backend_->time(c);
-  if (!std::isnan(row.us)) us_of_work_ = row.us / work;
+  const double us = std::isnan(row.peer_us) ? row.us : row.peer_us;
+  if (!std::isnan(us)) us_of_work_ = us / work;
   return row;
 }
 

@@ -25,6 +25,9 @@ class PaperTable {
   std::string table_;
 };
 
+/// Puts the time of the published algorithm beside ours; an error of it is one of the row.
+void set_baseline(Row &row, const Row &published);
+
 /// What measures on one backend.
 struct Backend {
   std::string name;  ///< as it is printed
@@ -40,7 +43,7 @@ class Patience {
  public:
   Patience(const Options &options, const Backend &backend)
       : backend_(&backend), patience_us_(options.patience_us(backend.cuda)) {}
-  /// @param work  what the time is proportional to, at most
+  /// @param work  what the time is proportional to, at most: that of the peer where there is one
   /// @returns a row without a time where it was left out
   Row measure(const Case &c, double work);
 

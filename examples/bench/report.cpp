@@ -46,7 +46,9 @@ std::vector<Field> numbers(const Row &row) {
           {"baseline_us", row.baseline_us},
           {"published_us", row.published_us},
           {"published_speedup", row.published_speedup},
-          {"speedup", row.speedup}};
+          {"speedup", row.speedup},
+          {"ratio", row.ratio},
+          {"goal_ratio", row.goal_ratio}};
 }
 
 std::ofstream open(const std::string &path) {
@@ -188,7 +190,8 @@ int Report::failures() const {
       std::count_if(rows_.begin(), rows_.end(), [](const Row &row) { return !row.error.empty(); }));
 }
 
-void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times) {
+void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times,
+                   Report &report) {
   std::vector<std::string> done{""};
   for (const Case &group : cases) {
     if (std::find(done.begin(), done.end(), group.spread) != done.end()) continue;
@@ -205,6 +208,18 @@ void print_spreads(const std::vector<Case> &cases, const std::vector<double> &ti
     const auto print_goal = [](const std::string &goal, bool reached) {
       std::printf("  goal %s: %s", goal.c_str(), reached ? "reached" : "MISSED");
     };
+    Row row;
+    row.table = "spreads";
+    row.section = "cuda";
+    row.backend = "cuda";
+    row.op = group.op;
+    row.name = group.spread;
+    row.size = group.size;
+    row.us = most - least;
+    row.goal_us = group.spread_goal_us;
+    row.ratio = most / least;
+    row.goal_ratio = group.spread_goal;
+    report.record(row);
     if (!std::isnan(group.spread_goal))
       print_goal(number(group.spread_goal, 2), most / least <= group.spread_goal);
     if (!std::isnan(group.spread_goal_us))

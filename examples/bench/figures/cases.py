@@ -96,3 +96,13 @@ PAPER_8 = "28 s, 8.2 s, 3.4; kernel region 16 s, 3.9 s, 4.2"
 PAPER_9 = {("dilation", 3): "1.3 s, 1.6 s, 0.8", ("dilation", 5): "4.3 s, 1.9 s, 2.2",
            ("dilation", 9): "18.2 s, 2.3 s, 7.9", ("erosion", 3): "1.5 s, 2.3 s, 0.7",
            ("erosion", 5): "5.7 s, 2.1 s, 2.7", ("erosion", 9): "16.8 s, 2.5 s, 6.6"}
+
+
+def published(figure, case):
+    """What the text of the paper says of a case in a figure, or None."""
+    texts = {"3": PAPER_3, "4": PAPER_4, "6a": PAPER_6A, "6b": PAPER_6B, "6c": PAPER_6C}
+    if figure == "8":
+        return PAPER_8
+    if figure == "9":
+        return PAPER_9.get((case.filter, case.window))
+    return texts.get(figure, {}).get(case.filter)

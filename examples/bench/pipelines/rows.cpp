@@ -48,7 +48,7 @@ class Object {
 std::string json_of(const PipelineRow &row) {
   Object o;
   o.add("table", row.table);
-  o.add("name", row.name);
+  o.add("name", row.name + (row.queues ? ", with queues" : ""));
   o.add_text("where", row.where);
   o.add_text("backend", row.backend);
   o.add("width", double(row.size.width));

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes one self-contained page of what cudascan-bench, cudascan-pipeline-bench and gswo_figures.py measured:
+tables and plots, readable without a network, in light and dark.
+
+Without files it runs the two benchmarks that it finds: beside itself, in the build folder, or in PATH.
+With files it only reads: results of another machine, which needs neither matplotlib nor GStreamer.
+
+    cudascan-bench --json kernels.json              there
+    cudascan-bench-report --kernels kernels.json    here
+
+Exit status: 0, the page is written and has all that was asked for; 1, it is written, and says what is missing
+because a benchmark was not found or failed; 2, nothing is written: wrong options, or a file that is not there
+or not what it should be.
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+for folder in (HERE, HERE.parent / "share" / "gst-cudascan"):
+    if (folder / "report_page").is_dir():
+        sys.path.insert(0, str(folder))
+        break
+from report_page.results import Results, Unusable  # noqa: E402
+
+PROGRAMS = {"kernels": "cudascan-bench", "pipelines": "cudascan-pipeline-bench"}
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="cudascan-bench-report", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    for kind, program in (("kernels", "cudascan-bench"), ("pipelines", "cudascan-pipeline-bench"),
+                          ("gswo", "gswo_figures.py")):
+        parser.add_argument(f"--{kind}", metavar="FILE", type=pathlib.Path, action="append", default=[],
+                            help=f"what `{program} --json FILE` wrote; may be given several times")
+    parser.add_argument("--output", "-o", metavar="FILE", type=pathlib.Path,
+                        default=pathlib.Path("cudascan-bench.html"), help="(default cudascan-bench.html)")
+    parser.add_argument("--title", default="gst-cudascan: benchmark")
+    parser.add_argument("--quick", action="store_true", help="run the benchmarks with --quick")
+    parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
+                        help="where the benchmarks were built")
+    return parser.parse_args()
+
+
+def find_program(name, build):
+    """Path of a benchmark, or None."""
+    folders = [build] if build else [HERE, *(p / "build" for p in HERE.parents), pathlib.Path("build")]
+    for folder in folders:
+        for path in (folder / name, folder / "examples" / "bench" / name):
+            if path.is_file():
+                return path
+    return None if build else shutil.which(name)
+
+
+def run_benchmarks(arguments, results):
+    """Runs what is found; what is not, or fails, the page names."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, name in PROGRAMS.items():
+            program = find_program(name, arguments.build)
+            if not program:
+                results.lack(f"{name} was not found: build it, put it into PATH, or give its results "
+                             f"with --{kind}")
+                continue
+            path = pathlib.Path(folder) / f"{kind}.json"
+            command = [str(program), *(["--quick"] if arguments.quick else []), "--json", str(path)]
+            print(f"runs {' '.join(command[:-2])}", file=sys.stderr, flush=True)
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+            # Rows that failed are in the file and on the page; without a file there is nothing to show.
+            if not path.exists():
+                results.lack(f"{name} ended with status {done.returncode} and wrote no results")
+                continue
+            if done.returncode:
+                results.lack(f"{name} ended with status {done.returncode}; what it wrote is shown")
+            results.read(kind, path)
+
+
+def main():
+    arguments = parse()
+    results = Results()
+    try:
+        # Before any measuring, which takes minutes.
+        try:
+            from report_page import page
+        except ImportError as error:
+            raise Unusable(f"Python has no {error.name or error}: install python3-matplotlib, or pip's "
+                           "matplotlib") from error
+        if not arguments.output.absolute().parent.is_dir():
+            raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
+        for kind in ("kernels", "pipelines", "gswo"):
+            for path in getattr(arguments, kind):
+                results.read(kind, path)
+        if not results.files:
+            run_benchmarks(arguments, results)
+        if not results.files:
+            raise Unusable("nothing to show: " + "; ".join(results.missing))
+        text = page.make(results, arguments.title)
+        part = arguments.output.with_name(arguments.output.name + ".part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(arguments.output)
+    except Unusable as error:
+        print(f"cudascan-bench-report: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"cudascan-bench-report: --output {arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
+    for sentence in results.missing:
+        print(f"cudascan-bench-report: {sentence}", file=sys.stderr)
+    print(arguments.output)
+    return 1 if results.missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Numbers and tables as HTML."""
+import html
+
+from .results import number
+
+
+def text(value):
+    return html.escape(str(value))
+
+
+def count(value, digits=3):
+    """About three digits; a dash for what is not known."""
+    if not number(value):
+        return "–"
+    if isinstance(value, int) and abs(value) < 1000:
+        return str(value)
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}".replace(",", "\N{THIN SPACE}")
+    decimals = 0 if size >= 10 ** (digits - 1) else 1 if size >= 10 else 2 if size >= 0.1 else 4
+    return f"{value:.{decimals}f}"
+
+
+def times(value):
+    return count(value) + "×" if number(value) else "–"
+
+
+def quotient(a, b):
+    return a / b if number(a) and number(b) and b > 0 else None
+
+
+def size(row):
+    if not number(row.get("width")) or not number(row.get("height")):
+        return "–"
+    depth = row.get("depth", 8)
+    word = "" if depth == 8 else " float" if depth == 32 else f" {depth:.0f} bit"
+    return f"{row['width']:.0f}×{row['height']:.0f}{word}"
+
+
+class Cell:
+    """A cell that is more than its text: `kind` is a class of the style sheet."""
+
+    def __init__(self, content, kind):
+        self.content, self.kind = content, kind
+
+
+def table(heads, rows, caption=""):
+    """Rows of texts or Cells; the first column is a heading of its row, numbers are to the right."""
+    lines = ['<div class="wide"><table>']
+    if caption:
+        lines.append(f"<caption>{text(caption)}</caption>")
+    rows = list(rows)
+    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind == "word" for row in rows)
+             for i in range(len(heads))]
+    lines.append("<thead><tr>" + "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}</th>'
+                                         for head, word in zip(heads, words)) + "</tr></thead><tbody>")
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row):
+            kind = f' class="{cell.kind}"' if isinstance(cell, Cell) else ""
+            content = text(cell.content if isinstance(cell, Cell) else cell)
+            cells.append(f'<th scope="row">{content}</th>' if i == 0 else f"<td{kind}>{content}</td>")
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return "\n".join(lines) + "</tbody></table></div>"
+
+
+def details(summary, content, is_open=False):
+    return f"<details{' open' if is_open else ''}><summary>{text(summary)}</summary>\n{content}</details>"

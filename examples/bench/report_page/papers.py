@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the five publications measured, and the same here."""
+from .markup import Cell, count, details, quotient, size, table, text, times
+from .results import number
+
+PAPERS = {
+    "000": "Najafi, Murali, Lilja, Sartori: GPU-Accelerated Nick Local Image Thresholding Algorithm, 2015",
+    "001": "Dobreanu, Chelaru: Histogram equalization",
+    "002": "Karas, Morard, Bartovský, Grandpierre, Dokládalová, Matula, Dokládal: "
+           "GPU Implementation of Linear Morphological Openings with Arbitrary Angle",
+    "003": "Prahara, Pranolo, Anwar, Mao: Parallel Approach of Adaptive Image Thresholding Algorithm on GPU, "
+           "2021",
+    "004": "Yang et al.: GSWO: A Programming Model for GPU-enabled Parallelization of Sliding Window "
+           "Operations in Image Processing, 2016",
+}
+FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows", "5": "figure 5: complexity",
+           "6a": "figure 6a: OpenACC, 9x9", "6b": "figure 6b: OpenCV's GPU module (NPP)",
+           "6c": "figure 6c: OpenMP, 5x5", "8": "table 8: camera fingerprint",
+           "9": "table 9: document analysis"}
+BACKENDS = {"cuda": "GPU", "cpu": "CPU"}
+
+
+def paper_table(rows):
+    heads = ["", "size", "on", "published us", "on", "speed-up", "that algorithm here, us", "speed-up",
+             "ours us", "floor us", "× that algorithm", "other", "its us"]
+    lines = []
+    for r in rows:
+        if r.get("error"):
+            lines.append([r.get("name", ""), size(r), Cell(r["error"], "bad")])
+            continue
+        lines.append([r.get("name", ""), size(r), BACKENDS.get(r.get("backend"), "–"),
+                      count(r.get("published_us")),
+                      Cell(r.get("published") or "–", "word"), times(r.get("published_speedup")),
+                      count(r.get("baseline_us")), times(r.get("speedup")), Cell(count(r.get("us")), "ours"),
+                      count(r.get("floor_us")), times(quotient(r.get("baseline_us"), r.get("us"))),
+                      Cell(r.get("peer") or "–", "word"), count(r.get("peer_us"))])
+    # Without the columns that say nothing in this table.
+    def says(line, i):
+        cell = line[i] if i < len(line) else "–"
+        return (cell.content if isinstance(cell, Cell) else cell) != "–"
+    used = [i for i in range(len(heads)) if i < 2 or any(says(line, i) for line in lines)]
+    return table([heads[i] for i in used], [[line[i] for i in used if i < len(line)] for line in lines])
+
+
+def median(entry):
+    value = entry.get("median") if isinstance(entry, dict) else None
+    return value if number(value) else None
+
+
+def gswo_table(figure, cases):
+    """A figure of the GSWO paper, from gswo_figures.py: its filters as written, and translated."""
+    heads = ["filter", "size", "one core ms", "OpenMP ms", "OpenACC ms", "NPP kernel us", "GSWO kernel us",
+             "whole ms", "× kernel", "× whole", "pixels", "published"]
+    lines = []
+    for c in cases:
+        ms = {name: median(c.get(f"{name}_ms"))
+              for name in ("sequential", "openacc", "npp_kernel", "warm", "whole")}
+        openmp = [m for m in map(median, (c.get("openmp_ms") or {}).values()) if m]
+        wrong = sum((c.get("pixels_different") or {}).values())
+        compared = sum((c.get("pixels_compared") or {}).values())
+        window = f" {c['window']}×{c['window']}" if c.get("window") else ""
+        lines.append([
+            c["filter"].replace("_", " ") + window, size(c), count(ms["sequential"]),
+            count(min(openmp, default=None)), count(ms["openacc"]),
+            count(ms["npp_kernel"] and ms["npp_kernel"] * 1e3),
+            Cell(count(ms["warm"] and ms["warm"] * 1e3), "ours"),
+            count(ms["whole"]), times(quotient(ms["sequential"], ms["warm"])),
+            times(quotient(ms["sequential"], ms["whole"])),
+            Cell(f"{wrong} differ", "bad") if wrong else Cell("equal" if compared else "–", "word"),
+            Cell((c.get("published") or {}).get(figure, "–"), "word")])
+    return table(heads, lines)
+
+
+def section(results):
+    tables = results.tables(lambda t: t.startswith("paper "))
+    out = []
+    for word, title in PAPERS.items():
+        parts = []
+        for name in (t for t in tables if t.startswith(f"paper {word}")):
+            rows = results.of(name)
+            head = name.removeprefix(f"paper {word} ").capitalize()
+            parts.append(details(f"{head} ({len(rows)} rows)", paper_table(rows)))
+        if word == "004":
+            for content in results.gswo:
+                for figure, what in FIGURES.items():
+                    cases = [c for c in content["cases"] if figure in c.get("figures", [])]
+                    if cases:
+                        head = f"{what.capitalize()} ({len(cases)} rows), translated by gswo-cc"
+                        parts.append(details(head, gswo_table(figure, cases)))
+        if parts:
+            out.append(f"<h3>{text(title)}</h3>\n" + "\n".join(parts))
+    return "\n".join(out)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads and checks what the benchmarks wrote."""
+import json
+import math
+
+WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
+           "gswo": "gswo_figures.py --json"}
+# Keys of rows that the page shows: words and numbers, where they are there and not null.
+WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where")
+NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
+           "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
+           "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
+GSWO_NUMBERS = ("width", "height", "window")
+GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
+                "openmp_ms", "pixels_different", "pixels_compared")
+
+
+class Unusable(Exception):
+    """A sentence for the user: what cannot be used, and why."""
+
+
+def number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+class Results:
+    """All rows, in the order of the files, each with the machine it was measured on."""
+
+    def __init__(self):
+        self.machines, self.rows, self.gswo = [], [], []
+        self.files, self.missing = [], []
+
+    def lack(self, sentence):
+        self.missing.append(sentence)
+
+    def read(self, kind, path):
+        """Adds a file; raises Unusable."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise Unusable(f"--{kind} {path}: there is no such file") from None
+        except OSError as error:
+            raise Unusable(f"--{kind} {path}: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
+            raise Unusable(f"--{kind} {path}: this is not JSON ({error}); it should be what "
+                           f"`{WRITERS[kind]}` writes") from None
+        self._check(kind, path, content)
+        self.files.append((kind, path.name))
+        if kind == "gswo":
+            self.gswo.append(content)
+            self.machines.append((path.name, content["machine"]))
+            return
+        self.machines.append((path.name, content["machine"]))
+        self.rows += content["rows"]
+
+    @staticmethod
+    def _check(kind, path, content):
+        def refuse(what):
+            raise Unusable(f"--{kind} {path}: {what}; it should be what `{WRITERS[kind]}` writes")
+
+        key = "cases" if kind == "gswo" else "rows"
+        if not isinstance(content, dict):
+            refuse(f'this is no object with "machine" and "{key}"')
+        for name, kind_of in (("machine", dict), (key, list)):
+            if not isinstance(content.get(name), kind_of):
+                refuse(f'"{name}" is missing or of another kind')
+        needed = "filter" if kind == "gswo" else "table"
+        for i, row in enumerate(content[key]):
+            if not isinstance(row, dict) or not isinstance(row.get(needed), str):
+                refuse(f'entry {i + 1} of "{key}" has no "{needed}"')
+            of_gswo = kind == "gswo"
+            for names, good, what in (
+                    (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
+                    (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
+                    (GSWO_OBJECTS if of_gswo else ("latency_us",), lambda v: isinstance(v, dict), "object"),
+                    (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
+                for name in names:
+                    if row.get(name) is not None and not good(row[name]):
+                        refuse(f'"{name}" of entry {i + 1} of "{key}" is no {what}')
+
+    def of(self, table):
+        return [row for row in self.rows if row["table"] == table]
+
+    def tables(self, test):
+        """Names of tables that pass, in the order of their first rows."""
+        return list(dict.fromkeys(row["table"] for row in self.rows if test(row["table"])))

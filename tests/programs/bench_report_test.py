@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudascan-bench --json, and the page that report.py makes of it.
+
+CUDASCAN_BENCH: the program; CUDASCAN_BENCH_REPORT: report.py.
+"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+import program
+
+BENCH = os.environ.get("CUDASCAN_BENCH")
+REPORT = os.environ["CUDASCAN_BENCH_REPORT"]
+MACHINE = {"gpu": "Test GPU", "cpu": "Test CPU <1>", "cores": 4, "driver": "1.2", "cuda": "13.0",
+           "gstreamer": None}
+FRAME = {"width": 3840, "height": 2160, "depth": 8}
+HD = {"width": 1920, "height": 1080, "depth": 8}
+KERNELS = [
+    {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25, "warm_us": 12.0,
+     "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
+     "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
+    {"table": "kernels", "section": "cuda", "name": "nick 3", **FRAME, "us": 14.5, "goal_us": 15,
+     "backend": "cuda"},
+    {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8, "backend": "cuda",
+     "error": "launch failed & lost"},
+    {"table": "spreads", "section": "cuda", "name": "windows 3..255", **FRAME, "us": 12.0, "ratio": 1.8,
+     "goal_ratio": 1.3, "backend": "cuda"},
+    *({"table": "nick against window", "section": "x", "name": f"nick {w}", **FRAME, "us": 10.0 + w,
+       "floor_us": 5.5, "backend": backend, "operator": "nick", "series": "nick, 8 bit",
+       "parameter": "window", "value": w, "peer": "Other", "peer_us": 3000.0 * w}
+      for w in (3, 15, 255) for backend in ("cuda", "cpu")),
+    {"table": "paper 001 table 1", "section": "cuda", "name": "Image 5, equalize", "width": 5120,
+     "height": 2880, "depth": 8, "us": 16.5, "baseline_us": 2613.0, "published_us": 11958.0,
+     "published": "GTX 1650", "floor_us": 9.0, "backend": "cuda"},
+]
+PIPELINES = [
+    {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME, "streams": 1,
+     "backend": "cuda", "fps": 43210.0, "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0},
+     "cpu_us_per_frame": 9.5, "syncs_per_frame": 0, "us": 23.1, "floor_us": 21.0, "peer": False},
+    *({"table": "pipelines", "name": "cudanick", "where": "system", **HD, "streams": n, "backend": "cuda",
+       "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
+    {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1, "backend": "cpu",
+     "fps": 77.0, "peer": True},
+    {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
+     "dropped": 17},
+]
+GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5, "width": 3325,
+         "height": 4765, "sequential_ms": {"median": 8000.0}, "warm_ms": {"median": 0.25}, "whole_ms": None,
+         "openmp_ms": {"1": {"median": 8000.0}, "2": {"median": 4000.0}}, "pixels_different": {"cuda": 0},
+         "pixels_compared": {"cuda": 100}}]
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that elements are closed in order, and collects references, names and texts."""
+
+    EMPTY = {"meta", "br", "img", "link", "hr", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.references, self.names, self.texts, self.tags = [], [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        for name, value in attributes:
+            if name in ("src", "href", "xlink:href", "data", "srcset"):
+                self.references.append((tag, value))
+            if name == "id":
+                self.names.append(value)
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.EMPTY:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            raise AssertionError(f"</{tag}> closes {self.open[-3:]}")
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+        self.output = self.folder / "page.html"
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def report(self, *words, **more):
+        return program.run([sys.executable, REPORT, "--output", self.output, *words], **more)
+
+
+@unittest.skipUnless(BENCH, "cudascan-bench was not built")
+class Json(WithFolder):
+    """What cudascan-bench writes."""
+
+    def bench(self, *words):
+        path = self.folder / "bench.json"
+        done = program.run([BENCH, "--quick", "--cpu-only", "--json", path, *words])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(path.read_text()), done.stdout
+
+    def test_machine(self):
+        content, _ = self.bench("--filter", "no such case")
+        self.assertEqual(set(content), {"machine", "rows"})
+        self.assertEqual(set(content["machine"]), {"gpu", "cpu", "cores", "driver", "cuda", "gstreamer"})
+        self.assertGreaterEqual(content["machine"]["cores"], 1)
+        self.assertIsNone(content["machine"]["gstreamer"])
+        self.assertEqual(content["rows"], [])
+
+    def test_sweep(self):
+        content, text = self.bench("--tables-only", "--filter", "nick against window")
+        rows = content["rows"]
+        self.assertEqual({r["value"] for r in rows}, {3, 15, 255})
+        self.assertEqual({r["depth"] for r in rows}, {8, 16})
+        for row in rows:
+            self.assertEqual((row["table"], row["operator"], row["parameter"], row["backend"]),
+                             ("nick against window", "nick", "window", "cpu"))
+            self.assertGreater(row["us"], 0)
+            self.assertGreater(row["floor_us"], 0)
+            self.assertNotIn("error", row)
+        self.assertIn("nick against window, one CPU core", text)
+
+    def test_table_of_a_publication(self):
+        content, text = self.bench("--tables-only", "--filter", "paper 001 table 1")
+        rows = [r for r in content["rows"] if r["table"] == "paper 001 table 1"]
+        self.assertEqual([(r["width"], r["height"], r["published_us"]) for r in rows],
+                         [(512, 384, 932), (910, 682, 7946), (1000, 667, 8985), (1920, 1080, 5487),
+                          (5120, 2880, 13612)])
+        for row in rows:
+            self.assertEqual(row["published"], "Core i7-9750H, OpenCV")
+            self.assertGreater(row["us"], 0)
+        self.assertIn("TABLE 1 of Dobreanu and Chelaru", text)
+
+    def test_baseline_of_a_publication(self):
+        content, text = self.bench("--tables-only", "--filter", "paper 003 figure 6a")
+        rows = content["rows"]
+        self.assertEqual([(r["name"], r["width"]) for r in rows], [("Otsu, CPU", 256), ("Otsu, CPU", 1024)])
+        for row in rows:
+            self.assertGreater(row["baseline_us"], 0)
+        self.assertIn("FIGURE 6a of Prahara", text)
+
+    def test_cases_have_their_parameter(self):
+        content, _ = self.bench("--no-tables", "--repeat", "1", "--filter", "swofilter erode 9")
+        self.assertTrue(content["rows"])
+        for row in content["rows"]:
+            self.assertEqual((row["table"], row["operator"], row["series"], row["parameter"], row["value"]),
+                             ("kernels", "swofilter", "erode", "window", 9))
+
+    def test_patience_is_checked(self):
+        done = program.run([BENCH, "--patience", "soon"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--patience soon", done.stderr)
+
+    def test_file_that_cannot_be_written(self):
+        path = self.folder / "none" / "b.json"
+        done = program.run([BENCH, "--cpu-only", "--filter", "none", "--json", path])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot write", done.stderr)
+
+
+class ReportPage(WithFolder):
+    """The page of results."""
+
+    @classmethod
+    def setUpClass(cls):
+        done = program.run([sys.executable, "-c", "import matplotlib"])
+        if done.returncode:
+            raise unittest.SkipTest("Python has no matplotlib")
+
+    def page(self, *words):
+        done = self.report(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.output.read_text()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        return page, text
+
+    def all_files(self):
+        return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
+                "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
+                "--gswo", self.write("g.json", {"machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2},
+                                                "cases": GSWO})]
+
+    def test_page_stands_alone(self):
+        page, text = self.page(*self.all_files())
+        for tag, reference in page.references:
+            self.assertTrue(reference.startswith("#"), f"{tag} refers to {reference}")
+            self.assertIn(reference[1:], page.names)
+        self.assertEqual(len(page.names), len(set(page.names)))
+        self.assertFalse({"script", "link", "img", "iframe", "object", "embed"} & set(page.tags))
+        self.assertNotRegex(text, r"@import|url\((?!#)|https?://")
+        self.assertLess(len(text), 2e6)
+
+    def test_page_has_all_rows(self):
+        page, text = self.page(*self.all_files())
+        shown = " ".join(page.texts)
+        for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met", "windows 3..255",
+                      "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize",
+                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30"):
+            self.assertIn(words, shown)
+        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "5.7 %", "equal"):
+            self.assertIn(number, shown)
+        for section in ("machine", "goals", "pipelines", "live", "streams", "sweeps", "papers", "kernels"):
+            self.assertIn(f'<section id="{section}">', text)
+
+    def test_plots(self):
+        page, text = self.page(*self.all_files())
+        # Two backends of a sweep, frames of pipelines, and streams.
+        self.assertEqual(page.tags.count("svg"), 4)
+        plots = re.findall(r"<svg.*?</svg>", text, re.S)
+        sweep = next(p for p in plots if "nick against window, GPU" in p)
+        for words in ("nick, 8 bit", "copy, 8 bit", "Other: nick, 8 bit", "window, pixels a side"):
+            self.assertIn(words, sweep)
+        self.assertIn("currentColor", sweep)
+        self.assertNotIn("#000000", sweep)
+        self.assertIn("prefers-color-scheme: dark", text)
+
+    def test_only_kernels(self):
+        page, text = self.page(*self.all_files()[:2])
+        self.assertNotIn('<section id="pipelines">', text)
+        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Several streams",
+                      " ".join(page.texts))
+
+    def test_empty_results_make_a_page(self):
+        page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": []}))
+        self.assertIn("Not in these results: Goals", " ".join(page.texts))
+
+    def refused(self, words, *sentences):
+        self.output.write_text("the page before")
+        done = self.report(*words)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(self.output.read_text(), "the page before")
+
+    def test_missing_file(self):
+        self.refused(["--kernels", self.folder / "none.json"], "--kernels",
+                     "none.json: there is no such file")
+
+    def test_folder(self):
+        self.refused(["--pipelines", self.folder], "--pipelines", "Is a directory")
+
+    def test_not_json(self):
+        path = self.write("k.json", '{"machine": {}, "rows": [')
+        self.refused(["--kernels", path], "this is not JSON", "cudascan-bench --json")
+
+    def test_binary(self):
+        path = self.folder / "k.json"
+        path.write_bytes(b"\xff\xfe\x00\x01")
+        self.refused(["--kernels", path], "this is not JSON")
+
+    def test_wrong_keys(self):
+        cases = (("[]", "this is no object"), ({"rows": []}, '"machine" is missing'),
+                 ({"machine": MACHINE}, '"rows" is missing'),
+                 ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
+                 ({"machine": MACHINE, "rows": [{"table": "live", "name": 3}]}, '"name" of entry 1'),
+                 ({"machine": MACHINE, "rows": [{"table": "kernels", "us": "1"}]}, '"us" of entry 1'),
+                 ({"machine": MACHINE, "rows": [{"table": "live", "latency_us": 1}]}, '"latency_us" of'))
+        for content, sentence in cases:
+            with self.subTest(sentence):
+                self.refused(["--kernels", self.write("k.json", content)], sentence)
+        self.refused(["--gswo", self.write("g.json", {"machine": {}, "rows": []})], '"cases" is missing')
+        broken = {"machine": {}, "cases": [{"filter": "median", "warm_ms": 3}]}
+        self.refused(["--gswo", self.write("g.json", broken)], '"warm_ms" of entry 1 of "cases" is no object')
+
+    def test_no_folder_for_the_page(self):
+        path = self.write("k.json", {"machine": MACHINE, "rows": []})
+        done = self.report("--kernels", path, "--output", self.folder / "none" / "page.html")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no folder", done.stderr)
+
+    def test_no_benchmark(self):
+        done = self.report("--build", self.folder, env={"PATH": "/nonexistent"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cudascan-bench was not found", done.stderr)
+        self.assertFalse(self.output.exists())
+
+    def test_runs_what_is_there(self):
+        """One benchmark works, the other fails: a page that says so."""
+        script = ("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n"
+                  f"cat >\"$1\" <<'END'\n{json.dumps({'machine': MACHINE, 'rows': KERNELS})}\nEND\n")
+        for name, text in (("cudascan-bench", script), ("cudascan-pipeline-bench", "#!/bin/sh\nexit 3\n")):
+            self.write(name, text).chmod(0o755)
+        done = self.report("--build", self.folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cudascan-pipeline-bench ended with status 3", done.stderr)
+        page = Page(self.output.read_text())
+        self.assertIn("cudascan-pipeline-bench ended with status 3", " ".join(page.texts))
+        self.assertIn("nick 15", " ".join(page.texts))
+
+
+if __name__ == "__main__":
+    program.main()
