@@ -172,12 +172,7 @@ Command parse(int &argc, char **&argv) {
     throw BadSetting("--backend " + suite.backend + ": must be auto, cuda or cpu");
   if (w.chain) suite.chain = w.chain;
   if (w.filter) suite.filter = w.filter;
-  if (w.json) {
-    command.json = w.json;
-    // Not only after minutes.
-    if (!std::ofstream(command.json, std::ios::app))
-      throw BadSetting("--json " + command.json + ": cannot be written; is its folder there?");
-  }
+  if (w.json) command.json = w.json;
   const bool has_seconds = w.seconds != 0;
   if (has_seconds && !(w.seconds > 0 && w.seconds <= 3600))
     throw BadSetting("--seconds " + std::to_string(w.seconds) + ": must be above 0, up to 3600");
@@ -213,6 +208,9 @@ int main(int argc, char **argv) try {
   if (command.one_element) {
     measured = static_cast<std::size_t>(print_memory_table(command.memory));
   } else {
+    // Not only after minutes.
+    if (!command.json.empty() && !std::ofstream(command.json, std::ios::app))
+      throw BadSetting("--json " + command.json + ": cannot be written; is its folder there?");
     Machine machine = this_machine();
     g_autofree gchar *version = gst_version_string();
     machine.gstreamer = version;

@@ -5,6 +5,9 @@
 #include <gst/video/video.h>
 
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "bench/bench.h"
 
@@ -29,16 +32,37 @@ GQuark filled_quark() {
   return g_quark_from_static_string("cudascan-bench-filled");
 }
 
+/// The latest page, for all buffers and sources: it takes longer to make than to copy.
+class Pages {
+ public:
+  using Page = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+  Page get(cudascan::bench::Size size, int stride) {
+    const std::lock_guard lock(mutex_);
+    if (!page_ || size != size_ || stride != stride_)
+      page_ = std::make_shared<std::vector<std::uint8_t>>(
+          cudascan::bench::make_content(cudascan::bench::Content::page, size, stride));
+    size_ = size;
+    stride_ = stride;
+    return page_;
+  }
+
+ private:
+  std::mutex mutex_;
+  Page page_;
+  cudascan::bench::Size size_;
+  int stride_ = 0;
+} pages;
+
 /// Writes the benchmark's page into the luma plane and gray into the chroma planes.
 bool fill(GstBuffer *buffer, const GstVideoInfo &info) {
   GstVideoFrame frame;
   if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE)) return false;
   const int depth = GST_VIDEO_FRAME_COMP_DEPTH(&frame, 0) > 8 ? 16 : 8;
   const int stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-  const auto page = cudascan::bench::make_content(
-      cudascan::bench::Content::page,
-      {GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame), depth}, stride);
-  std::memcpy(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0), page.data(), page.size());
+  const auto page =
+      pages.get({GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame), depth}, stride);
+  std::memcpy(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0), page->data(), page->size());
   for (guint plane = 1; plane < GST_VIDEO_FRAME_N_PLANES(&frame); ++plane)
     std::memset(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane), 128,
                 static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane)) *
