@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-pipeline-bench and python_peers.py: what they measure is there and makes sense; no time is asserted
-but what a sleep takes at least."""
+"""cudascan-pipeline-bench and python_peers.py: what they measure is there and makes sense; no time is
+asserted but what a sleep takes at least."""
 import json
 import os
 import sys
@@ -83,8 +83,8 @@ class Pipelines(Case):
         self.assertEqual(sorted(latency.values()), [latency[p] for p in ("p50", "p95", "p99", "max")])
 
     def test_latency_adds_up_along_the_chain(self):
-        row, = self.bench("--chain", "identity sleep-time=3000 ! identity sleep-time=4000", "--tables", "pipelines",
-                          "--sizes", "64x48", "--seconds", "0.2")
+        row, = self.bench("--chain", "identity sleep-time=3000 ! identity sleep-time=4000", "--tables",
+                          "pipelines", "--sizes", "64x48", "--seconds", "0.2")
         self.assertGreaterEqual(row["latency_us"]["p50"], 7000)
 
     def test_frames_are_dropped_where_the_chain_is_too_slow(self):
@@ -100,8 +100,8 @@ class Pipelines(Case):
         self.assertGreaterEqual(fast["latency_us"]["p50"], 10000)
 
     def test_streams_run_at_once(self):
-        one, four = self.bench("--chain", "identity sleep-time=5000", "--tables", "streams", "--sizes", "64x48",
-                               "--streams", "1,4", "--seconds", "0.3")
+        one, four = self.bench("--chain", "identity sleep-time=5000", "--tables", "streams", "--sizes",
+                               "64x48", "--streams", "1,4", "--seconds", "0.3")
         self.assertEqual([one["streams"], four["streams"]], [1, 4])
         self.assertGreater(four["fps"], 1.5 * one["fps"])  # they sleep at the same time
         self.assertGreaterEqual(four["latency_us"]["p50"], 5000)
@@ -139,7 +139,8 @@ class Elements(Case):
         self.assertEqual(sum(row["where"] == "kernel" for row in rows), 12)
 
     def test_the_sum_of_kernels_is_that_of_the_elements(self):
-        rows = self.bench("--tables", "pipelines", "--sizes", "96x64", "--seconds", "0.02", "--filter", "cudaequalize")
+        rows = self.bench("--tables", "pipelines", "--sizes", "96x64", "--seconds", "0.02", "--filter",
+                          "cudaequalize")
         kernels = {row["name"]: row["us"] for row in rows if row["where"] == "kernel"}
         chain = "cudaequalize ! cudanick"
         self.assertGreater(kernels[chain], kernels["cudaequalize"])
