@@ -106,3 +106,6 @@ gst-launch-1.0 -q filesrc location="$build/newspaper.png" ! $half ! row.sink_0 \
   compositor name=row background=white sink_1::xpos=628 ! video/x-raw,format=ARGB ! videoconvert ! \
   "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! jpegenc quality=80 snapshot=true ! \
   filesink location=docs/segmentation.jpg
+
+# docs/gallery.md has its lines itself.
+$python examples/make_gallery.py "$build"

@@ -239,7 +239,7 @@ void start(Player &player, const Options &o) {
 
 int run_picture(const Options &o, const Source &source) {
   GstElement *sink = make_sink("fakesink", "gstreamer1.0-tools");
-  g_object_set(sink, "sync", source.is_live, "enable-last-sample", TRUE, nullptr);
+  g_object_set(sink, "sync", TRUE, "enable-last-sample", TRUE, nullptr);
   gst_object_ref_sink(sink);
   Player player(source, o.format, sink);
   std::string trouble;

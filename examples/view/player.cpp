@@ -10,6 +10,7 @@ namespace cudascan::view {
 namespace {
 
 constexpr gint64 kRetryEvery = G_USEC_PER_SEC;
+constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;  // with a camera that gives nothing
 
 std::vector<double> numbers(const GstStructure &structure, const char *field) {
   std::vector<double> result;
@@ -32,17 +33,10 @@ std::vector<double> numbers(const GstStructure &structure, const char *field) {
 }  // namespace
 
 Player::Player(const Source &source, const std::string &format, GstElement *sink)
-    : source_(source), format_(format), sink_(GST_ELEMENT(gst_object_ref_sink(sink))) {
-  GstPad *pad = gst_element_get_static_pad(sink_, "sink");
-  event_probe_ = gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event, this, nullptr);
-  gst_object_unref(pad);
-}
+    : source_(source), format_(format), sink_(GST_ELEMENT(gst_object_ref_sink(sink))) {}
 
 Player::~Player() {
   stop();
-  GstPad *pad = gst_element_get_static_pad(sink_, "sink");
-  gst_pad_remove_probe(pad, event_probe_);
-  gst_object_unref(pad);
   gst_object_unref(sink_);
 }
 
@@ -78,12 +72,18 @@ void Player::start() {
   gst_bin_add(GST_BIN(pipeline_), GST_ELEMENT(gst_object_ref(sink_)));
   GstElement *last = gst_bin_get_by_name(GST_BIN(pipeline_), "last");
   gst_element_link(last, sink_);
+  // The sink sends what the mouse does to the pad before it.
+  GstPad *pad = gst_element_get_static_pad(last, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event, this, nullptr);
+  gst_object_unref(pad);
   gst_object_unref(last);
 
   for (const auto &[name, text] : settings_[name_]) set_property(element_, name, text);
   wipe_ = std::make_unique<Wipe>(element_);
   wipe_->set_divider(divider_);
   retry_at_ = 0;
+  ended_ = false;
+  frames_at_end_ = 0;
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
 }
 
@@ -170,7 +170,6 @@ void Player::handle_error(GstMessage *message) {
   const bool of_element = GST_MESSAGE_SRC(message) == GST_OBJECT(element_);
   std::string trouble = error->message;
   const guint64 frames = wipe_->times().out;
-  stop();
   if (of_element && !changed_.empty()) {
     if (!trouble.ends_with(".")) trouble += ".";
     trouble += " " + changed_ + " is " + (before_.empty() ? "empty" : before_) + " again.";
@@ -178,23 +177,65 @@ void Player::handle_error(GstMessage *message) {
     std::erase_if(settings, [&](const auto &setting) { return setting.first == changed_; });
     settings.emplace_back(changed_, before_);
     changed_.clear();
+    stop();
     start();
     settings_[name_] = settings_of(element_);
     if (on_settings) on_settings();
+  } else if (source_.is_live && had_frames_ + frames > 0) {
+    wait_for_camera(trouble);
+    return;
   } else {
+    stop();
     start();  // so that there is an element to set
     gst_element_set_state(pipeline_, GST_STATE_NULL);
-    if (source_.is_live && (frames > 0 || frames_at_start_ > 0)) {
-      if (!trouble.ends_with(".")) trouble += ".";
-      trouble += " Trying again every second.";
-      retry_at_ = g_get_monotonic_time() + kRetryEvery;
-    } else {
-      failed_ = true;
-    }
+    failed_ = true;
   }
-  frames_at_start_ += frames;
-  troubled_ = true;
+  had_frames_ += frames;
   if (on_trouble) on_trouble(trouble);
+}
+
+void Player::wait_for_camera(const std::string &trouble) {
+  const guint64 frames = wipe_ ? wipe_->times().out : 0;
+  stop();
+  start();
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  had_frames_ += frames;
+  retry_at_ = g_get_monotonic_time() + kRetryEvery;
+  if (!waiting_ && on_trouble)
+    on_trouble(trouble + (trouble.ends_with(".") ? "" : ".") + " Trying again every second.");
+  waiting_ = true;
+}
+
+void Player::watch_camera() {
+  const guint64 frames = wipe_->times().out;
+  const gint64 now = g_get_monotonic_time();
+  if (frames != last_frames_ || last_frame_at_ == 0) {
+    last_frames_ = frames;
+    last_frame_at_ = now;
+    if (waiting_ && frames > 0) {
+      waiting_ = false;
+      if (on_trouble) on_trouble("");
+    }
+  } else if (retry_at_ == 0 && had_frames_ + frames > 0 && now - last_frame_at_ > kPatience) {
+    last_frame_at_ = 0;
+    wait_for_camera("The camera gives no frames.");
+  }
+}
+
+void Player::start_again() {
+  const guint64 frames = wipe_->times().out;
+  const bool seeks = frames > frames_at_end_;
+  // A second end without a frame between: what cannot be sought may still be opened anew.
+  if (!seeks && ended_) {
+    failed_ = true;
+    if (on_trouble) on_trouble("The source has ended, and cannot be started again.");
+    return;
+  }
+  ended_ = !seeks;
+  frames_at_end_ = frames;
+  if (seeks && gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0)) return;
+  gst_element_set_state(pipeline_, GST_STATE_READY);
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
 }
 
 void Player::poll() {
@@ -214,10 +255,7 @@ void Player::poll() {
         restarted = true;
         break;
       case GST_MESSAGE_EOS:
-        if (!gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0)) {
-          gst_element_set_state(pipeline_, GST_STATE_READY);
-          gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-        }
+        start_again();
         break;
       default:
         if (GST_MESSAGE_SRC(message) == GST_OBJECT(element_) && gst_message_get_structure(message))
@@ -227,10 +265,7 @@ void Player::poll() {
     if (restarted) break;
   }
   gst_object_unref(bus);
-  if (troubled_ && retry_at_ == 0 && !failed_ && wipe_->times().out > 5) {
-    troubled_ = false;
-    if (source_.is_live && on_trouble) on_trouble("");
-  }
+  if (source_.is_live && !failed_) watch_camera();
 }
 
 double Player::rate() const {

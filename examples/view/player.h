@@ -58,21 +58,27 @@ class Player {
   void stop();
   void take_report(const GstStructure &report);
   void handle_error(GstMessage *message);
+  void wait_for_camera(const std::string &trouble);
+  void watch_camera();
+  void start_again();
   static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer self);
 
   const Source source_;
   const std::string format_;
   GstElement *const sink_;
-  gulong event_probe_;
   GstElement *pipeline_ = nullptr, *element_ = nullptr;
   std::unique_ptr<Wipe> wipe_;
   std::string name_;
   std::map<std::string, Settings> settings_;  // of each element
   std::string changed_, before_;              // the last change, and what it was
   double divider_ = 0.5;
-  bool dragging_ = false, failed_ = false, troubled_ = false;
-  gint64 retry_at_ = 0;
-  guint64 frames_at_start_ = 0;
+  bool dragging_ = false, failed_ = false;
+  bool ended_ = false;    // and nothing has come since
+  bool waiting_ = false;  // for a camera that was there before
+  gint64 retry_at_ = 0, last_frame_at_ = 0;
+  guint64 last_frames_ = 0;
+  guint64 had_frames_ = 0;  // from pipelines before this one
+  guint64 frames_at_end_ = 0;
   Measured measured_;
 };
 

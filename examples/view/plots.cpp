@@ -95,7 +95,7 @@ void draw_histogram(cairo_t *cairo, const Rectangle &where,
                     const std::vector<double> &thresholds) {
   std::string note = thresholds.empty() ? "" : "threshold";
   for (const double t : thresholds) note += format(" %g", std::round(t * 100) / 100);
-  const Rectangle plot = panel(cairo, where, "Histogram of the input", note);
+  const Rectangle plot = panel(cairo, where, "Input histogram", note);
   // Paper makes one bar tower above all: by square roots the ink is seen, too.
   double top = 1;
   for (const auto count : levels) top = std::max(top, std::sqrt(double(count)));
@@ -161,7 +161,7 @@ void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &
   label_y(cairo, plot, format("%.0f", top), "ms");
   set_colour(cairo, kSecond);
   draw_text(cairo, plot.x, plot.y + plot.height + 15,
-            format("in the element %.2f ms, 99 %% below %.2f", percentile(times.element_ms, 50),
+            format("element %.2f ms, 99 %% %.2f", percentile(times.element_ms, 50),
                    percentile(times.element_ms, 99)),
             10);
   const std::uint64_t lost = times.in > times.out + 4 ? times.in - times.out : 0;

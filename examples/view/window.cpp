@@ -60,6 +60,7 @@ Window::Window(Player &player, GtkWidget *video)
   gtk_label_set_line_wrap(GTK_LABEL(words_), TRUE);
   GtkWidget *right = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
   gtk_widget_set_size_request(right, 430, -1);
+  gtk_widget_set_hexpand(right, FALSE);  // else as what is in it
   gtk_box_pack_start(GTK_BOX(right), elements_, FALSE, FALSE, 0);
   gtk_box_pack_start(GTK_BOX(right), scrolled, TRUE, TRUE, 0);
   gtk_box_pack_start(GTK_BOX(right), words_, FALSE, FALSE, 0);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes the pictures of docs/gallery.md by its own launch lines.
+
+    examples/make_gallery.py BUILD          # from the environment of the build folder
+
+The inputs are made first, by the other scripts of this folder and from BUILD/sample.png of ./quickstart; then
+every launch line of the page runs as it stands, in BUILD/gallery. Of `location=vessels.png` comes
+docs/gallery/vessels.jpg.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+from PIL import Image
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "gallery.md"
+# Of the sample scan, the part with the stain and the fold.
+PART = (646, 304, 1006, 604)
+
+
+def launch_lines():
+    """The lines as lists of words."""
+    lines = re.findall(r"^    (gst-launch-1\.0 .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
+def location(words, element):
+    """What `location` says of filesrc or filesink."""
+    rest = words[words.index(element):]
+    return next(word.split("=", 1)[1] for word in rest if word.startswith("location="))
+
+
+def make_inputs(sample, folder):
+    """Makes the pictures that the lines read."""
+    def run(script, *arguments):
+        subprocess.run([sys.executable, str(HERE / script), *map(str, arguments)], check=True)
+
+    run("make_scenes.py", folder / "valley.png", folder / "cells.png", folder / "pixels.png")
+    run("make_lines.py", folder)
+    Image.open(sample).crop(PART).save(folder / "page.png")
+    for name in ("valley", "pixels"):
+        image = Image.open(folder / (name + ".png"))
+        image.crop((60, 20, 420, min(320, image.height))).save(folder / (name + ".png"))
+
+
+def main(build):
+    folder = build / "gallery"
+    folder.mkdir(parents=True, exist_ok=True)
+    make_inputs(build / "sample.png", folder)
+    pictures = PAGE.parent / "gallery"
+    pictures.mkdir(exist_ok=True)
+    for words in launch_lines():
+        subprocess.run([words[0], "-q", *words[1:]], cwd=folder, check=True)
+        for name in (location(words, "filesrc"), location(words, "filesink")):
+            image = Image.open(folder / name)
+            image = image.convert("RGB" if image.mode in ("RGB", "RGBA") else "L")
+            image.save(pictures / (pathlib.Path(name).stem + ".jpg"), quality=82, optimize=True)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build"))
