@@ -30,7 +30,7 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
                      black), natural (soft structures of all sizes), spiral; cases that are measured on
                      certain contents keep theirs
   --patience S       leave out of the tables what one run on the CPU would take longer for, and on the GPU
-                     a tenth of it (2 seconds)
+                     a fifth of it (2 seconds)
   --repeat N         measurements of each time; the median counts
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's

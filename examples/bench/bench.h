@@ -45,10 +45,10 @@ struct Options {
 
   /// Whether a case or a table of this name is to be measured.
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
-  /// What one run in a table may take; what would take longer is left out. On the GPU a tenth.
+  /// What one run in a table may take; what would take longer is left out. On the GPU a fifth.
   double patience_us(bool cuda = false) const {
     const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
-    return seconds * 1e6 / (cuda ? 10 : 1);
+    return seconds * 1e6 / (cuda ? 5 : 1);
   }
 };
 
@@ -242,7 +242,8 @@ std::ptrdiff_t stride_of(Size size, int align);
 double median(std::vector<double> values);
 /// Microseconds of the steady clock.
 double now_us();
-/// Median time of `work` on the host, measured for about `budget_us`, at least once.
+/// Median time of `work` on the host, measured for about `budget_us`; of what takes longer, a single
+/// run, or the shorter of two where the first did not have the processor for itself.
 double time_host(const std::function<void()> &work, double budget_us, int repeat);
 
 /// Measures a case and what it is compared with; prints nothing.

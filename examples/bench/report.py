@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes one self-contained page of what cudascan-bench, cudascan-pipeline-bench and gswo_figures.py measured:
 tables and plots, readable without a network, in light and dark.
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # installed, its modules lie where packages alone write
 HERE = pathlib.Path(__file__).resolve().parent
 for folder in (HERE, HERE.parent / "share" / "gst-cudascan"):
     if (folder / "report_page").is_dir():
@@ -82,17 +83,17 @@ def main():
     arguments = parse()
     results = Results()
     try:
-        # Before any measuring, which takes minutes.
-        try:
-            from report_page import page
-        except ImportError as error:
-            raise Unusable(f"Python has no {error.name or error}: install python3-matplotlib, or pip's "
-                           "matplotlib") from error
         if not arguments.output.absolute().parent.is_dir():
             raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
         for kind in ("kernels", "pipelines", "gswo"):
             for path in getattr(arguments, kind):
                 results.read(kind, path)
+        # Before any measuring, which takes minutes.
+        try:
+            from report_page import page
+        except ImportError as error:
+            raise Unusable(f"{sys.executable} has no {error.name or error}: install python3-matplotlib "
+                           "for it") from error
         if not results.files:
             run_benchmarks(arguments, results)
         if not results.files:

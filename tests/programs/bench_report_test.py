@@ -47,7 +47,11 @@ PIPELINES = [
     {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1, "backend": "cpu",
      "fps": 77.0, "peer": True},
     {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
-     "dropped": 17},
+     "dropped": 17, "latency_us": {"p50": 2000.0}},
+    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": True, "element": "equalizehist",
+     "us": 1200.0, "fps": 833.3},
+    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": False, "us": 400.0, "fps": 2500.0,
+     "peer_us": 1200.0, "queues": False},
 ]
 GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5, "width": 3325,
          "height": 4765, "sequential_ms": {"median": 8000.0}, "warm_ms": {"median": 0.25}, "whole_ms": None,
@@ -192,6 +196,14 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
+    full = None
+
+    def full_page(self):
+        """Of all files, made once."""
+        if not ReportPage.full:
+            ReportPage.full = self.page(*self.all_files())
+        return ReportPage.full
+
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
                 "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
@@ -199,7 +211,7 @@ class ReportPage(WithFolder):
                                                 "cases": GSWO})]
 
     def test_page_stands_alone(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         for tag, reference in page.references:
             self.assertTrue(reference.startswith("#"), f"{tag} refers to {reference}")
             self.assertIn(reference[1:], page.names)
@@ -209,19 +221,21 @@ class ReportPage(WithFolder):
         self.assertLess(len(text), 2e6)
 
     def test_page_has_all_rows(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         shown = " ".join(page.texts)
         for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met", "windows 3..255",
                       "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize",
-                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30"):
+                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30", "equalizehist"):
             self.assertIn(words, shown)
-        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "5.7 %", "equal"):
+        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)", "equal",
+                       "3.00×"):
             self.assertIn(number, shown)
-        for section in ("machine", "goals", "pipelines", "live", "streams", "sweeps", "papers", "kernels"):
+        for section in ("machine", "goals", "pipelines", "live", "peers", "streams", "sweeps", "papers",
+                        "kernels"):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):
-        page, text = self.page(*self.all_files())
+        page, text = self.full_page()
         # Two backends of a sweep, frames of pipelines, and streams.
         self.assertEqual(page.tags.count("svg"), 4)
         plots = re.findall(r"<svg.*?</svg>", text, re.S)
@@ -235,8 +249,17 @@ class ReportPage(WithFolder):
     def test_only_kernels(self):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
-        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Several streams",
+        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other libraries",
                       " ".join(page.texts))
+
+    def test_later_files_replace_rows(self):
+        again = [{**KERNELS[1], "us": 15.5}]
+        page, _ = self.page("--kernels", self.write("a.json", {"machine": MACHINE, "rows": KERNELS}),
+                            "--kernels", self.write("b.json", {"machine": MACHINE, "rows": again}))
+        shown = " ".join(page.texts)
+        self.assertIn("0 of 3 goals are met", shown)
+        self.assertIn("15.5", shown)
+        self.assertNotIn("14.5", shown)
 
     def test_empty_results_make_a_page(self):
         page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": []}))

@@ -62,7 +62,8 @@ def table(heads, rows, caption=""):
         for i, cell in enumerate(row):
             kind = f' class="{cell.kind}"' if isinstance(cell, Cell) else ""
             content = text(cell.content if isinstance(cell, Cell) else cell)
-            cells.append(f'<th scope="row">{content}</th>' if i == 0 else f"<td{kind}>{content}</td>")
+            long = ' class="long"' if len(content) > 40 else ""
+            cells.append(f'<th scope="row"{long}>{content}</th>' if i == 0 else f"<td{kind}>{content}</td>")
         lines.append("<tr>" + "".join(cells) + "</tr>")
     return "\n".join(lines) + "</tbody></table></div>"
 

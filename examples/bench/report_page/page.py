@@ -157,6 +157,8 @@ SECTIONS = [
      "memory."),
     ("live", "Live sources", pipelines.live,
      "Frames that a live source offers, and those that were dropped."),
+    ("peers", "Other libraries", pipelines.peers,
+     "What users would take instead, in the same run on the same frames."),
     ("streams", "Several streams at once", pipelines.streams, "Pipelines side by side on one device."),
     ("sweeps", "Time against parameters", sweeps,
      "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the plane in "

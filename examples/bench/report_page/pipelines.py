@@ -16,11 +16,15 @@ def rows_of(results):
     return [r for r in results.of("pipelines") if not number(r.get("streams")) or r["streams"] <= 1]
 
 
+def name_of(row):
+    return row.get("name", "") + (" (queues)" if row.get("queues") is True else "")
+
+
 def line(row):
     if row.get("error"):
-        return [row.get("name", ""), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
+        return [name_of(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
                 Cell(row["error"], "bad")]
-    return [row.get("name", ""), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
+    return [name_of(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
             Cell(row.get("backend", "–"), "word"),
             Cell("other library" if row.get("peer") is True else "ours", "word"),
             Cell(count(row.get("fps")), "ours"),
@@ -45,7 +49,7 @@ def chains(results):
     groups = {}
     for row in by_size[plotted]:
         where = WHERE.get(row.get("where"), row.get("where", ""))
-        groups.setdefault(row.get("name", ""), {}).setdefault(where, row.get("fps"))
+        groups.setdefault(name_of(row), {}).setdefault(where, row.get("fps"))
     svg = plots.dots(f"Frames a second, {plotted}", "frames/s", list(groups.items()))
     if svg:
         out.append(plots.figure(svg, "A line for each pipeline; its numbers are below."))
@@ -55,43 +59,88 @@ def chains(results):
 
 
 def live(results):
-    rows = results.of("live")
-    if not rows:
-        return ""
-    lines = []
-    for row in rows:
-        dropped = row.get("dropped")
-        frames = row.get("frames")
-        kind = "good" if dropped == 0 else "bad" if number(dropped) else ""
-        share = f"{100 * dropped / frames:.1f} %" if number(dropped) and number(frames) and frames else "–"
-        lines.append([row.get("name", "live source"), size(row), Cell(row.get("where", "–"), "word"),
-                      Cell(row.get("backend", "–"), "word"), count(row.get("fps_in")), count(frames),
-                      Cell(f"{dropped:.0f}" if number(dropped) else "–", kind), share,
-                      count(latency(row, "p50")), count(latency(row, "p99"))])
-    return table(["pipeline", "size", "where", "backend", "frames/s offered", "frames", "dropped", "share",
-                  "p50 ms", "p99 ms"], lines)
+    """For each pipeline: sizes downwards, rates across, dropped frames in the cells; latencies below."""
+    pipelines = {}
+    for row in results.of("live"):
+        where = WHERE.get(row.get("where"), row.get("where", "–"))
+        pipelines.setdefault((row.get("name", ""), where, row.get("backend", "–")), []).append(row)
+    out = []
+    for (name, where, backend), rows in pipelines.items():
+        rates = sorted({r["fps_in"] for r in rows if number(r.get("fps_in"))})
+        cells = {(size(r), r.get("fps_in")): dropped(r) for r in rows}
+        lines = [[s, *(cells.get((s, rate), "–") for rate in rates)] for s in dict.fromkeys(map(size, rows))]
+        heads = ["frames dropped at", *(f"{count(rate)} frames/s" for rate in rates)]
+        out.append(table(heads, lines, f"{name}: {where}, {backend}"))
+        latencies = [[size(r), count(r.get("fps_in")), count(r.get("frames")), dropped(r),
+                      *(count(latency(r, k)) for k in ("p50", "p95", "p99", "max")),
+                      count(r.get("cpu_us_per_frame"))] for r in rows]
+        out.append(details("Latencies", table(
+            ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms", "max ms",
+             "CPU us a frame"], latencies)))
+    return "\n".join(out)
+
+
+def dropped(row):
+    if row.get("error"):
+        return Cell(row["error"], "bad")
+    lost, share = row.get("dropped"), quotient(row.get("dropped"), row.get("frames"))
+    if not number(lost):
+        return "–"
+    share = f" ({100 * share:.1f} %)" if share else ""
+    return Cell(f"{lost:.0f}{share}", "good" if lost == 0 else "bad")
+
+
+def peers(results):
+    """Other libraries beside ours, as both were measured in the same run."""
+    by_size = {}
+    for row in results.of("peers"):
+        by_size.setdefault(size(row), []).append(row)
+    heads = ["work", "by", "", "where", "frames/s", "us a frame", "× ours", "CPU us a frame"]
+    out = []
+    for name, rows in by_size.items():
+        ours = {(r.get("name"), r.get("where")): r.get("us") for r in rows if r.get("peer") is not True}
+        lines = []
+        for r in rows:
+            other = r.get("peer") is True
+            where = WHERE.get(r.get("where"), r.get("where", "–"))
+            by = r.get("element") or ("–" if other else "ours")
+            head = [r.get("name", ""), Cell(by, "word"), Cell(r.get("library") or "–", "word"),
+                    Cell(where, "word")]
+            if r.get("error"):
+                lines.append([*head, Cell(r["error"], "bad")])
+                continue
+            beside = quotient(r.get("us"), ours.get((r.get("name"), r.get("where")))) if other else None
+            lines.append([*head, Cell(count(r.get("fps")), "plain" if other else "ours"),
+                          count(r.get("us")), times(beside), count(r.get("cpu_us_per_frame"))])
+        out.append(details(f"{name}: {len(lines)} rows", table(heads, lines), len(by_size) == 1))
+    return "\n".join(out)
 
 
 def streams(results):
-    rows = [r for r in results.of("pipelines") + results.of("streams") if number(r.get("streams"))]
+    rows = [r for r in results.of("streams") or results.of("pipelines") if number(r.get("streams"))]
     several = {(r.get("name"), size(r), r.get("where")) for r in rows if r["streams"] > 1}
     rows = [r for r in rows if (r.get("name"), size(r), r.get("where")) in several]
     if not rows:
         return ""
+    names = {row.get("name", "") for row in rows}
     lines = {}
     for row in rows:
-        name = f"{row.get('name', '')}, {size(row)}, {WHERE.get(row.get('where'), row.get('where', ''))}"
+        name = f"{size(row)}, {WHERE.get(row.get('where'), row.get('where', ''))}"
+        if len(names) > 1:
+            name = plots.wrapped(row.get("name", "")) + "\n" + name
         lines.setdefault(name, plots.Line(name)).add(row["streams"], row.get("fps"))
-    svg = plots.lines("Frames a second of all streams together", "streams", "frames/s", lines.values(), True)
-    numbers = [[row.get("name", ""), size(row),
-                Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
-                count(row["streams"]), Cell(count(row.get("fps")), "ours"),
+    svg = plots.lines("Frames a second of all streams together", "streams", "frames/s", lines.values(), True,
+                      log_y=False)
+    numbers = [[count(row["streams"]), *([Cell(row.get("name", ""), "word")] if len(names) > 1 else []),
+                size(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
+                Cell(row["error"], "bad") if row.get("error") else Cell(count(row.get("fps")), "ours"),
                 count(quotient(row.get("fps"), row["streams"])),
                 *(count(latency(row, k)) for k in ("p50", "p99")), count(row.get("cpu_us_per_frame"))]
                for row in rows]
-    return plots.figure(svg, "All streams together.") + table(
-        ["pipeline", "size", "where", "streams", "frames/s", "each", "p50 ms", "p99 ms", "CPU us a frame"],
-        numbers)
+    heads = ["streams", *(["pipeline"] if len(names) > 1 else []), "size", "where", "frames/s", "each",
+             "p50 ms", "p99 ms", "CPU us a frame"]
+    caption = names.pop() if len(names) == 1 else ""
+    return plots.figure(svg, "All streams together.") + table(heads, numbers, caption)
 
 
 def headline(results):

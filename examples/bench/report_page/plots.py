@@ -99,6 +99,9 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
         low, high = axes.get_ylim()
         few = high < 10 * low  # too few powers of ten to read from
         axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain) if few else ticker.NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=10, loc="left")

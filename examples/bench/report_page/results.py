@@ -6,10 +6,14 @@ import math
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
 # Keys of rows that the page shows: words and numbers, where they are there and not null.
-WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where")
+WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where",
+         "element", "library")
 NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
            "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
+# A row of a later file replaces that of an earlier one with the same of these.
+IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where", "streams",
+            "queues", "fps_in", "peer", "element", "library")
 GSWO_NUMBERS = ("width", "height", "window")
 GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
                 "openmp_ms", "pixels_different", "pixels_compared")
@@ -51,7 +55,13 @@ class Results:
             self.machines.append((path.name, content["machine"]))
             return
         self.machines.append((path.name, content["machine"]))
-        self.rows += content["rows"]
+        anew = {self.identity(row) for row in content["rows"]}
+        self.rows = [row for row in self.rows if self.identity(row) not in anew] + content["rows"]
+
+    @staticmethod
+    def identity(row):
+        """What two measurements of the same thing have in common."""
+        return tuple(str(row.get(name)) for name in IDENTITY)
 
     @staticmethod
     def _check(kind, path, content):
