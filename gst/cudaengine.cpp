@@ -2,6 +2,7 @@
 #include "gst/cudaengine.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace cudascan::gst {
 namespace {
@@ -11,6 +12,10 @@ namespace {
 constexpr std::size_t kMaxFrames = 6;
 constexpr std::size_t kMinFrames = 3;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+
+/// Of so many frames at first, then of one in so many, times are taken: to take them costs the thread that
+/// feeds the GPU about as much as to launch a kernel.
+constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 8;
 
 constexpr int kPitchAlignment = 256;
 
@@ -46,13 +51,19 @@ void copy_plane_rows(const Picture &from, const Picture &to, int plane, CUstream
 
 /// One frame under way: its device memory where a side is in system memory, and its events.
 struct CudaEngine::Frame {
+  /// The end is shared with the memories whose use ends there as well.
   struct Span {
-    cuda::Event begin{true}, end{true};
-    bool used = false;
+    cuda::Event begin{true};
+    std::shared_ptr<cuda::Event> end;
+    bool timed = false;
 
-    void start(CUstream_st *stream) {
-      begin.record(stream);
-      used = true;
+    void start(CUstream_st *stream, bool with_time) {
+      if (with_time) begin.record(stream);
+      timed = with_time;
+    }
+    void finish(CUstream_st *stream, std::shared_ptr<cuda::Event> event) {
+      event->record(stream);
+      end = std::move(event);
     }
   };
 
@@ -61,9 +72,18 @@ struct CudaEngine::Frame {
   Span spans[Stats::kStages];
   cuda::Event owner;                  // of foreign input, see order_behind_owner()
   const cuda::Event *last = nullptr;  // the end of its last span
-  GstBuffer *held = nullptr;          // foreign input that the GPU still reads
+  bool timed = false;
+  GstBuffer *held = nullptr;  // foreign input that the GPU still reads
 
   void release() { gst_clear_buffer(&held); }
+  /// For the next use.
+  void reset() {
+    last = nullptr;
+    for (Span &span : spans) {
+      span.end.reset();
+      span.timed = false;
+    }
+  }
   ~Frame() { release(); }
 };
 
@@ -87,6 +107,7 @@ CudaEngine::~CudaEngine() {
   }
   under_way_.clear();
   idle_.clear();
+  events_.clear();
   exec_.reset();
   upload_.reset();
   download_.reset();
@@ -120,9 +141,19 @@ void CudaEngine::finish_oldest() {
   under_way_.pop_front();
   frame->release();
   for (int i = 0; i < Stats::kStages; ++i)
-    if (const Frame::Span &span = frame->spans[i]; span.used)
-      stats_->add_time(static_cast<Stats::Stage>(i), span.end.elapsed_ns(span.begin));
+    if (Frame::Span &span = frame->spans[i]; span.timed)
+      stats_->add_time(static_cast<Stats::Stage>(i), span.end->elapsed_ns(span.begin));
+  frame->reset();
   idle_.push_back(std::move(frame));
+}
+
+/// One that is not recorded again before everybody has let go of it.
+std::shared_ptr<cuda::Event> CudaEngine::fresh_event() {
+  const auto free = std::find_if(events_.begin(), events_.end(),
+                                 [](const auto &event) { return event.use_count() == 1; });
+  if (free == events_.end()) return events_.emplace_back(std::make_shared<cuda::Event>(true));
+  std::atomic_thread_fence(std::memory_order_acquire);  // others let go of it in other threads
+  return *free;
 }
 
 std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
@@ -137,14 +168,14 @@ std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
   }
   std::unique_ptr<Frame> frame = std::move(idle_.back());
   idle_.pop_back();
-  frame->last = nullptr;
-  for (Frame::Span &span : frame->spans) span.used = false;
   return frame;
 }
 
 void CudaEngine::process(const CudaSide::Job &job) {
   ContextScope scope(context_.get());
   std::unique_ptr<Frame> frame = begin_frame(job.in_info.size + job.out_info.size);
+  frame->timed = frames_ < kTimedAtFirst || frames_ % kTimedEvery == 0;
+  ++frames_;
   try {
     queue(*frame, job);
   } catch (...) {
@@ -179,8 +210,8 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     Frame::Span &span = frame.spans[Stats::upload];
     if (in_state) in_state->usage().begin_read(upload_->get());
     in = upload(frame, job.in_info, in, in_state != nullptr, n_in_planes, job.n_threads);
-    if (in_state) in_state->usage().end_read(upload_->get());
-    span.end.make_wait(compute);
+    if (in_state) in_state->usage().end_read(upload_->get(), span.end);
+    span.end->make_wait(compute);
   } else {
     if (in_state) in_state->usage().begin_read(compute);
     order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
@@ -205,36 +236,40 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     out_state->usage().begin_write(compute);
   }
 
-  kernel.start(compute);
+  kernel.start(compute, frame.timed);
   job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
   if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
-  kernel.end.record(compute);
-  frame.last = &kernel.end;
+  kernel.finish(compute, fresh_event());
+  frame.last = kernel.end.get();
   CUstream_st *last_reader = compute;
+  std::shared_ptr<cuda::Event> last_read = kernel.end;
 
   if (!out_cuda) {
     Frame::Span &span = frame.spans[Stats::download];
-    kernel.end.make_wait(down);
+    kernel.end->make_wait(down);
     if (out_state) out_state->usage().begin_write(down);
-    span.start(down);
+    span.start(down, frame.timed);
     for (int i = 0; i < n_planes; ++i)
       copy_plane_rows(i == 0 || !copied_chroma ? out : in, host, i, down);
-    span.end.record(down);
-    frame.last = &span.end;
-    if (out_state) out_state->usage().end_write(down);
-    if (n_in_planes > 1) last_reader = down;
+    span.finish(down, fresh_event());
+    frame.last = span.end.get();
+    if (out_state) out_state->usage().end_write(down, span.end);
+    if (n_in_planes > 1) {
+      last_reader = down;
+      last_read = span.end;
+    }
   } else if (out_state) {
-    out_state->usage().end_write(compute);
+    out_state->usage().end_write(compute, kernel.end);
   }
 
   if (in_cuda && in_state)
-    in_state->usage().end_read(last_reader);
+    in_state->usage().end_read(last_reader, std::move(last_read));
   else if (in_cuda)
     frame.held = gst_buffer_ref(job.in);
 
   if (job.wait) {
     stats_->add_host_synchronisation();
-    kernel.end.synchronize();  // asleep; the executor would spin
+    kernel.end->synchronize();  // asleep; the executor would spin
     exec_->synchronize();
   }
   const bool starving = frame.held && job.in->pool && limited_pool(job.in->pool);
@@ -261,9 +296,9 @@ Picture CudaEngine::upload(Frame &frame, const GstVideoInfo &info, const Picture
     for (int i = 0; i < n_planes; ++i) copy_plane(*cpu_, host, from, i);
   }
   Frame::Span &span = frame.spans[Stats::upload];
-  span.start(upload_->get());
+  span.start(upload_->get(), frame.timed);
   for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, device, i, upload_->get());
-  span.end.record(upload_->get());
+  span.finish(upload_->get(), fresh_event());
   return device;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ class CudaEngine {
   struct Frame;
 
   std::unique_ptr<Frame> begin_frame(std::size_t bytes);
+  std::shared_ptr<cuda::Event> fresh_event();
   void finish_oldest();
   void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
@@ -49,6 +51,8 @@ class CudaEngine {
 
   std::deque<std::unique_ptr<Frame>> under_way_;  // oldest first
   std::vector<std::unique_ptr<Frame>> idle_;
+  std::vector<std::shared_ptr<cuda::Event>> events_;  // those that nobody else holds are free
+  std::uint64_t frames_ = 0;
 
   Ref<GstBufferPool> known_pool_;  // the last one that limited_pool() was asked about
   bool known_pool_limited_ = false;

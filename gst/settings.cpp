@@ -60,8 +60,9 @@ void install_settings(GObjectClass *klass) {
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
                          "Frames, dropped frames, mean and maximum of the kernel, upload and "
-                         "download times in ns, how often a thread slept until the GPU had a "
-                         "result, how often because enough frames were under way",
+                         "download times in ns (on the GPU of the first frames and every eighth), "
+                         "how often a thread slept until the GPU had a result, how often because "
+                         "enough frames were under way",
                          GST_TYPE_STRUCTURE, kReadable));
 }
 

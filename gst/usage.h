@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace cudascan::gst {
@@ -18,26 +20,28 @@ template <typename Event, typename Stream>
 class BasicUsage {
  public:
   /// Brackets around the queueing of work that reads the memory.
+  /// @param end  an event that was recorded behind the work, for what ends at the same place in several
+  ///             memories; not recorded again as long as this holds it. Without one this records its own
   void begin_read(Stream stream) {
     std::lock_guard lock(mutex_);
     order_behind(writer_, stream);
   }
-  void end_read(Stream stream) {
+  void end_read(Stream stream, std::shared_ptr<Event> end = nullptr) {
     std::lock_guard lock(mutex_);
     for (User &reader : readers_)
-      if (reader.stream == stream || !reader.busy) return record(reader, stream);
-    record(readers_.emplace_back(), stream);
+      if (reader.stream == stream || !reader.busy) return record(reader, stream, std::move(end));
+    record(readers_.emplace_back(), stream, std::move(end));
   }
 
-  /// Brackets around the queueing of work that writes the memory.
+  /// Brackets around the queueing of work that writes the memory; `end` as above.
   void begin_write(Stream stream) {
     std::lock_guard lock(mutex_);
     order_behind(writer_, stream);
     for (const User &reader : readers_) order_behind(reader, stream);
   }
-  void end_write(Stream stream) {
+  void end_write(Stream stream, std::shared_ptr<Event> end = nullptr) {
     std::lock_guard lock(mutex_);
-    record(writer_, stream);
+    record(writer_, stream, std::move(end));
     for (User &reader : readers_) reader.busy = false;  // the writer came after them
   }
 
@@ -67,24 +71,29 @@ class BasicUsage {
 
  private:
   struct User {
-    Event event;
+    std::shared_ptr<Event> event;
     Stream stream{};
     bool busy = false;  // the event was recorded and not yet seen to be done
   };
 
   static void order_behind(const User &user, Stream stream) {
-    if (user.busy && user.stream != stream) user.event.make_wait(stream);
+    if (user.busy && user.stream != stream) user.event->make_wait(stream);
   }
-  static void record(User &user, Stream stream) {
-    user.event.record(stream);
+  static void record(User &user, Stream stream, std::shared_ptr<Event> end) {
+    if (!end) {
+      // Its own one of before, unless others wait for that as well.
+      end = user.event && user.event.use_count() == 1 ? user.event : std::make_shared<Event>();
+      end->record(stream);
+    }
+    user.event = std::move(end);
     user.stream = stream;
     user.busy = true;
   }
   template <typename OnWait>
   static void synchronize(const User &user, OnWait on_wait) {
-    if (!user.busy || user.event.done()) return;
+    if (!user.busy || user.event->done()) return;
     on_wait();
-    user.event.synchronize();
+    user.event->synchronize();
   }
 
   std::mutex mutex_;

@@ -21,6 +21,7 @@ view_packages=(libgtk-3-dev gstreamer1.0-gtk3)
 # For the tests of programs: a display, its mouse, and a camera on the network that is a program.
 display_packages=(xvfb xauth xdotool python3-pil aravis-tools-cli)
 package_packages=(debhelper dpkg-dev lintian)
+bench_peer_packages=(gstreamer1.0-opencv)                    # other elements for cudascan-pipeline-bench
 
 say() { printf '== %s\n' "$*"; }
 die() {

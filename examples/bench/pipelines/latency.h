@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Times of frames from source to sink by GStreamer's tracer `latency`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+
+namespace cudascan::bench {
+
+/// Percentiles in microseconds, NaN where there is none.
+struct Latency {
+  double p50 = kUnknown, p95 = kUnknown, p99 = kUnknown, max = kUnknown;
+  std::size_t frames = 0;  ///< that these are of
+};
+
+/// Nearest ranks; needs at least one time.
+Latency latency_of(std::vector<double> us);
+
+/// Turns the tracer on, for the rest of the process: there is no way to turn it off again. From then on
+/// every buffer that a source pushes costs some microseconds more.
+/// @return empty, or why there are no latencies
+std::string start_latency_tracer();
+
+/// Forgets what was measured so far.
+void clear_latencies();
+/// Microseconds of all frames since then, of all pipelines: from where the source pushes the frame until
+/// the sink is done with it.
+std::vector<double> take_latencies();
+
+}  // namespace cudascan::bench

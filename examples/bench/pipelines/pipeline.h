@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <gst/gst.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bench/pipelines/source.h"
+
+namespace cudascan::bench {
+
+inline constexpr char kCudaMemory[] = "(memory:CUDAMemory)";
+inline constexpr char kQueue[] = "queue max-size-buffers=4 max-size-bytes=0 max-size-time=0";
+/// What a camera needs that must never wait: it drops the older of two frames.
+inline constexpr char kLeakyQueue[] =
+    "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0";
+
+struct Launch {
+  std::string chain;  ///< launch fragment between source and sink
+  std::string format = "GRAY8";
+  int width = 3840, height = 2160;
+  int fps = 60;                    ///< of the caps; live sources keep to it
+  const char *in = "", *out = "";  ///< caps feature of source and sink
+  std::string backend = "auto";    ///< of the elements that have the property
+  bool map = false;                ///< the sink waits for the result of every frame
+  std::string before_sink;         ///< a queue, for a sink with a thread of its own
+  SourceSettings source;
+};
+
+struct Unref {
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+template <typename T>
+using Ref = std::unique_ptr<T, Unref>;
+
+struct Arrival {
+  std::uint64_t frame;  ///< number that the source gave it
+  double us;            ///< steady clock
+};
+
+/// What the elements count about themselves, summed over the chain.
+struct Counts {
+  double host_synchronisations = 0, throttled = 0;
+};
+
+/// One pipeline from kSource to a sink that drops the frames. All pipelines of the process share what the
+/// first of them made of CUDA contexts, as an application does.
+class Pipeline {
+ public:
+  /// @throws Error when it cannot be made
+  explicit Pipeline(const Launch &launch);
+  ~Pipeline();
+  Pipeline(const Pipeline &) = delete;
+  Pipeline &operator=(const Pipeline &) = delete;
+
+  /// @throws Error when it does not start
+  void play();
+  /// Looks for what went wrong; throws that.
+  /// @return whether the stream has ended
+  bool check();
+
+  std::uint64_t frames() const;
+  /// Forgets the arrivals so far.
+  void clear();
+  std::vector<Arrival> arrivals() const;
+  bool unreadable() const;
+
+  Counts counts() const;
+  /// "cuda", "cpu", "cuda, cpu"; empty where no element tells.
+  std::string backend() const;
+  std::string memory() const { return source_memory(source_.get()); }
+  /// A line for each element of the chain with what its `stats` say.
+  std::string stats() const;
+
+ private:
+  static GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self);
+  void arrive(GstBuffer *buffer);
+  std::vector<Ref<GstElement>> elements() const;  ///< from the source on
+
+  Ref<GstElement> pipeline_, source_;
+  Ref<GstBus> bus_;
+  const guint map_flags_;  ///< 0 = do not map
+  mutable std::mutex mutex_;
+  std::vector<Arrival> arrivals_;
+  std::uint64_t frames_ = 0;
+  bool unreadable_ = false;
+};
+
+/// Lets go of the contexts that pipelines share.
+void drop_shared_contexts();
+
+}  // namespace cudascan::bench
