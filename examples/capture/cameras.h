@@ -14,7 +14,7 @@
 #include <vector>
 
 /// Exit statuses of the program.
-enum Status { kDone, kFailed, kNoCamera };
+enum Status { kDone, kFailed, kUsage, kNoCamera };
 struct Failure {
   Status status;
   std::string text;

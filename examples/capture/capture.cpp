@@ -130,7 +130,8 @@ class Capture {
         std::cout << "threshold " << threshold << std::endl;
       if (gst_structure_get_double(fields, "dominant-angle", &angle))
         std::cout << "dominant-angle " << angle << std::endl;
-    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
+    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS &&
+               !self->retry_) {  // also behind an error
       g_main_loop_quit(self->loop_.get());
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_DEVICE_REMOVED) {
       g_autoptr(GstDevice) device = nullptr;
@@ -180,9 +181,8 @@ int run(int argc, char **argv) try {
   g_option_context_add_main_entries(context, kOptions, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   g_autoptr(GError) error = nullptr;
-  if (!g_option_context_parse(context, &argc, &argv, &error))
-    throw Failure{kFailed, error->message};
-  if (argc > 1) throw Failure{kFailed, std::string(argv[1]) + ": unknown argument; see --help"};
+  if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure{kUsage, error->message};
+  if (argc > 1) throw Failure{kUsage, std::string(argv[1]) + ": unknown argument; see --help"};
   Capture capture;
   list ? capture.cameras().print(std::cout) : capture.run();
   return kDone;
