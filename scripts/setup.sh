@@ -15,6 +15,8 @@ cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer'
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
+capture_packages=(libaravis-dev libusb-1.0-0-dev aravis-tools aravis-tools-cli iproute2 util-linux
+  python3-gi python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 
 say() { printf '== %s\n' "$*"; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Elements, and cameras: those that GStreamer's device providers know, such as V4L2's, and those of Aravis (GigE
-/// Vision, USB3 Vision), whose plugin has no provider.
+/// Elements, and cameras: those that GStreamer's device providers know, such as V4L2's, and those of
+/// Aravis (GigE Vision, USB3 Vision), whose plugin has no provider.
 #pragma once
 #include <gst/gst.h>
 #ifdef HAVE_ARAVIS

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cameras.h"
@@ -37,8 +38,7 @@ class Capture {
   Cameras &cameras() { return cameras_; }
 
   void run() {
-    g_unix_signal_add(SIGINT, on_signal, this);
-    g_unix_signal_add(SIGTERM, on_signal, this);
+    for (const int number : {SIGINT, SIGTERM}) g_unix_signal_add(number, on_signal, this);
     open();
     if (failure_.status == kDone) g_main_loop_run(loop_.get());
     close();  // from here on no frame comes
@@ -68,10 +68,8 @@ class Capture {
     for (GstElement *element : chain) gst_bin_add(GST_BIN(pipeline_), element);
     for (std::size_t i = 1; i < chain.size(); ++i)
       if (!gst_element_link(chain[i - 1], chain[i]))
-        throw Failure{
-            kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " takes no frames of " +
-                         GST_OBJECT_NAME(chain[i - 1]) +
-                         (cuda ? "; --cuda needs an NVIDIA GPU and GStreamer's CUDA library" : "")};
+        throw Failure{kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " takes no such frames" +
+                                   (cuda ? "; --cuda needs an NVIDIA GPU" : "")};
     g_autoptr(GstBus) bus = gst_element_get_bus(pipeline_);
     gst_bus_add_watch(bus, on_message, this);
     gst_element_set_state(pipeline_, GST_STATE_PLAYING);  // errors come as messages
@@ -87,15 +85,17 @@ class Capture {
   }
 
   void end(const Failure &failure) {
-    failure_ = failure;
+    if (failure_.status == kDone) failure_ = failure;  // others only follow from the first
     g_main_loop_quit(loop_.get());
   }
 
   /// The camera is gone or not back yet: tries again. One that never gave a frame is not waited for.
   void lost(const std::string &why) {
     if (frames_ == 0) return end({kNoCamera, why});
-    if (!retry_) std::cerr << "capture: " << why << "; trying again" << std::endl;
-    if (!retry_) retry_ = g_timeout_add_seconds(1, reopen, this);
+    if (ending_) return g_main_loop_quit(loop_.get());
+    if (retry_) return;
+    std::cerr << "capture: " << why << "; trying again" << std::endl;
+    retry_ = g_timeout_add_seconds(1, reopen, this);
   }
 
   static gboolean reopen(gpointer data) {
@@ -110,13 +110,13 @@ class Capture {
     return G_SOURCE_REMOVE;
   }
 
-  /// The first signal lets the frames that are under way arrive, the second does not.
+  /// Lets the frames that are under way arrive; not after 2 s, nor when asked again.
   static gboolean on_signal(gpointer data) {
     auto self = static_cast<Capture *>(data);
-    if (self->retry_ || std::exchange(self->ending_, true))
+    if (std::exchange(self->ending_, true) || self->retry_ || self->frames_ == 0 ||
+        !gst_element_send_event(self->pipeline_, gst_event_new_eos()))
       g_main_loop_quit(self->loop_.get());
-    else
-      gst_element_send_event(self->pipeline_, gst_event_new_eos());
+    g_timeout_add_seconds(2, on_signal, data);
     return G_SOURCE_CONTINUE;
   }
 
@@ -124,15 +124,14 @@ class Capture {
     auto self = static_cast<Capture *>(data);
     const GstStructure *fields = gst_message_get_structure(message);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {  // what an element measured in a frame
-      int threshold;
-      double angle;
+      int threshold = 0;
+      double angle = 0;
       if (gst_structure_get_int(fields, "threshold", &threshold))
         std::cout << "threshold " << threshold << std::endl;
       if (gst_structure_get_double(fields, "dominant-angle", &angle))
         std::cout << "dominant-angle " << angle << std::endl;
-    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS &&
-               !self->retry_) {  // also behind an error
-      g_main_loop_quit(self->loop_.get());
+    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {  // it also comes behind an error
+      if (!self->retry_) g_main_loop_quit(self->loop_.get());
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_DEVICE_REMOVED) {
       g_autoptr(GstDevice) device = nullptr;
       gst_message_parse_device_removed(message, &device);

@@ -149,13 +149,15 @@ class Capture:
             raise self.failure
 
     def end(self, failure):
-        self.failure = failure
+        self.failure = self.failure or failure  # others only follow from the first
         self.loop.quit()
 
     def lost(self, why):
         """The camera is gone or not back yet: tries again. One that never gave a frame is not waited for."""
         if self.frames == 0:
             self.end(Failure(why, NO_CAMERA))
+        elif self.ending:
+            self.loop.quit()
         elif not self.retry:
             print(f"capture: {why}; trying again", file=sys.stderr, flush=True)
             self.retry = GLib.timeout_add_seconds(RETRY_SECONDS, self.reopen)
@@ -170,12 +172,11 @@ class Capture:
         return GLib.SOURCE_REMOVE
 
     def on_signal(self):
-        """The first signal lets the frames that are under way arrive, the second does not."""
-        if self.retry or self.ending:
+        """Lets the frames that are under way arrive; not after 2 s, nor when asked again."""
+        if self.ending or self.retry or not self.frames or not self.pipeline.send_event(Gst.Event.new_eos()):
             self.loop.quit()
-        else:
-            self.pipeline.send_event(Gst.Event.new_eos())
         self.ending = True
+        GLib.timeout_add_seconds(2, self.on_signal)
         return GLib.SOURCE_CONTINUE
 
     def on_message(self, _bus, message):
@@ -203,7 +204,7 @@ class Capture:
             try:
                 self.file.write(pixels.tobytes())
             except OSError as error:
-                GLib.idle_add(self.end, Failure(f"{self.options.output}: {error.strerror}", FAILED))
+                self.end(Failure(f"{self.options.output}: {error.strerror}", FAILED))
                 return Gst.FlowReturn.ERROR
         self.frames += 1
         return Gst.FlowReturn.EOS if self.frames == self.options.frames else Gst.FlowReturn.OK

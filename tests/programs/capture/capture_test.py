@@ -176,6 +176,71 @@ class Signals(Folder):
             self.assertNotIn("CRITICAL", self.errors.read_text())
 
 
+class Provider(Folder):
+    """Cameras that a device provider tells of."""
+
+    def setUp(self):
+        super().setUp()
+        self.cameras = self.folder / "cameras"
+        self.cameras.mkdir()
+        for name in ("Left eye", "Right eye"):
+            (self.cameras / name).touch()
+        os.environ["CAMERAS"] = str(self.cameras)
+        self.addCleanup(os.environ.pop, "CAMERAS")
+
+    def test_are_listed_with_numbers(self):
+        run = capture("--list")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for name in ("Left eye", "Right eye"):
+            self.assertRegex(run.stdout, rf"(?m)^\d+: {name}$")
+
+    def test_are_chosen_by_name_and_number(self):
+        number = re.search(r"(?m)^(\d+): Left eye$", capture("--list").stdout)[1]
+        for choice in ("Left eye", number):
+            run = capture("--camera", choice, "--frames=2", "--output", self.file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(self.file.stat().st_size, 2 * FRAME)
+
+    def test_one_that_was_unplugged_is_waited_for(self):
+        process = self.start("--camera=Left eye")
+        self.wait_for(process, 3)
+        (self.cameras / "Left eye").unlink()
+        for _ in range(100):
+            # It is looked for more than once: once it was unplugged, then it is no camera.
+            if "no camera Left eye" in self.errors.read_text():
+                break
+            time.sleep(0.1)
+        self.assertIn("Left eye: unplugged; trying again", self.errors.read_text())
+        self.assertIn("no camera Left eye", self.errors.read_text())
+        self.assertIsNone(process.poll())
+        (self.cameras / "Left eye").touch()
+        self.wait_for(process, 3)
+        process.terminate()
+        self.assertEqual(process.wait(10), 0)
+        self.assertIn("camera opened 2 times", self.log.read_text())
+
+    def test_unplugging_another_one_changes_nothing(self):
+        process = self.start("--camera=Left eye")
+        self.wait_for(process, 3)
+        (self.cameras / "Right eye").unlink()
+        self.wait_for(process, 10)
+        self.assertEqual(self.errors.read_text(), "")
+        process.terminate()
+        self.assertEqual(process.wait(10), 0)
+        self.assertIn("camera opened 1 times", self.log.read_text())
+
+    def test_ends_while_it_waits_for_a_camera(self):
+        process = self.start("--camera=Left eye")
+        self.wait_for(process, 3)
+        (self.cameras / "Left eye").unlink()
+        for _ in range(100):
+            if "trying again" in self.errors.read_text():
+                break
+            time.sleep(0.1)
+        process.terminate()
+        self.assertEqual(process.wait(10), 0)
+
+
 class GigE(Folder):
     def test_is_listed_and_chosen_by_number(self):
         with Camera() as camera:
