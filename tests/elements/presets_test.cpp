@@ -94,6 +94,7 @@ TEST(Presets, LoadingSetsWhatIsWrittenAndNothingElse) {
   for (const Preset &preset : installed_presets()) {
     SCOPED_TRACE(preset.type + " " + preset.name);
     Ref<GstElement> element = make(factory_of(preset.type));
+    ASSERT_TRUE(element);
     Settings expected = settings_of(element.get());
     for (const auto &[name, text] : preset.settings) {
       if (name == "_meta/comment") continue;
