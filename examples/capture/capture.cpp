@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's frames, through elements of gst-cudascan, into a program of one's own: a place to start
-// from, explained in docs/capture.md. capture.py is the same in Python.
+// A camera's frames, through our elements, into a program of one's own: a place to start from.
+// docs/capture.md explains it, capture.py is the same in Python.
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
 
@@ -156,7 +156,8 @@ class Capture {
     g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
     if (!sample) return GST_FLOW_EOS;
     if (!take_frame(sample, cuda, self->file_)) {
-      GST_ELEMENT_ERROR(sink, RESOURCE, WRITE, ("%s: cannot be written", output), (nullptr));
+      GST_ELEMENT_ERROR(sink, RESOURCE, WRITE,
+                        ("%s: a frame cannot be taken", output ? output : "capture"), (nullptr));
       return GST_FLOW_ERROR;
     }
     return ++self->frames_ == n_frames ? GST_FLOW_EOS : GST_FLOW_OK;

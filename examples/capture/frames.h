@@ -6,6 +6,7 @@
 #ifdef HAVE_GST_CUDA
 #include <gst/cuda/gstcudamemory.h>
 
+#include "common/error.h"
 #include "kernels/cuda_resources.h"
 #endif
 
@@ -19,11 +20,16 @@ inline constexpr int kMapCuda = GST_MAP_CUDA;
 /// The rows of a plane in device memory, without gaps between them.
 /// @param row  an address on the GPU, as kernels and libraries there take it; valid while the frame is
 ///             mapped and the context of its memory is current
+/// @return nothing when CUDA failed
 inline std::vector<char> download(GstBuffer *buffer, const char *row, int stride, int width,
                                   int height) {
   std::vector<char> rows(static_cast<std::size_t>(width) * height);
   gst_cuda_context_push(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context);
-  cudascan::cuda::copy_rows(rows.data(), width, row, stride, width, height, nullptr);
+  try {
+    cudascan::cuda::copy_rows(rows.data(), width, row, stride, width, height, nullptr);
+  } catch (const cudascan::Error &) {  // must not pass GStreamer
+    rows.clear();
+  }
   gst_cuda_context_pop(nullptr);
   return rows;
 }
@@ -55,7 +61,8 @@ inline bool take_frame(GstSample *sample, bool in_cuda, std::ofstream &file) {
     row = copy.data();
     stride = width;
   }
-  for (int y = 0; y < height && file.is_open(); ++y, row += stride) file.write(row, width);
+  const bool ok = !in_cuda || !copy.empty();
+  for (int y = 0; y < height && ok && file.is_open(); ++y, row += stride) file.write(row, width);
   gst_video_frame_unmap(&frame);
-  return static_cast<bool>(file.flush());
+  return ok && (!file.is_open() || file.flush());
 }

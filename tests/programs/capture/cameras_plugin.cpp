@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// A GStreamer plugin for tests with cameras that come and go: each file in the folder that CAMERAS names
-/// is a camera of that name, which gives the test picture. Looks every 50 ms.
+/// is a camera of that name, which gives the test picture; if the name begins with Odd, of 61x43 pixels,
+/// else of 320x240. Looks every 50 ms.
 #include <gst/gst.h>
 
 #include <map>
@@ -16,10 +17,13 @@ struct TestCameraClass {
 };
 G_DEFINE_TYPE(TestCamera, test_camera, GST_TYPE_DEVICE)
 
-static GstElement *test_camera_create_element(GstDevice *, const gchar *name) {
-  GstElement *source = gst_element_factory_make("videotestsrc", name);
-  g_object_set(source, "is-live", TRUE, nullptr);
-  return source;
+static GstElement *test_camera_create_element(GstDevice *device, const gchar *) {
+  g_autofree char *name = gst_device_get_display_name(device);
+  const bool odd = g_str_has_prefix(name, "Odd");
+  return gst_parse_bin_from_description(odd ? "videotestsrc is-live=true ! capsfilter "
+                                              "caps=video/x-raw,format=GRAY8,width=61,height=43"
+                                            : "videotestsrc is-live=true",
+                                        TRUE, nullptr);
 }
 static void test_camera_init(TestCamera *) {}
 static void test_camera_class_init(TestCameraClass *klass) {
