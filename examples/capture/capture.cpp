@@ -35,9 +35,9 @@ class Capture {
     if (!file_) throw Failure{kFailed, std::string(output) + ": cannot be written"};
   }
   ~Capture() { close(); }
-  Cameras &cameras() { return cameras_; }
 
   void run() {
+    if (list) return cameras_.print(std::cout);
     for (const int number : {SIGINT, SIGTERM}) g_unix_signal_add(number, on_signal, this);
     open();
     if (failure_.status == kDone) g_main_loop_run(loop_.get());
@@ -183,8 +183,7 @@ int run(int argc, char **argv) try {
   g_autoptr(GError) error = nullptr;
   if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure{kUsage, error->message};
   if (argc > 1) throw Failure{kUsage, std::string(argv[1]) + ": unknown argument; see --help"};
-  Capture capture;
-  list ? capture.cameras().print(std::cout) : capture.run();
+  Capture().run();
   return kDone;
 } catch (const Failure &failure) {
   std::cerr << "capture: " << failure.text << std::endl;
