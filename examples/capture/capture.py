@@ -20,9 +20,8 @@ import gi
 import numpy as np
 
 gi.require_version("Gst", "1.0")
-gi.require_version("GstApp", "1.0")
 gi.require_version("GstVideo", "1.0")
-from gi.repository import GLib, Gst, GstApp, GstVideo  # noqa: E402
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402
 
 try:
     gi.require_version("Aravis", "0.8")

@@ -46,8 +46,8 @@ class Library(unittest.TestCase):
         # rawvideoparse takes rows without padding, filesink writes what lies in memory: 64 for 61 pixels
         launch = program.run(
             ["gst-launch-1.0", "filesrc", f"location={raw}", f"blocksize={len(self.pixels)}", "!",
-             "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}", f"plane-strides=<{WIDTH}>",
-             f"frame-size={len(self.pixels)}", "!", "cudanick", "window=45", "!", "filesink",
+             "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",
+             f"plane-strides=<{WIDTH}>", f"frame-size={len(self.pixels)}", "!", "cudanick", "window=45", "!", "filesink",
              f"location={peer}"])
         self.assertEqual(launch.returncode, 0, launch.stderr)
         stride = peer.stat().st_size // HEIGHT
