@@ -16,6 +16,8 @@
 ///       static void fill(GstStructure *, const Params &, const Report &);
 ///       /// If setting a property implies the value of another: sets that, and returns its name or null.
 ///       static const char *imply(Params &, const char *property);
+///       /// Whether presets have a property; by default all but `algorithm`, which changes no picture.
+///       static bool in_presets(std::string_view property);
 ///     };
 ///
 /// Operators that compile code have prepare(), take_warning() and code_of() beside run(): while new
@@ -30,6 +32,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -115,10 +118,7 @@ template <typename Traits>
 class Element {
  public:
   static GType type() {
-    static const GType type = g_type_register_static_simple(
-        GST_TYPE_CUDA_SCAN_FILTER, g_intern_static_string(Traits::type_name),
-        sizeof(GstCudaScanFilterClass), class_init, sizeof(Instance), instance_init,
-        static_cast<GTypeFlags>(0));
+    static const GType type = make_type();
     return type;
   }
 
@@ -393,6 +393,55 @@ class Element {
   }
 
   static void reset(GstCudaScanFilter *self) { own(self).forget = true; }
+
+  static GType make_type() {
+    const GType type = g_type_register_static_simple(
+        GST_TYPE_CUDA_SCAN_FILTER, g_intern_static_string(Traits::type_name),
+        sizeof(GstCudaScanFilterClass), class_init, sizeof(Instance), instance_init,
+        static_cast<GTypeFlags>(0));
+    const GInterfaceInfo presets{[](gpointer data, gpointer) {
+                                   auto *interface = static_cast<GstPresetInterface *>(data);
+                                   interface->get_property_names = preset_properties;
+                                   load_preset_of_gstreamer = interface->load_preset;
+                                   interface->load_preset = load_preset;
+                                 },
+                                 nullptr, nullptr};
+    g_type_add_interface_static(type, GST_TYPE_PRESET, &presets);
+    return type;
+  }
+
+  static inline decltype(GstPresetInterface::load_preset) load_preset_of_gstreamer = nullptr;
+
+  /// GStreamer's own of 1.22 leaves in texts the backslashes that it saves them with. No text of ours has
+  /// any.
+  static gboolean load_preset(GstPreset *preset, const gchar *name) {
+    if (!load_preset_of_gstreamer(preset, name)) return FALSE;
+    g_auto(GStrv) properties = preset_properties(preset);
+    for (gchar **property = properties; *property; ++property) {
+      GObjectClass *klass = G_OBJECT_GET_CLASS(preset);
+      if (g_object_class_find_property(klass, *property)->value_type != G_TYPE_STRING) continue;
+      g_autofree gchar *text = nullptr;
+      g_object_get(preset, *property, &text, nullptr);
+      g_autofree gchar *plain = text ? g_strcompress(text) : nullptr;
+      if (g_strcmp0(text, plain) != 0) g_object_set(preset, *property, plain, nullptr);
+    }
+    return TRUE;
+  }
+
+  /// The settings that make the picture; not those of the base class, which belong to a machine and to
+  /// an application.
+  static gchar **preset_properties(GstPreset *) {
+    GPtrArray *names = g_ptr_array_new();
+    const auto add = [&](const char *name) {
+      bool in_presets = name != std::string_view("algorithm");
+      if constexpr (requires { Traits::in_presets(name); })
+        in_presets = in_presets && Traits::in_presets(name);
+      if (in_presets) g_ptr_array_add(names, g_strdup(name));
+    };
+    std::apply([&](const auto &...p) { (add(p.name), ...); }, Traits::properties);
+    g_ptr_array_add(names, nullptr);
+    return reinterpret_cast<gchar **>(g_ptr_array_free(names, FALSE));
+  }
 
   static void instance_init(GTypeInstance *instance, gpointer) {
     reinterpret_cast<Instance *>(instance)->own = new Own();

@@ -93,6 +93,8 @@
  * gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 emit-cuda=median.cu ! pngenc ! filesink location=result.png
  * ]| Sequential code with pragmas, and what became of it as CUDA.
  */
+#include <algorithm>
+
 #include "gst/element.h"
 #include "kernels/swofilter.h"
 
@@ -297,6 +299,15 @@ struct SwoFilter {
     if (!code || params.op == SwoFilterOperator::custom) return nullptr;
     params.op = SwoFilterOperator::custom;
     return "operator";
+  }
+
+  /// Not code, nor where it is kept and how it is cut for a GPU.
+  static bool in_presets(std::string_view property) {
+    static constexpr std::string_view kOthers[] = {
+        "expression",  "source",       "function", "params",     "reload",
+        "cache-dir",   "emit-cuda",    "strict",   "tile-width", "tile-height",
+        "chunk-width", "chunk-height", "reads",    "tune"};
+    return std::ranges::find(kOthers, property) == std::end(kOthers);
   }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {

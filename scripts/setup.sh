@@ -16,6 +16,8 @@ sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
 bench_report_packages=(python3-matplotlib)           # for cudascan-bench-report
+capture_packages=(libaravis-dev libusb-1.0-0-dev aravis-tools aravis-tools-cli iproute2 util-linux
+  python3-gi python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 view_packages=(libgtk-3-dev gstreamer1.0-gtk3)
 # For the tests of programs: a display, its mouse, and a camera on the network that is a program.
