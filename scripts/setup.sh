@@ -17,6 +17,7 @@ media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
 bench_report_packages=(python3-matplotlib)           # for cudascan-bench-report
 scan_packages=(libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)  # for cudascan-scan
+scan_test_packages=(libsane1 sane-utils qpdf poppler-utils)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 view_packages=(libgtk-3-dev gstreamer1.0-gtk3)
 # For the tests of programs: a display, its mouse, and a camera on the network that is a program.

@@ -22,7 +22,6 @@ std::atomic<int> received_signal{0};
 
 void on_signal(int number) {
   received_signal = number;
-  cancel_scan();
 }
 
 /// The second signal of a kind ends the program at once.
@@ -33,6 +32,12 @@ void watch_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   // A limit of the size of files is an error of write(), as a full disk is.
   for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_IGN);
+}
+
+/// Drivers of scanners run in this process, and some reset the handlers of signals in it.
+bool go_on_scanning() {
+  if (!received_signal) watch_signals();
+  return !received_signal;
 }
 
 bool use_cuda(Backend backend) {
@@ -180,7 +185,7 @@ std::string next_scan(Names &names, int &number) {
 int Run::scanner() {
   Place place(options_.output, options_.pdf(), false);
   Sane sane;
-  Scanner scanner(sane, options_.scanner);
+  Scanner scanner(sane, options_.scanner, go_on_scanning);
   if (!options_.dry_run) place.make();
   Names names(place.folder(), suffix_of(options_.format));
   int number = 0;

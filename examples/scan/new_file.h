@@ -24,8 +24,6 @@ class NewFile {
   /// @throws Error when the disk refuses
   bool commit(const std::string &name);
 
-  const std::filesystem::path &path() const { return path_; }
-
  private:
   std::filesystem::path folder_, path_;
   int file_ = -1;

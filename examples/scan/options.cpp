@@ -58,7 +58,7 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
-  double resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
+  double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE;
@@ -88,6 +88,8 @@ void parse(Given &g, int argc, char **argv) {
       {"source", 0, 0, G_OPTION_ARG_STRING, &g.source, "Of the scanner, such as ADF", "NAME"},
       {"pages", 0, 0, G_OPTION_ARG_INT, &g.pages,
        "Scan at most so many; 0 = until the feeder is empty; 0 from a feeder, else 1", "N"},
+      {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &g.timeout,
+       "Give up when the scanner sends nothing for so long in the middle of a page; 30", "SECONDS"},
       {"scan-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.scan_options,
        "Any other option of the scanner; may be repeated", "NAME=VALUE"},
       {"resolution", 0, 0, G_OPTION_ARG_DOUBLE, &g.resolution,
@@ -187,6 +189,8 @@ void take_scanner(const Given &g, Options &o) {
   o.scanner.resolution = g.resolution;
   o.scanner.pages = g.pages;
   require(g.pages >= -1, "pages", g.pages, "0 or more");
+  o.scanner.timeout = g.timeout;
+  require(g.timeout >= 0.1 && g.timeout <= 3600, "timeout", g.timeout, "seconds, 0.1 to 3600");
   for (char **option = g.scan_options; option && *option; ++option) {
     const std::string text = *option;
     const std::size_t equals = text.find('=');

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <qpdf/Pipeline.hh>
 #include <qpdf/QPDF.hh>
 #include <qpdf/QPDFObjectHandle.hh>
 #include <qpdf/QPDFPageDocumentHelper.hh>
@@ -65,6 +66,19 @@ class Strip : public QPDFObjectHandle::StreamDataProvider {
   std::filesystem::path path_;
 };
 
+/// Files that QPDFWriter opens by itself may be cut off by a full disk without a word.
+class FilePipeline : public Pipeline {
+ public:
+  explicit FilePipeline(NewFile &file) : Pipeline("file", nullptr), file_(file) {}
+  void write(unsigned char const *data, std::size_t size) override {
+    file_.write({reinterpret_cast<const char *>(data), size});
+  }
+  void finish() override {}
+
+ private:
+  NewFile &file_;
+};
+
 std::string number(double value) {
   return QUtil::double_to_string(value, 3);
 }
@@ -94,12 +108,14 @@ void add_page(QPDF &pdf, const std::filesystem::path &path) {
 
 }  // namespace
 
-void write_pdf(const std::vector<std::filesystem::path> &pages, const std::filesystem::path &to) {
+void write_pdf(const std::vector<std::filesystem::path> &pages, NewFile &to) {
   try {
     QPDF pdf;
     pdf.emptyPDF();
     for (const auto &path : pages) add_page(pdf, path);
-    QPDFWriter writer(pdf, to.c_str());
+    FilePipeline file(to);
+    QPDFWriter writer(pdf);
+    writer.setOutputPipeline(&file);
     writer.setStreamDataMode(qpdf_s_preserve);
     writer.setObjectStreamMode(qpdf_o_generate);
     writer.setDeterministicID(true);  // the same pages make the same file

@@ -69,7 +69,7 @@ void Place::bind(const std::vector<std::string> &pages) {
   std::vector<fs::path> paths;
   for (const std::string &page : pages) paths.push_back(folder_ / page);
   NewFile file(parent_of(pdf_));
-  write_pdf(paths, file.path());
+  write_pdf(paths, file);
   const fs::path wanted = pdf_;
   for (int i = 1; !file.commit(pdf_.filename()); ++i)
     pdf_ = wanted.parent_path() /

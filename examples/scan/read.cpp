@@ -43,7 +43,8 @@ VipsPtr made(VipsImage *image, const std::string &path) {
 
 /// @throws Error unless the file has a format that scans have; libvips knows others, up to programs that
 ///         it would run
-void check_format(const std::string &path) {
+/// @return whether it may have several pages
+bool check_format(const std::string &path) {
   GFile *file = g_file_new_for_path(path.c_str());
   const std::unique_ptr<GFile, Unref> owner(file);
   GError *error = nullptr;
@@ -63,7 +64,8 @@ void check_format(const std::string &path) {
                                            "VipsForeignLoadTiff", "VipsForeignLoadPpm",
                                            "VipsForeignLoadJp2k"};
   for (const std::string_view known : kLoaders)
-    if (loader != nullptr && std::string_view(loader).substr(0, known.size()) == known) return;
+    if (loader != nullptr && std::string_view(loader).starts_with(known))
+      return known == "VipsForeignLoadTiff";  // those of JPEG 2000 are reductions
   throw Error(path + ": not a PNG, JPEG, TIFF, PNM or JPEG 2000 file");
 }
 
@@ -141,9 +143,9 @@ void start_reading(const char *program) {
 }
 
 FileFacts facts_of(const std::string &path) {
-  check_format(path);
+  const bool several = check_format(path);
   const VipsPtr image = open(path, 0, VIPS_ACCESS_SEQUENTIAL);
-  return {std::max(1, vips_image_get_n_pages(image.get()))};
+  return {several ? std::max(1, vips_image_get_n_pages(image.get())) : 1};
 }
 
 void read_page(const std::string &path, int page, Image &image) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scanner.h"
 
+#include <pthread.h>
 #include <sane/sane.h>
 #include <sane/saneopts.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "common/error.h"
 #include "luma.h"
@@ -18,9 +20,6 @@ namespace {
 
 constexpr int kLongestSide = 32768;
 constexpr int kReadBytes = 64 * 1024;
-
-std::atomic<SANE_Handle> scanning{nullptr};
-std::atomic<bool> cancelled{false};
 
 void check(SANE_Status status, const std::string &what) {
   if (status != SANE_STATUS_GOOD) throw Error(what + ": " + sane_strstatus(status));
@@ -120,6 +119,27 @@ std::string text_of(SANE_Handle handle, const char *name) {
              : "";
 }
 
+/// Waits for a device that answers and sends nothing. The one behind a network does so for ever when
+/// the other end is gone.
+class Patience {
+ public:
+  explicit Patience(double seconds) : most_(seconds) {}
+  /// @throws Error when nothing has come for so long
+  void check(bool came, const std::string &what) {
+    if (came) {
+      last_ = Clock::now();
+      return;
+    }
+    if (Clock::now() - last_ > most_) throw Error(what + ": the device sends nothing any more");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::chrono::duration<double> most_;
+  Clock::time_point last_ = Clock::now();
+};
+
 /// Rows as a device sends them become gray.
 template <typename T>
 void gray_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {
@@ -139,6 +159,14 @@ void bilevel_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p,
   }
 }
 
+/// Drivers read in threads and cancel these wherever they are. The first end of such a thread in a process
+/// loads a library, under a lock of the loader that would never be given back if it was hit in there.
+void prepare_cancelling() {
+  pthread_t thread;
+  const auto end = [](void *) -> void * { pthread_exit(nullptr); };
+  if (pthread_create(&thread, nullptr, end, nullptr) == 0) pthread_join(thread, nullptr);
+}
+
 void check_parameters(const SANE_Parameters &p, const std::string &device) {
   const int samples = p.format == SANE_FRAME_RGB ? 3 : 1;
   const bool known_format = p.format == SANE_FRAME_GRAY || p.format == SANE_FRAME_RGB;
@@ -156,12 +184,8 @@ void check_parameters(const SANE_Parameters &p, const std::string &device) {
 
 }  // namespace
 
-void cancel_scan() {
-  cancelled = true;
-  if (const SANE_Handle handle = scanning) sane_cancel(handle);
-}
-
 Sane::Sane() {
+  prepare_cancelling();
   check(sane_init(nullptr, nullptr), "SANE does not start");
 }
 
@@ -179,7 +203,8 @@ std::vector<std::pair<std::string, std::string>> Sane::devices() {
   return result;
 }
 
-Scanner::Scanner(Sane &sane, const ScannerSettings &settings) : device_(settings.device) {
+Scanner::Scanner(Sane &sane, const ScannerSettings &settings, std::function<bool()> go_on)
+    : device_(settings.device), go_on_(std::move(go_on)), timeout_(settings.timeout) {
   if (device_.empty()) {
     const auto devices = sane.devices();
     if (devices.empty())
@@ -210,7 +235,6 @@ Scanner::Scanner(Sane &sane, const ScannerSettings &settings) : device_(settings
 }
 
 Scanner::~Scanner() {
-  scanning = nullptr;
   sane_cancel(handle_);
   sane_close(handle_);
 }
@@ -234,10 +258,9 @@ void Scanner::set(const std::string &name, const std::string &value, bool needed
 }
 
 bool Scanner::next(Image &page) {
-  if (cancelled || (most_ > 0 && pages_ == most_)) return false;
-  scanning = handle_;
+  if (!go_on_() || (most_ > 0 && pages_ == most_)) return false;
   const SANE_Status status = sane_start(handle_);
-  if (status == SANE_STATUS_CANCELLED || cancelled) return false;
+  if (status == SANE_STATUS_CANCELLED || !go_on_()) return false;
   if (status == SANE_STATUS_NO_DOCS && pages_ > 0) return false;
   check(status, device_ + ": page " + std::to_string(pages_ + 1));
   if (!read_frame(page)) return false;
@@ -247,10 +270,12 @@ bool Scanner::next(Image &page) {
 
 bool Scanner::read_frame(Image &page) {
   SANE_Parameters p{};
-  check(sane_get_parameters(handle_, &p), device_);
+  check(sane_get_parameters(handle_, &p),
+        device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
   check_parameters(p, device_);
   const std::size_t most = std::size_t{1} * p.bytes_per_line * kLongestSide;
   std::vector<SANE_Byte> bytes;
+  Patience patience(timeout_);
   if (p.lines > 0) bytes.reserve(std::size_t{1} * p.bytes_per_line * p.lines + kReadBytes);
   for (;;) {
     const std::size_t end = bytes.size();
@@ -259,8 +284,9 @@ bool Scanner::read_frame(Image &page) {
     const SANE_Status status = sane_read(handle_, bytes.data() + end, kReadBytes, &got);
     bytes.resize(end + static_cast<std::size_t>(std::max(0, got)));
     if (status == SANE_STATUS_EOF) break;
-    if (status == SANE_STATUS_CANCELLED || cancelled) return false;
+    if (status == SANE_STATUS_CANCELLED || !go_on_()) return false;
     check(status, device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
+    patience.check(got > 0, device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
     if (bytes.size() > most) throw Error(device_ + ": the page has more than 32768 lines");
   }
   // A hand scanner knows only now how many lines there were.

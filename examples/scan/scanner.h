@@ -2,6 +2,7 @@
 /// @file
 /// Pages of a scanner, through SANE.
 #pragma once
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ struct ScannerSettings {
   std::string device;  ///< as SANE calls it, "" = the first one
   std::string source;  ///< such as "Flatbed" or "ADF", "" = the device's default
   double resolution = 300;
+  double timeout = 30;  ///< seconds that a device may go on sending nothing in the middle of a page
   int pages = -1;  ///< at most so many, 0 = until the feeder is empty, -1 = 0 from a feeder, else 1
   std::vector<std::pair<std::string, std::string>> options;  ///< others, by their SANE names
 };
@@ -32,13 +34,14 @@ class Sane {
 
 class Scanner {
  public:
+  /// @param go_on  asked between pages and between pieces of one; when it says no, next() gives up
   /// @throws Error when there is no such device, or for an option that it does not have or take
-  Scanner(Sane &, const ScannerSettings &settings);
+  Scanner(Sane &, const ScannerSettings &settings, std::function<bool()> go_on);
   ~Scanner();
   Scanner(const Scanner &) = delete;
   Scanner &operator=(const Scanner &) = delete;
 
-  /// Scans a page. @return false when there are no more, or cancel_scan() was called
+  /// Scans a page. @return false when there are no more, or go_on() said no
   /// @throws Error when the device fails; the page is lost, those before are not
   bool next(Image &page);
   const std::string &device() const { return device_; }
@@ -49,12 +52,11 @@ class Scanner {
   bool read_frame(Image &page);
 
   std::string device_;
+  std::function<bool()> go_on_;
   void *handle_ = nullptr;
   Resolution resolution_;
+  double timeout_ = 0;
   int most_ = 0, pages_ = 0;
 };
-
-/// Makes next() return soon. May be called by a signal handler.
-void cancel_scan();
 
 }  // namespace cudascan::scan
