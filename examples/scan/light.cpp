@@ -14,48 +14,76 @@ namespace {
 constexpr double kUsualDpi = 300;
 constexpr int kReduction = 8;  // at 300 dots an inch
 constexpr int kClosing = 31, kSmoothing = 15;
-/// Gains have 10 digits after the binary point. Paper darker than an eighth of white is no paper.
-constexpr int kGainBits = 10;
+/// Gains have 10 digits after the binary point, shares 8. Paper darker than an eighth of white is no
+/// paper.
+constexpr int kGainBits = 10, kShareBits = 8;
 constexpr int kDarkestPaper = 32;
 
-/// Gains of a row of blocks, one more at either end than there are blocks.
-void gains_between(const std::uint8_t *above, const std::uint8_t *below, int share, int of,
-                   int blocks, std::vector<int> &gains) {
-  for (int i = 0; i < blocks; ++i) {
-    const int paper = (above[i] * (of - share) + below[i] * share + of / 2) / of;
-    gains[i + 1] = (255 << kGainBits) / std::max(paper, kDarkestPaper);
+/// Where a pixel lies between the centres of two blocks.
+struct Between {
+  Between(int at, int by, int blocks) {
+    const int from_first = std::max(0, at - by / 2);
+    before = std::min(from_first / by, blocks - 1);
+    after = std::min(before + 1, blocks - 1);
+    share = ((from_first % by) << kShareBits) / by;
   }
-  gains[0] = gains[1];
-  gains[blocks + 1] = gains[blocks];
+  int before, after;  ///< blocks
+  int share;          ///< of the one after
+};
+
+std::uint32_t mix(std::uint32_t before, std::uint32_t after, std::uint32_t share) {
+  return (before * ((1U << kShareBits) - share) + after * share) >> kShareBits;
 }
 
-template <typename T>
-void apply_gains(T *row, int width, int by, const std::vector<int> &gains) {
-  constexpr int kWhite = std::numeric_limits<T>::max();
-  const int last = static_cast<int>(gains.size()) - 2;
-  // Between the centres of two blocks the gain is a straight line.
-  for (int begin = -by / 2, block = 0; begin < width; begin += by, ++block) {
-    const int left = gains[std::min(block, last)], right = gains[std::min(block + 1, last + 1)];
-    const int from = std::max(begin, 0), to = std::min(begin + by, width);
-    for (int x = from; x < to; ++x) {
-      const int gain = left + (right - left) * (x - begin) / by;
-      row[x] = static_cast<T>(
-          std::min<std::int64_t>(kWhite, (std::int64_t{row[x]} * gain) >> kGainBits));
+/// Spreads the gains of a row of blocks over the columns of the page.
+class Columns {
+ public:
+  Columns(int width, int by, int blocks) : gains_(blocks) {
+    for (int x = 0; x < width; ++x) columns_.emplace_back(x, by, blocks);
+  }
+  void spread(const std::uint8_t *paper, std::vector<std::uint32_t> &gains) {
+    for (std::size_t i = 0; i < gains_.size(); ++i)
+      gains_[i] = (255U << kGainBits) / std::max<std::uint32_t>(paper[i], kDarkestPaper);
+    for (std::size_t x = 0; x < columns_.size(); ++x) {
+      const Between &at = columns_[x];
+      gains[x] = mix(gains_[at.before], gains_[at.after], at.share);
     }
+  }
+
+ private:
+  std::vector<Between> columns_;
+  std::vector<std::uint32_t> gains_;
+};
+
+template <typename T>
+void apply_row(const std::uint32_t *above, const std::uint32_t *below, std::uint32_t share,
+               int width, T *row) {
+  constexpr std::uint32_t kWhite = std::numeric_limits<T>::max();
+  for (int x = 0; x < width; ++x) {
+    const std::uint32_t level = (row[x] * mix(above[x], below[x], share)) >> kGainBits;
+    row[x] = static_cast<T>(level < kWhite ? level : kWhite);
   }
 }
 
 template <typename T>
 void apply_paper(const Image &paper, int by, const Plane<T> &page) {
   const auto levels = paper.plane<const std::uint8_t>();
-  std::vector<int> gains(paper.width + 2);
+  std::vector<std::uint32_t> above(page.width), below(page.width);
+  Columns columns(page.width, by, paper.width);
+  int in_above = -1, in_below = -1;
+  const auto hold = [&](int block, std::vector<std::uint32_t> &gains, int &held) {
+    if (held != block) columns.spread(levels.row(block), gains);
+    held = block;
+  };
   for (int y = 0; y < page.height; ++y) {
-    const int from_first = y - by / 2;
-    const int above = std::clamp(from_first < 0 ? 0 : from_first / by, 0, paper.height - 1);
-    const int below = std::min(from_first < 0 ? 0 : above + 1, paper.height - 1);
-    gains_between(levels.row(above), levels.row(below), std::max(0, from_first) % by, by,
-                  paper.width, gains);
-    apply_gains(page.row(y), page.width, by, gains);
+    const Between at(y, by, paper.height);
+    if (in_below == at.before) {
+      std::swap(above, below);
+      std::swap(in_above, in_below);
+    }
+    hold(at.before, above, in_above);
+    hold(at.after, below, in_below);
+    apply_row(above.data(), below.data(), at.share, page.width, page.row(y));
   }
 }
 

@@ -60,7 +60,7 @@ struct Given {
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
-  gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, even_light = FALSE,
+  gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE;
 
   Given() = default;
@@ -102,8 +102,8 @@ void parse(Given &g, int argc, char **argv) {
        "Turn pages only where the angle is at least so sure, 0 to 1; 0 = 0.45 for text, 0.4 for "
        "rules",
        "C"},
-      {"even-light", 0, 0, G_OPTION_ARG_NONE, &g.even_light,
-       "Even out the light on the paper first", nullptr},
+      {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
+       "Leave the light on the paper as it is", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "How black and white is decided; nick",
        "METHOD"},
       {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
@@ -220,7 +220,7 @@ void take_rest(const Given &g, Options &o) {
   o.steps.straighten = !g.no_straighten;
   o.steps.max_angle = g.max_angle;
   o.steps.min_confidence = g.min_confidence;
-  o.steps.even_light = g.even_light;
+  o.steps.even_light = !g.no_even_light;
   o.steps.despeckle = g.despeckle;
   o.jobs = g.jobs;
   const std::string format = text_or(g.format, "tiff"), backend = text_or(g.backend, "auto");

@@ -19,7 +19,7 @@ struct Steps {
   bool straighten = true;
   double max_angle = 10;      ///< degrees; a page that is turned by more stays as it is, 0.1..10
   double min_confidence = 0;  ///< 0 = those that were measured (straighten.h), else the least, 0..1
-  bool even_light = false;
+  bool even_light = true;
   /// Pages that are black and white already are cut in the middle whatever this says.
   std::variant<NickParams, AutothresholdParams> binarize = NickParams{};
   int despeckle = 3;  ///< pixels that ink must have in some direction to stay, 1 = all stays, 1..64
