@@ -49,15 +49,21 @@ Names::Names(std::filesystem::path folder, std::string suffix)
     taken_.insert(entry.path().filename());
 }
 
-bool Names::is_free(const std::string &stem) const {
+bool Names::has_room(const std::string &stem) const {
   std::error_code error;
   return !taken_.contains(stem + suffix_) &&
          !std::filesystem::exists(folder_ / (stem + suffix_), error);
 }
 
+bool Names::is_free(const std::string &stem) const {
+  const std::lock_guard lock(mutex_);
+  return has_room(stem);
+}
+
 std::string Names::take(const std::string &stem) {
+  const std::lock_guard lock(mutex_);
   std::string free = stem;
-  for (int i = 1; !is_free(free); ++i) free = stem + "-" + std::to_string(i);
+  for (int i = 1; !has_room(free); ++i) free = stem + "-" + std::to_string(i);
   return *taken_.insert(free + suffix_).first;
 }
 

@@ -4,6 +4,7 @@
 /// is ready first.
 #pragma once
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct Item {
   std::string name() const;
 };
 
-/// Names that are free in a folder: "page.tif", then "page-1.tif" and so on.
+/// Names that are free in a folder: "page.tif", then "page-1.tif" and so on. Any thread may ask.
 class Names {
  public:
   /// @param suffix  with the dot
@@ -37,7 +38,10 @@ class Names {
  private:
   std::filesystem::path folder_;
   std::string suffix_;
+  bool has_room(const std::string &stem) const;
+
   std::set<std::string> taken_;
+  mutable std::mutex mutex_;
 };
 
 /// Looks at the files. Files that cannot be read give an Item with a problem.

@@ -114,7 +114,6 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
   for (;;) {
     if (job_.journal) job_.journal->claim(task.item.key, name);
     if (file.commit(name)) break;
-    const std::lock_guard lock(mutex_);
     name = job_.names->take(std::filesystem::path(task.item.output).stem());
   }
   record.output = (job_.folder / name).string();

@@ -242,6 +242,21 @@ class Steps(scans.Case):
         self.assertLess(scans.overlap(scans.ink(self.out / "page.tif"), expected), 0.6)
         self.assertGreater(scans.overlap(scans.ink(self.out / "page-1.tif"), expected), 0.98)
 
+    def test_gpus_make_the_same_pages_or_are_said_to_be_missing(self):
+        levels = np.array(scans.turned(scans.text_page(), 2)).astype(np.uint16) * 257
+        for page, name in ((Image.fromarray(levels), "deep"), (scans.turned(scans.text_page(), -3), "page"),
+                           (scans.text_page().convert("1"), "bilevel")):
+            self.save(page, f"in/{name}.png")
+        result = program.run([scans.SCAN, "--backend=cuda", "in", "-o", "gpu"], cwd=self.folder)
+        if result.returncode != 0:
+            self.assertEqual(result.returncode, 3, result.stderr)
+            self.assertIn("--backend=cuda: no CUDA device can be opened", result.stderr)
+            self.skipTest("no GPU")
+        self.assertRegex(result.stderr, r"GPU busy [\d.]+ %")
+        self.scan("in", "-o", "out")
+        for name in self.outputs():
+            self.assertEqual((self.folder / "gpu" / name).read_bytes(), (self.out / name).read_bytes(), name)
+
     def test_methods_and_their_settings_act(self):
         rng = np.random.default_rng(2)
         levels = np.clip(np.array(scans.text_page()) * 0.4 + 90 + rng.normal(0, 12, (877, 620)), 0, 255)

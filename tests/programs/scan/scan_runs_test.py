@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, ends that come early."""
 import os
-import pathlib
 import resource
 import shutil
 import signal
@@ -16,7 +15,8 @@ from scans import np
 if np is not None:
     from PIL import Image
 
-CHECKED_SIZE = (124, 175)
+SMALL = (124, 175)
+PAGES = 200  # of runs that are ended early
 
 
 def whole(path):
@@ -46,7 +46,7 @@ class Names(scans.Case):
             self.assertTrue((scans.ink(self.out / name) == (np.array(scans.text_page(seed=seed)) == 0)).all())
 
     def test_folders(self):
-        small = Image.new("L", CHECKED_SIZE, 255)
+        small = Image.new("L", SMALL, 255)
         for name in ("p10.png", "p2.PNG", "p1.png", ".hidden.png", "inner/p3.png", ".git/p4.png"):
             self.save(small, f"in/{name}", format="png")
         (self.folder / "in/notes.txt").write_text("no image")
@@ -130,7 +130,7 @@ class Runs(scans.Case):
         self.assertEqual((self.folder / "book1.pdf").read_bytes(), (self.folder / "book4.pdf").read_bytes())
 
     def test_a_thousand_pages(self):
-        page = self.save(scans.text_page(*CHECKED_SIZE), "page.png")
+        page = self.save(scans.text_page(*SMALL), "page.png")
         (self.folder / "in").mkdir()
         for number in range(1000):
             os.link(page, self.folder / f"in/{number}.png")
@@ -262,13 +262,13 @@ class Wrong(scans.Case):
 
 
 class Signals(scans.Case):
-    def begin(self, *words, pages=400):
+    def begin(self, *words, pages=PAGES):
         page = self.save(scans.text_page(), "page.png")
         (self.folder / "in").mkdir(exist_ok=True)
         for number in range(pages):
             if not (self.folder / f"in/{number}.png").exists():
                 os.link(page, self.folder / f"in/{number}.png")
-        return subprocess.Popen([scans.SCAN, "--backend=cpu", "in", *words], cwd=self.folder,
+        return subprocess.Popen([scans.SCAN, "--backend=cpu", "--jobs=2", "in", *words], cwd=self.folder,
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def wait_for_pages(self, folder, count=1):
@@ -290,10 +290,10 @@ class Signals(scans.Case):
                 self.assertEqual(run.returncode, 128 + number, said)
                 self.assertIn("interrupted", said)
                 made = self.outputs()
-                self.assertLess(len(made), 400)
+                self.assertLess(len(made), PAGES)
                 self.assertTrue(all(whole(self.out / page) for page in made))
         self.scan("in", "-o", "out", "--resume", "--quiet")
-        self.assertEqual(len(self.outputs()), 400)
+        self.assertEqual(len(self.outputs()), PAGES)
 
     def test_killed_at_any_time_there_are_only_whole_pages(self):
         for wait in (0.0, 0.013, 0.029, 0.055, 0.09):
@@ -309,7 +309,7 @@ class Signals(scans.Case):
                 self.assertTrue(all(whole(self.out / page) for page in pages))
         (self.out / ".cudascan-scan-1-0.tmp").write_bytes(b"half a page")
         self.scan("in", "-o", "out", "--resume", "--quiet")
-        self.assertEqual(self.outputs(), sorted(f"{number}.tif" for number in range(400)))
+        self.assertEqual(self.outputs(), sorted(f"{number}.tif" for number in range(PAGES)))
 
     def test_pdf_goes_on_where_it_was_killed(self):
         run = self.begin("-o", "book.pdf")
