@@ -7,8 +7,8 @@
 Pages are the sample of make_sample.py at 300 dpi, turned by -2 to 2 degrees, and with --data those images in
 FOLDER that are scans of at least 2000 pixels, brought to the size of A4. Each program makes all of them, as
 many at a time as there are jobs, and the best of --repeat runs counts. unpaper reads PNM and writes PBM: its
-input is converted before the clock starts, and tiffcp's share of the output (pnmtotiff -g4) is counted, as it
-is a part of the others' work, too.
+input is converted before the clock starts, and the compression of its output (pnmtotiff -g4) is counted, as
+that is a part of the others' work, too.
 
 Needs python3-numpy, python3-pil; unpaper, netpbm and scan-peer-leptonica where they are to be compared.
 """
@@ -58,17 +58,19 @@ def write_pages(folder, count, data):
 
 def each(command, inputs, jobs):
     """A shell command for each file, {} its path, so many at a time."""
-    return ["sh", "-c", f"printf '%s\\n' \"$@\" | xargs -P{jobs} -I{{}} sh -c '{command}'", "sh", *map(str, inputs)]
+    script = f"printf '%s\\n' \"$@\" | xargs -P{jobs} -I{{}} sh -c '{command}'"
+    return ["sh", "-c", script, "sh", *map(str, inputs)]
 
 
 def programs(tools, inputs, out, jobs):
     """Names and command lines, of those that are here."""
     scan, leptonica = tools / "cudascan-scan", tools / "scan-peer-leptonica"
     for kind in ("png", "jpg", "pgm"):
-        yield f"cudascan-scan, {kind}", [scan, "--backend=cpu", "-q", "-j", str(jobs), inputs / kind, "-o", out]
+        yield f"cudascan-scan, {kind}", [scan, "--backend=cpu", "-q", f"--jobs={jobs}", inputs / kind, "-o", out]
     if leptonica.exists():
         for kind in ("png", "jpg"):
-            yield f"Leptonica, {kind}", each(f"{leptonica} {out} {{}}", sorted((inputs / kind).iterdir()), jobs)
+            pages = sorted((inputs / kind).iterdir())
+            yield f"Leptonica, {kind}", each(f"{leptonica} {out} {{}}", pages, jobs)
     if shutil.which("unpaper") and shutil.which("pnmtotiff"):
         command = f"p={out}/$(basename {{}} .pgm); unpaper -q -t pbm {{}} $p.pbm 2>/dev/null && " \
                   "pnmtotiff -g4 $p.pbm > $p.tif 2>/dev/null; rm -f $p.pbm"
@@ -105,7 +107,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_pages(folder, options.pages, options.data)
-        print(f"{options.pages} pages of {A4[0]}x{A4[1]}, {options.jobs} at a time, of {os.cpu_count()} cores")
+        print(f"{options.pages} pages of {A4[0]}x{A4[1]}, {options.jobs} at a time; {os.cpu_count()} cores")
         print(f"{'':24}{'wall ms/page':>14}{'CPU ms/page':>14}{'pages/s':>10}")
         for title, command in programs(options.folder.resolve(), folder, folder / "out", options.jobs):
             wall, cpu = measure(command, folder / "out", options.repeat, options.pages)

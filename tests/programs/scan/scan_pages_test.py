@@ -139,7 +139,8 @@ class Writing(scans.Case):
             self.scan(path, "-o", self.out, "--format", kind)
         self.assertTrue((scans.ink(self.out / "page.tif") == scans.ink(self.out / "page.png")).all())
 
-    @unittest.skipUnless(shutil.which("qpdf") and shutil.which("pdfimages"), "qpdf or poppler-utils is missing")
+    @unittest.skipUnless(shutil.which("qpdf") and shutil.which("pdfimages"),
+                         "qpdf or poppler-utils is not installed")
     def test_pdf(self):
         pages = [scans.text_page(seed=seed) for seed in range(3)]
         for number, page in enumerate(pages):
@@ -173,7 +174,8 @@ class Steps(scans.Case):
             self.assertTrue(record["turned"], record)
             self.assertAlmostEqual(record["angle"], angles[name], delta=0.1)
             inner = (slice(300, -300), slice(250, -250))  # corners have left the page
-            self.assertGreater(scans.overlap(scans.ink(self.out / f"{name}.tif")[inner], expected[inner]), 0.7)
+            made = scans.ink(self.out / f"{name}.tif")
+            self.assertGreater(scans.overlap(made[inner], expected[inner]), 0.7)
 
     def test_staves_are_straightened(self):
         page = Image.new("L", (1240, 1754), 255)

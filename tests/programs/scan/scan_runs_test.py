@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, ends that come early."""
+"""Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, early ends."""
 import os
 import resource
 import shutil
@@ -126,7 +126,7 @@ class Runs(scans.Case):
             self.scan("in", "-o", f"out{jobs}", "--jobs", jobs)
             self.scan("in", "-o", f"book{jobs}.pdf", "--jobs", jobs)
         for name in self.outputs(self.folder / "out1"):
-            self.assertEqual((self.folder / "out1" / name).read_bytes(), (self.folder / "out4" / name).read_bytes())
+            self.assertEqual(*((self.folder / out / name).read_bytes() for out in ("out1", "out4")), name)
         self.assertEqual((self.folder / "book1.pdf").read_bytes(), (self.folder / "book4.pdf").read_bytes())
 
     def test_a_thousand_pages(self):
@@ -146,14 +146,15 @@ class Runs(scans.Case):
         self.assertEqual(lines[0], "1/3 in/0.png -> out/0.tif")
         self.assertRegex(lines[3], r"^3 pages in [\d.]+ s, [\d.]+ pages/s$")
         self.assertEqual(self.scan("in", "-o", "out", "--quiet"), "")
-        self.assertRegex(self.scan("in", "-o", "out", "-v"), r"confidence [\d.]+\).*ms: read [\d.]+, straighten")
+        said = self.scan("in", "-o", "out", "-v")
+        self.assertRegex(said, r"confidence [\d.]+\).*ms: read [\d.]+, straighten")
 
     def test_bar_on_a_terminal(self):
         for number in range(3):
             self.save(scans.text_page(seed=number), f"in/{number}.png")
         master, slave = os.openpty()
-        result = subprocess.run([scans.SCAN, "--backend=cpu", "in", "-o", "out"], stderr=slave, cwd=self.folder,
-                                stdin=subprocess.DEVNULL, timeout=60)
+        result = subprocess.run([scans.SCAN, "--backend=cpu", "in", "-o", "out"], stderr=slave,
+                                cwd=self.folder, stdin=subprocess.DEVNULL, timeout=60)
         os.close(slave)
         said = os.read(master, 65536).decode()
         os.close(master)
@@ -167,7 +168,8 @@ class Wrong(scans.Case):
         good = self.save(scans.text_page(), "in/good.png")
         noise = np.random.default_rng(3).integers(0, 255, (600, 500)).astype(np.uint8)
         bad = {"empty.png": b"", "text.png": b"no image at all"}
-        for kind, how in (("png", {}), ("jpg", {}), ("tif", {"compression": "tiff_lzw"}), ("pgm", {}), ("jp2", {})):
+        for kind, how in (("png", {}), ("jpg", {}), ("tif", {"compression": "tiff_lzw"}), ("pgm", {}),
+                          ("jp2", {})):
             whole_file = self.save(Image.fromarray(noise), f"whole.{kind}", **how).read_bytes()
             bad[f"cut-{kind}.{kind}"] = whole_file[:len(whole_file) // 2]
         for name, data in bad.items():
@@ -221,16 +223,18 @@ class Wrong(scans.Case):
                             (["--method=best"], "--method=best: must be one of"),
                             (["--method=otsu", "--window=9"], "takes no --window"),
                             (["--max-angle=11"], "--max-angle=11: must be degrees, 0.1 to 10"),
-                            (["--max-angle=nan"], "--max-angle"), (["--despeckle=65"], "--despeckle=65: must be"),
-                            (["--jobs=-1"], "--jobs=-1: must be"), (["--format=gif"], "--format=gif: must be tiff or png"),
+                            (["--max-angle=nan"], "--max-angle"),
+                            (["--despeckle=65"], "--despeckle=65: must be"),
+                            (["--jobs=-1"], "--jobs=-1: must be"),
+                            (["--format=gif"], "--format=gif: must be tiff or png"),
                             (["--backend=gpu"], "--backend=gpu: must be auto, cuda or cpu"),
                             (["--source=ADF"], "add --scan"), (["--scan", "page.png"], "not from both"),
                             (["--scan", "--resume"], "--resume is for files"),
                             (["--scan-option=x", "--scan"], "must be NAME=VALUE"),
                             (["--resolution=0"], "--resolution=0: must be dots per inch"),
                             (["--wrong"], "--wrong")):
-            words = words if words in ([], ["page.png"]) else [*words, "-o", "out"]
-            words = words if "no INPUT" in said or "page.png" in words or "--scan" in words else [*words, "page.png"]
+            if words not in ([], ["page.png"]):
+                words = [*words, "-o", "out", *([] if "--scan" in words else ["page.png"])]
             with self.subTest(str(words)):
                 answer = program.run([scans.SCAN, *words], cwd=self.folder)
                 self.assertEqual(answer.returncode, 2, answer.stderr)
