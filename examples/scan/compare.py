@@ -66,7 +66,8 @@ def programs(tools, inputs, out, jobs):
     """Names and command lines, of those that are here."""
     scan, leptonica = tools / "cudascan-scan", tools / "scan-peer-leptonica"
     for kind in ("png", "jpg", "pgm"):
-        yield f"cudascan-scan, {kind}", [scan, "--backend=cpu", "-q", f"--jobs={jobs}", inputs / kind, "-o", out]
+        words = ["--backend=cpu", "-q", f"--jobs={jobs}", inputs / kind, "-o", out]
+        yield f"cudascan-scan, {kind}", [scan, *words]
     if leptonica.exists():
         for kind in ("png", "jpg"):
             pages = sorted((inputs / kind).iterdir())

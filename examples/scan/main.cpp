@@ -231,6 +231,10 @@ int list_devices() {
 
 int run(int argc, char **argv) {
   const Options options = parse_options(argc, argv);
+  if (options.version) {
+    std::cout << "cudascan-scan " VERSION "\n";
+    return kAllDone;
+  }
   watch_signals();
   start_reading(argv[0]);
   if (options.list_devices) return list_devices();

@@ -61,7 +61,8 @@ struct Given {
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
-           recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE;
+           recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE,
+           version = FALSE;
 
   Given() = default;
   Given(const Given &) = delete;
@@ -126,6 +127,7 @@ void parse(Given &g, int argc, char **argv) {
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Only say what goes wrong", nullptr},
       {"verbose", 'v', 0, G_OPTION_ARG_NONE, &g.verbose,
        "Say angle, threshold and times of each page", nullptr},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Say the version", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &g.inputs, nullptr, "INPUT..."},
       {}};
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
@@ -184,6 +186,7 @@ void take_method(const Given &g, Steps &steps) {
 void take_scanner(const Given &g, Options &o) {
   o.scan = g.scan || g.device;
   o.list_devices = g.list_devices;
+  o.version = g.version;
   o.scanner.device = text_or(g.device, "");
   o.scanner.source = text_or(g.source, "");
   o.scanner.resolution = g.resolution;
@@ -254,7 +257,7 @@ Options parse_options(int argc, char **argv) {
   take_rest(given, options);
   take_method(given, options.steps);
   take_scanner(given, options);
-  if (options.list_devices) return options;
+  if (options.list_devices || options.version) return options;
   if (options.scan && !options.inputs.empty())
     throw UsageError(options.inputs[0] +
                      ": pages come from files or from a scanner, not from both");

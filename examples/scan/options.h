@@ -29,7 +29,7 @@ class UsageError : public Error {
 struct Options {
   std::vector<std::string> inputs;
   std::string output;
-  bool scan = false, list_devices = false;
+  bool scan = false, list_devices = false, version = false;
   ScannerSettings scanner;
   double resolution = 300;  ///< of scanners, and of files that do not say theirs
   Steps steps;

@@ -243,6 +243,9 @@ class Wrong(scans.Case):
     def test_help_says_the_exit_status(self):
         self.assertIn("Exit status: 0 all pages are there; 1 some were left out", self.scan("--help"))
 
+    def test_version(self):
+        self.assertRegex(self.scan("--version"), r"^cudascan-scan [0-9.]+\n$")
+
     def test_full_disk_leaves_no_half_page(self):
         blank = self.save(Image.new("L", (600, 600), 255), "in/a.png")
         noise = np.random.default_rng(4).integers(0, 2, (1200, 1200)).astype(np.uint8) * 255
