@@ -13,7 +13,7 @@ set -euo pipefail
 folder=$(realpath "${1:?usage: scripts/check_package.sh FOLDER}")
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
-need "${build_packages[@]}" "${translator_packages[@]}" "${view_packages[@]}" "${package_packages[@]}"
+need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" "${package_packages[@]}"
 rm -rf "$folder/gst-cudascan"
 mkdir -p "$folder/gst-cudascan"
 git -C "$root" archive HEAD | tar -x -C "$folder/gst-cudascan"
@@ -26,7 +26,7 @@ DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck C
 cd "$folder"
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.changes
 
-packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-view)
+packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-scan cudascan-view)
 remove() {
   as_root dpkg --purge "${packages[@]}" >/dev/null 2>&1 || true
   rm -rf "$folder/home"
@@ -43,12 +43,15 @@ for element in cudanick cudaequalize cudaautothreshold cudalinearopen cudaswofil
   user gst-inspect-1.0 "$element" >/dev/null
   user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! fakesink
 done
-for program in $(dpkg -L cudascan-tools cudascan-view | grep '^/usr/bin/'); do
+for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/usr/bin/'); do
   user "$program" --help >/dev/null
   [ -e "/usr/share/man/man1/${program##*/}.1.gz" ] || die "${program##*/} has no manual page."
 done
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=48 ! \
   cudaswofilter source=/usr/share/doc/libcudascan-dev/examples/gswo/median.cpp ! fakesink
+
+user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
+  cudanick @preset="Book at 300 dpi" ! fakesink
 
 # A program of one's own, by pkg-config alone.
 c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" $(pkg-config --cflags --libs cudascan)

@@ -15,15 +15,17 @@ cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer'
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
-bench_report_packages=(python3-matplotlib)           # for cudascan-bench-report
-capture_packages=(libaravis-dev libusb-1.0-0-dev aravis-tools aravis-tools-cli iproute2 util-linux
-  python3-gi python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
-view_packages=(libgtk-3-dev gstreamer1.0-gtk3)
-# For the tests of programs: a display, its mouse, and a camera on the network that is a program.
-display_packages=(xvfb xauth xdotool python3-pil aravis-tools-cli)
+# What cudascan-view, cudascan-scan and the examples of capture are built with.
+program_packages=(libgtk-3-dev gstreamer1.0-gtk3
+  libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev
+  libaravis-dev libusb-1.0-0-dev)
+# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of results.
+program_test_packages=(xvfb xauth xdotool
+  libsane1 sane-utils aravis-tools aravis-tools-cli iproute2 util-linux gstreamer1.0-opencv
+  qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
+  python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 package_packages=(debhelper dpkg-dev lintian)
-bench_peer_packages=(gstreamer1.0-opencv)                    # other elements for cudascan-pipeline-bench
 
 say() { printf '== %s\n' "$*"; }
 die() {

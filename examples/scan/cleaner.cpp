@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The steps, written once for both backends: a lane says where planes are and how they get there.
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "kernels/linearopen.h"
+#include "kernels/rotate.h"
+#include "light.h"
+#include "reduce.h"
+#include "steps.h"
+#include "straighten.h"
+
+namespace cudascan::scan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Planes that steps write to.
+enum Place { kPage, kReduced, kLines, kTurned, kBlack, kResult, kPlaces };
+
+/// Makes samples the smaller ones of two rows.
+void lower(const std::uint8_t *by, int width, std::uint8_t *row) {
+  for (int x = 0; x < width; ++x) row[x] = by[x] < row[x] ? by[x] : row[x];
+}
+
+/// Pages stay where they are.
+class CpuLane {
+ public:
+  static constexpr bool kPinned = false;
+  Cpu &exec() { return cpu_; }
+  template <typename T>
+  Plane<const T> upload(Place, const Image &image) {
+    return image.plane<const T>();
+  }
+  template <typename T>
+  Plane<T> room(Place place, int width, int height) {
+    rooms_[place].shape(width, height, 8 * sizeof(T));
+    return rooms_[place].plane<T>();
+  }
+  Plane<std::uint8_t> result(Image &image) { return image.plane<std::uint8_t>(); }
+  void finish(Image &) {}
+  void begin_work() {}
+  double end_work() { return 0; }
+
+  /// One direction after the other: for so few and so short segments that takes a third of the time.
+  void run_closing(const Plane<const std::uint8_t> &in, const Plane<std::uint8_t> &out,
+                   const LinearOpenParams &params) {
+    const Plane<std::uint8_t> one = room<std::uint8_t>(kLines, in.width, in.height);
+    LinearOpenParams single = params;
+    single.directions = 1;
+    bool first = true;
+    for (const double angle : directions_of(params)) {
+      single.angle = angle;
+      run(cpu_, in, first ? out : one, single);
+      for (int y = 0; y < out.height && !first; ++y) lower(one.row(y), out.width, out.row(y));
+      first = false;
+    }
+  }
+
+ private:
+  Cpu cpu_{1};
+  Image rooms_[kPlaces];
+};
+
+/// Pages travel on a stream of their own.
+class CudaLane {
+ public:
+  static constexpr bool kPinned = true;
+  Cuda &exec() { return cuda_; }
+  template <typename T>
+  Plane<const T> upload(Place place, const Image &image) {
+    const Plane<T> to = room<T>(place, image.width, image.height);
+    cuda::copy_rows(to.data, to.stride, image.memory.data(), image.stride(),
+                    sizeof(T) * image.width, image.height, stream_.get());
+    return to;
+  }
+  template <typename T>
+  Plane<T> room(Place place, int width, int height) {
+    constexpr std::ptrdiff_t kTo = 256;
+    const std::ptrdiff_t stride =
+        (std::ptrdiff_t{1} * width * static_cast<int>(sizeof(T)) + kTo - 1) / kTo * kTo;
+    return {static_cast<T *>(rooms_[place].reserve(static_cast<std::size_t>(stride) * height)),
+            width, height, stride};
+  }
+  Plane<std::uint8_t> result(Image &image) {
+    return result_ = room<std::uint8_t>(kResult, image.width, image.height);
+  }
+  void finish(Image &image) {
+    cuda::copy_rows(image.memory.data(), image.stride(), result_.data, result_.stride, image.width,
+                    image.height, stream_.get());
+    cuda_.synchronize();
+  }
+  void begin_work() { begin_.record(stream_.get()); }
+  void run_closing(const Plane<const std::uint8_t> &in, const Plane<std::uint8_t> &out,
+                   const LinearOpenParams &params) {
+    run(cuda_, in, out, params);
+  }
+  /// Milliseconds; waits for the work.
+  double end_work() {
+    end_.record(stream_.get());
+    cuda_.synchronize();
+    return end_.elapsed_ns(begin_) / 1e6;
+  }
+
+ private:
+  cuda::Stream stream_;
+  Cuda cuda_{stream_.get()};
+  cuda::Event begin_{true}, end_{true};
+  cuda::DeviceBuffer rooms_[kPlaces];
+  Plane<std::uint8_t> result_{};
+};
+
+/// Whether turning by the angle moves a corner of the page by half a pixel.
+bool worth_turning(double angle, const Image &page) {
+  const double radius = std::hypot(page.width, page.height) / 2;
+  return std::fabs(angle) * std::numbers::pi / 180 * radius >= 0.5;
+}
+
+template <typename Lane>
+class LaneCleaner : public Cleaner {
+ public:
+  void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
+    clean.shape(page.width, page.height, 8);
+    clean.resolution = page.resolution;
+    if (page.content == Content::white || page.content == Content::black) {
+      std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
+      return;
+    }
+    if (steps.even_light && page.content == Content::gray) light_.apply(page);
+    if (page.depth == 8)
+      clean_levels<std::uint8_t>(page, steps, clean, found);
+    else
+      clean_levels<std::uint16_t>(page, steps, clean, found);
+  }
+
+ private:
+  template <typename T>
+  void clean_levels(const Image &page, const Steps &steps, Image &clean, Findings &found) {
+    Plane<const T> at = lane_.template upload<T>(kPage, page);
+    const auto begin = Clock::now();
+    if (steps.straighten) {
+      measure(page, steps, found);
+      found.turned = found.turned && std::fabs(found.angle) <= steps.max_angle &&
+                     worth_turning(found.angle, page);
+    }
+    found.straighten_ms = ms_since(begin);
+    const auto rest = Clock::now();
+    lane_.begin_work();
+    if (found.turned) {
+      const Plane<T> turned = lane_.template room<T>(kTurned, page.width, page.height);
+      run(lane_.exec(), at, turned, RotateParams{.angle = -found.angle});
+      at = turned;
+    }
+    const Plane<std::uint8_t> result = lane_.result(clean);
+    const bool despeckle = steps.despeckle > 1;
+    const Plane<std::uint8_t> black =
+        despeckle ? lane_.template room<std::uint8_t>(kBlack, page.width, page.height) : result;
+    AutothresholdReport report;
+    binarize(at, black, page.content, steps, report);
+    if (despeckle) {
+      // Ink stays where a segment fits into it, in any of four directions: thin strokes, too.
+      LinearOpenParams params;
+      params.operation = LinearOpenOperation::closing;
+      params.length = steps.despeckle;
+      params.directions = 4;
+      lane_.run_closing(black, result, params);
+    }
+    found.gpu_ms += lane_.end_work();
+    lane_.finish(clean);
+    if (!report.thresholds.empty()) found.threshold = report.threshold;
+    found.clean_ms = ms_since(rest);
+  }
+
+  void measure(const Image &page, const Steps &steps, Findings &found) {
+    const SkewScale scale(page);
+    if (!scale.enough) return;
+    reduce(page, scale.by * scale.squeeze, scale.by, reduced_);
+    const Plane<const std::uint8_t> in = lane_.template upload<std::uint8_t>(kReduced, reduced_);
+    const Plane<std::uint8_t> out =
+        lane_.template room<std::uint8_t>(kLines, reduced_.width, reduced_.height);
+    const Skew skew = measure_skew(scale, reduced_.width, reduced_.height, steps.min_confidence,
+                                   [&](const LinearOpenParams &params) {
+                                     LinearOpenReport report;
+                                     lane_.begin_work();
+                                     run(lane_.exec(), in, out, params, &report);
+                                     found.gpu_ms += lane_.end_work();
+                                     return report;
+                                   });
+    found.angle = skew.angle;
+    found.confidence = skew.confidence;
+    found.turned = skew.trusted;
+  }
+
+  template <typename T>
+  void binarize(Plane<const T> in, Plane<std::uint8_t> out, Content content, const Steps &steps,
+                AutothresholdReport &report) {
+    if (content == Content::bilevel) {
+      // Halfway between black and white, where turning has made grays of edges.
+      run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
+          &report);
+    } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {
+      run(lane_.exec(), in, out, *nick);
+    } else {
+      run(lane_.exec(), in, out, std::get<AutothresholdParams>(steps.binarize), &report);
+    }
+  }
+
+  Lane lane_;
+  EvenLight light_;
+  Image reduced_{Lane::kPinned};
+};
+
+}  // namespace
+
+std::unique_ptr<Cleaner> make_cpu_cleaner() {
+  return std::make_unique<LaneCleaner<CpuLane>>();
+}
+
+std::unique_ptr<Cleaner> make_cuda_cleaner() {
+  return std::make_unique<LaneCleaner<CudaLane>>();
+}
+
+}  // namespace cudascan::scan

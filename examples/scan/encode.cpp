@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "encode.h"
+
+#include <png.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csetjmp>
+#include <cstring>
+#include <memory>
+
+#include "common/error.h"
+
+namespace cudascan::scan {
+namespace {
+
+/// A file of libtiff in memory.
+struct TiffMemory {
+  std::string bytes;
+  std::size_t position = 0;
+
+  static TiffMemory &of(thandle_t handle) { return *static_cast<TiffMemory *>(handle); }
+  static tmsize_t read(thandle_t handle, void *to, tmsize_t size) {
+    TiffMemory &file = of(handle);
+    const std::size_t left = file.bytes.size() - std::min(file.position, file.bytes.size());
+    const std::size_t n = std::min(left, static_cast<std::size_t>(size));
+    std::memcpy(to, file.bytes.data() + file.position, n);
+    file.position += n;
+    return static_cast<tmsize_t>(n);
+  }
+  static tmsize_t write(thandle_t handle, void *from, tmsize_t size) {
+    TiffMemory &file = of(handle);
+    const std::size_t end = file.position + static_cast<std::size_t>(size);
+    if (file.bytes.size() < end) file.bytes.resize(end);
+    std::memcpy(file.bytes.data() + file.position, from, static_cast<std::size_t>(size));
+    file.position = end;
+    return size;
+  }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    TiffMemory &file = of(handle);
+    const std::size_t base = whence == SEEK_CUR   ? file.position
+                             : whence == SEEK_END ? file.bytes.size()
+                                                  : 0;
+    return file.position = base + offset;
+  }
+  static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
+  static int close(thandle_t) { return 0; }
+};
+
+void check(bool done, const char *what) {
+  if (!done) throw Error(std::string("libtiff cannot ") + what);
+}
+
+std::string encode_tiff(const Image &page) {
+  TiffMemory file;
+  using M = TiffMemory;
+  const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
+      TIFFClientOpen("page", "wm", &file, M::read, M::write, M::seek, M::close, M::size, nullptr,
+                     nullptr),
+      TIFFClose);
+  check(tiff != nullptr, "begin a file");
+  TIFF *to = tiff.get();
+  TIFFSetField(to, TIFFTAG_IMAGEWIDTH, page.width);
+  TIFFSetField(to, TIFFTAG_IMAGELENGTH, page.height);
+  TIFFSetField(to, TIFFTAG_BITSPERSAMPLE, 1);
+  TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(to, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX4);
+  TIFFSetField(to, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISWHITE);
+  TIFFSetField(to, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
+  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, page.height);
+  if (page.resolution.x > 0 && page.resolution.y > 0) {
+    TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+    TIFFSetField(to, TIFFTAG_XRESOLUTION, page.resolution.x);
+    TIFFSetField(to, TIFFTAG_YRESOLUTION, page.resolution.y);
+  }
+  std::string bits = pack(page);
+  check(TIFFWriteEncodedStrip(to, 0, bits.data(), static_cast<tmsize_t>(bits.size())) >= 0,
+        "compress the page");
+  check(TIFFFlush(to) == 1, "end the file");
+  return std::move(file.bytes);
+}
+
+std::string encode_png(const Image &page) {
+  std::string file, bits = pack(page);
+  for (char &byte : bits) byte = static_cast<char>(~byte);
+  const auto refuse = [](png_structp, png_const_charp text) {
+    throw Error(std::string("libpng: ") + text);
+  };
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, refuse, nullptr);
+  png_infop info = png_create_info_struct(png);
+  const auto destroy = [&](void *) { png_destroy_write_struct(&png, &info); };
+  const std::unique_ptr<void, decltype(destroy)> owner(png, destroy);
+  png_set_write_fn(
+      png, &file,
+      [](png_structp to, png_bytep data, std::size_t size) {
+        static_cast<std::string *>(png_get_io_ptr(to))
+            ->append(reinterpret_cast<char *>(data), size);
+      },
+      [](png_structp) {});
+  png_set_IHDR(png, info, page.width, page.height, 1, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  constexpr double kInchesPerMetre = 1 / 0.0254;
+  if (page.resolution.x > 0 && page.resolution.y > 0)
+    png_set_pHYs(png, info, std::lround(page.resolution.x * kInchesPerMetre),
+                 std::lround(page.resolution.y * kInchesPerMetre), PNG_RESOLUTION_METER);
+  png_set_filter(png, 0, PNG_FILTER_NONE);
+  png_write_info(png, info);
+  const std::size_t stride = (page.width + 7) / 8;
+  for (int y = 0; y < page.height; ++y)
+    png_write_row(png, reinterpret_cast<png_const_bytep>(bits.data() + y * stride));
+  png_write_end(png, info);
+  return file;
+}
+
+}  // namespace
+
+std::string pack(const Image &page) {
+  const int stride = (page.width + 7) / 8, whole = page.width / 8;
+  std::string bits(static_cast<std::size_t>(stride) * page.height, '\0');
+  const auto levels = page.plane<const std::uint8_t>();
+  for (int y = 0; y < page.height; ++y) {
+    const std::uint8_t *from = levels.row(y);
+    char *to = bits.data() + std::size_t{1} * y * stride;
+    for (int i = 0; i < whole; ++i) {
+      std::uint64_t eight;  // pixel j in the bits from 8 j on, which are equal
+      std::memcpy(&eight, from + 8 * i, 8);
+      to[i] = static_cast<char>(((~eight & 0x0101010101010101) * 0x8040201008040201) >> 56);
+    }
+    for (int x = 8 * whole; x < page.width; ++x)
+      if (from[x] == 0) to[whole] = static_cast<char>(to[whole] | (0x80 >> (x % 8)));
+  }
+  return bits;
+}
+
+std::string encode(const Image &page, Format format) {
+  return format == Format::tiff ? encode_tiff(page) : encode_png(page);
+}
+
+}  // namespace cudascan::scan

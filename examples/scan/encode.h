@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Files of black and white pages, made in memory, so that whatever a disk refuses is seen by whoever
+/// writes them there.
+#pragma once
+#include <string>
+
+#include "image.h"
+
+namespace cudascan::scan {
+
+enum class Format { tiff, png };
+
+/// Eight pixels a byte, the leftmost in the highest bit, rows begin at a byte; 1 = black.
+/// @param page  8 bit, 0 and 255
+std::string pack(const Image &page);
+
+/// TIFF with CCITT group 4 in one strip, black is 1; or PNG of 1 bit. The resolution is kept, and
+/// left out where it is unknown.
+std::string encode(const Image &page, Format format);
+
+}  // namespace cudascan::scan

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "common/plane.h"
+#include "kernels/cuda_resources.h"
+
+namespace cudascan::scan {
+
+/// Memory of the host that only grows, so that a worker allocates once for pages of one size; pinned
+/// where it is to travel to a GPU. Contents are lost when it grows.
+class Memory {
+ public:
+  explicit Memory(bool pinned = false) : is_pinned_(pinned) {}
+
+  void *reserve(std::size_t bytes) {
+    if (is_pinned_) return pinned_.reserve(bytes);
+    if (bytes > size_) {
+      pageable_.reset();
+      pageable_.reset(::operator new (bytes, std::align_val_t{kAlignment}));
+      size_ = bytes;
+    }
+    return pageable_.get();
+  }
+  void *data() const { return is_pinned_ ? pinned_.data() : pageable_.get(); }
+
+  static constexpr std::size_t kAlignment = 64;
+
+ private:
+  struct Free {
+    void operator()(void *data) const { ::operator delete (data, std::align_val_t{kAlignment}); }
+  };
+  bool is_pinned_;
+  std::unique_ptr<void, Free> pageable_;
+  std::size_t size_ = 0;
+  cuda::PinnedBuffer pinned_;
+};
+
+/// Pixels per inch; 0 = unknown.
+struct Resolution {
+  double x = 0, y = 0;
+};
+
+/// What levels a page has.
+enum class Content {
+  gray,
+  bilevel,  ///< black and white, both
+  white,    ///< one level, not below the middle: a page without ink
+  black,    ///< one level, below the middle
+};
+
+/// A page in gray levels, in host memory.
+struct Image {
+  explicit Image(bool pinned = false) : memory(pinned) {}
+
+  int width = 0, height = 0;
+  int depth = 8;  ///< bits of a sample, 8 or 16
+  Content content = Content::gray;
+  Resolution resolution;
+  Memory memory;
+
+  std::ptrdiff_t stride() const {
+    constexpr std::ptrdiff_t kTo = Memory::kAlignment;
+    return (std::ptrdiff_t{1} * width * (depth / 8) + kTo - 1) / kTo * kTo;
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(stride()) * height; }
+
+  /// Sets the size and makes room.
+  void shape(int new_width, int new_height, int new_depth) {
+    width = new_width;
+    height = new_height;
+    depth = new_depth;
+    memory.reserve(bytes());
+  }
+
+  /// T is std::uint8_t or std::uint16_t, as the depth says, or const.
+  template <typename T>
+  Plane<T> plane() const {
+    return {static_cast<T *>(memory.data()), width, height, stride()};
+  }
+};
+
+/// Sets `content` by looking at the levels: at rows until it is known, which for most pages is the first.
+void find_content(Image &image);
+
+}  // namespace cudascan::scan

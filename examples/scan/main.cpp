@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// cudascan-scan: pages from files or a scanner become straight, clean and bilevel. See docs/scan.md.
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <iostream>
+#include <thread>
+
+#include "inputs.h"
+#include "new_file.h"
+#include "options.h"
+#include "place.h"
+#include "read.h"
+#include "workers.h"
+
+namespace cudascan::scan {
+namespace {
+
+std::atomic<int> received_signal{0};
+
+void on_signal(int number) {
+  received_signal = number;
+}
+
+/// The second signal of a kind ends the program at once.
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  // A limit of the size of files is an error of write(), as a full disk is.
+  for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_IGN);
+}
+
+/// Drivers of scanners run in this process, and some reset the handlers of signals in it.
+bool go_on_scanning() {
+  if (!received_signal) watch_signals();
+  return !received_signal;
+}
+
+bool use_cuda(Backend backend) {
+  if (backend == Backend::cpu) return false;
+  const bool available = Cuda::available();
+  if (backend == Backend::cuda && !available)
+    throw Error(
+        "--backend=cuda: no CUDA device can be opened; is there a driver (nvidia-smi), and was "
+        "this "
+        "built with CUDA? --backend=cpu gives the same pages");
+  return available;
+}
+
+const char *suffix_of(Format format) {
+  return format == Format::png ? ".png" : ".tif";
+}
+
+/// A run: pages go through the workers, then into a PDF if that is wanted.
+class Run {
+ public:
+  explicit Run(const Options &options) : options_(options) {
+    job_.steps = options.steps;
+    job_.format = options.format;
+    job_.resolution = {options.resolution, options.resolution};
+  }
+
+  int files();
+  int scanner();
+
+ private:
+  void start(const Place &place, Progress &progress);
+  /// Waits for the pages. @return the exit status
+  int finish(Place &place, std::vector<std::string> pages, bool bind);
+  int jobs() const {
+    return options_.jobs > 0 ? options_.jobs
+                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+
+  const Options &options_;
+  Job job_;
+  Totals totals_;
+};
+
+void Run::start(const Place &place, Progress &progress) {
+  job_.cuda = use_cuda(options_.backend);
+  job_.folder = place.folder();
+  job_.progress = &progress;
+}
+
+int Run::finish(Place &place, std::vector<std::string> pages, bool bind) {
+  int status = totals_.failed > 0 ? kSomeLeftOut : kAllDone;
+  std::erase(pages, "");
+  if (place.is_pdf()) {
+    if (pages.empty()) {
+      place.drop_empty();
+    } else if (bind) {
+      place.bind(pages);
+      if (options_.talk != Talk::quiet)
+        std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.pdf().c_str());
+    } else {
+      std::fprintf(stderr, "%s keeps the finished pages; --resume goes on with them\n",
+                   place.folder().c_str());
+    }
+  } else {
+    sync_folder(place.folder());
+  }
+  if (!options_.stats.empty())
+    write_stats(options_.stats, totals_, job_.cuda ? "cuda" : "cpu", jobs(),
+                job_.progress->records());
+  if (received_signal) status = kSignal + received_signal;
+  return status;
+}
+
+void say_plan(const std::vector<Item> &plan, const Place &place) {
+  for (const Item &item : plan) {
+    if (!item.problem.empty())
+      std::cout << "cannot be read: " << item.problem << '\n';
+    else
+      std::cout << item.name() << " -> " << (place.folder() / item.output).string()
+                << (item.done ? " (done)" : "") << '\n';
+  }
+  if (place.is_pdf()) std::cout << "then all of them -> " << place.pdf().string() << '\n';
+}
+
+int Run::files() {
+  const std::vector<std::string> inputs = list_inputs(options_.inputs, options_.recursive);
+  if (inputs.empty())
+    throw Error(options_.inputs[0] +
+                ": no images there; folders in it are looked at with --recursive");
+  Place place(options_.output, options_.pdf(), options_.resume);
+  if (place.finished()) {
+    std::fprintf(stderr, "%s is there already\n", place.pdf().c_str());
+    return kAllDone;
+  }
+  if (!options_.dry_run) place.make();
+  if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
+  Journal journal(place.folder());
+  Names names(place.folder(), suffix_of(options_.format));
+  const std::vector<Item> plan = make_plan(inputs, names, options_.resume ? &journal : nullptr);
+  const auto problems = std::count_if(plan.begin(), plan.end(),
+                                      [](const Item &item) { return !item.problem.empty(); });
+  if (options_.dry_run) {
+    say_plan(plan, place);
+    return problems > 0 ? kSomeLeftOut : kAllDone;
+  }
+  const auto done =
+      std::count_if(plan.begin(), plan.end(), [](const Item &item) { return item.done; });
+  Progress progress(options_.talk, static_cast<int>(plan.size()) - static_cast<int>(done),
+                    !options_.stats.empty());
+  start(place, progress);
+  job_.journal = &journal;
+  job_.names = &names;
+  progress.skipped(static_cast<int>(done));
+  Tasks tasks(std::size_t{2} * jobs());
+  Workers workers(job_, std::min(jobs(), static_cast<int>(plan.size())), tasks);
+  std::vector<std::string> pages(plan.size());
+  for (std::size_t i = 0; i < plan.size() && !interrupted(); ++i) {
+    if (plan[i].done) {
+      pages[i] = plan[i].output;
+    } else if (!plan[i].problem.empty()) {
+      progress.failed({plan[i].input, "", plan[i].problem, {}});
+    } else if (!tasks.put({i, plan[i], nullptr})) {
+      break;
+    }
+  }
+  tasks.close();
+  const std::vector<std::string> written = workers.finish();
+  for (std::size_t i = 0; i < written.size(); ++i)
+    if (!written[i].empty()) pages[i] = written[i];
+  totals_ = progress.finish(job_.cuda, interrupted());
+  const bool stopped = workers.stopped() && !interrupted();
+  const int status = finish(place, std::move(pages), !interrupted() && !stopped);
+  return stopped ? static_cast<int>(kNothingDone) : status;
+}
+
+/// scan-0001 and so on, behind what is there.
+std::string next_scan(Names &names, int &number) {
+  char stem[32];
+  do {
+    std::snprintf(stem, sizeof stem, "scan-%04d", ++number);
+  } while (!names.is_free(stem));
+  return names.take(stem);
+}
+
+int Run::scanner() {
+  Place place(options_.output, options_.pdf(), false);
+  Sane sane;
+  Scanner scanner(sane, options_.scanner, go_on_scanning);
+  if (!options_.dry_run) place.make();
+  Names names(place.folder(), suffix_of(options_.format));
+  int number = 0;
+  if (options_.dry_run) {
+    std::cout << scanner.device() << " at " << scanner.resolution().x << " dpi -> "
+              << (place.folder() / next_scan(names, number)).string() << " and so on\n";
+    return kAllDone;
+  }
+  Progress progress(options_.talk, 0, !options_.stats.empty());
+  start(place, progress);
+  job_.names = &names;
+  Tasks tasks(std::size_t{2} * jobs());
+  Workers workers(job_, jobs(), tasks);
+  std::string problem;
+  try {
+    for (std::size_t i = 0; !interrupted(); ++i) {
+      auto page = std::make_unique<Image>(job_.cuda);
+      if (!scanner.next(*page)) break;
+      Item item;
+      item.input = scanner.device() + " page " + std::to_string(i + 1);
+      item.output = next_scan(names, number);
+      if (!tasks.put({i, item, std::move(page)})) break;
+    }
+  } catch (const Error &error) {
+    problem = error.what();
+  }
+  tasks.close();
+  std::vector<std::string> written = workers.finish();
+  if (!problem.empty()) progress.say(problem);
+  totals_ = progress.finish(job_.cuda, interrupted());
+  const int status = finish(place, std::move(written), true);
+  if (problem.empty() || received_signal) return status;
+  return totals_.pages > 0 ? kSomeLeftOut : kNothingDone;
+}
+
+int list_devices() {
+  Sane sane;
+  const auto devices = sane.devices();
+  for (const auto &[name, description] : devices) std::cout << name << "  " << description << '\n';
+  if (devices.empty()) std::cerr << "no scanner was found\n";
+  return devices.empty() ? kNothingDone : kAllDone;
+}
+
+int run(int argc, char **argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.version) {
+    std::cout << "cudascan-scan " VERSION "\n";
+    return kAllDone;
+  }
+  watch_signals();
+  start_reading(argv[0]);
+  if (options.list_devices) return list_devices();
+  Run run(options);
+  return options.scan ? run.scanner() : run.files();
+}
+
+}  // namespace
+
+bool interrupted() {
+  return received_signal != 0;
+}
+
+}  // namespace cudascan::scan
+
+int main(int argc, char **argv) {
+  using namespace cudascan;
+  try {
+    return scan::run(argc, argv);
+  } catch (const scan::UsageError &error) {
+    std::cerr << "cudascan-scan: " << error.what()
+              << "\n`cudascan-scan --help` lists the options.\n";
+    return scan::kWrongUsage;
+  } catch (const std::exception &error) {
+    std::cerr << "cudascan-scan: " << error.what() << '\n';
+    return scan::kNothingDone;
+  }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "options.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+namespace cudascan::scan {
+namespace {
+
+constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
+
+constexpr struct {
+  const char *name;
+  NickMethod method;
+} kLocalMethods[] = {{"nick", NickMethod::nick},       {"niblack", NickMethod::niblack},
+                     {"sauvola", NickMethod::sauvola}, {"wolf", NickMethod::wolf},
+                     {"bradley", NickMethod::bradley}, {"phansalkar", NickMethod::phansalkar}};
+
+constexpr struct {
+  const char *name;
+  AutothresholdMethod method;
+} kPageMethods[] = {{"otsu", AutothresholdMethod::otsu},
+                    {"isodata", AutothresholdMethod::isodata},
+                    {"mcet", AutothresholdMethod::mcet},
+                    {"triangle", AutothresholdMethod::triangle},
+                    {"max-entropy", AutothresholdMethod::max_entropy},
+                    {"yen", AutothresholdMethod::yen},
+                    {"li", AutothresholdMethod::li},
+                    {"minimum", AutothresholdMethod::minimum},
+                    {"intermodes", AutothresholdMethod::intermodes},
+                    {"moments", AutothresholdMethod::moments},
+                    {"huang", AutothresholdMethod::huang},
+                    {"renyi-entropy", AutothresholdMethod::renyi_entropy},
+                    {"shanbhag", AutothresholdMethod::shanbhag},
+                    {"percentile", AutothresholdMethod::percentile},
+                    {"mean", AutothresholdMethod::mean}};
+
+constexpr char kDescription[] =
+    R"(Files and the images in folders (not hidden, in the order page2, page10) become black and white pages:
+PNG, JPEG, TIFF with any number of pages, PNM, JPEG 2000; colour, gray of 8 and 16 bit, bilevel. OUTPUT is
+a folder, which is made, or NAME.pdf. What is there is never overwritten: page.tif, page-1.tif and so on.
+
+Methods: nick, niblack, sauvola, wolf, bradley, phansalkar (a threshold for each pixel, from the window around
+it); otsu, isodata, mcet, triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entropy,
+shanbhag, percentile, mean (one for the page).
+
+Exit status: 0 all pages are there; 1 some were left out, and said so; 2 wrong usage; 3 nothing could be done
+(no scanner, no images, no place to write to); 128 + the number of the signal that ended the run, after the
+pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
+
+/// What GOption fills in. Strings are freed with it.
+struct Given {
+  char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
+       *format = nullptr, *backend = nullptr, *stats = nullptr;
+  char **inputs = nullptr, **scan_options = nullptr;
+  double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
+  int pages = -1, window = 0, despeckle = 3, jobs = 0;
+  gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
+           recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE,
+           version = FALSE;
+
+  Given() = default;
+  Given(const Given &) = delete;
+  Given &operator=(const Given &) = delete;
+  ~Given() {
+    for (char *text : {output, device, source, method, format, backend, stats}) g_free(text);
+    g_strfreev(inputs);
+    g_strfreev(scan_options);
+  }
+};
+
+void parse(Given &g, int argc, char **argv) {
+  const GOptionEntry entries[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &g.output, "Folder, or NAME.pdf", "OUTPUT"},
+      {"format", 0, 0, G_OPTION_ARG_STRING, &g.format, "tiff (CCITT group 4) or png; tiff",
+       "FORMAT"},
+      {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Go into folders of folders", nullptr},
+      {"scan", 0, 0, G_OPTION_ARG_NONE, &g.scan, "Take pages from a scanner instead of files",
+       nullptr},
+      {"device", 0, 0, G_OPTION_ARG_STRING, &g.device, "Scanner, implies --scan; the first one",
+       "NAME"},
+      {"list-devices", 0, 0, G_OPTION_ARG_NONE, &g.list_devices, "Say which scanners there are",
+       nullptr},
+      {"source", 0, 0, G_OPTION_ARG_STRING, &g.source, "Of the scanner, such as ADF", "NAME"},
+      {"pages", 0, 0, G_OPTION_ARG_INT, &g.pages,
+       "Scan at most so many; 0 = until the feeder is empty; 0 from a feeder, else 1", "N"},
+      {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &g.timeout,
+       "Give up when the scanner sends nothing for so long in the middle of a page; 30", "SECONDS"},
+      {"scan-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.scan_options,
+       "Any other option of the scanner; may be repeated", "NAME=VALUE"},
+      {"resolution", 0, 0, G_OPTION_ARG_DOUBLE, &g.resolution,
+       "Dots per inch to scan with, and of files that do not say theirs; 300", "DPI"},
+      {"no-straighten", 0, 0, G_OPTION_ARG_NONE, &g.no_straighten, "Leave pages turned as they are",
+       nullptr},
+      {"max-angle", 0, 0, G_OPTION_ARG_DOUBLE, &g.max_angle,
+       "Leave pages as they are that seem to be turned by more; 0.1 to 10", "DEGREES"},
+      {"min-confidence", 0, 0, G_OPTION_ARG_DOUBLE, &g.min_confidence,
+       "Turn pages only where the angle is at least so sure, 0 to 1; 0 = 0.45 for text, 0.4 for "
+       "rules",
+       "C"},
+      {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
+       "Leave the light on the paper as it is", nullptr},
+      {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "How black and white is decided; nick",
+       "METHOD"},
+      {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
+       "Side of the window in pixels, odd, 3 to 1023; 67", "PIXELS"},
+      {"k", 0, 0, G_OPTION_ARG_DOUBLE, &g.k, "Weight of the deviation, -2 to 2; the method's own",
+       "K"},
+      {"r", 0, 0, G_OPTION_ARG_DOUBLE, &g.r, "Range of the deviation, sauvola and phansalkar; 128",
+       "R"},
+      {"despeckle", 0, 0, G_OPTION_ARG_INT, &g.despeckle,
+       "Take away ink with fewer pixels in a row in each of four directions, 2 to 64; 0 = none; 3",
+       "PIXELS"},
+      {"backend", 0, 0, G_OPTION_ARG_STRING, &g.backend, "auto, cuda or cpu; auto", "BACKEND"},
+      {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; as many as there are cores",
+       "N"},
+      {"resume", 0, 0, G_OPTION_ARG_NONE, &g.resume, "Leave out what an earlier run has done",
+       nullptr},
+      {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &g.dry_run, "Only say what would be read and written",
+       nullptr},
+      {"stats", 0, 0, G_OPTION_ARG_FILENAME, &g.stats, "Write what was measured as JSON", "FILE"},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Only say what goes wrong", nullptr},
+      {"verbose", 'v', 0, G_OPTION_ARG_NONE, &g.verbose,
+       "Say angle, threshold and times of each page", nullptr},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Say the version", nullptr},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &g.inputs, nullptr, "INPUT..."},
+      {}};
+  const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
+      g_option_context_new("- straight, clean, black and white pages of scans"),
+      g_option_context_free);
+  g_option_context_add_main_entries(context.get(), entries, nullptr);
+  g_option_context_set_description(context.get(), kDescription);
+  GError *error = nullptr;
+  if (!g_option_context_parse(context.get(), &argc, &argv, &error)) {
+    const std::string text = error->message;
+    g_error_free(error);
+    throw UsageError(text);
+  }
+}
+
+/// @throws UsageError "--name=value: must be ..."
+template <typename T>
+void require(bool right, const char *name, const T &value, const char *rule) {
+  if (right) return;
+  std::ostringstream text;
+  text << "--" << name << "=" << value << ": must be " << rule;
+  throw UsageError(text.str());
+}
+
+std::string text_or(const char *text, const char *otherwise) {
+  return text ? text : otherwise;
+}
+
+void take_method(const Given &g, Steps &steps) {
+  const std::string name = text_or(g.method, "nick");
+  for (const auto &local : kLocalMethods) {
+    if (name != local.name) continue;
+    NickParams params{.method = local.method};
+    if (g.window != 0) params.window = g.window;
+    if (!std::isnan(g.k)) params.k = g.k;
+    if (!std::isnan(g.r)) params.r = g.r;
+    try {
+      validate(params);
+    } catch (const Error &error) {
+      throw UsageError(std::string("--") + error.what());
+    }
+    steps.binarize = params;
+    return;
+  }
+  for (const auto &page : kPageMethods) {
+    if (name != page.name) continue;
+    if (g.window != 0 || !std::isnan(g.k) || !std::isnan(g.r))
+      throw UsageError("--method=" + name +
+                       ": has one threshold for the page and takes no --window, --k and --r");
+    steps.binarize = AutothresholdParams{.method = page.method};
+    return;
+  }
+  throw UsageError("--method=" + name + ": must be one of those that --help lists");
+}
+
+void take_scanner(const Given &g, Options &o) {
+  o.scan = g.scan || g.device;
+  o.list_devices = g.list_devices;
+  o.version = g.version;
+  o.scanner.device = text_or(g.device, "");
+  o.scanner.source = text_or(g.source, "");
+  o.scanner.resolution = g.resolution;
+  o.scanner.pages = g.pages;
+  require(g.pages >= -1, "pages", g.pages, "0 or more");
+  o.scanner.timeout = g.timeout;
+  require(g.timeout >= 0.1 && g.timeout <= 3600, "timeout", g.timeout, "seconds, 0.1 to 3600");
+  for (char **option = g.scan_options; option && *option; ++option) {
+    const std::string text = *option;
+    const std::size_t equals = text.find('=');
+    require(equals != std::string::npos && equals > 0, "scan-option", text,
+            "NAME=VALUE, such as brightness=10");
+    o.scanner.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (!o.scan && (g.source || g.pages >= 0 || g.scan_options))
+    throw UsageError("--source, --pages and --scan-option are for scanners; add --scan");
+  if (o.scan && g.resume)
+    throw UsageError("--resume is for files; pages of a scanner get the next free names anyway");
+}
+
+void take_rest(const Given &g, Options &o) {
+  for (char **input = g.inputs; input && *input; ++input) o.inputs.emplace_back(*input);
+  o.output = text_or(g.output, "");
+  while (o.output.size() > 1 && o.output.back() == '/') o.output.pop_back();
+  o.resolution = g.resolution;
+  require(g.resolution >= 30 && g.resolution <= 9600, "resolution", g.resolution,
+          "dots per inch, 30 to 9600");
+  require(g.max_angle >= 0.1 && g.max_angle <= 10, "max-angle", g.max_angle, "degrees, 0.1 to 10");
+  require(g.min_confidence >= 0 && g.min_confidence <= 1, "min-confidence", g.min_confidence,
+          "a number from 0 to 1");
+  require(g.despeckle >= 0 && g.despeckle <= 64, "despeckle", g.despeckle,
+          "a number of pixels, 0 to 64");
+  require(g.jobs >= 0 && g.jobs <= 1024, "jobs", g.jobs, "a number from 1 to 1024");
+  o.steps.straighten = !g.no_straighten;
+  o.steps.max_angle = g.max_angle;
+  o.steps.min_confidence = g.min_confidence;
+  o.steps.even_light = !g.no_even_light;
+  o.steps.despeckle = g.despeckle;
+  o.jobs = g.jobs;
+  const std::string format = text_or(g.format, "tiff"), backend = text_or(g.backend, "auto");
+  require(format == "tiff" || format == "png", "format", format, "tiff or png");
+  o.format = format == "png" ? Format::png : Format::tiff;
+  require(backend == "auto" || backend == "cuda" || backend == "cpu", "backend", backend,
+          "auto, cuda or cpu");
+  o.backend = backend == "cuda"  ? Backend::cuda
+              : backend == "cpu" ? Backend::cpu
+                                 : Backend::automatic;
+  o.recursive = g.recursive;
+  o.dry_run = g.dry_run;
+  o.resume = g.resume;
+  o.talk = g.quiet ? Talk::quiet : g.verbose ? Talk::verbose : Talk::normal;
+  o.stats = text_or(g.stats, "");
+}
+
+}  // namespace
+
+bool Options::pdf() const {
+  if (output.size() < 4) return false;
+  std::string end = output.substr(output.size() - 4);
+  std::transform(end.begin(), end.end(), end.begin(), [](char c) { return g_ascii_tolower(c); });
+  return end == ".pdf";
+}
+
+Options parse_options(int argc, char **argv) {
+  Given given;
+  parse(given, argc, argv);
+  Options options;
+  take_rest(given, options);
+  take_method(given, options.steps);
+  take_scanner(given, options);
+  if (options.list_devices || options.version) return options;
+  if (options.scan && !options.inputs.empty())
+    throw UsageError(options.inputs[0] +
+                     ": pages come from files or from a scanner, not from both");
+  if (!options.scan && options.inputs.empty())
+    throw UsageError("no INPUT: name files or folders, or add --scan for a scanner");
+  if (options.output.empty()) throw UsageError("no OUTPUT: add -o FOLDER or -o NAME.pdf");
+  if (options.pdf() && given.format)
+    throw UsageError("--format=" + std::string(given.format) +
+                     ": pages of a PDF are CCITT group 4; leave it out");
+  return options;
+}
+
+}  // namespace cudascan::scan

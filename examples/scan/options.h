@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "encode.h"
+#include "progress.h"
+#include "scanner.h"
+#include "steps.h"
+
+namespace cudascan::scan {
+
+/// What the program exits with.
+enum ExitStatus {
+  kAllDone = 0,
+  kSomeLeftOut = 1,
+  kWrongUsage = 2,
+  kNothingDone = 3,
+  kSignal = 128,  ///< and the number of the signal
+};
+
+/// A command line that makes no sense.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::string output;
+  bool scan = false, list_devices = false, version = false;
+  ScannerSettings scanner;
+  double resolution = 300;  ///< of scanners, and of files that do not say theirs
+  Steps steps;
+  Format format = Format::tiff;
+  Backend backend = Backend::automatic;
+  int jobs = 0;  ///< 0 = as many as there are cores
+  bool recursive = false, dry_run = false, resume = false;
+  Talk talk = Talk::normal;
+  std::string stats;
+
+  bool pdf() const;
+};
+
+/// @throws UsageError with a sentence that names the option, its value and what would be right
+Options parse_options(int argc, char **argv);
+
+}  // namespace cudascan::scan

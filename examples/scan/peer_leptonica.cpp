@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What cudascan-scan does to a page, by Leptonica's functions for it: for examples/scan/compare.py.
+//
+//     scan-peer-leptonica OUTPUT INPUT...
+//
+// Each INPUT becomes OUTPUT/NAME.tif, CCITT group 4.
+#include <leptonica/allheaders.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace {
+
+struct Destroy {
+  void operator()(Pix *pix) const { pixDestroy(&pix); }
+};
+using PixPtr = std::unique_ptr<Pix, Destroy>;
+
+/// Angles are measured on a copy of two levels, as pixFindSkew wants them.
+PixPtr straight(PixPtr page) {
+  constexpr int kFixedThreshold = 130;
+  constexpr float kLeastConfidence = 3;
+  const PixPtr black(pixConvertTo1(page.get(), kFixedThreshold));
+  l_float32 angle = 0, confidence = 0;
+  if (!black || pixFindSkew(black.get(), &angle, &confidence) != 0) return page;
+  if (confidence < kLeastConfidence || std::fabs(angle) < 0.01F) return page;
+  return PixPtr(pixRotate(page.get(), angle * static_cast<float>(M_PI) / 180, L_ROTATE_AREA_MAP,
+                          L_BRING_IN_WHITE, 0, 0));
+}
+
+/// The light on the paper evened out, with the defaults of pixBackgroundNormSimple.
+PixPtr evenly_lit(PixPtr page) {
+  PixPtr even(pixBackgroundNormSimple(page.get(), nullptr, nullptr));
+  return even ? std::move(even) : std::move(page);
+}
+
+/// Sauvola's threshold, the nearest that Leptonica has to NICK.
+PixPtr bilevel(const PixPtr &page) {
+  constexpr int kHalfWindow = 33, kTiles = 4;
+  constexpr float kWeight = 0.34F;
+  Pix *black = nullptr;
+  pixSauvolaBinarizeTiled(page.get(), kHalfWindow, kWeight, kTiles, kTiles, nullptr, &black);
+  return PixPtr(black);
+}
+
+/// Specks of less than 3 pixels in both directions go.
+PixPtr clean(const PixPtr &page) {
+  return PixPtr(pixSelectBySize(page.get(), 3, 3, 8, L_SELECT_IF_EITHER, L_SELECT_IF_GTE, nullptr));
+}
+
+bool make(const std::filesystem::path &input, const std::filesystem::path &folder) {
+  PixPtr page(pixRead(input.c_str()));
+  if (!page) return false;
+  page.reset(pixConvertTo8(page.get(), 0));
+  page = evenly_lit(std::move(page));
+  page = straight(std::move(page));
+  page = bilevel(page);
+  if (page) page = clean(page);
+  const auto output = folder / (input.stem().string() + ".tif");
+  return page && pixWrite(output.c_str(), page.get(), IFF_TIFF_G4) == 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: %s OUTPUT INPUT...\n", argv[0]);
+    return 2;
+  }
+  int failed = 0;
+  for (int i = 2; i < argc; ++i) {
+    if (make(argv[i], argv[1])) continue;
+    std::fprintf(stderr, "%s: failed\n", argv[i]);
+    failed = 1;
+  }
+  return failed;
+}

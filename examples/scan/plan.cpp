@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plan.h"
+
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <map>
+
+#include "common/error.h"
+#include "read.h"
+
+namespace cudascan::scan {
+namespace {
+
+PageKey key_of(const std::string &path) {
+  PageKey key;
+  std::error_code error;
+  const auto whole = std::filesystem::canonical(path, error);
+  key.path = error ? path : whole.string();
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0) {
+    key.size = facts.st_size;
+    key.modified_ns = facts.st_mtim.tv_sec * 1'000'000'000LL + facts.st_mtim.tv_nsec;
+  }
+  return key;
+}
+
+std::string stem_of(const Item &item) {
+  std::string stem = std::filesystem::path(item.input).stem();
+  if (item.pages > 1) {
+    char number[16];
+    std::snprintf(number, sizeof number, "-p%03d", item.page + 1);
+    stem += number;
+  }
+  return stem;
+}
+
+}  // namespace
+
+std::string Item::name() const {
+  return pages == 1 ? input
+                    : input + " page " + std::to_string(page + 1) + " of " + std::to_string(pages);
+}
+
+Names::Names(std::filesystem::path folder, std::string suffix)
+    : folder_(std::move(folder)), suffix_(std::move(suffix)) {
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(folder_, error))
+    taken_.insert(entry.path().filename());
+}
+
+bool Names::has_room(const std::string &stem) const {
+  std::error_code error;
+  return !taken_.contains(stem + suffix_) &&
+         !std::filesystem::exists(folder_ / (stem + suffix_), error);
+}
+
+bool Names::is_free(const std::string &stem) const {
+  const std::lock_guard lock(mutex_);
+  return has_room(stem);
+}
+
+std::string Names::take(const std::string &stem) {
+  const std::lock_guard lock(mutex_);
+  std::string free = stem;
+  for (int i = 1; !has_room(free); ++i) free = stem + "-" + std::to_string(i);
+  return *taken_.insert(free + suffix_).first;
+}
+
+std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names,
+                            const Journal *journal) {
+  std::vector<Item> plan;
+  std::map<std::string, int> seen;
+  for (const std::string &input : inputs) {
+    Item item;
+    item.input = input;
+    item.key = key_of(input);
+    item.key.occurrence = seen[item.key.path]++;
+    try {
+      item.pages = facts_of(input).pages;
+    } catch (const Error &error) {
+      item.problem = error.what();
+      plan.push_back(item);
+      continue;
+    }
+    for (item.page = 0; item.page < item.pages; ++item.page) {
+      item.key.page = item.page;
+      item.output = journal ? journal->output_of(item.key) : "";
+      item.done = !item.output.empty();
+      if (!item.done) item.output = names.take(stem_of(item));
+      plan.push_back(item);
+    }
+  }
+  return plan;
+}
+
+}  // namespace cudascan::scan

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+
+namespace cudascan::scan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...) {
+  char buffer[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(buffer, sizeof buffer, format, values);
+  va_end(values);
+  return buffer;
+}
+
+std::string duration(double seconds) {
+  const long whole = std::lround(seconds);
+  return whole >= 3600 ? text("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60)
+                       : text("%ld:%02ld", whole / 60, whole % 60);
+}
+
+/// What was found on a page, for people.
+std::string details(const Findings &f) {
+  std::string line =
+      f.turned ? text("  turned by %.2f degrees (confidence %.2f)", -f.angle, f.confidence)
+               : text("  not turned (confidence %.2f)", f.confidence);
+  if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
+  return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
+                     f.straighten_ms, f.clean_ms, f.write_ms);
+}
+
+}  // namespace
+
+Progress::Progress(Talk talk, int expected, bool keep)
+    : talk_(talk),
+      expected_(expected),
+      keep_(keep),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      begin_(Clock::now()) {}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+void Progress::clear_bar() {
+  if (bar_) std::fputs("\r\033[K", stderr);
+  bar_ = false;
+}
+
+void Progress::draw_bar(bool force) {
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  if (talk_ == Talk::quiet || !terminal_) return;
+  if (!force && Clock::now() - drawn_ < kBetween) return;
+  drawn_ = Clock::now();
+  const int ready = totals_.pages + totals_.failed;
+  const double rate = ready / std::max(seconds(), 1e-3);
+  std::string line;
+  if (expected_ > 0) {
+    winsize size{};
+    const int columns =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    const std::string numbers =
+        text(" %d of %d pages  %.1f/s  %s left", ready, expected_, rate,
+             ready > 0 ? duration((expected_ - ready) / rate).c_str() : "?");
+    const int width = std::clamp(columns - static_cast<int>(numbers.size()) - 3, 0, 60);
+    const int full = static_cast<int>(std::int64_t{1} * width * ready / expected_);
+    line.append(1, '[').append(full, '#').append(width - full, '.').append(1, ']').append(numbers);
+  } else {
+    line = text("%d pages  %.1f/s", ready, rate);
+  }
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  bar_ = true;
+}
+
+void Progress::done(const PageRecord &page) {
+  const std::lock_guard lock(mutex_);
+  ++totals_.pages;
+  totals_.gpu_ms += page.found.gpu_ms;
+  if (keep_) records_.push_back(page);
+  if (talk_ == Talk::verbose || (talk_ == Talk::normal && !terminal_)) {
+    clear_bar();
+    const std::string count = expected_ > 0
+                                  ? text("%d/%d ", totals_.pages + totals_.failed, expected_)
+                                  : text("%d ", totals_.pages + totals_.failed);
+    std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.input.c_str(), page.output.c_str(),
+                 talk_ == Talk::verbose ? details(page.found).c_str() : "");
+  }
+  draw_bar(totals_.pages + totals_.failed == expected_);
+}
+
+void Progress::failed(const PageRecord &page) {
+  const std::lock_guard lock(mutex_);
+  ++totals_.failed;
+  if (keep_) records_.push_back(page);
+  clear_bar();
+  std::fprintf(stderr, "left out: %s\n", page.problem.c_str());
+  draw_bar(true);
+}
+
+void Progress::skipped(int pages) {
+  const std::lock_guard lock(mutex_);
+  totals_.skipped += pages;
+}
+
+void Progress::say(const std::string &line) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Totals Progress::finish(bool cuda, bool interrupted) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  totals_.seconds = seconds();
+  totals_.interrupted = interrupted;
+  if (talk_ != Talk::quiet) {
+    std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
+                            totals_.pages / std::max(totals_.seconds, 1e-3));
+    if (totals_.skipped > 0) line += text(", %d done before", totals_.skipped);
+    if (totals_.failed > 0) line += text(", %d left out", totals_.failed);
+    if (cuda)
+      line += text(", GPU busy %.1f %%", 0.1 * totals_.gpu_ms / std::max(totals_.seconds, 1e-3));
+    if (interrupted) line += ", interrupted";
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  return totals_;
+}
+
+}  // namespace cudascan::scan

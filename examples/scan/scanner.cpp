@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scanner.h"
+
+#include <pthread.h>
+#include <sane/sane.h>
+#include <sane/saneopts.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "common/error.h"
+#include "luma.h"
+
+namespace cudascan::scan {
+namespace {
+
+constexpr int kLongestSide = 32768;
+constexpr int kReadBytes = 64 * 1024;
+
+void check(SANE_Status status, const std::string &what) {
+  if (status != SANE_STATUS_GOOD) throw Error(what + ": " + sane_strstatus(status));
+}
+
+/// An option of a device.
+struct Option {
+  int index;
+  const SANE_Option_Descriptor *descriptor;
+};
+
+std::optional<Option> find(SANE_Handle handle, const std::string &name) {
+  for (int i = 1; const SANE_Option_Descriptor *d = sane_get_option_descriptor(handle, i); ++i)
+    if (d->name != nullptr && name == d->name && SANE_OPTION_IS_ACTIVE(d->cap)) return Option{i, d};
+  return std::nullopt;
+}
+
+std::string choices_of(const SANE_Option_Descriptor &d) {
+  std::string text;
+  if (d.constraint_type == SANE_CONSTRAINT_STRING_LIST)
+    for (const SANE_String_Const *s = d.constraint.string_list; *s != nullptr; ++s)
+      text += (text.empty() ? "" : ", ") + std::string(*s);
+  return text;
+}
+
+bool offers(const SANE_Option_Descriptor &d, const std::string &value) {
+  if (d.constraint_type != SANE_CONSTRAINT_STRING_LIST) return true;
+  for (const SANE_String_Const *s = d.constraint.string_list; *s != nullptr; ++s)
+    if (value == *s) return true;
+  return false;
+}
+
+/// A number as an option of this type has it.
+SANE_Word word_of(const SANE_Option_Descriptor &d, const std::string &value) {
+  if (d.type == SANE_TYPE_BOOL) {
+    if (value == "yes" || value == "true" || value == "1") return SANE_TRUE;
+    if (value == "no" || value == "false" || value == "0") return SANE_FALSE;
+    throw Error("must be yes or no");
+  }
+  std::size_t end = 0;
+  double number = 0;
+  try {
+    number = std::stod(value, &end);
+  } catch (const std::exception &) {
+    end = 0;
+  }
+  if (end == 0 || end != value.size() || std::fabs(number) > 32767 * 65536.0)
+    throw Error("must be a number");
+  return d.type == SANE_TYPE_FIXED ? SANE_FIX(number) : static_cast<SANE_Word>(std::lround(number));
+}
+
+/// @throws Error with a sentence without the name of the option
+void set_value(SANE_Handle handle, const Option &option, const std::string &value) {
+  const SANE_Option_Descriptor &d = *option.descriptor;
+  SANE_Status status = SANE_STATUS_INVAL;
+  if (d.type == SANE_TYPE_STRING) {
+    if (!offers(d, value)) throw Error("must be one of: " + choices_of(d));
+    std::vector<char> text(std::max<std::size_t>(d.size, value.size() + 1), '\0');
+    std::copy(value.begin(), value.end(), text.begin());
+    status = sane_control_option(handle, option.index, SANE_ACTION_SET_VALUE, text.data(), nullptr);
+  } else if (d.type == SANE_TYPE_BOOL || d.type == SANE_TYPE_INT || d.type == SANE_TYPE_FIXED) {
+    std::vector<SANE_Word> words(std::max<std::size_t>(1, d.size / sizeof(SANE_Word)),
+                                 word_of(d, value));
+    status =
+        sane_control_option(handle, option.index, SANE_ACTION_SET_VALUE, words.data(), nullptr);
+  } else {
+    throw Error("cannot be set");
+  }
+  if (status != SANE_STATUS_GOOD) throw Error(sane_strstatus(status));
+}
+
+/// The value of a number, 0 if there is no such option.
+double number_of(SANE_Handle handle, const char *name) {
+  const auto option = find(handle, name);
+  if (!option || option->descriptor->size != sizeof(SANE_Word)) return 0;
+  SANE_Word word = 0;
+  if (sane_control_option(handle, option->index, SANE_ACTION_GET_VALUE, &word, nullptr) !=
+      SANE_STATUS_GOOD)
+    return 0;
+  return option->descriptor->type == SANE_TYPE_FIXED ? SANE_UNFIX(word) : word;
+}
+
+/// Whether sheets come by themselves from this source.
+bool is_feeder(std::string source) {
+  std::transform(source.begin(), source.end(), source.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return source.find("adf") != std::string::npos || source.find("feeder") != std::string::npos;
+}
+
+std::string text_of(SANE_Handle handle, const char *name) {
+  const auto option = find(handle, name);
+  if (!option || option->descriptor->type != SANE_TYPE_STRING) return "";
+  std::vector<char> text(option->descriptor->size + 1, '\0');
+  return sane_control_option(handle, option->index, SANE_ACTION_GET_VALUE, text.data(), nullptr) ==
+                 SANE_STATUS_GOOD
+             ? text.data()
+             : "";
+}
+
+/// Waits for a device that answers and sends nothing. The one behind a network does so for ever when
+/// the other end is gone.
+class Patience {
+ public:
+  explicit Patience(double seconds) : most_(seconds) {}
+  /// @throws Error when nothing has come for so long
+  void check(bool came, const std::string &what) {
+    if (came) {
+      last_ = Clock::now();
+      return;
+    }
+    if (Clock::now() - last_ > most_) throw Error(what + ": the device sends nothing any more");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::chrono::duration<double> most_;
+  Clock::time_point last_ = Clock::now();
+};
+
+/// Rows as a device sends them become gray.
+template <typename T>
+void gray_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {
+  const auto to = page.plane<T>();
+  const int samples = p.format == SANE_FRAME_RGB ? 3 : 1;
+  for (int y = 0; y < page.height; ++y)
+    luma_row(reinterpret_cast<const T *>(bytes.data() + std::size_t{1} * y * p.bytes_per_line),
+             samples, page.width, to.row(y));
+}
+
+void bilevel_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {
+  const auto to = page.plane<std::uint8_t>();
+  for (int y = 0; y < page.height; ++y) {
+    const SANE_Byte *from = bytes.data() + std::size_t{1} * y * p.bytes_per_line;
+    for (int x = 0; x < page.width; ++x)
+      to.row(y)[x] = (from[x / 8] >> (7 - x % 8)) & 1 ? 0 : 255;  // 1 is black
+  }
+}
+
+/// Drivers read in threads and cancel these wherever they are. The first end of such a thread in a process
+/// loads a library, under a lock of the loader that would never be given back if it was hit in there.
+void prepare_cancelling() {
+  pthread_t thread;
+  const auto end = [](void *) -> void * { pthread_exit(nullptr); };
+  if (pthread_create(&thread, nullptr, end, nullptr) == 0) pthread_join(thread, nullptr);
+}
+
+void check_parameters(const SANE_Parameters &p, const std::string &device) {
+  const int samples = p.format == SANE_FRAME_RGB ? 3 : 1;
+  const bool known_format = p.format == SANE_FRAME_GRAY || p.format == SANE_FRAME_RGB;
+  const bool known_depth = p.depth == 8 || p.depth == 16 || (p.depth == 1 && samples == 1);
+  if (!known_format || !known_depth)
+    throw Error(device + ": sends frames of a kind that is not known (format " +
+                std::to_string(p.format) + ", " + std::to_string(p.depth) +
+                " bit); choose another with --scan-option=mode=Gray");
+  const long long needed = (1LL * p.pixels_per_line * samples * p.depth + 7) / 8;
+  if (p.pixels_per_line < 1 || p.pixels_per_line > kLongestSide || p.lines > kLongestSide ||
+      p.bytes_per_line < needed)
+    throw Error(device + ": sends " + std::to_string(p.pixels_per_line) + "x" +
+                std::to_string(p.lines) + " pixels; 1 to 32768 a side are possible");
+}
+
+}  // namespace
+
+Sane::Sane() {
+  prepare_cancelling();
+  check(sane_init(nullptr, nullptr), "SANE does not start");
+}
+
+Sane::~Sane() {
+  sane_exit();
+}
+
+std::vector<std::pair<std::string, std::string>> Sane::devices() {
+  const SANE_Device **list = nullptr;
+  check(sane_get_devices(&list, SANE_FALSE), "SANE cannot look for scanners");
+  std::vector<std::pair<std::string, std::string>> result;
+  for (; *list != nullptr; ++list)
+    result.emplace_back((*list)->name,
+                        std::string((*list)->vendor) + " " + (*list)->model + " " + (*list)->type);
+  return result;
+}
+
+Scanner::Scanner(Sane &sane, const ScannerSettings &settings, std::function<bool()> go_on)
+    : device_(settings.device), go_on_(std::move(go_on)), timeout_(settings.timeout) {
+  if (device_.empty()) {
+    const auto devices = sane.devices();
+    if (devices.empty())
+      throw Error(
+          "no scanner was found; is it switched on and connected? `scanimage -L` lists what SANE "
+          "finds, --device names one that it does not find by itself");
+    device_ = devices[0].first;
+  }
+  check(sane_open(device_.c_str(), &handle_), "--device=" + device_ + ": cannot be opened");
+  try {
+    if (!settings.source.empty()) set(SANE_NAME_SCAN_SOURCE, settings.source, true);
+    const auto mode = find(handle_, SANE_NAME_SCAN_MODE);
+    if (mode && offers(*mode->descriptor, SANE_VALUE_SCAN_MODE_GRAY))
+      set(SANE_NAME_SCAN_MODE, SANE_VALUE_SCAN_MODE_GRAY, false);
+    set(SANE_NAME_SCAN_RESOLUTION, std::to_string(settings.resolution), false);
+    for (const auto &[name, value] : settings.options) set(name, value, true);
+  } catch (...) {
+    sane_close(handle_);
+    throw;
+  }
+  const double both = number_of(handle_, SANE_NAME_SCAN_RESOLUTION),
+               x = number_of(handle_, SANE_NAME_SCAN_X_RESOLUTION),
+               y = number_of(handle_, SANE_NAME_SCAN_Y_RESOLUTION);
+  resolution_ = {x > 0 ? x : both, y > 0 ? y : both};
+  most_ = settings.pages >= 0                                  ? settings.pages
+          : is_feeder(text_of(handle_, SANE_NAME_SCAN_SOURCE)) ? 0
+                                                               : 1;
+}
+
+Scanner::~Scanner() {
+  sane_cancel(handle_);
+  sane_close(handle_);
+}
+
+void Scanner::set(const std::string &name, const std::string &value, bool needed) {
+  const auto option = find(handle_, name);
+  const std::string what = name == SANE_NAME_SCAN_SOURCE ? "--source=" + value
+                           : name == SANE_NAME_SCAN_RESOLUTION
+                               ? "--resolution=" + value
+                               : "--scan-option=" + name + "=" + value;
+  if (!option) {
+    if (needed)
+      throw Error(what + ": " + device_ + " has no such option; `scanimage -A` lists them");
+    return;
+  }
+  try {
+    set_value(handle_, *option, value);
+  } catch (const Error &error) {
+    throw Error(what + ": " + device_ + " does not take it: " + error.what());
+  }
+}
+
+bool Scanner::next(Image &page) {
+  if (!go_on_() || (most_ > 0 && pages_ == most_)) return false;
+  const SANE_Status status = sane_start(handle_);
+  if (status == SANE_STATUS_CANCELLED || !go_on_()) return false;
+  if (status == SANE_STATUS_NO_DOCS && pages_ > 0) return false;
+  check(status, device_ + ": page " + std::to_string(pages_ + 1));
+  if (!read_frame(page)) return false;
+  ++pages_;
+  return true;
+}
+
+bool Scanner::read_frame(Image &page) {
+  SANE_Parameters p{};
+  check(sane_get_parameters(handle_, &p),
+        device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
+  check_parameters(p, device_);
+  const std::size_t most = std::size_t{1} * p.bytes_per_line * kLongestSide;
+  std::vector<SANE_Byte> bytes;
+  Patience patience(timeout_);
+  if (p.lines > 0) bytes.reserve(std::size_t{1} * p.bytes_per_line * p.lines + kReadBytes);
+  for (;;) {
+    const std::size_t end = bytes.size();
+    SANE_Int got = 0;
+    bytes.resize(end + kReadBytes);
+    const SANE_Status status = sane_read(handle_, bytes.data() + end, kReadBytes, &got);
+    bytes.resize(end + static_cast<std::size_t>(std::max(0, got)));
+    if (status == SANE_STATUS_EOF) break;
+    if (status == SANE_STATUS_CANCELLED || !go_on_()) return false;
+    check(status, device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
+    patience.check(got > 0, device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
+    if (bytes.size() > most) throw Error(device_ + ": the page has more than 32768 lines");
+  }
+  // A hand scanner knows only now how many lines there were.
+  const int lines = static_cast<int>(bytes.size() / p.bytes_per_line);
+  if (lines < 1 || (p.lines > 0 && lines < p.lines))
+    throw Error(device_ + ": page " + std::to_string(pages_ + 1) + " ends after " +
+                std::to_string(lines) + " lines of " + std::to_string(p.lines));
+  page.shape(p.pixels_per_line, p.lines > 0 ? p.lines : lines, p.depth == 16 ? 16 : 8);
+  if (p.depth == 1)
+    bilevel_rows(bytes, p, page);
+  else if (p.depth == 8)
+    gray_rows<std::uint8_t>(bytes, p, page);
+  else
+    gray_rows<std::uint16_t>(bytes, p, page);
+  page.resolution = resolution_;
+  find_content(page);
+  return true;
+}
+
+}  // namespace cudascan::scan

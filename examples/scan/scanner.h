@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Pages of a scanner, through SANE.
+#pragma once
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "image.h"
+
+namespace cudascan::scan {
+
+struct ScannerSettings {
+  std::string device;  ///< as SANE calls it, "" = the first one
+  std::string source;  ///< such as "Flatbed" or "ADF", "" = the device's default
+  double resolution = 300;
+  double timeout = 30;  ///< seconds that a device may go on sending nothing in the middle of a page
+  int pages = -1;  ///< at most so many, 0 = until the feeder is empty, -1 = 0 from a feeder, else 1
+  std::vector<std::pair<std::string, std::string>> options;  ///< others, by their SANE names
+};
+
+/// The library of SANE while it is in use; one at a time.
+class Sane {
+ public:
+  /// @throws Error when SANE does not start
+  Sane();
+  ~Sane();
+  Sane(const Sane &) = delete;
+  Sane &operator=(const Sane &) = delete;
+  /// Name and description of each device, "test:0" and "Noname frontend-tester virtual device".
+  std::vector<std::pair<std::string, std::string>> devices();
+};
+
+class Scanner {
+ public:
+  /// @param go_on  asked between pages and between pieces of one; when it says no, next() gives up
+  /// @throws Error when there is no such device, or for an option that it does not have or take
+  Scanner(Sane &, const ScannerSettings &settings, std::function<bool()> go_on);
+  ~Scanner();
+  Scanner(const Scanner &) = delete;
+  Scanner &operator=(const Scanner &) = delete;
+
+  /// Scans a page. @return false when there are no more, or go_on() said no
+  /// @throws Error when the device fails; the page is lost, those before are not
+  bool next(Image &page);
+  const std::string &device() const { return device_; }
+  const Resolution &resolution() const { return resolution_; }
+
+ private:
+  void set(const std::string &name, const std::string &value, bool needed);
+  bool read_frame(Image &page);
+
+  std::string device_;
+  std::function<bool()> go_on_;
+  void *handle_ = nullptr;
+  Resolution resolution_;
+  double timeout_ = 0;
+  int most_ = 0, pages_ = 0;
+};
+
+}  // namespace cudascan::scan

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "workers.h"
+
+#include <chrono>
+
+#include "common/error.h"
+#include "new_file.h"
+#include "read.h"
+
+namespace cudascan::scan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+bool Tasks::put(Task task) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return tasks_.size() < most_ || abandoned_; });
+  if (abandoned_) return false;
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  return true;
+}
+
+void Tasks::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+bool Tasks::take(Task &task) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !tasks_.empty() || closed_ || abandoned_; });
+  if (tasks_.empty() || abandoned_) return false;
+  task = std::move(tasks_.front());
+  tasks_.pop_front();
+  changed_.notify_all();
+  return true;
+}
+
+void Tasks::abandon() {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = true;
+  changed_.notify_all();
+}
+
+Workers::Workers(const Job &job, int count, Tasks &tasks)
+    : job_(job), tasks_(tasks), count_(count) {
+  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+}
+
+std::vector<std::string> Workers::finish() {
+  for (std::thread &thread : threads_) thread.join();
+  return std::move(written_);
+}
+
+void Workers::work() {
+  try {
+    const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
+    Image page(job_.cuda), clean(job_.cuda);
+    Task task;
+    // What was scanned has left its tray: it is made, too, when the run is to end.
+    while (tasks_.take(task)) {
+      if (interrupted() && !task.scanned) {
+        tasks_.abandon();
+        break;
+      }
+      make_page(task, *cleaner, page, clean);
+      task.scanned.reset();
+    }
+  } catch (const std::exception &error) {
+    // For want of a GPU or memory to begin with; the other workers go on.
+    job_.progress->say(std::string("a worker has stopped: ") + error.what());
+    const std::lock_guard lock(mutex_);
+    if (++stopped_ == count_) tasks_.abandon();
+  }
+}
+
+void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean) {
+  PageRecord record;
+  record.input = task.item.name();
+  try {
+    auto begin = Clock::now();
+    Image *source = &page;
+    if (task.scanned)
+      source = task.scanned.get();
+    else
+      read_page(task.item.input, task.item.page, page);
+    if (source->resolution.x <= 0 || source->resolution.y <= 0)
+      source->resolution = job_.resolution;
+    record.found.read_ms = ms_since(begin);
+    cleaner.clean(*source, job_.steps, clean, record.found);
+    begin = Clock::now();
+    write(task, encode(clean, job_.format), record);
+    record.found.write_ms = ms_since(begin);
+    job_.progress->done(record);
+  } catch (const std::exception &error) {
+    record.problem = error.what();
+    if (!record.problem.starts_with(task.item.input))
+      record.problem = task.item.name() + ": " + record.problem;
+    job_.progress->failed(record);
+  }
+}
+
+void Workers::write(const Task &task, const std::string &bytes, PageRecord &record) {
+  NewFile file(job_.folder);
+  file.write(bytes);
+  std::string name = task.item.output;
+  for (;;) {
+    if (job_.journal) job_.journal->claim(task.item.key, name);
+    if (file.commit(name)) break;
+    name = job_.names->take(std::filesystem::path(task.item.output).stem());
+  }
+  record.output = (job_.folder / name).string();
+  const std::lock_guard lock(mutex_);
+  if (written_.size() <= task.index) written_.resize(task.index + 1);
+  written_[task.index] = name;
+}
+
+}  // namespace cudascan::scan

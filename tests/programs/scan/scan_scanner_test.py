@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudascan-scan with scanners: those of SANE's test backend, by itself and behind saned."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import program
+import scans
+from scans import np
+
+SANE_PORT = 6566
+BACKENDS = [folder / "libsane-test.so.1" for folder in pathlib.Path("/usr").glob("lib*/**/sane")]
+
+
+@unittest.skipUnless(any(path.exists() for path in BACKENDS),
+                     "SANE's test backend (libsane1) is not installed")
+class Scanner(scans.Case):
+    def setUp(self):
+        super().setUp()
+        self.configure()
+
+    def configure(self, backends="test\n", **settings):
+        """A folder of SANE's settings for this test alone."""
+        self.config = self.folder / "sane.d"
+        self.config.mkdir(exist_ok=True)
+        defaults = {"number_of_devices": 1, "test-picture": '"Grid"', "resolution": 75.0, "mode": "Gray",
+                    "read-limit": "false"}
+        lines = {**defaults, **{key.replace("_", "-"): value for key, value in settings.items()}}
+        (self.config / "dll.conf").write_text(backends)
+        (self.config / "test.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
+        self.environment = {"SANE_CONFIG_DIR": str(self.config)}
+
+    def scan(self, *words, **more):
+        return super().scan(*words, env=self.environment, **more)
+
+    def test_devices_are_listed(self):
+        self.assertIn("test:0", self.scan("--list-devices"))
+
+    def test_no_scanner(self):
+        self.configure(backends="")
+        for words in (["--list-devices"], ["--scan", "-o", "out"], ["--scan", "-o", "book.pdf"]):
+            self.assertIn("no scanner was found", self.scan(*words, status=3))
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["sane.d"])
+
+    def test_device_that_does_not_exist(self):
+        said = self.scan("--device=test:7", "-o", "out", status=3)
+        self.assertIn("--device=test:7: cannot be opened", said)
+
+    def test_a_page_from_the_glass(self):
+        self.scan("--scan", "-o", "out", "--resolution=100", "--no-straighten")
+        self.assertEqual(self.outputs(), ["scan-0001.tif"])
+        with scans.Image.open(self.out / "scan-0001.tif") as page:
+            self.assertEqual(float(page.tag_v2[282]), 100)
+            self.assertEqual(page.size, (314, 393))  # 80 x 100 mm, rounded down
+        grid = scans.ink(self.out / "scan-0001.tif")
+        self.assertGreater(grid.mean(), 0.3)  # squares of 10 mm in turn
+        self.assertLess(grid.mean(), 0.7)
+
+    def test_depths_and_modes_show_the_same(self):
+        inks = []
+        for words in (["--scan-option=depth=8"], ["--scan-option=depth=16"], ["--scan-option=depth=1"],
+                      ["--scan-option=mode=Color"], ["--scan-option=hand-scanner=yes"]):
+            self.scan("--scan", "-o", "out", "--no-straighten", "--method=otsu", *words)
+            inks.append(scans.ink(self.out / self.outputs()[-1]))
+        for ink in inks[:4]:
+            self.assertEqual(ink.shape, inks[0].shape)
+            self.assertGreater(scans.overlap(ink, inks[0]), 0.98)
+        self.assertGreater(inks[4].mean(), 0.2)
+
+    def test_until_the_feeder_is_empty(self):
+        said = self.scan("--scan", "-o", "out", "--source=Automatic Document Feeder")
+        self.assertIn("10 pages in", said)
+        self.assertEqual(self.outputs(), [f"scan-{number:04}.tif" for number in range(1, 11)])
+
+    def test_names_go_on(self):
+        self.scan("--scan", "-o", "out")
+        self.scan("--scan", "-o", "out", "--source=Automatic Document Feeder", "--pages=3")
+        self.assertEqual(self.outputs(), [f"scan-{number:04}.tif" for number in range(1, 5)])
+
+    def test_into_a_pdf(self):
+        self.scan("--scan", "-o", "book.pdf", "--source=Automatic Document Feeder")
+        self.assertEqual((self.folder / "book.pdf").read_bytes().count(b"CCITTFaxDecode"), 10)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["book.pdf", "sane.d"])
+
+    def test_dry_run(self):
+        self.assertIn("out/scan-0001.tif", self.scan("--scan", "-o", "out", "--dry-run"))
+        self.assertFalse(self.out.exists())
+
+    def test_options_that_it_does_not_have(self):
+        for words, said in (("--source=Tray 9",
+                             "--source=Tray 9: test:0 does not take it: must be one of: Flatbed"),
+                            ("--scan-option=colour=1", "--scan-option=colour=1: test:0 has no such option"),
+                            ("--scan-option=depth=x", "must be a number"),
+                            ("--scan-option=hand-scanner=9", "must be yes or no")):
+            self.assertIn(said, self.scan("--scan", words, "-o", "out", status=3))
+
+    def test_a_device_that_fails(self):
+        for code, said in (("SANE_STATUS_IO_ERROR", "I/O"), ("SANE_STATUS_JAMMED", "jammed"),
+                           ("SANE_STATUS_COVER_OPEN", "cover")):
+            with self.subTest(code):
+                answer = self.scan("--scan", "-o", "out", f"--scan-option=read-return-value={code}",
+                                   status=3)
+                self.assertIn("page 1 is lost", answer)
+                self.assertIn(said, answer)
+                self.assertEqual(self.outputs(), [])
+
+    def end_by(self, number):
+        """Ends a run that has scanned a page or two; how it ended and what it said."""
+        run = subprocess.Popen([scans.SCAN, "--scan", "-o", "out", "--source=Automatic Document Feeder",
+                                "--scan-option=read-delay=yes", "--scan-option=read-delay-duration=20000",
+                                "--resolution=150", "--backend=cpu"], cwd=self.folder, stderr=subprocess.PIPE,
+                               env={**os.environ, **self.environment}, text=True)
+        end = time.monotonic() + 30
+        while not list(self.out.glob("*.tif")) and time.monotonic() < end:
+            time.sleep(0.01)
+        run.send_signal(number)
+        said = run.communicate(timeout=20)[1]
+        pages = [name for name in self.outputs() if name.endswith(".tif")]
+        self.assertTrue(1 <= len(pages) < 10, pages)
+        for name in pages:
+            scans.ink(self.out / name)
+        return run.returncode, said
+
+    def test_interrupted(self):
+        self.configure(read_limit="true")
+        status, said = self.end_by(signal.SIGINT)
+        self.assertEqual(status, 128 + signal.SIGINT, said)
+        self.assertIn("interrupted", said)
+        self.assertEqual([name for name in self.outputs() if not name.endswith(".tif")], [])
+
+    def test_terminated(self):
+        # The driver resets the handler when a page begins: what comes just then ends the program at once.
+        self.configure(read_limit="true")
+        status, said = self.end_by(signal.SIGTERM)
+        self.assertIn(status, (128 + signal.SIGTERM, -signal.SIGTERM), said)
+
+
+@unittest.skipUnless(shutil.which("saned"), "saned (sane-utils) is not installed")
+class Unplugged(Scanner):
+    """A scanner behind the network, which goes away in the middle."""
+
+    def test_pages_so_far_are_kept(self):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", SANE_PORT))
+            except OSError:
+                self.skipTest("something listens at SANE's port already")
+        (self.config / "saned.conf").write_text("127.0.0.1\nlocalhost\n")
+        server = subprocess.Popen(["saned", "-l", "-b", "127.0.0.1", "-e", "-o"], start_new_session=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, env={**os.environ, **self.environment})
+        self.addCleanup(server.wait)
+        self.addCleanup(lambda: server.poll() is not None or os.killpg(server.pid, signal.SIGKILL))
+        client = self.folder / "client.d"
+        client.mkdir()
+        (client / "dll.conf").write_text("net\n")
+        (client / "net.conf").write_text("127.0.0.1\n")
+        time.sleep(0.3)
+        command = [scans.SCAN, "--device=net:127.0.0.1:test:0", "-o", "book.pdf", "--backend=cpu",
+                   "--source=Automatic Document Feeder", "--scan-option=read-delay=yes",
+                   "--scan-option=read-delay-duration=20000", "--resolution=150", "--timeout=0.5"]
+        run = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "SANE_CONFIG_DIR": str(client)})
+        pages = self.folder / "book.pdf.pages"
+        end = time.monotonic() + 30
+        while len(list(pages.glob("*.tif")) if pages.is_dir() else []) < 2 and time.monotonic() < end:
+            if run.poll() is not None:
+                break
+            time.sleep(0.01)
+        os.killpg(server.pid, signal.SIGKILL)
+        said = run.communicate(timeout=20)[1]
+        self.assertEqual(run.returncode, 1, said)
+        # What SANE says of it depends on where it was.
+        self.assertRegex(said, r"net:127.0.0.1:test:0: page \d+ is lost: .")
+        made = (self.folder / "book.pdf").read_bytes().count(b"CCITTFaxDecode")
+        self.assertTrue(2 <= made < 10, made)
+
+
+for inherited in dir(Scanner):
+    if inherited.startswith("test_"):
+        setattr(Unplugged, inherited, None)
+
+
+if __name__ == "__main__":
+    program.main()

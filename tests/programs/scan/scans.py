@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of cudascan-scan share: pages to read, running the program, looking at what it made."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import tempfile
+import unittest
+
+import program
+
+try:
+    import numpy as np
+    from PIL import Image, ImageDraw
+except ImportError:
+    np = None
+
+SCAN = os.environ.get("CUDASCAN_SCAN", "cudascan-scan")
+WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
+
+
+def text_page(width=WIDTH, height=HEIGHT, seed=1):
+    """Black words in lines on white: bars, some with strokes above or below, as letters have them."""
+    rng = random.Random(seed)
+    page = Image.new("L", (width, height), 255)
+    draw = ImageDraw.Draw(page)
+    for y in range(60, height - 60, 16):
+        x = 60
+        end = width - 60 - rng.randrange(40)
+        while x < end:
+            word = min(rng.randrange(15, 50), end - x)
+            for letter in range(x, x + word - 4, 5):
+                top = y - rng.choice((0, 0, 0, 3))
+                draw.rectangle([letter, top, letter + 2, y + 6 + rng.choice((0, 0, 0, 0, 3))], fill=0)
+                draw.rectangle([letter, y + 2, letter + 5, y + 3], fill=0)
+            x += word + 6
+    return page
+
+
+def turned(page, angle):
+    """Counter-clockwise, in degrees."""
+    return page.rotate(angle, resample=Image.BICUBIC, fillcolor=255)
+
+
+def ink(path):
+    """True where a page is black."""
+    with Image.open(path) as page:
+        return np.array(page.convert("L")) == 0
+
+
+def overlap(a, b):
+    """Share of the ink of either page that both have."""
+    return (a & b).sum() / max(1, (a | b).sum())
+
+
+@unittest.skipIf(np is None, "python3-numpy and python3-pil are not installed")
+class Case(unittest.TestCase):
+    """A folder of its own for each test."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cudascan-scan-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.out = self.folder / "out"
+
+    def scan(self, *words, status=0, **more):
+        """Runs the program on the CPU; what it says comes back."""
+        result = program.run([SCAN, "--backend=cpu", *words], cwd=self.folder, **more)
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, status, said)
+        return said
+
+    def measured(self, *words, **more):
+        """Runs the program; its statistics come back."""
+        self.scan(*words, "--stats", self.folder / "stats.json", **more)
+        return json.loads((self.folder / "stats.json").read_text())
+
+    def save(self, page, name, **more):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        page.save(path, **more)
+        return path
+
+    def outputs(self, folder=None):
+        """Names in the output folder but for the journal."""
+        folder = folder or self.out
+        return sorted(p.name for p in folder.iterdir() if p.name != ".cudascan-scan.journal")
