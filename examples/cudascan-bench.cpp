@@ -123,21 +123,23 @@ int main(int argc, char **argv) try {
   }
   Report report;
   bool with_cuda = options.cuda && Cuda::available();
+  // After each part: what has been measured is there although the rest is interrupted.
+  const auto write = [&] {
+    if (!options.csv.empty()) report.write_csv(options.csv);
+    if (!options.json.empty()) report.write_json(options.json, this_machine());
+  };
   if (command.operators) {
     if (options.cuda) with_cuda = bench_cuda(options, report);
+    write();
     if (options.cpu) bench_cpu(options, report);
+    write();
   }
-  if (options.tables) {
-    paper_tables(options, with_cuda, report);
-    equalize_paper(options, with_cuda, report);
-    linearopen_paper(options, with_cuda, report);
-    autothreshold_paper(options, with_cuda, report);
-    sweep_tables(options, with_cuda, report);
-    linearopen_tables(options, with_cuda, report);
-    swofilter_tables(options, with_cuda, report);
-  }
-  if (!options.csv.empty()) report.write_csv(options.csv);
-  if (!options.json.empty()) report.write_json(options.json, this_machine());
+  if (options.tables)
+    for (const auto table : {paper_tables, equalize_paper, linearopen_paper, autothreshold_paper,
+                             sweep_tables, linearopen_tables, swofilter_tables}) {
+      table(options, with_cuda, report);
+      write();
+    }
   if (report.failures() > 0) std::printf("\n%d rows FAILED\n", report.failures());
   return report.failures() > 0;
 } catch (const std::exception &error) {

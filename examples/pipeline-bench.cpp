@@ -216,11 +216,13 @@ int main(int argc, char **argv) try {
     machine.gstreamer = version;
     std::printf("%s; %s, %d cores; %s\n", machine.gpu.empty() ? "no GPU" : machine.gpu.c_str(),
                 machine.cpu.c_str(), machine.cores, version);
-    const auto rows = run_suite(command.suite);
+    // After each part: what has been measured is there although the rest is interrupted.
+    const auto rows = run_suite(command.suite, [&](const std::vector<PipelineRow> &so_far) {
+      if (!command.json.empty()) write_json(command.json, machine, so_far);
+    });
     failed = static_cast<std::size_t>(std::count_if(
         rows.begin(), rows.end(), [](const PipelineRow &row) { return !row.error.empty(); }));
     measured = rows.size() - failed;
-    if (!command.json.empty()) write_json(command.json, machine, rows);
     if (failed > 0) std::printf("\n%zu rows were not measured\n", failed);
   }
   if (measured == 0)

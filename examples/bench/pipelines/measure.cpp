@@ -46,22 +46,26 @@ bool watch(const Pipelines &pipelines, double seconds, Enough enough) {
   }
 }
 
-/// Starts so many pipelines and waits until each is past its start.
+/// Starts so many pipelines and waits until each is past its start. Several begin together, after a frame
+/// each: those that run would keep the driver busy while others set themselves up, for minutes.
 Pipelines start(const Launch &launch, int streams) {
   Pipelines pipelines;
-  for (int i = 0; i < streams; ++i) {
-    pipelines.push_back(std::make_unique<Pipeline>(launch));
-    pipelines.back()->play();
-    // The first one makes the context that the others share.
-    if (i == 0 && streams > 1)
-      watch(pipelines, kPatience, [&] { return pipelines[0]->frames() > 0; });
-  }
   const auto all = [&](std::uint64_t frames) {
     return std::all_of(pipelines.begin(), pipelines.end(),
                        [&](const auto &pipeline) { return pipeline->frames() >= frames; });
   };
-  if (!watch(pipelines, kPatience, [&] { return all(1); }))
-    throw Error("no frame arrived in " + number(kPatience, 0) + " seconds");
+  const auto wait_for_first = [&] {
+    if (!watch(pipelines, kPatience, [&] { return all(1); }))
+      throw Error("no frame arrived in " + number(kPatience, 0) + " seconds");
+  };
+  for (int i = 0; i < streams; ++i) {
+    pipelines.push_back(std::make_unique<Pipeline>(launch));
+    if (streams == 1) break;
+    pipelines.back()->pause();
+    wait_for_first();  // that of the first one makes the context that the others share
+  }
+  for (const auto &pipeline : pipelines) pipeline->play();
+  wait_for_first();
   watch(pipelines, kWarmUp, [&] { return all(20); });
   return pipelines;
 }

@@ -100,8 +100,8 @@ Pipeline::~Pipeline() {
   gst_element_set_state(pipeline_.get(), GST_STATE_NULL);  // ends the threads that use *this
 }
 
-void Pipeline::play() {
-  const auto result = gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+void Pipeline::set_state(GstState state) {
+  const auto result = gst_element_set_state(pipeline_.get(), state);
   check();
   if (result == GST_STATE_CHANGE_FAILURE) throw Error("the pipeline does not start");
 }

@@ -56,8 +56,11 @@ class Pipeline {
   Pipeline(const Pipeline &) = delete;
   Pipeline &operator=(const Pipeline &) = delete;
 
+  /// Lets one frame come as far as the sink, which then waits for play().
   /// @throws Error when it does not start
-  void play();
+  void pause() { set_state(GST_STATE_PAUSED); }
+  /// @throws Error when it does not start
+  void play() { set_state(GST_STATE_PLAYING); }
   /// Looks for what went wrong; throws that.
   /// @return whether the stream has ended
   bool check();
@@ -76,6 +79,7 @@ class Pipeline {
   std::string stats() const;
 
  private:
+  void set_state(GstState state);
   static GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self);
   void arrive(GstBuffer *buffer);
   std::vector<Ref<GstElement>> elements() const;  ///< from the source on

@@ -30,17 +30,22 @@ bool has_element(const std::string &fragment) {
 
 class Suite {
  public:
-  explicit Suite(const SuiteSettings &settings)
-      : settings_(settings), cuda_(settings.backend != "cpu" && Cuda::available()) {}
+  Suite(const SuiteSettings &settings, const OnRows &on_rows)
+      : settings_(settings),
+        on_rows_(on_rows),
+        cuda_(settings.backend != "cpu" && Cuda::available()) {}
 
   std::vector<PipelineRow> run() {
     // The latency tracer stays once it is there, and costs time; so what is timed comes first.
     if (wants("pipelines"))
       for (const NamedSize &size : settings_.sizes) pipelines(size);
+    on_rows_(rows_);
     if (wants("streams")) streams();
     if (wants("peers")) peers();
+    on_rows_(rows_);
     latencies();
     if (wants("live")) live();
+    on_rows_(rows_);
     drop_shared_contexts();
     return std::move(rows_);
   }
@@ -329,6 +334,7 @@ class Suite {
   }
 
   const SuiteSettings &settings_;
+  const OnRows &on_rows_;
   const bool cuda_;
   bool traced_ = false;
   std::optional<KernelTimer> kernels_;
@@ -346,8 +352,8 @@ const std::vector<NamedSize> &known_sizes() {
   return sizes;
 }
 
-std::vector<PipelineRow> run_suite(const SuiteSettings &settings) {
-  return Suite(settings).run();
+std::vector<PipelineRow> run_suite(const SuiteSettings &settings, const OnRows &on_rows) {
+  return Suite(settings, on_rows).run();
 }
 
 }  // namespace cudascan::bench

@@ -2,6 +2,7 @@
 /// @file
 /// The tables of cudascan-pipeline-bench.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,11 @@ inline constexpr const char *kTables[] = {"pipelines", "streams", "live", "peers
 /// Sizes by name, of which --sizes picks.
 const std::vector<NamedSize> &known_sizes();
 
+/// Gets all rows so far.
+using OnRows = std::function<void(const std::vector<PipelineRow> &)>;
+
 /// Measures and prints; what cannot be measured is a row with its error.
-std::vector<PipelineRow> run_suite(const SuiteSettings &settings);
+/// @param on_rows  called after each of the parts that take long
+std::vector<PipelineRow> run_suite(const SuiteSettings &settings, const OnRows &on_rows);
 
 }  // namespace cudascan::bench
