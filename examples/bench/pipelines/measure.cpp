@@ -29,7 +29,16 @@ void sleep(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-using Pipelines = std::vector<std::unique_ptr<Pipeline>>;
+/// Streams that run at the same time. They stand still before any of them ends: the driver frees memory
+/// when the GPU is idle, which it never is while others run at full speed.
+class Pipelines : public std::vector<std::unique_ptr<Pipeline>> {
+ public:
+  Pipelines() = default;
+  Pipelines(Pipelines &&) = default;
+  ~Pipelines() {
+    for (const auto &pipeline : *this) pipeline->rest();
+  }
+};
 
 /// Looks after all pipelines until `enough` or for so many seconds.
 /// @return whether it was enough

@@ -61,6 +61,8 @@ class Pipeline {
   void pause() { set_state(GST_STATE_PAUSED); }
   /// @throws Error when it does not start
   void play() { set_state(GST_STATE_PLAYING); }
+  /// Makes the stream stand still.
+  void rest() { gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED); }
   /// Looks for what went wrong; throws that.
   /// @return whether the stream has ended
   bool check();
