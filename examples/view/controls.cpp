@@ -172,9 +172,11 @@ void Controls::rebuild() {
     GtkWidget *reset =
         gtk_button_new_from_icon_name("edit-undo-symbolic", GTK_ICON_SIZE_SMALL_TOOLBAR);
     gtk_button_set_relief(GTK_BUTTON(reset), GTK_RELIEF_NONE);
-    gtk_widget_set_tooltip_text(reset, ("Back to " + default_text(property)).c_str());
+    gtk_widget_set_tooltip_text(reset,
+                                ("Back to " + default_text(player_.element(), property)).c_str());
     g_signal_connect(reset, "clicked", G_CALLBACK(+[](GtkButton *, Control *c) {
-                       c->controls->change(*c, default_text(c->property));
+                       c->controls->change(
+                           *c, default_text(c->controls->player_.element(), c->property));
                      }),
                      &control);
     for (GtkWidget *with_help : {label, control.widget})

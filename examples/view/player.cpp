@@ -104,6 +104,10 @@ void Player::set(const std::string &name, const std::string &text) {
   changed_ = name;
   before_ = before;
   settings_[name_] = settings_of(element_);
+  if (property->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED)) {
+    stop();  // these count from the next start on
+    start();
+  }
 }
 
 void Player::set_divider(double share) {

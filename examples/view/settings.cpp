@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "settings.h"
 
+#include <map>
 #include <stdexcept>
 
 namespace cudascan::view {
@@ -65,10 +66,8 @@ std::vector<GParamSpec *> changeable_properties(GstElement *element) {
     GParamSpec *const p = all[i];
     const bool of_base = p->owner_type == GST_TYPE_OBJECT || p->owner_type == GST_TYPE_ELEMENT;
     const bool writable = (p->flags & G_PARAM_WRITABLE) && !(p->flags & G_PARAM_CONSTRUCT_ONLY);
-    if (of_base || !writable || !has_text(p)) continue;
-    if (p->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED)) continue;
     // The viewer reads reports itself.
-    if (std::string(p->name) == "report" || std::string(p->name) == "qos") continue;
+    if (of_base || !writable || !has_text(p) || std::string(p->name) == "report") continue;
     result.push_back(p);
   }
   return result;
@@ -80,10 +79,21 @@ std::string text_of(GstElement *element, const GParamSpec *property) {
   return plain_text(v.value);
 }
 
-std::string default_text(const GParamSpec *property) {
-  Value v(property);
-  g_param_value_set_default(const_cast<GParamSpec *>(property), &v.value);
-  return plain_text(v.value);
+std::string default_text(GstElement *element, const GParamSpec *property) {
+  // What a new element has; that of the property's description is another for some.
+  static std::map<GstElementFactory *, Settings> known;
+  GstElementFactory *const factory = gst_element_get_factory(element);
+  const auto [found, is_new] = known.try_emplace(factory);
+  if (is_new) {
+    GstElement *fresh =
+        GST_ELEMENT(gst_object_ref_sink(gst_element_factory_create(factory, nullptr)));
+    for (const GParamSpec *p : changeable_properties(fresh))
+      found->second.emplace_back(p->name, text_of(fresh, p));
+    gst_object_unref(fresh);
+  }
+  for (const auto &[name, text] : found->second)
+    if (name == property->name) return text;
+  return {};
 }
 
 void set_property(GstElement *element, const std::string &name, const std::string &text) {
@@ -107,7 +117,7 @@ Settings settings_of(GstElement *element) {
   Settings settings;
   for (const GParamSpec *p : changeable_properties(element)) {
     const std::string text = text_of(element, p);
-    if (text != default_text(p)) settings.emplace_back(p->name, text);
+    if (text != default_text(element, p)) settings.emplace_back(p->name, text);
   }
   return settings;
 }

@@ -106,6 +106,13 @@ class Running(Folder):
         self.assertIn("window is 67 again", result.stderr)
         self.assertNotIn("window=30", stats_of(result)["launch"])
 
+    def test_a_property_that_counts_from_the_start_on_starts_it_again(self):
+        result = self.run_some("--frames", "20", "--do", "0.5:backend=cpu", "--do", "0.7:n-threads=1",
+                               source=SLOPE.format(2000))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("backend=cpu", stats_of(result)["launch"])
+        self.assertGreaterEqual(stats_of(result)["frames"], 20)
+
     def test_a_source_that_ends_starts_anew(self):
         self.assertGreaterEqual(stats_of(self.run_some("--frames", "35"))["frames"], 15)
 
