@@ -71,6 +71,11 @@ class Opening {
         baseline_(p.algorithm != LinearOpenAlgorithm::automatic),
         angles_(directions_of(p)) {
     for (const double angle : angles_) directions_.push_back(Direction::of(angle));
+    const auto flat = std::count_if(directions_.begin(), directions_.end(),
+                                    [](const Direction &d) { return !d.steep; });
+    // To transpose the image and two results takes as long as to open in some eight directions.
+    constexpr int kWorthTurning = 7;
+    turns_ = !baseline_ && (orient_ || (angles_.size() > 1 && flat >= kWorthTurning));
   }
 
   void operator()() {
@@ -89,13 +94,13 @@ class Opening {
  private:
   static constexpr bool kFloat = std::is_same_v<Sample, float>;
 
-  /// Whether to transpose the image. A single direction is not worth it.
-  bool turned(const Direction &direction) const {
-    return !direction.steep && !baseline_ && (angles_.size() > 1 || orient_);
-  }
-  /// Whether directions go through a plane of their own before the best is taken.
+  /// Whether to transpose the image for a direction.
+  bool turned(const Direction &direction) const { return turns_ && !direction.steep; }
+  /// Whether directions go through a plane of their own before the best is taken. Flat lines have no
+  /// other way as long as the image is not transposed.
   bool apart(const Direction &direction) const {
-    return baseline_ || invariant(direction) || (kFloat && report_);
+    const bool flat = !direction.steep && !turns_ && angles_.size() > 1;
+    return flat || baseline_ || invariant(direction) || (kFloat && report_);
   }
   /// Lines along an axis or a diagonal are the same everywhere.
   bool invariant(const Direction &direction) const {
@@ -291,7 +296,7 @@ class Opening {
   std::vector<Direction> directions_;
   View<T> upright_{}, turned_{};
   Scratch free_;
-  bool is_turned_ = false, started_ = false;
+  bool turns_ = false, is_turned_ = false, started_ = false;
 };
 
 template <typename Sample>
