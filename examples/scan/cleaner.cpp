@@ -24,11 +24,6 @@ double ms_since(Clock::time_point begin) {
 /// Planes that steps write to.
 enum Place { kPage, kReduced, kLines, kTurned, kBlack, kResult, kPlaces };
 
-/// Makes samples the smaller ones of two rows.
-void lower(const std::uint8_t *by, int width, std::uint8_t *row) {
-  for (int x = 0; x < width; ++x) row[x] = by[x] < row[x] ? by[x] : row[x];
-}
-
 /// Pages stay where they are.
 class CpuLane {
  public:
@@ -47,21 +42,6 @@ class CpuLane {
   void finish(Image &) {}
   void begin_work() {}
   double end_work() { return 0; }
-
-  /// One direction after the other: for so few and so short segments that takes a third of the time.
-  void run_closing(const Plane<const std::uint8_t> &in, const Plane<std::uint8_t> &out,
-                   const LinearOpenParams &params) {
-    const Plane<std::uint8_t> one = room<std::uint8_t>(kLines, in.width, in.height);
-    LinearOpenParams single = params;
-    single.directions = 1;
-    bool first = true;
-    for (const double angle : directions_of(params)) {
-      single.angle = angle;
-      run(cpu_, in, first ? out : one, single);
-      for (int y = 0; y < out.height && !first; ++y) lower(one.row(y), out.width, out.row(y));
-      first = false;
-    }
-  }
 
  private:
   Cpu cpu_{1};
@@ -97,10 +77,6 @@ class CudaLane {
     cuda_.synchronize();
   }
   void begin_work() { begin_.record(stream_.get()); }
-  void run_closing(const Plane<const std::uint8_t> &in, const Plane<std::uint8_t> &out,
-                   const LinearOpenParams &params) {
-    run(cuda_, in, out, params);
-  }
   /// Milliseconds; waits for the work.
   double end_work() {
     end_.record(stream_.get());
@@ -169,7 +145,7 @@ class LaneCleaner : public Cleaner {
       params.operation = LinearOpenOperation::closing;
       params.length = steps.despeckle;
       params.directions = 4;
-      lane_.run_closing(black, result, params);
+      run(lane_.exec(), black, result, params);
     }
     found.gpu_ms += lane_.end_work();
     lane_.finish(clean);
