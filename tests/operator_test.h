@@ -395,7 +395,7 @@ void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
 inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Size size) {
 #ifdef EMULATED_GPU
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int kOneOf = 101;
+  constexpr int kOneOf = 199;
 #else
   constexpr int kOneOf = 37;
 #endif
