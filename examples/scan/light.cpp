@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "clones.h"
 #include "kernels/swofilter.h"
 #include "reduce.h"
 
@@ -56,13 +57,22 @@ class Columns {
 };
 
 template <typename T>
-void apply_row(const std::uint32_t *above, const std::uint32_t *below, std::uint32_t share,
-               int width, T *row) {
+[[gnu::always_inline]] inline void apply_gains(const std::uint32_t *above,
+                                               const std::uint32_t *below, std::uint32_t share,
+                                               int width, T *row) {
   constexpr std::uint32_t kWhite = std::numeric_limits<T>::max();
   for (int x = 0; x < width; ++x) {
     const std::uint32_t level = (row[x] * mix(above[x], below[x], share)) >> kGainBits;
     row[x] = static_cast<T>(level < kWhite ? level : kWhite);
   }
+}
+CUDASCAN_CLONES void apply_row(const std::uint32_t *above, const std::uint32_t *below,
+                               std::uint32_t share, int width, std::uint8_t *row) {
+  apply_gains(above, below, share, width, row);
+}
+CUDASCAN_CLONES void apply_row(const std::uint32_t *above, const std::uint32_t *below,
+                               std::uint32_t share, int width, std::uint16_t *row) {
+  apply_gains(above, below, share, width, row);
 }
 
 template <typename T>
