@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The steps, written once for both backends: a lane says where planes are and how they get there.
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 
+#include "clock.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
@@ -14,12 +14,6 @@
 
 namespace cudascan::scan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 /// Planes that steps write to.
 enum Place { kPage, kReduced, kLines, kTurned, kBlack, kResult, kPlaces };

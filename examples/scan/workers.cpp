@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "workers.h"
 
-#include <chrono>
-
+#include "clock.h"
 #include "common/error.h"
 #include "new_file.h"
 #include "read.h"
 
 namespace cudascan::scan {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-}  // namespace
 
 bool Tasks::put(Task task) {
   std::unique_lock lock(mutex_);
