@@ -88,10 +88,11 @@ struct Fiber : Place {
   bool ready() const { return running && (!waits_for || waits_for->times != times); }
 };
 
-/// A copy of the engine that has not been made.
+/// A copy of the engine that has not been made. Its tensor is a parameter of the kernel, of which
+/// each thread here has one of its own: the copy keeps it, as its thread may end first.
 struct PendingCopy {
   unsigned barrier;
-  const CUtensorMap *tensor;
+  CUtensorMap tensor;
   unsigned to;
   int x, y, z;
 };
@@ -381,7 +382,7 @@ Barrier &barrier_at(unsigned address) {
 }
 
 void make(const emulation::PendingCopy &copy) {
-  const CUtensorMap &t = *copy.tensor;
+  const CUtensorMap &t = copy.tensor;
   unsigned char *to = shared_pointer(copy.to);
   const auto inside = [](int i, cuuint64_t size) {
     return i >= 0 && static_cast<cuuint64_t>(i) < size;
@@ -479,22 +480,22 @@ void CopyBarrier::copy(bool mine, const CUtensorMap &tensor, unsigned to, int x,
   if (to % 128 != 0) fail("a copy goes to no multiple of 128 bytes");
   if (x * static_cast<int>(tensor.element) % 16 != 0)
     fail("a copy begins at no multiple of 16 bytes");
-  const emulation::PendingCopy copy{address_, &tensor, to, x, y, z};
+  const emulation::PendingCopy copy{address_, tensor, to, x, y, z};
   if (device().random() % 2 == 0)
     make(copy);
   else
     device().copies.push_back(copy);
 }
 void CopyBarrier::wait(unsigned phase) const {
-  auto &copies = device().copies;
-  for (std::size_t i = 0; i < copies.size();)
-    if (copies[i].barrier == address_) {
-      make(copies[i]);
-      copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  while (static_cast<unsigned>(barrier_at(address_).phase) == phase) emulation::yield();
+  for (;;) {
+    std::erase_if(device().copies, [this](const emulation::PendingCopy &copy) {
+      if (copy.barrier != address_) return false;
+      make(copy);
+      return true;
+    });
+    if (static_cast<unsigned>(barrier_at(address_).phase) != phase) return;
+    emulation::yield();  // the copy may be started only then
+  }
 }
 
 }  // namespace cudascan

@@ -218,6 +218,30 @@ TEST(CudaEmulation, TheEngineCopiesBoxesAndZeroesWhatIsOutside) {
   EXPECT_EQ(std::vector(box, box + 8), (std::vector<std::uint64_t>{0, 0, 5, 5, 0, 0, 0, 0}));
 }
 
+/// The first warp starts the copy and ends; the second waits for it.
+__global__ void handed_over_kernel(CUtensorMap tensor, std::uint64_t *results) {
+  __shared__ std::uint64_t barrier;
+  unsigned char *const memory = dynamic_shared_memory();
+  const CopyBarrier arrival(shared_address(&barrier));
+  const bool mine = threadIdx.x == 0;
+  if (mine) arrival.init();
+  publish_barriers();
+  __syncthreads();
+  arrival.expect(mine, kBox);
+  arrival.copy(mine, tensor, shared_address(memory), 0, 1, 0);
+  if (threadIdx.x < 32) return;
+  arrival.wait(0);
+  if (threadIdx.x == 32) std::memcpy(results + 8 * blockIdx.x, memory, kBox);
+}
+
+TEST(CudaEmulation, TheEngineCopiesAfterTheThreadThatBeganItHasEnded) {
+  const Tensor tensor;
+  std::vector<std::uint64_t> boxes(64 * 8), expected;
+  for (int i = 0; i < 64; ++i) expected.insert(expected.end(), {2, 2, 3, 3, 6, 6, 7, 7});
+  launch(handed_over_kernel, {64, 64, kBox}, nullptr, tensor.map, boxes.data());
+  EXPECT_EQ(boxes, expected);
+}
+
 TEST(CudaEmulationDeathTest, CopiesThatNobodyWaitsForAreFound) {
   const Tensor tensor;
   EXPECT_DEATH(launch(copy_kernel, {64, 32, kBox}, nullptr, tensor.map, 0, 0, false, nullptr),
