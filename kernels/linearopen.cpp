@@ -28,6 +28,14 @@ Scratch::Scratch(Cpu &cpu, std::size_t bytes) {
   next_ = reinterpret_cast<unsigned char *>((memory + kLine - 1) / kLine * kLine);
 }
 
+unsigned char *thread_bytes(std::size_t bytes) {
+  constexpr int kAlignment = 64;
+  thread_local std::vector<unsigned char> memory;
+  if (memory.size() < bytes + kAlignment) memory.resize(bytes + kAlignment);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  return reinterpret_cast<unsigned char *>((address + kAlignment - 1) / kAlignment * kAlignment);
+}
+
 }  // namespace linearopen
 
 namespace {
@@ -79,6 +87,7 @@ class Opening {
   }
 
   void operator()() {
+    if (all_short()) return open_all_at_once();
     prepare();
     std::vector<std::int64_t> sums;
     const int shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
@@ -103,9 +112,29 @@ class Opening {
     return flat || baseline_ || invariant(direction) || (kFloat && report_);
   }
   /// Lines along an axis or a diagonal are the same everywhere.
+  static bool along_axis_or_diagonal(const Direction &direction) {
+    return direction.slope == 0 || direction.slope == 1 << Direction::kFraction;
+  }
+  /// Whether the same segment at every pixel is asked for, and not what lines have anyway.
   bool invariant(const Direction &direction) const {
-    return params_.lines == LinearOpenLines::invariant && direction.slope != 0 &&
-           direction.slope != 1 << Direction::kFraction;
+    return params_.lines == LinearOpenLines::invariant && !along_axis_or_diagonal(direction);
+  }
+
+  bool all_short() const {
+    const bool same_everywhere =
+        params_.lines == LinearOpenLines::invariant ||
+        std::all_of(directions_.begin(), directions_.end(), along_axis_or_diagonal);
+    return same_everywhere && directions_.size() > 1 && !baseline_ && !orient_ &&
+           !(kFloat && report_) &&
+           directions_.size() * static_cast<std::size_t>(params_.length) <= kMostShort;
+  }
+  void open_all_at_once() {
+    const bool last = !is_difference(params_.operation);
+    std::vector<std::int64_t> sums;
+    open_short(cpu_, in_, flip_, directions_, params_.length, last, out_,
+               report_ ? &sums : nullptr);
+    if (report_) fill_report(std::move(sums));
+    if (!last) finish();
   }
 
   void prepare() {

@@ -3,6 +3,7 @@
 /// What the parts of the CPU's linear openings share.
 #pragma once
 #include <cstddef>
+#include <vector>
 
 #include "kernels/digital_lines.h"
 #include "kernels/exec.h"
@@ -39,6 +40,13 @@ class Scratch {
   unsigned char *next_ = nullptr;
 };
 
+unsigned char *thread_bytes(std::size_t bytes);
+/// Scratch memory of the thread, aligned to 64 bytes.
+template <typename T>
+T *thread_memory(std::size_t samples) {
+  return reinterpret_cast<T *>(thread_bytes(samples * sizeof(T)));
+}
+
 /// Opens along the lines that cut a plane.
 /// @param direction  as it is in this plane
 /// @param flip       xored to samples that are read
@@ -56,5 +64,16 @@ void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &di
                     Plane<T> out, Scratch scratch);
 template <typename T>
 std::size_t invariant_scratch(const lines::Direction &direction, int length, int width, int height);
+
+/// The longest segments of several directions, in all, that are best opened by open_short().
+inline constexpr int kMostShort = 48;
+
+/// Opens with the same short segments at every pixel, in several directions at once.
+/// @param flip  xored to samples that are read
+/// @param last  whether `out` gets samples, not ordered integers
+/// @param sums  unless nullptr, gets those of each direction's openings
+template <typename T>
+void open_short(Cpu &, Plane<const T> in, T flip, const std::vector<lines::Direction> &directions,
+                int length, bool last, Plane<T> out, std::vector<std::int64_t> *sums);
 
 }  // namespace cudascan::linearopen

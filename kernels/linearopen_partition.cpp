@@ -17,17 +17,6 @@ using lines::Direction;
 constexpr int kMinRows = 64, kMinStrips = 4;  // fewer are not worth a thread
 constexpr int kMostSkewed = 160;              // longer segments are opened by transposing
 
-/// Scratch memory of the thread.
-template <typename T>
-T *thread_memory(std::size_t samples) {
-  constexpr int kAlignment = 64;
-  thread_local std::vector<unsigned char> memory;
-  const std::size_t size = samples * sizeof(T);
-  if (memory.size() < size + kAlignment) memory.resize(size + kAlignment);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<T *>((address + kAlignment - 1) / kAlignment * kAlignment);
-}
-
 template <typename T>
 std::int64_t open_strips(Cpu &cpu, Plane<const T> source, T flip, const Direction &seen, int length,
                          const Sink<T> &sink) {

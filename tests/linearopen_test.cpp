@@ -255,6 +255,33 @@ TEST(LinearOpenOracle, EveryDegree) {
   }
 }
 
+/// Along axes and diagonals, and at any angle where segments are the same at every pixel. Rows are longer
+/// than what is worked on at a time.
+template <typename T>
+void compare_short_segments(std::mt19937 &random) {
+  constexpr LinearOpenOperation kOperations[] = {opening, closing, top_hat, black_hat};
+  for (int length = 1; length <= 16; ++length)
+    for (const int directions : {2, 4, 6}) {
+      const bool wide = length % 3 == 0;
+      const int width = wide ? 2048 / static_cast<int>(sizeof(T)) + length : 1 + length * 5,
+                height = length % 4 == 0 ? 1 : 3 + length;
+      expect_oracle(noise<T>(width, height, random), width, height,
+                    {.operation = kOperations[random() % 4],
+                     .length = length,
+                     .angle = 45. * (random() % 4),
+                     .directions = directions,
+                     .lines = directions == 6 ? kInvariant : LinearOpenLines::partition});
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(LinearOpenOracle, ShortSegmentsInSeveralDirections) {
+  std::mt19937 random(3);
+  compare_short_segments<std::uint8_t>(random);
+  compare_short_segments<std::uint16_t>(random);
+  compare_short_segments<float>(random);
+}
+
 template <typename T>
 void compare_all_kinds(int cases, std::mt19937 &random) {
   constexpr test::Size kSizes[] = {{1, 1},  {1, 23}, {29, 1},  {2, 2},   {17, 12},
