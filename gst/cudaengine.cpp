@@ -89,7 +89,10 @@ struct CudaEngine::Frame {
 
 CudaEngine::CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
                        std::shared_ptr<Stats> stats)
-    : context_(add_ref(context)), stats_(std::move(stats)), compute_(std::move(compute)) {
+    : context_(add_ref(context)),
+      stats_(std::move(stats)),
+      own_(std::move(compute)),
+      compute_(own_) {
   ContextScope scope(context_.get());
   upload_.emplace();
   download_.emplace();
@@ -189,8 +192,14 @@ void CudaEngine::process(const CudaSide::Job &job) {
   under_way_.push_back(std::move(frame));
 }
 
+/// Computes on a stream from now on, on its own if there is none.
+void CudaEngine::compute_on(std::shared_ptr<OwnerStream> stream) {
+  if (!stream) stream = own_;
+  exec_->move_to(stream->get());
+  compute_ = std::move(stream);
+}
+
 void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
-  CUstream_st *compute = compute_->get(), *down = download_->get();
   Frame::Span &kernel = frame.spans[Stats::kernel];
   const int n_planes = static_cast<int>(GST_VIDEO_INFO_N_PLANES(&job.out_info));
   const bool copied_chroma = job.chroma == Chroma::copied;
@@ -206,6 +215,8 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
       job.in_info, job.in,
       GST_MAP_READ | (in_cuda ? GST_MAP_CUDA : 0) | (in_state ? kMapQueued : 0));
   Picture in = in_frame.picture();
+  compute_on(in_cuda && in_state ? in_state->written_on() : nullptr);
+  CUstream_st *compute = compute_->get(), *down = download_->get();
   if (!in_cuda) {
     Frame::Span &span = frame.spans[Stats::upload];
     if (in_state) in_state->usage().begin_read(upload_->get());
@@ -260,6 +271,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     }
   } else if (out_state) {
     out_state->usage().end_write(compute, kernel.end);
+    out_state->set_written_on(compute_);
   }
 
   if (in_cuda && in_state)

@@ -13,7 +13,9 @@ namespace cudascan::gst {
 
 /// Runs the frames of one element in one CUDA context: three streams for upload, operator and
 /// download, chained by events, so that one frame goes up while another is computed and a third comes
-/// down. Has the context pushed wherever it needs it; used by one thread at a time.
+/// down. Frames that an element of ours wrote to CUDAMemory are computed on its stream: a kernel that
+/// waits for an event of another stream begins some microseconds later than one that follows. Has the
+/// context pushed wherever it needs it; used by one thread at a time.
 class CudaEngine {
  public:
   CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
@@ -37,13 +39,15 @@ class CudaEngine {
   void finish_oldest();
   void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
+  void compute_on(std::shared_ptr<OwnerStream> stream);
   Picture upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
                  int n_planes, guint n_threads);
   bool limited_pool(GstBufferPool *pool);
 
   Ref<GstCudaContext> context_;
   std::shared_ptr<Stats> stats_;
-  std::shared_ptr<OwnerStream> compute_;
+  const std::shared_ptr<OwnerStream> own_;
+  std::shared_ptr<OwnerStream> compute_;  // its own one, or that of the element before
   std::optional<cuda::Stream> upload_, download_;
   std::optional<Cuda> exec_;
   std::optional<Cpu> cpu_;  // copies pageable input to staging memory

@@ -47,6 +47,11 @@ class MemoryState {
   GstCudaContext *context() const { return context_.get(); }
   Usage &usage() { return *usage_; }
 
+  /// The stream on which an element of ours wrote the memory last, if one did: who works on the same
+  /// stream comes behind that without an event. Set by who writes, which is alone.
+  const std::shared_ptr<OwnerStream> &written_on() const { return written_on_; }
+  void set_written_on(std::shared_ptr<OwnerStream> stream) { written_on_ = std::move(stream); }
+
   /// Waits as a map with these flags must.
   /// @return false when CUDA failed; the element that made the memory learns of it
   bool wait(guint map_flags);
@@ -54,6 +59,7 @@ class MemoryState {
  private:
   Ref<GstCudaContext> context_;
   std::shared_ptr<Stats> stats_;
+  std::shared_ptr<OwnerStream> written_on_;
   std::unique_ptr<Usage> usage_ =
       make_usage();  // owns events, so it goes while the context is current
 

@@ -91,6 +91,14 @@ bool Cuda::available() {
   return found;
 }
 
+void Cuda::move_to(CUstream_st *stream) {
+  if (stream == stream_) return;
+  if (!moved_) moved_.emplace();
+  moved_->record(stream_);
+  moved_->make_wait(stream);
+  stream_ = stream;
+}
+
 void *Cuda::scratch(std::size_t bytes) {
   return scratch_.reserve(bytes);
 }

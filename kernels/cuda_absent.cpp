@@ -59,6 +59,9 @@ void copy_rows(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t
 bool Cuda::available() {
   return false;
 }
+void Cuda::move_to(CUstream_st *) {
+  absent();
+}
 void *Cuda::scratch(std::size_t) {
   absent();
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,8 @@ class CUDASCAN_API Cuda {
   static bool available();
 
   CUstream_st *stream() const { return stream_; }
+  /// Queues on another stream from now on, behind what was queued before.
+  void move_to(CUstream_st *stream);
 
   /// At least `bytes` of device memory, aligned to 256 bytes, whose contents last until the next
   /// run() on this executor. Kept and grown, so that a stream of frames of one size allocates once.
@@ -104,6 +107,7 @@ class CUDASCAN_API Cuda {
 
  private:
   CUstream_st *stream_;
+  std::optional<cuda::Event> moved_;  // the end on the stream before
   cuda::DeviceBuffer scratch_;
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
   std::size_t reports_ = 0;                        // of them in use

@@ -6,8 +6,9 @@
 /// a GPU and under the address sanitizer.
 ///
 /// The threads of a block take turns: one runs until it has to wait for others, in an order that
-/// differs from block to block. Blocks follow one another, those of a cooperative launch run by turns,
-/// and all that is queued on streams is done in its order.
+/// differs from block to block. Blocks follow one another, those of a cooperative launch run by turns.
+/// What is queued on streams is done late and in any order that streams and events leave (streams.cpp):
+/// who reads or frees memory too early finds it out.
 /// What only a mistake can bring about ends the program with a message: lanes of a warp that do not
 /// meet in the same function, threads that wait for one another, copies of the engine that are still
 /// under way when a block ends, or that go where the engine does not copy. Uninitialised shared and
@@ -26,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -284,10 +286,8 @@ enum cudaLaunchAttributeID {
   cudaLaunchAttributeProgrammaticStreamSerialization
 };
 
-struct CUstream_st {};
-struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
-};
+struct CUstream_st;
+struct CUevent_st;
 using cudaStream_t = CUstream_st *;
 using cudaEvent_t = CUevent_st *;
 
@@ -349,6 +349,11 @@ int multiprocessors();
 /// Makes the device one with so many.
 void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
+
+/// Queues work on a stream.
+void queue(cudaStream_t stream, std::function<void()> work);
+/// Waits until all is done that is queued on a stream.
+void finish(cudaStream_t stream);
 }  // namespace emulation
 
 template <typename Kernel>
@@ -380,6 +385,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
                      resident * emulation::multiprocessors()
                : resident == 0)
     return cudaErrorInvalidValue;
-  emulation::run(blocks, threads, config->dynamicSmemBytes, together, [&] { kernel(args...); });
+  emulation::queue(config->stream, [=, shared = config->dynamicSmemBytes,
+                                    parameters = std::tuple<std::decay_t<Parameters>...>(args...)] {
+    emulation::run(blocks, threads, shared, together, [&] { std::apply(kernel, parameters); });
+  });
   return cudaSuccess;
 }

@@ -136,12 +136,15 @@ struct GpuModule::Impl {
 GpuModule::GpuModule(const std::string &code) : impl_(std::make_unique<Impl>(code)) {}
 GpuModule::~GpuModule() = default;
 
-void GpuModule::set_global(const char *name, const void *value, std::size_t bytes, CUstream_st *) {
+void GpuModule::set_global(const char *name, const void *value, std::size_t bytes,
+                           CUstream_st *stream) {
+  emulation::finish(stream);
   if (void *variable = impl_->object.symbol(name)) std::memcpy(variable, value, bytes);
 }
 
 void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, unsigned block_x,
-                       unsigned block_y, CUstream_st *, void **args) {
+                       unsigned block_y, CUstream_st *stream, void **args) {
+  emulation::finish(stream);  // nobody knows how large the arguments are, so they cannot be kept
   const std::string caller = std::string(kernel) + "_emulated";
   const auto function = reinterpret_cast<void (*)(void **)>(impl_->object.symbol(caller.c_str()));
   emulation::run({grid_x, grid_y}, {block_x, block_y}, 0, false, [&] { function(args); });
@@ -151,9 +154,10 @@ std::string gpu_name() {
   return "emulated";
 }
 
-float shortest_time(CUstream_st *, const std::function<void()> &queue) {
+float shortest_time(CUstream_st *stream, const std::function<void()> &queue) {
   const auto begin = std::chrono::steady_clock::now();
   queue();
+  emulation::finish(stream);
   return std::chrono::duration<float, std::micro>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// As much of the NVIDIA driver (libcuda.so.1) as GStreamer's CUDA library loads, with one device, the
+// emulated one: its memory is the process's. So the elements run their CUDA side, contexts, pools, events
+// and all, on machines without a GPU.
+#include <cuda.h>
+#include <cudaGL.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+/// Contexts have nothing to them but that they are made current.
+struct CUctx_st {};
+struct CUstream_st {};
+
+namespace {
+
+/// Those that a thread has made current. Without a destructor: contexts go when the process ends, too.
+struct Contexts {
+  static constexpr int kMost = 64;
+  CUcontext all[kMost];
+  int n;
+};
+thread_local constinit Contexts current{};
+
+CUresult push(CUcontext context) {
+  if (current.n == Contexts::kMost) return CUDA_ERROR_INVALID_CONTEXT;
+  current.all[current.n++] = context;
+  return CUDA_SUCCESS;
+}
+
+constexpr std::size_t kPitch = 512;
+
+CUresult allocate(void **p, std::size_t bytes) {
+  constexpr std::size_t kUnit = 256;
+  if (posix_memalign(p, kUnit, (bytes + kUnit - 1) / kUnit * kUnit) != 0)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  std::memset(*p, 0xcd, bytes);
+  return CUDA_SUCCESS;
+}
+
+char *place(CUmemorytype type, const void *host, CUdeviceptr device) {
+  return type == CU_MEMORYTYPE_HOST ? const_cast<char *>(static_cast<const char *>(host))
+                                    : reinterpret_cast<char *>(device);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int *version) {
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult, const char **name) {
+  *name = "CUDA_ERROR";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult, const char **text) {
+  *text = "an error of the emulated driver";
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice *device, int number) {
+  if (number != 0) return CUDA_ERROR_INVALID_DEVICE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char *name, int size, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(size), "emulated GPU");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *value = 9;
+      break;
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
+      *value = kPitch;
+      break;
+    default:
+      *value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice, CUdevice) {
+  *can = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice) {
+  return push(*context = new CUctx_st);
+}
+CUresult cuCtxDestroy(CUcontext context) {
+  current.n =
+      static_cast<int>(std::remove(current.all, current.all + current.n, context) - current.all);
+  delete context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return push(context);
+}
+CUresult cuCtxPopCurrent(CUcontext *context) {
+  if (current.n == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  --current.n;
+  if (context) *context = current.all[current.n];
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuCtxDisablePeerAccess(CUcontext) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *p, std::size_t bytes) {
+  return current.n == 0 ? CUDA_ERROR_INVALID_CONTEXT
+                        : allocate(reinterpret_cast<void **>(p), bytes);
+}
+CUresult cuMemAllocPitch(CUdeviceptr *p, std::size_t *pitch, std::size_t width, std::size_t height,
+                         unsigned) {
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  return cuMemAlloc(p, *pitch * height);
+}
+CUresult cuMemAllocHost(void **p, std::size_t bytes) {
+  return current.n == 0 ? CUDA_ERROR_INVALID_CONTEXT : allocate(p, bytes);
+}
+CUresult cuMemFree(CUdeviceptr p) {
+  std::free(reinterpret_cast<void *>(p));
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void *p) {
+  std::free(p);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
+  const char *from = place(copy->srcMemoryType, copy->srcHost, copy->srcDevice) +
+                     copy->srcY * copy->srcPitch + copy->srcXInBytes;
+  char *to = place(copy->dstMemoryType, copy->dstHost, copy->dstDevice) +
+             copy->dstY * copy->dstPitch + copy->dstXInBytes;
+  for (std::size_t y = 0; y < copy->Height; ++y)
+    std::memcpy(to + y * copy->dstPitch, from + y * copy->srcPitch, copy->WidthInBytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream) {
+  return cuMemcpy2D(copy);
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  *stream = new CUstream_st;
+  return CUDA_SUCCESS;
+}
+#undef cuStreamDestroy  // GStreamer's library loads this one
+CUresult cuStreamDestroy(CUstream stream) {
+  delete stream;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamSynchronize(CUstream) {
+  return CUDA_SUCCESS;
+}
+
+// What GStreamer's own kernels and OpenGL need: there is none of it.
+#define REFUSE(name, ...)            \
+  CUresult name(__VA_ARGS__) {       \
+    return CUDA_ERROR_NOT_SUPPORTED; \
+  }
+REFUSE(cuModuleLoadData, CUmodule *, const void *)
+REFUSE(cuModuleUnload, CUmodule)
+REFUSE(cuModuleGetFunction, CUfunction *, CUmodule, const char *)
+REFUSE(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+       unsigned, CUstream, void **, void **)
+REFUSE(cuTexObjectCreate, CUtexObject *, const CUDA_RESOURCE_DESC *, const CUDA_TEXTURE_DESC *,
+       const CUDA_RESOURCE_VIEW_DESC *)
+REFUSE(cuTexObjectDestroy, CUtexObject)
+REFUSE(cuGLGetDevices, unsigned *, CUdevice *, unsigned, CUGLDeviceList)
+REFUSE(cuGraphicsGLRegisterBuffer, CUgraphicsResource *, GLuint, unsigned)
+REFUSE(cuGraphicsGLRegisterImage, CUgraphicsResource *, GLuint, GLenum, unsigned)
+REFUSE(cuGraphicsMapResources, unsigned, CUgraphicsResource *, CUstream)
+REFUSE(cuGraphicsUnmapResources, unsigned, CUgraphicsResource *, CUstream)
+REFUSE(cuGraphicsUnregisterResource, CUgraphicsResource)
+REFUSE(cuGraphicsResourceGetMappedPointer, CUdeviceptr *, std::size_t *, CUgraphicsResource)
+REFUSE(cuGraphicsResourceSetMapFlags, CUgraphicsResource, unsigned)
+REFUSE(cuGraphicsSubResourceGetMappedArray, CUarray *, CUgraphicsResource, unsigned, unsigned)
+
+}  // extern "C"

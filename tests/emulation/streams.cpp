@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Streams and events of the emulated GPU. What is queued is done when somebody waits or asks for it, and now
+// and then while more is queued, in any order that the streams and events leave.
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "cuda_runtime.h"
+
+struct CUstream_st {};
+
+/// Times that it was recorded, and the last of them that was reached.
+struct CUevent_st {
+  struct State {
+    unsigned recorded = 0, reached = 0;
+    std::chrono::steady_clock::time_point time;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+};
+
+namespace {
+
+using State = CUevent_st::State;
+
+struct Work {
+  std::function<void()> run;
+  std::shared_ptr<const State> behind = nullptr;  ///< an event that it waits for, if any
+  unsigned recorded = 0;                          ///< of that event
+
+  bool ready() const { return !behind || behind->reached >= recorded; }
+};
+
+class Streams {
+ public:
+  void queue(cudaStream_t stream, Work work) {
+    const std::lock_guard lock(mutex_);
+    if (!stream) {  // what others queue does not wait for it
+      if (!work.ready()) emulation::fail("the default stream waits for an event");
+      return work.run();
+    }
+    queues_[stream].push_back(std::move(work));
+    if (random_() % 2 == 0) step();
+  }
+  void finish(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    while (!queues_[stream].empty()) must_step();
+  }
+  void finish_all() {
+    const std::lock_guard lock(mutex_);
+    while (std::any_of(queues_.begin(), queues_.end(),
+                       [](const auto &queue) { return !queue.second.empty(); }))
+      must_step();
+  }
+
+  void record(cudaEvent_t event, cudaStream_t stream) {
+    unsigned recorded;
+    {
+      const std::lock_guard lock(mutex_);
+      recorded = ++event->state->recorded;
+    }
+    queue(stream, {[state = event->state, recorded] {
+            state->reached = std::max(state->reached, recorded);
+            state->time = std::chrono::steady_clock::now();
+          }});
+  }
+  void wait(cudaStream_t stream, cudaEvent_t event) {
+    unsigned recorded;
+    {
+      const std::lock_guard lock(mutex_);
+      recorded = event->state->recorded;
+    }
+    queue(stream, {[] {}, event->state, recorded});
+  }
+  bool reached(cudaEvent_t event) {
+    const std::lock_guard lock(mutex_);
+    step();
+    return event->state->reached == event->state->recorded;
+  }
+  std::chrono::steady_clock::time_point time(cudaEvent_t event) {
+    const std::lock_guard lock(mutex_);
+    return event->state->time;
+  }
+
+ private:
+  /// Does something that is ready. False if there is nothing.
+  bool step() {
+    std::vector<std::deque<Work> *> ready;
+    for (auto &[stream, queue] : queues_)
+      if (!queue.empty() && queue.front().ready()) ready.push_back(&queue);
+    if (ready.empty()) return false;
+    std::deque<Work> &queue = *ready[random_() % ready.size()];
+    const Work work = std::move(queue.front());
+    queue.pop_front();
+    work.run();
+    return true;
+  }
+  void must_step() {
+    if (!step()) emulation::fail("streams wait for events that nobody records");
+  }
+
+  std::mutex mutex_;
+  std::map<cudaStream_t, std::deque<Work>> queues_;
+  std::mt19937 random_;
+};
+
+Streams streams;
+
+/// Memory that copies may work on later. Of all other the host may do as it likes when they return.
+class Allocations {
+ public:
+  cudaError_t allocate(void **p, std::size_t bytes) {
+    // Copies of the engine read whole units of 16 bytes.
+    const std::size_t size = (bytes + 15) / 16 * 16;
+    if (posix_memalign(p, 256, size) != 0) return cudaErrorInvalidValue;
+    std::memset(*p, 0xcd, size);
+    const std::lock_guard lock(mutex_);
+    sizes_[static_cast<char *>(*p)] = size;
+    return cudaSuccess;
+  }
+  cudaError_t free(void *p) {
+    streams.finish_all();
+    const std::lock_guard lock(mutex_);
+    sizes_.erase(static_cast<char *>(p));
+    std::free(p);
+    return cudaSuccess;
+  }
+  bool has(const void *p) const {
+    const std::lock_guard lock(mutex_);
+    const auto *byte = static_cast<const char *>(p);
+    const auto next = sizes_.upper_bound(byte);
+    return next != sizes_.begin() && byte < std::prev(next)->first + std::prev(next)->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const char *, std::size_t> sizes_;
+};
+
+Allocations allocations;
+
+}  // namespace
+
+namespace emulation {
+
+void queue(cudaStream_t stream, std::function<void()> work) {
+  streams.queue(stream, {std::move(work)});
+}
+void finish(cudaStream_t stream) {
+  streams.finish(stream);
+}
+
+}  // namespace emulation
+
+cudaError_t cudaMalloc(void **p, std::size_t bytes) {
+  return allocations.allocate(p, bytes);
+}
+cudaError_t cudaMallocHost(void **p, std::size_t bytes) {
+  return allocations.allocate(p, bytes);
+}
+cudaError_t cudaFree(void *p) {
+  return allocations.free(p);
+}
+cudaError_t cudaFreeHost(void *p) {
+  return allocations.free(p);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return cudaMemcpy2DAsync(to, 0, from, 0, bytes, 1, kind, stream);
+}
+cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
+                              std::size_t from_stride, std::size_t row_bytes, std::size_t rows,
+                              cudaMemcpyKind, cudaStream_t stream) {
+  emulation::queue(stream, [=] {
+    for (std::size_t y = 0; y < rows; ++y)
+      std::memcpy(static_cast<char *>(to) + y * to_stride,
+                  static_cast<const char *>(from) + y * from_stride, row_bytes);
+  });
+  if (!allocations.has(to) || !allocations.has(from)) emulation::finish(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream) {
+  return cudaMemset2DAsync(to, 0, value, bytes, 1, stream);
+}
+cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size_t row_bytes,
+                              std::size_t rows, cudaStream_t on) {
+  emulation::queue(on, [=] {
+    for (std::size_t y = 0; y < rows; ++y)
+      std::memset(static_cast<char *>(to) + y * stride, value, row_bytes);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = new CUstream_st;
+  return cudaSuccess;
+}
+/// Its work goes on. Should a later one have its address, that only comes behind this work.
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  emulation::finish(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  streams.wait(stream, event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  streams.record(event, stream);
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return streams.reached(event) ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end) {
+  *ms = std::chrono::duration<float, std::milli>(streams.time(end) - streams.time(begin)).count();
+  return cudaSuccess;
+}
