@@ -17,13 +17,16 @@ struct TestCameraClass {
 };
 G_DEFINE_TYPE(TestCamera, test_camera, GST_TYPE_DEVICE)
 
-static GstElement *test_camera_create_element(GstDevice *device, const gchar *) {
+static GstElement *test_camera_create_element(GstDevice *device, const gchar *element_name) {
   g_autofree char *name = gst_device_get_display_name(device);
   const bool odd = g_str_has_prefix(name, "Odd");
-  return gst_parse_bin_from_description(odd ? "videotestsrc is-live=true ! capsfilter "
-                                              "caps=video/x-raw,format=GRAY8,width=61,height=43"
-                                            : "videotestsrc is-live=true",
-                                        TRUE, nullptr);
+  GstElement *element =
+      gst_parse_bin_from_description(odd ? "videotestsrc is-live=true ! capsfilter "
+                                           "caps=video/x-raw,format=GRAY8,width=61,height=43"
+                                         : "videotestsrc is-live=true",
+                                     TRUE, nullptr);
+  if (element_name) gst_object_set_name(GST_OBJECT(element), element_name);
+  return element;
 }
 static void test_camera_init(TestCamera *) {}
 static void test_camera_class_init(TestCameraClass *klass) {
