@@ -12,13 +12,12 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace {
 
 gboolean list, test, cuda;
-gchar *camera, *output;
+gchar first[] = "0", nowhere[] = "/dev/null", *camera = first, *output = nowhere;
 gint n_frames;
 const GOptionEntry kOptions[] = {
     {"list", 'l', 0, G_OPTION_ARG_NONE, &list, "List the cameras and end", nullptr},
@@ -113,7 +112,7 @@ bool take_frame(GstElement *sink, std::ofstream &file) {
   return true;
 }
 
-/// Takes frames, and counts them, until the end. Returns why the camera is gone, if that is the end.
+/// Takes frames, and counts them, until the end. Returns why the camera is gone if that ended it.
 std::string play(GstElement *source, std::ofstream &file, int &frames) {
   const std::string left = std::to_string(n_frames - frames);
   gst_util_set_object_arg(G_OBJECT(source), "num-buffers", left.c_str());  // no reports beyond it
@@ -139,9 +138,10 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
   for (bool ending = false; signals < 2;) {  // after the first, frames that are under way arrive
     if (signals && !ending) ending = gst_element_send_event(pipeline.get(), gst_event_new_eos());
     g_autoptr(GstMessage) message = gst_bus_pop(GST_ELEMENT_BUS(pipeline.get()));
-    if (message ? GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS : frames == n_frames) break;
+    const bool at_end = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+    if (at_end || (!message && frames == n_frames)) break;
     if (!message) {
-      frames += take_frame(chain.back(), file);
+      if (take_frame(chain.back(), file)) ++frames;
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
       print_report(gst_message_get_structure(message));
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -155,15 +155,15 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
   return "";
 }
 
-/// Takes frames until the end. A camera that goes is waited for, but not one that never gave a frame.
+/// Takes frames until the end. Waits for a camera that goes, not for one that never gave a frame.
 void run(GstDeviceMonitor *monitor) {
-  std::ofstream file(output ? output : "/dev/null", std::ios::binary);
+  std::ofstream file(output, std::ios::binary);
   if (!file) throw Failure(kFailed, std::string(output) + ": cannot be written");
-  std::string choice = camera ? camera : "0";
+  std::string choice = camera;
   int frames = 0, opened = 0;
   while (signals == 0) {
     GstElement *source = make_source(monitor, choice);
-    opened += source != nullptr;
+    if (source) ++opened;
     const auto why = source ? play(source, file, frames) : "no camera " + choice + "; see --list";
     if (why.empty()) break;
     if (frames == 0) throw Failure(kNoCamera, why);
@@ -176,7 +176,7 @@ void run(GstDeviceMonitor *monitor) {
 }  // namespace
 
 int main(int argc, char **argv) try {
-  const std::shared_ptr<void> at_end(nullptr, [](void *) { gst_deinit(); });  // finds what leaks
+  const std::shared_ptr<void> gst(nullptr, [](void *) { gst_deinit(); });  // for GST_TRACERS=leaks
   g_autoptr(GOptionContext) context = g_option_context_new("- frames of a camera, thresholded");
   g_option_context_add_main_entries(context, kOptions, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());

@@ -245,6 +245,17 @@ class Provider(Folder):
         self.assertEqual(process.wait(10), 0)
         self.assertIn("camera opened 1 times", self.log.read_text())
 
+    def test_a_camera_that_does_not_end_is_left(self):
+        (self.cameras / "Endless").touch()
+        for signals in (1, 2):
+            process = self.start("--camera=Endless")
+            self.wait_for(process, 3)
+            for _ in range(signals):
+                process.terminate()
+                time.sleep(0.3)
+            self.assertEqual(process.wait(10), 0, self.errors.read_text())
+            self.assertIn("camera opened 1 times", self.log.read_text())
+
     def test_ends_while_it_waits_for_a_camera(self):
         process = self.start("--camera=Left eye")
         self.wait_for(process, 3)
