@@ -83,6 +83,15 @@ class Frames(Folder):
         for angle, other in zip(angles, values("dominant-angle", peer.stdout)):
             self.assertAlmostEqual(angle, other, places=2)
 
+    def test_reports_end_with_the_frames(self):
+        os.mkfifo(self.file)
+        process = self.start("--test", "--frames=3", f"--output={self.file}")
+        with open(self.file, "rb") as reader:
+            time.sleep(0.5)  # a frame is more than a pipe holds, so the camera is ahead of the program
+            self.assertEqual(len(reader.read()), 3 * FRAME)
+        self.assertEqual(process.wait(10), 0, self.errors.read_text())
+        self.assertEqual(len(values("threshold", self.log.read_text())), 3)
+
     def test_zero_frames_are_no_limit(self):
         process = self.start("--test", "--frames=0")
         self.wait_for(process, 5)
@@ -196,9 +205,11 @@ class Provider(Folder):
         for name in ("Left eye", "Right eye"):
             self.assertRegex(run.stdout, rf"(?m)^\d+: {name}$")
 
+    def number(self, name):
+        return re.search(rf"(?m)^(\d+): {name}$", capture("--list").stdout)[1]
+
     def test_are_chosen_by_name_and_number(self):
-        number = re.search(r"(?m)^(\d+): Left eye$", capture("--list").stdout)[1]
-        for choice in ("Left eye", number):
+        for choice in ("Left eye", self.number("Left eye")):
             run = capture("--camera", choice, "--frames=2", "--output", self.file)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertEqual(self.file.stat().st_size, 2 * FRAME)
@@ -218,7 +229,8 @@ class Provider(Folder):
                         b"".join(rows[y * stride:y * stride + 61] for y in range(2 * 43)))
 
     def test_one_that_was_unplugged_is_waited_for(self):
-        process = self.start("--camera=Left eye")
+        # By its number: meanwhile that may be the other camera's, so it is the name that counts.
+        process = self.start("--camera", self.number("Left eye"))
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
         for _ in range(100):
