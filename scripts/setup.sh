@@ -16,13 +16,12 @@ sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev python3)
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
-# What cudascan-view, cudascan-scan and the examples of capture are built with.
+# What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3
-  libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev
-  libaravis-dev libusb-1.0-0-dev)
+  libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
 # What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of results.
 program_test_packages=(xvfb xauth xdotool
-  libsane1 sane-utils aravis-tools aravis-tools-cli iproute2 util-linux gstreamer1.0-opencv
+  libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux gstreamer1.0-opencv
   qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
   python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 package_packages=(debhelper dpkg-dev lintian)

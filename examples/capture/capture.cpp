@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A camera's frames, through our elements, into a program of one's own: a place to start from.
 // docs/capture.md explains it, capture.py is the same in Python.
-#include <glib-unix.h>
 #include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
+#ifdef HAVE_GST_CUDA
+#include <gst/cuda/gstcudamemory.h>
+#endif
+#include <unistd.h>
 
-#include <atomic>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <utility>
 #include <vector>
-
-#include "cameras.h"
-#include "frames.h"
 
 namespace {
 
 gboolean list, test, cuda;
-gchar *camera, *output;
+gchar first[] = "0", nowhere[] = "/dev/null", *camera = first, *output = nowhere;
 gint n_frames;
 const GOptionEntry kOptions[] = {
     {"list", 'l', 0, G_OPTION_ARG_NONE, &list, "List the cameras and end", nullptr},
@@ -28,172 +28,172 @@ const GOptionEntry kOptions[] = {
     {"frames", 'n', 0, G_OPTION_ARG_INT, &n_frames, "End after so many", "N"},
     {}};
 
-class Capture {
- public:
-  Capture() {
-    if (output) file_.open(output, std::ios::binary);
-    if (!file_) throw Failure{kFailed, std::string(output) + ": cannot be written"};
+enum Status { kDone, kFailed, kUsage, kNoCamera };
+using Failure = std::pair<Status, std::string>;  // how the program exits, and what it says
+
+volatile std::sig_atomic_t signals;  // the first asks for the end, the second ends at once
+void on_signal(int) {
+  signals = signals + 1;
+  alarm(2);  // SIGALRM is the second if no other comes
+}
+
+/// Settings are text, such as {"method", "wolf"}; see gst-inspect-1.0 NAME.
+GstElement *make(const char *name,
+                 const std::vector<std::pair<const char *, std::string>> &settings = {}) {
+  GstElement *element = gst_element_factory_make(name, nullptr);
+  if (!element) throw Failure(kFailed, std::string(name) + ": there is no such element");
+  for (const auto &[property, value] : settings)
+    gst_util_set_object_arg(G_OBJECT(element), property, value.c_str());
+  return element;
+}
+
+void on_removed(GstDevice *, GstElement *source) {
+  GST_ELEMENT_ERROR(source, RESOURCE, NOT_FOUND, ("unplugged"), (nullptr));
+}
+
+void print_cameras(GstDeviceMonitor *monitor) {
+  g_autolist(GstDevice) devices = gst_device_monitor_get_devices(monitor);
+  for (guint i = 0; i < g_list_length(devices); ++i) {
+    g_autofree char *name = gst_device_get_display_name(GST_DEVICE(g_list_nth_data(devices, i)));
+    std::cout << i << ": " << name << std::endl;
   }
-  ~Capture() { close(); }
+}
 
-  void run() {
-    if (list) return cameras_.print(std::cout);
-    for (const int number : {SIGINT, SIGTERM}) g_unix_signal_add(number, on_signal, this);
-    open();
-    if (failure_.status == kDone) g_main_loop_run(loop_.get());
-    close();  // from here on no frame comes
-    std::cout << frames_ << " frames, camera opened " << opened_ << " times" << std::endl;
-    if (failure_.status != kDone) throw failure_;
+/// The source of the camera with this number or name, null if it is not there.
+GstElement *make_source(GstDeviceMonitor *monitor, std::string &choice) {
+  if (test) return make("videotestsrc", {{"is-live", "true"}});
+  if (choice.starts_with("aravis:"))  // GigE Vision and USB3 Vision, unknown to the monitor
+    return make("aravissrc", {{"camera-name", choice.substr(7)}});
+  g_autolist(GstDevice) devices = gst_device_monitor_get_devices(monitor);
+  for (guint i = 0; i < g_list_length(devices); ++i) {
+    auto device = GST_DEVICE(g_list_nth_data(devices, i));
+    g_autofree char *name = gst_device_get_display_name(device);
+    if (choice != name && choice != std::to_string(i)) continue;
+    choice = name;  // when the camera comes back, its number may be another
+    GstElement *source = gst_device_create_element(device, name);
+    g_signal_connect_object(device, "removed", G_CALLBACK(on_removed), source, GConnectFlags(0));
+    return source;
   }
+  return nullptr;
+}
 
- private:
-  void open() {
-    source_ = test ? make("videotestsrc", {{"is-live", "true"}}) : cameras_.make_source(name_);
-    if (!source_) return lost("no camera " + name_ + "; see --list, or try --test");
-    const char *caps =
-        cuda ? "video/x-raw(memory:CUDAMemory),format=GRAY8" : "video/x-raw,format=GRAY8";
-    GstElement *sink = make("appsink", {{"sync", "false"}, {"max-buffers", "4"}, {"caps", caps}});
-    GstAppSinkCallbacks callbacks{};
-    callbacks.new_sample = on_frame;
-    gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
-    const std::vector<GstElement *> chain{
-        source_,
-        make("capsfilter", {{"caps", "video/x-raw"}}),
-        make("videoconvert"),
-        make("cudalinearopen", {{"length", "9"}, {"directions", "12"}, {"report", "message"}}),
-        make("cudaautothreshold", {{"smoothing", "0.5"}, {"report", "message"}}),
-        sink};
+void print_report(const GstStructure *report) {
+  int threshold = 0;
+  double angle = 0;
+  if (gst_structure_get_int(report, "threshold", &threshold))
+    std::cout << "threshold " << threshold << std::endl;
+  if (gst_structure_get_double(report, "dominant-angle", &angle))
+    std::cout << "dominant-angle " << angle << std::endl;
+}
 
-    pipeline_ = gst_pipeline_new(nullptr);
-    for (GstElement *element : chain) gst_bin_add(GST_BIN(pipeline_), element);
-    for (std::size_t i = 1; i < chain.size(); ++i)
-      if (!gst_element_link(chain[i - 1], chain[i]))
-        throw Failure{kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " takes no such frames" +
-                                   (cuda ? "; --cuda needs an NVIDIA GPU" : "")};
-    g_autoptr(GstBus) bus = gst_element_get_bus(pipeline_);
-    gst_bus_add_watch(bus, on_message, this);
-    gst_element_set_state(pipeline_, GST_STATE_PLAYING);  // errors come as messages
-    ++opened_;
+/// Your code goes here, in place of the file. Returns false if no frame comes within 100 ms.
+bool take_frame(GstElement *sink, std::ofstream &file) {
+  g_autoptr(GstSample) sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), GST_SECOND / 10);
+  if (!sample) return false;
+  GstVideoInfo info;
+  gst_video_info_from_caps(&info, gst_sample_get_caps(sample));
+  GstVideoFrame frame;
+  auto map = [&](int flags) {  // waits until the elements are done with the frame
+    if (!gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GstMapFlags(flags)))
+      throw Failure(kFailed, "a frame cannot be read");
+  };
+#ifdef HAVE_GST_CUDA
+  if (cuda) {
+    map(GST_MAP_READ | GST_MAP_CUDA);
+    std::cout << "on the GPU at " << frame.data[0] << std::endl;  // an address for your kernels
+    gst_video_frame_unmap(&frame);
   }
+#endif
+  map(GST_MAP_READ);
+  auto row = static_cast<const char *>(frame.data[0]);
+  for (int y = 0; y < info.height; ++y, row += frame.info.stride[0]) file.write(row, info.width);
+  gst_video_frame_unmap(&frame);
+  if (!file.flush()) throw Failure(kFailed, std::string(output) + ": cannot be written");
+  return true;
+}
 
-  void close() {
-    if (!pipeline_) return;
-    g_autoptr(GstBus) bus = gst_element_get_bus(pipeline_);
-    gst_bus_remove_watch(bus);
-    gst_element_set_state(pipeline_, GST_STATE_NULL);
-    g_clear_pointer(&pipeline_, gst_object_unref);
-  }
+/// Takes frames, and counts them, until the end. Returns why the camera is gone if that ended it.
+std::string play(GstElement *source, std::ofstream &file, int &frames) {
+  const std::string left = std::to_string(n_frames - frames);
+  gst_util_set_object_arg(G_OBJECT(source), "num-buffers", left.c_str());  // no reports beyond it
+  const std::string raw = cuda ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw";
+  const std::vector<GstElement *> chain{
+      source,
+      make("capsfilter", {{"caps", "video/x-raw"}}),
+      make("videoconvert"),
+      make("cudalinearopen", {{"length", "9"}, {"directions", "12"}, {"report", "message"}}),
+      make("cudaautothreshold", {{"smoothing", "0.5"}, {"report", "message"}}),
+      make("appsink", {{"max-buffers", "4"}, {"sync", "false"}, {"caps", raw + ",format=GRAY8"}})};
+  const std::shared_ptr<GstElement> pipeline(gst_pipeline_new(nullptr), [](GstElement *element) {
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_object_unref(element);
+  });
+  for (GstElement *element : chain) gst_bin_add(GST_BIN(pipeline.get()), element);
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    if (!gst_element_link(chain[i - 1], chain[i]))
+      throw Failure(kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " takes no such frames" +
+                                 (cuda ? "; --cuda needs an NVIDIA GPU" : ""));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);  // errors come as messages
 
-  void end(const Failure &failure) {
-    if (failure_.status == kDone) failure_ = failure;  // others only follow from the first
-    g_main_loop_quit(loop_.get());
-  }
-
-  /// The camera is gone or not back yet: tries again. One that never gave a frame is not waited for.
-  void lost(const std::string &why) {
-    if (frames_ == 0) return end({kNoCamera, why});
-    if (ending_) return g_main_loop_quit(loop_.get());
-    if (retry_) return;
-    std::cerr << "capture: " << why << "; trying again" << std::endl;
-    retry_ = g_timeout_add_seconds(1, reopen, this);
-  }
-
-  static gboolean reopen(gpointer data) {
-    auto self = static_cast<Capture *>(data);
-    self->retry_ = 0;
-    self->close();
-    try {
-      self->open();
-    } catch (const Failure &failure) {  // it may have come back as another
-      self->end(failure);
-    }
-    return G_SOURCE_REMOVE;
-  }
-
-  /// Lets the frames that are under way arrive; not after 2 s, nor when asked again.
-  static gboolean on_signal(gpointer data) {
-    auto self = static_cast<Capture *>(data);
-    if (std::exchange(self->ending_, true) || self->retry_ || self->frames_ == 0 ||
-        !gst_element_send_event(self->pipeline_, gst_event_new_eos()))
-      g_main_loop_quit(self->loop_.get());
-    g_timeout_add_seconds(2, on_signal, data);
-    return G_SOURCE_CONTINUE;
-  }
-
-  static gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
-    auto self = static_cast<Capture *>(data);
-    const GstStructure *fields = gst_message_get_structure(message);
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {  // what an element measured in a frame
-      int threshold = 0;
-      double angle = 0;
-      if (gst_structure_get_int(fields, "threshold", &threshold))
-        std::cout << "threshold " << threshold << std::endl;
-      if (gst_structure_get_double(fields, "dominant-angle", &angle))
-        std::cout << "dominant-angle " << angle << std::endl;
-    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {  // it also comes behind an error
-      if (!self->retry_) g_main_loop_quit(self->loop_.get());
-    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_DEVICE_REMOVED) {
-      g_autoptr(GstDevice) device = nullptr;
-      gst_message_parse_device_removed(message, &device);
-      g_autofree char *name = gst_device_get_display_name(device);
-      if (!test && self->name_ == name) self->lost(self->name_ + ": unplugged");
+  for (bool ending = false; signals < 2;) {  // after the first, frames that are under way arrive
+    if (signals && !ending) ending = gst_element_send_event(pipeline.get(), gst_event_new_eos());
+    g_autoptr(GstMessage) message = gst_bus_pop(GST_ELEMENT_BUS(pipeline.get()));
+    const bool at_end = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+    if (at_end || (!message && frames == n_frames)) break;
+    if (!message) {
+      if (take_frame(chain.back(), file)) ++frames;
+    } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
+      print_report(gst_message_get_structure(message));
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
       g_autoptr(GError) error = nullptr;
       gst_message_parse_error(message, &error, nullptr);
       const auto text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
-      const auto source = GST_OBJECT(self->source_), culprit = GST_MESSAGE_SRC(message);
-      if (culprit == source || gst_object_has_as_ancestor(culprit, source))
-        self->lost(text);
-      else
-        self->end({kFailed, text});
+      if (gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(source))) return text;
+      throw Failure(kFailed, text);
     }
-    return G_SOURCE_CONTINUE;
   }
+  return "";
+}
 
-  /// In the thread of the camera, which drops frames while a program takes its time here.
-  static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
-    auto self = static_cast<Capture *>(data);
-    g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
-    if (!sample) return GST_FLOW_EOS;
-    if (!take_frame(sample, cuda, self->file_)) {
-      GST_ELEMENT_ERROR(sink, RESOURCE, WRITE,
-                        ("%s: a frame cannot be taken", output ? output : "capture"), (nullptr));
-      return GST_FLOW_ERROR;
-    }
-    return ++self->frames_ == n_frames ? GST_FLOW_EOS : GST_FLOW_OK;
+/// Takes frames until the end. Waits for a camera that goes, not for one that never gave a frame.
+void run(GstDeviceMonitor *monitor) {
+  std::ofstream file(output, std::ios::binary);
+  if (!file) throw Failure(kFailed, std::string(output) + ": cannot be written");
+  std::string choice = camera;
+  int frames = 0, opened = 0;
+  while (signals == 0) {
+    GstElement *source = make_source(monitor, choice);
+    if (source) ++opened;
+    const auto why = source ? play(source, file, frames) : "no camera " + choice + "; see --list";
+    if (why.empty()) break;
+    if (frames == 0) throw Failure(kNoCamera, why);
+    if (signals == 0) std::cerr << "capture: " << why << "; trying again" << std::endl;
+    sleep(1);  // or until a signal
   }
-
-  std::unique_ptr<GMainLoop, decltype(&g_main_loop_unref)> loop_{g_main_loop_new(nullptr, FALSE),
-                                                                 g_main_loop_unref};
-  Cameras cameras_{on_message, this};
-  std::string name_ = camera ? camera : "0";
-  std::ofstream file_;
-  GstElement *pipeline_ = nullptr, *source_ = nullptr;
-  guint retry_ = 0;
-  bool ending_ = false;
-  std::atomic<int> frames_ = 0;
-  int opened_ = 0;
-  Failure failure_{kDone, ""};
-};
-
-int run(int argc, char **argv) try {
-  g_autoptr(GOptionContext) context = g_option_context_new("- frames of a camera, thresholded");
-  g_option_context_add_main_entries(context, kOptions, nullptr);
-  g_option_context_add_group(context, gst_init_get_option_group());
-  g_autoptr(GError) error = nullptr;
-  if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure{kUsage, error->message};
-  if (argc > 1) throw Failure{kUsage, std::string(argv[1]) + ": unknown argument; see --help"};
-  Capture().run();
-  return kDone;
-} catch (const Failure &failure) {
-  std::cerr << "capture: " << failure.text << std::endl;
-  return failure.status;
+  std::cout << frames << " frames, camera opened " << opened << " times" << std::endl;
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
-  const int status = run(argc, argv);
-  gst_deinit();  // GST_TRACERS=leaks says now what is left
-  return status;
+int main(int argc, char **argv) try {
+  const std::shared_ptr<void> gst(nullptr, [](void *) { gst_deinit(); });  // for GST_TRACERS=leaks
+  g_autoptr(GOptionContext) context = g_option_context_new("- frames of a camera, thresholded");
+  g_option_context_add_main_entries(context, kOptions, nullptr);
+  g_option_context_add_group(context, gst_init_get_option_group());
+  g_autoptr(GError) error = nullptr;
+  if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure(kUsage, error->message);
+  if (argc > 1) throw Failure(kUsage, std::string(argv[1]) + ": unknown argument; see --help");
+  if (n_frames <= 0) n_frames = G_MAXINT;
+  for (const int number : {SIGINT, SIGTERM, SIGALRM}) std::signal(number, on_signal);
+  const std::shared_ptr<GstDeviceMonitor> monitor(gst_device_monitor_new(), [](auto *monitor) {
+    gst_device_monitor_stop(monitor);
+    gst_object_unref(monitor);
+  });
+  gst_device_monitor_add_filter(monitor.get(), "Video/Source", nullptr);
+  gst_device_monitor_start(monitor.get());
+  list ? print_cameras(monitor.get()) : run(monitor.get());
+  return kDone;
+} catch (const Failure &failure) {
+  std::cerr << "capture: " << failure.second << std::endl;
+  return failure.first;
 }

@@ -2,7 +2,7 @@
 /// @file
 /// A GStreamer plugin for tests with cameras that come and go: each file in the folder that CAMERAS names
 /// is a camera of that name, which gives the test picture; if the name begins with Odd, of 61x43 pixels,
-/// else of 320x240. Looks every 50 ms.
+/// else of 320x240; if it begins with Endless, without ever saying that it ends. Looks every 50 ms.
 #include <gst/gst.h>
 
 #include <map>
@@ -17,13 +17,25 @@ struct TestCameraClass {
 };
 G_DEFINE_TYPE(TestCamera, test_camera, GST_TYPE_DEVICE)
 
-static GstElement *test_camera_create_element(GstDevice *device, const gchar *) {
+static GstPadProbeReturn drop_eos(GstPad *, GstPadProbeInfo *info, gpointer) {
+  return GST_EVENT_TYPE(gst_pad_probe_info_get_event(info)) == GST_EVENT_EOS ? GST_PAD_PROBE_DROP
+                                                                             : GST_PAD_PROBE_OK;
+}
+
+static GstElement *test_camera_create_element(GstDevice *device, const gchar *element_name) {
   g_autofree char *name = gst_device_get_display_name(device);
   const bool odd = g_str_has_prefix(name, "Odd");
-  return gst_parse_bin_from_description(odd ? "videotestsrc is-live=true ! capsfilter "
-                                              "caps=video/x-raw,format=GRAY8,width=61,height=43"
-                                            : "videotestsrc is-live=true",
-                                        TRUE, nullptr);
+  GstElement *element =
+      gst_parse_bin_from_description(odd ? "videotestsrc is-live=true ! capsfilter "
+                                           "caps=video/x-raw,format=GRAY8,width=61,height=43"
+                                         : "videotestsrc is-live=true",
+                                     TRUE, nullptr);
+  if (element_name) gst_object_set_name(GST_OBJECT(element), element_name);
+  if (g_str_has_prefix(name, "Endless")) {
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_eos, nullptr, nullptr);
+  }
+  return element;
 }
 static void test_camera_init(TestCamera *) {}
 static void test_camera_class_init(TestCameraClass *klass) {
