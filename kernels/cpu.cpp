@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/exec.h"
+#include "kernels/simd.h"
 
 namespace cudascan {
 
@@ -25,7 +26,10 @@ int or_all_cores(int n_threads) {
 
 }  // namespace
 
-Cpu::Cpu(int n_threads) : impl_(std::make_unique<Impl>(or_all_cores(n_threads))) {}
+Cpu::Cpu(int n_threads) {
+  check_isa();
+  impl_ = std::make_unique<Impl>(or_all_cores(n_threads));
+}
 Cpu::~Cpu() = default;
 
 int Cpu::threads() const {

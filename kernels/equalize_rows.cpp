@@ -45,12 +45,9 @@ namespace cudascan::equalize {
 template <typename T>
 const Rows<T> &rows() {
 #ifdef CUDASCAN_X86_64
-  if (__builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512vbmi"))
-    return avx512vbmi::kRows<T>;
-  if (__builtin_cpu_supports("x86-64-v4")) return avx512::kRows<T>;
-  if (__builtin_cpu_supports("x86-64-v3")) return avx2::kRows<T>;
+  if (kIsa == Isa::avx512vbmi) return avx512vbmi::kRows<T>;
 #endif
-  return baseline::kRows<T>;
+  return CUDASCAN_FASTEST(kRows<T>);
 }
 
 template const Rows<std::uint8_t> &rows();

@@ -27,6 +27,7 @@ namespace cudascan {
 class CUDASCAN_API Cpu {
  public:
   /// @param n_threads  threads that one run() may use, 0 = as many as there are cores
+  /// Throws BadSetting if the environment variable CUDASCAN_MAX_CPU_ISA was wrong, see isa().
   explicit Cpu(int n_threads = 0);
   ~Cpu();
   Cpu(const Cpu &) = delete;
@@ -35,6 +36,12 @@ class CUDASCAN_API Cpu {
   int threads() const;
   /// Changes how many threads one run() may use, as in the constructor. The history is kept.
   void set_threads(int n_threads);
+
+  /// The instruction set for which the loops that run here are compiled: "baseline", "avx2", "avx512"
+  /// or "avx512vbmi", the last of them that the processor has. The environment variable
+  /// CUDASCAN_MAX_CPU_ISA, read once when the library is loaded, may name a lesser one; results are
+  /// the same. Throws BadSetting if its value is none of these names.
+  static const char *isa();
 
   /// Splits the rows [0, rows) into bands, at most one per thread and none smaller than `min_rows`
   /// (unless there are fewer rows), and calls band(begin, end) for each, concurrently. Returns when

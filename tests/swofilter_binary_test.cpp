@@ -203,16 +203,25 @@ TEST(SwoFilterBinary, CudaThinsUntilStable) {
 #endif
 
 TEST(SwoFilterBinary, WhiteIsWhatHasALevel) {
-  // Bits below those of the format are no level.
-  Image<std::uint16_t> in({0x0040, 0x003f, 0x0000, 0xffff}, 4, 1, {}, 0xffc0);
-  Image<std::uint16_t> out(4, 1, {}, 0xffc0);
-  Image<std::uint8_t> narrow(4, 1);
+  // Bits below those of the format are no level. Whole words of pixels and a part of one.
+  std::vector<std::uint16_t> samples = {0x0040, 0x003f, 0x0000, 0xffff}, wide;
+  std::mt19937 random(1);
+  while (samples.size() < 203) samples.push_back(static_cast<std::uint16_t>(random() % 0x80));
+  std::vector<std::uint8_t> narrow;
+  for (const std::uint16_t sample : samples) {
+    wide.push_back(sample > 0x3f ? 0xffc0 : 0);
+    narrow.push_back(sample > 0x3f ? 255 : 0);
+  }
+  const int width = static_cast<int>(samples.size());
+  const Image<std::uint16_t> in(samples, width, 1, {}, 0xffc0);
+  Image<std::uint16_t> out(width, 1, {}, 0xffc0);
+  Image<std::uint8_t> narrow_out(width, 1);
   Cpu cpu;
   const SwoFilterParams params{.op = Op::hit_or_miss, .window = 1};
   run(cpu, in.plane(), out.plane(), params);
-  run(cpu, in.plane(), narrow.plane(), params);
-  EXPECT_EQ(out.samples(), (std::vector<std::uint16_t>{0xffc0, 0, 0, 0xffc0}));
-  EXPECT_EQ(narrow.samples(), (std::vector<std::uint8_t>{255, 0, 0, 255}));
+  run(cpu, in.plane(), narrow_out.plane(), params);
+  EXPECT_EQ(out.samples(), wide);
+  EXPECT_EQ(narrow_out.samples(), narrow);
 }
 
 TEST(SwoFilterBinary, ThinsAsThePapersSay) {

@@ -22,8 +22,8 @@ class Library(unittest.TestCase):
         self.header = b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT)
         self.input.write_bytes(self.header + self.pixels)
 
-    def binarize(self, *arguments):
-        return program.run([os.environ["LIBRARY_EXAMPLE"], *arguments])
+    def binarize(self, *arguments, **more):
+        return program.run([os.environ["LIBRARY_EXAMPLE"], *arguments], **more)
 
     def refused(self, content, word):
         self.input.write_bytes(content)
@@ -53,6 +53,23 @@ class Library(unittest.TestCase):
         stride = peer.stat().st_size // HEIGHT
         rows = peer.read_bytes()
         self.assertTrue(result == b"".join(rows[y * stride:y * stride + WIDTH] for y in range(HEIGHT)))
+
+    def test_results_do_not_depend_on_the_instruction_set(self):
+        results = set()
+        for isa in ("", "baseline", "avx2", "avx512"):
+            run = self.binarize(self.input, self.output, env={"CUDASCAN_MAX_CPU_ISA": isa})
+            self.assertEqual(run.returncode, 0, run.stderr)
+            results.add(self.output.read_bytes())
+        self.assertEqual(len(results), 1)
+
+    def test_an_instruction_set_that_there_is_not(self):
+        launch = ["gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "video/x-raw,format=GRAY8", "!",
+                  "cudanick", "backend=cpu", "!", "fakesink"]
+        wrong = {"CUDASCAN_MAX_CPU_ISA": "sse9"}
+        for run in (self.binarize(self.input, self.output, env=wrong), program.run(launch, env=wrong)):
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("CUDASCAN_MAX_CPU_ISA=sse9 names no instruction set; set it to baseline, avx2, "
+                          "avx512 or avx512vbmi, or unset it", run.stderr)
 
     def test_no_arguments(self):
         run = self.binarize()
