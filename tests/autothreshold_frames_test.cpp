@@ -192,6 +192,46 @@ TEST(AutothresholdHistory, CudaHasThatOfTheCpu) {
     follow(std::uint16_t{0xffff}, 7, 5);
   }
 }
+
+TEST(AutothresholdHistory, CudaGoesOnFromStreamToStream) {
+  NEED_GPU();
+  constexpr int kWidth = 60, kHeight = 40, kFrames = 16;
+  const Params params{.method = Method::mean, .smoothing = 0.5};
+  struct Frame {
+    explicit Frame(CUstream_st *stream) : device_in(stream), device_out(stream) {}
+    Image<std::uint8_t> out{kWidth, kHeight};
+    test::DeviceCopy device_in, device_out;
+    Plane<std::uint8_t> from, to;
+  };
+  Cpu cpu;
+  std::vector<Gray8> expected;
+  cuda::Stream streams[3];
+  std::vector<std::unique_ptr<Frame>> frames;
+  for (int i = 0; i < kFrames; ++i) {
+    const Image<std::uint8_t> in(
+        test::make_content<std::uint8_t>(test::Content::gradient, kWidth, kHeight, 255 - 13 * i),
+        kWidth, kHeight);
+    Image<std::uint8_t> out(kWidth, kHeight);
+    run(cpu, in.plane(), out.plane(), params);
+    expected.push_back(out.samples());
+    Frame &frame = *frames.emplace_back(std::make_unique<Frame>(streams[i % 3].get()));
+    frame.from = frame.device_in.upload(in);
+    frame.to = frame.device_out.upload(frame.out);
+  }
+  for (const cuda::Stream &stream : streams) stream.synchronize();
+  Cuda cuda(streams[0].get());
+  for (int i = 0; i < kFrames; ++i) {
+    cuda.move_to(streams[i % 3].get());
+    run(cuda, Plane<const std::uint8_t>(frames[i]->from), frames[i]->to, params);
+  }
+  cuda.synchronize();
+  for (int i = 0; i < kFrames; ++i) {
+    Image<std::uint8_t> &out = frames[i]->out;
+    frames[i]->device_out.download(out.memory().begin(), out.memory().size());
+    streams[i % 3].synchronize();
+    EXPECT_TRUE(test::same(expected[i], out.samples(), kWidth)) << "frame " << i;
+  }
+}
 #endif
 
 // ---- A whole page ----------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's frames, through our elements, into a program of one's own: a place to start from.
-// docs/capture.md explains it, capture.py is the same in Python.
+// A camera's frames, through our elements, into a program of one's own; see docs/capture.md.
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 #ifdef HAVE_GST_CUDA
@@ -138,8 +137,7 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
   for (bool ending = false; signals < 2;) {  // after the first, frames that are under way arrive
     if (signals && !ending) ending = gst_element_send_event(pipeline.get(), gst_event_new_eos());
     g_autoptr(GstMessage) message = gst_bus_pop(GST_ELEMENT_BUS(pipeline.get()));
-    const bool at_end = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
-    if (at_end || (!message && frames == n_frames)) break;
+    if (message ? GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS : frames == n_frames) break;
     if (!message) {
       if (take_frame(chain.back(), file)) ++frames;
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
@@ -148,6 +146,7 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
       g_autoptr(GError) error = nullptr;
       gst_message_parse_error(message, &error, nullptr);
       const auto text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
+      while (take_frame(chain.back(), file)) ++frames;  // those that came before
       if (gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(source))) return text;
       throw Failure(kFailed, text);
     }
