@@ -42,6 +42,7 @@ extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __constant__ __attribute__((visibility("default")))
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+typedef unsigned long long cudaTextureObject_t;
 #define __shared__ static
 #define threadIdx gswo_emulation.thread()
 #define blockIdx gswo_emulation.block()
