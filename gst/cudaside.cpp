@@ -197,8 +197,9 @@ void CudaSide::stop() {
 }
 
 void CudaSide::collect_times() {
-  std::lock_guard lock(impl_->engine_mutex);
-  if (impl_->engine) impl_->engine->collect();
+  // The streaming thread collects with each frame. It may hold the lock most of the time, and asleep.
+  const std::unique_lock lock(impl_->engine_mutex, std::try_to_lock);
+  if (lock && impl_->engine) impl_->engine->collect();
 }
 
 }  // namespace cudascan::gst

@@ -62,7 +62,8 @@ class CudaSide {
   /// Waits for the frames under way and frees everything but the context.
   void stop();
 
-  /// Brings `stats` up to date with the frames that are done.
+  /// Brings `stats` up to date with the frames that are done; while a frame is processed, with those that
+  /// were when it came. Never waits.
   void collect_times();
 
  private:
