@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The stream around the frames: negotiation, events, queries, pools, quality of service, statistics.
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
 #include "elements/support.h"
 
 namespace cudascan::elements {
@@ -207,6 +212,83 @@ TEST_P(Flow, LateFramesAreDroppedAndCounted) {
       gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND / 2, 100 * GST_SECOND));
   EXPECT_TRUE(send(60 * GST_SECOND + kFrameTime)) << "quality of service is turned off";
   EXPECT_EQ(stat(filter.element(), "dropped"), 2u);
+}
+
+/// System memory that takes long to map: until somebody else has done something, at most 10 s.
+struct PatientAllocator {
+  GstAllocator parent;
+
+  static inline std::mutex mutex;
+  static inline std::condition_variable changed;
+  static inline bool mapping = false, done = false, in_time = false;
+
+  static gpointer map(GstMemory *memory, gsize, GstMapFlags) {
+    std::unique_lock lock(mutex);
+    mapping = true;
+    changed.notify_all();
+    in_time = changed.wait_for(lock, std::chrono::seconds(10), [] { return done; });
+    return reinterpret_cast<Memory *>(memory)->bytes;
+  }
+
+  struct Memory {
+    GstMemory parent;
+    gpointer bytes;
+  };
+  static GstMemory *alloc(GstAllocator *allocator, gsize size, GstAllocationParams *) {
+    auto memory = g_new0(Memory, 1);
+    memory->bytes = g_malloc0(size);
+    gst_memory_init(&memory->parent, static_cast<GstMemoryFlags>(0), allocator, nullptr, size, 0, 0,
+                    size);
+    return &memory->parent;
+  }
+  static void free(GstAllocator *, GstMemory *memory) {
+    g_free(reinterpret_cast<Memory *>(memory)->bytes);
+    g_free(memory);
+  }
+  static GType type() {
+    static const GType type = g_type_register_static_simple(
+        GST_TYPE_ALLOCATOR, "PatientAllocator", sizeof(GstAllocatorClass),
+        [](gpointer klass, gpointer) {
+          static_cast<GstAllocatorClass *>(klass)->alloc = alloc;
+          static_cast<GstAllocatorClass *>(klass)->free = free;
+        },
+        sizeof(PatientAllocator),
+        [](GTypeInstance *instance, gpointer) {
+          auto allocator = reinterpret_cast<GstAllocator *>(instance);
+          GST_OBJECT_FLAG_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+          allocator->mem_map = map;
+          allocator->mem_unmap = [](GstMemory *) {};
+        },
+        static_cast<GTypeFlags>(0));
+    return type;
+  }
+};
+
+TEST_P(Flow, StatisticsDoNotWaitForAFrame) {
+  Filter filter(nick());
+  filter.process(page());
+  PatientAllocator::mapping = PatientAllocator::done = false;
+  bool read = false;
+  std::thread reader([&] {
+    std::unique_lock lock(PatientAllocator::mutex);
+    PatientAllocator::changed.wait(lock, [] { return PatientAllocator::mapping; });
+    lock.unlock();
+    read = stat(filter.element(), "frames") == 1;
+    lock.lock();
+    PatientAllocator::done = true;
+    PatientAllocator::changed.notify_all();
+  });
+  auto allocator = static_cast<GstAllocator *>(g_object_new(PatientAllocator::type(), nullptr));
+  gst_object_ref_sink(allocator);
+  Ref<GstBuffer> frame(gst_buffer_new());
+  // GStreamer's rows begin at multiples of 4 bytes.
+  gst_buffer_append_memory(frame.get(), gst_allocator_alloc(allocator, 92 * 60, nullptr));
+  gst_object_unref(allocator);
+  GST_BUFFER_PTS(frame.get()) = kFrameTime;
+  EXPECT_EQ(filter.push(std::move(frame)), GST_FLOW_OK);
+  reader.join();
+  EXPECT_TRUE(read);
+  EXPECT_TRUE(PatientAllocator::in_time) << "statistics came only after the frame";
 }
 
 TEST_P(Flow, StatisticsCountFrames) {
