@@ -247,10 +247,13 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     out_state->usage().begin_write(compute);
   }
 
-  kernel.start(compute, frame.timed);
-  job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
-  if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
-  kernel.finish(compute, fresh_event());
+  {
+    const std::lock_guard lock(compute_->queueing());
+    kernel.start(compute, frame.timed);
+    job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
+    if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
+    kernel.finish(compute, fresh_event());
+  }
   frame.last = kernel.end.get();
   CUstream_st *last_reader = compute;
   std::shared_ptr<cuda::Event> last_read = kernel.end;

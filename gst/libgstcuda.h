@@ -15,6 +15,8 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
+#include <mutex>
+
 #include "common/error.h"
 #include "kernels/cuda_resources.h"
 
@@ -43,8 +45,12 @@ class OwnerStream {
   OwnerStream &operator=(const OwnerStream &) = delete;
 
   CUstream_st *get() const;
+  /// Held by an element while it queues a frame, so that those of others do not come in between and are
+  /// not counted as its time.
+  std::mutex &queueing() { return queueing_; }
 
  private:
+  std::mutex queueing_;
   friend GstMemory *libgstcuda_alloc(GstCudaAllocator *, GstCudaContext *, const OwnerStream &,
                                      const GstVideoInfo &);
 #if GST_CHECK_VERSION(1, 24, 0)
