@@ -146,7 +146,7 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
       g_autoptr(GError) error = nullptr;
       gst_message_parse_error(message, &error, nullptr);
       const auto text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
-      while (take_frame(chain.back(), file)) ++frames;  // those that came before
+      for (int i = 0; i < 4 && take_frame(chain.back(), file); ++i) ++frames;  // as appsink keeps
       if (gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(source))) return text;
       throw Failure(kFailed, text);
     }
