@@ -6,6 +6,7 @@
 #include <sane/saneopts.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,16 @@
 
 #include "common/error.h"
 #include "luma.h"
+
+/// Stands before the C library's for the drivers that SANE loads. These read in threads, which they let be
+/// cancelled wherever they are and cancel when a page is complete: in the middle of free(), then, with a lock
+/// held that the end of the thread itself waits for. Here threads are cancelled where they wait, and only there.
+/// @return 0, or EINVAL for a type that does not exist
+extern "C" __attribute__((visibility("default"))) int pthread_setcanceltype(int type, int *old) {
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  if (old != nullptr) *old = PTHREAD_CANCEL_DEFERRED;
+  return 0;
+}
 
 namespace cudascan::scan {
 namespace {
@@ -159,14 +170,6 @@ void bilevel_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p,
   }
 }
 
-/// Drivers read in threads and cancel these wherever they are. The first end of such a thread in a process
-/// loads a library, under a lock of the loader that would never be given back if it was hit in there.
-void prepare_cancelling() {
-  pthread_t thread;
-  const auto end = [](void *) -> void * { pthread_exit(nullptr); };
-  if (pthread_create(&thread, nullptr, end, nullptr) == 0) pthread_join(thread, nullptr);
-}
-
 void check_parameters(const SANE_Parameters &p, const std::string &device) {
   const int samples = p.format == SANE_FRAME_RGB ? 3 : 1;
   const bool known_format = p.format == SANE_FRAME_GRAY || p.format == SANE_FRAME_RGB;
@@ -185,7 +188,6 @@ void check_parameters(const SANE_Parameters &p, const std::string &device) {
 }  // namespace
 
 Sane::Sane() {
-  prepare_cancelling();
   check(sane_init(nullptr, nullptr), "SANE does not start");
 }
 

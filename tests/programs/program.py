@@ -11,7 +11,8 @@ import unittest
 
 
 class TapResult(unittest.TestResult):
-    """Prints a line for each case as soon as it ended, and what went wrong behind "# "."""
+    """Prints a line for each case as soon as it ended; what went wrong goes to standard error, of which
+    `meson test --print-errorlogs` shows everything (and of TAP nothing)."""
 
     def __init__(self):
         super().__init__()
@@ -24,8 +25,7 @@ class TapResult(unittest.TestResult):
 
     def wrong(self, test, error):
         self.line(False, test)
-        for text in self._exc_info_to_string(error, test).splitlines():
-            print("# " + text, flush=True)
+        print(self._exc_info_to_string(error, test), file=sys.stderr, flush=True)
 
     def addSuccess(self, test):
         super().addSuccess(test)

@@ -109,6 +109,15 @@ class Scanner(scans.Case):
                 self.assertIn(said, answer)
                 self.assertEqual(self.outputs(), [])
 
+    @unittest.skipUnless("CUDASCAN_SANE_DRIVERS" in os.environ, "our own driver was not built")
+    def test_a_driver_that_cancels_its_thread_at_work(self):
+        self.configure(backends="busy\n")
+        drivers = [os.environ["CUDASCAN_SANE_DRIVERS"], os.environ.get("LD_LIBRARY_PATH")]
+        self.environment["LD_LIBRARY_PATH"] = ":".join(filter(None, drivers))
+        said = self.scan("--scan", "-o", "out", "--pages=3", "--method=otsu", "--no-straighten")
+        self.assertIn("3 pages in", said)
+        self.assertEqual(len(self.outputs()), 3)
+
     def end_by(self, number):
         """Ends a run that has scanned a page or two; how it ended and what it said."""
         run = subprocess.Popen([scans.SCAN, "--scan", "-o", "out", "--source=Automatic Document Feeder",
