@@ -51,14 +51,16 @@ void Player::use(const std::string &element) {
   name_ = element;
   changed_.clear();
   measured_ = {};
-  start();
+  build();
+  play();
   if (on_settings) on_settings();
 }
 
-void Player::start() {
+void Player::build() {
   // Frames of a camera that nobody has taken yet make room for newer ones.
   const std::string launch =
-      source_.launch + " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0" +
+      source_.launch + (source_.device.empty() ? "" : " name=camera") +
+      " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0" +
       (source_.is_live ? " leaky=downstream" : "") +
       " ! videoconvert ! video/x-raw,format=" + format_ + " ! " + name_ +
       " name=viewed report=message ! video/x-raw,format=" + format_ +
@@ -69,7 +71,7 @@ void Player::start() {
   if (!bin) throw std::runtime_error(error ? error->message : "the source cannot be parsed");
   pipeline_ = GST_ELEMENT(gst_object_ref_sink(bin));
   element_ = gst_bin_get_by_name(GST_BIN(pipeline_), "viewed");
-  gst_bin_add(GST_BIN(pipeline_), GST_ELEMENT(gst_object_ref(sink_)));
+  gst_bin_add(GST_BIN(pipeline_), sink_);
   GstElement *last = gst_bin_get_by_name(GST_BIN(pipeline_), "last");
   gst_element_link(last, sink_);
   // The sink sends what the mouse does to the pad before it.
@@ -84,16 +86,44 @@ void Player::start() {
   retry_at_ = 0;
   ended_ = false;
   frames_at_end_ = 0;
-  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+}
+
+void Player::play() {
+  const auto play = [pipeline = pipeline_, property = source_.property, device = source_.device] {
+    if (!device.empty()) {
+      GstElement *camera = gst_bin_get_by_name(GST_BIN(pipeline), "camera");
+      g_object_set(camera, property.c_str(), device.c_str(), nullptr);
+      gst_object_unref(camera);
+    }
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    gst_object_unref(pipeline);
+  };
+  gst_object_ref(pipeline_);
+  if (source_.is_live)
+    background_.run(play);
+  else
+    play();
 }
 
 void Player::stop() {
   if (!pipeline_) return;
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
-  wipe_.reset();
+  // The sink goes on in the next pipeline, whatever becomes of this one.
+  gst_element_set_locked_state(sink_, TRUE);
+  gst_element_set_state(sink_, GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_), sink_);
-  gst_object_unref(element_);
-  gst_object_unref(pipeline_);
+  gst_element_set_locked_state(sink_, FALSE);
+  // Streaming threads call the wipe until the pipeline has stopped.
+  auto close = [pipeline = pipeline_, element = element_,
+                wipe = std::shared_ptr<Wipe>(std::move(wipe_))]() mutable {
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    wipe.reset();
+    gst_object_unref(element);
+    gst_object_unref(pipeline);
+  };
+  if (source_.is_live)
+    background_.run(std::move(close));
+  else
+    close();
   pipeline_ = element_ = nullptr;
 }
 
@@ -106,7 +136,8 @@ void Player::set(const std::string &name, const std::string &text) {
   settings_[name_] = settings_of(element_);
   if (property->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED)) {
     stop();  // these count from the next start on
-    start();
+    build();
+    play();
   }
 }
 
@@ -182,7 +213,8 @@ void Player::handle_error(GstMessage *message) {
     settings.emplace_back(changed_, before_);
     changed_.clear();
     stop();
-    start();
+    build();
+    play();
     settings_[name_] = settings_of(element_);
     if (on_settings) on_settings();
   } else if (source_.is_live && had_frames_ + frames > 0) {
@@ -190,8 +222,7 @@ void Player::handle_error(GstMessage *message) {
     return;
   } else {
     stop();
-    start();  // so that there is an element to set
-    gst_element_set_state(pipeline_, GST_STATE_NULL);
+    build();  // so that there is an element to set
     failed_ = true;
   }
   had_frames_ += frames;
@@ -201,8 +232,7 @@ void Player::handle_error(GstMessage *message) {
 void Player::wait_for_camera(const std::string &trouble) {
   const guint64 frames = wipe_ ? wipe_->times().out : 0;
   stop();
-  start();
-  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  build();
   had_frames_ += frames;
   retry_at_ = g_get_monotonic_time() + kRetryEvery;
   if (!waiting_ && on_trouble)
@@ -244,9 +274,13 @@ void Player::start_again() {
 
 void Player::poll() {
   if (!pipeline_) return;
+  if (background_.busy()) {  // with a camera, which may lock its element until it was found
+    last_frame_at_ = 0;
+    return;
+  }
   if (retry_at_ > 0 && g_get_monotonic_time() >= retry_at_) {
     retry_at_ = 0;
-    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+    play();
   }
   GstBus *bus = gst_element_get_bus(pipeline_);
   constexpr auto kTypes =
@@ -285,7 +319,7 @@ double Player::rate() const {
 }
 
 std::string Player::launch_line() const {
-  std::string line = "gst-launch-1.0 " + source_.launch +
+  std::string line = "gst-launch-1.0 " + source_.line() +
                      " ! videoconvert ! video/x-raw,format=" + format_ + " ! " + name_;
   for (const auto &[name, text] : settings_of(element_)) line += " " + quoted(name + "=" + text);
   return line + " ! videoconvert ! autovideosink";

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "background.h"
 #include "plots.h"
 #include "settings.h"
 #include "source.h"
@@ -54,7 +55,8 @@ class Player {
   bool failed() const { return failed_; }  ///< nothing more will come
 
  private:
-  void start();
+  void build();
+  void play();
   void stop();
   void take_report(const GstStructure &report);
   void handle_error(GstMessage *message);
@@ -63,6 +65,7 @@ class Player {
   void start_again();
   static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer self);
 
+  Background background_;  // a camera that is gone takes long to be closed, and to be looked for
   const Source source_;
   const std::string format_;
   GstElement *const sink_;

@@ -35,6 +35,10 @@ std::string quoted(const std::string &word) {
   return text;
 }
 
+std::string Source::line() const {
+  return launch + (device.empty() ? "" : " " + property + "=" + quoted(device));
+}
+
 Source make_source(const SourceOptions &o) {
   const int asked =
       !o.file.empty() + o.has_camera + o.has_gige + !o.test.empty() + !o.launch.empty();
@@ -50,16 +54,14 @@ Source make_source(const SourceOptions &o) {
     if (source.is_picture)
       source.launch += " ! videoconvert ! imagefreeze is-live=true ! video/x-raw,framerate=15/1";
   } else if (o.has_gige) {
-    source.launch = "aravissrc" + (o.gige.empty() ? "" : " camera-name=" + quoted(o.gige));
-    source.is_live = true;
+    source = {.launch = "aravissrc", .property = "camera-name", .device = o.gige, .is_live = true};
   } else if (!o.test.empty()) {
     source.launch = "videotestsrc is-live=true pattern=" + quoted(o.test) +
                     " ! video/x-raw,width=1280,height=720,framerate=30/1";
   } else if (!o.launch.empty()) {
     source.launch = o.launch;
   } else {
-    source.launch = "v4l2src" + (o.camera.empty() ? "" : " device=" + quoted(o.camera));
-    source.is_live = true;
+    source = {.launch = "v4l2src", .property = "device", .device = o.camera, .is_live = true};
   }
   return source;
 }

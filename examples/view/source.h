@@ -20,9 +20,15 @@ struct SourceOptions {
 /// The part of a launch line that gives frames.
 struct Source {
   std::string launch;
+  /// What names the device in the one element of `launch`, and its name. An element may look for a device
+  /// as soon as it has its name, which takes long where there is none.
+  std::string property, device;
   bool is_live =
       false;  ///< a device: frames that nobody takes in time are gone, and it may go away
   bool is_picture = false;  ///< one frame, again and again
+
+  /// All of it, the device named.
+  std::string line() const;
 };
 
 /// @throws std::runtime_error with a sentence for the user

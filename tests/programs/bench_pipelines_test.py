@@ -100,11 +100,11 @@ class Pipelines(Case):
         self.assertGreaterEqual(fast["latency_us"]["p50"], 10000)
 
     def test_streams_run_at_once(self):
-        one, four = self.bench("--chain", "identity sleep-time=5000", "--tables", "streams", "--sizes",
+        one, four = self.bench("--chain", "identity sleep-time=20000", "--tables", "streams", "--sizes",
                                "64x48", "--streams", "1,4", "--seconds", "0.3")
         self.assertEqual([one["streams"], four["streams"]], [1, 4])
         self.assertGreater(four["fps"], 1.5 * one["fps"])  # they sleep at the same time
-        self.assertGreaterEqual(four["latency_us"]["p50"], 5000)
+        self.assertGreaterEqual(four["latency_us"]["p50"], 20000)
 
     def test_machine_is_described(self):
         self.bench("--chain", "identity", "--tables", "pipelines", "--sizes", "16x16", "--seconds", "0.05")

@@ -5,8 +5,10 @@ A test file ends with `program.main()`. Each case is a line "ok N - name" or "no
 that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of unittest.
 """
 import os
+import pathlib
 import subprocess
 import sys
+import time
 import unittest
 
 
@@ -66,3 +68,21 @@ def run(command, timeout=60, **more):
     environment = {**os.environ, **more.pop("env", {})}
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, errors="replace", timeout=timeout, env=environment, **more)
+
+
+def wait_until(true, what, seconds=30):
+    """Until `true()` is; a failure that names `what` after so many seconds."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not in {seconds} s")
+        time.sleep(0.005)
+
+
+def wait_for_handler(process, number):
+    """Until the program has set up what it does on this signal; before, a signal just ends it."""
+    def caught():
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+        return int(mask, 16) >> (number - 1) & 1
+    wait_until(caught, "a handler of signal " + str(number))

@@ -279,12 +279,7 @@ class Signals(scans.Case):
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def wait_for_pages(self, folder, count=1):
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
-            if folder.is_dir() and len(list(folder.glob("*.tif"))) >= count:
-                return
-            time.sleep(0.002)
-        self.fail("no page in 30 s")
+        program.wait_until(lambda: len(list(folder.glob("*.tif"))) >= count, "a page")
 
     def test_terminated_runs_leave_whole_pages_and_go_on(self):
         for number, name in ((signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")):

@@ -124,9 +124,7 @@ class Scanner(scans.Case):
                                 "--scan-option=read-delay=yes", "--scan-option=read-delay-duration=20000",
                                 "--resolution=150", "--backend=cpu"], cwd=self.folder, stderr=subprocess.PIPE,
                                env={**os.environ, **self.environment}, text=True)
-        end = time.monotonic() + 30
-        while not list(self.out.glob("*.tif")) and time.monotonic() < end:
-            time.sleep(0.01)
+        program.wait_until(lambda: list(self.out.glob("*.tif")), "the first page")
         run.send_signal(number)
         said = run.communicate(timeout=20)[1]
         pages = [name for name in self.outputs() if name.endswith(".tif")]
@@ -173,15 +171,11 @@ class Unplugged(Scanner):
         time.sleep(0.3)
         command = [scans.SCAN, "--device=net:127.0.0.1:test:0", "-o", "book.pdf", "--backend=cpu",
                    "--source=Automatic Document Feeder", "--scan-option=read-delay=yes",
-                   "--scan-option=read-delay-duration=20000", "--resolution=150", "--timeout=0.5"]
+                   "--scan-option=read-delay-duration=20000", "--resolution=150", "--timeout=2"]
         run = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
                                env={**os.environ, "SANE_CONFIG_DIR": str(client)})
         pages = self.folder / "book.pdf.pages"
-        end = time.monotonic() + 30
-        while len(list(pages.glob("*.tif")) if pages.is_dir() else []) < 2 and time.monotonic() < end:
-            if run.poll() is not None:
-                break
-            time.sleep(0.01)
+        program.wait_until(lambda: run.poll() is not None or len(list(pages.glob("*.tif"))) >= 2, "two pages")
         os.killpg(server.pid, signal.SIGKILL)
         said = run.communicate(timeout=20)[1]
         self.assertEqual(run.returncode, 1, said)

@@ -120,9 +120,9 @@ class Running(Folder):
         for number in (signal.SIGTERM, signal.SIGINT):
             process = subprocess.Popen([VIEW, "--test", "ball", "--picture", self.folder / "no.png", "--seconds", "60"],
                                        env={**os.environ, "DISPLAY": ""})
-            time.sleep(0.5)
+            program.wait_for_handler(process, number)
             process.send_signal(number)
-            self.assertEqual(process.wait(10), 0)
+            self.assertEqual(process.wait(30), 0)
 
 
 class Refusals(Folder):
@@ -179,23 +179,41 @@ class GigE(Folder):
         time.sleep(0.5)
         return process
 
-    def test_frames_arrive_and_the_camera_may_go_and_come_back(self):
+    def start_and_kill_camera(self):
+        """A viewer that has had frames and waits for more; the file of what it says."""
         camera = self.camera()
         if camera.poll() is not None:
             self.skipTest("the fake camera does not start here")
-        process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture", self.folder / "x.png", "--seconds",
-                                    "12", "--stats"], env={**os.environ, "DISPLAY": ""}, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        errors = self.folder / "errors"
+        with open(errors, "w") as stderr:
+            process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture", self.folder / "x.png", "--stats",
+                                        "--seconds", "90"], env={**os.environ, "DISPLAY": ""}, text=True,
+                                       stdout=subprocess.PIPE, stderr=stderr)
+        self.addCleanup(process.kill)
+        program.wait_for_handler(process, signal.SIGTERM)
         time.sleep(3)
         camera.kill()
         camera.wait()
-        time.sleep(3)
+        program.wait_until(lambda: "Trying again every second" in errors.read_text(),
+                           "its end is told, however long it takes to close it", 10)
+        return process, errors
+
+    def test_frames_arrive_and_the_camera_may_go_and_come_back(self):
+        process, errors = self.start_and_kill_camera()
         self.camera()
-        out, err = process.communicate(timeout=40)
-        self.assertEqual(process.returncode, 0, err)
-        self.assertIn("Trying again every second", err)
+        time.sleep(5)
+        process.terminate()
+        out = process.communicate(timeout=40)[0]
+        self.assertEqual(process.returncode, 0, errors.read_text())
         self.assertGreater(json.loads(out)["frames"], 10)  # of the camera that came back
-        self.assertTrue((self.folder / "x.png").exists())
+
+    def test_it_ends_while_the_camera_is_gone(self):
+        for seconds in (0, 6):  # closing and looking for it
+            process, errors = self.start_and_kill_camera()
+            time.sleep(seconds)
+            process.terminate()
+            process.communicate(timeout=40)
+            self.assertEqual(process.returncode, 0, errors.read_text())
 
     def test_no_camera(self):
         result = view("--gige", "127.0.0.77", "--picture", self.folder / "x.png")
@@ -239,9 +257,7 @@ class Window(Folder):
         return image.crop((20, 60, 950, 640))
 
     def test_before_and_after_in_a_window(self):
-        process = self.start("--seconds", "5")
-        stats = self.end(process)
-        self.assertGreater(stats["frames"], 20)
+        self.end(self.start("--frames", "60"))
         video = self.video()
         left = video.crop((60, 0, video.width // 2 - 20, video.height))
         right = video.crop((video.width // 2 + 20, 0, video.width - 60, video.height))
@@ -250,25 +266,28 @@ class Window(Folder):
         self.assertLess(grays[1], 0.03)
 
     def test_a_setting_that_is_refused_is_shown_and_the_video_goes_on(self):
-        process = self.start("--seconds", "6", "--do", "1:element=cudanick", "--do", "2:window=8")
-        stats = self.end(process)
-        self.assertEqual(stats["element"], "cudanick")
-        self.assertGreater(stats["frames"], 20)
+        process = self.start("--frames", "100", "--do", "1:element=cudanick", "--do", "2:window=8")
+        self.assertEqual(self.end(process)["element"], "cudanick")
 
     def test_closing_by_a_signal(self):
         process = self.start()
-        time.sleep(3)
+        program.wait_for_handler(process, signal.SIGTERM)
+        time.sleep(1)
         process.terminate()
         self.end(process)
 
     @unittest.skipUnless(shutil.which("xdotool"), "xdotool is not installed")
     def test_the_mouse_moves_the_divider(self):
-        process = self.start("--seconds", "8")
-        time.sleep(3.5)
+        process = self.start()
+        look = ["xdotool", "search", "--sync", "--onlyvisible", "--name", "^cudascan-view$"]
+        self.assertEqual(program.run(look, env={"DISPLAY": self.display}).returncode, 0)
+        program.wait_for_handler(process, signal.SIGTERM)
+        time.sleep(1.5)
         mouse = ["xdotool", "mousemove", "500", "300", "sleep", "0.2", "mousedown", "1", "sleep", "0.2", "mousemove",
                  "400", "300", "sleep", "0.2", "mousemove", "250", "300", "sleep", "0.3", "mouseup", "1",
                  "sleep", "0.2", "mousemove", "700", "300"]
         self.assertEqual(program.run(mouse, env={"DISPLAY": self.display}).returncode, 0)
+        process.terminate()
         divider = self.end(process)["divider"]
         self.assertGreater(divider, 0.02)
         self.assertLess(divider, 0.4)
