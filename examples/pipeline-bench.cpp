@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/pipelines/apart.h"
 #include "bench/pipelines/memory_table.h"
 #include "bench/pipelines/source.h"
 #include "bench/pipelines/suite.h"
@@ -78,7 +79,7 @@ NamedSize parse_size(const std::string &word) {
 struct Command {
   SuiteSettings suite;
   MemoryTable memory;
-  bool one_element = false;
+  bool one_element = false, apart = false;
   std::string json;
 };
 
@@ -88,7 +89,7 @@ struct Words {
   gchar *element = nullptr, *format = nullptr;
   gdouble seconds = 0;
   gint width = 3840, height = 2160;
-  gboolean quick = FALSE, map = FALSE;
+  gboolean quick = FALSE, map = FALSE, apart = FALSE;
 
   ~Words() {
     for (gchar *word :
@@ -125,6 +126,7 @@ void parse_words(int &argc, char **&argv, Words &w) {
       {"height", 0, 0, G_OPTION_ARG_INT, &w.height, "Height of --element (2160)", "PIXELS"},
       {"map", 'm', 0, G_OPTION_ARG_NONE, &w.map, "Map every result of --element for reading",
        nullptr},
+      {kApart, 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &w.apart, nullptr, nullptr},
       {}};
   GOptionContext *context = g_option_context_new("- the elements in whole pipelines");
   g_option_context_set_description(context, kDescription);
@@ -179,6 +181,7 @@ Command parse(int &argc, char **&argv) {
   suite.seconds = has_seconds ? w.seconds : w.quick ? 0.15 : 0.3;
 
   command.one_element = w.element != nullptr;
+  command.apart = w.apart;
   if (!command.one_element) {
     if (w.format || w.map || w.width != 3840 || w.height != 2160)
       throw BadSetting(
@@ -204,6 +207,15 @@ Command parse(int &argc, char **&argv) {
 int main(int argc, char **argv) try {
   const Command command = parse(argc, argv);
   register_source();
+  if (command.apart) {
+    const MemoryTable &of = command.memory;
+    Launch launch;
+    launch.chain = of.element;
+    launch.format = of.format;
+    launch.width = of.width;
+    launch.height = of.height;
+    return answer_apart(launch, of.seconds);
+  }
   std::size_t measured = 0, failed = 0;
   if (command.one_element) {
     measured = static_cast<std::size_t>(print_memory_table(command.memory));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "bench/pipelines/apart.h"
 #include "bench/pipelines/chains.h"
 #include "bench/pipelines/link.h"
 #include "bench/pipelines/measure.h"
@@ -104,10 +105,12 @@ class Suite {
     return row;
   }
 
-  /// Fills in what the throughput says.
+  /// Fills in what the throughput says. Elements of others are measured apart from the rest.
   void time(PipelineRow &row) {
     try {
-      const Throughput t = measure_throughput(timed_launch_of(row), row.streams, settings_.seconds);
+      const Throughput t = row.peer.empty() ? measure_throughput(timed_launch_of(row), row.streams,
+                                                                 settings_.seconds)
+                                            : measure_apart(launch_of(row), settings_.seconds);
       row.us = t.us;
       row.cpu_us = t.cpu_us;
       row.frames = t.frames;
