@@ -11,7 +11,7 @@ namespace cudascan::bench {
 /// The option by which this program is told that it is such a process; --element and others say for what.
 inline constexpr char kApart[] = "apart";
 
-/// As measure_throughput() with one stream, of frames that a thread behind a queue reads.
+/// As measure_throughput() with one stream, read_behind_queue(). A process that crashes is begun again.
 /// @param launch  chain, format, width and height count
 /// @throws Error with what the pipeline reports, or with how the process ended
 Throughput measure_apart(const Launch &launch, double seconds);

@@ -30,6 +30,13 @@ struct Launch {
   SourceSettings source;
 };
 
+/// The same, with results that a thread behind a queue reads, as programs do.
+inline Launch read_behind_queue(Launch launch) {
+  launch.before_sink = kQueue;
+  launch.map = true;
+  return launch;
+}
+
 struct Unref {
   void operator()(gpointer object) const { gst_object_unref(object); }
 };

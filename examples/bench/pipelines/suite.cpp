@@ -85,14 +85,9 @@ class Suite {
     if (!row.peer.empty()) launch.chain = row.peer;
     return launch;
   }
-  /// In system memory a thread behind a queue reads the results, as programs do.
   Launch timed_launch_of(const PipelineRow &row) const {
-    Launch launch = launch_of(row);
-    if (row.where == kSystem) {
-      launch.before_sink = kQueue;
-      launch.map = true;
-    }
-    return launch;
+    const Launch launch = launch_of(row);
+    return row.where == kSystem ? read_behind_queue(launch) : launch;
   }
 
   PipelineRow row_of(const std::string &table, const Chain &chain, const char *where, Size size) {
