@@ -5,21 +5,15 @@
 
 namespace cudascan::view {
 
-Background::Background() {
-  std::thread([state = state_] { work(*state); }).detach();
-}
-
 Background::~Background() {
   std::unique_lock lock(state_->mutex);
-  state_->ending = true;
-  state_->changed.notify_all();
   state_->changed.wait_for(lock, kLongest, [this] { return state_->jobs.empty(); });
 }
 
 void Background::run(std::function<void()> job) {
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
-  state_->changed.notify_all();
+  if (state_->jobs.size() == 1) std::thread([state = state_] { work(*state); }).detach();
 }
 
 bool Background::busy() const {
@@ -29,17 +23,15 @@ bool Background::busy() const {
 
 void Background::work(State &state) {
   std::unique_lock lock(state.mutex);
-  for (;;) {
-    state.changed.wait(lock, [&] { return state.ending || !state.jobs.empty(); });
-    if (state.jobs.empty()) return;
+  while (!state.jobs.empty()) {
     std::function<void()> &job = state.jobs.front();  // stays where it is when others come
     lock.unlock();
     job();
     job = nullptr;
     lock.lock();
     state.jobs.pop_front();
-    state.changed.notify_all();
   }
+  state.changed.notify_all();
 }
 
 }  // namespace cudascan::view

@@ -11,10 +11,11 @@
 
 namespace cudascan::view {
 
-/// Does one job after the other, in the order in which they come. What a job needs is its own.
+/// Does one job after the other, in the order in which they come, in a thread that is there as long as they
+/// are. What a job needs is its own.
 class Background {
  public:
-  Background();
+  Background() = default;
   /// Waits for the jobs, but for no longer than `kLongest`; the rest is left to the thread.
   ~Background();
   Background(const Background &) = delete;
@@ -30,7 +31,6 @@ class Background {
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<std::function<void()>> jobs;  // the first one is in work
-    bool ending = false;
   };
   static void work(State &state);
 
