@@ -192,15 +192,22 @@ __device__ inline void wait_for_kernels_before() {
 
 // ---- Asynchronous copies into shared memory ------------------------------------------------------
 
-/// Starts to copy 16 bytes from global memory; both are multiples of 16.
-__device__ inline void copy_async(unsigned to, const void *from) {
+/// Starts to copy 16 or 4 bytes from global memory; both places are multiples of that.
+template <int bytes = 16>
+__device__ void copy_async(unsigned to, const void *from) {
+  static_assert(bytes == 16 || bytes == 4);
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
 #else
-  const uint4 v = *static_cast<const uint4 *>(from);
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(v.x), "r"(v.y), "r"(v.z),
-               "r"(v.w)
-               : "memory");
+  if constexpr (bytes == 16) {
+    const uint4 v = *static_cast<const uint4 *>(from);
+    store_shared(to, {v.x, v.y, v.z, v.w});
+  } else {
+    store_shared(to, *static_cast<const std::uint32_t *>(from));
+  }
 #endif
 }
 /// Makes a group of what this thread has started to copy since the last group.

@@ -60,8 +60,9 @@ Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   job.first.x = (((right << 32) - right * job.cosine + bottom * job.sine) >> 1) + half_phase;
   job.first.y = (((bottom << 32) - right * job.sine - bottom * job.cosine) >> 1) + half_phase;
   job.constant = params.border == RotateBorder::constant;
-  job.outside = params.border_value < 0 ? in.maximum : static_cast<T>(params.border_value);
   job.low_bits = unused_low_bits(in.maximum);
+  const int level = params.border_value < 0 ? in.maximum : params.border_value;
+  job.outside = static_cast<T>(level >> job.low_bits << job.low_bits);
   job.interpolation = params.interpolation;
   job.weights = all_weights(params.interpolation);
   return job;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
 #include "kernels/launch.cuh"
 #include "kernels/ptx.cuh"
 #include "kernels/rotate_formula.h"
@@ -8,124 +10,178 @@ namespace {
 
 using rotation::Job;
 using rotation::Place;
-using rotation::Weights;
 
-/// Pixels that a thread makes, beside one another, and threads of a block across and down.
-constexpr int kPixels = 4, kAcross = 32, kDown = 8;
+/// A block makes a tile of pixels from the samples around their places, of which it first makes a copy
+/// in shared memory. Each warp has kLanesDown rows of the tile and makes kLanesAcross columns of them at
+/// a time: the samples that its lanes read at once are near one another in all directions, and so in
+/// different banks of that memory whatever the angle.
+constexpr int kAcross = 64, kDown = 32;
+constexpr int kLanesAcross = 8, kLanesDown = 32 / kLanesAcross;
+constexpr int kWarps = kDown / kLanesDown, kThreads = 32 * kWarps;
+constexpr int kPixels = kAcross / kLanesAcross;  // of a thread
 
-/// Samples beyond the four of a row that are read with them, and have to be there.
+/// Samples in the length of a line across a tile at any angle, with those around its ends.
+constexpr int kReach = 75;
+static_assert((kAcross - 1) * (kAcross - 1) + (kDown - 1) * (kDown - 1) <=
+              (kReach - 4) * (kReach - 4));
+
+/// The copy is made of words. Rows are a multiple of 4 words long and not of 8: so the first four words
+/// of eight rows that follow one another are in 32 banks.
 template <typename T>
-constexpr int kReadAhead = 4 / sizeof(T) - 1;
-
-/// The samples around places that are inside, read as the aligned words of 32 bits that they are in. Where
-/// they are is an offset of 32 bits from an aligned address: registers, and additions, are half as wide.
+constexpr int kInWord = 4 / sizeof(T);
 template <typename T>
-class Samples {
- public:
-  __device__ explicit Samples(const Plane<const T> &plane)
-      : words_(reinterpret_cast<const unsigned char *>(
-            reinterpret_cast<std::uintptr_t>(plane.data) & ~std::uintptr_t{3})),
-        first_(reinterpret_cast<std::uintptr_t>(plane.data) % 4),
-        stride_(static_cast<std::uint32_t>(plane.stride)) {}
+constexpr int kRowWords = sizeof(T) == 1 ? 20 : 44;
+template <typename T>
+constexpr bool kFits = kReach + kInWord<T> - 1 <= kRowWords<T> *kInWord<T> &&kRowWords<T> % 8 == 4;
+static_assert(kFits<std::uint8_t> && kFits<std::uint16_t>);
 
-  /// Where the sample at this column and row is.
-  __device__ std::uint32_t offset(int x, int y) const {
-    return first_ + y * stride_ + x * static_cast<std::uint32_t>(sizeof(T));
-  }
-  __device__ std::uint32_t next_row(std::uint32_t offset) const { return offset + stride_; }
-
-  /// The weighted sum of four samples; weights are signed numbers of 16 bits, two in a word.
-  __device__ int sum_of_four(std::uint32_t offset, const uint2 &weights) const {
-    std::uint32_t words[sizeof(T) + 1];
-    const auto *const from = reinterpret_cast<const std::uint32_t *>(words_ + (offset & ~3u));
-#pragma unroll
-    for (int i = 0; i <= static_cast<int>(sizeof(T)); ++i) words[i] = __ldg(from + i);
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(T)); ++i)  // shifts count modulo 32
-      words[i] = __funnelshift_r(words[i], words[i + 1], offset * 8);
-    if constexpr (sizeof(T) == 1) {
-      return add_products<true>(weights.y, words[0], add_products<false>(weights.x, words[0], 0));
-    } else {
-      const auto product = [](std::uint32_t pair, std::uint32_t weights) {
-        return static_cast<std::int16_t>(weights) * static_cast<int>(pair & 0xffff) +
-               (static_cast<int>(weights) >> 16) * static_cast<int>(pair >> 16);
-      };
-      return product(words[0], weights.x) + product(words[1], weights.y);
-    }
-  }
-
- private:
-  const unsigned char *words_;
-  std::uint32_t first_, stride_;
+/// What part of the image has the samples for a tile, the same size for all.
+struct Box {
+  Place corner;                 ///< its lowest x and y, from the place of the tile's first pixel
+  int words, rows;              ///< words of a row, from a multiple of four bytes on
+  bool aligned;                 ///< whether rows of the image begin at multiples of four bytes
+  int rows_on, words_on;        ///< for a number of words as large as the block
+  std::uint32_t words_inverse;  ///< 2^16 / words, rounded up
 };
 
-/// Few pixels are at an edge, and their code is long.
 template <typename T>
-__device__ __noinline__ T blend_at_edge(const Job<T> &job, const Place &p) {
-  return job.blend_at_edge(p);
+Box make_box(const Job<T> &job) {
+  const auto range = [](std::int64_t across, std::int64_t down) {
+    const std::int64_t ends[] = {across * (kAcross - 1), down * (kDown - 1)};
+    const auto low = std::min<std::int64_t>(ends[0], 0) + std::min<std::int64_t>(ends[1], 0);
+    const auto high = std::max<std::int64_t>(ends[0], 0) + std::max<std::int64_t>(ends[1], 0);
+    // Places may begin anywhere between two samples. Those at -1, 0, 1 and 2 are needed.
+    return std::pair(low, static_cast<int>((high - low + 0xffffffff) >> 32) + 4);
+  };
+  const auto [left, columns] = range(job.cosine, -job.sine);
+  const auto [top, rows] = range(job.sine, job.cosine);
+  Box box{};
+  box.corner = {left, top};
+  box.words = divide_up(columns + kInWord<T> - 1, kInWord<T>);
+  box.rows = rows;
+  box.aligned = reinterpret_cast<std::uintptr_t>(job.in.data) % 4 == 0 && job.in.stride % 4 == 0;
+  box.rows_on = kThreads / box.words;
+  box.words_on = kThreads % box.words;
+  box.words_inverse = divide_up(1 << 16, box.words);
+  return box;
+}
+
+/// Copies the box whose first sample is at column x, a multiple of what a word has, and row y.
+template <typename T>
+__device__ void copy_box(const Job<T> &job, const Box &box, int x, int y, std::uint32_t *to) {
+  const int thread = threadIdx.x;
+  int row = thread * box.words_inverse >> 16, word = thread - row * box.words;
+  const bool inside = x >= 0 && y >= 0 && x + box.words * kInWord<T> <= job.in.width &&
+                      y + box.rows <= job.in.height;
+  const bool by_words = inside && box.aligned;
+  const unsigned address = shared_address(to);
+  for (; row < box.rows; row += box.rows_on) {
+    const int column = x + word * kInWord<T>, at = row * kRowWords<T> + word;
+    if (by_words) {
+      copy_async<4>(address + 4 * at, job.in.row(y + row) + column);
+    } else {
+      std::uint32_t samples = 0;
+#pragma unroll
+      for (int i = 0; i < kInWord<T>; ++i)
+        samples |= std::uint32_t{job.sample(column + i, y + row)} << (8 * sizeof(T) * i);
+      to[at] = samples;
+    }
+    word += box.words_on;
+    if (word >= box.words) {
+      word -= box.words;
+      ++row;
+    }
+  }
+  commit_copies();
+  wait_for_copies<0>();
+}
+
+/// The weighted sum of four samples; weights are signed numbers of 16 bits, two in a word.
+/// @param words  with the first of the samples, and those after it
+/// @param shift  bits before the first sample, modulo 32
+template <typename T>
+__device__ int sum_of_four(const std::uint32_t *words, int shift, const uint2 &weights) {
+  std::uint32_t four[sizeof(T) + 1];
+#pragma unroll
+  for (int i = 0; i <= static_cast<int>(sizeof(T)); ++i) four[i] = words[i];
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i)
+    four[i] = __funnelshift_r(four[i], four[i + 1], shift);
+  if constexpr (sizeof(T) == 1) {
+    return add_products<true>(weights.y, four[0], add_products<false>(weights.x, four[0], 0));
+  } else {
+    const auto product = [](std::uint32_t pair, std::uint32_t weights) {
+      return static_cast<std::int16_t>(weights) * static_cast<int>(pair & 0xffff) +
+             (static_cast<int>(weights) >> 16) * static_cast<int>(pair >> 16);
+    };
+    return product(four[0], weights.x) + product(four[1], weights.y);
+  }
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kAcross *kDown)
-    rotate_kernel(const __grid_constant__ Job<T> job) {
+__global__ void __launch_bounds__(kThreads)
+    rotate_kernel(const __grid_constant__ Job<T> job, const __grid_constant__ Box box) {
+  using Pixels = std::conditional_t<sizeof(T) == 1, uint2, uint4>;  // of a thread
+  __shared__ std::uint32_t samples[kReach * kRowWords<T>];
   // Neighbours look up different weights, which is slow in the memory that parameters are in.
   __shared__ uint2 weights[rotation::kPhases];
-  const int thread = threadIdx.y * kAcross + threadIdx.x;
-  if (thread < rotation::kPhases)
-    weights[thread] = reinterpret_cast<const uint2 *>(job.weights.of)[thread];
+  // One vector more than a row takes, so that rows are in different banks.
+  __shared__ Pixels results[kWarps][kLanesDown][kLanesAcross + 1];
+
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int left = blockIdx.x * kAcross, top = blockIdx.y * kDown;
+  const Place first = job.place(left, top);
+  const int box_x = (Place::whole(first.x + box.corner.x) - 1) & -kInWord<T>;
+  const int box_y = Place::whole(first.y + box.corner.y) - 1;
+  copy_box(job, box, box_x, box_y, samples);
+  if (threadIdx.x < rotation::kPhases)
+    weights[threadIdx.x] = reinterpret_cast<const uint2 *>(job.weights.of)[threadIdx.x];
   __syncthreads();
 
-  const int x = (blockIdx.x * kAcross + threadIdx.x) * kPixels,
-            y = blockIdx.y * kDown + threadIdx.y;
-  if (x >= job.out.width || y >= job.out.height) return;
-  Place p = job.place(x, y);
-  const Place last = job.place(x + kPixels - 1, y);
-  T results[kPixels];
-  if (job.inside(p, kReadAhead<T>) &&
-      job.inside(last, kReadAhead<T>)) {  // and so are those between
-    const Samples<T> samples(job.in);
+  const int x = lane % kLanesAcross, y = lane / kLanesAcross;
+  Place p = job.place(left + x, top + warp * kLanesDown + y);
+  p.x -= static_cast<std::int64_t>(box_x + 1) << 32;  // the first of four, from the box on
+  p.y -= static_cast<std::int64_t>(box_y + 1) << 32;
+  T *const row = reinterpret_cast<T *>(results[warp][y]);
 #pragma unroll
-    for (int i = 0; i < kPixels; ++i) {
-      const uint2 across = weights[Place::phase(p.x)], down = weights[Place::phase(p.y)];
-      const int heights[4] = {static_cast<std::int16_t>(down.x), static_cast<int>(down.x) >> 16,
-                              static_cast<std::int16_t>(down.y), static_cast<int>(down.y) >> 16};
-      std::uint32_t offset = samples.offset(Place::whole(p.x) - 1, Place::whole(p.y) - 1);
-      int sum = 0;
+  for (int i = 0; i < kPixels; ++i) {
+    const uint2 across = weights[Place::phase(p.x)], down = weights[Place::phase(p.y)];
+    const int heights[4] = {static_cast<std::int16_t>(down.x), static_cast<int>(down.x) >> 16,
+                            static_cast<std::int16_t>(down.y), static_cast<int>(down.y) >> 16};
+    const unsigned at = Place::whole(p.y) * (kRowWords<T> * 4) + Place::whole(p.x) * sizeof(T);
+    const std::uint32_t *const from = samples + at / 4;
+    int sum = 0;
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        sum += heights[j] * Job<T>::round_row(samples.sum_of_four(offset, across));
-        offset = samples.next_row(offset);
-      }
-      results[i] = job.finish(sum);
-      p = {p.x + job.cosine, p.y + job.sine};
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < kPixels; ++i) {
-      results[i] = blend_at_edge(job, p);
-      p = {p.x + job.cosine, p.y + job.sine};
-    }
+    for (int j = 0; j < 4; ++j)
+      sum +=
+          heights[j] * Job<T>::round_row(sum_of_four<T>(from + j * kRowWords<T>, at * 8, across));
+    row[i * kLanesAcross + x] = job.finish(sum);
+    p = {p.x + kLanesAcross * job.cosine, p.y + kLanesAcross * job.sine};
   }
+  __syncwarp();
 
-  T *const to = job.out.row(y) + x;
-  using Vector = std::conditional_t<sizeof(T) == 1, std::uint32_t, uint2>;
-  if (x + kPixels <= job.out.width && reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector) == 0) {
-    Vector vector;
-    memcpy(&vector, results, sizeof vector);
-    *reinterpret_cast<Vector *>(to) = vector;
+  // Each lane stores pixels beside one another.
+  const int out_x = left + x * kPixels, out_y = top + warp * kLanesDown + y;
+  if (out_y >= job.out.height) return;
+  const Pixels mine = results[warp][y][x];
+  T *const to = job.out.row(out_y) + out_x;
+  if (out_x + kPixels <= job.out.width &&
+      reinterpret_cast<std::uintptr_t>(to) % sizeof(Pixels) == 0) {
+    *reinterpret_cast<Pixels *>(to) = mine;
   } else {
+    T pixels[kPixels];
+    memcpy(pixels, &mine, sizeof pixels);
 #pragma unroll
     for (int i = 0; i < kPixels; ++i)
-      if (x + i < job.out.width) to[i] = results[i];
+      if (out_x + i < job.out.width) to[i] = pixels[i];
   }
 }
 
 template <typename T>
 void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const RotateParams &params) {
   const Job<T> job = rotation::make_job(params, in, out);
-  const dim3 block(kAcross, kDown);
-  const dim3 grid(divide_up(out.width, kAcross * kPixels), divide_up(out.height, kDown));
-  launch(rotate_kernel<T>, {grid, block}, cuda.stream(), job);
+  const dim3 grid(divide_up(out.width, kAcross), divide_up(out.height, kDown));
+  launch(rotate_kernel<T>, {grid, kThreads}, cuda.stream(), job, make_box(job));
 }
 
 }  // namespace

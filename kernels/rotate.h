@@ -38,6 +38,7 @@ struct RotateParams {
   RotateInterpolation interpolation = RotateInterpolation::cubic;
   RotateBorder border = RotateBorder::replicate;
   /// Level outside of the input with border = constant, 0 to the largest of the format; -1 = the largest.
+  /// Bits that the format does not have are dropped.
   int border_value = -1;
 };
 

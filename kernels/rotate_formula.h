@@ -57,8 +57,8 @@ struct Job {
   Place first;                ///< of the pixel at the top left
   std::int64_t cosine, sine;  ///< in units of 2^-32
   bool constant;              ///< the border
-  T outside;
-  int low_bits;  ///< of a sample, that the format does not have
+  T outside;                  ///< without bits that the format does not have
+  int low_bits;               ///< of a sample, that the format does not have
   RotateInterpolation interpolation;
   Weights weights;
 
@@ -66,10 +66,10 @@ struct Job {
     return {first.x + x * cosine - y * sine, first.y + x * sine + y * cosine};
   }
 
-  /// Whether all 4x4 samples around a place are in the image, and `more` to the right of them.
-  CUDASCAN_HD bool inside(const Place &p, int more = 0) const {
+  /// Whether all 4x4 samples around a place are in the image.
+  CUDASCAN_HD bool inside(const Place &p) const {
     const int x = Place::whole(p.x), y = Place::whole(p.y);
-    return x >= 1 && y >= 1 && x < in.width - 2 - more && y < in.height - 2;
+    return x >= 1 && y >= 1 && x < in.width - 2 && y < in.height - 2;
   }
 
   /// A row's weighted sum, as sums over rows are made of it.
@@ -95,15 +95,13 @@ struct Job {
   CUDASCAN_HD T blend_at_edge(const Place &p) const {
     const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
     if (constant && (x < -3 || x >= in.width || y < -3 || y >= in.height)) return outside;
-    int columns[4], lines[4];
-    for (int i = 0; i < 4; ++i) {
-      columns[i] = nearest(x + i, in.width);
-      lines[i] = nearest(y + i, in.height);
-    }
-    return blend(p, [&](int i, int j) {
-      const bool out = columns[i] != x + i || lines[j] != y + j;
-      return constant && out ? outside : in.row(lines[j])[columns[i]];
-    });
+    return blend(p, [&](int i, int j) { return sample(x + i, y + j); });
+  }
+
+  /// The sample at any column and row.
+  CUDASCAN_HD T sample(int x, int y) const {
+    const int near_x = nearest(x, in.width), near_y = nearest(y, in.height);
+    return constant && (near_x != x || near_y != y) ? outside : in.row(near_y)[near_x];
   }
 
  private:

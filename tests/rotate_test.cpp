@@ -34,7 +34,7 @@ CHECK_OPERATOR(Rotate, RotateParams, {}, {.angle = 3.7},
                {.angle = 101.5, .interpolation = kNearest},
                {.angle = -0.05, .border = kConstant, .border_value = 7},
                {.angle = 359, .border = kConstant, .border_value = 0}, {.angle = 90},
-               {.angle = 180});
+               {.angle = 180}, {.angle = 26.2, .border = kConstant, .border_value = 100});
 
 template <typename T>
 std::vector<T> rotated(const std::vector<T> &samples, int width, int height,
@@ -254,9 +254,40 @@ TEST(Rotate, Borders) {
 
 TEST(Rotate, BitsThatTheFormatDoesNotHaveStayZero) {
   const auto samples = make_content<std::uint16_t>(Content::random, 120, 90, 0xffc0);
-  for (const auto level : rotated<std::uint16_t>(samples, 120, 90, {.angle = 4}, 0xffc0))
-    ASSERT_EQ(level % 64, 0);
+  for (const auto border : {RotateBorder::replicate, kConstant})
+    for (const auto level : rotated<std::uint16_t>(
+             samples, 120, 90, {.angle = 40, .border = border, .border_value = 1000}, 0xffc0))
+      ASSERT_EQ(level % 64, 0);
 }
+
+#ifdef HAVE_CUDA
+template <typename T>
+void expect_cuda_turns_as_cpu(double angle) {
+  constexpr int kWidth = 300, kHeight = 210;
+  constexpr T kMaximum = std::numeric_limits<T>::max();
+  const auto samples = make_content<T>(Content::random, kWidth, kHeight, kMaximum);
+  test::CpuRunner cpu;
+  test::CudaRunner cuda;
+  for (const Layout layout : {Layout{.unit = 4}, Layout{.offset = 2, .unit = 4}}) {
+    SCOPED_TRACE(testing::Message() << angle << " degrees, offset " << layout.offset);
+    const Image<T> in(samples, kWidth, kHeight, layout, kMaximum);
+    const RotateParams params{.angle = angle};
+    const auto expected = test::outcome<T>(cpu, in, layout, kMaximum, params, 0x5a);
+    const auto got = test::outcome<T>(cuda, in, layout, kMaximum, params, 0xc3);
+    ASSERT_TRUE(test::same(expected.samples, got.samples, kWidth));
+  }
+}
+
+// Where all samples of a block's pixels are inside of the image they are copied word by word, if rows
+// begin with words.
+TEST(Rotate, CudaEqualsCpuFarFromTheEdges) {
+  NEED_GPU();
+  for (const double angle : {0.0, 26.2, 45.0, 116.2, -90.0}) {
+    expect_cuda_turns_as_cpu<std::uint8_t>(angle);
+    expect_cuda_turns_as_cpu<std::uint16_t>(angle);
+  }
+}
+#endif
 
 TEST(Rotate, RefusesWhatMakesNoSense) {
   Cpu cpu;

@@ -51,7 +51,7 @@ struct Block;
 struct StartedCopy {
   unsigned to;
   const void *from;
-  unsigned group;
+  unsigned bytes, group;
 };
 
 /// A thread of a block, and then of the next.
@@ -418,15 +418,17 @@ unsigned char *shared_pointer(unsigned address) {
   return &anchor + static_cast<std::int32_t>(address - kStatic);
 }
 
-void copy_async(unsigned address, const void *global) {
-  if (address % 16 != 0) fail("copy_async: to no multiple of 16 bytes");
-  if (reinterpret_cast<std::uintptr_t>(global) % 16 != 0)
-    fail("copy_async: from no multiple of 16 bytes");
+void start_copy(unsigned address, const void *global, unsigned bytes) {
+  const auto refuse = [&](const char *which) {
+    fail("copy_async: " + (which + (" no multiple of " + std::to_string(bytes))) + " bytes");
+  };
+  if (address % bytes != 0) refuse("to");
+  if (reinterpret_cast<std::uintptr_t>(global) % bytes != 0) refuse("from");
   emulation::Fiber &thread = device().current();
   if (device().random() % 2 == 0)
-    std::memcpy(shared_pointer(address), global, 16);
+    std::memcpy(shared_pointer(address), global, bytes);
   else
-    thread.copies.push_back({address, global, thread.groups});
+    thread.copies.push_back({address, global, bytes, thread.groups});
 }
 void commit_copies() {
   ++device().current().groups;
@@ -435,7 +437,7 @@ void wait_for_latest_copies(int n) {
   emulation::Fiber &thread = device().current();
   std::erase_if(thread.copies, [&](const emulation::StartedCopy &copy) {
     if (thread.groups - copy.group <= static_cast<unsigned>(n)) return false;
-    std::memcpy(shared_pointer(copy.to), copy.from, 16);
+    std::memcpy(shared_pointer(copy.to), copy.from, copy.bytes);
     return true;
   });
 }

@@ -52,9 +52,14 @@ void load_shared(unsigned address, std::uint32_t (&v)[n]) {
   std::memcpy(v, shared_pointer(address), sizeof v);
 }
 
-// Copies of 16 bytes to shared memory that go on beside the thread that starts them, in groups. They
-// are made at once, or not before that thread waits for their group.
-void copy_async(unsigned shared_address, const void *global);
+// Copies of 16 or 4 bytes to shared memory that go on beside the thread that starts them, in groups.
+// They are made at once, or not before that thread waits for their group.
+void start_copy(unsigned shared_address, const void *global, unsigned bytes);
+template <int bytes = 16>
+void copy_async(unsigned shared_address, const void *global) {
+  static_assert(bytes == 16 || bytes == 4);
+  start_copy(shared_address, global, bytes);
+}
 void commit_copies();
 /// Until this many of the latest groups are under way, at most.
 void wait_for_latest_copies(int n);
