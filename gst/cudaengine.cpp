@@ -2,7 +2,6 @@
 #include "gst/cudaengine.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace cudascan::gst {
 namespace {
@@ -40,6 +39,11 @@ Picture placed(Picture layout, int n_planes, void *base) {
   return layout;
 }
 
+/// The end of what has just been queued on a stream.
+std::shared_ptr<Moment> moment_on(const std::shared_ptr<OwnerStream> &stream) {
+  return std::make_shared<Moment>(OwnerStream::timeline(stream));
+}
+
 /// Queues a copy of one plane between host and device.
 void copy_plane_rows(const Picture &from, const Picture &to, int plane, CUstream_st *stream) {
   const PlaneShape shape = plane_shape(*to.info, plane);
@@ -49,40 +53,35 @@ void copy_plane_rows(const Picture &from, const Picture &to, int plane, CUstream
 
 }  // namespace
 
-/// One frame under way: its device memory where a side is in system memory, and its events.
+/// One frame under way: its device memory where a side is in system memory, and where its work ends.
 struct CudaEngine::Frame {
-  /// The end is shared with the memories whose use ends there as well.
   struct Span {
-    cuda::Event begin{true};
-    std::shared_ptr<cuda::Event> end;
+    cuda::Event begin{true}, end{true};
     bool timed = false;
 
     void start(CUstream_st *stream, bool with_time) {
       if (with_time) begin.record(stream);
       timed = with_time;
     }
-    void finish(CUstream_st *stream, std::shared_ptr<cuda::Event> event) {
-      event->record(stream);
-      end = std::move(event);
+    void finish(CUstream_st *stream) {
+      if (timed) end.record(stream);
     }
   };
 
   cuda::DeviceBuffer in, out;
   cuda::PinnedBuffer staging;
   Span spans[Stats::kStages];
-  cuda::Event owner;                  // of foreign input, see order_behind_owner()
-  const cuda::Event *last = nullptr;  // the end of its last span
+  cuda::Event owner;  // of foreign input, see order_behind_owner()
+  std::shared_ptr<Moment> computed, last;
   bool timed = false;
   GstBuffer *held = nullptr;  // foreign input that the GPU still reads
 
   void release() { gst_clear_buffer(&held); }
   /// For the next use.
   void reset() {
-    last = nullptr;
-    for (Span &span : spans) {
-      span.end.reset();
-      span.timed = false;
-    }
+    computed.reset();
+    last.reset();
+    for (Span &span : spans) span.timed = false;
   }
   ~Frame() { release(); }
 };
@@ -92,10 +91,10 @@ CudaEngine::CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> com
     : context_(add_ref(context)),
       stats_(std::move(stats)),
       own_(std::move(compute)),
-      compute_(own_) {
+      compute_(own_),
+      upload_(std::make_shared<OwnerStream>(context)),
+      download_(std::make_shared<OwnerStream>(context)) {
   ContextScope scope(context_.get());
-  upload_.emplace();
-  download_.emplace();
   exec_.emplace(compute_->get());
 }
 
@@ -104,22 +103,19 @@ CudaEngine::~CudaEngine() {
   try {
     scope.emplace(context_.get());
     wait_for_all();
-    collect();
+    while (!under_way_.empty()) finish_oldest();
   } catch (const Error &) {
     // The context is lost, and with it the work.
   }
   under_way_.clear();
   idle_.clear();
-  events_.clear();
   exec_.reset();
-  upload_.reset();
-  download_.reset();
 }
 
 void CudaEngine::wait_for_all() {
-  upload_->synchronize();
+  moment_on(upload_)->synchronize();
   exec_->synchronize();
-  download_->synchronize();
+  moment_on(download_)->synchronize();
 }
 
 void CudaEngine::collect() {
@@ -145,18 +141,10 @@ void CudaEngine::finish_oldest() {
   frame->release();
   for (int i = 0; i < Stats::kStages; ++i)
     if (Frame::Span &span = frame->spans[i]; span.timed)
-      stats_->add_time(static_cast<Stats::Stage>(i), span.end->elapsed_ns(span.begin));
+      stats_->add_time(static_cast<Stats::Stage>(i), span.end.elapsed_ns(span.begin));
+  followed_ = frame->computed->only_followed();
   frame->reset();
   idle_.push_back(std::move(frame));
-}
-
-/// One that is not recorded again before everybody has let go of it.
-std::shared_ptr<cuda::Event> CudaEngine::fresh_event() {
-  const auto free = std::find_if(events_.begin(), events_.end(),
-                                 [](const auto &event) { return event.use_count() == 1; });
-  if (free == events_.end()) return events_.emplace_back(std::make_shared<cuda::Event>(true));
-  std::atomic_thread_fence(std::memory_order_acquire);  // others let go of it in other threads
-  return *free;
 }
 
 std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
@@ -218,11 +206,11 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   compute_on(in_cuda && in_state ? in_state->written_on() : nullptr);
   CUstream_st *compute = compute_->get(), *down = download_->get();
   if (!in_cuda) {
-    Frame::Span &span = frame.spans[Stats::upload];
     if (in_state) in_state->usage().begin_read(upload_->get());
     in = upload(frame, job.in_info, in, in_state != nullptr, n_in_planes, job.n_threads);
-    if (in_state) in_state->usage().end_read(upload_->get(), span.end);
-    span.end->make_wait(compute);
+    const std::shared_ptr<Moment> uploaded = moment_on(upload_);
+    uploaded->make_wait(compute);
+    if (in_state) in_state->usage().end_read(uploaded);
   } else {
     if (in_state) in_state->usage().begin_read(compute);
     order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
@@ -252,39 +240,37 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     kernel.start(compute, frame.timed);
     job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
     if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
-    kernel.finish(compute, fresh_event());
+    kernel.finish(compute);
+    frame.computed = frame.last = moment_on(compute_);
+    if (!followed_ || frame.timed) frame.computed->mark();
   }
-  frame.last = kernel.end.get();
-  CUstream_st *last_reader = compute;
-  std::shared_ptr<cuda::Event> last_read = kernel.end;
+  std::shared_ptr<Moment> last_read = frame.computed;
 
   if (!out_cuda) {
     Frame::Span &span = frame.spans[Stats::download];
-    kernel.end->make_wait(down);
+    frame.computed->make_wait(down);
     if (out_state) out_state->usage().begin_write(down);
     span.start(down, frame.timed);
     for (int i = 0; i < n_planes; ++i)
       copy_plane_rows(i == 0 || !copied_chroma ? out : in, host, i, down);
-    span.finish(down, fresh_event());
-    frame.last = span.end.get();
-    if (out_state) out_state->usage().end_write(down, span.end);
-    if (n_in_planes > 1) {
-      last_reader = down;
-      last_read = span.end;
-    }
+    span.finish(down);
+    frame.last = moment_on(download_);
+    frame.last->mark();
+    if (out_state) out_state->usage().end_write(frame.last);
+    if (n_in_planes > 1) last_read = frame.last;
   } else if (out_state) {
-    out_state->usage().end_write(compute, kernel.end);
+    out_state->usage().end_write(frame.computed);
     out_state->set_written_on(compute_);
   }
 
   if (in_cuda && in_state)
-    in_state->usage().end_read(last_reader, std::move(last_read));
+    in_state->usage().end_read(std::move(last_read));
   else if (in_cuda)
     frame.held = gst_buffer_ref(job.in);
 
   if (job.wait) {
     stats_->add_host_synchronisation();
-    kernel.end->synchronize();  // asleep; the executor would spin
+    frame.computed->synchronize();  // asleep; the executor would spin
     exec_->synchronize();
   }
   const bool starving = frame.held && job.in->pool && limited_pool(job.in->pool);
@@ -313,7 +299,7 @@ Picture CudaEngine::upload(Frame &frame, const GstVideoInfo &info, const Picture
   Frame::Span &span = frame.spans[Stats::upload];
   span.start(upload_->get(), frame.timed);
   for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, device, i, upload_->get());
-  span.finish(upload_->get(), fresh_event());
+  span.finish(upload_->get());
   return device;
 }
 

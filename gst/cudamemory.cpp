@@ -67,13 +67,7 @@ GstMemory *alloc_frame(CudaAllocator *allocator, GstCudaContext *context,
   argb.height = rows;
   argb.stride[0] = argb.width * 4;
   argb.size = static_cast<gsize>(argb.stride[0]) * rows;
-  std::unique_ptr<MemoryState> state;
-  try {
-    state = std::make_unique<MemoryState>(context, allocator->own->stats);
-  } catch (const Error &e) {
-    GST_ERROR_OBJECT(allocator, "%s", e.what());
-    return nullptr;
-  }
+  auto state = std::make_unique<MemoryState>(context, allocator->own->stats);
   GstMemory *memory = libgstcuda_alloc(&allocator->parent, context, *allocator->own->owner, argb);
   if (!memory) return nullptr;
 
@@ -104,11 +98,12 @@ gpointer cuda_map(GstMemory *memory, gsize max_size, GstMapFlags flags) {
 /// @throws Error when CUDA refuses
 void queue_copy(GstMemory *from, const GstMapInfo &in, GstMemory *to, const GstMapInfo &out) {
   ContextScope scope(GST_CUDA_MEMORY_CAST(from)->context);
-  CUstream_st *stream = reinterpret_cast<CudaAllocator *>(from->allocator)->own->owner->get();
-  state_of(from)->usage().begin_read(stream);
-  cuda::copy_rows(out.data, 0, in.data, 0, MIN(in.size, out.size), 1, stream);
-  state_of(from)->usage().end_read(stream);
-  state_of(to)->usage().end_write(stream);
+  const auto &owner = reinterpret_cast<CudaAllocator *>(from->allocator)->own->owner;
+  state_of(from)->usage().begin_read(owner->get());
+  cuda::copy_rows(out.data, 0, in.data, 0, MIN(in.size, out.size), 1, owner->get());
+  const auto end = std::make_shared<Moment>(OwnerStream::timeline(owner));
+  state_of(from)->usage().end_read(end);
+  state_of(to)->usage().end_write(end);
 }
 
 /// The copy function of libgstcuda does not know all our formats either.
@@ -298,19 +293,8 @@ GType PinnedAllocator::type() {
 
 }  // namespace
 
-std::unique_ptr<Usage> MemoryState::make_usage() {
-  ContextScope scope(context_.get());
-  return std::make_unique<Usage>();
-}
-
 MemoryState::~MemoryState() {
   wait(GST_MAP_WRITE);
-  try {
-    ContextScope scope(context_.get());
-    usage_.reset();
-  } catch (const Error &) {
-    usage_.release();  // the context is lost, and its events with it
-  }
 }
 
 bool MemoryState::wait(guint map_flags) {
@@ -318,9 +302,9 @@ bool MemoryState::wait(guint map_flags) {
   try {
     ContextScope scope(context_.get());
     if (map_flags & GST_MAP_WRITE)
-      usage_->wait_to_write(count);
+      usage_.wait_to_write(count);
     else
-      usage_->wait_to_read(count);
+      usage_.wait_to_read(count);
     return true;
   } catch (const Error &e) {
     GST_ERROR_OBJECT(context_.get(), "%s", e.what());

@@ -19,7 +19,7 @@
 
 namespace cudascan::gst {
 
-using Usage = BasicUsage<cuda::Event, CUstream_st *>;
+using Usage = BasicUsage<Moment, CUstream_st *>;
 
 /// Map flag, to be combined with GST_MAP_CUDA for CUDAMemory: do not wait. Beyond the flags of
 /// GstVideoFrame and of the memory types of GStreamer.
@@ -45,7 +45,7 @@ class MemoryState {
   ~MemoryState();
 
   GstCudaContext *context() const { return context_.get(); }
-  Usage &usage() { return *usage_; }
+  Usage &usage() { return usage_; }
 
   /// The stream on which an element of ours wrote the memory last, if one did: who works on the same
   /// stream comes behind that without an event. Set by who writes, which is alone.
@@ -60,10 +60,7 @@ class MemoryState {
   Ref<GstCudaContext> context_;
   std::shared_ptr<Stats> stats_;
   std::shared_ptr<OwnerStream> written_on_;
-  std::unique_ptr<Usage> usage_ =
-      make_usage();  // owns events, so it goes while the context is current
-
-  std::unique_ptr<Usage> make_usage();
+  Usage usage_;
 };
 
 /// The state of memory of ours, nullptr for memory of others.

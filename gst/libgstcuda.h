@@ -15,12 +15,18 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
+#include <memory>
 #include <mutex>
+#include <optional>
 
 #include "common/error.h"
+#include "gst/timeline.h"
 #include "kernels/cuda_resources.h"
 
 namespace cudascan::gst {
+
+using Timeline = BasicTimeline<cuda::Event, CUstream_st *>;
+using Moment = BasicMoment<cuda::Event, CUstream_st *>;
 
 /// Makes a context current for the scope.
 class ContextScope {
@@ -34,8 +40,8 @@ class ContextScope {
   ContextScope &operator=(const ContextScope &) = delete;
 };
 
-/// The stream of an element. From 1.24 on its CUDAMemory says that it belongs to this stream, so that
-/// elements which use memory without mapping it can synchronise (gst_cuda_memory_sync()).
+/// A stream of an element, and how far it has come. From 1.24 on CUDAMemory that is written there says
+/// so, so that elements which use memory without mapping it can synchronise (gst_cuda_memory_sync()).
 class OwnerStream {
  public:
   /// @throws Error when CUDA refuses
@@ -49,25 +55,43 @@ class OwnerStream {
   /// not counted as its time.
   std::mutex &queueing() { return queueing_; }
 
+  /// Of a stream, which is kept as long as the timeline is.
+  static std::shared_ptr<Timeline> timeline(const std::shared_ptr<OwnerStream> &stream) {
+    return {stream, &*stream->timeline_};
+  }
+
  private:
-  std::mutex queueing_;
   friend GstMemory *libgstcuda_alloc(GstCudaAllocator *, GstCudaContext *, const OwnerStream &,
                                      const GstVideoInfo &);
+
+  std::mutex queueing_;
+  GstCudaContext *context_;
 #if GST_CHECK_VERSION(1, 24, 0)
   GstCudaStream *stream_;
 #else
-  GstCudaContext *context_;
-  cuda::Stream *stream_;
+  std::optional<cuda::Stream> stream_;
 #endif
+  std::optional<Timeline> timeline_;  // owns events, so it goes while the context is current
 };
+
+inline OwnerStream::~OwnerStream() {
+  const bool current = gst_cuda_context_push(context_);
+  timeline_.reset();
+#if GST_CHECK_VERSION(1, 24, 0)
+  gst_cuda_stream_unref(stream_);
+#else
+  stream_.reset();
+#endif
+  if (current) gst_cuda_context_pop(nullptr);
+  gst_object_unref(context_);
+}
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
 inline OwnerStream::OwnerStream(GstCudaContext *context) : stream_(gst_cuda_stream_new(context)) {
   if (!stream_) throw Error("a CUDA stream cannot be made");
-}
-inline OwnerStream::~OwnerStream() {
-  gst_cuda_stream_unref(stream_);
+  context_ = static_cast<GstCudaContext *>(gst_object_ref(context));
+  timeline_.emplace(get());
 }
 inline CUstream_st *OwnerStream::get() const {
   return gst_cuda_stream_get_handle(stream_);
@@ -89,14 +113,9 @@ inline void order_behind_owner(GstCudaMemory *memory, cuda::Event &event, CUstre
 
 inline OwnerStream::OwnerStream(GstCudaContext *context) {
   ContextScope scope(context);
-  stream_ = new cuda::Stream();
+  stream_.emplace();
+  timeline_.emplace(get());
   context_ = static_cast<GstCudaContext *>(gst_object_ref(context));
-}
-inline OwnerStream::~OwnerStream() {
-  const bool current = gst_cuda_context_push(context_);
-  delete stream_;
-  if (current) gst_cuda_context_pop(nullptr);
-  gst_object_unref(context_);
 }
 inline CUstream_st *OwnerStream::get() const {
   return stream_->get();

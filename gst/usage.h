@@ -14,91 +14,76 @@ namespace cudascan::gst {
 /// Many may read at once, in many threads and streams. Who writes is alone, as GStreamer's locks on
 /// memories and buffer pools ensure, but readers may still be at work on the GPU.
 ///
-/// @tparam Event   cuda::Event, or a stand-in for tests
+/// @tparam Moment  the end of work on a stream, see timeline.h, or a stand-in for tests
 /// @tparam Stream  CUstream_st *, or a stand-in
-template <typename Event, typename Stream>
+template <typename Moment, typename Stream>
 class BasicUsage {
  public:
-  /// Brackets around the queueing of work that reads the memory.
-  /// @param end  an event that was recorded behind the work, for what ends at the same place in several
-  ///             memories; not recorded again as long as this holds it. Without one this records its own
+  /// Brackets around the queueing of work that reads the memory; `end` is that of the work.
   void begin_read(Stream stream) {
     std::lock_guard lock(mutex_);
+    if (writer_ && writer_->stream() == stream) writer_->set_followed();
     order_behind(writer_, stream);
   }
-  void end_read(Stream stream, std::shared_ptr<Event> end = nullptr) {
+  void end_read(std::shared_ptr<Moment> end) {
     std::lock_guard lock(mutex_);
-    for (User &reader : readers_)
-      if (reader.stream == stream || !reader.busy) return record(reader, stream, std::move(end));
-    record(readers_.emplace_back(), stream, std::move(end));
+    for (std::shared_ptr<Moment> &reader : readers_)
+      if (reader->stream() == end->stream() || reader->done()) {
+        reader = std::move(end);
+        return;
+      }
+    readers_.push_back(std::move(end));
   }
 
-  /// Brackets around the queueing of work that writes the memory; `end` as above.
+  /// Brackets around the queueing of work that writes the memory.
   void begin_write(Stream stream) {
     std::lock_guard lock(mutex_);
     order_behind(writer_, stream);
-    for (const User &reader : readers_) order_behind(reader, stream);
+    for (const auto &reader : readers_) order_behind(reader, stream);
   }
-  void end_write(Stream stream, std::shared_ptr<Event> end = nullptr) {
+  void end_write(std::shared_ptr<Moment> end) {
     std::lock_guard lock(mutex_);
-    record(writer_, stream, std::move(end));
-    for (User &reader : readers_) reader.busy = false;  // the writer came after them
+    writer_ = std::move(end);
+    readers_.clear();  // the writer came after them
   }
 
   /// Blocks until the CPU may read; `on_wait` is called before the thread goes to sleep.
   template <typename OnWait>
   void wait_to_read(OnWait on_wait) {
+    std::shared_ptr<Moment> writer;
     {
       std::lock_guard lock(mutex_);
-      if (!writer_.busy) return;
+      writer = writer_;
     }
     // Asleep without the lock: others may go on to read on the GPU. Nobody writes meanwhile.
-    synchronize(writer_, on_wait);
-    std::lock_guard lock(mutex_);
-    writer_.busy = false;
+    synchronize(writer, on_wait);
   }
   /// Blocks until the CPU may write, or free the memory.
   template <typename OnWait>
   void wait_to_write(OnWait on_wait) {
     std::lock_guard lock(mutex_);
     synchronize(writer_, on_wait);
-    writer_.busy = false;
-    for (User &reader : readers_) {
-      synchronize(reader, on_wait);
-      reader.busy = false;
-    }
+    for (const auto &reader : readers_) synchronize(reader, on_wait);
+    readers_.clear();
   }
 
  private:
-  struct User {
-    std::shared_ptr<Event> event;
-    Stream stream{};
-    bool busy = false;  // the event was recorded and not yet seen to be done
-  };
-
-  static void order_behind(const User &user, Stream stream) {
-    if (user.busy && user.stream != stream) user.event->make_wait(stream);
-  }
-  static void record(User &user, Stream stream, std::shared_ptr<Event> end) {
-    if (!end) {
-      // Its own one of before, unless others wait for that as well.
-      end = user.event && user.event.use_count() == 1 ? user.event : std::make_shared<Event>();
-      end->record(stream);
-    }
-    user.event = std::move(end);
-    user.stream = stream;
-    user.busy = true;
+  static void order_behind(const std::shared_ptr<Moment> &user, Stream stream) {
+    if (!user || user->stream() == stream) return;
+    user->set_awaited();
+    user->make_wait(stream);
   }
   template <typename OnWait>
-  static void synchronize(const User &user, OnWait on_wait) {
-    if (!user.busy || user.event->done()) return;
+  static void synchronize(const std::shared_ptr<Moment> &user, OnWait on_wait) {
+    if (!user || user->done()) return;
+    user->set_awaited();
     on_wait();
-    user.event->synchronize();
+    user->synchronize();
   }
 
   std::mutex mutex_;
-  User writer_;
-  std::vector<User> readers_;
+  std::shared_ptr<Moment> writer_;
+  std::vector<std::shared_ptr<Moment>> readers_;
 };
 
 }  // namespace cudascan::gst

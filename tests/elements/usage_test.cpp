@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "gst/timeline.h"
+
 namespace {
 
 std::string said;
@@ -14,6 +16,7 @@ struct FakeEvent {
   int id = ++made;
   mutable bool is_done = false;
   static inline int made = 0;
+  static inline int finished = 0;  ///< events up to this one are done
 
   void record(char stream) {
     is_done = false;
@@ -22,21 +25,101 @@ struct FakeEvent {
   void make_wait(char stream) const {
     said += std::string(1, stream) + "waits" + std::to_string(id) + " ";
   }
-  bool done() const { return is_done; }
+  bool done() const { return is_done || id <= finished; }
   void synchronize() const {
     said += "sleep" + std::to_string(id) + " ";
     is_done = true;
   }
 };
 
-using Usage = cudascan::gst::BasicUsage<FakeEvent, char>;
+using Timeline = cudascan::gst::BasicTimeline<FakeEvent, char>;
+using Moment = cudascan::gst::BasicMoment<FakeEvent, char>;
+using Usage = cudascan::gst::BasicUsage<Moment, char>;
 
-class UsageTest : public testing::Test {
+class TimelineTest : public testing::Test {
  protected:
-  UsageTest() {
+  TimelineTest() {
     said.clear();
-    FakeEvent::made = 0;
+    FakeEvent::made = FakeEvent::finished = 0;
   }
+  std::shared_ptr<Timeline> a = std::make_shared<Timeline>('a'),
+                            b = std::make_shared<Timeline>('b');
+
+  static std::shared_ptr<Moment> now(const std::shared_ptr<Timeline> &timeline) {
+    return std::make_shared<Moment>(timeline);
+  }
+};
+
+TEST_F(TimelineTest, NothingIsRecordedBeforeSomebodyAsks) {
+  const auto first = now(a);
+  EXPECT_FALSE(first->done());
+  EXPECT_EQ(said, "");
+  first->make_wait('b');
+  EXPECT_EQ(said, "record1a bwaits1 ");
+}
+
+TEST_F(TimelineTest, OneEventTellsOfAllBeforeIt) {
+  const auto first = now(a), second = now(a), third = now(a);
+  second->mark();  // behind the third, which has been queued
+  first->make_wait('b');
+  third->make_wait('c');
+  EXPECT_EQ(said, "record1a bwaits1 cwaits1 ");
+  FakeEvent::finished = 1;
+  EXPECT_TRUE(first->done());
+  EXPECT_TRUE(third->done());
+}
+
+TEST_F(TimelineTest, TheFirstEventBehindAPlaceIsAsked) {
+  const auto first = now(a);
+  first->mark();
+  const auto second = now(a);
+  second->mark();
+  first->make_wait('b');
+  second->make_wait('b');
+  EXPECT_EQ(said, "record1a record2a bwaits1 bwaits2 ");
+  FakeEvent::finished = 1;
+  EXPECT_TRUE(first->done());
+  EXPECT_FALSE(second->done());
+}
+
+TEST_F(TimelineTest, AnEarlierEventDoesNotTellOfLaterWork) {
+  now(a)->mark();
+  const auto second = now(a);
+  FakeEvent::finished = 1;
+  EXPECT_FALSE(second->done());
+  second->synchronize();
+  EXPECT_EQ(said, "record1a record1a sleep1 ");  // the first was free again
+  EXPECT_TRUE(second->done());
+}
+
+TEST_F(TimelineTest, NobodyWaitsForWhatIsKnownToBeDone) {
+  const auto first = now(a);
+  first->synchronize();
+  EXPECT_TRUE(first->done());
+  said.clear();
+  first->mark();
+  first->make_wait('b');
+  first->synchronize();
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(TimelineTest, EventsAreUsedAgainThoughNobodyAsksWhatIsDone) {
+  FakeEvent::finished = 1000;
+  for (int i = 0; i < 1000; ++i) now(a)->mark();
+  EXPECT_LT(FakeEvent::made, 20);
+}
+
+TEST_F(TimelineTest, AMomentTellsWhetherItWasOnlyFollowed) {
+  const auto end = now(a);
+  EXPECT_FALSE(end->only_followed());
+  end->set_followed();
+  EXPECT_TRUE(end->only_followed());
+  end->set_awaited();
+  EXPECT_FALSE(end->only_followed());
+}
+
+class UsageTest : public TimelineTest {
+ protected:
   Usage usage;
   int waits = 0;
   void read_on_cpu() {
@@ -49,59 +132,58 @@ class UsageTest : public testing::Test {
 
 TEST_F(UsageTest, AReaderIsPutBehindTheWriterOfAnotherStream) {
   usage.begin_write('a');
-  usage.end_write('a');
+  const auto written = now(a);
+  usage.end_write(written);
   usage.begin_read('a');
+  EXPECT_EQ(said, "");
+  EXPECT_TRUE(written->only_followed());
   usage.begin_read('b');
   EXPECT_EQ(said, "record1a bwaits1 ");
+  EXPECT_FALSE(written->only_followed());
 }
 
 TEST_F(UsageTest, AWriterIsPutBehindAllReaders) {
-  usage.end_read('a');
-  usage.end_read('b');
+  usage.end_read(now(a));
+  usage.end_read(now(b));
   usage.begin_write('c');
-  EXPECT_EQ(said, "record1a record2b cwaits1 cwaits2 ");
+  EXPECT_EQ(said, "record1a cwaits1 record2b cwaits2 ");
 }
 
-TEST_F(UsageTest, AnEventOfItsOwnIsUsedAgain) {
-  usage.end_write('a');
-  usage.end_write('a');
-  EXPECT_EQ(said, "record1a record1a ");
+TEST_F(UsageTest, OfTheReadersOfAStreamTheLastCounts) {
+  const auto first = now(a);
+  first->mark();
+  usage.end_read(first);
+  usage.end_read(now(a));
+  usage.begin_write('b');
+  EXPECT_EQ(said, "record1a record2a bwaits2 ");
 }
 
-TEST_F(UsageTest, AnEventThatWasRecordedForOthersAsWellIsWaitedForAndNeverRecorded) {
-  const auto end = std::make_shared<FakeEvent>();
-  Usage read;
-  usage.end_write('a', end);
-  read.end_read('a', end);
-  usage.begin_read('b');
-  read.begin_write('b');
-  EXPECT_EQ(said, "bwaits1 bwaits1 ");
-  EXPECT_EQ(end.use_count(), 3);
-
-  said.clear();
-  usage.end_write('a');  // one of its own now
-  EXPECT_EQ(said, "record2a ");
-  EXPECT_EQ(end.use_count(), 2);
-  EXPECT_EQ(end->id, 1);
+TEST_F(UsageTest, WhoWritesAgainDoesNotFollow) {
+  const auto written = now(a);
+  usage.end_write(written);
+  usage.begin_write('a');
+  EXPECT_FALSE(written->only_followed());
 }
 
 TEST_F(UsageTest, TheCpuSleepsOnceForAWriter) {
-  usage.end_write('a', std::make_shared<FakeEvent>());
-  usage.end_read('b');
-  said.clear();
+  const auto written = now(a);
+  usage.end_write(written);
+  usage.end_read(now(b));
   read_on_cpu();
   read_on_cpu();
-  EXPECT_EQ(said, "sleep1 ");
+  EXPECT_EQ(said, "record1a sleep1 ");
   EXPECT_EQ(waits, 1);
+  EXPECT_FALSE(written->only_followed());
   write_on_cpu();
-  EXPECT_EQ(said, "sleep1 sleep2 ");
+  EXPECT_EQ(said, "record1a sleep1 record2b sleep2 ");
   EXPECT_EQ(waits, 2);
 }
 
 TEST_F(UsageTest, TheCpuDoesNotSleepForWhatIsDone) {
-  const auto end = std::make_shared<FakeEvent>();
-  usage.end_write('a', end);
-  end->is_done = true;
+  const auto end = now(a);
+  end->mark();
+  usage.end_write(end);
+  FakeEvent::finished = 1;
   read_on_cpu();
   EXPECT_EQ(waits, 0);
 }
