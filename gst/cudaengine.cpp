@@ -2,6 +2,8 @@
 #include "gst/cudaengine.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace cudascan::gst {
 namespace {
@@ -13,8 +15,12 @@ constexpr std::size_t kMinFrames = 3;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 /// Of so many frames at first, then of one in so many, times are taken: to take them costs the thread that
-/// feeds the GPU about as much as to launch a kernel.
-constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 8;
+/// feeds the GPU about as much as to launch a kernel, and the GPU some microseconds.
+constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 16;
+
+/// How often, and how far apart, to look whether a frame is done that has no event behind it.
+constexpr int kLooks = 25;
+constexpr std::chrono::microseconds kBetweenLooks{20};
 
 constexpr int kPitchAlignment = 256;
 
@@ -147,6 +153,13 @@ void CudaEngine::finish_oldest() {
   idle_.push_back(std::move(frame));
 }
 
+void CudaEngine::wait_for_oldest() {
+  const std::shared_ptr<Moment> &last = under_way_.front()->last;
+  // Those who follow on the stream will record events, so this does not have to.
+  for (int i = 0; i < kLooks && !last->done(); ++i) std::this_thread::sleep_for(kBetweenLooks);
+  last->synchronize();
+}
+
 std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
   collect();
   if (idle_.empty()) {
@@ -154,7 +167,7 @@ std::unique_ptr<CudaEngine::Frame> CudaEngine::begin_frame(std::size_t bytes) {
         std::clamp(kMaxBytes / std::max<std::size_t>(bytes, 1), kMinFrames, kMaxFrames);
     if (under_way_.size() < limit) return std::make_unique<Frame>();
     stats_->add_throttled();
-    under_way_.front()->last->synchronize();
+    wait_for_oldest();
     finish_oldest();
   }
   std::unique_ptr<Frame> frame = std::move(idle_.back());

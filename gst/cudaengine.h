@@ -37,6 +37,7 @@ class CudaEngine {
 
   std::unique_ptr<Frame> begin_frame(std::size_t bytes);
   void finish_oldest();
+  void wait_for_oldest();
   void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
   void compute_on(std::shared_ptr<OwnerStream> stream);
