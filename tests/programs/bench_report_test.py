@@ -230,8 +230,8 @@ class ReportPage(WithFolder):
         for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)", "equal",
                        "3.00×"):
             self.assertIn(number, shown)
-        for section in ("machine", "goals", "pipelines", "live", "peers", "streams", "sweeps", "papers",
-                        "kernels"):
+        for section in ("machine", "pipelines", "live", "peers", "streams", "sweeps", "papers", "kernels",
+                        "goals"):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):
@@ -263,7 +263,9 @@ class ReportPage(WithFolder):
 
     def test_empty_results_make_a_page(self):
         page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": []}))
-        self.assertIn("Not in these results: Goals", " ".join(page.texts))
+        shown = " ".join(page.texts)
+        self.assertIn("Not in these results: Elements and chains in pipelines", shown)
+        self.assertIn("All operators, Goals.", shown)
 
     def refused(self, words, *sentences):
         self.output.write_text("the page before")
