@@ -127,6 +127,10 @@ struct Npp::Impl {
   /// Of the pixels whose window lies in the image: this filter knows no borders.
   template <typename T>
   void inner_median(Median<T> which, MedianBytes bytes_of, AnyPlane in, AnyPlane out, int window) {
+    // It waits for the GPU; in a capture it fails, and prints so between the rows.
+    cudaStreamCaptureStatus capture;
+    BENCH_CUDA(cudaStreamIsCapturing(context.stream, &capture));
+    if (capture != cudaStreamCaptureStatusNone) throw Error("NPP's median cannot be captured");
     const int radius = window / 2;
     const NppiSize size{in.width - 2 * radius, in.height - 2 * radius}, mask_size{window, window};
     std::uint32_t bytes = 0;
