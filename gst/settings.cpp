@@ -58,12 +58,13 @@ void install_settings(GObjectClass *klass) {
                          enum_type<ReportTo>(), 0, kPlaying));
   g_object_class_install_property(
       klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "Frames, dropped frames, mean and maximum of the kernel, upload and "
-                         "download times in ns (on the GPU of the first frames and every eighth), "
-                         "how often a thread slept until the GPU had a result, how often because "
-                         "enough frames were under way",
-                         GST_TYPE_STRUCTURE, kReadable));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Frames, dropped frames, mean and maximum of the kernel, upload and download times in ns "
+          "(on the GPU of the first frames and every sixteenth), how often a thread slept until "
+          "the "
+          "GPU had a result, how often because enough frames were under way",
+          GST_TYPE_STRUCTURE, kReadable));
 }
 
 bool set_setting(Settings &settings, guint id, const GValue *value) {
