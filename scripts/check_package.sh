@@ -47,6 +47,7 @@ for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/us
   user "$program" --help >/dev/null
   [ -e "/usr/share/man/man1/${program##*/}.1.gz" ] || die "${program##*/} has no manual page."
 done
+user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is there
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=48 ! \
   cudaswofilter source=/usr/share/doc/libcudascan-dev/examples/gswo/median.cpp ! fakesink
 

@@ -3,8 +3,8 @@
 """Makes one self-contained page of what cudascan-bench, cudascan-pipeline-bench and gswo_figures.py measured:
 tables and plots, readable without a network, in light and dark.
 
-Without files it runs the two benchmarks that it finds: beside itself, in the build folder, or in PATH.
-With files it only reads: results of another machine, which needs neither matplotlib nor GStreamer.
+Without files it runs the two benchmarks that it finds: beside itself, in the build folder, or in PATH; and
+python_peers.py, with the python3 of PATH, for what that has of CuPy, cuCIM and CV-CUDA. With files it only reads: results of another machine, which needs neither matplotlib nor GStreamer.
 
     cudascan-bench --json kernels.json              there
     cudascan-bench-report --kernels kernels.json    here
@@ -14,6 +14,7 @@ because a benchmark was not found or failed; 2, nothing is written: wrong option
 or not what it should be.
 """
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
@@ -22,10 +23,9 @@ import tempfile
 
 sys.dont_write_bytecode = True  # installed, its modules lie where packages alone write
 HERE = pathlib.Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent / "share" / "gst-cudascan"):
-    if (folder / "report_page").is_dir():
-        sys.path.insert(0, str(folder))
-        break
+# In the tree everything lies beside this file.
+DATA = HERE if (HERE / "report_page").is_dir() else HERE.parent / "share" / "gst-cudascan"
+sys.path.insert(0, str(DATA))
 from report_page.results import Results, Unusable  # noqa: E402
 
 PROGRAMS = {"kernels": "cudascan-bench", "pipelines": "cudascan-pipeline-bench"}
@@ -57,26 +57,36 @@ def find_program(name, build):
     return None if build else shutil.which(name)
 
 
+def run(command, name, kind, results, optional=False):
+    """Runs a benchmark, and reads what it wrote.
+    @param optional  having measured nothing is nothing to speak of"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.json"
+        print(f"runs {' '.join(command)}", file=sys.stderr, flush=True)
+        done = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL, stdout=sys.stderr,
+                              check=False)
+        # Rows that failed are in the file and on the page; without a file there is nothing to show.
+        if not path.exists():
+            results.lack(f"{name} ended with status {done.returncode} and wrote no results")
+            return
+        if done.returncode:
+            results.lack(f"{name} ended with status {done.returncode}; what it wrote is shown")
+        if not optional or json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            results.read(kind, path)
+
+
 def run_benchmarks(arguments, results):
     """Runs what is found; what is not, or fails, the page names."""
-    with tempfile.TemporaryDirectory() as folder:
-        for kind, name in PROGRAMS.items():
-            program = find_program(name, arguments.build)
-            if not program:
-                results.lack(f"{name} was not found: build it, put it into PATH, or give its results "
-                             f"with --{kind}")
-                continue
-            path = pathlib.Path(folder) / f"{kind}.json"
-            command = [str(program), *(["--quick"] if arguments.quick else []), "--json", str(path)]
-            print(f"runs {' '.join(command[:-2])}", file=sys.stderr, flush=True)
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
-            # Rows that failed are in the file and on the page; without a file there is nothing to show.
-            if not path.exists():
-                results.lack(f"{name} ended with status {done.returncode} and wrote no results")
-                continue
-            if done.returncode:
-                results.lack(f"{name} ended with status {done.returncode}; what it wrote is shown")
-            results.read(kind, path)
+    for kind, name in PROGRAMS.items():
+        program = find_program(name, arguments.build)
+        if program:
+            run([str(program), *(["--quick"] if arguments.quick else [])], name, kind, results)
+        else:
+            results.lack(f"{name} was not found: build it, put it into PATH, or give its results with --{kind}")
+    python = shutil.which("python3")
+    if results.files and python:
+        run([python, str(DATA / "python_peers.py"), *(["--sizes", "1080p"] if arguments.quick else [])],
+            "python_peers.py", "pipelines", results, optional=True)
 
 
 def main():

@@ -318,18 +318,32 @@ class ReportPage(WithFolder):
         self.assertIn("cudascan-bench was not found", done.stderr)
         self.assertFalse(self.output.exists())
 
+    def stand_in(self, name, rows):
+        """A program that writes these rows to the file that its last word names."""
+        content = json.dumps({"machine": MACHINE, "rows": rows})
+        script = f"#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\ncat >\"$1\" <<'END'\n{content}\nEND\n"
+        self.write(name, script).chmod(0o755)
+
     def test_runs_what_is_there(self):
         """One benchmark works, the other fails: a page that says so."""
-        script = ("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n"
-                  f"cat >\"$1\" <<'END'\n{json.dumps({'machine': MACHINE, 'rows': KERNELS})}\nEND\n")
-        for name, text in (("cudascan-bench", script), ("cudascan-pipeline-bench", "#!/bin/sh\nexit 3\n")):
-            self.write(name, text).chmod(0o755)
-        done = self.report("--build", self.folder)
+        self.stand_in("cudascan-bench", KERNELS)
+        self.write("cudascan-pipeline-bench", "#!/bin/sh\nexit 3\n").chmod(0o755)
+        self.stand_in("python3", [{**PIPELINES[-2], "element": "ndimage.median_filter"}])
+        done = self.report("--build", self.folder, env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cudascan-pipeline-bench ended with status 3", done.stderr)
-        page = Page(self.output.read_text())
-        self.assertIn("cudascan-pipeline-bench ended with status 3", " ".join(page.texts))
-        self.assertIn("nick 15", " ".join(page.texts))
+        shown = " ".join(Page(self.output.read_text()).texts)
+        for words in ("cudascan-pipeline-bench ended with status 3", "nick 15", "ndimage.median_filter"):
+            self.assertIn(words, shown)
+
+    def test_python_without_other_libraries(self):
+        for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
+            self.stand_in(name, rows)
+        self.write("cupy.py", "raise ModuleNotFoundError(name='cupy')")
+        done = self.report("--build", self.folder, env={**os.environ, "PYTHONPATH": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("CuPy: not installed", done.stderr)
+        self.assertNotIn("python_peers", self.output.read_text())
 
 
 if __name__ == "__main__":
