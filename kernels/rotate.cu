@@ -25,15 +25,21 @@ constexpr int kReach = 75;
 static_assert((kAcross - 1) * (kAcross - 1) + (kDown - 1) * (kDown - 1) <=
               (kReach - 4) * (kReach - 4));
 
-/// The copy is made of words. Rows are a multiple of 4 words long and not of 8: so the first four words
-/// of eight rows that follow one another are in 32 banks.
+/// The copy is made of words, of so many samples.
 template <typename T>
 constexpr int kInWord = 4 / sizeof(T);
+
+/// Its rows are a multiple of 4 words long, and not of 8: so the first four words of eight rows that follow
+/// one another are in 32 banks.
 template <typename T>
 constexpr int kRowWords = sizeof(T) == 1 ? 20 : 44;
+
 template <typename T>
-constexpr bool kFits = kReach + kInWord<T> - 1 <= kRowWords<T> *kInWord<T> &&kRowWords<T> % 8 == 4;
-static_assert(kFits<std::uint8_t> && kFits<std::uint16_t>);
+constexpr bool fits() {
+  constexpr int kWords = kRowWords<T>, kSamples = kWords * kInWord<T>;
+  return kSamples >= kReach + kInWord<T> - 1 && kWords % 8 == 4;
+}
+static_assert(fits<std::uint8_t>() && fits<std::uint16_t>());
 
 /// What part of the image has the samples for a tile, the same size for all.
 struct Box {
