@@ -186,8 +186,9 @@ class Session {
     }
   }
   bool over() const {
-    const bool enough = (options_.frames > 0 &&
-                         player_.wipe().times().out >= static_cast<guint64>(options_.frames)) ||
+    const bool shows = player_.wipe().times().out > 0;
+    const bool enough = (options_.frames > 0 && shows &&
+                         player_.frames() >= static_cast<guint64>(options_.frames)) ||
                         (options_.seconds > 0 && seconds() >= options_.seconds);
     return stopped_ || (enough && next_ == options_.actions.size());
   }
@@ -206,12 +207,13 @@ class Session {
         "\"interval_ms\": {\"p50\": %.3f, \"p99\": %.3f}, \"element_ms\": {\"p50\": %.3f, \"p99\": "
         "%.3f}, "
         "\"cpu_ms_per_frame\": %.3f, \"divider\": %.4f, \"launch\": \"%s\"}\n",
-        player_.element_name().c_str(), static_cast<unsigned long long>(times.out),
+        player_.element_name().c_str(), static_cast<unsigned long long>(player_.frames()),
         static_cast<unsigned long long>(times.in > times.out + 4 ? times.in - times.out : 0),
         times.interval_ms.empty() ? 0 : 1000 / std::max(percentile(times.interval_ms, 50), 1e-3),
         percentile(times.interval_ms, 50), percentile(times.interval_ms, 99),
         percentile(times.element_ms, 50), percentile(times.element_ms, 99),
-        times.out ? cpu / times.out : 0, player_.divider(), line);
+        player_.frames() ? cpu / static_cast<double>(player_.frames()) : 0, player_.divider(),
+        line);
   }
 
  private:

@@ -107,6 +107,7 @@ void Player::play() {
 
 void Player::stop() {
   if (!pipeline_) return;
+  had_frames_ += wipe_->times().out;
   // The sink goes on in the next pipeline, whatever becomes of this one.
   gst_element_set_locked_state(sink_, TRUE);
   gst_element_set_state(sink_, GST_STATE_NULL);
@@ -204,7 +205,6 @@ void Player::handle_error(GstMessage *message) {
   gst_message_parse_error(message, &error, nullptr);
   const bool of_element = GST_MESSAGE_SRC(message) == GST_OBJECT(element_);
   std::string trouble = error->message;
-  const guint64 frames = wipe_->times().out;
   if (of_element && !changed_.empty()) {
     if (!trouble.ends_with(".")) trouble += ".";
     trouble += " " + changed_ + " is " + (before_.empty() ? "empty" : before_) + " again.";
@@ -217,7 +217,7 @@ void Player::handle_error(GstMessage *message) {
     play();
     settings_[name_] = settings_of(element_);
     if (on_settings) on_settings();
-  } else if (source_.is_live && had_frames_ + frames > 0) {
+  } else if (source_.is_live && frames() > 0) {
     wait_for_camera(trouble);
     return;
   } else {
@@ -225,15 +225,12 @@ void Player::handle_error(GstMessage *message) {
     build();  // so that there is an element to set
     failed_ = true;
   }
-  had_frames_ += frames;
   if (on_trouble) on_trouble(trouble);
 }
 
 void Player::wait_for_camera(const std::string &trouble) {
-  const guint64 frames = wipe_ ? wipe_->times().out : 0;
   stop();
   build();
-  had_frames_ += frames;
   retry_at_ = g_get_monotonic_time() + kRetryEvery;
   if (!waiting_ && on_trouble)
     on_trouble(trouble + (trouble.ends_with(".") ? "" : ".") + " Trying again every second.");
@@ -250,26 +247,35 @@ void Player::watch_camera() {
       waiting_ = false;
       if (on_trouble) on_trouble("");
     }
-  } else if (retry_at_ == 0 && had_frames_ + frames > 0 && now - last_frame_at_ > kPatience) {
+  } else if (retry_at_ == 0 && this->frames() > 0 && now - last_frame_at_ > kPatience) {
     last_frame_at_ = 0;
     wait_for_camera("The camera gives no frames.");
   }
 }
 
-void Player::start_again() {
+bool Player::start_again() {
   const guint64 frames = wipe_->times().out;
-  const bool seeks = frames > frames_at_end_;
+  const bool gave_frames = frames > frames_at_end_;
+  const bool never = this->frames() == 0;
   // A second end without a frame between: what cannot be sought may still be opened anew.
-  if (!seeks && ended_) {
+  if (never || (!gave_frames && ended_)) {
     failed_ = true;
-    if (on_trouble) on_trouble("The source has ended, and cannot be started again.");
-    return;
+    if (on_trouble)
+      on_trouble(never ? "There is no picture in the source."
+                       : "The source has ended, and cannot be started again.");
+    return false;
   }
-  ended_ = !seeks;
   frames_at_end_ = frames;
-  if (seeks && gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0)) return;
-  gst_element_set_state(pipeline_, GST_STATE_READY);
-  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  if (gave_frames && gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0)) {
+    ended_ = false;
+    return false;
+  }
+  // A new pipeline: in the old one decoders have been linked once and for all.
+  stop();
+  build();
+  play();
+  ended_ = !gave_frames;
+  return true;
 }
 
 void Player::poll() {
@@ -293,7 +299,7 @@ void Player::poll() {
         restarted = true;
         break;
       case GST_MESSAGE_EOS:
-        start_again();
+        restarted = start_again();
         break;
       default:
         if (GST_MESSAGE_SRC(message) == GST_OBJECT(element_) && gst_message_get_structure(message))
@@ -304,6 +310,10 @@ void Player::poll() {
   }
   gst_object_unref(bus);
   if (source_.is_live && !failed_) watch_camera();
+}
+
+guint64 Player::frames() const {
+  return had_frames_ + wipe_->times().out;
 }
 
 double Player::rate() const {

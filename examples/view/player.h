@@ -50,6 +50,7 @@ class Player {
   const Wipe &wipe() const { return *wipe_; }
   const Measured &measured() const { return measured_; }
   double divider() const { return divider_; }
+  guint64 frames() const;                  ///< since the first start, of all elements
   double rate() const;                     ///< frames a second that the source states, or 0
   std::string launch_line() const;         ///< for a shell: the same, shown by autovideosink
   bool failed() const { return failed_; }  ///< nothing more will come
@@ -62,7 +63,9 @@ class Player {
   void handle_error(GstMessage *message);
   void wait_for_camera(const std::string &trouble);
   void watch_camera();
-  void start_again();
+  /// From the beginning, where the source has ended.
+  /// @return whether in another pipeline
+  bool start_again();
   static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer self);
 
   Background background_;  // a camera that is gone takes long to be closed, and to be looked for

@@ -116,6 +116,14 @@ class Running(Folder):
     def test_a_source_that_ends_starts_anew(self):
         self.assertGreaterEqual(stats_of(self.run_some("--frames", "35"))["frames"], 15)
 
+    def test_a_source_that_cannot_be_sought_is_opened_anew(self):
+        page = self.folder / "page.png"
+        Image.new("L", (64, 48), 200).save(page)
+        source = f"multifilesrc location={page} num-buffers=4 caps=image/png,framerate=30/1 ! decodebin"
+        result = self.run_some("--frames", "20", source=source)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreaterEqual(stats_of(result)["frames"], 20)
+
     def test_it_ends_on_a_signal(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             process = subprocess.Popen([VIEW, "--test", "ball", "--picture", self.folder / "no.png", "--seconds", "60"],
@@ -150,6 +158,11 @@ class Refusals(Folder):
                 (1, "the picture cannot be written", "--test", "ball", "--picture", self.folder / "no" / "x.png")):
             with self.subTest(words[-1]):
                 self.refused(status, sentence, *words)
+
+    def test_a_source_without_a_picture(self):
+        result = view("--source", SLOPE.format(0), "--picture", self.folder / "x.png")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "cudascan-view: There is no picture in the source.\n")
 
     def test_a_file_that_is_no_picture(self):
         path = self.folder / "broken.png"
