@@ -4,7 +4,8 @@
 tables and plots, readable without a network, in light and dark.
 
 Without files it runs the two benchmarks that it finds: beside itself, in the build folder, or in PATH; and
-python_peers.py, with the python3 of PATH, for what that has of CuPy, cuCIM and CV-CUDA. With files it only reads: results of another machine, which needs neither matplotlib nor GStreamer.
+python_peers.py, with the python3 of PATH, for what that has of CuPy, cuCIM and CV-CUDA. With files it only
+reads: results of another machine, which needs neither matplotlib nor GStreamer.
 
     cudascan-bench --json kernels.json              there
     cudascan-bench-report --kernels kernels.json    here
@@ -15,6 +16,7 @@ or not what it should be.
 """
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -57,6 +59,15 @@ def find_program(name, build):
     return None if build else shutil.which(name)
 
 
+def with_plugin(program):
+    """The environment in which a benchmark of a build folder finds the elements of the same build."""
+    for folder in program.parents:
+        if (folder / "gst" / "libgstcudascan.so").is_file():
+            folders = [str(folder / "gst"), os.environ.get("GST_PLUGIN_PATH", "")]
+            return {**os.environ, "GST_PLUGIN_PATH": ":".join(filter(None, folders))}
+    return None
+
+
 def run(command, name, kind, results, optional=False):
     """Runs a benchmark, and reads what it wrote.
     @param optional  having measured nothing is nothing to speak of"""
@@ -64,7 +75,7 @@ def run(command, name, kind, results, optional=False):
         path = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.json"
         print(f"runs {' '.join(command)}", file=sys.stderr, flush=True)
         done = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL, stdout=sys.stderr,
-                              check=False)
+                              env=with_plugin(pathlib.Path(command[0])), check=False)
         # Rows that failed are in the file and on the page; without a file there is nothing to show.
         if not path.exists():
             results.lack(f"{name} ended with status {done.returncode} and wrote no results")
@@ -82,7 +93,8 @@ def run_benchmarks(arguments, results):
         if program:
             run([str(program), *(["--quick"] if arguments.quick else [])], name, kind, results)
         else:
-            results.lack(f"{name} was not found: build it, put it into PATH, or give its results with --{kind}")
+            results.lack(f"{name} was not found: build it, put it into PATH, or give its results "
+                         f"with --{kind}")
     python = shutil.which("python3")
     if results.files and python:
         run([python, str(DATA / "python_peers.py"), *(["--sizes", "1080p"] if arguments.quick else [])],

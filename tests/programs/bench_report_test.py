@@ -252,6 +252,13 @@ class ReportPage(WithFolder):
         self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other libraries",
                       " ".join(page.texts))
 
+    def test_pipelines_that_were_not_measured(self):
+        kernel, failed = {**PIPELINES[0], "where": "kernel"}, {**PIPELINES[0], "error": "no element"}
+        del failed["fps"]
+        for rows, plots in (([kernel, failed], 1), ([failed], 0)):
+            page, text = self.page("--pipelines", self.write("p.json", {"machine": MACHINE, "rows": rows}))
+            self.assertEqual(page.tags.count("svg"), plots)
+
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
         page, _ = self.page("--kernels", self.write("a.json", {"machine": MACHINE, "rows": KERNELS}),
@@ -335,6 +342,19 @@ class ReportPage(WithFolder):
         shown = " ".join(Page(self.output.read_text()).texts)
         for words in ("cudascan-pipeline-bench ended with status 3", "nick 15", "ndimage.median_filter"):
             self.assertIn(words, shown)
+
+    def test_benchmarks_of_a_build_find_its_elements(self):
+        self.stand_in("cudascan-bench", KERNELS)
+        bench = self.folder / "examples" / "bench"
+        (self.folder / "gst").mkdir()
+        bench.mkdir(parents=True)
+        (self.folder / "gst" / "libgstcudascan.so").touch()
+        script = (self.folder / "cudascan-bench").read_text().replace("nick 15", "at $GST_PLUGIN_PATH")
+        (bench / "cudascan-pipeline-bench").write_text(script.replace("'END'", "END"))
+        (bench / "cudascan-pipeline-bench").chmod(0o755)
+        done = self.report("--build", self.folder, env={**os.environ, "GST_PLUGIN_PATH": "/other"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"at {self.folder}/gst:/other", self.output.read_text())
 
     def test_python_without_other_libraries(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):

@@ -111,7 +111,7 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
 
 def dots(title, x_label, groups):
     """@param groups  [(name, {series: value})], a line of dots each, from top to bottom"""
-    series = list(dict.fromkeys(name for _, values in groups for name in values))
+    series = list(dict.fromkeys(name for _, values in groups for name, v in values.items() if number(v)))
     groups = [(name, values) for name, values in groups if any(map(number, values.values()))]
     if not groups:
         return ""
