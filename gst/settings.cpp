@@ -62,8 +62,7 @@ void install_settings(GObjectClass *klass) {
           "stats", "Statistics",
           "Frames, dropped frames, mean and maximum of the kernel, upload and download times in ns "
           "(on the GPU of the first frames and every sixteenth), how often a thread slept until "
-          "the "
-          "GPU had a result, how often because enough frames were under way",
+          "the GPU had a result, how often because enough frames were under way",
           GST_TYPE_STRUCTURE, kReadable));
 }
 

@@ -128,6 +128,12 @@ void Player::stop() {
   pipeline_ = element_ = nullptr;
 }
 
+void Player::restart() {
+  stop();
+  build();
+  play();
+}
+
 void Player::set(const std::string &name, const std::string &text) {
   GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(element_), name.c_str());
   const std::string before = property && has_text(property) ? text_of(element_, property) : "";
@@ -135,11 +141,8 @@ void Player::set(const std::string &name, const std::string &text) {
   changed_ = name;
   before_ = before;
   settings_[name_] = settings_of(element_);
-  if (property->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED)) {
-    stop();  // these count from the next start on
-    build();
-    play();
-  }
+  if (property->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED))
+    restart();  // these count from the next start on
 }
 
 void Player::set_divider(double share) {
@@ -212,9 +215,7 @@ void Player::handle_error(GstMessage *message) {
     std::erase_if(settings, [&](const auto &setting) { return setting.first == changed_; });
     settings.emplace_back(changed_, before_);
     changed_.clear();
-    stop();
-    build();
-    play();
+    restart();
     settings_[name_] = settings_of(element_);
     if (on_settings) on_settings();
   } else if (source_.is_live && frames() > 0) {
@@ -271,9 +272,7 @@ bool Player::start_again() {
     return false;
   }
   // A new pipeline: in the old one decoders have been linked once and for all.
-  stop();
-  build();
-  play();
+  restart();
   ended_ = !gave_frames;
   return true;
 }

@@ -59,6 +59,7 @@ class Player {
   void build();
   void play();
   void stop();
+  void restart();
   void take_report(const GstStructure &report);
   void handle_error(GstMessage *message);
   void wait_for_camera(const std::string &trouble);

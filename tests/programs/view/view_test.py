@@ -114,7 +114,7 @@ class Running(Folder):
         self.assertGreaterEqual(stats_of(result)["frames"], 20)
 
     def test_a_source_that_ends_starts_anew(self):
-        self.assertGreaterEqual(stats_of(self.run_some("--frames", "35"))["frames"], 15)
+        self.assertGreaterEqual(stats_of(self.run_some("--frames", "35"))["frames"], 35)
 
     def test_a_source_that_cannot_be_sought_is_opened_anew(self):
         page = self.folder / "page.png"
@@ -193,14 +193,14 @@ class GigE(Folder):
         return process
 
     def start_and_kill_camera(self):
-        """A viewer that has had frames and waits for 150 more; the file of what it says."""
+        """A viewer that has had frames and waits for more, 250 in all; the file of what it says."""
         camera = self.camera()
         if camera.poll() is not None:
             self.skipTest("the fake camera does not start here")
         errors = self.folder / "errors"
         with open(errors, "w") as stderr:
             process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture", self.folder / "x.png", "--stats",
-                                        "--frames", "150"], env={**os.environ, "DISPLAY": ""}, text=True,
+                                        "--frames", "250"], env={**os.environ, "DISPLAY": ""}, text=True,
                                        stdout=subprocess.PIPE, stderr=stderr)
         self.addCleanup(process.kill)
         program.wait_for_handler(process, signal.SIGTERM)
@@ -216,7 +216,7 @@ class GigE(Folder):
         self.camera()
         out = process.communicate(timeout=40)[0]
         self.assertEqual(process.returncode, 0, errors.read_text())
-        self.assertGreaterEqual(json.loads(out)["frames"], 150)  # of the camera that came back
+        self.assertGreaterEqual(json.loads(out)["frames"], 250)  # most of the camera that came back
         self.assertTrue((self.folder / "x.png").exists())
 
     def test_it_ends_while_the_camera_is_gone(self):
