@@ -15,7 +15,6 @@ because a benchmark was not found or failed; 2, nothing is written: wrong option
 or not what it should be.
 """
 import argparse
-import json
 import os
 import pathlib
 import shutil
@@ -69,7 +68,7 @@ def with_plugin(program):
 
 
 def run(command, name, kind, results, optional=False):
-    """Runs a benchmark, and reads what it wrote.
+    """Runs a benchmark, and reads what it wrote; the page says what is wrong with that.
     @param optional  having measured nothing is nothing to speak of"""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.json"
@@ -82,8 +81,10 @@ def run(command, name, kind, results, optional=False):
             return
         if done.returncode:
             results.lack(f"{name} ended with status {done.returncode}; what it wrote is shown")
-        if not optional or json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            results.read(kind, path)
+        try:
+            results.read(kind, path, optional)
+        except Unusable as error:
+            results.lack(f"{name} ended with status {done.returncode}: {error}")
 
 
 def run_benchmarks(arguments, results):

@@ -356,6 +356,16 @@ class ReportPage(WithFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"at {self.folder}/gst:/other", self.output.read_text())
 
+    def test_a_broken_result_does_not_spoil_the_page(self):
+        for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
+            self.stand_in(name, rows)
+        self.write("python3", (self.folder / "cudascan-bench").read_text().replace('"rows"', "")).chmod(0o755)
+        done = self.report("--build", self.folder, env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("python_peers.py ended with status 0", done.stderr)
+        self.assertIn("this is not JSON", done.stderr)
+        self.assertIn("nick 15", self.output.read_text())
+
     def test_python_without_other_libraries(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
             self.stand_in(name, rows)

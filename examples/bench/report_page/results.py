@@ -37,8 +37,9 @@ class Results:
     def lack(self, sentence):
         self.missing.append(sentence)
 
-    def read(self, kind, path):
-        """Adds a file; raises Unusable."""
+    def read(self, kind, path, optional=False):
+        """Adds a file; raises Unusable.
+        @param optional  one without rows is left out"""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -49,6 +50,8 @@ class Results:
             raise Unusable(f"--{kind} {path}: this is not JSON ({error}); it should be what "
                            f"`{WRITERS[kind]}` writes") from None
         self._check(kind, path, content)
+        if optional and not content["rows"]:
+            return
         self.files.append((kind, path.name))
         if kind == "gswo":
             self.gswo.append(content)
