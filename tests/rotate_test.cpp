@@ -252,6 +252,24 @@ TEST(Rotate, Borders) {
   EXPECT_EQ(deep_corner(0xffc0), 0xffc0);
 }
 
+/// Where the last sample of the image is the last of the memory.
+template <typename T>
+void rotate_at_the_end_of_memory() {
+  test::CpuRunner runner(1);
+  for (int width = 24; width < 72; ++width)
+    for (double angle = -9; angle < 9; angle += 0.3) {
+      const Layout flush{.flush = true};
+      const Image<T> in(width, 24, flush);
+      Image<T> out(width, 24, flush);
+      runner(in, out, RotateParams{.angle = angle});
+      EXPECT_TRUE(out.guards_intact());
+    }
+}
+TEST(Rotate, ReadsNothingBehindTheImage) {
+  rotate_at_the_end_of_memory<std::uint8_t>();
+  rotate_at_the_end_of_memory<std::uint16_t>();
+}
+
 TEST(Rotate, BitsThatTheFormatDoesNotHaveStayZero) {
   const auto samples = make_content<std::uint16_t>(Content::random, 120, 90, 0xffc0);
   for (const auto border : {RotateBorder::replicate, kConstant})
