@@ -127,25 +127,24 @@ void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> o
   const Decision decision{autothreshold::make_settings(params, kLevels), &tables->history,
                           threshold};
   CUDA_CHECK(cudaMemsetAsync(counts, 0, kLevels * sizeof *counts, stream));
-  launch(histogram_kernel, {kBlocks, kThreads}, stream, part_of(in, params.roi),
-         params.ignore_black, params.ignore_white, counts);
-  launch(weigh_kernel, {1, kLevels}, stream, counts, params.method, &moments);
-  launch(scan_kernel, {1, kLevels / 2}, stream, moments.order0, sums.order0);
-  launch(scan_kernel, {1, kLevels / 2}, stream, moments.order1, sums.order1);
+  launch(cuda, histogram_kernel, {kBlocks, kThreads}, part_of(in, params.roi), params.ignore_black,
+         params.ignore_white, counts);
+  launch(cuda, weigh_kernel, {1, kLevels}, counts, params.method, &moments);
+  launch(cuda, scan_kernel, {1, kLevels / 2}, moments.order0, sums.order0);
+  launch(cuda, scan_kernel, {1, kLevels / 2}, moments.order1, sums.order1);
   if (params.method == AutothresholdMethod::otsu) {
-    launch(otsu_kernel, {1, kLevels}, stream, &sums, decision);
+    launch(cuda, otsu_kernel, {1, kLevels}, &sums, decision);
   } else if (params.method == AutothresholdMethod::isodata) {
-    launch(isodata_kernel, {1, kLevels}, stream, &sums, decision);
+    launch(cuda, isodata_kernel, {1, kLevels}, &sums, decision);
   } else {
-    launch(scan_kernel, {1, kLevels / 2}, stream, moments.entropy, sums.entropy);
-    launch(cross_entropy_kernel, {kLevels, kLevels}, stream, &moments, &sums,
-           tables->cross_entropy);
-    launch(minimum_kernel, {1, kLevels}, stream, tables->cross_entropy, decision);
+    launch(cuda, scan_kernel, {1, kLevels / 2}, moments.entropy, sums.entropy);
+    launch(cuda, cross_entropy_kernel, {kLevels, kLevels}, &moments, &sums, tables->cross_entropy);
+    launch(cuda, minimum_kernel, {1, kLevels}, tables->cross_entropy, decision);
   }
   if (params.apply) {
     const std::uint8_t black = params.invert ? out.maximum : 0;
     const std::uint8_t white = params.invert ? 0 : out.maximum;
-    launch(apply_kernel, {kBlocks, kThreads}, stream, in, out, threshold, black, white);
+    launch(cuda, apply_kernel, {kBlocks, kThreads}, in, out, threshold, black, white);
   } else {
     cuda::copy_rows(out.data, out.stride, in.data, in.stride, in.width, in.height, stream);
   }

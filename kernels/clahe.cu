@@ -525,9 +525,9 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   CUDA_CHECK(cudaMemsetAsync(job.counts, 0, bins * sizeof(std::uint32_t), cuda.stream()));
   const unsigned runs = divide_up(job.tiles.width, kRun) * job.tiles.nx;
   const unsigned rows = job.tiles.height * job.tiles.ny;
-  launch(count_tiles_kernel, {dim3((runs + 127) / 128, rows), 128}, cuda.stream(), job);
-  launch(map_tiles_kernel, {tiles, kMapThreads}, cuda.stream(), job);
-  launch(interpolate_kernel, {dim3(divide_up(in.width, 128), in.height), 128}, cuda.stream(), job);
+  launch(cuda, count_tiles_kernel, {dim3((runs + 127) / 128, rows), 128}, job);
+  launch(cuda, map_tiles_kernel, {tiles, kMapThreads}, job);
+  launch(cuda, interpolate_kernel, {dim3(divide_up(in.width, 128), in.height), 128}, job);
 }
 
 }  // namespace cudascan::equalize

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The CUDA backend itself: the executor, its resources and the whole-plane helpers.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -143,6 +144,16 @@ int Cuda::most_shared_memory() {
   return most_shared_memory_;
 }
 
+void Cuda::load(const void *kernel) {
+  const auto place = std::lower_bound(loaded_.begin(), loaded_.end(), kernel);
+  if (place != loaded_.end() && *place == kernel) return;
+  cudaFuncAttributes attributes{};
+  CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+  const int most = most_shared_memory() - static_cast<int>(attributes.sharedSizeBytes);
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  loaded_.insert(place, kernel);
+}
+
 void Cuda::synchronize() {
   const auto callbacks = std::exchange(on_complete_, {});
   CUDA_CHECK(cudaStreamSynchronize(stream_));
@@ -187,7 +198,7 @@ void fill(Cuda &cuda, Plane<std::uint8_t> out, std::uint8_t value) {
 void fill(Cuda &cuda, Plane<std::uint16_t> out, std::uint16_t value) {
   const dim3 block(32, 8);
   const dim3 grid((out.width + block.x - 1) / block.x, (out.height + block.y - 1) / block.y);
-  launch(fill_kernel, {grid, block}, cuda.stream(), out, value);
+  launch(cuda, fill_kernel, {grid, block}, out, value);
 }
 
 }  // namespace cudascan

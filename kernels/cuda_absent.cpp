@@ -83,6 +83,9 @@ int Cuda::most_shared_memory() {
 int Cuda::code_architecture() {
   absent();
 }
+void Cuda::load(const void *) {
+  absent();
+}
 void Cuda::synchronize() {
   absent();
 }

@@ -80,17 +80,17 @@ void run_baseline(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> 
 
   CUDA_CHECK(cudaMemsetAsync(histogram, 0, kBytes, cuda.stream()));
   if (naive) {
-    launch(naive_histogram_kernel, {rows, kThreads}, cuda.stream(), in, histogram);
+    launch(cuda, naive_histogram_kernel, {rows, kThreads}, in, histogram);
   } else {
     const int blocks = std::max(pixels / kThreads / kHistogramLoad, 1);
-    launch(shared_histogram_kernel, {blocks, kThreads}, cuda.stream(), in, histogram);
+    launch(cuda, shared_histogram_kernel, {blocks, kThreads}, in, histogram);
   }
-  launch(scan_kernel, {1, kLevels}, cuda.stream(), histogram, cdf);
+  launch(cuda, scan_kernel, {1, kLevels}, histogram, cdf);
   if (naive) {
-    launch(naive_equalize_kernel, {rows, kThreads}, cuda.stream(), in, out, cdf);
+    launch(cuda, naive_equalize_kernel, {rows, kThreads}, in, out, cdf);
   } else {
     const int load = kThreads * kEqualizeLoad;
-    launch(equalize_kernel, {(pixels + load - 1) / load, kThreads}, cuda.stream(), in, out, cdf);
+    launch(cuda, equalize_kernel, {(pixels + load - 1) / load, kThreads}, in, out, cdf);
   }
 }
 

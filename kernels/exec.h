@@ -106,6 +106,11 @@ class CUDASCAN_API Cuda {
   /// be older than the device's, if the driver had to compile them anew.
   int code_architecture();
 
+  /// Loads a kernel into the context and lets its blocks have all the shared memory that the device has
+  /// for one, at the first call for the kernel; later ones do nothing. This limit is state of the kernel,
+  /// which all threads share: it is the same from every executor, whatever a launch needs.
+  void load(const void *kernel);
+
   /// Has `done` called by the next synchronize(): this is how an operator fills in its report.
   void on_complete(std::function<void()> done) { on_complete_.push_back(std::move(done)); }
 
@@ -120,6 +125,7 @@ class CUDASCAN_API Cuda {
   std::size_t reports_ = 0;                        // of them in use
   std::map<const void *, cuda::DeviceBuffer> histories_;
   std::map<const void *, std::shared_ptr<void>> kept_;
+  std::vector<const void *> loaded_;  // kernels, sorted
   int multiprocessors_ = 0, most_shared_memory_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };

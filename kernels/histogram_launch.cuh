@@ -20,11 +20,10 @@ int blocks_for(Cuda &cuda, const Plane<const T> &plane, int least = 1) {
 /// Launches blocks that wait for one another, each with `bytes` of dynamic shared memory.
 template <typename Counters, typename Job>
 void launch_together(Cuda &cuda, void (*kernel)(Job), int blocks, int bytes, const Job &job) {
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   LaunchShape shape{blocks, Counters::kThreads, bytes};
   shape.together = true;
   shape.overlap = cuda.code_architecture() >= 90;
-  launch(kernel, shape, cuda.stream(), job);
+  launch(cuda, kernel, shape, job);
 }
 
 /// Calls f.operator()<Counters>() with the best counters of 8-bit samples that the GPU has room for.

@@ -18,7 +18,7 @@ void paint(Cuda &cuda, Plane<const T> angles, const ChromaPlanes<T> &out) {
   const hues::Job<T> job = hues::make_job(angles, out);
   const dim3 block(32, 8);
   const dim3 grid((out.u.width + block.x - 1) / block.x, (out.u.height + block.y - 1) / block.y);
-  launch(hue_kernel<T>, {grid, block}, cuda.stream(), job);
+  launch(cuda, hue_kernel<T>, {grid, block}, job);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "kernels/cuda_check.cuh"
+#include "kernels/exec.h"
 #include "kernels/ptx.cuh"
 
 namespace cudascan {
@@ -30,9 +31,11 @@ struct LaunchShape {
   bool together = false;
 };
 
+/// Queues a kernel. Throws Error if CUDA refuses.
 template <typename... Args>
-void launch(void (*kernel)(Args...), const LaunchShape &shape, cudaStream_t stream,
+void launch(Cuda &cuda, void (*kernel)(Args...), const LaunchShape &shape,
             const std::type_identity_t<Args> &...args) {
+  cuda.load(reinterpret_cast<const void *>(kernel));
   cudaLaunchAttribute attributes[2]{};
   unsigned n = 0;
   if (shape.overlap) {
@@ -47,7 +50,7 @@ void launch(void (*kernel)(Args...), const LaunchShape &shape, cudaStream_t stre
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
   config.dynamicSmemBytes = shape.shared;
-  config.stream = stream;
+  config.stream = cuda.stream();
   config.attrs = attributes;
   config.numAttrs = n;
   CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, args...));

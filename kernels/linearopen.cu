@@ -221,7 +221,7 @@ class Opening {
 
   /// Ordered integers, those of a closing complemented.
   void prepare(void (*kernel)(PrepareJob<T>), const Plane<T> &to) {
-    launch(kernel, overlapped(tiles_of(to.width, to.height), kTileThreads), cuda_.stream(),
+    launch(cuda_, kernel, overlapped(tiles_of(to.width, to.height), kTileThreads),
            PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
   }
   Source source(bool turned) const {
@@ -266,10 +266,7 @@ class Opening {
       parts = std::max(parts, cuts.cut[turned].parts);
     }
     const auto kernel = kernel_of<T>(cuts.lanes, length);
-    CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, cuts.bytes));
-    launch(kernel, overlapped(dim3(cuts.strips, parts, n), cuts.threads, cuts.bytes),
-           cuda_.stream(), job);
+    launch(cuda_, kernel, overlapped(dim3(cuts.strips, parts, n), cuts.threads, cuts.bytes), job);
   }
   /// A segment that is everywhere longer than the image does what one of this length does.
   int length_for() const {
@@ -301,9 +298,8 @@ class Opening {
       folded_[turned] = true;
     }
     if (wanted == 0) return;
-    launch(orientation() ? fold_kernel<T, true> : fold_kernel<T, false>,
-           overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), cuda_.stream(),
-           job);
+    launch(cuda_, orientation() ? fold_kernel<T, true> : fold_kernel<T, false>,
+           overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), job);
   }
 
   void open_apart(const Numbered &direction, const Plane<T> &out) {
@@ -319,16 +315,16 @@ class Opening {
     const int words = divide_up(out.width, Packed<T>::kSamples);
     const LaunchShape shape{dim3(divide_up(words, kInvariantThreads), out.height),
                             kInvariantThreads};
-    launch(invariant_kernel<T, Smallest>, shape, cuda_.stream(),
+    launch(cuda_, invariant_kernel<T, Smallest>, shape,
            InvariantJob<T>{plane, floats, word_of(flip), minima, steep, params_.length});
-    launch(invariant_kernel<T, Largest>, shape, cuda_.stream(),
+    launch(cuda_, invariant_kernel<T, Largest>, shape,
            InvariantJob<T>{minima, false, 0, out, steep, params_.length});
   }
 
   /// Adds up a direction's result.
   void queue_sum(const Plane<const T> &opening, const Source &source, int number) {
     const dim3 blocks(divide_up(opening.width, kFoldThreads), divide_up(opening.height, 16));
-    launch(sum_kernel<T>, {blocks, kFoldThreads}, cuda_.stream(),
+    launch(cuda_, sum_kernel<T>, {blocks, kFoldThreads},
            SumJob<T>{opening, source.plane, source.floats, source.flip, flip_, kFloat,
                      is_difference(params_.operation), sums_ + number});
   }
@@ -345,8 +341,8 @@ class Opening {
     job.degree_shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
     for (std::size_t i = 0; i < angles_.size(); ++i)
       job.degrees[i] = static_cast<std::uint8_t>(degree_of(angles_[i]));
-    launch(orientation() ? finish_kernel<T, true> : finish_kernel<T, false>,
-           overlapped(tiles_of(in_.width, in_.height), kTileThreads), cuda_.stream(), job);
+    launch(cuda_, orientation() ? finish_kernel<T, true> : finish_kernel<T, false>,
+           overlapped(tiles_of(in_.width, in_.height), kTileThreads), job);
   }
 
   void queue_report() {

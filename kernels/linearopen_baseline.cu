@@ -225,11 +225,11 @@ void open_zones(Cuda &cuda, const Partition &partition, int length, Plane<const 
   const Plane<T> transposed{rest, in.height, in.width,
                             static_cast<std::ptrdiff_t>(in.height * sizeof(T))};
   const int shared = c.threads * c.recent * static_cast<int>(sizeof(Entry<T>));
-  launch(zone_kernel<T>, {c.blocks(), static_cast<unsigned>(c.threads), shared}, cuda.stream(),
+  launch(cuda, zone_kernel<T>, {c.blocks(), static_cast<unsigned>(c.threads), shared},
          {in, steep ? out : transposed, c.zones, length, entries, c.room, c.recent});
   if (steep) return;
   const dim3 tiles(blocks_for(in.height, kTile), blocks_for(in.width, kTile));
-  launch(transpose_kernel<T>, {tiles, dim3(kTile, kTileRows)}, cuda.stream(), transposed, out);
+  launch(cuda, transpose_kernel<T>, {tiles, dim3(kTile, kTileRows)}, transposed, out);
 }
 
 int line_room(LinearOpenAlgorithm algorithm, int steps, int length, std::size_t sample) {
@@ -258,8 +258,9 @@ void open_lines(Cuda &cuda, LinearOpenAlgorithm algorithm, const Direction &dire
   const Partition partition = Partition::of(direction, in.width, in.height);
   if (algorithm == LinearOpenAlgorithm::bartovsky_zones)
     return open_zones(cuda, partition, length, in, out, scratch);
-  launch(algorithm == LinearOpenAlgorithm::morard ? line_kernel<T, true> : line_kernel<T, false>,
-         {static_cast<unsigned>(blocks_for(partition.count, kThreads)), kThreads}, cuda.stream(),
+  launch(cuda,
+         algorithm == LinearOpenAlgorithm::morard ? line_kernel<T, true> : line_kernel<T, false>,
+         {static_cast<unsigned>(blocks_for(partition.count, kThreads)), kThreads},
          {in, out, partition, length, static_cast<Entry<T> *>(scratch),
           line_room(algorithm, partition.steps, length, sizeof(T))});
 }

@@ -127,11 +127,11 @@ void run_baseline(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParam
   const dim3 block(kBlock, kBlock);
   if (p.algorithm == NickAlgorithm::shared) {
     const dim3 all(kBlock + 2 * job.rx, kBlock + 2 * job.ry);
-    launch(shared_kernel<T, Out>, {grid, all}, cuda.stream(), job);
+    launch(cuda, shared_kernel<T, Out>, {grid, all}, job);
   } else if (p.algorithm == NickAlgorithm::global_shared) {
-    launch(global_shared_kernel<T, Out>, {grid, block}, cuda.stream(), job);
+    launch(cuda, global_shared_kernel<T, Out>, {grid, block}, job);
   } else {
-    launch(global_kernel<T, Out>, {grid, block}, cuda.stream(), job);
+    launch(cuda, global_kernel<T, Out>, {grid, block}, job);
   }
 }
 

@@ -596,17 +596,13 @@ void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const Nick
   const auto go = [&]<Task task>() {
     const auto kernel = shape.whole ? nick_kernel<T, SumS, SumQ, task, method, true>
                                     : nick_kernel<T, SumS, SumQ, task, method, false>;
-    // The limit belongs to the function: another thread may be about to launch it for another
-    // window.
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    most_shared(cuda)));
     const bool overlap = cuda.code_architecture() >= 90;
-    launch(kernel, {blocks, shape.threads, shape.shared, overlap}, cuda.stream(), job);
+    launch(cuda, kernel, {blocks, shape.threads, shape.shared, overlap}, job);
   };
   if constexpr (wolf) {
     job.wolf_partial = statistics;
     go.template operator()<Task::wolf_statistics>();
-    launch(wolf_kernel, {1, 256}, cuda.stream(), statistics, blocks);
+    launch(cuda, wolf_kernel, {1, 256}, statistics, blocks);
     job.wolf = statistics;
   }
   // The single precision of the decision wants a window of two pixels at least.

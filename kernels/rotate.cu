@@ -187,7 +187,7 @@ template <typename T>
 void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const RotateParams &params) {
   const Job<T> job = rotation::make_job(params, in, out);
   const dim3 grid(divide_up(out.width, kAcross), divide_up(out.height, kDown));
-  launch(rotate_kernel<T>, {grid, kThreads}, cuda.stream(), job, make_box(job));
+  launch(cuda, rotate_kernel<T>, {grid, kThreads}, job, make_box(job));
 }
 
 }  // namespace

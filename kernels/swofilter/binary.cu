@@ -61,7 +61,7 @@ void upload(Cuda &cuda, const std::vector<Element> &elements, Element *to) {
     Chunk chunk{};
     chunk.count = static_cast<int>(std::min<std::size_t>(elements.size() - i, Chunk::kMost));
     std::memcpy(chunk.words, &elements[i], chunk.count * sizeof(Element));
-    launch(upload_kernel, {1, 256}, cuda.stream(), chunk, reinterpret_cast<unsigned *>(to + i));
+    launch(cuda, upload_kernel, {1, 256}, chunk, reinterpret_cast<unsigned *>(to + i));
   }
 }
 
@@ -90,9 +90,9 @@ LaunchShape overlapped(Cuda &cuda, dim3 blocks, int threads) {
 template <typename T>
 void queue_pack(Cuda &cuda, Plane<const T> in, const Bits &to, const Meaning &meaning, int left,
                 int top) {
-  launch(pack_kernel<T>,
-         overlapped(cuda, WordThreads::blocks(to.columns, to.rows), WordThreads::kThreads),
-         cuda.stream(), in, to, meaning, left, top);
+  launch(cuda, pack_kernel<T>,
+         overlapped(cuda, WordThreads::blocks(to.columns, to.rows), WordThreads::kThreads), in, to,
+         meaning, left, top);
 }
 
 template <typename T>
@@ -143,7 +143,7 @@ void queue_thin(Cuda &cuda, const thinning::ThinJob &job) {
       overlapped(cuda, std::min(job.tiling.tiles(), cuda.multiprocessors()), job.tiling.threads);
   shape.shared = thinning::TileMemory::kBytes;
   shape.together = true;
-  launch(kernel, shape, cuda.stream(), job);
+  launch(cuda, kernel, shape, job);
 }
 
 template <typename T, typename Out>
@@ -178,9 +178,9 @@ void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilt
   meaning.inverted = job.op == SwoFilterOperator::thicken;
   queue_pack(cuda, in, even, meaning, 0, 0);
   queue_thin(cuda, thinning);
-  launch(unpack_kernel<Out>,
+  launch(cuda, unpack_kernel<Out>,
          overlapped(cuda, WordThreads::blocks(even.columns, in.height), WordThreads::kThreads),
-         cuda.stream(), even, odd, thinning.result, out, meaning.inverted);
+         even, odd, thinning.result, out, meaning.inverted);
   if (!report) return;
   auto *const result =
       static_cast<thinning::Result *>(cuda.report_memory(sizeof(thinning::Result)));
@@ -197,9 +197,9 @@ void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
   Meaning meaning = meaning_of<T>(job);
   meaning.outside = job.border == SwoFilterBorder::constant && job.outside != 0;
   using Tile = patterns::SmallTile<T>;
-  launch(patterns::match_small_kernel<T, Out>,
-         overlapped(cuda, Tile::blocks(in.width, in.height), 32 * Tile::kWarps), cuda.stream(), in,
-         out, meaning, masks);
+  launch(cuda, patterns::match_small_kernel<T, Out>,
+         overlapped(cuda, Tile::blocks(in.width, in.height), 32 * Tile::kWarps), in, out, meaning,
+         masks);
 }
 
 /// Does a slab of rows after the other, whose planes take a limited amount of memory.
@@ -239,13 +239,13 @@ void match(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job) {
     }
     int made = 2;
     for (const patterns::Doubling &d : plan.doublings)
-      launch(patterns::double_kernel, shape_of(shape.columns, shape.rows), cuda.stream(),
-             plane(d.from), plane(made++), d.x, d.y);
+      launch(cuda, patterns::double_kernel, shape_of(shape.columns, shape.rows), plane(d.from),
+             plane(made++), d.x, d.y);
     const int rows = std::min(slab, in.height - first);
     const patterns::MatchJob match{
         plane(0), probes, static_cast<int>(plan.probes.size()), margin, plan.ry, first, rows};
-    launch(patterns::match_kernel<Out>, shape_of(packed::words_of(in.width), rows), cuda.stream(),
-           match, out);
+    launch(cuda, patterns::match_kernel<Out>, shape_of(packed::words_of(in.width), rows), match,
+           out);
   }
 }
 

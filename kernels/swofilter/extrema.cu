@@ -707,11 +707,9 @@ void launch_columns(Cuda &cuda, ColumnsJob<T> job) {
   job.reciprocal = ~0u / (job.chunks * static_cast<unsigned>(sizeof(T))) + 1;
   const auto kernel = small ? columns_kernel<T, Op, true> : columns_kernel<T, Op, false>;
   const int bytes = Strip<T, Op>::bytes(job.chunks, job.side);
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   const dim3 blocks(divide_up(job.in.plane.width, kAcross * Packed<T>::kSamples),
                     divide_up(chunks, job.chunks));
-  launch(kernel, {blocks, job.chunks * kAcross, bytes, cuda.code_architecture() >= 90},
-         cuda.stream(), job);
+  launch(cuda, kernel, {blocks, job.chunks * kAcross, bytes, cuda.code_architecture() >= 90}, job);
 }
 
 /// Whether both directions go at once.
@@ -727,9 +725,10 @@ void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Plane<T> &t
     using Size = Tile<T>;
     const dim3 blocks(divide_up(in.width, Size::kWords * Size::kSamples),
                       divide_up(in.height, Size::kRows));
-    return launch(std::max(job.width, job.height) <= kTiny ? rectangle_kernel<T, Op, kTiny>
+    return launch(cuda,
+                  std::max(job.width, job.height) <= kTiny ? rectangle_kernel<T, Op, kTiny>
                                                            : rectangle_kernel<T, Op, kMostInOneGo>,
-                  {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90}, cuda.stream(), job);
+                  {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90}, job);
   }
   const auto columns = [&](const Words<T> &from, const Sink<T> &sink, int side) {
     launch_columns<T, Op>(cuda, {from, sink, side, 0, 0, job.constant, job.outside});
@@ -745,6 +744,7 @@ struct MaskJob {
   Source<T> in;
   Sink<T> sink;
   unsigned none;  // the extremum of no samples, in all of a word
+  bool keeps;     // whether a window without samples leaves the pixel as it is
   Cells cells;
 };
 
@@ -755,6 +755,7 @@ __global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ MaskJ
   const int x = (blockIdx.x * 32 + threadIdx.x) * kSamples, y = blockIdx.y * 8 + threadIdx.y;
   if (x >= in.width || y >= in.height) return;
   Packed<T> result = Packed<T>::of(job.none);
+  unsigned found = 0;  // the samples of the word whose windows have any
   // A word is read for each cell, of which the last may be beyond the row.
   const bool inside = x >= job.cells.rx && x + 2 * kSamples + job.cells.rx <= in.width;
   for (int i = 0; i < job.cells.n_runs; ++i) {
@@ -762,18 +763,24 @@ __global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ MaskJ
     if (const int row = resolve(y + run.y, in.height, job.in.border); inside && row >= 0) {
       for (int dx = run.first; dx <= run.last; ++dx)
         result = Op{}(result, Packed<T>::of(load_word(in.row(row), in.width, x + dx, 0)));
+      found = ~0u;
     } else {
       for (int dx = run.first; dx <= run.last; ++dx) {
         unsigned word = job.none;
         for (int s = 0; s < kSamples; ++s)
           job.in.visit(x + s + dx, y + run.y, [&](unsigned sample) {
-            word = (word & ~(((1u << kBits) - 1) << (kBits * s))) | sample << (kBits * s);
+            const unsigned place = ((1u << kBits) - 1) << (kBits * s);
+            word = (word & ~place) | sample << (kBits * s);
+            found |= place;
           });
         result = Op{}(result, Packed<T>::of(word));
       }
     }
   }
-  job.sink.store(x, y, result.word());
+  unsigned word = result.word();
+  if (job.keeps && found != ~0u)
+    word = (word & found) | (load_word(in.row(y), in.width, x, 0) & ~found);
+  job.sink.store(x, y, word);
 }
 
 // ---- Operators -----------------------------------------------------------------------------------
@@ -858,10 +865,12 @@ class Extrema {
                                 in_all_samples(job_.outside)};
       return rectangle_extrema<T, Op>(cuda_, job, turned_);
     }
+    const bool keeps =
+        job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum;
     const MaskJob<T> job{Source<T>(in, job_), sink, in_all_samples(Op::kLargest ? 0 : job_.maximum),
-                         Cells(mask)};
+                         keeps, Cells(mask)};
     const dim3 blocks(divide_up(in.width, 32 * Packed<T>::kSamples), divide_up(in.height, 8));
-    launch(mask_kernel<T, Op>, {blocks, dim3(32, 8)}, cuda_.stream(), job);
+    launch(cuda_, mask_kernel<T, Op>, {blocks, dim3(32, 8)}, job);
   }
 
   Cuda &cuda_;

@@ -276,10 +276,9 @@ void launch_reconstruction(Cuda &cuda, const GeodesicJob<T> &job) {
   const int warps =
       std::clamp((tiles + multiprocessors - 1) / multiprocessors, std::min(4, room), room);
   const int bytes = warps * kBytes;
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   LaunchShape shape{std::min(multiprocessors, tiles), 32 * warps, bytes};
   shape.together = true;
-  launch(kernel, shape, cuda.stream(), job);
+  launch(cuda, kernel, shape, job);
 }
 
 template <typename T>
@@ -287,8 +286,7 @@ void launch_passes(Cuda &cuda, const GeodesicJob<T> &job) {
   const int tiles = job.image.columns * job.image.rows;
   LaunchShape shape{std::min(cuda.multiprocessors(), tiles), 32 * kPassWarps};
   shape.together = true;
-  launch(job.growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, shape, cuda.stream(),
-         job);
+  launch(cuda, job.growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, shape, job);
 }
 
 /// Whether rows are of pairs of samples that may be accessed at once.
@@ -305,8 +303,8 @@ void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growt
   const LaunchShape shape{
       dim3((in.width + Pass::kColumns - 1) / Pass::kColumns, (in.height + kRows - 1) / kRows),
       Pass::kThreads};
-  launch(growth.eight ? single_pass_kernel<T, true> : single_pass_kernel<T, false>, shape,
-         cuda.stream(), {in, out, growth, is_paired(in) && is_paired(out)});
+  launch(cuda, growth.eight ? single_pass_kernel<T, true> : single_pass_kernel<T, false>, shape,
+         {in, out, growth, is_paired(in) && is_paired(out)});
 }
 
 }  // namespace

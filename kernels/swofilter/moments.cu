@@ -34,10 +34,8 @@ void clipped_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Mask &ma
     // The method does not count.
     using SumQ = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
     const auto kernel = nick_kernel<T, std::uint32_t, SumQ, task, NickMethod::niblack, whole>;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    most_shared(cuda)));
-    launch(kernel, {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90},
-           cuda.stream(), job);
+    launch(cuda, kernel,
+           {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90}, job);
   };
   if (deviation)
     shape.whole ? go.template operator()<Task::deviation, true>()
@@ -105,7 +103,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   const bool deviation = job.op == SwoFilterOperator::standard_deviation;
   if (!mask.rectangle) {
     const dim3 blocks(divide_up(in.width, 32), divide_up(in.height, 8));
-    return launch(mask_moments_kernel<T>, {blocks, dim3(32, 8)}, cuda.stream(),
+    return launch(cuda, mask_moments_kernel<T>, {blocks, dim3(32, 8)},
                   MaskJob<T>{source, out, job.shift, deviation, Cells(mask)});
   }
   if (job.border == SwoFilterBorder::clip)
@@ -119,8 +117,8 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
                     in.maximum};
   };
   const Plane<T> extended = plane(memory), result = plane(memory + bytes);
-  launch(extend_kernel<T>, {dim3(divide_up(width, 32), divide_up(height, 8)), dim3(32, 8)},
-         cuda.stream(), ExtendJob<T>{source, extended, mask.rx(), mask.ry()});
+  launch(cuda, extend_kernel<T>, {dim3(divide_up(width, 32), divide_up(height, 8)), dim3(32, 8)},
+         ExtendJob<T>{source, extended, mask.rx(), mask.ry()});
   clipped_moments<T>(cuda, extended, result, mask, job.shift, deviation);
   CUDA_CHECK(cudaMemcpy2DAsync(out.data, out.stride, result.row(mask.ry()) + mask.rx(), stride,
                                in.width * sizeof(T), in.height, cudaMemcpyDeviceToDevice,

@@ -26,7 +26,7 @@ void naive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   const dim3 threads(kBlock, kBlock);
   const NaiveJob<T> naive = make_naive(in, out, job);
   with_naive(job.op, [&](auto op) {
-    launch(naive_kernel<decltype(op)::value, T>, {blocks, threads}, cuda.stream(), naive);
+    launch(cuda, naive_kernel<decltype(op)::value, T>, {blocks, threads}, naive);
   });
 }
 template void naive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);

@@ -32,12 +32,12 @@ class Rank {
         source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
         job_.alpha, mask.rx(), mask.ry()};
     if (job_.op == Op::directional_median)
-      return launch(directional_kernel<T>, whole(), cuda_.stream(), all);
+      return launch(cuda_, directional_kernel<T>, whole(), all);
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
-      return launch(selection_kernel<T>, whole(), cuda_.stream(), all, Cells(mask));
+      return launch(cuda_, selection_kernel<T>, whole(), all, Cells(mask));
     if (!of_rank && by_columns(all)) return;
     by_histogram(all);
   }
@@ -78,16 +78,16 @@ class Rank {
   void median3(const NetworkJob<T> &job) {
     const dim3 blocks(divide_up(in_.width, kMedian3Columns),
                       divide_up(in_.height, kNetworkWarps * kNetworkRows));
-    launch(median3_kernel<T>, {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90},
-           cuda_.stream(), job);
+    launch(cuda_, median3_kernel<T>,
+           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
   }
 
   template <int k, Taken taken>
   void network(const NetworkJob<T> &job) {
     const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
                       divide_up(in_.height, kNetworkWarps * kNetworkRows));
-    launch(network_kernel<T, k, taken>,
-           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, cuda_.stream(), job);
+    launch(cuda_, network_kernel<T, k, taken>,
+           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
   }
 
   /// An image in blocks that all run at the same time.
@@ -111,11 +111,6 @@ class Rank {
   int shared_memory_each(int resident) {
     return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
   }
-  template <typename Job>
-  void launch_shared(void (*kernel)(Job), dim3 blocks, int threads, int bytes, const Job &job) {
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    launch(kernel, {blocks, threads, bytes}, cuda_.stream(), job);
-  }
 
   /// @return false for windows, samples and devices for which it cannot be
   bool by_digits(const SelectionJob<T> &all) {
@@ -134,13 +129,14 @@ class Rank {
       while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
       if (columns_of(resident) < beside + 32) return false;
       const Cut cut = cut_up(columns_of(resident), 32, resident);
-      launch_shared(mask.height < 16    ? digits_kernel<16>
-                    : mask.height < 32  ? digits_kernel<8>
-                    : mask.height < 64  ? digits_kernel<4>
-                    : mask.height < 128 ? digits_kernel<2>
-                                        : digits_kernel<1>,
-                    cut.blocks, cut.columns, cut.columns * kDigitsColumnBytes,
-                    DigitsJob{all, cut.width, cut.height});
+      launch(cuda_,
+             mask.height < 16    ? digits_kernel<16>
+             : mask.height < 32  ? digits_kernel<8>
+             : mask.height < 64  ? digits_kernel<4>
+             : mask.height < 128 ? digits_kernel<2>
+                                 : digits_kernel<1>,
+             {cut.blocks, cut.columns, cut.columns * kDigitsColumnBytes},
+             DigitsJob{all, cut.width, cut.height});
       return true;
     }
   }
@@ -160,8 +156,8 @@ class Rank {
       const int resident = columns_of(2) < 4 * beside ? 1 : 2;
       if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
       const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
-      launch_shared(columns_kernel, cut.blocks, kColumnsThreads, columns_bytes(cut.columns),
-                    ColumnsJob{all, cut.columns, cut.width, cut.height});
+      launch(cuda_, columns_kernel, {cut.blocks, kColumnsThreads, columns_bytes(cut.columns)},
+             ColumnsJob{all, cut.columns, cut.width, cut.height});
       return true;
     }
   }
@@ -176,11 +172,8 @@ class Rank {
                                   std::int64_t{cuda_.multiprocessors()} * resident));
     auto *const fine =
         shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
-    if (shared)
-      CUDA_CHECK(cudaFuncSetAttribute(histogram_kernel<T>,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-    launch(histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, cuda_.stream(),
-           all, Cells(job_.mask()), fine);
+    launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
+           Cells(job_.mask()), fine);
   }
 
   Cuda &cuda_;

@@ -246,19 +246,18 @@ void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings)
         static_cast<T>(job.complement ? settings.maximum - settings.outside : settings.outside);
   const RecursiveForm form(settings.mask(), settings.border);
   if (!form.exists) {
-    launch(walk_kernel<T>, {1, kWalkThreads}, cuda.stream(), job, window_of(settings.mask()));
+    launch(cuda, walk_kernel<T>, {1, kWalkThreads}, job, window_of(settings.mask()));
     return;
   }
   job.pitch = (in.width + 127) / 128 * 128;
   job.sums =
       static_cast<T *>(cuda.scratch((std::size_t(job.pitch) * in.height + in.height) * sizeof(T)));
   job.last = job.sums + std::size_t(job.pitch) * in.height;
-  launch(sum_rows_kernel<T>, {(in.height + kThreads / 32 - 1) / (kThreads / 32), kThreads},
-         cuda.stream(), job, form.sums_up);
-  if (form.step > 0) launch(last_column_kernel<T>, {1, 32}, cuda.stream(), job, form);
+  launch(cuda, sum_rows_kernel<T>, {(in.height + kThreads / 32 - 1) / (kThreads / 32), kThreads},
+         job, form.sums_up);
+  if (form.step > 0) launch(cuda, last_column_kernel<T>, {1, 32}, job, form);
   const int lines = in.width + std::max(form.step, 0) * (in.height - 1);
-  launch(lines_kernel<T>, {(lines + kThreads - 1) / kThreads, kThreads}, cuda.stream(), job, form,
-         lines);
+  launch(cuda, lines_kernel<T>, {(lines + kThreads - 1) / kThreads, kThreads}, job, form, lines);
 }
 template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
 template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);

@@ -293,6 +293,7 @@ using cudaEvent_t = CUevent_st *;
 
 struct cudaFuncAttributes {
   int ptxVersion;
+  std::size_t sharedSizeBytes;
 };
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
@@ -350,6 +351,11 @@ int multiprocessors();
 void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 
+/// Dynamic shared memory that blocks of a kernel may have: 48 KiB, until more is asked for. Ends the program
+/// if it is lowered, as another thread may be about to launch the kernel.
+std::size_t shared_limit(const void *kernel);
+cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
+
 /// Queues work on a stream.
 void queue(cudaStream_t stream, std::function<void()> work);
 /// Waits until all is done that is queued on a stream.
@@ -362,14 +368,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel /*
   *blocks = emulation::blocks_per_multiprocessor(threads, shared);
   return cudaSuccess;
 }
-template <typename Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel /*kernel*/, cudaFuncAttribute /*attribute*/,
-                                 int /*value*/) {
-  return cudaSuccess;
+inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute /*attribute*/,
+                                        int value) {
+  return emulation::set_shared_limit(kernel, value);
 }
+/// Static shared memory is the process's.
 template <typename Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel /*kernel*/) {
-  attributes->ptxVersion = __CUDA_ARCH__ / 10;
+  *attributes = {.ptxVersion = __CUDA_ARCH__ / 10, .sharedSizeBytes = 0};
   return cudaSuccess;
 }
 template <typename... Parameters, typename... Args>
@@ -384,6 +390,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
   if (together ? static_cast<int>(blocks.x * blocks.y * blocks.z) >
                      resident * emulation::multiprocessors()
                : resident == 0)
+    return cudaErrorInvalidValue;
+  if (config->dynamicSmemBytes > emulation::shared_limit(reinterpret_cast<const void *>(kernel)))
     return cudaErrorInvalidValue;
   emulation::queue(config->stream, [=, shared = config->dynamicSmemBytes,
                                     parameters = std::tuple<std::decay_t<Parameters>...>(args...)] {

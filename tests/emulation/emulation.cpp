@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -137,6 +138,34 @@ Device &device() {
   return the_device;
 }
 
+/// Dynamic shared memory that the blocks of each kernel may have.
+class SharedLimits {
+ public:
+  std::size_t of(const void *kernel) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = limits_.find(kernel);
+    return found == limits_.end() ? 48 << 10 : found->second;
+  }
+  cudaError_t set(const void *kernel, std::size_t bytes) {
+    if (bytes > shared_per_block) return cudaErrorInvalidValue;
+    const std::lock_guard lock(mutex_);
+    std::size_t &limit = limits_[kernel];
+    if (bytes < limit) fail("a kernel's limit of shared memory is lowered");
+    limit = bytes;
+    return cudaSuccess;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    limits_.clear();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const void *, std::size_t> limits_;
+};
+
+SharedLimits shared_limits;
+
 /// Tells the address sanitizer that the stack has changed.
 void arrive([[maybe_unused]] const Place &place) {
 #ifdef __SANITIZE_ADDRESS__
@@ -256,6 +285,7 @@ void run_blocks() {
   d.now = d.fibers[d.order[0]].get();
   d.from_host = true;
   change(d.host, d.current());
+  d.now = nullptr;
   arrive(d.host);
   if (!d.copies.empty()) fail("a copy is under way when the block ends");
 }
@@ -302,8 +332,12 @@ void progress() {
 }
 
 void fail(const std::string &what) {
-  const dim3 &block = device().block().index;
-  std::fprintf(stderr, "emulated GPU, block (%u, %u): %s\n", block.x, block.y, what.c_str());
+  std::fputs("emulated GPU", stderr);
+  if (device().now) {
+    const dim3 &block = device().block().index;
+    std::fprintf(stderr, ", block (%u, %u)", block.x, block.y);
+  }
+  std::fprintf(stderr, ": %s\n", what.c_str());
   std::abort();
 }
 
@@ -315,6 +349,13 @@ void set_multiprocessors(int n) {
 }
 void limit_shared_memory(std::size_t bytes) {
   shared_per_block = bytes;
+  shared_limits.clear();
+}
+std::size_t shared_limit(const void *kernel) {
+  return shared_limits.of(kernel);
+}
+cudaError_t set_shared_limit(const void *kernel, std::size_t bytes) {
+  return shared_limits.set(kernel, bytes);
 }
 int blocks_per_multiprocessor(int threads, std::size_t shared) {
   if (threads < 1 || threads > kThreadsPerBlock || shared > shared_per_block) return 0;
