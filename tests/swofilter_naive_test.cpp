@@ -124,9 +124,8 @@ int level_at(const Grid &grid, int x, int y, const SwoFilterParams &p, int most)
     for (int column = 0; column < static_cast<int>(rows[row].size()); ++column)
       if (rows[row][column] == '1')
         if (const auto v = grid.at(x + column - rx, y + row - ry, p)) w.push_back(*v);
-  const bool erodes = p.op == Op::minimum || p.op == Op::erode;
-  const bool dilates = p.op == Op::maximum || p.op == Op::dilate;
-  if (w.empty()) return erodes ? most : dilates || p.op == Op::gradient ? 0 : sample;
+  if (w.empty())
+    return p.op == Op::erode ? most : p.op == Op::dilate || p.op == Op::gradient ? 0 : sample;
   w = sorted(w);
   const auto n = static_cast<int>(w.size());
   const auto mean = [](auto begin, auto end) {

@@ -366,6 +366,13 @@ TEST(SwoFilterWindow, IsTurnedBy180Degrees) {
   EXPECT_EQ(text_of(mask_of("01101").reflected()), "10110");
 }
 
+TEST(SwoFilterWindow, IsSymmetric) {
+  for (const char *text : {"1", "010;111;010", "101", "1;0;1", "11011;00000;11011"})
+    EXPECT_TRUE(mask_of(text).is_symmetric()) << text;
+  for (const char *text : {"100", "1;1;0", "110;111;011", "11011;01110;10001;00000;00111"})
+    EXPECT_FALSE(mask_of(text).is_symmetric()) << text;
+}
+
 TEST(SwoFilterWindow, ReachesInwards) {
   for (const char *text :
        {"1", "010;111;010", "11111", "00100;01110;11111;01110;00100", "000", "110;111;011"})

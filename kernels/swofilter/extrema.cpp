@@ -115,8 +115,11 @@ class Filter {
   /// The border that gives the same and is done with most easily.
   static SwoFilterBorder border_of(const Job &job) {
     if (job.border == SwoFilterBorder::constant) return job.border;
-    return job.mask().rectangle || job.mask().reaches_inwards() ? SwoFilterBorder::clip
-                                                                : job.border;
+    const Mask &mask = job.mask();
+    const bool as_clipped =
+        mask.rectangle ||
+        (mask.reaches_inwards() && (job.border != SwoFilterBorder::reflect || mask.is_symmetric()));
+    return as_clipped ? SwoFilterBorder::clip : job.border;
   }
 
   /// What is outside of the image when the largest, or smallest, sample is looked for.

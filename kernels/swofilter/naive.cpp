@@ -14,6 +14,7 @@ bool has_naive(const Job &job) {
 
 template <typename T>
 NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &job) {
+  using Op = SwoFilterOperator;
   const std::vector<Run> runs = job.mask().runs();
   NaiveJob<T> naive{.in = in,
                     .out = out,
@@ -21,8 +22,9 @@ NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &job) {
                     .outside = static_cast<T>(job.outside >> job.shift),
                     .maximum = static_cast<T>(job.maximum >> job.shift),
                     .shift = job.shift,
-                    .percentile = job.op == SwoFilterOperator::median ? 500'000 : job.percentile,
+                    .percentile = job.op == Op::median ? 500'000 : job.percentile,
                     .alpha = job.alpha,
+                    .keeps = job.op != Op::erode && job.op != Op::dilate && job.op != Op::gradient,
                     .width = job.mask().width,
                     .height = job.mask().height,
                     .run_count = static_cast<int>(runs.size()),

@@ -22,6 +22,7 @@ struct NaiveJob {
   T outside, maximum;
   int shift;  ///< from levels to the samples of the planes
   std::int64_t percentile, alpha;
+  bool keeps;         ///< whether a window without samples leaves the pixel as it is
   int width, height;  ///< of the window
   int run_count;
   Run runs[kNaiveRuns];
@@ -119,9 +120,8 @@ class NaiveWindow {
 
   template <SwoFilterOperator op>
   CUDASCAN_HD unsigned of_nothing() const {
-    if constexpr (op == SwoFilterOperator::minimum) return job_.maximum;
-    if constexpr (op == SwoFilterOperator::maximum || op == SwoFilterOperator::gradient) return 0;
-    return middle();
+    if (job_.keeps) return middle();
+    return op == SwoFilterOperator::minimum ? job_.maximum : 0;
   }
 
   CUDASCAN_HD unsigned minimum() const {

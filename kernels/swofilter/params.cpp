@@ -52,6 +52,15 @@ bool Mask::reaches_inwards() const {
   return true;
 }
 
+bool Mask::is_symmetric() const {
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column)
+      if (at(column, row) != at(width - 1 - column, row) ||
+          at(column, row) != at(column, height - 1 - row))
+        return false;
+  return true;
+}
+
 Mask Mask::make_rectangle(int width, int height) {
   return {width, height, true, std::vector<Cell>(std::size_t(width) * height, on)};
 }

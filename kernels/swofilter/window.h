@@ -34,8 +34,11 @@ struct CUDASCAN_API Mask {
   /// The window turned by 180 degrees, with which what an erosion takes is brought back.
   Mask reflected() const;
   /// Whether with every cell those between it and the middle row, and the middle column, are on as
-  /// well; then clip, replicate and reflect give the same extrema.
+  /// well; then clip and replicate give the same extrema.
   bool reaches_inwards() const;
+  /// Whether rows and columns are the same from both ends; then reflect does so, too, with a window that
+  /// reaches inwards: what it brings back into the image lies in the window.
+  bool is_symmetric() const;
 
   static Mask make_rectangle(int width, int height);
   /// That of OpenCV's getStructuringElement(MORPH_ELLIPSE): row y has the middle cell and
