@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "random/cases.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "random/settings.h"
+
+namespace cudascan::test {
+namespace {
+
+// ---- Reports -------------------------------------------------------------------------------------
+
+struct NoReport {};
+template <typename Params>
+struct ReportOf {
+  using Type = NoReport;
+};
+template <>
+struct ReportOf<NickParams> {
+  using Type = NickReport;
+};
+template <>
+struct ReportOf<EqualizeParams> {
+  using Type = EqualizeReport;
+};
+template <>
+struct ReportOf<AutothresholdParams> {
+  using Type = AutothresholdReport;
+};
+template <>
+struct ReportOf<LinearOpenParams> {
+  using Type = LinearOpenReport;
+};
+template <>
+struct ReportOf<SwoFilterParams> {
+  using Type = SwoFilterReport;
+};
+
+std::string numbers(std::initializer_list<double> values) {
+  std::ostringstream s;
+  s.precision(17);
+  for (const double value : values) s << value << " ";
+  return s.str();
+}
+template <typename T>
+std::string all_of(const std::vector<T> &values) {
+  std::ostringstream s;
+  s.precision(17);
+  for (const T &value : values) s << value << " ";
+  return s.str();
+}
+
+/// Everything that was reported, for comparing.
+std::string text(const NickReport &r) {
+  return numbers({r.black_ratio});
+}
+std::string text(const EqualizeReport &r) {
+  return numbers({double(r.minimum), double(r.maximum), r.mean}) + all_of(r.histogram);
+}
+std::string text(const AutothresholdReport &r) {
+  return numbers({double(r.threshold), r.mean_below, r.mean_above, r.separability}) +
+         all_of(r.thresholds) + all_of(r.histogram);
+}
+std::string text(const LinearOpenReport &r) {
+  return numbers({r.dominant_angle, r.confidence, double(r.blank)}) + all_of(r.angles) +
+         all_of(r.spectrum);
+}
+std::string text(const SwoFilterReport &r) {
+  return numbers({double(r.iterations)});
+}
+
+/// What differs, cut to a length that can be read.
+std::string difference(const std::string &a, const std::string &b) {
+  const auto shortened = [](const std::string &s) {
+    return s.size() < 300 ? s : s.substr(0, 300) + "...";
+  };
+  return "\"" + shortened(a) + "\" and \"" + shortened(b) + "\"";
+}
+
+// ---- Runs ----------------------------------------------------------------------------------------
+
+/// What came of a run.
+template <typename Out>
+struct Result {
+  std::vector<Out> samples;
+  std::string report, refused, guards;
+};
+
+template <typename In, typename Out, typename Params, typename Exec>
+void run_with_report(Exec &exec, Plane<const In> in, Plane<Out> out, const Params &params,
+                     typename ReportOf<Params>::Type *report) {
+  if constexpr (std::is_same_v<typename ReportOf<Params>::Type, NoReport>)
+    run(exec, in, out, params);
+  else
+    run(exec, in, out, params, report);
+}
+
+/// Calls run(output plane, report) and keeps what came of it.
+template <typename Out, typename Params, typename Run>
+Result<Out> result_of(Image<Out> &out, bool reported, const Run &run) {
+  Result<Out> result;
+  typename ReportOf<Params>::Type report;
+  try {
+    run(reported ? &report : nullptr);
+  } catch (const BadSetting &e) {
+    result.refused = e.what();
+    return result;
+  }
+  result.samples = out.samples();
+  if constexpr (!std::is_same_v<decltype(report), NoReport>)
+    if (reported) result.report = text(report);
+  if (const auto intact = out.guards_intact(); !intact) result.guards = intact.message();
+  return result;
+}
+
+/// What differs between two results, "" if nothing does.
+template <typename Out>
+std::string compare(const char *who, const Result<Out> &a, const Result<Out> &b, int width) {
+  std::string what;
+  if (a.refused != b.refused) what = "refusals " + difference(a.refused, b.refused);
+  if (const auto equal = same(a.samples, b.samples, width); what.empty() && !equal)
+    what = equal.message();
+  if (what.empty() && a.report != b.report) what = "reports " + difference(a.report, b.report);
+  if (what.empty()) what = b.guards;
+  return what.empty() ? "" : std::string(who) + ": " + what;
+}
+
+Layout draw_layout(Dice &dice) {
+  Layout layout;
+  layout.padding = dice.pick({0, 0, 1, 2, dice.small(0, 70)});
+  layout.offset = dice.pick({0, 0, 1, 2, 4, 8, 16, dice.small(0, 255)});
+  layout.flush = dice.one_in(3);
+  layout.unit = dice.pick({1, 1, 4, 16, 256});
+  return layout;
+}
+
+unsigned draw_maximum(Dice &dice, bool wide) {
+  return wide ? dice.pick({0xffffu, 0x3ffu, 0xfffu, 0xffc0u, 0xfff0u, 0x1ffu, 0xff80u}) : 0xffu;
+}
+
+/// Whether the naive translation can stand for the operator.
+bool has_plain_form(const SwoFilterParams &p) {
+  const int width = p.window_width ? p.window_width : p.window;
+  const int height = p.window_height ? p.window_height : p.window;
+  return p.algorithm == SwoFilterAlgorithm::automatic && std::max(width, height) <= 15;
+}
+
+}  // namespace
+
+Bench::Bench(bool cuda) {
+  if (!cuda) return;
+  stream_ = std::make_unique<cuda::Stream>();
+  cuda_ = std::make_unique<Cuda>(stream_->get());
+  in_ = std::make_unique<DeviceCopy>(stream_->get());
+  out_ = std::make_unique<DeviceCopy>(stream_->get());
+}
+
+template <typename In, typename Out, typename Params>
+std::string Bench::run_format(Dice &dice, unsigned in_maximum, unsigned out_maximum, Size size,
+                              double work) {
+  Params params;
+  draw(dice, {size.width, size.height, in_maximum, sizeof(In) == sizeof(Out)}, params);
+  while (size.width * double(size.height) * cost(params) > work && size.width * size.height > 1)
+    (size.width > size.height ? size.width : size.height) /= 2;
+  const auto content = dice.any(Content::near_white);
+  const Layout in_layout = draw_layout(dice), out_layout = draw_layout(dice);
+  const bool reported = dice.one_in(2), limited = sizeof(In) == 1 && dice.one_in(4);
+  const int frames = dice.pick({1, 1, 3});
+  one_.forget();
+  many_.forget();
+  many_.set_threads(dice.small(2, 7));
+  if (cuda_) cuda_->forget();
+
+  const auto in_words = [&](const std::string &what, int frame) {
+    std::ostringstream s;
+    s << what << "\n  " << text_of(params) << "\n  " << size.width << "x" << size.height << " of "
+      << 8 * sizeof(In) << " to " << 8 * sizeof(Out) << " bit, maximum " << in_maximum
+      << (limited ? ", limited range" : "") << ", content " << static_cast<int>(content)
+      << ", strides " << in_layout.padding << "/" << in_layout.unit << " and " << out_layout.padding
+      << "/" << out_layout.unit << ", offsets " << in_layout.offset << " and " << out_layout.offset
+      << ", flush " << in_layout.flush << " and " << out_layout.flush << ", frame " << frame
+      << " of " << frames;
+    return s.str();
+  };
+  for (int frame = 1; frame <= frames; ++frame) {
+    const In most_in = static_cast<In>(in_maximum);
+    const Out most_out = static_cast<Out>(out_maximum);
+    const auto samples = make_content<In>(content, size.width, size.height, most_in,
+                                          static_cast<unsigned>(dice.in(0, 1 << 30)));
+    const Image<In> in(samples, size.width, size.height, in_layout, most_in);
+    const auto plane_of = [&](Plane<const In> plane) {
+      if (limited) plane.black = 16, plane.white = 235;
+      return plane;
+    };
+    const auto on_cpu = [&](Cpu &cpu, const Params &settings, unsigned char fill) {
+      Image<Out> out(size.width, size.height, out_layout, most_out, fill);
+      return result_of<Out, Params>(out, reported, [&](auto *report) {
+        run_with_report(cpu, plane_of(in.plane()), out.plane(), settings, report);
+      });
+    };
+    const Result<Out> expected = on_cpu(one_, params, 0x5a);
+    if (!expected.guards.empty()) return in_words("one thread: " + expected.guards, frame);
+    std::string what =
+        compare("one and more threads", expected, on_cpu(many_, params, 0xa5), size.width);
+    if constexpr (std::is_same_v<Params, SwoFilterParams>) {
+      if (what.empty() && expected.refused.empty() && has_plain_form(params)) {
+        Params naive = params;
+        naive.algorithm = SwoFilterAlgorithm::naive;
+        const Result<Out> plain = on_cpu(many_, naive, 0x77);
+        if (plain.refused.empty()) what = compare("algorithms", expected, plain, size.width);
+      }
+    }
+    if (what.empty() && cuda_) {
+      Image<Out> out(size.width, size.height, out_layout, most_out, 0xc3);
+      const Plane<In> device_in = in_->upload(in);
+      const Plane<Out> device_out = out_->upload(out);
+      std::vector<unsigned char> in_after(in.memory().size());
+      const auto got = result_of<Out, Params>(out, reported, [&](auto *report) {
+        run_with_report(*cuda_, plane_of(Plane<const In>(device_in)), device_out, params, report);
+        out_->download(out.memory().begin(), out.memory().size());
+        in_->download(in_after.data(), in_after.size());
+        cuda_->synchronize();
+      });
+      what = compare("CPU and CUDA", expected, got, size.width);
+      if (what.empty() && got.refused.empty() &&
+          !std::equal(in_after.begin(), in_after.end(), in.memory().begin()))
+        what = "CUDA: the input has changed";
+      cuda_->synchronize();
+    }
+    if (!what.empty()) return in_words(what, frame);
+    if (!expected.refused.empty()) break;
+  }
+  return {};
+}
+
+template <typename Params>
+std::string Bench::run_operator(Dice &dice, double work) {
+  const Size size{dice.size(1300), dice.size(900)};
+  const bool wide = dice.one_in(2), narrower = dice.one_in(4);
+  const unsigned maximum = draw_maximum(dice, wide);
+  if constexpr (Runs<Params, float, float>)
+    if (dice.one_in(5)) return run_format<float, float, Params>(dice, 1, 1, size, work);
+  if constexpr (Runs<Params, std::uint16_t, std::uint8_t>)
+    if (wide && narrower)
+      return run_format<std::uint16_t, std::uint8_t, Params>(dice, maximum, 0xff, size, work);
+  if (wide)
+    return run_format<std::uint16_t, std::uint16_t, Params>(dice, maximum, maximum, size, work);
+  return run_format<std::uint8_t, std::uint8_t, Params>(dice, maximum, maximum, size, work);
+}
+
+std::string Bench::run(std::uint64_t number, double work) {
+  Dice dice(number);
+  switch (dice.small(0, 11)) {
+    case 0:
+    case 1:
+      return run_operator<NickParams>(dice, work);
+    case 2:
+      return run_operator<EqualizeParams>(dice, work);
+    case 3:
+      return run_operator<AutothresholdParams>(dice, work);
+    case 4:
+    case 5:
+      return run_operator<LinearOpenParams>(dice, work);
+    case 6:
+      return run_operator<RotateParams>(dice, work);
+    default:
+      return run_operator<SwoFilterParams>(dice, work);
+  }
+}
+
+}  // namespace cudascan::test
