@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "gst/layout.h"
+
 namespace cudascan::gst {
 namespace {
 
@@ -21,29 +23,6 @@ constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 16;
 /// How often, and how far apart, to look whether a frame is done that has no event behind it.
 constexpr int kLooks = 25;
 constexpr std::chrono::microseconds kBetweenLooks{20};
-
-constexpr int kPitchAlignment = 256;
-
-/// Where the planes of a frame would lie in one block of memory, rows aligned for the GPU.
-Picture lay_out(const GstVideoInfo &info, int n_planes, std::size_t *bytes) {
-  Picture picture{&info};
-  std::size_t offset = 0;
-  for (int i = 0; i < n_planes; ++i) {
-    const PlaneShape shape = plane_shape(info, i);
-    picture.stride[i] =
-        (shape.row_bytes() + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-    picture.data[i] = reinterpret_cast<guint8 *>(offset);
-    offset += static_cast<std::size_t>(picture.stride[i]) * shape.height;
-  }
-  *bytes = offset;
-  return picture;
-}
-
-Picture placed(Picture layout, int n_planes, void *base) {
-  for (int i = 0; i < n_planes; ++i)
-    layout.data[i] = static_cast<guint8 *>(base) + reinterpret_cast<std::size_t>(layout.data[i]);
-  return layout;
-}
 
 /// The end of what has just been queued on a stream.
 std::shared_ptr<Moment> moment_on(const std::shared_ptr<OwnerStream> &stream) {

@@ -2,9 +2,11 @@
 #include "gst/cudaside.h"
 
 #include <mutex>
+#include <optional>
 
 #include "gst/cudaengine.h"
 #include "gst/cudamemory.h"
+#include "gst/layout.h"
 
 namespace cudascan::gst {
 
@@ -22,6 +24,11 @@ struct CudaSide::Impl {
   /// Guards the engine: the streaming thread uses it, others look at its times or stop it.
   std::mutex engine_mutex;
   std::unique_ptr<CudaEngine> engine;
+
+  /// Guards what loads kernels. Frames go on meanwhile.
+  std::mutex loader_mutex;
+  Ref<GstCudaContext> loader_context;  // whose kernels the loader knows
+  std::optional<CudaLoader> loader;
 
   Ref<GstCudaContext> current() {
     std::lock_guard lock(context_mutex);
@@ -78,6 +85,11 @@ void CudaSide::open(int device_id) {
 
 void CudaSide::close() {
   stop();
+  {
+    std::lock_guard lock(impl_->loader_mutex);
+    impl_->loader.reset();
+    impl_->loader_context.reset();
+  }
   std::lock_guard lock(impl_->context_mutex);
   impl_->stream.reset();
   gst_clear_object(&impl_->context);
@@ -173,6 +185,26 @@ void CudaSide::decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_
     gst_query_set_nth_allocation_pool(query, 0, pool.get(), MAX(size, full), min, 0);
   } else {
     gst_query_add_allocation_pool(query, pool.get(), full, 0, 0);
+  }
+}
+
+void CudaSide::load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out_info,
+                            const std::function<void(Cuda &, const Luma &)> &run) {
+  const Ref<GstCudaContext> context = impl_->current();
+  if (!context) return;
+  std::lock_guard lock(impl_->loader_mutex);
+  try {
+    ContextScope scope(context.get());
+    if (impl_->loader_context.get() != context.get()) {
+      impl_->loader_context = add_ref(context.get());
+      impl_->loader.emplace();
+    }
+    const Picture in = picture_nowhere(in_info), out = picture_nowhere(out_info);
+    run(*impl_->loader, {in.in_plane(0), out.out_plane(0)});
+    make_chroma(*impl_->loader, Chroma::neutral, in, out);
+    make_chroma(*impl_->loader, Chroma::hue, in, out);
+  } catch (const Error &e) {
+    GST_DEBUG_OBJECT(impl_->element, "kernels are not loaded ahead: %s", e.what());
   }
 }
 

@@ -43,6 +43,11 @@ class CudaSide {
   /// Puts a pool of our own first: CUDAMemory, or pinned memory that downloads run into.
   void decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
 
+  /// Has an operator load the kernels that it will launch in frames of these formats, so that the frames do
+  /// not wait for that. Called by any thread. What fails here, fails when a frame comes.
+  void load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out_info,
+                    const std::function<void(Cuda &, const Luma &)> &run);
+
   struct Job {
     const GstVideoInfo &in_info;
     GstBuffer *in;

@@ -33,6 +33,8 @@ bool CudaSide::follow(GstBuffer *, int) {
 }
 void CudaSide::propose_pool(GstQuery *, const GstVideoInfo &, bool) {}
 void CudaSide::decide_pool(GstQuery *, const GstVideoInfo &, bool) {}
+void CudaSide::load_kernels(const GstVideoInfo &, const GstVideoInfo &,
+                            const std::function<void(Cuda &, const Luma &)> &) {}
 void CudaSide::process(const Job &) {
   open(-1);
 }

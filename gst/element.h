@@ -175,25 +175,41 @@ class Element {
         table);
   }
 
-  static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-    GST_OBJECT_LOCK(object);
-    Params &params = own(object).params;
-    const bool before = Traits::black_and_white(params);
-    const char *implied = nullptr;
-    const bool found = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
-      own(object).refused.erase(id);
+  /// Sets a field, and those that it implies.
+  struct Change {
+    bool known = false;
+    std::string refused;            // why it was not set
+    const char *implied = nullptr;  // name of another property that was set
+  };
+  static Change change(Params &params, guint id, const GValue *value) {
+    Change change;
+    change.known = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
       try {
         load(value, params.*p.field);
         if constexpr (requires { Traits::imply(params, p.name); })
-          implied = Traits::imply(params, p.name);
+          change.implied = Traits::imply(params, p.name);
       } catch (const BadSetting &e) {
-        own(object).refused[id] = std::string(p.name) + " = " + e.what();
+        change.refused = std::string(p.name) + " = " + e.what();
       }
     });
+    return change;
+  }
+
+  static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+    // Frames go on with the settings of before while kernels are loaded for the new ones.
+    Params next = current_params(object);
+    if (const Change first = change(next, id, value); first.known && first.refused.empty())
+      load_kernels(reinterpret_cast<GstCudaScanFilter *>(object), next);
+    GST_OBJECT_LOCK(object);
+    Params &params = own(object).params;
+    const bool before = Traits::black_and_white(params);
+    const Change change = Element::change(params, id, value);
+    own(object).refused.erase(id);
+    if (!change.refused.empty()) own(object).refused[id] = change.refused;
     const bool after = Traits::black_and_white(params);
     GST_OBJECT_UNLOCK(object);
-    if (!found) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    if (implied) g_object_notify(object, implied);
+    if (!change.known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    if (change.implied) g_object_notify(object, change.implied);
     if (before != after)
       gst_cuda_scan_filter_settings_changed(reinterpret_cast<GstCudaScanFilter *>(object));
   }
@@ -253,6 +269,22 @@ class Element {
     own(self).settled.reset();
     check_refused(self);
     validate(current_params(self));
+  }
+
+  static void load_kernels(GstCudaScanFilter *self) { load_kernels(self, current_params(self)); }
+  static void load_kernels([[maybe_unused]] GstCudaScanFilter *self,
+                           [[maybe_unused]] const Params &params) {
+#ifdef HAVE_CUDA
+    gst_cuda_scan_filter_load_kernels(self, [&](Cuda &loader, const Luma &luma) {
+      std::visit(
+          [&](const auto &in, const auto &out) {
+            Report ignored;
+            if constexpr (requires { run(loader, in, out, params, &ignored); })
+              run(loader, in, out, params, &ignored);
+          },
+          luma.in, luma.out);
+    });
+#endif
   }
 
   static bool black_and_white(GstCudaScanFilter *self) {
@@ -392,7 +424,9 @@ class Element {
     }
   }
 
-  static void reset(GstCudaScanFilter *self) { own(self).forget = true; }
+  static void reset(GstCudaScanFilter *self) {
+    own(self).forget = true;
+  }
 
   static GType make_type() {
     const GType type = g_type_register_static_simple(
@@ -500,6 +534,7 @@ class Element {
     filter_class->report_name = Traits::name;
     filter_class->validate = check;
     filter_class->black_and_white = black_and_white;
+    filter_class->load_kernels = load_kernels;
     filter_class->begin_frame = begin_frame;
     filter_class->wants_report = wants_report;
     filter_class->run_cpu = run_on<Cpu>;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/gstcudascanfilter.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "gst/cudaside.h"
 #include "gst/formats.h"
@@ -17,11 +20,22 @@
 using namespace cudascan;
 using namespace cudascan::gst;
 
+namespace {
+
+/// Of a frame before and after the operator.
+struct Formats {
+  GstVideoInfo in, out;
+};
+
+}  // namespace
+
 struct GstCudaScanFilterPrivate {
   explicit GstCudaScanFilterPrivate(GstElement *element) : cuda(element, stats) {}
 
   Settings settings;                            // object lock
   Backend active_backend = Backend::automatic;  // object lock; automatic: not chosen yet
+  std::vector<Formats> formats;                 // object lock; to load kernels for
+  std::atomic<std::thread::id> syncing = {};  // the thread in which a GstController sets properties
 
   std::shared_ptr<Stats> stats = std::make_shared<Stats>();
   CudaSide cuda;
@@ -116,7 +130,37 @@ void reset(gpointer instance) {
     guarded(instance, [&] { klass->reset(self_of(instance)); });
 }
 
+/// What is likely to come, before caps say it.
+std::vector<Formats> usual_formats() {
+  std::vector<Formats> formats;
+  for (const GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE}) {
+    GstVideoInfo info;
+    gst_video_info_set_format(&info, format, 1920, 1080);
+    formats.push_back({info, info});
+  }
+  return formats;
+}
+
+void set_formats(gpointer instance, std::vector<Formats> formats) {
+  GST_OBJECT_LOCK(instance);
+  priv_of(instance)->formats = std::move(formats);
+  const bool any = !priv_of(instance)->formats.empty();
+  GST_OBJECT_UNLOCK(instance);
+  if (any) guarded(instance, [&] { class_of(instance)->load_kernels(self_of(instance)); });
+}
+
 }  // namespace
+
+void gst_cuda_scan_filter_load_kernels(GstCudaScanFilter *self,
+                                       const std::function<void(Cuda &, const Luma &)> &run) {
+  auto priv = priv_of(self);
+  if (active_backend(self) != Backend::cuda) return;
+  if (priv->syncing == std::this_thread::get_id()) return;
+  GST_OBJECT_LOCK(self);
+  const std::vector<Formats> formats = priv->formats;
+  GST_OBJECT_UNLOCK(self);
+  for (const auto &[in, out] : formats) priv->cuda.load_kernels(in, out, run);
+}
 
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self) {
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
@@ -178,11 +222,13 @@ static gboolean gst_cuda_scan_filter_start(GstBaseTransform *trans) {
     class_of(trans)->validate(self_of(trans));
     select_backend(trans);
     reset(trans);
+    set_formats(trans, usual_formats());
   });
 }
 
 static gboolean gst_cuda_scan_filter_stop(GstBaseTransform *trans) {
   return guarded(trans, [&] {
+    set_formats(trans, {});
     priv_of(trans)->cuda.stop();
     priv_of(trans)->cpu.reset();
   });
@@ -246,6 +292,7 @@ static gboolean gst_cuda_scan_filter_set_caps(GstBaseTransform *trans, GstCaps *
   return guarded(trans, [&] {
     if (is_cuda(in) || is_cuda(out)) priv->cuda.open(settings_of(trans).device_id);
     reset(trans);
+    set_formats(trans, {{priv->in_info, priv->out_info}});
   });
 }
 
@@ -329,7 +376,11 @@ static gboolean gst_cuda_scan_filter_sink_event(GstBaseTransform *trans, GstEven
 static void gst_cuda_scan_filter_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   const GstClockTime time =
       gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
+  if (GST_CLOCK_TIME_IS_VALID(time)) {
+    priv_of(trans)->syncing = std::this_thread::get_id();
+    gst_object_sync_values(GST_OBJECT(trans), time);
+    priv_of(trans)->syncing = std::thread::id();
+  }
   guarded(trans, [&] {
     if (priv_of(trans)->cuda.follow(buffer, settings_of(trans).device_id))
       gst_base_transform_reconfigure_src(trans);

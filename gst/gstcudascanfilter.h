@@ -5,6 +5,8 @@
 #pragma once
 #include <gst/base/gstbasetransform.h>
 
+#include <functional>
+
 #include "gst/picture.h"
 #include "kernels/exec.h"
 
@@ -29,6 +31,9 @@ struct GstCudaScanFilterClass {
   void (*validate)(GstCudaScanFilter *self);
   /// Whether the present settings give black and white: GRAY8 for deep input, neutral chroma.
   bool (*black_and_white)(GstCudaScanFilter *self);
+
+  /// Loads the kernels for the present settings by gst_cuda_scan_filter_load_kernels().
+  void (*load_kernels)(GstCudaScanFilter *self);
 
   /// Takes the copy of the settings that counts for one frame; says where its chroma comes from, which
   /// is Chroma::neutral for black and white.
@@ -59,3 +64,10 @@ enum { GST_CUDA_SCAN_FILTER_FIRST_PROPERTY = 100 };
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self);
 
 G_END_DECLS
+
+/// Calls run() with a CudaLoader for the frames that come, or are likely to come, so that these do not wait
+/// until the kernels are loaded, which takes up to tens of milliseconds. Does nothing while no stream is
+/// there and on the CPU; nor for properties that a GstController sets, as the streaming thread does that.
+void gst_cuda_scan_filter_load_kernels(
+    GstCudaScanFilter *self,
+    const std::function<void(cudascan::Cuda &, const cudascan::gst::Luma &)> &run);

@@ -56,7 +56,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   if (report) {
     const std::size_t bytes = sizeof(Found) + levels.count * sizeof(std::uint32_t);
     auto *const host = static_cast<unsigned char *>(cuda.report_memory(bytes));
-    CUDA_CHECK(cudaMemcpyAsync(host, job.found, bytes, cudaMemcpyDeviceToHost, cuda.stream()));
+    cuda.fetch(host, job.found, bytes);
     cuda.on_complete([=, classes = p.classes] {
       const auto *const found = reinterpret_cast<const Found *>(host);
       const auto *const counts = reinterpret_cast<const std::uint32_t *>(found + 1);

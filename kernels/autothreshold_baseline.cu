@@ -6,6 +6,7 @@
 #include "kernels/histogram_cpu.h"
 #include "kernels/launch.cuh"
 #include "kernels/pixel_walk.cuh"
+#include "kernels/planes.h"
 
 namespace cudascan::threshold {
 namespace {
@@ -121,12 +122,11 @@ void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> o
                  const AutothresholdParams &params, int *threshold, std::uint32_t *counts) {
   check_method(params.method);
   static const char key = 0;
-  const auto stream = cuda.stream();
   const auto tables = static_cast<Tables *>(cuda.history(&key, sizeof(Tables)));
   Moments &moments = tables->moments, &sums = tables->sums;
   const Decision decision{autothreshold::make_settings(params, kLevels), &tables->history,
                           threshold};
-  CUDA_CHECK(cudaMemsetAsync(counts, 0, kLevels * sizeof *counts, stream));
+  cuda.clear(counts, kLevels * sizeof *counts);
   launch(cuda, histogram_kernel, {kBlocks, kThreads}, part_of(in, params.roi), params.ignore_black,
          params.ignore_white, counts);
   launch(cuda, weigh_kernel, {1, kLevels}, counts, params.method, &moments);
@@ -146,7 +146,7 @@ void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> o
     const std::uint8_t white = params.invert ? 0 : out.maximum;
     launch(cuda, apply_kernel, {kBlocks, kThreads}, in, out, threshold, black, white);
   } else {
-    cuda::copy_rows(out.data, out.stride, in.data, in.stride, in.width, in.height, stream);
+    copy(cuda, in, out);
   }
 }
 

@@ -522,7 +522,7 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   job.counts = static_cast<std::uint32_t *>(
       cuda.scratch(bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
   job.maps = reinterpret_cast<std::uint16_t *>(job.counts + bins);
-  CUDA_CHECK(cudaMemsetAsync(job.counts, 0, bins * sizeof(std::uint32_t), cuda.stream()));
+  cuda.clear(job.counts, bins * sizeof(std::uint32_t));
   const unsigned runs = divide_up(job.tiles.width, kRun) * job.tiles.nx;
   const unsigned rows = job.tiles.height * job.tiles.ny;
   launch(cuda, count_tiles_kernel, {dim3((runs + 127) / 128, rows), 128}, job);

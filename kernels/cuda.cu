@@ -100,26 +100,42 @@ void Cuda::move_to(CUstream_st *stream) {
   stream_ = stream;
 }
 
+namespace {
+
+/// What an executor that only loads gives for memory. Nobody touches it.
+void *const kNowhere = reinterpret_cast<void *>(std::uintptr_t{1} << 32);
+
+}  // namespace
+
 void *Cuda::scratch(std::size_t bytes) {
-  return scratch_.reserve(bytes);
+  return only_loads_ ? kNowhere : scratch_.reserve(bytes);
 }
 void *Cuda::report_memory(std::size_t bytes) {
+  if (only_loads_) return kNowhere;
   if (reports_ == report_memory_.size()) report_memory_.emplace_back();
   return report_memory_[reports_++].reserve(bytes);
 }
 
 void *Cuda::history(const void *key, std::size_t bytes) {
+  if (only_loads_) return kNowhere;
   cuda::DeviceBuffer &history = histories_[key];
   if (history.size() != bytes) {
     history = cuda::DeviceBuffer(bytes);
-    CUDA_CHECK(cudaMemsetAsync(history.data(), 0, bytes, stream_));
+    clear(history.data(), bytes);
   }
   return history.data();
 }
 
 void Cuda::forget() {
-  for (const auto &[key, history] : histories_)
-    CUDA_CHECK(cudaMemsetAsync(history.data(), 0, history.size(), stream_));
+  for (const auto &[key, history] : histories_) clear(history.data(), history.size());
+}
+
+void Cuda::clear(void *device, std::size_t bytes) {
+  if (!only_loads_) CUDA_CHECK(cudaMemsetAsync(device, 0, bytes, stream_));
+}
+void Cuda::fetch(void *host, const void *device, std::size_t bytes) {
+  if (!only_loads_)
+    CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_));
 }
 
 namespace {
@@ -155,6 +171,7 @@ void Cuda::load(const void *kernel) {
 }
 
 void Cuda::synchronize() {
+  if (only_loads_) return;
   const auto callbacks = std::exchange(on_complete_, {});
   CUDA_CHECK(cudaStreamSynchronize(stream_));
   for (const auto &done : callbacks) done();
@@ -165,8 +182,9 @@ namespace {
 
 template <typename T>
 void copy_plane(Cuda &cuda, Plane<const T> in, Plane<T> out) {
-  CUDA_CHECK(cudaMemcpy2DAsync(out.data, out.stride, in.data, in.stride, in.width * sizeof(T),
-                               in.height, cudaMemcpyDeviceToDevice, cuda.stream()));
+  if (cuda.only_loads()) return;
+  cuda::copy_rows(out.data, out.stride, in.data, in.stride, in.width * sizeof(T), in.height,
+                  cuda.stream());
 }
 
 __global__ void fill_kernel(Plane<std::uint16_t> out, std::uint16_t value) {
@@ -193,6 +211,7 @@ void copy(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out) {
   copy_plane(cuda, in, out);
 }
 void fill(Cuda &cuda, Plane<std::uint8_t> out, std::uint8_t value) {
+  if (cuda.only_loads()) return;
   CUDA_CHECK(cudaMemset2DAsync(out.data, out.stride, value, out.width, out.height, cuda.stream()));
 }
 void fill(Cuda &cuda, Plane<std::uint16_t> out, std::uint16_t value) {

@@ -86,6 +86,12 @@ int Cuda::code_architecture() {
 void Cuda::load(const void *) {
   absent();
 }
+void Cuda::clear(void *, std::size_t) {
+  absent();
+}
+void Cuda::fetch(void *, const void *, std::size_t) {
+  absent();
+}
 void Cuda::synchronize() {
   absent();
 }

@@ -251,7 +251,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   }
   if (report) {
     auto *const host = static_cast<std::uint32_t *>(cuda.report_memory(counts_bytes));
-    CUDA_CHECK(cudaMemcpyAsync(host, counts, counts_bytes, cudaMemcpyDeviceToHost, cuda.stream()));
+    cuda.fetch(host, counts, counts_bytes);
     cuda.on_complete([=] { fill_report(Histogram(host, host + levels), *report); });
   }
 }

@@ -78,7 +78,7 @@ void run_baseline(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> 
   const int pixels = in.width * in.height;
   const dim3 rows((in.width + kThreads - 1) / kThreads, in.height);
 
-  CUDA_CHECK(cudaMemsetAsync(histogram, 0, kBytes, cuda.stream()));
+  cuda.clear(histogram, kBytes);
   if (naive) {
     launch(cuda, naive_histogram_kernel, {rows, kThreads}, in, histogram);
   } else {

@@ -111,14 +111,29 @@ class CUDASCAN_API Cuda {
   /// which all threads share: it is the same from every executor, whatever a launch needs.
   void load(const void *kernel);
 
+  /// Whether this is a CudaLoader, on which nothing is queued.
+  bool only_loads() const { return only_loads_; }
+
+  /// Queues that so many bytes of device memory become 0.
+  void clear(void *device, std::size_t bytes);
+  /// Queues a copy from device memory to report_memory().
+  void fetch(void *host, const void *device, std::size_t bytes);
+
   /// Has `done` called by the next synchronize(): this is how an operator fills in its report.
-  void on_complete(std::function<void()> done) { on_complete_.push_back(std::move(done)); }
+  void on_complete(std::function<void()> done) {
+    if (!only_loads_) on_complete_.push_back(std::move(done));
+  }
 
   /// Waits until the work queued so far is done, then fills in the reports that were asked for.
   void synchronize();
 
+ protected:
+  struct OnlyLoads {};
+  explicit Cuda(OnlyLoads) : stream_(nullptr), only_loads_(true) {}
+
  private:
   CUstream_st *stream_;
+  const bool only_loads_ = false;
   std::optional<cuda::Event> moved_;  // the end on the stream before
   cuda::DeviceBuffer scratch_;
   std::vector<cuda::PinnedBuffer> report_memory_;  // one per report since synchronize()
@@ -128,6 +143,16 @@ class CUDASCAN_API Cuda {
   std::vector<const void *> loaded_;  // kernels, sorted
   int multiprocessors_ = 0, most_shared_memory_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
+};
+
+/// Loads kernels ahead of time. The CUDA runtime loads a kernel into the context when it is launched
+/// first, which takes up to tens of milliseconds. run() on this executor loads those that it would
+/// launch and does nothing else: it takes no memory and touches no plane. The size, the alignment and the
+/// format of the planes count, as kernels are chosen by them; their addresses need not be valid. The
+/// operator custom, whose code is compiled, loads nothing here.
+class CUDASCAN_API CudaLoader : public Cuda {
+ public:
+  CudaLoader() : Cuda(OnlyLoads()) {}
 };
 
 }  // namespace cudascan

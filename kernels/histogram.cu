@@ -41,7 +41,7 @@ void count_any(Cuda &cuda, Plane<const T> in, const HistogramParams &p, Histogra
   auto *const device = static_cast<std::uint32_t *>(cuda.scratch(bytes));
   auto *const host = static_cast<std::uint32_t *>(cuda.report_memory(bytes));
   queue(cuda, in, p, device);
-  CUDA_CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, cuda.stream()));
+  cuda.fetch(host, device, bytes);
   cuda.on_complete([=, &counts] { counts.assign(host, host + levels); });
 }
 

@@ -36,6 +36,7 @@ template <typename... Args>
 void launch(Cuda &cuda, void (*kernel)(Args...), const LaunchShape &shape,
             const std::type_identity_t<Args> &...args) {
   cuda.load(reinterpret_cast<const void *>(kernel));
+  if (cuda.only_loads()) return;
   cudaLaunchAttribute attributes[2]{};
   unsigned n = 0;
   if (shape.overlap) {

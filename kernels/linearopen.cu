@@ -87,7 +87,7 @@ class Opening {
                         !is_difference(params_.operation) && !orientation() &&
                         !(kFloat && report_) && at_whole_words(in_) && at_whole_words(out_);
     take_scratch(direct);
-    if (report_) CUDA_CHECK(cudaMemsetAsync(sums_, 0, sums_bytes(), cuda_.stream()));
+    if (report_) cuda_.clear(sums_, sums_bytes());
     if (direct) {
       open(0, 1, {out_, out_}, true);
     } else {
@@ -350,7 +350,7 @@ class Opening {
     // The sum of the input, behind those of the directions.
     if (difference && !kFloat) queue_sum(in_, {in_, false, 0}, static_cast<int>(angles_.size()));
     auto *const host = static_cast<std::uint64_t *>(cuda_.report_memory(sums_bytes()));
-    CUDA_CHECK(cudaMemcpyAsync(host, sums_, sums_bytes(), cudaMemcpyDeviceToHost, cuda_.stream()));
+    cuda_.fetch(host, sums_, sums_bytes());
     const auto pixels = std::int64_t{in_.width} * in_.height;
     cuda_.on_complete([=, angles = angles_, params = params_, flip = flip_, maximum = maximum_,
                        report = report_] {

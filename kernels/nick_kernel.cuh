@@ -590,7 +590,7 @@ void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const Nick
   auto *black_count = reinterpret_cast<unsigned long long *>(statistics + blocks);
   if (report) {
     job.black_count = black_count;
-    CUDA_CHECK(cudaMemsetAsync(black_count, 0, sizeof *black_count, cuda.stream()));
+    cuda.clear(black_count, sizeof *black_count);
   }
 
   const auto go = [&]<Task task>() {
@@ -615,8 +615,7 @@ void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const Nick
 
   if (report) {
     auto *host_count = static_cast<unsigned long long *>(cuda.report_memory(sizeof *black_count));
-    CUDA_CHECK(cudaMemcpyAsync(host_count, black_count, sizeof *black_count, cudaMemcpyDeviceToHost,
-                               cuda.stream()));
+    cuda.fetch(host_count, black_count, sizeof *black_count);
     const double pixels = static_cast<double>(in.width) * in.height;
     const bool counted = params.output == NickOutput::binary;
     cuda.on_complete([=] { report->black_ratio = counted ? *host_count / pixels : 0; });

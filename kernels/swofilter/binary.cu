@@ -184,8 +184,7 @@ void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilt
   if (!report) return;
   auto *const result =
       static_cast<thinning::Result *>(cuda.report_memory(sizeof(thinning::Result)));
-  CUDA_CHECK(cudaMemcpyAsync(result, thinning.result, sizeof *result, cudaMemcpyDeviceToHost,
-                             cuda.stream()));
+  cuda.fetch(result, thinning.result, sizeof *result);
   cuda.on_complete([=] { report->iterations = static_cast<int>(result->passes); });
 }
 

@@ -2,6 +2,8 @@
 /// @file
 /// Which family of the sliding windows has an operator.
 #pragma once
+#include <type_traits>
+
 #include "kernels/swofilter/binary.h"
 #include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/extrema.h"
@@ -51,6 +53,8 @@ void filter(Exec &exec, Plane<const T> in, Plane<Out> out, const SwoFilterParams
       case Op::recursive_dilate:
         return recursive(exec, in, out, job);
       case Op::custom:
+        if constexpr (std::is_same_v<Exec, Cuda>)
+          if (exec.only_loads()) return;
         return custom(exec, in, out, job, params);
       default:
         return geodesic(exec, in, out, job, report);

@@ -352,8 +352,7 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
     launch_reconstruction(cuda, job);
   if (report && passes) {
     auto *const host = static_cast<unsigned *>(cuda.report_memory(sizeof(unsigned)));
-    CUDA_CHECK(
-        cudaMemcpyAsync(host, job.passes, sizeof(unsigned), cudaMemcpyDeviceToHost, cuda.stream()));
+    cuda.fetch(host, job.passes, sizeof(unsigned));
     cuda.on_complete([=] { report->iterations = static_cast<int>(*host); });
   }
 }

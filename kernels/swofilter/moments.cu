@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/nick_kernel.cuh"
+#include "kernels/planes.h"
 #include "kernels/swofilter/cells.cuh"
 
 namespace cudascan::swo {
@@ -120,9 +121,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   launch(cuda, extend_kernel<T>, {dim3(divide_up(width, 32), divide_up(height, 8)), dim3(32, 8)},
          ExtendJob<T>{source, extended, mask.rx(), mask.ry()});
   clipped_moments<T>(cuda, extended, result, mask, job.shift, deviation);
-  CUDA_CHECK(cudaMemcpy2DAsync(out.data, out.stride, result.row(mask.ry()) + mask.rx(), stride,
-                               in.width * sizeof(T), in.height, cudaMemcpyDeviceToDevice,
-                               cuda.stream()));
+  copy(cuda, {result.row(mask.ry()) + mask.rx(), in.width, in.height, result.stride}, out);
 }
 
 template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);

@@ -355,6 +355,8 @@ int blocks_per_multiprocessor(int threads, std::size_t shared);
 /// if it is lowered, as another thread may be about to launch the kernel.
 std::size_t shared_limit(const void *kernel);
 cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
+/// Kernels for which it was set since the last limit_shared_memory().
+std::size_t kernels_with_limit();
 
 /// Queues work on a stream.
 void queue(cudaStream_t stream, std::function<void()> work);

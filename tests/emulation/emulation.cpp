@@ -154,6 +154,10 @@ class SharedLimits {
     limit = bytes;
     return cudaSuccess;
   }
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return limits_.size();
+  }
   void clear() {
     const std::lock_guard lock(mutex_);
     limits_.clear();
@@ -356,6 +360,9 @@ std::size_t shared_limit(const void *kernel) {
 }
 cudaError_t set_shared_limit(const void *kernel, std::size_t bytes) {
   return shared_limits.set(kernel, bytes);
+}
+std::size_t kernels_with_limit() {
+  return shared_limits.size();
 }
 int blocks_per_multiprocessor(int threads, std::size_t shared) {
   if (threads < 1 || threads > kThreadsPerBlock || shared > shared_per_block) return 0;

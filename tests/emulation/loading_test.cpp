@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// CudaLoader loads all kernels that an operator launches, and does nothing else.
+#include <cuda_runtime.h>
+
+#include "operator_test.h"
+#include "random/settings.h"
+
+namespace cudascan::test {
+namespace {
+
+constexpr int kWidth = 70, kHeight = 50;
+
+/// Loads the kernels for settings drawn at random, then runs the operator.
+template <typename T, typename Params, typename Report>
+void expect_all_loaded(T maximum) {
+  for (int i = 0; i < 60; ++i) {
+    Dice dice(i);
+    Params params;
+    draw(dice, {kWidth, kHeight, maximum, true}, params);
+    if (cost(params) > 1000) continue;
+    SCOPED_TRACE(text_of(params));
+    emulation::limit_shared_memory(emulation::kSharedPerBlock);  // all kernels are unknown
+    cuda::DeviceBuffer in(kWidth * kHeight * sizeof(T)), out(kWidth * kHeight * sizeof(T));
+    const auto plane_of = [&](void *data) {
+      return Plane<T>{static_cast<T *>(data), kWidth, kHeight, kWidth * sizeof(T), maximum};
+    };
+    // Only alignment counts.
+    const auto nowhere = plane_of(reinterpret_cast<void *>(std::uintptr_t{1} << 40));
+    Report ignored, report;
+    CudaLoader loader;
+    cuda::Stream stream;
+    Cuda cuda(stream.get());
+    try {
+      run(loader, Plane<const T>(nowhere), nowhere, params, &ignored);
+    } catch (const BadSetting &) {
+      continue;
+    }
+    const std::size_t loaded = emulation::kernels_with_limit();
+    run(cuda, Plane<const T>(plane_of(in.data())), plane_of(out.data()), params, &report);
+    cuda.synchronize();
+    EXPECT_EQ(loaded, emulation::kernels_with_limit());
+  }
+}
+template <typename Params, typename Report>
+void expect_all_loaded() {
+  expect_all_loaded<std::uint8_t, Params, Report>(0xff);
+  expect_all_loaded<std::uint16_t, Params, Report>(0xffff);
+}
+
+TEST(CudaLoader, LoadsTheKernelsOfNick) {
+  expect_all_loaded<NickParams, NickReport>();
+}
+TEST(CudaLoader, LoadsTheKernelsOfEqualize) {
+  expect_all_loaded<EqualizeParams, EqualizeReport>();
+}
+TEST(CudaLoader, LoadsTheKernelsOfAutothreshold) {
+  expect_all_loaded<AutothresholdParams, AutothresholdReport>();
+}
+TEST(CudaLoader, LoadsTheKernelsOfLinearOpen) {
+  expect_all_loaded<LinearOpenParams, LinearOpenReport>();
+}
+TEST(CudaLoader, LoadsTheKernelsOfSwoFilter) {
+  expect_all_loaded<SwoFilterParams, SwoFilterReport>();
+}
+
+}  // namespace
+}  // namespace cudascan::test
