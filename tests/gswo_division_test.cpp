@@ -355,6 +355,7 @@ TEST(GswoDivision, IsFoundInTheText) {
       {"a / 0 / 00u / 3_x", "a / !gswo_by / 0 / !gswo_by / 00u / !gswo_by / 3_x"},
       {"a // b / c\n/ d", "a // b / c\n/ !gswo_by / d"},
       {"a // b \\\n/ c\n/ d", "a // b \\\n/ c\n/ !gswo_by / d"},
+      {"// a \\\n\n/ d", "// a \\\n\n/ !gswo_by / d"},
       {"a /* b / c */ / d", "a /* b / c */ / !gswo_by / d"},
       {"\"a / b\" '/' '%' R\"(a \" / b)\"", "\"a / b\" '/' '%' R\"(a \" / b)\""},
       {"xR\"(\" / a)", "xR\"(\" / !gswo_by / a)"},

@@ -49,12 +49,11 @@ template <typename T>
 concept Whole = Integer<T> && sizeof(T) <= sizeof(long long) && requires(T a) {
   static_cast<bool>(a);  // no vector
 };
-template <typename A, typename B>
-concept WholeNumbers = requires(const A &a, const B &b) {
-  +a;
-  +b;
-}
-&&Whole<Number<const A>> &&Whole<Number<const B>>;
+/// What becomes one in arithmetic.
+template <typename T>
+concept WholeNumber = requires {
+  requires Whole<Number<const T>>;
+};
 
 // Calls by name find no operator but those of classes.
 template <typename A, typename B>
@@ -111,7 +110,8 @@ requires requires(SideOfDivision<A> a, const B &b) {
 }
 GSWO_FN constexpr decltype(auto) operator/(SideOfDivision<A> a, const B &b) {
   using Left = typename detail::Bare<A>::type;
-  if constexpr (detail::WholeNumbers<Left, B> && !detail::HasQuotient<Left, B>)
+  if constexpr (detail::WholeNumber<Left> && detail::WholeNumber<B> &&
+                !detail::HasQuotient<Left, B>)
     return detail::quotient<decltype(+a.value / +b)>(+a.value, +b);
   else
     return static_cast<A &&>(a.value) / b;
@@ -122,7 +122,8 @@ requires requires(SideOfDivision<A> a, const B &b) {
 }
 GSWO_FN constexpr decltype(auto) operator%(SideOfDivision<A> a, const B &b) {
   using Left = typename detail::Bare<A>::type;
-  if constexpr (detail::WholeNumbers<Left, B> && !detail::HasRemainder<Left, B>)
+  if constexpr (detail::WholeNumber<Left> && detail::WholeNumber<B> &&
+                !detail::HasRemainder<Left, B>)
     return detail::remainder<decltype(+a.value % +b)>(+a.value, +b);
   else
     return static_cast<A &&>(a.value) % b;

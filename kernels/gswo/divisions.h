@@ -10,7 +10,8 @@ namespace cudascan::gswo {
 
 /// The text with gswo/division.h at work in its divisions, in macros, too. Every line stays in its place. As
 /// they are stay divisions by a number other than 0 that stands there, folds (`(x / ...)`), the names of
-/// operators, and all directives but #define.
+/// operators, signs that macros are given alone where some macro makes such names, and all directives but
+/// #define.
 CUDASCAN_API std::string with_defined_divisions(const std::string &text);
 
 /// What compilers say of that text, with the columns of the user's.

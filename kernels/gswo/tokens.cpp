@@ -44,7 +44,7 @@ class Tokens {
     std::size_t last;
     do {
       skip_to("\n", at_);
-      last = text_.find_last_not_of(" \t\r\n", at_ - 1);
+      last = text_.find_last_not_of(" \t\r", at_ - 2);
     } while (at_ < text_.size() && text_[last] == '\\');
   }
   void word() {
