@@ -98,7 +98,7 @@ TEST(GswoDivision, OfAllTypesInLoopsHasResults) {
   expect_table_of_loops(cpu);
 }
 
-// ---- Formulas ------------------------------------------------------------------------------------
+// ---- Formulas -----------------------------------------------------------------------------------
 
 struct Formula {
   const char *text;
@@ -162,7 +162,7 @@ TEST(GswoDivision, InFormulasHasResults) {
   expect_formulas(cpu);
 }
 
-// ---- Whatever stands in files ---------------------------------------------------------------------
+// ---- Whatever stands in files -------------------------------------------------------------------
 
 /// Divisions by 0, each in another place: 1 where they are 0.
 const std::string kPlaces =
@@ -311,7 +311,7 @@ ON_CUDA(LeavesAllElseAsItIs, expect_others)
 ON_CUDA(InLoopsHasResults, expect_loops)
 #endif
 
-// ---- Texts and messages --------------------------------------------------------------------------
+// ---- Texts and messages -------------------------------------------------------------------------
 
 TEST(GswoDivision, OfOtherThingsIsAnErrorInItsLine) {
   CpuRunner cpu(1);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Divisions of whole numbers in users' text, with a result for all numbers, the same on the GPU and on the
-/// CPU. A processor may end the program at these:
+/// Divisions of whole numbers in users' text, with a result for all numbers, the same on the GPU
+/// and on the CPU. A processor may end the program at these:
 ///
 ///     a / 0 = 0      lowest / -1 = lowest
 ///     a % 0 = 0      lowest % -1 = 0
 ///
 /// Compilers are given `a / !gswo_by / b` for `a / b`, `a / !gswo_by % b` for `a % b`, and
-/// `a /= gswo_by /= b` for `a /= b`, see kernels/gswo/divisions.h: precedence and association are those of
-/// the signs. In #if, where a name that is no macro is 0, the number is the same. What divides real numbers,
-/// and operators of classes, do what they did. Bit-fields have no /= and %=.
+/// `a /= gswo_by /= b` for `a /= b`, see kernels/gswo/divisions.h: precedence and association are
+/// those of the signs. In #if, where a name that is no macro is 0, the number is the same. What
+/// divides real numbers, and operators of classes, do what they did. Bit-fields have no /= and %=.
 ///
 /// Included behind gswo/library.h.
 #pragma once
@@ -93,7 +93,8 @@ GSWO_FN constexpr T remainder(T a, T b) {
 
 }  // namespace detail
 
-// A bit-field can be copied, but has no reference.
+// Numbers are taken by value: a bit-field has no reference, and for nvcc constants of the host have
+// none on the device.
 template <typename A>
 requires(!detail::Object<A>) GSWO_FN constexpr SideOfDivision<A> operator/(A a, Divide) {
   return {a};
@@ -105,10 +106,10 @@ operator/(A &&a, Divide) {
 }
 
 template <typename A, typename B>
-requires requires(SideOfDivision<A> a, const B &b) {
+requires requires(SideOfDivision<A> a, B b) {
   a.value / b;
 }
-GSWO_FN constexpr decltype(auto) operator/(SideOfDivision<A> a, const B &b) {
+GSWO_FN constexpr decltype(auto) operator/(SideOfDivision<A> a, B b) {
   using Left = typename detail::Bare<A>::type;
   if constexpr (detail::WholeNumber<Left> && detail::WholeNumber<B> &&
                 !detail::HasQuotient<Left, B>)
@@ -117,10 +118,10 @@ GSWO_FN constexpr decltype(auto) operator/(SideOfDivision<A> a, const B &b) {
     return static_cast<A &&>(a.value) / b;
 }
 template <typename A, typename B>
-requires requires(SideOfDivision<A> a, const B &b) {
+requires requires(SideOfDivision<A> a, B b) {
   a.value % b;
 }
-GSWO_FN constexpr decltype(auto) operator%(SideOfDivision<A> a, const B &b) {
+GSWO_FN constexpr decltype(auto) operator%(SideOfDivision<A> a, B b) {
   using Left = typename detail::Bare<A>::type;
   if constexpr (detail::WholeNumber<Left> && detail::WholeNumber<B> &&
                 !detail::HasRemainder<Left, B>)
@@ -130,11 +131,11 @@ GSWO_FN constexpr decltype(auto) operator%(SideOfDivision<A> a, const B &b) {
 }
 
 template <typename B>
-GSWO_FN constexpr SideOfDivision<const B &> operator/=(By, const B &b) {
+GSWO_FN constexpr SideOfDivision<B> operator/=(By, B b) {
   return {b};
 }
 template <typename B>
-GSWO_FN constexpr SideOfDivision<const B &> operator%=(By, const B &b) {
+GSWO_FN constexpr SideOfDivision<B> operator%=(By, B b) {
   return {b};
 }
 template <typename A, typename B>

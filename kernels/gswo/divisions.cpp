@@ -12,7 +12,7 @@
 namespace cudascan::gswo {
 namespace {
 
-/// What is put in front of a division, behind the sign of an assignment; as long as kAssigning with that.
+/// What is put in front of a division; behind the sign of an assignment, with which it is as long.
 constexpr std::string_view kDividing = "/ !gswo_by ";
 constexpr const char *kAssigning = "= gswo_by ";
 
