@@ -92,6 +92,20 @@ void demangle(std::string &line) {
   if (name) line.replace(begin, end - begin, name.get());
 }
 
+// Types of gswo/division.h: the type that the user divides.
+void name_divided(std::string &line) {
+  constexpr std::string_view type = "SideOfDivision<", space = "gswo::";
+  for (std::size_t at; (at = line.find(type)) != std::string::npos;) {
+    std::size_t end = at + type.size();
+    for (int open = 1; end < line.size() && (open += (line[end] == '<') - (line[end] == '>')) > 0;)
+      ++end;
+    line.erase(std::min(end, line.size()), 1);
+    line.erase(at, type.size());
+    if (std::string_view(line).substr(0, at).ends_with(space))
+      line.erase(at - space.size(), space.size());
+  }
+}
+
 // What g++ says of functions that a filter can't call, and of the rest of std.
 void explain_missing(std::string &line) {
   constexpr std::string_view begin = "there are no arguments to ",
@@ -128,6 +142,7 @@ CompilerMessages shorten(std::string_view said, const std::vector<std::string> &
     unify_place(line);
     remove_linker(line);
     demangle(line);
+    name_divided(line);
     trim(line);
     explain_missing(line);
     if (first.empty()) first = line;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/gswo/divisions.h"
 #include "kernels/gswo/formula.h"
 #include "kernels/gswo/includes.h"
 #include "kernels/gswo/source_file.h"
@@ -13,9 +14,15 @@
 namespace cudascan::gswo {
 namespace {
 
-std::string compile(const Unit &unit, int architecture, const CodeOptions &options) {
-  return architecture ? compile_for_gpu(unit, architecture, options)
-                      : compile_for_cpu(unit, options);
+/// @param user  the user's text that the unit is made of, whose lines messages name
+std::string compile(const Unit &unit, const SourceText &user, int architecture,
+                    const CodeOptions &options) {
+  try {
+    return architecture ? compile_for_gpu(unit, architecture, options)
+                        : compile_for_cpu(unit, options);
+  } catch (const BadSetting &e) {
+    throw BadSetting(in_columns_of(user.name, user.text, e.what()));
+  }
 }
 
 /// Everything that code depends on, as one text.
@@ -91,7 +98,10 @@ Program function_program(const SwoFilterParams &p, const std::string &text,
                                                            planes, nullptr);
   const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;
   const auto make = [=, architecture = target.architecture, options = code_options(p)] {
-    return Built{compile(unit, architecture, options), {about + cuda.main.text, ""}, launch, {}};
+    return Built{compile(unit, filter.source, architecture, options),
+                 {about + cuda.main.text, ""},
+                 launch,
+                 {}};
   };
   // The launch is in the text for the GPU; that for the CPU goes with its CUDA source.
   return {key_of(unit, target, p, {cuda.main.text}), make, planes};
@@ -182,14 +192,17 @@ void check_pixels(const ManifestFunction &function, const SwoFilterParams &p, in
           "or float");
 }
 
-Built build_chain(const SourceText &translated, const std::string &notes, const SwoFilterParams &p,
-                  const FilterTarget &target) {
+/// @param user  the user's text
+Built build_chain(const SourceText &translated, const std::string &notes, const std::string &user,
+                  const SwoFilterParams &p, const FilterTarget &target) {
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
   check_pixels(function, p, target.sample_bytes);
   const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
-  Built built{
-      compile(unit, target.architecture, code_options(p)), {translated.text, notes}, {}, {}};
+  Built built{compile(unit, {p.source, user}, target.architecture, code_options(p)),
+              {translated.text, notes},
+              {},
+              {}};
   built.launch.reads = p.reads;
   built.chain = std::move(function);
   return built;
@@ -224,11 +237,12 @@ Program edited_program(const SwoFilterParams &p, const std::string &text,
   check_constants(pick(parse_manifest(p.source, text), p), p);
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
-  return {key_of(around(p, target), target, p, parts), [=] {
-            Built built = build_chain({p.source, without_line_directives(text)}, "", p, target);
-            built.told.cuda_source = text;
-            return built;
-          }};
+  return {
+      key_of(around(p, target), target, p, parts), [=] {
+        Built built = build_chain({p.source, without_line_directives(text)}, "", text, p, target);
+        built.told.cuda_source = text;
+        return built;
+      }};
 }
 
 // ---- Sources with pragmas
@@ -281,7 +295,7 @@ Program pragma_program(const SwoFilterParams &p, const std::string &text,
   return {key_of(around(p, target), target, p, parts), [=] {
             check_includes({{p.source, text}, {}, {}});
             const Translation translation = translate({p.source, text}, options, code_options(p));
-            return build_chain({p.source, translation.text}, translation.notes, p, target);
+            return build_chain({p.source, translation.text}, translation.notes, text, p, target);
           }};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "kernels/gswo/divisions.h"
 #include "kernels/gswo/headers.h"
 #include "kernels/refuse.h"
 
@@ -181,7 +182,8 @@ Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_
          << "(const auto &p) {\n"
             "  [[maybe_unused]] const float x = p.x, y = p.y, width = p.width, height = p.height, "
             "maximum = p.maximum;\n  return (\n";
-  text << "#line 1 " << quoted(filter.source.name) << '\n' << filter.source.text << '\n';
+  text << "#line 1 " << quoted(filter.source.name) << '\n'
+       << with_defined_divisions(filter.source.text) << '\n';
   if (filter.is_expression) text << "  );\n}\n";
   text << "#line 1 \"gswo/filter.h\"\n}  // namespace " << kNamespace
        << "\n#include \"gswo/filter.h\"\n";
@@ -222,10 +224,11 @@ Unit make_chain_unit(const SourceText &translated, const swo::Job &job, int samp
   text << "#define GSWO_BORDER " << border << "\n#define GSWO_BORDER_VALUE "
        << (job.outside >> job.shift) << "\n#define GSWO_TEXTURE "
        << (reads == SwoFilterReads::texture)
-       << "\n#include \"gswo/library.h\"\n#include \"gswo_rt.h\"\nnamespace std {\n"
+       << "\n#include \"gswo/library.h\"\n#include \"gswo/division.h\"\n#include "
+          "\"gswo_rt.h\"\nnamespace std {\n"
           "GSWO_USE_LIBRARY\n}\n#pragma GCC visibility push(default)\nnamespace "
        << kNamespace << " {\nGSWO_USE_LIBRARY\n#line 1 " << quoted(translated.name) << '\n'
-       << translated.text << "\n}\n";
+       << with_defined_divisions(translated.text) << "\n}\n";
   Unit unit = with_headers({translated.name, text.str()});
   for (const char *name : {"gswo_rt.h", "gswo_sort.h"})
     unit.headers.push_back({name, std::string("#include \"gswo/") + name + "\"\n"});

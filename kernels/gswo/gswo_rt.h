@@ -33,7 +33,8 @@
 #define GSWO_ROLL _Pragma("unroll 1")
 #else
 #define GSWO_CONST
-#define GSWO_DEVICE __attribute__((always_inline))
+// What another library could put its own in place of, compilers do not inline.
+#define GSWO_DEVICE __attribute__((always_inline, visibility("hidden")))
 #ifdef __clang__
 #define GSWO_UNROLL_INLINED GSWO_UNROLL
 #define GSWO_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave(disable)")

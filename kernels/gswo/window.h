@@ -27,6 +27,8 @@
 #pragma once
 #include "gswo/gswo_sort.h"
 #include "gswo/library.h"
+// behind its words
+#include "gswo/division.h"
 
 #ifndef GSWO_PLANES
 #define GSWO_PLANES 0
@@ -302,7 +304,8 @@ class Window {
     return rank(count() / 2);
   }
   GSWO_FN float percentile(float q) const {
-    return rank(static_cast<int>(static_cast<float>(count()) * q / 100));
+    const float most = kCells, at = static_cast<float>(count()) * q / 100;
+    return rank(static_cast<int>(at > 0 ? at < most ? at : most : 0));
   }
 
  private:

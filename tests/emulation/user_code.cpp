@@ -38,7 +38,7 @@ struct gswo_device {
 extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __CUDACC__ 1
 #define __global__ __attribute__((visibility("default")))
-#define __device__
+#define __device__ __attribute__((visibility("hidden")))
 #define __constant__ __attribute__((visibility("default")))
 #define __forceinline__ inline
 #define __launch_bounds__(...)
