@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/planes.h"
 
+#include <climits>
 #include <concepts>
+#include <mutex>
 
 #include "operator_test.h"
 
@@ -62,8 +64,28 @@ TEST(Cpu, ExceptionOfABandReachesTheCaller) {
   }
 }
 
-TEST(Cpu, ZeroThreadsMeansAllCores) {
+TEST(Cpu, ZeroThreadsAndLessMeanAllCores) {
   EXPECT_GE(Cpu(0).threads(), 1);
+  EXPECT_EQ(Cpu(-1).threads(), Cpu(0).threads());
+  EXPECT_EQ(Cpu(INT_MIN).threads(), Cpu(0).threads());
+}
+
+/// Ten million used to be more than there is memory for.
+TEST(Cpu, AnyNumberOfThreadsWillDo) {
+  for (const int threads : {65, 10'000'000, INT_MAX}) {
+    Cpu cpu(threads);
+    EXPECT_EQ(cpu.threads(), std::max(64, Cpu(0).threads()));
+    int rows = 0;
+    std::mutex mutex;
+    cpu.for_bands(1000, 1, [&](int begin, int end) {
+      const std::lock_guard lock(mutex);
+      rows += end - begin;
+    });
+    EXPECT_EQ(rows, 1000);
+    cpu.set_threads(2);
+    cpu.set_threads(threads);
+    EXPECT_EQ(cpu.threads(), std::max(64, Cpu(0).threads()));
+  }
 }
 
 TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
