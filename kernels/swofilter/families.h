@@ -2,6 +2,7 @@
 /// @file
 /// Which family of the sliding windows has an operator.
 #pragma once
+#include "kernels/refuse.h"
 #include "kernels/swofilter/binary.h"
 #include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/extrema.h"
@@ -18,6 +19,7 @@ template <typename Exec, typename T, typename Out>
 void filter(Exec &exec, Plane<const T> in, Plane<Out> out, const SwoFilterParams &params,
             SwoFilterReport *report) {
   constexpr bool same_depth = sizeof(T) == sizeof(Out);
+  check_planes(in, out);
   const Job job =
       make_job(params, in.maximum, in.width, in.height, out.width, out.height, same_depth);
   if (report) *report = {};
