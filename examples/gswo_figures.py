@@ -30,6 +30,12 @@ from figures.measure import Measurement  # noqa: E402
 from figures.tables import Tables  # noqa: E402
 
 
+def thread_count(text):
+    if not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"{text} must be a number from 1 to 1024")
+    return int(text)
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -43,7 +49,8 @@ def parse():
     parser.add_argument("--seconds", type=float, help="for each time to measure, about (default 1)")
     parser.add_argument("--quick", action="store_true", help="0.2 seconds each")
     parser.add_argument("--size", help="WxH instead of the paper's, to try it out")
-    parser.add_argument("--threads", type=int, default=programs.cores(), help="of OpenMP (default all cores)")
+    parser.add_argument("--threads", type=thread_count, default=programs.cores(),
+                        help="of OpenMP (default all cores)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
                         help="write all numbers, with min and max")
     parser.add_argument("--arch", default="native", help="of nvcc, as sm_90 (default native)")

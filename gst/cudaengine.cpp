@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "gst/layout.h"
+#include "gst/mapped_frame.h"
 
 namespace cudascan::gst {
 namespace {
@@ -29,11 +30,19 @@ std::shared_ptr<Moment> moment_on(const std::shared_ptr<OwnerStream> &stream) {
   return std::make_shared<Moment>(OwnerStream::timeline(stream));
 }
 
-/// Queues a copy of one plane between host and device.
+/// Queues copies of planes between host and device.
 void copy_plane_rows(const Picture &from, const Picture &to, int plane, CUstream_st *stream) {
   const PlaneShape shape = plane_shape(*to.info, plane);
   cuda::copy_rows(to.data[plane], to.stride[plane], from.data[plane], from.stride[plane],
                   shape.row_bytes(), shape.height, stream);
+}
+void copy_planes(const Picture &from, const Picture &to, int n_planes, CUstream_st *stream) {
+  for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, to, i, stream);
+}
+
+template <typename Buffer>
+auto room_in(Buffer &buffer) {
+  return [&buffer](std::size_t bytes) { return buffer.reserve(bytes); };
 }
 
 }  // namespace
@@ -199,13 +208,18 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   CUstream_st *compute = compute_->get(), *down = download_->get();
   if (!in_cuda) {
     if (in_state) in_state->usage().begin_read(upload_->get());
-    in = upload(frame, job.in_info, in, in_state != nullptr, n_in_planes, job.n_threads);
+    in = upload(frame, in, in_state != nullptr, n_in_planes, job.n_threads);
     const std::shared_ptr<Moment> uploaded = moment_on(upload_);
     uploaded->make_wait(compute);
     if (in_state) in_state->usage().end_read(uploaded);
   } else {
     if (in_state) in_state->usage().begin_read(compute);
     order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
+    if (!is_aligned(in, n_in_planes)) {
+      const Picture aligned = lay_out(job.in_info, n_in_planes, room_in(frame.in));
+      copy_planes(in, aligned, n_in_planes, compute);
+      in = aligned;
+    }
   }
 
   // Output: in CUDAMemory, or in system memory by way of the device memory of the frame.
@@ -218,14 +232,10 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
       GST_MAP_WRITE | (out_cuda ? GST_MAP_CUDA : 0) | (out_state ? kMapQueued : 0));
   const Picture host = out_frame.picture();
   Picture out = host;
-  if (!out_cuda) {
-    std::size_t bytes;
-    const int n = copied_chroma ? 1 : n_planes;
-    const Picture layout = lay_out(job.out_info, n, &bytes);
-    out = placed(layout, n, frame.out.reserve(bytes));
-  } else if (out_state) {
+  if (!out_cuda)
+    out = lay_out(job.out_info, copied_chroma ? 1 : n_planes, room_in(frame.out));
+  else if (out_state)
     out_state->usage().begin_write(compute);
-  }
 
   {
     const std::lock_guard lock(compute_->queueing());
@@ -274,14 +284,12 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
 }
 
 /// Queues the upload of the first planes and returns where they will be on the device.
-Picture CudaEngine::upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
-                           int n_planes, guint n_threads) {
-  std::size_t bytes;
-  const Picture layout = lay_out(info, n_planes, &bytes);
-  const Picture device = placed(layout, n_planes, frame.in.reserve(bytes));
+Picture CudaEngine::upload(Frame &frame, const Picture &host, bool pinned, int n_planes,
+                           guint n_threads) {
+  const Picture device = lay_out(*host.info, n_planes, room_in(frame.in));
   Picture from = host;
   if (!pinned) {
-    from = placed(layout, n_planes, frame.staging.reserve(bytes));
+    from = lay_out(*host.info, n_planes, room_in(frame.staging));
     if (!cpu_ || cpu_threads_ != n_threads) {
       cpu_.emplace(static_cast<int>(MIN(n_threads, static_cast<guint>(G_MAXINT))));
       cpu_threads_ = n_threads;
@@ -290,7 +298,7 @@ Picture CudaEngine::upload(Frame &frame, const GstVideoInfo &info, const Picture
   }
   Frame::Span &span = frame.spans[Stats::upload];
   span.start(upload_->get(), frame.timed);
-  for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, device, i, upload_->get());
+  copy_planes(from, device, n_planes, upload_->get());
   span.finish(upload_->get());
   return device;
 }

@@ -41,8 +41,7 @@ class CudaEngine {
   void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
   void compute_on(std::shared_ptr<OwnerStream> stream);
-  Picture upload(Frame &frame, const GstVideoInfo &info, const Picture &host, bool pinned,
-                 int n_planes, guint n_threads);
+  Picture upload(Frame &frame, const Picture &host, bool pinned, int n_planes, guint n_threads);
   bool limited_pool(GstBufferPool *pool);
 
   Ref<GstCudaContext> context_;

@@ -13,6 +13,7 @@
 
 #include "gst/cudaside.h"
 #include "gst/formats.h"
+#include "gst/mapped_frame.h"
 #include "gst/report.h"
 #include "gst/settings.h"
 #include "gst/stats.h"
@@ -92,6 +93,8 @@ bool guarded(gpointer instance, Work work) {
     return true;
   } catch (const BadSetting &e) {
     GST_ELEMENT_ERROR(instance, RESOURCE, SETTINGS, ("%s", e.what()), (nullptr));
+  } catch (const BadFrame &e) {
+    GST_ELEMENT_ERROR(instance, STREAM, FORMAT, ("%s", e.what()), (nullptr));
   } catch (const std::bad_alloc &) {
     GST_ELEMENT_ERROR(instance, RESOURCE, NO_SPACE_LEFT, ("Out of memory."), (nullptr));
   } catch (const std::exception &e) {
@@ -409,13 +412,16 @@ static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *ou
   priv->cpu_threads = n_threads;
   const MappedFrame in_frame(priv->in_info, in, GST_MAP_READ);
   const MappedFrame out_frame(priv->out_info, out, GST_MAP_WRITE);
-  const Picture from = in_frame.picture(), to = out_frame.picture();
+  AlignedPicture aligned_in(in_frame.picture()), aligned_out(out_frame.picture());
+  aligned_in.fetch(*priv->cpu);
+  const Picture &from = aligned_in.picture(), &to = aligned_out.picture();
   const auto begin = std::chrono::steady_clock::now();
   class_of(trans)->run_cpu(self_of(trans), *priv->cpu, {from.in_plane(0), to.out_plane(0)},
                            with_report);
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
   priv->stats->add_time(Stats::kernel, time.count());
   make_chroma(*priv->cpu, chroma, from, to);
+  aligned_out.store(*priv->cpu);
 }
 
 static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, GstBuffer *in,

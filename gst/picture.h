@@ -7,7 +7,6 @@
 #include <array>
 #include <variant>
 
-#include "common/error.h"
 #include "common/plane.h"
 #include "gst/formats.h"
 #include "kernels/hue.h"
@@ -49,7 +48,7 @@ inline PlaneShape plane_shape(const GstVideoInfo &info, int plane) {
           GST_VIDEO_INFO_COMP_HEIGHT(&info, plane), size};
 }
 
-/// Where the planes of a frame lie, in host or in device memory.
+/// Where the planes of a frame lie, in host or in device memory: each row somewhere.
 struct Picture {
   const GstVideoInfo *info;
   std::array<guint8 *, GST_VIDEO_MAX_PLANES> data{};
@@ -98,13 +97,13 @@ ChromaPlanes<T> chroma_planes(const Picture &picture) {
           static_cast<int>(GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1))};
 }
 
-/// Queues (or does) a copy of plane `i`, which both pictures have in the same format.
+/// Queues (or does) a copy of plane `i`, which both pictures have in the same format, byte by byte: on the
+/// CPU from and to anywhere.
 template <typename Exec>
 void copy_plane(Exec &exec, const Picture &in, const Picture &out, int i) {
-  if (sample_size(in.info->finfo) == 1)
-    copy(exec, in.plane<const std::uint8_t>(i), out.plane<std::uint8_t>(i));
-  else
-    copy(exec, in.plane<const std::uint16_t>(i), out.plane<std::uint16_t>(i));
+  const PlaneShape shape = plane_shape(*out.info, i);
+  copy(exec, Plane<const std::uint8_t>{in.data[i], shape.row_bytes(), shape.height, in.stride[i]},
+       Plane<std::uint8_t>{out.data[i], shape.row_bytes(), shape.height, out.stride[i]});
 }
 
 /// Takes the colour out of chroma plane `i`.
@@ -134,33 +133,5 @@ void make_chroma(Exec &exec, Chroma from, const Picture &in, const Picture &out)
     else
       copy_plane(exec, in, out, i);
 }
-
-/// A frame mapped for the scope.
-class MappedFrame {
- public:
-  /// @param flags  GST_MAP_READ or GST_MAP_WRITE, with GST_MAP_CUDA for device memory
-  /// @throws Error when the buffer cannot be mapped
-  MappedFrame(const GstVideoInfo &info, GstBuffer *buffer, guint flags) {
-    if (!gst_video_frame_map(&frame_, &info, buffer,
-                             static_cast<GstMapFlags>(flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)))
-      throw Error(flags & GST_MAP_WRITE ? "could not map a frame for writing"
-                                        : "could not map a frame for reading");
-  }
-  ~MappedFrame() { gst_video_frame_unmap(&frame_); }
-  MappedFrame(const MappedFrame &) = delete;
-  MappedFrame &operator=(const MappedFrame &) = delete;
-
-  Picture picture() const {
-    Picture picture{&frame_.info};
-    for (int i = 0; i < picture.n_planes(); ++i) {
-      picture.data[i] = static_cast<guint8 *>(frame_.data[i]);
-      picture.stride[i] = frame_.info.stride[i];
-    }
-    return picture;
-  }
-
- private:
-  GstVideoFrame frame_;
-};
 
 }  // namespace cudascan::gst

@@ -49,8 +49,9 @@ void install_settings(GObjectClass *klass) {
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_uint("n-threads", "Threads",
-                        "Threads of the CPU backend, 0 = as many as there are cores", 0, G_MAXUINT,
-                        0, kPlaying));
+                        "Threads of the CPU backend, 0 = as many as there are cores; any number "
+                        "will do, more than the machine has are not faster",
+                        0, G_MAXUINT, 0, kPlaying));
   g_object_class_install_property(
       klass, PROP_REPORT,
       g_param_spec_flags("report", "Report",

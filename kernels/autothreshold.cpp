@@ -170,11 +170,10 @@ void validate(const AutothresholdParams &p) {
 
 namespace autothreshold {
 
-void check_call(const AutothresholdParams &params, int in_width, int in_height, int out_width,
-                int out_height, bool deep_in, bool same_format) {
+void check_call(const AutothresholdParams &params, int width, int height, bool deep_in,
+                bool same_format) {
   validate(params);
-  check_sizes(in_width, in_height, out_width, out_height);
-  check_roi(params.roi, in_width, in_height);
+  check_roi(params.roi, width, height);
   if (deep_in && params.algorithm == AutothresholdAlgorithm::prahara)
     refuse("algorithm = prahara: it takes 8-bit samples; choose algorithm = auto for deeper ones");
   if (!params.apply && !same_format)

@@ -94,11 +94,12 @@ CUDASCAN_HD constexpr int last_level(int step, int levels) {
 void fill_report(Histogram counts, const int *thresholds, int classes, AutothresholdReport &report);
 
 /// Refuses what run() refuses.
-void check_call(const AutothresholdParams &params, int in_width, int in_height, int out_width,
-                int out_height, bool deep_in, bool same_format);
+void check_call(const AutothresholdParams &params, int width, int height, bool deep_in,
+                bool same_format);
 template <typename In, typename Out>
 void check_call(const AutothresholdParams &params, Plane<const In> in, Plane<Out> out) {
-  check_call(params, in.width, in.height, out.width, out.height, sizeof(In) > 1,
+  check_planes(in, out);
+  check_call(params, in.width, in.height, sizeof(In) > 1,
              sizeof(In) == sizeof(Out) && in.maximum == out.maximum);
 }
 

@@ -12,33 +12,32 @@ namespace cudascan {
 
 // oneTBB keeps one pool of workers for the process; an arena limits how many of them join in.
 struct Cpu::Impl {
-  explicit Impl(int n_threads) : arena(n_threads) {}
+  int threads = 1;
   oneapi::tbb::task_arena arena;
   std::map<const void *, std::vector<std::max_align_t>> histories;
   std::map<const void *, std::shared_ptr<void>> kept;
 };
 
-namespace {
-
-int or_all_cores(int n_threads) {
-  return n_threads > 0 ? n_threads : oneapi::tbb::info::default_concurrency();
-}
-
-}  // namespace
+/// More threads than there are cores gain nothing, but every one costs operators memory for a band.
+constexpr int kMostThreads = 64;
 
 Cpu::Cpu(int n_threads) {
   check_isa();
-  impl_ = std::make_unique<Impl>(or_all_cores(n_threads));
+  impl_ = std::make_unique<Impl>();
+  set_threads(n_threads);
 }
 Cpu::~Cpu() = default;
 
 int Cpu::threads() const {
-  return impl_->arena.max_concurrency();
+  return impl_->threads;
 }
 
 void Cpu::set_threads(int n_threads) {
+  const int cores = oneapi::tbb::info::default_concurrency();
+  impl_->threads = n_threads > 0 ? std::min(n_threads, std::max(cores, kMostThreads)) : cores;
   impl_->arena.terminate();
-  impl_->arena.initialize(or_all_cores(n_threads));
+  // Of more workers than there are, oneTBB complains on the terminal.
+  impl_->arena.initialize(std::min(impl_->threads, cores));
 }
 
 void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> &band) {

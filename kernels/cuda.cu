@@ -78,6 +78,11 @@ void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdif
   const auto packed = static_cast<std::ptrdiff_t>(row_bytes);
   if (height == 1 || (to_stride == packed && from_stride == packed))
     CUDA_CHECK(cudaMemcpyAsync(to, from, row_bytes * height, cudaMemcpyDefault, stream));
+  else if (to_stride < packed || from_stride < packed)  // which a copy of two dimensions refuses
+    for (int y = 0; y < height; ++y)
+      CUDA_CHECK(cudaMemcpyAsync(static_cast<char *>(to) + y * to_stride,
+                                 static_cast<const char *>(from) + y * from_stride, row_bytes,
+                                 cudaMemcpyDefault, stream));
   else
     CUDA_CHECK(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, height,
                                  cudaMemcpyDefault, stream));

@@ -94,8 +94,8 @@ class CUDASCAN_API Stream {
   CUstream_st *stream_ = nullptr;
 };
 
-/// Queues a copy of `height` rows of `row_bytes` bytes between any two of device and host memory.
-/// The copy is asynchronous only if the host memory is pinned.
+/// Queues a copy of `height` rows of `row_bytes` bytes between any two of device and host memory, with
+/// any alignment; strides may be negative. The copy is asynchronous only if the host memory is pinned.
 CUDASCAN_API void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from,
                             std::ptrdiff_t from_stride, std::size_t row_bytes, int height,
                             CUstream_st *stream);

@@ -77,7 +77,7 @@ namespace equalize {
 template <typename T>
 void check_call(const EqualizeParams &p, Plane<const T> in, Plane<T> out) {
   validate(p);
-  check_sizes(in.width, in.height, out.width, out.height);
+  check_planes(in, out);
   check_roi(p.roi, in.width, in.height);
   if (in.black > in.white || in.white > in.maximum)
     refuse("nominal black and white of the input are ", +in.black, " and ", +in.white,

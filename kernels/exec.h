@@ -26,7 +26,8 @@ namespace cudascan {
 /// of the process share. run() returns when the work is done. One executor per thread at a time.
 class CUDASCAN_API Cpu {
  public:
-  /// @param n_threads  threads that one run() may use, 0 = as many as there are cores
+  /// @param n_threads  threads that one run() may use; 0 and less: as many as there are cores. More than
+  ///                   both 64 and the cores count as the larger of these
   /// Throws BadSetting if the environment variable CUDASCAN_MAX_CPU_ISA was wrong, see isa().
   explicit Cpu(int n_threads = 0);
   ~Cpu();

@@ -131,6 +131,7 @@ Rectangle clip_to_plane(const Rectangle &roi, int width, int height) {
 
 template <typename T>
 Histogram count_levels(Cpu &cpu, Plane<const T> in, const Rectangle &roi) {
+  check_rows("input", in);
   check_roi(roi, in.width, in.height);
   const Rectangle part = clip_to_plane(roi, in.width, in.height);
   const Levels levels = Levels::of(in.maximum);

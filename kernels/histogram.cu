@@ -2,6 +2,7 @@
 #include "kernels/histogram.h"
 
 #include "kernels/histogram_launch.cuh"
+#include "kernels/refuse.h"
 
 namespace cudascan {
 namespace {
@@ -25,6 +26,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
 
 template <typename T>
 void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_t *counts) {
+  check_rows("input", in);
   check_roi(p.roi, in.width, in.height);
   static const char key = 0;
   auto *const state =

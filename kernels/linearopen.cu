@@ -395,7 +395,7 @@ template <typename Sample>
 void run_any(Cuda &cuda, Plane<const Sample> in, Plane<Sample> out, const LinearOpenParams &p,
              LinearOpenReport *report) {
   validate(p);
-  check_sizes(in.width, in.height, out.width, out.height);
+  check_planes(in, out);
   Opening<Sample>(cuda, in, out, p, report)();
 }
 

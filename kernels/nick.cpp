@@ -264,7 +264,7 @@ void map_band(Plane<const T> in, Plane<T> out, const NickParams &p, const Formul
 
 template <typename T, typename Out>
 void run_any(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
-  check_call(p, in.width, in.height, out.width, out.height, sizeof(T) == sizeof(Out));
+  check_call(p, in, out);
   const double size = static_cast<double>(in.width) * in.height;
   if (report) *report = {};
   const bool count = report && p.output == NickOutput::binary;

@@ -14,6 +14,7 @@
 
 #include "common/api.h"
 #include "kernels/nick.h"
+#include "kernels/refuse.h"
 
 namespace cudascan::nick {
 
@@ -168,7 +169,12 @@ inline int window_height(const NickParams &p) {
 }
 
 /// Throws BadSetting unless validate() accepts the parameters and the planes go together.
-void check_call(const NickParams &params, int in_width, int in_height, int out_width,
-                int out_height, bool same_depth);
+template <typename T, typename Out>
+void check_call(const NickParams &params, Plane<const T> in, Plane<Out> out) {
+  validate(params);
+  check_planes(in, out);
+  if (params.output == NickOutput::threshold && sizeof(T) != sizeof(Out))
+    refuse("output = threshold: the output format must have the depth of the input format");
+}
 
 }  // namespace cudascan::nick

@@ -625,7 +625,7 @@ void queue(Cuda &cuda, Job<T> job, Plane<const T> in, Plane<Out> out, const Nick
 template <typename T, typename Out>
 void run_all(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
              NickReport *report) {
-  nick::check_call(p, in.width, in.height, out.width, out.height, sizeof(T) == sizeof(Out));
+  nick::check_call(p, in, out);
   const auto go = [&]<typename SumS, typename SumQ>() {
     Job<T> job{};
     job.out = out.data;

@@ -61,14 +61,6 @@ Formula make_formula(const NickParams &p, std::uint32_t maximum) {
   return f;
 }
 
-void check_call(const NickParams &params, int in_width, int in_height, int out_width,
-                int out_height, bool same_depth) {
-  validate(params);
-  check_sizes(in_width, in_height, out_width, out_height);
-  if (params.output == NickOutput::threshold && !same_depth)
-    refuse("output = threshold: the output format must have the depth of the input format");
-}
-
 }  // namespace nick
 #ifndef HAVE_CUDA  // stands in for nick.cu and nick_16.cu
 void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const NickParams &, NickReport *) {

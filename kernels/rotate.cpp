@@ -44,7 +44,7 @@ std::int64_t fixed_point(double v) {
 template <typename T>
 Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   validate(params);
-  check_sizes(in.width, in.height, out.width, out.height);
+  check_planes(in, out);
   if (params.border_value > in.maximum)
     refuse("border-value ", params.border_value, " is above the largest level of the format, ",
            +in.maximum, "; -1 stands for that");

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/planes.h"
 
+#include <climits>
 #include <concepts>
+#include <mutex>
 
+#include "kernels/autothreshold.h"
+#include "kernels/equalize.h"
+#include "kernels/linearopen.h"
+#include "kernels/nick.h"
+#include "kernels/rotate.h"
+#include "kernels/swofilter.h"
 #include "operator_test.h"
 
 namespace cudascan {
@@ -62,8 +70,28 @@ TEST(Cpu, ExceptionOfABandReachesTheCaller) {
   }
 }
 
-TEST(Cpu, ZeroThreadsMeansAllCores) {
+TEST(Cpu, ZeroThreadsAndLessMeanAllCores) {
   EXPECT_GE(Cpu(0).threads(), 1);
+  EXPECT_EQ(Cpu(-1).threads(), Cpu(0).threads());
+  EXPECT_EQ(Cpu(INT_MIN).threads(), Cpu(0).threads());
+}
+
+/// Ten million used to be more than there is memory for.
+TEST(Cpu, AnyNumberOfThreadsWillDo) {
+  for (const int threads : {65, 10'000'000, INT_MAX}) {
+    Cpu cpu(threads);
+    EXPECT_EQ(cpu.threads(), std::max(64, Cpu(0).threads()));
+    int rows = 0;
+    std::mutex mutex;
+    cpu.for_bands(1000, 1, [&](int begin, int end) {
+      const std::lock_guard lock(mutex);
+      rows += end - begin;
+    });
+    EXPECT_EQ(rows, 1000);
+    cpu.set_threads(2);
+    cpu.set_threads(threads);
+    EXPECT_EQ(cpu.threads(), std::max(64, Cpu(0).threads()));
+  }
 }
 
 TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
@@ -125,6 +153,24 @@ TEST(CudaResources, EventsOrderStreams) {
   EXPECT_EQ(std::memcmp(in.data(), out.data(), bytes), 0);
 }
 
+TEST(CudaResources, RowsAreCopiedFromAnywhereAndInAnyOrder) {
+  NEED_GPU();
+  constexpr int kRow = 5, kHeight = 7, kPitch = 9;
+  std::vector<unsigned char> in(kPitch * kHeight), out(kPitch * kHeight);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i);
+  cuda::Stream stream;
+  cuda::DeviceBuffer device(kPitch * kHeight);
+  const auto upside_down = [](auto *data) { return data + (kHeight - 1) * kPitch; };
+  cuda::copy_rows(static_cast<unsigned char *>(device.data()) + 1, kRow, upside_down(in.data()),
+                  -kPitch, kRow, kHeight, stream.get());
+  cuda::copy_rows(upside_down(out.data()), -kPitch, static_cast<unsigned char *>(device.data()) + 1,
+                  kRow, kRow, kHeight, stream.get());
+  stream.synchronize();
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kPitch; ++x)
+      ASSERT_EQ(out[y * kPitch + x], x < kRow ? in[y * kPitch + x] : 0) << x << ", " << y;
+}
+
 /// Where there is no device every use of one says so with an Error, and none crashes.
 TEST(ResourcesWithoutADevice, ThrowErrors) {
   if (Cuda::available()) GTEST_SKIP() << "a CUDA device is there";
@@ -171,6 +217,69 @@ TYPED_TEST(PlanesOf, CopyCopiesAndFillFills) {
   fill(cpu, out.plane(), TypeParam{200});
   EXPECT_EQ(out.samples(), std::vector<TypeParam>(samples.size(), 200));
   EXPECT_TRUE(out.guards_intact());
+}
+
+template <typename Params>
+class PlanesOfOperator : public testing::Test {};
+using AllParams = testing::Types<AutothresholdParams, EqualizeParams, HistogramParams,
+                                 LinearOpenParams, NickParams, RotateParams, SwoFilterParams>;
+TYPED_TEST_SUITE(PlanesOfOperator, AllParams);
+
+/// count() as an operator with the same output.
+template <typename T>
+void run(Cpu &cpu, Plane<const T> in, Plane<T> out, const HistogramParams &params) {
+  Histogram counts;
+  count(cpu, in, params, counts);
+  count(cpu, Plane<const T>(out), params, counts);
+}
+
+/// What a run makes of two planes in memory that has room for them in any place: a message or nothing.
+template <typename Params, typename T>
+std::string refusal(Plane<T> in, Plane<T> out) {
+  Cpu cpu(1);
+  try {
+    run(cpu, Plane<const T>(in), out, Params{});
+  } catch (const BadSetting &e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+template <typename T>
+Plane<T> shifted(Plane<T> plane, int bytes, std::ptrdiff_t stride) {
+  plane.data = reinterpret_cast<T *>(reinterpret_cast<unsigned char *>(plane.data) + bytes);
+  plane.stride = stride;
+  return plane;
+}
+
+TYPED_TEST(PlanesOfOperator, ThatAreNotAlignedAreRefused) {
+  Image<std::uint16_t> a(20, 8, {.padding = 40}), b(20, 8, {.padding = 40});
+  const Plane<std::uint16_t> in = a.plane(), out = b.plane();
+  EXPECT_EQ(refusal<TypeParam>(in, out), "");
+  EXPECT_EQ(refusal<TypeParam>(shifted(in, 2, 42), shifted(out, 6, 46)), "");
+  EXPECT_PRED2(contains, refusal<TypeParam>(shifted(in, 1, 42), out), "data of the input plane");
+  EXPECT_PRED2(contains, refusal<TypeParam>(shifted(in, 0, 43), out),
+               "the stride of the input plane, 43, must be a multiple of 2");
+  if constexpr (std::is_same_v<TypeParam, HistogramParams>) return;
+  EXPECT_PRED2(contains, refusal<TypeParam>(in, shifted(out, 1, 42)), "data of the output plane");
+  EXPECT_PRED2(contains, refusal<TypeParam>(in, shifted(out, 0, 43)),
+               "stride of the output plane, 43");
+}
+
+TYPED_TEST(PlanesOfOperator, WithRowsThatOverlapOrGoUpAreRefused) {
+  Image<std::uint8_t> a(20, 8, {.padding = 40}), b(20, 8, {.padding = 40});
+  const Plane<std::uint8_t> in = a.plane(), out = b.plane();
+  for (const int stride : {19, 0, -1, -20, -60})
+    EXPECT_PRED2(
+        contains, refusal<TypeParam>(shifted(in, 0, stride), out),
+        "the stride of the input plane, " + std::to_string(stride) + ", must be at least 20");
+  Plane<std::uint8_t> one_row_in = shifted(in, 1, 0), one_row_out = shifted(out, 1, 0);
+  one_row_in.height = one_row_out.height = 1;
+  EXPECT_EQ(refusal<TypeParam>(one_row_in, one_row_out), "");
 }
 
 }  // namespace

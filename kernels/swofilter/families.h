@@ -4,6 +4,7 @@
 #pragma once
 #include <type_traits>
 
+#include "kernels/refuse.h"
 #include "kernels/swofilter/binary.h"
 #include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/extrema.h"
@@ -20,6 +21,7 @@ template <typename Exec, typename T, typename Out>
 void filter(Exec &exec, Plane<const T> in, Plane<Out> out, const SwoFilterParams &params,
             SwoFilterReport *report) {
   constexpr bool same_depth = sizeof(T) == sizeof(Out);
+  check_planes(in, out);
   const Job job =
       make_job(params, in.maximum, in.width, in.height, out.width, out.height, same_depth);
   if (report) *report = {};

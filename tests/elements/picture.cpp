@@ -190,10 +190,31 @@ testing::AssertionResult same(const Picture &a, const Picture &b) {
   return testing::AssertionSuccess();
 }
 
+/// A buffer with the bytes and the GstVideoMeta of another in several memories.
+static Ref<GstBuffer> cut(GstBuffer *buffer, int pieces) {
+  Ref<GstBuffer> result(gst_buffer_new());
+  const gsize size = gst_buffer_get_size(buffer);
+  for (int i = 0; i < pieces; ++i) {
+    const gsize begin = size * i / pieces, end = size * (i + 1) / pieces;
+    if (begin == end) continue;
+    GstMemory *piece = gst_allocator_alloc(nullptr, end - begin, nullptr);
+    GstMapInfo map;
+    gst_memory_map(piece, &map, GST_MAP_WRITE);
+    gst_buffer_extract(buffer, begin, map.data, end - begin);
+    gst_memory_unmap(piece, &map);
+    gst_buffer_append_memory(result.get(), piece);
+  }
+  if (GstVideoMeta *meta = gst_buffer_get_video_meta(buffer))
+    gst_buffer_add_video_meta_full(result.get(), meta->flags, meta->format, meta->width,
+                                   meta->height, meta->n_planes, meta->offset, meta->stride);
+  return result;
+}
+
 Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, picture.format, picture.width, picture.height);
-  const bool custom = layout.row_padding || layout.plane_padding || layout.split;
+  const bool custom = layout.row_padding || layout.plane_padding || layout.split ||
+                      layout.row_bytes || layout.upwards;
   Ref<GstBuffer> buffer;
   if (!custom) {
     buffer.reset(gst_buffer_new_allocate(nullptr, info.size, nullptr));
@@ -207,9 +228,13 @@ Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
       gst_video_format_info_component(info.finfo, plane, components);
       const int c = components[0];
       strides[plane] = picture.component_width(c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) +
-                       layout.row_padding * bytes;
+                       layout.row_padding * bytes + layout.row_bytes;
       const gsize size = static_cast<gsize>(strides[plane]) * picture.component_height(c);
       offsets[plane] = offset;
+      if (layout.upwards) {
+        offsets[plane] += size - strides[plane];
+        strides[plane] = -strides[plane];
+      }
       offset += size + layout.plane_padding;
       if (layout.split) {
         gst_buffer_append_memory(
@@ -225,7 +250,7 @@ Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
                                    offsets, strides);
   }
   fill(buffer.get(), picture);
-  return buffer;
+  return layout.pieces > 1 ? cut(buffer.get(), layout.pieces) : std::move(buffer);
 }
 
 void fill(GstBuffer *buffer, const Picture &picture) {

@@ -245,6 +245,18 @@ TEST_P(Properties, AnElementThatRefusedItsSettingsWorksOnceTheyAreMended) {
   EXPECT_TRUE(same(filter.process(page()), expected(page(), params)));
 }
 
+/// A machine has no such number of cores, and a process no memory for their stacks.
+TEST_P(Properties, AnyNumberOfThreadsWillDo) {
+  const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 300);
+  Filter filter(nick("n-threads=4294967295"));
+  EXPECT_TRUE(same(filter.process(in), expected(in, NickParams{})));
+  for (const guint n : {1u, 10'000'000u, 0u, 2147483648u, 3u, G_MAXUINT}) {
+    g_object_set(filter.element(), "n-threads", n, nullptr);
+    EXPECT_TRUE(same(filter.process(in), expected(in, NickParams{}))) << n;
+    EXPECT_EQ(filter.get_string("n-threads"), std::to_string(n));
+  }
+}
+
 TEST_P(Properties, AnUnusedSettingIsStillReadBackAsItWasWritten) {
   Filter filter(nick());
   g_object_set(filter.element(), "window", 16, "k", 1.5, "r", 2000.0, nullptr);

@@ -142,6 +142,9 @@ struct Layout {
   int row_padding = 0;    ///< samples added to the rows of every plane
   int plane_padding = 0;  ///< bytes between two planes, and before the first
   bool split = false;     ///< each plane in a memory of its own
+  int row_bytes = 0;      ///< bytes added to the rows of every plane
+  bool upwards = false;   ///< the last row comes first in memory
+  int pieces = 1;         ///< memories that the buffer is cut into, wherever planes and rows begin
 };
 
 /// A frame in system memory. A layout other than GStreamer's own is described by a GstVideoMeta.
