@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "workers.h"
 
+#include <new>
+
 #include "clock.h"
 #include "common/error.h"
 #include "new_file.h"
@@ -89,6 +91,10 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     write(task, encode(clean, job_.format), record);
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
+  } catch (const std::bad_alloc &) {
+    record.problem =
+        task.item.name() + ": there is not enough memory for it; fewer --jobs need less";
+    job_.progress->failed(record);
   } catch (const std::exception &error) {
     record.problem = error.what();
     if (!record.problem.starts_with(task.item.input))
