@@ -10,8 +10,9 @@
 
 namespace cudascan::scan {
 
-/// Memory of the host that only grows, so that a worker allocates once for pages of one size; pinned
-/// where it is to travel to a GPU. Contents are lost when it grows; it is empty after it could not.
+/// Memory of the host that only grows, so that a worker allocates once for pages of one size;
+/// pinned where it is to travel to a GPU. Contents are lost when it grows; where memory does not
+/// suffice it throws and is empty.
 class Memory {
  public:
   explicit Memory(bool pinned = false) : is_pinned_(pinned) {}
