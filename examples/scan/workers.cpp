@@ -108,10 +108,11 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
   file.write(bytes);
   std::string name = task.item.output;
   for (;;) {
-    if (job_.journal) job_.journal->claim(task.item.key, name);
+    if (job_.journal) job_.journal->claim(task.item.key, name, bytes);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());
   }
+  if (job_.journal) job_.journal->confirm(task.item.key, name);
   record.output = (job_.folder / name).string();
   const std::lock_guard lock(mutex_);
   if (written_.size() <= task.index) written_.resize(task.index + 1);

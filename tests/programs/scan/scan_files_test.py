@@ -47,6 +47,10 @@ class Planted(scans.Case):
         self.check(self.out / "page.tif", "-o", "out")
         self.assertEqual(self.outputs(), ["page-1.tif", "page-2.tif"])
 
+    def test_journal(self):
+        self.check(self.out / scans.JOURNAL, "-o", "out", status=3)
+        self.check(self.out / scans.JOURNAL, "-o", "out", "--resume", status=3)
+
     def test_unfinished_files_whose_names_can_be_guessed(self):
         for target in (self.victim, self.free):
             plant = lambda: [os.symlink(target, self.out / f".cudascan-scan-{os.getpid()}-{count}.tmp")
@@ -73,6 +77,7 @@ class Planted(scans.Case):
 
     def test_files_in_the_work_folder(self):
         pages = self.folder / "book.pdf.pages"
+        self.check(pages / scans.JOURNAL, "-o", "book.pdf", "--resume", status=3)
         self.check(pages / "book.pdf", "-o", "book.pdf", "--resume", status=3)
 
     def test_statistics(self):
@@ -85,6 +90,59 @@ class Planted(scans.Case):
     def test_pipes_are_not_waited_for(self):
         os.mkfifo(self.out / ".cudascan-scan-1-0.tmp")
         self.scan("page.png", "-o", "out")
+        (self.out / scans.JOURNAL).unlink()
+        os.mkfifo(self.out / scans.JOURNAL)
+        said = self.scan("page.png", "-o", "out", status=3)
+        self.assertIn(f"{scans.JOURNAL}: is not a regular file; remove it", said)
+
+
+class Journals(scans.Case):
+    """--resume with a journal that somebody has written, who knows which files will be read."""
+
+    def setUp(self):
+        super().setUp()
+        self.page = self.save(scans.text_page(), "page.png")
+        self.victim = self.folder / "victim.tif"
+        scans.text_page(seed=7).convert("1").save(self.victim, compression="group4")
+        self.before = self.victim.read_bytes()
+        self.scan("page.png", "-o", "alone.pdf")
+
+    def write(self, folder, output):
+        facts = self.page.stat()
+        folder.mkdir()
+        (folder / scans.JOURNAL).write_bytes(
+            f"0\t0\t{facts.st_size}\t{facts.st_mtime_ns}\t".encode() + os.fsencode(output) +
+            f"\t{self.page.resolve()}\t.\n".encode())
+
+    def check(self, output, plant=lambda folder: None):
+        with self.subTest(output):
+            pages = self.folder / "book.pdf.pages"
+            for folder in (pages, self.out):
+                shutil.rmtree(folder, ignore_errors=True)
+            (self.folder / "book.pdf").unlink(missing_ok=True)
+            self.victim.write_bytes(self.before)
+            self.write(pages, output)
+            plant(pages)
+            said = self.scan("page.png", "-o", "book.pdf", "--resume")
+            self.assertIn("1 pages in", said)
+            self.assertNotIn("done before", said)
+            self.assertEqual(self.victim.read_bytes(), self.before)
+            self.assertEqual((self.folder / "book.pdf").read_bytes(), (self.folder / "alone.pdf").read_bytes())
+            self.write(self.out, output)
+            plant(self.out)
+            self.scan("page.png", "-o", "out", "--resume")
+            self.assertIn("page.tif", self.outputs())
+            self.assertEqual(self.victim.read_bytes(), self.before)
+
+    def test_names_outside_of_the_folder(self):
+        for output in ("../victim.tif", str(self.victim), "inner/../../victim.tif", "./../victim.tif", ".", "..",
+                       "", "%2e%2e/victim.tif", "..%2fvictim.tif", "a%00b", scans.JOURNAL):
+            self.check(output, lambda folder: (folder / "inner").mkdir())
+
+    def test_what_is_no_regular_file(self):
+        self.check("link.tif", lambda folder: (folder / "link.tif").symlink_to("../victim.tif"))
+        self.check("pipe.tif", lambda folder: os.mkfifo(folder / "pipe.tif"))
+        self.check("folder.tif", lambda folder: (folder / "folder.tif").mkdir())
 
 
 class Locks(scans.Case):

@@ -108,6 +108,20 @@ class EachMoment(Kills):
         self.scan("in", "-o", "out")
         self.assertEqual(self.outputs(), ["0.tif"])
 
+    def test_names_that_others_took_meanwhile_are_theirs(self):
+        self.pages(2)
+        self.scan("in", "-o", "alone.pdf")
+        self.scan("in", "-o", "alone")
+        self.assertTrue(self.killed("in", "-o", "out", STOP_TAKEN="1"))
+        self.assertEqual((self.out / "0.tif").read_bytes(), b"")
+        self.scan("in", "-o", "out", "--resume")
+        alone = self.contents(self.folder / "alone")
+        self.assertEqual(self.contents(), {"0.tif": b"", "0-1.tif": alone["0.tif"], "1.tif": alone["1.tif"]})
+        self.assertTrue(self.killed("in", "-o", "out.pdf", STOP_TAKEN="1"))
+        self.scan("in", "-o", "out.pdf", "--resume")
+        self.assertEqual(*((self.folder / name).read_bytes() for name in ("out.pdf", "alone.pdf")))
+        self.assertEqual((self.folder / "out.pdf.pages/0.tif").read_bytes(), b"")
+
 
 if __name__ == "__main__":
     program.main()
