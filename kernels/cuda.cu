@@ -23,10 +23,12 @@ template <MemoryKind kind>
 void *Buffer<kind>::reserve(std::size_t bytes) {
   if (bytes <= size_) return data_;
   *this = Buffer();
+  void *data = nullptr;
   if constexpr (kind == MemoryKind::device)
-    CUDA_CHECK(cudaMalloc(&data_, bytes));
+    CUDA_CHECK(cudaMalloc(&data, bytes));
   else
-    CUDA_CHECK(cudaMallocHost(&data_, bytes));
+    CUDA_CHECK(cudaMallocHost(&data, bytes));
+  data_ = data;
   size_ = bytes;
   return data_;
 }

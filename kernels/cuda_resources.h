@@ -34,7 +34,7 @@ class CUDASCAN_API Buffer {
   }
 
   /// Makes the buffer at least this large; the contents are lost when it grows. Waits for the device
-  /// when it grows.
+  /// when it grows. Where memory does not suffice it throws Error and the buffer is empty.
   void *reserve(std::size_t bytes);
   void *data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -171,6 +171,22 @@ TEST(CudaResources, RowsAreCopiedFromAnywhereAndInAnyOrder) {
       ASSERT_EQ(out[y * kPitch + x], x < kRow ? in[y * kPitch + x] : 0) << x << ", " << y;
 }
 
+TEST(CudaResources, ABufferIsEmptyAfterItCouldNotGrow) {
+  NEED_GPU();
+  // More than any address.
+  constexpr std::size_t kTooMuch = std::size_t{1} << 60;
+  const auto check = [](auto buffer) {
+    buffer.reserve(16);
+    EXPECT_THROW(buffer.reserve(kTooMuch), Error);
+    EXPECT_EQ(buffer.data(), nullptr);
+    EXPECT_EQ(buffer.size(), 0u);
+    EXPECT_NE(buffer.reserve(8), nullptr);
+    EXPECT_EQ(buffer.size(), 8u);
+  };
+  check(cuda::DeviceBuffer());
+  check(cuda::PinnedBuffer());
+}
+
 /// Where there is no device every use of one says so with an Error, and none crashes.
 TEST(ResourcesWithoutADevice, ThrowErrors) {
   if (Cuda::available()) GTEST_SKIP() << "a CUDA device is there";

@@ -10,8 +10,9 @@
 
 namespace cudascan::scan {
 
-/// Memory of the host that only grows, so that a worker allocates once for pages of one size; pinned
-/// where it is to travel to a GPU. Contents are lost when it grows.
+/// Memory of the host that only grows, so that a worker allocates once for pages of one size;
+/// pinned where it is to travel to a GPU. Contents are lost when it grows; where memory does not
+/// suffice it throws and is empty.
 class Memory {
  public:
   explicit Memory(bool pinned = false) : is_pinned_(pinned) {}
@@ -20,6 +21,7 @@ class Memory {
     if (is_pinned_) return pinned_.reserve(bytes);
     if (bytes > size_) {
       pageable_.reset();
+      size_ = 0;  // the next line may throw
       pageable_.reset(::operator new (bytes, std::align_val_t{kAlignment}));
       size_ = bytes;
     }

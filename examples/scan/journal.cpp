@@ -2,12 +2,11 @@
 #include "journal.h"
 
 #include <fcntl.h>
-#include <unistd.h>
+#include <glib.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <memory>
 #include <sstream>
+#include <vector>
 
 #include "common/error.h"
 
@@ -41,49 +40,91 @@ std::string unescaped(const std::string &text) {
   return result;
 }
 
-}  // namespace
+/// Whether it names something in a folder, whatever the folder is, and not the journal.
+bool is_plain_name(const std::string &name) {
+  return !name.empty() && name != "." && name != ".." && name != Journal::kName &&
+         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
 
-// A line: page, occurrence, size, time, output, path, and a full stop that says that it is whole.
-Journal::Journal(const std::filesystem::path &folder) : folder_(folder) {
-  std::ifstream file(folder / kName);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    PageKey key;
-    std::string output, path, end;
-    words >> key.page >> key.occurrence >> key.size >> key.modified_ns;
-    words.get();
-    if (std::getline(words, output, '\t') && std::getline(words, path, '\t') &&
-        std::getline(words, end) && end == ".") {
-      key.path = unescaped(path);
-      outputs_[key] = unescaped(output);
-    }
+std::string digest_of(std::string_view bytes) {
+  const std::unique_ptr<char, decltype(&g_free)> digits(
+      g_compute_checksum_for_data(G_CHECKSUM_SHA256, reinterpret_cast<const guchar *>(bytes.data()),
+                                  bytes.size()),
+      g_free);
+  return digits.get();
+}
+
+std::string digest_of_file(const std::filesystem::path &path) {
+  try {
+    OpenFile file = open_regular(path, O_RDONLY);
+    return file ? digest_of(file.read()) : "";
+  } catch (const Error &) {
+    return "";
   }
 }
 
-Journal::~Journal() {
-  if (file_ >= 0) close(file_);
+}  // namespace
+
+Journal::Journal(const std::filesystem::path &folder) : path_(folder / kName) {
+  OpenFile file = open_regular(path_, O_RDONLY);
+  if (!file) return;
+  std::istringstream lines(file.read());
+  for (std::string line; std::getline(lines, line);) read_line(line);
+}
+
+// A line: page, occurrence, size, time, output, path, the digest if the page is only claimed, and a
+// full stop that says that it is whole.
+void Journal::read_line(const std::string &line) {
+  std::istringstream words(line);
+  PageKey key;
+  words >> key.page >> key.occurrence >> key.size >> key.modified_ns;
+  words.get();
+  std::vector<std::string> rest;
+  for (std::string word; std::getline(words, word, '\t');) rest.push_back(word);
+  if (rest.size() < 3 || rest.size() > 4 || rest.back() != ".") return;
+  const std::string output = unescaped(rest[0]);
+  if (!is_plain_name(output)) return;
+  key.path = unescaped(rest[1]);
+  entries_[key] = {output, rest.size() == 4 ? rest[2] : ""};
 }
 
 std::string Journal::output_of(const PageKey &key) const {
-  const auto found = outputs_.find(key);
-  std::error_code error;
-  if (found == outputs_.end() || !std::filesystem::exists(folder_ / found->second, error))
-    return "";
-  return found->second;
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return "";
+  const auto &[output, digest] = found->second;
+  const std::filesystem::path path = path_.parent_path() / output;
+  const bool is_there = digest.empty() ? is_regular(path) : digest_of_file(path) == digest;
+  return is_there ? output : "";
 }
 
-void Journal::claim(const PageKey &key, const std::string &output) {
+void Journal::claim(const PageKey &key, const std::string &output, std::string_view contents) {
+  add_line(key, {output, digest_of(contents)});
+}
+
+void Journal::confirm(const PageKey &key, const std::string &output) {
+  try {
+    add_line(key, {output, ""});
+  } catch (const Error &) {
+    // The page is there, and a later run knows it by its claim.
+  }
+}
+
+void Journal::add_line(const PageKey &key, const Entry &entry) {
   std::ostringstream line;
   // The newline before it ends a line that a killed run has left unfinished.
   line << '\n'
        << key.page << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
-       << escaped(output) << '\t' << escaped(key.path) << "\t.\n";
-  const std::string text = line.str();
+       << escaped(entry.output) << '\t' << escaped(key.path) << '\t';
+  if (!entry.digest.empty()) line << entry.digest << '\t';
+  line << ".\n";
   const std::lock_guard lock(mutex_);
-  if (file_ < 0)
-    file_ = open((folder_ / kName).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0 || ::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    throw Error((folder_ / kName).string() + ": cannot write: " + std::strerror(errno));
+  if (!file_) file_ = open_regular(path_, O_WRONLY | O_CREAT | O_APPEND);
+  try {
+    if (!file_) throw Error("its folder is gone");
+    file_.write(line.str());
+  } catch (const Error &error) {
+    throw Error(path_.string() + ": " + error.what());
+  }
 }
 
 }  // namespace cudascan::scan

@@ -4,6 +4,9 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
+
+#include "open_file.h"
 
 namespace cudascan::scan {
 
@@ -16,29 +19,44 @@ struct PageKey {
   auto operator<=>(const PageKey &) const = default;
 };
 
-/// Which page a file in an output folder was made of, so that a later run can leave out what is done:
-/// a hidden file in that folder, a line for each page, written before the page gets its name. Lines that
-/// a killed run or another program has spoiled are passed over.
+/// Which page a file in an output folder was made of, so that a later run can leave out what is
+/// done: a hidden file in that folder with two lines for each page. claim() comes before the page
+/// gets its name and confirm() after it. A run may be killed between them, and somebody else's file
+/// may have had the name already: what is only claimed counts if it has the contents that were
+/// claimed.
+///
+/// Others may have written to the journal, too: lines that are spoiled, and names that are not
+/// those of files in the folder, are passed over.
 class Journal {
  public:
   static constexpr const char *kName = ".cudascan-scan.journal";
 
+  /// @throws Error when something that is no file has its name, or it cannot be read
   explicit Journal(const std::filesystem::path &folder);
-  ~Journal();
-  Journal(const Journal &) = delete;
-  Journal &operator=(const Journal &) = delete;
 
-  /// The file in the folder that was made of a page and is still there; "" if there is none.
+  /// The file in the folder that was made of a page and is still there, a regular one; "" if there
+  /// is none.
   std::string output_of(const PageKey &key) const;
-  /// Notes that the page will be there under this name. Any thread.
+  /// Notes that the page with these contents will be there under this name, unless something has
+  /// it. Any thread.
   /// @throws Error when the disk refuses
-  void claim(const PageKey &key, const std::string &output);
+  void claim(const PageKey &key, const std::string &output, std::string_view contents);
+  /// Notes that it is there. Any thread. Where the disk refuses, the claim says it, too.
+  void confirm(const PageKey &key, const std::string &output);
 
  private:
-  std::filesystem::path folder_;
-  std::map<PageKey, std::string> outputs_;
+  struct Entry {
+    std::string output;
+    std::string digest;  ///< of the contents; "" when they are confirmed
+  };
+
+  void read_line(const std::string &line);
+  void add_line(const PageKey &key, const Entry &entry);
+
+  std::filesystem::path path_;
+  std::map<PageKey, Entry> entries_;
   std::mutex mutex_;
-  int file_ = -1;
+  OpenFile file_;
 };
 
 }  // namespace cudascan::scan

@@ -122,6 +122,19 @@ void say_plan(const std::vector<Item> &plan, const Place &place) {
   if (place.is_pdf()) std::cout << "then all of them -> " << place.pdf().string() << '\n';
 }
 
+/// Names of the pages that earlier runs have made.
+std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
+  std::vector<std::string> pages;
+  for (const Item &item : plan)
+    if (item.done) pages.push_back(item.output);
+  return pages;
+}
+
+int say_done(const Place &place) {
+  std::fprintf(stderr, "%s is there already\n", place.pdf().c_str());
+  return kAllDone;
+}
+
 int Run::files() {
   const std::vector<std::string> inputs = list_inputs(options_.inputs, options_.recursive);
   if (inputs.empty())
@@ -129,8 +142,8 @@ int Run::files() {
                 ": no images there; folders in it are looked at with --recursive");
   Place place(options_.output, options_.pdf(), options_.resume);
   if (place.finished()) {
-    std::fprintf(stderr, "%s is there already\n", place.pdf().c_str());
-    return kAllDone;
+    if (!options_.dry_run) place.drop_empty();
+    return say_done(place);
   }
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
@@ -139,6 +152,10 @@ int Run::files() {
   const std::vector<Item> plan = make_plan(inputs, names, options_.resume ? &journal : nullptr);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
+  if (place.bound()) {
+    if (!options_.dry_run) place.publish(finished_pages(plan));
+    return say_done(place);
+  }
   if (options_.dry_run) {
     say_plan(plan, place);
     return problems > 0 ? kSomeLeftOut : kAllDone;

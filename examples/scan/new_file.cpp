@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -22,10 +22,51 @@ constexpr std::string_view kPrefix = ".cudascan-scan-", kSuffix = ".tmp";
   throw Error(path.string() + ": " + std::strerror(errno));
 }
 
-/// Gives a file another name in its folder unless that exists. Not every file system knows how to do
-/// this in one step; those that do not have links.
+/// 32 hexadecimal digits that nobody can foresee and no other run draws.
+std::string random_digits() {
+  std::array<unsigned char, 16> bytes;
+  if (getentropy(bytes.data(), bytes.size()) != 0)
+    throw Error(std::string("no random name for a file: ") + std::strerror(errno));
+  std::string digits;
+  for (const unsigned char byte : bytes) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    digits += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return digits;
+}
+
+}  // namespace
+
+NewFile::NewFile(const std::filesystem::path &folder) : folder_(folder) {
+  // A run that cleans up may find the file before it is locked, and remove it.
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    path_ = folder / (std::string(kPrefix) + random_digits() + std::string(kSuffix));
+    file_ =
+        OpenFile(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!file_) fail(path_);
+    if (try_lock(file_) != Lock::refused && file_.has_name(path_)) return;
+    unlink(path_.c_str());
+  }
+  throw Error(folder.string() + ": another program removes new files in it");
+}
+
+NewFile::~NewFile() {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+bool NewFile::commit(const std::string &name) {
+  if (fsync(file_.get()) != 0) throw Error(std::string("cannot write: ") + std::strerror(errno));
+  if (!file_.has_name(path_))
+    throw Error((folder_ / name).string() + ": another program has removed the unfinished file");
+  if (!rename_to_free(path_, folder_ / name)) return false;
+  path_.clear();
+  return true;
+}
+
 bool rename_to_free(const std::filesystem::path &from, const std::filesystem::path &to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // Not every file system knows how to do this in one step; those that do not have links.
   if (errno == EINVAL || errno == ENOSYS) {
     if (link(from.c_str(), to.c_str()) == 0) {
       unlink(from.c_str());
@@ -36,57 +77,23 @@ bool rename_to_free(const std::filesystem::path &from, const std::filesystem::pa
   fail(to);
 }
 
-}  // namespace
-
-NewFile::NewFile(const std::filesystem::path &folder) : folder_(folder) {
-  static std::atomic<int> count{0};
-  path_ = folder / (std::string(kPrefix) + std::to_string(getpid()) + "-" +
-                    std::to_string(count++) + std::string(kSuffix));
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) fail(path_);
-  flock(file_, LOCK_EX | LOCK_NB);  // says that its owner lives
-}
-
-NewFile::~NewFile() {
-  if (file_ >= 0) close(file_);
-  if (!path_.empty()) unlink(path_.c_str());
-}
-
-void NewFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw Error(std::string("cannot write: ") + std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-bool NewFile::commit(const std::string &name) {
-  if (fsync(file_) != 0) throw Error(std::string("cannot write: ") + std::strerror(errno));
-  if (!rename_to_free(path_, folder_ / name)) return false;
-  path_.clear();
-  return true;
-}
-
-int remove_leftovers(const std::filesystem::path &folder) {
-  int removed = 0;
+void remove_leftovers(const std::filesystem::path &folder) {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) continue;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && unlink(entry.path().c_str()) == 0) ++removed;
-    close(file);
+    try {
+      const OpenFile file = open_regular(entry.path(), O_RDWR);  // some locks are for writers only
+      if (file && try_lock(file) == Lock::taken) unlink(entry.path().c_str());
+    } catch (const Error &) {
+      // Not a file of this program, or of another user.
+    }
   }
-  return removed;
 }
 
 void sync_folder(const std::filesystem::path &folder) {
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  fsync(file);
-  close(file);
+  const OpenFile file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file) fsync(file.get());
 }
 
 }  // namespace cudascan::scan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pdf.h"
 
+#include <fcntl.h>
 #include <tiffio.h>
 
 #include <algorithm>
@@ -23,8 +24,11 @@ constexpr double kPointsPerInch = 72, kUsualDpi = 300;
 using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
 Tiff open(const std::filesystem::path &path) {
-  Tiff tiff(TIFFOpen(path.c_str(), "rm"), TIFFClose);
+  OpenFile file = open_regular(path, O_RDONLY);
+  if (!file) throw Error(path.string() + ": is not there any more");
+  Tiff tiff(TIFFFdOpen(file.get(), path.c_str(), "rm"), TIFFClose);
   if (!tiff) throw Error(path.string() + ": cannot be read");
+  file.release();  // TIFFClose() closes it
   return tiff;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "place.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include "common/error.h"
@@ -17,75 +22,114 @@ fs::path work_folder(const fs::path &pdf) {
   return pdf.string() + ".pages";
 }
 
-bool is_there(const fs::path &path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
 fs::path parent_of(const fs::path &path) {
   const fs::path parent = path.parent_path();
   return parent.empty() ? fs::path(".") : parent;
 }
 
-/// name.pdf, name-1.pdf and so on, the first that neither exists nor has a work folder.
+/// name.pdf for 0, then name-1.pdf and so on.
+fs::path numbered(const fs::path &pdf, int number) {
+  if (number == 0) return pdf;
+  return pdf.parent_path() /
+         (pdf.stem().string() + "-" + std::to_string(number) + pdf.extension().string());
+}
+
+/// The first of the numbered that neither exists nor has a work folder.
 fs::path free_pdf(const fs::path &wanted) {
-  fs::path pdf = wanted;
-  for (int i = 1; is_there(pdf) || is_there(work_folder(pdf)); ++i)
-    pdf = wanted.parent_path() /
-          (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
-  return pdf;
+  for (int i = 0;; ++i) {
+    const fs::path pdf = numbered(wanted, i);
+    if (!is_there(pdf) && !is_there(work_folder(pdf))) return pdf;
+  }
+}
+
+void make_folder(const fs::path &folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error("--output: " + folder.string() + ": " + error.message());
+}
+
+/// Whether it is a folder without anything in it but a journal.
+bool has_no_pages(const fs::path &folder) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error))) return false;
+  for (const auto &entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename() != Journal::kName) return false;
+  return !error;
 }
 
 }  // namespace
 
-Place::Place(const std::string &output, bool pdf, bool resume) : folder_(output) {
-  std::error_code error;
+Place::Place(const std::string &output, bool pdf, bool resume) : folder_(output), resume_(resume) {
   if (!pdf) {
+    std::error_code error;
     if (is_there(folder_) && !fs::is_directory(folder_, error))
       throw Error("--output=" + output + ": is not a folder; name a folder, or a file NAME.pdf");
     return;
   }
-  pdf_ = output;
+  use_pdf(output);
   if (resume) {
-    finished_ = is_there(pdf_) && !is_there(work_folder(pdf_));
+    finished_ = is_there(pdf_) && (!is_there(folder_) || has_no_pages(folder_));
   } else {
-    if (is_there(work_folder(pdf_)))
-      note_ = work_folder(pdf_).string() +
+    if (is_there(folder_))
+      note_ = folder_.string() +
               " holds pages of a run that did not finish; --resume would go on with it";
-    pdf_ = free_pdf(pdf_);
+    use_pdf(free_pdf(pdf_));
   }
-  folder_ = work_folder(pdf_);
 }
 
-void Place::make() const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw Error("--output: " + folder_.string() + ": " + error.message());
+void Place::use_pdf(const fs::path &pdf) {
+  pdf_ = pdf;
+  folder_ = work_folder(pdf);
+}
+
+void Place::make() {
+  make_folder(is_pdf() ? parent_of(pdf_) : folder_);
+  if (is_pdf()) {
+    const fs::path wanted = pdf_;
+    while (mkdir(folder_.c_str(), 0777) != 0) {
+      if (errno != EEXIST)
+        throw Error("--output: " + folder_.string() + ": " + std::strerror(errno));
+      if (resume_) break;
+      use_pdf(free_pdf(wanted));
+    }
+    work_ = open_folder(folder_);
+    if (try_lock(work_) == Lock::refused || !work_.has_name(folder_))
+      throw Error("--output=" + pdf_.string() + ": another run makes this PDF; wait until it ends");
+  }
   remove_leftovers(folder_);
-  if (is_pdf()) remove_leftovers(parent_of(pdf_));
+}
+
+fs::path Place::bound_pdf() const {
+  return folder_ / pdf_.filename();
+}
+
+bool Place::bound() const {
+  return is_pdf() && resume_ && is_regular(bound_pdf());
 }
 
 void Place::bind(const std::vector<std::string> &pages) {
   std::vector<fs::path> paths;
   for (const std::string &page : pages) paths.push_back(folder_ / page);
-  NewFile file(parent_of(pdf_));
+  NewFile file(folder_);
   write_pdf(paths, file);
-  const fs::path wanted = pdf_;
-  for (int i = 1; !file.commit(pdf_.filename()); ++i)
-    pdf_ = wanted.parent_path() /
-           (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
+  if (!file.commit(pdf_.filename()))
+    throw Error(bound_pdf().string() + ": is in the way of the PDF; remove it");
+  sync_folder(folder_);
+  publish(pages);
+}
+
+void Place::publish(const std::vector<std::string> &pages) {
+  for (const std::string &page : pages) unlink((folder_ / page).c_str());
+  const fs::path from = bound_pdf(), wanted = pdf_;
+  for (int i = 0; !rename_to_free(from, pdf_ = numbered(wanted, i));) ++i;
   sync_folder(parent_of(pdf_));
-  std::error_code error;
-  for (const fs::path &path : paths) fs::remove(path, error);
   drop_empty();
 }
 
 void Place::drop_empty() const {
-  std::error_code error;
-  for (const auto &entry : fs::directory_iterator(folder_, error))
-    if (entry.path().filename() != Journal::kName) return;
-  fs::remove(folder_ / Journal::kName, error);
-  fs::remove(folder_, error);
+  if (!has_no_pages(folder_)) return;
+  unlink((folder_ / Journal::kName).c_str());
+  rmdir(folder_.c_str());
 }
 
 }  // namespace cudascan::scan

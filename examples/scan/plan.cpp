@@ -7,6 +7,7 @@
 #include <map>
 
 #include "common/error.h"
+#include "open_file.h"
 #include "read.h"
 
 namespace cudascan::scan {
@@ -50,9 +51,7 @@ Names::Names(std::filesystem::path folder, std::string suffix)
 }
 
 bool Names::has_room(const std::string &stem) const {
-  std::error_code error;
-  return !taken_.contains(stem + suffix_) &&
-         !std::filesystem::exists(folder_ / (stem + suffix_), error);
+  return !taken_.contains(stem + suffix_) && !is_there(folder_ / (stem + suffix_));
 }
 
 bool Names::is_free(const std::string &stem) const {

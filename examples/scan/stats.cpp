@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <fstream>
+#include <cstring>
 #include <iomanip>
+#include <sstream>
 
 #include "common/error.h"
+#include "open_file.h"
 #include "progress.h"
 
 namespace cudascan::scan {
@@ -41,11 +48,24 @@ void write_page(std::ostream &to, const PageRecord &page) {
      << ", \"gpu_ms\": " << f.gpu_ms << "}";
 }
 
+/// A file, whose contents are lost, or a pipe or terminal, as /dev/stdout may be one. No link to a
+/// file: in a folder of others somebody may have planted it.
+OpenFile open_stats(const std::string &path) {
+  OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const bool is_link = !file && errno == ELOOP;
+  if (is_link) file = OpenFile(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  struct stat facts {};
+  if (!file || fstat(file.get(), &facts) != 0) throw Error(std::strerror(errno));
+  if (S_ISREG(facts.st_mode) && is_link) throw Error("it is a symbolic link; name the file itself");
+  if (S_ISREG(facts.st_mode) && ftruncate(file.get(), 0) != 0) throw Error(std::strerror(errno));
+  return file;
+}
+
 }  // namespace
 
 void write_stats(const std::string &path, const Totals &totals, const std::string &backend,
                  int jobs, const std::vector<PageRecord> &pages) {
-  std::ofstream to(path);
+  std::ostringstream to;
   to << std::fixed << std::setprecision(3);
   const double seconds = std::max(totals.seconds, 1e-3);
   to << "{\n  \"backend\": " << quoted(backend) << ",\n  \"jobs\": " << jobs
@@ -60,7 +80,11 @@ void write_stats(const std::string &path, const Totals &totals, const std::strin
     to << (i + 1 < pages.size() ? ",\n" : "\n");
   }
   to << "  ]\n}\n";
-  if (!to.flush()) throw Error(path + ": the statistics cannot be written");
+  try {
+    open_stats(path).write(to.str());
+  } catch (const Error &error) {
+    throw Error("--stats=" + path + ": the statistics cannot be written: " + error.what());
+  }
 }
 
 }  // namespace cudascan::scan

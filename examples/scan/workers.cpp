@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "workers.h"
 
+#include <new>
+
 #include "clock.h"
 #include "common/error.h"
 #include "new_file.h"
@@ -89,6 +91,10 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     write(task, encode(clean, job_.format), record);
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
+  } catch (const std::bad_alloc &) {
+    record.problem =
+        task.item.name() + ": there is not enough memory for it; fewer --jobs need less";
+    job_.progress->failed(record);
   } catch (const std::exception &error) {
     record.problem = error.what();
     if (!record.problem.starts_with(task.item.input))
@@ -102,10 +108,11 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
   file.write(bytes);
   std::string name = task.item.output;
   for (;;) {
-    if (job_.journal) job_.journal->claim(task.item.key, name);
+    if (job_.journal) job_.journal->claim(task.item.key, name, bytes);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());
   }
+  if (job_.journal) job_.journal->confirm(task.item.key, name);
   record.output = (job_.folder / name).string();
   const std::lock_guard lock(mutex_);
   if (written_.size() <= task.index) written_.resize(task.index + 1);

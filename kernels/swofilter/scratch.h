@@ -27,6 +27,7 @@ class Scratch {
     const std::size_t bytes = (n * sizeof(T) + kLine - 1) / kLine * kLine;
     if (piece.bytes < bytes) {
       piece.memory.reset();
+      piece.bytes = 0;
       piece.memory.reset(static_cast<unsigned char *>(std::aligned_alloc(kLine, bytes)));
       if (!piece.memory) throw std::bad_alloc();
       piece.bytes = bytes;

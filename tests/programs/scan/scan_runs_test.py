@@ -207,6 +207,19 @@ class Wrong(scans.Case):
         said = self.scan("wide.pgm", "-o", "out", status=1)
         self.assertIn("wide.pgm: 40000x1 pixels; 32768 a side are the most", said)
 
+    @unittest.skipIf("SANITIZED" in os.environ, "sanitizers take more memory than the limit has")
+    def test_pages_after_one_that_did_not_fit_into_memory(self):
+        large = np.tile(np.array(scans.text_page(1000, 1000)), (3, 30))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+        for number in (1, 3, 4):
+            self.save(scans.text_page(seed=number), f"in/{number}.png")
+        self.save(Image.fromarray(large), "in/2.png")
+        said = self.scan("in", "-o", "out", "--jobs=1", status=1, preexec_fn=limit)
+        self.assertRegex(said, "left out: in/2.png: .*memory")
+        self.assertEqual(self.outputs(), ["1.tif", "3.tif", "4.tif"])
+        self.scan("in/3.png", "-o", "alone")
+        self.assertEqual((self.out / "3.tif").read_bytes(), (self.folder / "alone/3.tif").read_bytes())
+
     def test_nothing_to_do(self):
         (self.folder / "in").mkdir()
         self.assertIn("in: no images there", self.scan("in", "-o", "out", status=3))

@@ -17,6 +17,7 @@ except ImportError:
     np = None
 
 SCAN = os.environ.get("CUDASCAN_SCAN", "cudascan-scan")
+JOURNAL = ".cudascan-scan.journal"
 WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
 
 
@@ -84,4 +85,9 @@ class Case(unittest.TestCase):
     def outputs(self, folder=None):
         """Names in the output folder but for the journal."""
         folder = folder or self.out
-        return sorted(p.name for p in folder.iterdir() if p.name != ".cudascan-scan.journal")
+        return sorted(p.name for p in folder.iterdir() if p.name != JOURNAL)
+
+    def contents(self, folder=None):
+        """What is in each file of the output folder but for the journal."""
+        folder = folder or self.out
+        return {name: (folder / name).read_bytes() for name in self.outputs(folder)}
