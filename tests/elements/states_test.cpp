@@ -143,6 +143,17 @@ GstPadProbeReturn exchange(GstPad *, GstPadProbeInfo *, gpointer data) {
   return GST_PAD_PROBE_REMOVE;
 }
 
+/// Kernels have state that all threads of the process share.
+TEST_P(States, WindowsOfManySizesSideBySide) {
+  std::string launch;
+  for (const int window : {3, 15, 33, 63, 95, 127, 201, 255})
+    launch +=
+        "videotestsrc num-buffers=30 ! video/x-raw,format=GRAY8,width=96,height=64 ! "
+        "cudaswofilter operator=erode backend=" +
+        std::string(GetParam()) + " window=" + std::to_string(window) + " ! fakesink sync=false ";
+  EXPECT_EQ(Pipeline(launch).play(), "");
+}
+
 TEST_P(States, AnElementIsExchangedWhileFramesFlow) {
   constexpr int kFrames = 200;
   const auto picture = [](int i) { return make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48, i); };
