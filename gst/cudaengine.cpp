@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "gst/layout.h"
 #include "gst/mapped_frame.h"
 
 namespace cudascan::gst {

@@ -6,9 +6,19 @@
 
 #include "gst/cudaengine.h"
 #include "gst/cudamemory.h"
-#include "gst/layout.h"
+#include "gst/mapped_frame.h"
 
 namespace cudascan::gst {
+
+namespace {
+
+/// A frame as it will lie in device memory, for a CudaLoader, which touches none.
+Picture picture_nowhere(const GstVideoInfo &info) {
+  return lay_out(info, static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)),
+                 [](std::size_t) { return reinterpret_cast<void *>(std::uintptr_t{1} << 40); });
+}
+
+}  // namespace
 
 struct CudaSide::Impl {
   GstElement *element;
