@@ -119,7 +119,8 @@ void Place::bind(const std::vector<std::string> &pages) {
 }
 
 void Place::publish(const std::vector<std::string> &pages) {
-  for (const std::string &page : pages) unlink((folder_ / page).c_str());
+  // In the folder that is locked, whatever has its path now.
+  for (const std::string &page : pages) unlinkat(work_.get(), page.c_str(), 0);
   const fs::path from = bound_pdf(), wanted = pdf_;
   for (int i = 0; !rename_to_free(from, pdf_ = numbered(wanted, i));) ++i;
   sync_folder(parent_of(pdf_));

@@ -183,6 +183,28 @@ class Locks(scans.Case):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["book.pdf", "out", "page.png"])
 
 
+@unittest.skipIf("SANITIZED" in os.environ, "sanitizers have to be loaded first")
+class Swapped(scans.Case):
+    def test_pages_are_removed_only_in_the_folder_of_the_pdf(self):
+        self.save(scans.text_page(*SMALL), "in/0.png")
+        hold, other = self.folder / "hold", self.folder / "other"
+        for moment in range(5, 14):
+            with self.subTest(moment):
+                pages = self.folder / f"book{moment}.pdf.pages"
+                other.mkdir(exist_ok=True)
+                (other / "0.tif").write_text("mine")
+                run = subprocess.Popen([scans.SCAN, "--backend=cpu", "in", "-o", pages.stem], cwd=self.folder, env={
+                    **os.environ, "LD_PRELOAD": os.environ["STOP_AT_MODULE"], "STOP_AT": str(moment),
+                    "HOLD": str(hold)}, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                program.wait_until(lambda: hold.exists() or run.poll() is not None, "the moment")
+                if pages.exists():
+                    pages.rename(self.folder / f"moved{moment}")
+                    pages.symlink_to(other)
+                hold.unlink(missing_ok=True)
+                run.wait(timeout=60)
+                self.assertEqual((other / "0.tif").read_text(), "mine")
+
+
 class SideBySide(scans.Case):
     """Runs that know nothing of each other, as in containers: each has the same process number."""
 

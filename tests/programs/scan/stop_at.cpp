@@ -81,6 +81,11 @@ int unlink(const char *path) noexcept {
   return counted(real(path));
 }
 
+int unlinkat(int folder, const char *path, int flags) noexcept {
+  static const auto real = next(&unlinkat, "unlinkat");
+  return counted(real(folder, path, flags));
+}
+
 int rmdir(const char *path) noexcept {
   static const auto real = next(&rmdir, "rmdir");
   return counted(real(path));
