@@ -161,7 +161,7 @@ int level_at(const Grid &grid, int x, int y, const SwoFilterParams &p, int most)
           ->first;
     }
     default:
-      return erodes ? w.front() : w.back();
+      return p.op == Op::minimum || p.op == Op::erode ? w.front() : w.back();
   }
 }
 
