@@ -238,7 +238,8 @@ void draw(Dice &dice, const Frame &frame, SwoFilterParams &p) {
     case 2:
     case 3:
       p.shape = draw_mask(dice, takes_patterns(p.op));
-      if (takes_patterns(p.op) && dice.one_in(3)) p.shape += " " + draw_mask(dice, true);
+      if (takes_patterns(p.op) && dice.one_in(3))
+        p.shape.append(1, ' ').append(draw_mask(dice, true));
       break;
   }
   p.border = dice.any(SwoFilterBorder::constant);
