@@ -17,7 +17,7 @@
 #include "kernels/counters.cuh"
 #include "kernels/cuda_check.cuh"
 #include "kernels/grid.cuh"
-#include "kernels/histogram.h"
+#include "kernels/histogram_cpu.h"
 #include "kernels/ptx.cuh"
 
 namespace cudascan::histogram {
@@ -156,13 +156,13 @@ struct CountJob {
   /// @param aligned  so that vectors can be loaded, and stored to where they go
   CountJob(Plane<const T> plane, const HistogramParams &params, bool aligned, State *state)
       : in(plane, aligned), levels(Levels::of(plane.maximum)), state(state) {
-    const Rectangle &roi = params.roi;
+    const Rectangle part = clip_to_plane(params.roi, plane.width, plane.height);
     lowest = params.ignore_black ? 1 : 0;
     highest = levels.count - (params.ignore_white ? 2 : 1);
-    x0 = std::min(roi.x, plane.width);
-    y0 = std::min(roi.y, plane.height);
-    x1 = roi.width ? x0 + std::min(roi.width, plane.width - x0) : plane.width;
-    y1 = roi.height ? y0 + std::min(roi.height, plane.height - y0) : plane.height;
+    x0 = part.x;
+    y0 = part.y;
+    x1 = part.x + part.width;
+    y1 = part.y + part.height;
   }
 };
 

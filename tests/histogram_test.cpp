@@ -129,7 +129,11 @@ class CudaCounts {
   void check_sizes(T maximum) {
     for (const test::Size size : {test::Size{1, 1}, {31, 7}, {257, 129}})
       check(maximum, size, {test::Content::text, test::Content::clipped},
-            {{}, {.ignore_black = true}, {.roi = {17, 2, 100, 100}, .ignore_white = true}});
+            {{},
+             {.ignore_black = true},
+             {.roi = {17, 2, 100, 100}, .ignore_white = true},
+             {.roi = {5, 3, 0, 7}},
+             {.roi = {5, 3, 7, 0}}});
     // All of one level are more than a small counter counts to.
     check(maximum, test::kManySamples, {test::Content::white, test::Content::text},
           {{}, {.roi = {1, 1, test::kManySamples.width - 2, 32768}}});

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the random tests of the elements draw: settings, caps, frames and how they lie in memory.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "elements/support.h"
+
+namespace cudascan::elements {
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  int from(int first, int last) { return first + below(last - first + 1); }
+  bool one_in(int n) { return below(n) == 0; }
+  template <typename T>
+  T pick(std::initializer_list<T> of) {
+    return of.begin()[below(static_cast<int>(of.size()))];
+  }
+  template <typename T>
+  const T &pick(const std::vector<T> &of) {
+    return of[static_cast<std::size_t>(below(static_cast<int>(of.size())))];
+  }
+  unsigned bits() { return static_cast<unsigned>(random_()); }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+/// Rounds of a random test until the time is over, each with a seed of its own. In the environment
+/// CUDASCAN_RANDOM_SECONDS is the time and CUDASCAN_RANDOM_SEED the seed of the first round: with that of a
+/// failure it is repeated at once. A round that hangs ends the process with its seed.
+class Rounds {
+ public:
+  /// @param what     for messages
+  /// @param seconds  if the environment says none
+  Rounds(const char *what, double seconds);
+  ~Rounds();
+  Rounds(const Rounds &) = delete;
+  Rounds &operator=(const Rounds &) = delete;
+
+  /// Whether there is one more; none after a failure.
+  bool next();
+  std::uint64_t seed() const { return seed_; }
+
+ private:
+  const char *what_;
+  std::chrono::steady_clock::time_point end_;
+  std::uint64_t seed_, rounds_ = 0;
+};
+
+/// Counts warnings and criticals of GLib and GStreamer while it lives; they are printed as ever.
+class Complaints {
+ public:
+  Complaints();
+  ~Complaints();
+  Complaints(const Complaints &) = delete;
+  Complaints &operator=(const Complaints &) = delete;
+
+  static int count();
+};
+
+/// The elements of the plugin.
+std::vector<std::string> all_elements();
+
+/// The properties of an element that are drawn: those that set what is computed and how, without code and
+/// without the backend.
+std::vector<GParamSpec *> drawn_properties(GstElement *element);
+
+/// A value for a property.
+class Setting {
+ public:
+  /// @param wild  may be one that makes no sense
+  Setting(Draw &, GParamSpec *, bool wild);
+  /// The default.
+  explicit Setting(GParamSpec *);
+  ~Setting() { g_value_unset(&value_); }
+  Setting(const Setting &) = delete;
+  Setting &operator=(const Setting &) = delete;
+
+  void apply(GstElement *element) const {
+    g_object_set_property(G_OBJECT(element), spec_->name, &value_);
+  }
+  std::string text() const;
+
+ private:
+  GParamSpec *spec_;
+  GValue value_ = G_VALUE_INIT;
+};
+
+/// Caps of a video, and the picture that they are of, without samples.
+struct Video {
+  Ref<GstCaps> caps;
+  GstVideoFormat format;
+  int width, height;
+  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what it is.
+  Layout plain;
+};
+Video draw_video(Draw &, bool small);
+Layout draw_layout(Draw &, const Video &);
+/// Caps that no element takes.
+Ref<GstCaps> draw_wrong_caps(Draw &);
+
+/// A buffer that is not what the caps of the picture say: too short, or with a wrong GstVideoMeta.
+Ref<GstBuffer> draw_wrong_buffer(Draw &, const Picture &);
+
+}  // namespace cudascan::elements
