@@ -26,9 +26,8 @@ struct Block {
   }
 };
 
-/// What the kernels hand on, in device memory, and what goes from frame to frame.
+/// What the kernels hand on, in device memory.
 struct Tables {
-  autothreshold::History history;
   Moments moments, sums;
   float cross_entropy[kLevels];
 };
@@ -36,12 +35,13 @@ struct Tables {
 /// What becomes of the level that a method has found.
 struct Decision {
   autothreshold::Settings settings;
-  autothreshold::History *history;
+  BaselineHistory history;
   int *threshold;
 
   __device__ void decide(int found) const {
     if (threadIdx.x > 0) return;
-    *threshold = autothreshold::step(*history, found, settings, *history);
+    autothreshold::History &mine = history.turns[*history.launches % 2];
+    *threshold = autothreshold::step(mine, found, settings, mine);
   }
 };
 
@@ -119,13 +119,13 @@ Plane<const std::uint8_t> part_of(const Plane<const std::uint8_t> &in, const Rec
 }  // namespace
 
 void run_prahara(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
-                 const AutothresholdParams &params, int *threshold, std::uint32_t *counts) {
+                 const AutothresholdParams &params, const BaselineHistory &history, int *threshold,
+                 std::uint32_t *counts) {
   check_method(params.method);
   static const char key = 0;
   const auto tables = static_cast<Tables *>(cuda.history(&key, sizeof(Tables)));
   Moments &moments = tables->moments, &sums = tables->sums;
-  const Decision decision{autothreshold::make_settings(params, kLevels), &tables->history,
-                          threshold};
+  const Decision decision{autothreshold::make_settings(params, kLevels), history, threshold};
   cuda.clear(counts, kLevels * sizeof *counts);
   launch(cuda, histogram_kernel, {kBlocks, kThreads}, part_of(in, params.roi), params.ignore_black,
          params.ignore_white, counts);

@@ -98,6 +98,8 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(head.launch + 1) % 2] = after;
   } else {
     for (int &threshold : thresholds) threshold = with_offset(threshold, job.settings);
+    if (blockIdx.x == 0 && threadIdx.x == 0)  // it waits for frames of two classes
+      job.history[(head.launch + 1) % 2] = job.history[head.launch % 2];
   }
   if (job.report_counts) {
     copy_counts(head.counts, job.report_counts);

@@ -100,8 +100,8 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
       if (report) fill_report(count_levels(cpu, in, {}), *report);
       return run_baseline(in, out);
     }
-  if (p.smoothing == 0) cpu.history(&history_key, History::no_history_bytes);
   const bool clahe = p.method == EqualizeMethod::clahe;
+  if (!clahe && p.smoothing == 0) cpu.history(&history_key, History::no_history_bytes);
   Histogram histogram;
   if (!clahe || report) histogram = count_levels(cpu, in, p.roi);
   if (report) fill_report(histogram, *report);

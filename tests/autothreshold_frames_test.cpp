@@ -193,6 +193,37 @@ TEST(AutothresholdHistory, CudaHasThatOfTheCpu) {
   }
 }
 
+TEST(AutothresholdHistory, CudaGoesOnFromSettingsToSettings) {
+  NEED_GPU();
+  constexpr auto kPrahara = AutothresholdAlgorithm::prahara;
+  const Params settings[] = {{.smoothing = 0.9},
+                             {.classes = 3},
+                             {.smoothing = 0.5},
+                             {.hysteresis = 20, .algorithm = kPrahara},
+                             {.method = Method::mean, .smoothing = 0.5},
+                             {.method = Method::isodata, .smoothing = 0.7, .algorithm = kPrahara},
+                             {.classes = 4},
+                             {.method = Method::huang, .smoothing = 0.5}};
+  constexpr int kWidth = 60, kHeight = 40;
+  Cpu cpu(1);
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  test::DeviceCopy in_copy(stream.get()), out_copy(stream.get());
+  Image<std::uint8_t> out(kWidth, kHeight);
+  for (int frame = 0; frame < 24; ++frame) {
+    const Params &params = settings[frame * 5 % std::size(settings)];
+    const Image<std::uint8_t> in(
+        test::make_content<std::uint8_t>(test::kContents[frame * 7 % std::size(test::kContents)],
+                                         kWidth, kHeight, 255, frame),
+        kWidth, kHeight);
+    AutothresholdReport wanted, got;
+    run(cpu, in.plane(), out.plane(), params, &wanted);
+    run(cuda, Plane<const std::uint8_t>(in_copy.upload(in)), out_copy.upload(out), params, &got);
+    cuda.synchronize();
+    EXPECT_EQ(wanted.thresholds, got.thresholds) << "frame " << frame;
+  }
+}
+
 TEST(AutothresholdHistory, CudaGoesOnFromStreamToStream) {
   NEED_GPU();
   constexpr int kWidth = 60, kHeight = 40, kFrames = 16;

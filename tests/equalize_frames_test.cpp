@@ -72,6 +72,13 @@ TEST_F(EqualizeSmoothing, StartsAnewAfterAFrameWithoutIt) {
   EXPECT_EQ(level_50(7, 0), 178);
   EXPECT_EQ(level_50(8), 204);
 }
+TEST_F(EqualizeSmoothing, WaitsForFramesOfOtherMethods) {
+  EXPECT_EQ(level_50(5), 127);
+  const Image<std::uint8_t> in(10, 1);
+  Image<std::uint8_t> out(10, 1);
+  run(cpu_, in.plane(), out.plane(), {.method = EqualizeMethod::clahe, .tiles_x = 2, .tiles_y = 1});
+  EXPECT_EQ(level_50(8), 166);
+}
 TEST_F(EqualizeSmoothing, StartsAnewWithStatisticsFromMoreOrFewerPixels) {
   EXPECT_EQ(level_50(5), 127);
   EXPECT_EQ(level_50(8, 0.5, {0, 0, 9, 1}), 226);  // 255 * 8 / 9

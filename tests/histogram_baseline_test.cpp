@@ -187,12 +187,27 @@ Counts count_samples(Plane<const std::uint8_t> plane, const AutothresholdParams 
   return counts;
 }
 
+/// What goes from frame to frame, which the operator has in its history.
+class Carried {
+ public:
+  void clear(Cuda &cuda) { cuda.clear(memory_.data(), kBytes); }
+  threshold::BaselineHistory get() const {
+    auto *const turns = static_cast<autothreshold::History *>(memory_.data());
+    return {turns, reinterpret_cast<const unsigned *>(turns + 2)};
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 2 * sizeof(autothreshold::History) + sizeof(unsigned);
+  cuda::DeviceBuffer memory_{kBytes};
+};
+
 TEST(PraharaBaseline, CudaEqualsCpu) {
   NEED_GPU();
   cuda::Stream stream;
   Cuda cuda(stream.get());
   DeviceCopy in_copy(stream.get()), out_copy(stream.get());
   cuda::DeviceBuffer found(sizeof(int) + sizeof(Counts));
+  Carried carried;
   std::size_t turn = 0;
   for (const Size size : kBaselineSizes)
     for (const Content content : kContents)
@@ -216,8 +231,8 @@ TEST(PraharaBaseline, CudaEqualsCpu) {
         if (turn % 2) params.roi = {size.width / 3, size.height / 4, size.width / 2 + 1, 50};
         const Plane<std::uint8_t> device_in = in_copy.upload(in), device_out = out_copy.upload(out);
         int *const device_threshold = static_cast<int *>(found.data());
-        cuda.forget();
-        threshold::run_prahara(cuda, device_in, device_out, params, device_threshold,
+        carried.clear(cuda);
+        threshold::run_prahara(cuda, device_in, device_out, params, carried.get(), device_threshold,
                                reinterpret_cast<std::uint32_t *>(device_threshold + 1));
         struct {
           int threshold;
@@ -248,6 +263,8 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
   DeviceCopy in_copy(stream.get()), out_copy(stream.get());
   cuda::DeviceBuffer memory(sizeof(int) + sizeof(Counts));
   const auto device_threshold = static_cast<int *>(memory.data());
+  Carried carried;
+  carried.clear(cuda);
   autothreshold::History history{};
   AutothresholdParams params;
   params.smoothing = 0.75;
@@ -257,7 +274,8 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
     const Image<std::uint8_t> in(samples, width, height, {}, 255);
     const Image<std::uint8_t> out(width, height, {}, 255, 0x5a);
     const Plane<std::uint8_t> device_in = in_copy.upload(in);
-    threshold::run_prahara(cuda, device_in, out_copy.upload(out), params, device_threshold,
+    threshold::run_prahara(cuda, device_in, out_copy.upload(out), params, carried.get(),
+                           device_threshold,
                            reinterpret_cast<std::uint32_t *>(device_threshold + 1));
     int got = 0;
     cuda::copy_rows(&got, sizeof got, device_threshold, sizeof got, sizeof got, 1, stream.get());

@@ -50,7 +50,8 @@ class Tile {
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
                             bool &here, bool keep, const Lines &lines) {
-    const Around a = around(edges);  // before it is known whether that is needed
+    // Before it is known whether that is needed. In the first step nobody has written it yet.
+    const Around a = step == 1 ? Around() : around(edges);
     TileNotes::Note note = notes.at(number_, step);
     const bool work = note.news || note.rows.any() || note.columns.any();
     Change change;
