@@ -293,8 +293,8 @@ class Element {
         Traits::results);
   }
 
-  /// Goes back to the settings of the frame before as long as the present ones are being compiled; waits
-  /// for these if that cannot be.
+  /// Goes back to the settings of the frame before as long as the present ones are being compiled;
+  /// waits for these if that cannot be.
   template <typename Exec, typename T>
   static void await_code(GstCudaScanFilter *self, Exec &exec, Plane<const T> in) {
     Own &o = own(self);

@@ -56,8 +56,8 @@ struct GstCudaScanFilterClass {
 GType gst_cuda_scan_filter_get_type(void);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaScanFilter, gst_object_unref)
 
-/// Whether frames cannot wait any longer, because the element stops or is flushed. Then run_cpu and run_cuda
-/// may throw cudascan::gst::Interrupted, and the frame is dropped.
+/// Whether frames cannot wait any longer, because the element stops or is flushed. Then run_cpu and
+/// run_cuda may throw cudascan::gst::Interrupted, and the frame is dropped.
 bool gst_cuda_scan_filter_is_interrupted(GstCudaScanFilter *self);
 
 /// Subclasses number their properties from here.

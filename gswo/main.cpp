@@ -43,8 +43,8 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the size of
                      the images is that of the frame: parameters that bound the loops over them stay
   --system-headers   only headers of the system may be included, no other files
-  --strict           only headers and functions of mathematics and those of FILE; no assembler, pointers
-                     or endless loops; loops and variables of limited sizes
+  --strict           only headers and functions of mathematics and those of FILE; no assembler,
+                     pointers or endless loops; loops and variables of limited sizes
   --no-tiles         no tiles in shared memory
   --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
   --chunk-width N, --chunk-height N   those for a thread, in place of chunksize(x, y)
