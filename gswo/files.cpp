@@ -165,7 +165,8 @@ class Preprocess : public PreprocessOnlyAction {
   std::set<std::string> &foreign_;
 };
 
-/// What is behind #if has to be the same for all compilers: names that the file defines, or nothing.
+/// What is behind #if has to be the same for all compilers: names that the file defines, or
+/// nothing.
 void check_conditions(Source &source, const Annotations &notes,
                       const std::set<std::string> &foreign) {
   const std::vector<Token> &tokens = notes.tokens;

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 62> kMath{
     "floorf", "ceil",  "ceilf",  "round",   "roundf", "trunc", "truncf", "fmod",   "fmodf",
     "fma",    "fmaf",  "lround", "lroundf", "rint",   "rintf", "sinh",   "tanh"};
 
-/// Of all variables of a filter together, and of the turns of loops in one another. docs/gswo.md has them.
+/// Of all variables of a filter together, and of the turns of loops in one another. docs/gswo.md
+/// has them.
 constexpr double kMostBytes = 512 << 10, kMostTurns = 1 << 24;
 
 constexpr const char *kLoop = "loops have to be 'for' loops with a bound, so that they end";

@@ -33,8 +33,8 @@ bool soon(const std::function<bool()> &done) {
   return false;
 }
 
-/// Whether a process runs whose number is in a file. Killed it is gone soon, or a zombie where nobody asks for
-/// it.
+/// Whether a process runs whose number is in a file. Killed it is gone soon, or a zombie where
+/// nobody asks for it.
 bool runs(const std::string &pid_file) {
   const std::string pid = read_file(pid_file);
   if (pid.empty()) return false;

@@ -128,9 +128,9 @@ class Pipe {
   int ends_[2];
 };
 
-/// As long as it lives, the end of this process kills a group and removes a folder. Signals sent to a
-/// process on the death of its parent do not do: those of its children would be left, and the shell needs
-/// nothing from this process.
+/// As long as it lives, the end of this process kills a group and removes a folder. Signals sent to
+/// a process on the death of its parent do not do: those of its children would be left, and the
+/// shell needs nothing from this process.
 class Guard {
  public:
   Guard(pid_t group, const std::string &folder, int nowhere) {

@@ -30,8 +30,8 @@ struct ProcessResult {
 /// Runs a program to its end, in a process group of its own, which is killed when the program is done.
 /// stdin is /dev/null, messages are in English, `folder` is the current folder and that of
 /// temporary files; variables by which compilers add folders and libraries are taken out of the environment.
-/// If this process ends before, even by SIGKILL, the group is killed and `folder` removed: by a shell that
-/// waits for that. Without /bin/sh they are left to the limits.
+/// If this process ends before, even by SIGKILL, the group is killed and `folder` removed: by a
+/// shell that waits for that. Without /bin/sh they are left to the limits.
 /// @param stop  ends it as the limit on its time does
 /// @param program  absolute path of the program, then its arguments
 /// @throws Error if it cannot be started

@@ -131,8 +131,8 @@ std::string compile(const Nvrtc &nvrtc, const Job &job) {
               (messages.text.empty() ? "" : "\n" + messages.text));
 }
 
-// NVRTC asks nobody as long as it reads the text, and threads cannot be stopped: one that takes too long,
-// or is to stop, is left to itself.
+// NVRTC asks nobody as long as it reads the text, and threads cannot be stopped: one that takes too
+// long, or is to stop, is left to itself.
 std::string compile_in_time(const Nvrtc &nvrtc, Job job) {
   const Unit unit = job.unit;
   const Limit limit = job.limit;

@@ -265,7 +265,8 @@ void check_includes(const Unit &unit) {
 
 namespace {
 
-/// The names behind the colon of a rule of make, in which blanks and signs that make knows are escaped.
+/// The names behind the colon of a rule of make, in which blanks and signs that make knows are
+/// escaped.
 std::vector<std::string> names_in_rule(const std::string &rule) {
   std::vector<std::string> names{""};
   for (std::size_t at = std::min(rule.find(": "), rule.size()); at < rule.size(); ++at) {

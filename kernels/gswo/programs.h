@@ -36,8 +36,8 @@ struct Compiled {
   std::shared_ptr<void> interest;
 };
 
-/// Begins to make a program, unless that was begun before. The latest programs are remembered. At the end
-/// of the process all that is being made is given up.
+/// Begins to make a program, unless that was begun before. The latest programs are remembered. At
+/// the end of the process all that is being made is given up.
 Compiled compile(const Program &);
 
 /// Whether built() would return or throw at once.

@@ -119,7 +119,8 @@ std::shared_ptr<Wanted> want(Exec &exec, std::shared_ptr<Wanted> &latest, const 
              Wanted{params, job.maximum, sample_bytes, text, variants_of(params, text, target)});
 }
 
-/// A program that is being compiled, at the latest from now on. It goes on as long as the executor lives.
+/// A program that is being compiled, at the latest from now on. It goes on as long as the executor
+/// lives.
 template <typename Exec>
 gswo::Compiled begin(Exec &exec, const gswo::Program &program) {
   auto &under_way = state_of(exec).under_way;

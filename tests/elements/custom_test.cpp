@@ -311,7 +311,8 @@ TEST_P(TranslatedFilter, TellsOfTheCodeInUse) {
   EXPECT_EQ(text_of(filter, "translator").rfind("gswo-cc ", 0), 0u);
 }
 
-// ---- While a compiler runs ---------------------------------------------------------------------------
+// ---- While a compiler runs
+// ---------------------------------------------------------------------------
 
 /// A compiler that never ends, and the number of a process that it started.
 class EndlessCompiler {

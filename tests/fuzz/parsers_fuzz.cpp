@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Texts of users for libFuzzer: each parser takes or refuses any, and does nothing else. FUZZ_TARGET names it.
+// Texts of users for libFuzzer: each parser takes or refuses any, and does nothing else.
+// FUZZ_TARGET names it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
