@@ -325,16 +325,26 @@ class Element {
         Traits::results);
   }
 
-  /// Goes back to the settings of the frame before as long as the present ones are being compiled.
+  /// Goes back to the settings of the frame before as long as the present ones are being compiled;
+  /// waits for these if that cannot be.
   template <typename Exec, typename T>
-  static void await_code(Own &o, Exec &exec, Plane<const T> in) {
+  static void await_code(GstCudaScanFilter *self, Exec &exec, Plane<const T> in) {
+    Own &o = own(self);
     const auto is_ready = [&](const Params &params) {
       return prepare(exec, sizeof(T), in.maximum, params);
     };
-    if (is_ready(o.frame_params) || !o.settled) return;
-    if (Traits::black_and_white(*o.settled) == Traits::black_and_white(o.frame_params) &&
-        is_ready(*o.settled))
+    if (is_ready(o.frame_params)) return;
+    if (o.settled &&
+        Traits::black_and_white(*o.settled) == Traits::black_and_white(o.frame_params) &&
+        is_ready(*o.settled)) {
       o.frame_params = *o.settled;
+      return;
+    }
+    constexpr gulong kBetweenLooks = 2000;  // microseconds
+    do {
+      if (gst_cuda_scan_filter_is_interrupted(self)) throw Interrupted();
+      g_usleep(kBetweenLooks);
+    } while (!is_ready(o.frame_params));
   }
 
   /// Has the facts tell of the code in use, and of what was said since.
@@ -388,7 +398,7 @@ class Element {
               throw Error("the element cannot turn 8-bit input into 16-bit output");
           };
           if constexpr (compiles) {
-            await_code(o, exec, in);
+            await_code(self, exec, in);
             run_code(self, exec, run_it);
           } else {
             run_it();

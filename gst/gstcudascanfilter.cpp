@@ -38,6 +38,7 @@ struct GstCudaScanFilterPrivate {
   std::vector<Formats> formats;                 // object lock; to load kernels for
   std::atomic<std::thread::id> syncing = {};  // the thread in which a GstController sets properties
 
+  std::atomic<bool> interrupted = false;
   std::shared_ptr<Stats> stats = std::make_shared<Stats>();
   CudaSide cuda;
 
@@ -169,6 +170,10 @@ void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self) {
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
+bool gst_cuda_scan_filter_is_interrupted(GstCudaScanFilter *self) {
+  return self->priv->interrupted;
+}
+
 static void gst_cuda_scan_filter_init(GstCudaScanFilter *self) {
   self->priv = new GstCudaScanFilterPrivate(GST_ELEMENT(self));
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
@@ -206,6 +211,9 @@ static GstStateChangeReturn gst_cuda_scan_filter_change_state(GstElement *elemen
   if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
       !guarded(element, [&] { select_backend(element); }))
     return GST_STATE_CHANGE_FAILURE;
+  // The parent waits for the frame that is under way.
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) priv_of(element)->interrupted = false;
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv_of(element)->interrupted = true;
   const auto result = GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
     priv_of(element)->cuda.close();
@@ -370,6 +378,8 @@ static gboolean gst_cuda_scan_filter_transform_meta(GstBaseTransform *, GstBuffe
 
 static gboolean gst_cuda_scan_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
   const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_FLUSH_START) priv_of(trans)->interrupted = true;
+  if (type == GST_EVENT_FLUSH_STOP) priv_of(trans)->interrupted = false;
   if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_EOS)
     guarded(trans, [&] { priv_of(trans)->cuda.release_inputs(); });
   if (type == GST_EVENT_FLUSH_STOP) reset(trans);
@@ -429,7 +439,7 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
   auto priv = priv_of(trans);
   auto klass = class_of(trans);
   auto self = self_of(trans);
-  const bool ok = guarded(trans, [&] {
+  const auto run_frame = [&] {
     if (const std::string failure = priv->stats->take_failure(); !failure.empty())
       throw Error(failure);
     const Settings settings = settings_of(trans);
@@ -459,8 +469,12 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     } else if (with_report) {
       klass->end_report(self, nullptr);
     }
-  });
-  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+  };
+  try {
+    return guarded(trans, run_frame) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  } catch (const Interrupted &) {
+    return GST_FLOW_FLUSHING;
+  }
 }
 
 static void gst_cuda_scan_filter_class_init(GstCudaScanFilterClass *klass) {

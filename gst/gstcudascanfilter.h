@@ -10,6 +10,10 @@
 #include "gst/picture.h"
 #include "kernels/exec.h"
 
+namespace cudascan::gst {
+struct Interrupted {};
+}  // namespace cudascan::gst
+
 G_BEGIN_DECLS
 
 struct GstCudaScanFilter {
@@ -56,6 +60,10 @@ struct GstCudaScanFilterClass {
 #define GST_TYPE_CUDA_SCAN_FILTER (gst_cuda_scan_filter_get_type())
 GType gst_cuda_scan_filter_get_type(void);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaScanFilter, gst_object_unref)
+
+/// Whether frames cannot wait any longer, because the element stops or is flushed. Then run_cpu and
+/// run_cuda may throw cudascan::gst::Interrupted, and the frame is dropped.
+bool gst_cuda_scan_filter_is_interrupted(GstCudaScanFilter *self);
 
 /// Subclasses number their properties from here.
 enum { GST_CUDA_SCAN_FILTER_FIRST_PROPERTY = 100 };

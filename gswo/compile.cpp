@@ -12,10 +12,19 @@ const clang::tooling::FileContentMappings kHeaders{
 #include "kernels/gswo_headers.inc"
 };
 
+std::vector<std::string> with_folders(const Options &options, std::vector<std::string> arguments) {
+  arguments.push_back("-resource-dir=" GSWO_RESOURCE_DIR);
+  arguments.insert(arguments.end(), options.compiler_arguments.begin(),
+                   options.compiler_arguments.end());
+  return arguments;
+}
+
 }  // namespace
 
-bool is_c(const std::string &name) {
-  return name.size() > 2 && name.compare(name.size() - 2, 2, ".c") == 0;
+std::vector<std::string> arguments_for(const std::string &name) {
+  const bool c = name.size() > 2 && name.compare(name.size() - 2, 2, ".c") == 0;
+  return {c ? "-xc" : "-xc++", c ? "-std=gnu11" : "-std=gnu++20", "-Wno-everything",
+          "-ferror-limit=20"};
 }
 
 std::unique_ptr<clang::ASTUnit> parse(const Options &options, const std::string &text,
@@ -23,15 +32,18 @@ std::unique_ptr<clang::ASTUnit> parse(const Options &options, const std::string 
                                       const std::vector<std::string> &arguments,
                                       clang::DiagnosticConsumer *messages) {
   using namespace clang::tooling;
-  std::vector<std::string> all = arguments;
-  all.push_back("-resource-dir=" GSWO_RESOURCE_DIR);
-  all.insert(all.end(), options.compiler_arguments.begin(), options.compiler_arguments.end());
   FileContentMappings files;
   for (const auto &[header, contents] : kHeaders)
     files.emplace_back("/gswo-runtime/" + header, contents);
-  return buildASTFromCodeWithArgs(text, all, name, "gswo-cc",
+  return buildASTFromCodeWithArgs(text, with_folders(options, arguments), name, "gswo-cc",
                                   std::make_shared<clang::PCHContainerOperations>(),
                                   getClangStripDependencyFileAdjuster(), files, messages);
+}
+
+void run(const Options &options, const std::string &text, const std::string &name,
+         const std::vector<std::string> &arguments, std::unique_ptr<clang::FrontendAction> action) {
+  clang::tooling::runToolOnCodeWithArgs(std::move(action), text, with_folders(options, arguments),
+                                        name, "gswo-cc");
 }
 
 }  // namespace cudascan::gswo

@@ -4,6 +4,7 @@
 #pragma once
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Frontend/ASTUnit.h>
+#include <clang/Frontend/FrontendAction.h>
 
 #include <memory>
 #include <string>
@@ -20,7 +21,11 @@ std::unique_ptr<clang::ASTUnit> parse(const Options &, const std::string &text,
                                       const std::vector<std::string> &arguments,
                                       clang::DiagnosticConsumer *messages);
 
-/// Whether the file is C by its name.
-bool is_c(const std::string &name);
+/// Runs an action of Clang on a text.
+void run(const Options &, const std::string &text, const std::string &name,
+         const std::vector<std::string> &arguments, std::unique_ptr<clang::FrontendAction>);
+
+/// What the user's file is compiled with: its name says whether it is C.
+std::vector<std::string> arguments_for(const std::string &name);
 
 }  // namespace cudascan::gswo

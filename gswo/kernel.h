@@ -111,9 +111,5 @@ void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
 void find_edges(const Unit &, Kernel &);
 void find_sorts(const Unit &, Kernel &);
-/// `--strict`, before anything is read: refuses headers other than those of C and C++ with mathematics.
-void check_includes(Source &, const Annotations &);
-/// `--strict`: refuses what could hang or leave the file.
-void check_strict(const Unit &, const std::vector<std::unique_ptr<Kernel>> &);
 
 }  // namespace cudascan::gswo

@@ -2,6 +2,7 @@
 // gswo-cc: sequential C or C++ with the pragmas of the GSWO model in, CUDA and C++ out.
 #include <clang/Basic/Version.h>
 #include <clang/Frontend/ASTUnit.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "gswo/emit_file.h"
 #include "gswo/emit_standalone.h"
 #include "gswo/shared_object.h"
+#include "gswo/strict.h"
 
 namespace cudascan::gswo {
 
@@ -40,7 +42,9 @@ Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, sin
   -o FILE            where to write; standard output if not given
   --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the size of
                      the images is that of the frame: parameters that bound the loops over them stay
-  --strict           only functions of FILE and of mathematics, no assembler, pointers or endless loops
+  --system-headers   only headers of the system may be included, no other files
+  --strict           only headers and functions of mathematics and those of FILE; no assembler,
+                     pointers or endless loops; loops and variables of limited sizes
   --no-tiles         no tiles in shared memory
   --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
   --chunk-width N, --chunk-height N   those for a thread, in place of chunksize(x, y)
@@ -112,8 +116,10 @@ Options read_options(int argc, char **argv) {
       options.output = next();
     } else if (argument == "--set") {
       set_constant(options, next());
+    } else if (argument == "--system-headers") {
+      options.system_headers = true;
     } else if (argument == "--strict") {
-      options.strict = true;
+      options.strict = options.system_headers = true;
     } else if (argument == "--no-tiles") {
       options.tiles = false;
     } else if (argument == "--tile-width") {
@@ -181,15 +187,12 @@ void write(const Options &options, const std::string &text) {
 int translate(const Options &options) {
   Source source(options.input, read_file(options.input));
   const Annotations notes = read_pragmas(source);
-  if (options.strict) check_includes(source, notes);
+  if (options.system_headers && !source.errors()) check_files(source, options, notes);
   if (source.errors()) return 1;
   if (options.emit == Emit::plain) return write(options, notes.plain), 0;
 
-  const bool c = is_c(options.input);
-  const auto ast = parse(options, notes.plain, options.input,
-                         {c ? "-xc" : "-xc++", c ? "-std=gnu11" : "-std=gnu++20", "-Wno-everything",
-                          "-ferror-limit=20"},
-                         nullptr);
+  const auto ast =
+      parse(options, notes.plain, options.input, arguments_for(options.input), nullptr);
   if (!ast || ast->getDiagnostics().hasErrorOccurred()) return 1;
   Unit unit{options, source, notes, ast->getASTContext(), ast->getSourceManager(), {}};
   const auto kernels = find_kernels(unit);
@@ -242,9 +245,11 @@ std::string end_by(int signal, const Options &options) {
 /// Runs the translation in a process of its own, so that whatever happens to it there is a message.
 int guarded(const Options &options) {
   limit(RLIMIT_CORE, 0);
-  const pid_t child = fork();
+  const pid_t parent = getpid(), child = fork();
   if (child < 0) fail(std::string("can't start a process: ") + std::strerror(errno));
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);  // it was too late for that
     limit(RLIMIT_CPU, 30);
 #ifndef GSWO_SANITIZED
     // AddressSanitizer takes terabytes of addresses.

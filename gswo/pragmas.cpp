@@ -66,6 +66,7 @@ class Reader {
   void lex() {
     clang::LangOptions language;
     language.CPlusPlus = language.CPlusPlus11 = language.LineComment = true;
+    language.Digraphs = true;
     const char *text = source_.text().data();
     clang::Lexer lexer(clang::SourceLocation(), language, text, text, text + source_.text().size());
     clang::Token token;

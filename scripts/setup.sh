@@ -14,7 +14,8 @@ build_packages=(g++ meson ninja-build pkg-config libtbb-dev libssl-dev
 cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer's CUDA library
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
-test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins-bad python3)
+test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins-bad python3
+  clang libclang-rt-dev)  # for fuzzing
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3

@@ -210,6 +210,11 @@ TEST(GswoCode, FilesOutsideAreRefused) {
       {"const char *a = \"/*\";\n#include \"/etc/passwd\" // */", 2},
       {"const char *a = R\"x(\n)\" /* )x\";\n#include \"/etc/passwd\" // */", 3},
       {"// don't\n#define A 'x'\n#include \"/etc/passwd\"", 3},
+      {"#define xR\nconst char *a = xR\"(\";\n#include \"/etc/passwd\"\n// )\"", 3},
+      {"int a = 1'\"';\n#include \"/etc/passwd\"\n// '\"", 2},
+      {"asm(\".inc\" /* */\n \"bin \\\"/etc/passwd\\\"\");", 2},
+      {"asm(\".inc\" u8\"bin \\\"/etc/passwd\\\"\");", 1},
+      {"\n#define HAS __has_include\n#if HAS(\"/etc/passwd\")\n#endif", 2},
   };
   for (const auto &[text, line] : refused) {
     const std::string place = "user.cpp:" + std::to_string(line) + ": error: ";
@@ -227,14 +232,33 @@ TEST(GswoCode, FilesOutsideAreRefused) {
 }
 
 TEST(GswoCode, OtherTextsAreLeftToTheCompiler) {
-  for (const char *text :
-       {"#include \"gswo/window.h\"",
-        "#ifdef __has_include\n#if __has_include(<math.h>)\n#endif\n#endif",
-        "// #include \"/etc/passwd\"", "/*\n#include \"/etc/passwd\"\n*/",
-        "const char *a = R\"(\n#include \"/etc/passwd\"\n)\";",
-        "const char *a = \"#include </etc/x>\";", "#define TEXT(x) #x", "int a = b / c; // /etc",
-        "#pragma once", "int include = 3, import = 4;"})
+  for (const char *text : {"#include \"gswo/window.h\"",
+                           "#ifdef __has_include\n#if __has_include(<math.h>)\n#endif\n#endif",
+                           "// #include \"/etc/passwd\"", "/*\n#include \"/etc/passwd\"\n*/",
+                           "const char *a = R\"(\n#include \"/etc/passwd\"\n)\";",
+                           "const char *a = \"#include </etc/x>\";", "#define TEXT(x) #x",
+                           "int a = b / c; // /etc", "#pragma once", "int include = 3, import = 4;",
+                           "#if defined(__has_include) && __has_include(<math.h>)\n#endif",
+                           "const char *a = \".inc\"; const char *b = \"bin\";"})
     EXPECT_NO_THROW(check_includes(unit(text))) << text;
+}
+
+/// What the text hides from everybody but a compiler.
+TEST(GswoCpu, LooksAtWhatWasIncluded) {
+  NEED_COMPILER();
+  // A real compiler's rule has every file of the unit.
+  Unit u = unit("#include \"a.h\"\n" + kExported + "int f() { return 3; }\n");
+  u.headers = {{"a.h", "#include <b/c.h>\n"}, {"b/c.h", ""}};
+  EXPECT_FALSE(compile_for_cpu(u, {}).empty());
+  const std::string rule = "/t/code.so: /t/main/main.cpp \\\n /t/headers/gswo/window.h";
+  EXPECT_NO_THROW(check_included(u, rule, "/t"));
+  EXPECT_NO_THROW(check_included(u, "", "/t"));
+  EXPECT_NO_THROW(check_included(u, "/a\\ b$$/code.so: /a\\ b$$/main/main.cpp\n", "/a b$"));
+  for (const std::string name : {"/etc/passwd", "/t2/main.cpp", "near.h"}) {
+    const std::string said =
+        message_of<BadSetting>([&] { check_included(u, rule + " \\\n " + name + "\n", "/t"); });
+    EXPECT_TRUE(has(said, "user.cpp:1: error: the file \"" + name + "\" is included")) << said;
+  }
 }
 
 TEST(GswoCpu, FindsHeadersOfTheUnitOnly) {

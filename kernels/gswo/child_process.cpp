@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "common/error.h"
@@ -84,9 +85,13 @@ void limit(pid_t pid, __rlimit_resource resource, std::uint64_t most, std::uint6
   prlimit(pid, resource, &limits, nullptr);  // fails where the limit is lower already
 }
 
-pid_t start(std::vector<std::string> program, const std::string &folder, int messages) {
+/// @param input     a descriptor to be stdin
+/// @param messages  one to be stdout and stderr
+/// @return 0, or the errno of what failed
+int spawn(pid_t &pid, std::vector<std::string> program, std::vector<std::string> environment,
+          const std::string &folder, int input, int messages) {
   FileActions files;
-  posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files.actions, input, 0);
   posix_spawn_file_actions_adddup2(&files.actions, messages, 1);
   posix_spawn_file_actions_adddup2(&files.actions, messages, 2);
   posix_spawn_file_actions_addchdir_np(&files.actions, folder.c_str());
@@ -96,14 +101,58 @@ pid_t start(std::vector<std::string> program, const std::string &folder, int mes
 #endif
 #endif
   const Attributes attributes;
-  std::vector<std::string> environment = environment_for(folder);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, program[0].c_str(), &files.actions, &attributes.attributes,
-                                pointers(program).data(), pointers(environment).data());
-  if (error != 0)
-    throw Error("the program " + program[0] + " cannot be started: " + std::strerror(error));
-  return pid;
+  return posix_spawn(&pid, program[0].c_str(), &files.actions, &attributes.attributes,
+                     pointers(program).data(), pointers(environment).data());
 }
+
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0)
+      throw Error(std::string("no pipe to a compiler could be made: ") + std::strerror(errno));
+  }
+  ~Pipe() {
+    close_in();
+    ::close(ends_[0]);
+  }
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+  int out() const { return ends_[0]; }
+  int in() const { return ends_[1]; }
+  void close_in() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  int ends_[2];
+};
+
+/// As long as it lives, the end of this process kills a group and removes a folder. Signals sent to
+/// a process on the death of its parent do not do: those of its children would be left, and the
+/// shell needs nothing from this process.
+class Guard {
+ public:
+  Guard(pid_t group, const std::string &folder, int nowhere) {
+    constexpr const char *kScript =
+        "read -r gone; kill -s KILL -- \"-$1\"; cd /; exec rm -rf -- \"$2\"";
+    if (spawn(pid_, {"/bin/sh", "-c", kScript, "sh", std::to_string(group), folder},
+              {"PATH=/usr/bin:/bin"}, "/", life_.out(), nowhere) != 0)
+      pid_ = -1;
+  }
+  ~Guard() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+ private:
+  Pipe life_;  // its end is closed with this process
+  pid_t pid_ = -1;
+};
 
 // What there is, without waiting; false at the end.
 bool read_some(int descriptor, std::string &to) {
@@ -126,45 +175,51 @@ bool has_ended(pid_t pid) {
 }  // namespace
 
 ProcessResult run_program(const std::vector<std::string> &program, const std::string &folder,
-                          const ProcessLimits &limits) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(std::string("no pipe to a compiler could be made: ") + std::strerror(errno));
-  const Descriptor in(ends[0]);
+                          const ProcessLimits &limits, const std::stop_token &stop) {
+  const Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  Pipe messages;
   pid_t pid = 0;
-  {
-    const Descriptor out(ends[1]);
-    pid = start(program, folder, out.get());
+  if (const int error =
+          spawn(pid, program, environment_for(folder), folder, nowhere.get(), messages.in()))
+    throw Error("the program " + program[0] + " cannot be started: " + std::strerror(error));
+  messages.close_in();
+  std::optional<Guard> guard;
+  try {
+    guard.emplace(pid, folder, nowhere.get());
+  } catch (const Error &) {  // no descriptors are left: as without a shell
   }
   // A compiler needs longer than this to start a program in its turn, which then has the limits as well.
   limit(pid, RLIMIT_CPU, limits.cpu_seconds, 2);
   limit(pid, RLIMIT_AS, limits.memory);
   limit(pid, RLIMIT_FSIZE, limits.file);
   limit(pid, RLIMIT_CORE, 0);
-  fcntl(in.get(), F_SETFL, O_NONBLOCK);
+  fcntl(messages.out(), F_SETFL, O_NONBLOCK);
 
-  ProcessResult result{ProcessResult::End::exited, 0, {}};
+  using End = ProcessResult::End;
+  ProcessResult result{End::exited, 0, {}};
   const auto deadline = std::chrono::steady_clock::now() + limits.wall;
-  bool open = true;
+  bool is_open = true;
   while (!has_ended(pid)) {
-    if (std::chrono::steady_clock::now() >= deadline) {
-      result.end = ProcessResult::End::timed_out;
-      break;
-    }
-    pollfd waiting{in.get(), POLLIN, 0};
-    poll(&waiting, open ? 1 : 0, open ? 10 : 1);
-    if (open) open = read_some(in.get(), result.messages);
+    if (stop.stop_requested())
+      result.end = End::stopped;
+    else if (std::chrono::steady_clock::now() >= deadline)
+      result.end = End::timed_out;
+    if (result.end != End::exited) break;
+    pollfd waiting{messages.out(), POLLIN, 0};
+    poll(&waiting, is_open ? 1 : 0, is_open ? 10 : 1);
+    if (is_open) is_open = read_some(messages.out(), result.messages);
   }
   kill(-pid, SIGKILL);
+  guard.reset();  // while the group's number is still its own
   int status = 0;
   pid_t ended;
   while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
-  if (open) read_some(in.get(), result.messages);
+  if (is_open) read_some(messages.out(), result.messages);
   // Where the application ignores SIGCHLD nobody knows how a program ended, but compilers say why they fail.
   if (ended < 0) status = result.messages.empty() ? 0 : 1 << 8;
-  if (result.end == ProcessResult::End::timed_out) return result;
-  if (WIFSIGNALED(status)) result.end = ProcessResult::End::killed;
+  if (result.end != End::exited) return result;
+  if (WIFSIGNALED(status)) result.end = End::killed;
   result.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return result;
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct ProcessLimits {
 };
 
 struct ProcessResult {
-  enum class End { exited, killed, timed_out };
+  enum class End { exited, killed, timed_out, stopped };
   End end;
   int code;              ///< exit status, or the signal that ended it
   std::string messages;  ///< what was written to stdout and stderr, the first 64 KiB
@@ -29,9 +30,13 @@ struct ProcessResult {
 /// Runs a program to its end, in a process group of its own, which is killed when the program is done.
 /// stdin is /dev/null, messages are in English, `folder` is the current folder and that of
 /// temporary files; variables by which compilers add folders and libraries are taken out of the environment.
+/// If this process ends before, even by SIGKILL, the group is killed and `folder` removed: by a
+/// shell that waits for that. Without /bin/sh they are left to the limits.
+/// @param stop  ends it as the limit on its time does
 /// @param program  absolute path of the program, then its arguments
 /// @throws Error if it cannot be started
 CUDASCAN_API ProcessResult run_program(const std::vector<std::string> &program,
-                                       const std::string &folder, const ProcessLimits &);
+                                       const std::string &folder, const ProcessLimits &,
+                                       const std::stop_token &stop = {});
 
 }  // namespace cudascan::gswo

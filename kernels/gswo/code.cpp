@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "common/error.h"
 #include "kernels/gswo/compile.h"
 #include "kernels/gswo/includes.h"
 #include "kernels/refuse.h"
@@ -78,6 +79,11 @@ void check_unit(const Unit &unit) {
     if (!is_definition(define))
       refuse("the definition \"", define, "\" must be NAME=VALUE, with an identifier for a name");
   check_includes(unit);
+}
+
+void check_not_stopped(const std::stop_token &stop) {
+  if (stop.stop_requested())
+    throw Error("compiling was given up, because nobody waited for the code; ask for it again");
 }
 
 std::string named_text(const SourceText &source) {

@@ -8,14 +8,17 @@
 /// the same wherever it is compiled, and that mistakes and hanging compilers do no harm:
 /// - a file can only include the headers of its unit: every #include, #include_next, #import, #embed,
 ///   __has_include and __has_embed is looked at before a compiler sees the text, those that are made by
-///   macros are refused, and so are pragmas and assembler directives that open files;
+///   macros are refused, and so are pragmas and assembler directives that open files; what the
+///   compiler for the CPU says that it has included is looked at again, and nothing of another file
+///   comes into the cache;
 /// - the compiler for the CPU runs in a process of its own with limits on time, memory and output, reads
-///   and writes in a private temporary folder and is started without a shell;
+///   and writes in a private temporary folder and is started without a shell; it is killed and the
+///   folder removed when this process ends, however it does;
 /// - files of the cache are taken only from a folder that nobody else can write to.
-/// Not stopped are assembler directives put together of pieces, and what code does when it runs. NVRTC
-/// runs in this process, without limits on memory, and nothing survives its crash. After 30 s it is waited
-/// for no longer and, if its version can be, told to give up, but it may go on in a thread of its own for as
-/// long as it wants.
+/// Not stopped are assembler directives that macros put together, and what code does when it runs.
+/// NVRTC runs in this process, without limits on memory, and nothing survives its crash. After 30 s
+/// it is waited for no longer and, if its version can be, told to give up, but it may go on in a
+/// thread of its own for as long as it wants.
 ///
 /// Environment: CUDASCAN_NO_USER_CODE, if set and neither empty nor 0, turns user code off. CUDASCAN_CXX
 /// is the compiler for the CPU, a path or a name to be found in PATH, without arguments; unset, it is the
@@ -23,6 +26,7 @@
 /// PATH and where it was installed with this library. CUDA_HOME is where the CUDA Toolkit is, if NVRTC is not found
 /// without.
 #pragma once
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -49,6 +53,9 @@ struct CodeOptions {
   /// a word, if it belongs to somebody else or others may write to it. Processes can share it. Files that
   /// were not used for longest are removed when there are more than 256 MiB.
   std::string cache_dir;
+  /// Asks whoever compiles to give up: it throws an Error within some hundredths of a second, and
+  /// what it has started is gone. NVRTC may go on for a while in a thread of its own.
+  std::stop_token stop = {};
 };
 
 /// $XDG_CACHE_HOME/gst-cudascan or ~/.cache/gst-cudascan; "" where neither is known.

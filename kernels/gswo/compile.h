@@ -21,6 +21,9 @@ void check_unit(const Unit &);
 /// The main text, led by a #line with its name: messages have that, whatever the compiler's file is called.
 std::string named_text(const SourceText &);
 
+/// @throws Error if it is stopped
+void check_not_stopped(const std::stop_token &);
+
 /// All of a unit, and the version of this code.
 Digest digest_of(const Unit &);
 

@@ -10,6 +10,7 @@
 #include "kernels/gswo/code_cache.h"
 #include "kernels/gswo/compile.h"
 #include "kernels/gswo/compiler_messages.h"
+#include "kernels/gswo/includes.h"
 #include "kernels/gswo/private_folder.h"
 #include "kernels/gswo/program_file.h"
 
@@ -116,7 +117,8 @@ bool crashed(const ProcessResult &result) {
               said);
 }
 
-std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits) {
+std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits,
+                    const std::stop_token &stop) {
   const PrivateFolder folder;
   // Quotes look beside the file that they are in first: there is nothing but this.
   folder.write("main/main.cpp", named_text(unit.main));
@@ -126,12 +128,18 @@ std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLim
   std::vector<std::string> program = {compiler.program.path};
   program.insert(program.end(), compiler.flags.begin(), compiler.flags.end());
   program.insert(program.end(), {"-I", folder.path() + "/headers"});
+  if (!compiler.is_gswo_cc)
+    program.insert(program.end(), {"-MD", "-MF", folder.path() + "/included"});
   for (const std::string &define : unit.defines) program.push_back("-D" + define);
   program.insert(program.end(),
                  {"-o", folder.path() + "/code.so", folder.path() + "/main/main.cpp"});
-  ProcessResult result = run_program(program, folder.path(), limits);
+  ProcessResult result = run_program(program, folder.path(), limits, stop);
+  check_not_stopped(stop);
   std::string code = folder.read("code.so");
-  if (result.end == End::exited && result.code == 0 && !code.empty()) return code;
+  if (result.end == End::exited && result.code == 0 && !code.empty()) {
+    if (!compiler.is_gswo_cc) check_included(unit, folder.read("included"), folder.path());
+    return code;
+  }
   report(result, unit, compiler.program,
          shorten(result.messages, {folder.path() + "/headers/", folder.path() + "/"}));
 }
@@ -142,9 +150,9 @@ std::string compile_for_cpu(const Unit &unit, const CodeOptions &options,
                             const ProcessLimits &limits) {
   check_unit(unit);
   const Compiler compiler = find_compiler();
-  if (options.cache_dir.empty()) return compile(unit, compiler, limits);
+  if (options.cache_dir.empty()) return compile(unit, compiler, limits, options.stop);
   return CodeCache(options.cache_dir).find_or_make(key_of(unit, compiler), [&] {
-    return compile(unit, compiler, limits);
+    return compile(unit, compiler, limits, options.stop);
   });
 }
 

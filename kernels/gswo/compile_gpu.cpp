@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLongest{30'000};
+constexpr std::chrono::milliseconds kLongest{30'000}, kPatience{10};
 constexpr const char *kOptions[] = {"--std=c++20", "--fmad=false",
                                     "--device-as-default-execution-space", "--disable-warnings"};
 // NVRTC looks for headers beside the file that it is told the text is from: nothing is beside this.
@@ -46,6 +46,12 @@ Target target_for(const Nvrtc &nvrtc, int architecture) {
           exact};
 }
 
+struct Limit {
+  Clock::time_point deadline;
+  std::stop_token stop;
+  bool is_over() const { return stop.stop_requested() || Clock::now() > deadline; }
+};
+
 class Program {
  public:
   Program(const Nvrtc &nvrtc, const Unit &unit) : nvrtc_(nvrtc) {
@@ -65,12 +71,12 @@ class Program {
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// @param deadline  after which it ends early, if NVRTC can and looks at the clock
-  Nvrtc::Result compile(const std::vector<std::string> &options, Clock::time_point deadline) {
+  /// @param limit  ends it early, if NVRTC can and asks
+  Nvrtc::Result compile(const std::vector<std::string> &options, const Limit &limit) {
     std::vector<const char *> pointers;
     for (const std::string &option : options) pointers.push_back(option.c_str());
-    deadline_ = deadline;
-    if (nvrtc_.set_flow_callback) nvrtc_.set_flow_callback(program_, is_late, &deadline_);
+    limit_ = limit;
+    if (nvrtc_.set_flow_callback) nvrtc_.set_flow_callback(program_, is_over, &limit_);
     return nvrtc_.compile_program(program_, static_cast<int>(pointers.size()), pointers.data());
   }
 
@@ -79,9 +85,7 @@ class Program {
   std::string cubin() const { return bytes(nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
 
  private:
-  static int is_late(void *deadline, void *) {
-    return Clock::now() > *static_cast<const Clock::time_point *>(deadline);
-  }
+  static int is_over(void *limit, void *) { return static_cast<const Limit *>(limit)->is_over(); }
 
   using Size = Nvrtc::Result (*)(Nvrtc::Program, std::size_t *);
   using Get = Nvrtc::Result (*)(Nvrtc::Program, char *);
@@ -96,7 +100,7 @@ class Program {
 
   const Nvrtc &nvrtc_;
   Nvrtc::Program program_ = nullptr;
-  Clock::time_point deadline_;
+  Limit limit_;
 };
 
 [[noreturn]] void refuse_slow(const Unit &unit) {
@@ -108,13 +112,13 @@ struct Job {
   Unit unit;
   std::vector<std::string> options;
   bool cubin;
-  Clock::time_point deadline;
+  Limit limit;
 };
 
 std::string compile(const Nvrtc &nvrtc, const Job &job) {
   const Unit &unit = job.unit;
   Program program(nvrtc, unit);
-  const Nvrtc::Result result = program.compile(job.options, job.deadline);
+  const Nvrtc::Result result = program.compile(job.options, job.limit);
   if (result == Nvrtc::success) {
     std::string code = job.cubin ? program.cubin() : program.ptx();
     if (!code.empty()) return code;
@@ -127,16 +131,20 @@ std::string compile(const Nvrtc &nvrtc, const Job &job) {
               (messages.text.empty() ? "" : "\n" + messages.text));
 }
 
-// NVRTC does not look at the clock as long as it reads the text, and threads cannot be stopped: one that
-// takes too long is left to itself.
+// NVRTC asks nobody as long as it reads the text, and threads cannot be stopped: one that takes too
+// long, or is to stop, is left to itself.
 std::string compile_in_time(const Nvrtc &nvrtc, Job job) {
   const Unit unit = job.unit;
-  const Clock::time_point deadline = job.deadline;
+  const Limit limit = job.limit;
   std::packaged_task<std::string()> task(
       [&nvrtc, job = std::move(job)] { return compile(nvrtc, job); });
   std::future<std::string> code = task.get_future();
   std::thread(std::move(task)).detach();
-  if (code.wait_until(deadline) == std::future_status::timeout) refuse_slow(unit);
+  while (code.wait_for(kPatience) == std::future_status::timeout) {
+    check_not_stopped(limit.stop);
+    if (limit.is_over()) refuse_slow(unit);
+  }
+  check_not_stopped(limit.stop);
   return code.get();
 }
 
@@ -158,7 +166,8 @@ std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOption
     digest.add(library.st_size).add(library.st_mtim.tv_sec).add(library.st_mtim.tv_nsec);
   for (const std::string &option : all) digest.add(option);
   return CodeCache(options.cache_dir).find_or_make(digest.hex(), [&] {
-    return compile_in_time(nvrtc, {unit, all, target.cubin, Clock::now() + longest});
+    return compile_in_time(nvrtc,
+                           {unit, all, target.cubin, {Clock::now() + longest, options.stop}});
   });
 }
 

@@ -5,7 +5,6 @@
 
 #include "kernels/gswo/divisions.h"
 #include "kernels/gswo/formula.h"
-#include "kernels/gswo/includes.h"
 #include "kernels/gswo/source_file.h"
 #include "kernels/gswo/translate.h"
 #include "kernels/gswo/window_calls.h"
@@ -97,8 +96,9 @@ Program function_program(const SwoFilterParams &p, const std::string &text,
                                         : make_filter_unit(filter, target.job, target.sample_bytes,
                                                            planes, nullptr);
   const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;
-  const auto make = [=, architecture = target.architecture, options = code_options(p)] {
-    return Built{compile(unit, filter.source, architecture, options),
+  const auto make = [=, architecture = target.architecture,
+                     options = code_options(p)](const std::stop_token &stop) {
+    return Built{compile(unit, filter.source, architecture, {options.cache_dir, stop}),
                  {about + cuda.main.text, ""},
                  launch,
                  {}};
@@ -194,12 +194,13 @@ void check_pixels(const ManifestFunction &function, const SwoFilterParams &p, in
 
 /// @param user  the user's text
 Built build_chain(const SourceText &translated, const std::string &notes, const std::string &user,
-                  const SwoFilterParams &p, const FilterTarget &target) {
+                  const SwoFilterParams &p, const FilterTarget &target,
+                  const CodeOptions &options) {
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
   check_pixels(function, p, target.sample_bytes);
   const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
-  Built built{compile(unit, {p.source, user}, target.architecture, code_options(p)),
+  Built built{compile(unit, {p.source, user}, target.architecture, options),
               {translated.text, notes},
               {},
               {}};
@@ -237,12 +238,12 @@ Program edited_program(const SwoFilterParams &p, const std::string &text,
   check_constants(pick(parse_manifest(p.source, text), p), p);
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
-  return {
-      key_of(around(p, target), target, p, parts), [=] {
-        Built built = build_chain({p.source, without_line_directives(text)}, "", text, p, target);
-        built.told.cuda_source = text;
-        return built;
-      }};
+  return {key_of(around(p, target), target, p, parts), [=](const std::stop_token &stop) {
+            Built built = build_chain({p.source, without_line_directives(text)}, "", text, p,
+                                      target, {code_options(p).cache_dir, stop});
+            built.told.cuda_source = text;
+            return built;
+          }};
 }
 
 // ---- Sources with pragmas
@@ -273,7 +274,7 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   std::vector<std::string> options;
   for (const auto &[name, value] : constants)
     options.insert(options.end(), {"--set", name + "=" + std::to_string(value)});
-  if (p.strict) options.push_back("--strict");
+  options.push_back(p.strict ? "--strict" : "--system-headers");
   if (p.reads == SwoFilterReads::global || p.reads == SwoFilterReads::texture)
     options.push_back("--no-tiles");
   if (p.tile_width) options.insert(options.end(), {"--tile-width", std::to_string(p.tile_width)});
@@ -292,17 +293,18 @@ Program pragma_program(const SwoFilterParams &p, const std::string &text,
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
   parts.insert(parts.end(), options.begin(), options.end());
-  return {key_of(around(p, target), target, p, parts), [=] {
-            check_includes({{p.source, text}, {}, {}});
-            const Translation translation = translate({p.source, text}, options, code_options(p));
-            return build_chain({p.source, translation.text}, translation.notes, text, p, target);
-          }};
+  return {
+      key_of(around(p, target), target, p, parts), [=](const std::stop_token &stop) {
+        const CodeOptions code{code_options(p).cache_dir, stop};
+        const Translation translation = translate({p.source, text}, options, code);
+        return build_chain({p.source, translation.text}, translation.notes, text, p, target, code);
+      }};
 }
 
 }  // namespace
 
 CodeOptions code_options(const SwoFilterParams &p) {
-  return {p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
+  return {.cache_dir = p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
 }
 
 Program filter_program(const SwoFilterParams &p, const std::string &text,

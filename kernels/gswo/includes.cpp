@@ -4,6 +4,7 @@
 #include <charconv>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "kernels/refuse.h"
 
@@ -53,6 +54,7 @@ class Scanner {
       if (is_line_end(c)) {
         take();
         line_start = true;
+        asks_for_name_ = false;
       } else if (!skip_blank()) {
         token(c, line_start);
         line_start = false;
@@ -132,14 +134,21 @@ class Scanner {
     if (is_digit(c)) return number();
     if (!is_letter(c)) {
       take();
+      joined_.clear();
       return;
     }
     const std::string name = word();
-    if (name.ends_with('R') && name.size() <= 3 && peek() == '"') return raw_literal();
+    if (peek() == '"' && is_raw_prefix(name)) return raw_literal();
+    // What a literal begins with, as in u8"text".
+    if (peek() != '"') joined_.clear();
     if (name == "_Pragma") pragma_follows_ = true;
+    if (name == "defined") asks_for_name_ = true;
     if (name == "__has_include" || name == "__has_include_next" || name == "__has_embed") {
       skip_blanks();
-      if (take_if("(")) header(name);
+      if (take_if("("))
+        header(name);
+      else if (!asks_for_name_)
+        fail(name + " needs the name of a header in () behind it; it cannot be given another name");
     }
     if (name == "import") {
       skip_blanks();
@@ -147,8 +156,21 @@ class Scanner {
     }
   }
 
+  // 1'000 is one number, 1'"' is a number and a character.
   void number() {
-    while (is_word(peek()) || peek() == '.' || peek() == '\'') take();
+    while (is_word(peek()) || peek() == '.' || (peek() == '\'' && is_word(after_next()))) take();
+  }
+  int after_next() {
+    const Position here{at_, line_};
+    take();
+    const int c = peek();
+    at_ = here.at, line_ = here.line;
+    return c;
+  }
+  static bool is_raw_prefix(std::string_view name) {
+    for (std::string_view prefix : {"R", "LR", "uR", "UR", "u8R"})
+      if (name == prefix) return true;
+    return false;
   }
 
   void raw_literal() {
@@ -163,8 +185,10 @@ class Scanner {
     at_ = std::min(found + end.size(), text_.size());
   }
 
+  // Literals behind one another are one.
   void literal(const std::string &contents) {
-    if (contains_any(contents, {".incbin", ".include"}))
+    joined_ += contents;
+    if (contains_any(joined_, {".incbin", ".include"}))
       fail("assembler code cannot read files (.incbin, .include)");
     if (pragma_follows_) pragma(contents);
     pragma_follows_ = false;
@@ -176,8 +200,10 @@ class Scanner {
   }
 
   void directive() {
+    joined_.clear();
     skip_blanks();
     const std::string name = word();
+    asks_for_name_ = name == "ifdef" || name == "ifndef";
     if (name == "include" || name == "include_next" || name == "import" || name == "embed")
       return header("#" + name);
     if (name == "pragma") return pragma(until('\n'));
@@ -226,6 +252,8 @@ class Scanner {
   std::size_t at_ = 0;
   int line_ = 1;
   bool pragma_follows_ = false;
+  bool asks_for_name_ = false;  // in #ifdef and its like, and behind `defined`
+  std::string joined_;          // of the literals behind one another
 };
 
 }  // namespace
@@ -233,6 +261,37 @@ class Scanner {
 void check_includes(const Unit &unit) {
   for (const SourceText &header : unit.headers) Scanner(header).run();
   Scanner(unit.main).run();
+}
+
+namespace {
+
+/// The names behind the colon of a rule of make, in which blanks and signs that make knows are
+/// escaped.
+std::vector<std::string> names_in_rule(const std::string &rule) {
+  std::vector<std::string> names{""};
+  for (std::size_t at = std::min(rule.find(": "), rule.size()); at < rule.size(); ++at) {
+    const char next = at + 1 < rule.size() ? rule[at + 1] : '\0';
+    const bool escaped =
+        (rule[at] == '\\' && (is_blank(next) || next == '#')) || (rule[at] == '$' && next == '$');
+    if (escaped)
+      names.back() += rule[++at];
+    else if (is_blank(rule[at]) || is_line_end(rule[at]) || (rule[at] == '\\' && next == '\n'))
+      names.emplace_back();
+    else if (rule[at] != ':' || !names.back().empty())
+      names.back() += rule[at];
+  }
+  std::erase(names, "");
+  return names;
+}
+
+}  // namespace
+
+void check_included(const Unit &unit, const std::string &rule, const std::string &folder) {
+  for (const std::string &name : names_in_rule(rule))
+    if (!name.starts_with(folder + '/'))
+      refuse(unit.main.name, ":1: error: the file \"", name,
+             "\" is included; a filter can include only the headers that come with cudascan, by "
+             "their names; copy what you need into the filter's file");
 }
 
 }  // namespace cudascan::gswo

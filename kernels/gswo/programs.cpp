@@ -16,9 +16,40 @@ namespace {
 
 constexpr std::size_t kMostPrograms = 64;
 
+using Code = std::shared_future<std::shared_ptr<const Built>>;
+
+bool is_done(const Code &code) {
+  return code.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/// Its end stops what is still being made.
+struct Interest {
+  std::stop_source stop;
+  Code code;
+  ~Interest() {
+    if (!is_done(code)) stop.request_stop();
+  }
+};
+
 struct Known {
   std::string key;
-  Compiled code;
+  Code code;
+  std::stop_source stop;
+  std::weak_ptr<Interest> interest;
+
+  Compiled share() {
+    auto shared = interest.lock();
+    if (!shared) interest = shared = std::make_shared<Interest>(stop, code);
+    return {code, shared};
+  }
+};
+
+struct AllKnown {
+  std::mutex mutex;
+  std::list<Known> latest_first;
+  ~AllKnown() {
+    for (Known &known : latest_first) known.stop.request_stop();  // then they are waited for
+  }
 };
 
 /// With what else decides how code is compiled, and whether.
@@ -30,9 +61,9 @@ std::string key_of(const Program &program) {
   return key;
 }
 
-std::shared_ptr<const Built> make_now(const Program &program) {
+std::shared_ptr<const Built> make_now(const Program &program, const std::stop_token &stop) {
   try {
-    return std::make_shared<const Built>(program.make());
+    return std::make_shared<const Built>(program.make(stop));
   } catch (const Error &) {
     throw;
   } catch (const std::exception &e) {
@@ -44,24 +75,32 @@ std::shared_ptr<const Built> make_now(const Program &program) {
 }  // namespace
 
 Compiled compile(const Program &program) {
-  static std::mutex mutex;
-  static std::list<Known> latest_first;
-  std::string key = key_of(program);
-  std::lock_guard lock(mutex);
+  static AllKnown all;
+  std::list<Known> given_up;  // is waited for without the lock
+  const std::string key = key_of(program);
+  const std::lock_guard lock(all.mutex);
+  std::list<Known> &latest_first = all.latest_first;
+  for (auto known = latest_first.begin(); known != latest_first.end();) {
+    const auto next = std::next(known);
+    if (known->stop.stop_requested()) given_up.splice(given_up.end(), latest_first, known);
+    known = next;
+  }
   const auto known = std::find_if(latest_first.begin(), latest_first.end(),
                                   [&](const Known &k) { return k.key == key; });
   if (known != latest_first.end()) {
     latest_first.splice(latest_first.begin(), latest_first, known);
-    return known->code;
+    return known->share();
   }
-  latest_first.push_front({std::move(key), std::async(std::launch::async, make_now, program)});
-  const Compiled code = latest_first.front().code;
+  std::stop_source stop;
+  Code code = std::async(std::launch::async, make_now, program, stop.get_token());
+  latest_first.push_front({key, std::move(code), stop, {}});
+  const Compiled compiled = latest_first.front().share();
   // One that is still under way would have to be waited for.
   for (auto last = latest_first.end(); latest_first.size() > kMostPrograms;) {
     if (last == latest_first.begin()) break;
-    if (is_ready((--last)->code)) last = latest_first.erase(last);
+    if (is_done((--last)->code)) last = latest_first.erase(last);
   }
-  return code;
+  return compiled;
 }
 
 namespace {
@@ -91,14 +130,14 @@ std::string about_users_text(const std::string &messages) {
 
 std::shared_ptr<const Built> built(const Compiled &compiled) {
   try {
-    return compiled.get();
+    return compiled.code.get();
   } catch (const BadSetting &e) {
     throw BadSetting(about_users_text(e.what()));
   }
 }
 
-bool is_ready(const Compiled &code) {
-  return code.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+bool is_ready(const Compiled &compiled) {
+  return is_done(compiled.code);
 }
 
 }  // namespace cudascan::gswo

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "kernels/gswo/code.h"
@@ -23,15 +24,20 @@ struct Built {
 };
 
 struct Program {
-  std::string key;              ///< everything that `make` depends on
-  std::function<Built()> make;  ///< throws as compile_for_gpu(), compile_for_cpu() and translate()
-  unsigned planes = 0;          ///< of WindowPlane, to be given to it with each frame
+  std::string key;  ///< everything that `make` depends on
+  /// Throws as compile_for_gpu(), compile_for_cpu() and translate(), and gives up as these.
+  std::function<Built(const std::stop_token &)> make;
+  unsigned planes = 0;  ///< of WindowPlane, to be given to it with each frame
 };
 
-/// What make() returns or throws.
-using Compiled = std::shared_future<std::shared_ptr<const Built>>;
+/// A program that is made, or being made. When nobody has one any more, making it is given up.
+struct Compiled {
+  std::shared_future<std::shared_ptr<const Built>> code;  ///< what make() returns or throws
+  std::shared_ptr<void> interest;
+};
 
-/// Begins to make a program, unless that was begun before. The latest programs are remembered.
+/// Begins to make a program, unless that was begun before. The latest programs are remembered. At
+/// the end of the process all that is being made is given up.
 Compiled compile(const Program &);
 
 /// Whether built() would return or throw at once.

@@ -48,14 +48,15 @@ std::string replace_all(std::string text, const std::string &what, const std::st
 }
 
 Translation run(const ProgramFile &translator, const SourceText &source,
-                const std::vector<std::string> &options) {
+                const std::vector<std::string> &options, const std::stop_token &stop) {
   const PrivateFolder folder;
   const std::string input = input_name(source.name), output = output_name(source.name);
   folder.write(input, source.text);
   std::vector<std::string> program{translator.path};
   program.insert(program.end(), options.begin(), options.end());
   program.insert(program.end(), {"-o", output, input});
-  const ProcessResult result = run_program(program, folder.path(), {});
+  const ProcessResult result = run_program(program, folder.path(), {}, stop);
+  check_not_stopped(stop);
   const auto in_users_terms = [&](const std::string &text) {
     return replace_all(text, input, source.name);
   };
@@ -99,7 +100,7 @@ Translation translate(const SourceText &source, const std::vector<std::string> &
   digest.add("translate").add(translator.version).add(source.name).add(source.text);
   for (const std::string &option : options) digest.add(option);
   const std::string kept = CodeCache(code_options.cache_dir).find_or_make(digest.hex(), [&] {
-    const Translation made = run(translator, source, options);
+    const Translation made = run(translator, source, options, code_options.stop);
     return made.notes + kEndOfNotes + made.text;
   });
   const auto end = kept.find(kEndOfNotes);

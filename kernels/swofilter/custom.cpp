@@ -2,10 +2,7 @@
 #include "kernels/swofilter/custom.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <list>
 #include <map>
@@ -15,6 +12,7 @@
 #include "kernels/gswo/filter_program.h"
 #include "kernels/gswo/formula.h"
 #include "kernels/gswo/gpu_module.h"
+#include "kernels/gswo/replace_file.h"
 #include "kernels/gswo/shared_object.h"
 #include "kernels/gswo/source_file.h"
 #include "kernels/gswo/tuning.h"
@@ -68,8 +66,9 @@ struct Wanted {
 /// What an executor keeps.
 template <typename Exec>
 struct State {
-  std::list<Loaded<CodeOf<Exec>>> loaded;   // latest first
-  std::shared_ptr<Wanted> latest, changed;  ///< in use; of what the file has become
+  std::list<Loaded<CodeOf<Exec>>> loaded;           // latest first
+  std::shared_ptr<Wanted> latest, changed;          ///< in use; of what the file has become
+  std::map<std::string, gswo::Compiled> under_way;  // by key
   std::optional<gswo::SourceFile> file;
   std::string warning;
   std::pair<std::string, std::string> emitted;  // the file that code was written to, and its key
@@ -93,16 +92,9 @@ int architecture_of(Cuda &) {
 }
 
 void write_cuda(const std::string &path, const std::string &text) {
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary);
-  file << text;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    std::remove(temporary.c_str());
+  if (const int error = gswo::replace_file(path, text))
     refuse("emit-cuda = ", path, ": ", std::strerror(error),
            "; give the path of a file that can be written");
-  }
 }
 
 std::vector<gswo::Program> variants_of(const SwoFilterParams &p, const std::string &text,
@@ -127,11 +119,25 @@ std::shared_ptr<Wanted> want(Exec &exec, std::shared_ptr<Wanted> &latest, const 
              Wanted{params, job.maximum, sample_bytes, text, variants_of(params, text, target)});
 }
 
+/// A program that is being compiled, at the latest from now on. It goes on as long as the executor
+/// lives.
+template <typename Exec>
+gswo::Compiled begin(Exec &exec, const gswo::Program &program) {
+  auto &under_way = state_of(exec).under_way;
+  std::erase_if(under_way, [](const auto &one) { return gswo::is_ready(one.second); });
+  const auto known = under_way.find(program.key);
+  if (known != under_way.end()) return known->second;
+  const gswo::Compiled compiled = gswo::compile(program);
+  under_way.emplace(program.key, compiled);
+  return compiled;
+}
+
 /// Begins to compile what is not yet compiled.
-bool is_ready(const Wanted &wanted) {
+template <typename Exec>
+bool is_ready(Exec &exec, const Wanted &wanted) {
   bool ready = true;
   for (const gswo::Program &program : wanted.variants)
-    ready = gswo::is_ready(gswo::compile(program)) && ready;
+    ready = gswo::is_ready(begin(exec, program)) && ready;
   return ready;
 }
 
@@ -152,8 +158,8 @@ std::shared_ptr<Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &
     file.look();
     if (!file.has_changed()) return with(file.text());
     const auto changed = want(exec, state.changed, p, job, sample_bytes, file.changed_text());
-    if (!is_ready(*changed)) return with(file.text());
-    gswo::built(gswo::compile(changed->variants.front()));
+    if (!is_ready(exec, *changed)) return with(file.text());
+    gswo::built(begin(exec, changed->variants.front()));
     file.accept();
     return state.latest = changed;
   } catch (const Error &e) {
@@ -178,7 +184,7 @@ auto &load(Exec &exec, const gswo::Program &program) {
   if (found != loaded.end()) {
     loaded.splice(loaded.begin(), loaded, found);
   } else {
-    const auto built = gswo::built(gswo::compile(program));
+    const auto built = gswo::built(begin(exec, program));
     if (loaded.size() >= kMostLoaded) {
       exec.synchronize();  // it may still be at work
       loaded.pop_back();
@@ -256,7 +262,7 @@ bool prepare_custom(Exec &exec, int sample_bytes, unsigned maximum, const SwoFil
     const bool is_loaded =
         wanted->variants.size() == 1 &&
         find_loaded(exec, wanted->variants.front()) != state_of(exec).loaded.end();
-    return is_loaded || is_ready(*wanted);
+    return is_loaded || is_ready(exec, *wanted);
   } catch (const Error &) {
     return true;  // run() will say why
   }
@@ -377,7 +383,7 @@ void run_program(Cuda &cuda, const gswo::Program &program, const gswo::Input &in
 /// Leaves the fastest of the variants.
 void tune(Cpu &, Wanted &, const std::function<void(const gswo::Program &)> &) {}
 void tune(Cuda &cuda, Wanted &wanted, const std::function<void(const gswo::Program &)> &run) {
-  is_ready(wanted);  // so that they are compiled side by side
+  is_ready(cuda, wanted);  // so that they are compiled side by side
   std::size_t fastest = 0;
   float shortest = 0;
   for (std::size_t i = 0; i < wanted.variants.size(); ++i) {

@@ -71,6 +71,84 @@ INSTANTIATE_TEST_SUITE_P(Gswo, Refused, testing::ValuesIn(refusals()), [](const 
   return info.param.name.substr(0, info.param.name.find('.'));
 });
 
+/// What refusals.txt cannot hold: there a line ends where it seems to.
+TEST(GswoStrictText, EndsOfLinesAreThoseOfAllCompilers) {
+  const Folder folder;
+  const std::string file = folder / "lines.cpp";
+  const std::pair<std::string, std::string> kTexts[] = {
+      {"#inc\\\nlude \"/etc/hostname\"\n", "only headers of C and C++ with mathematics"},
+      {"#include \\\n\"/etc/hostname\"\n", "only headers of C and C++ with mathematics"},
+      {"// \\ \n\nWINDOW", "blanks between \\ and the end of its line"},
+      {"//\r/*\n*/\nWINDOW", "control characters"},
+      {std::string("//\0\nWINDOW", 10), "control characters"}};
+  const std::string window =
+      "void f(float **In, float **Out, int w, int h) {\n#pragma parallel\n{\n#pragma for\n"
+      "for (int i = 0; i < h; i++)\nfor (int j = 0; j < w; j++) Out[i][j] = In[i][j];\n}\n}\n";
+  for (auto [text, words] : kTexts) {
+    if (const auto at = text.find("WINDOW"); at != text.npos) text.replace(at, 6, window);
+    write(file, text);
+    const Outcome outcome = translate({file, "--strict"});
+    EXPECT_EQ(outcome.status, 1) << text;
+    EXPECT_TRUE(outcome.errors.rfind(file + ":1:", 0) == 0 &&
+                outcome.errors.find(words) != std::string::npos)
+        << outcome.errors;
+  }
+}
+
+TEST(GswoStrictText, HonestCodeIsAllowed) {
+  const Folder folder;
+  const std::string file = folder / "honest.cpp";
+  write(file, R"(#include <math.h>
+#include <algorithm>
+#ifndef AMOUNT
+#define AMOUNT 3
+#endif
+const float weights[3] = {1, 2, 1};
+struct Sum {
+  float n;
+  void add(float x) { this->n += x, n += x; }
+};
+static void sort(float *v, int n) {
+  for (int a = 0; a < n - 1; a++)
+    for (int b = a + 1; b < n; b++)
+      if (v[b] < v[a]) {
+        const float t = v[a];
+        v[a] = v[b], v[b] = t;
+      }
+}
+template <typename T> static T times(T x) {
+  T s = 0;
+  for (int k = 0; k < AMOUNT; k++) s += x;
+  return s;
+}
+void f(float **In, float **Out, int w, int h) {
+#pragma parallel
+  {
+#pragma for
+    for (int i = 0; i < h; i++)
+      for (int j = 0; j < w; j++) {
+        float v[9], s = 0;
+        int n = 0, histogram[65536] = {0};
+        for (int y = -1; y <= 1; y++)
+          for (int x = -1; x <= 1; x++) v[n++] = In[i + y][j + x];
+        sort(v, n);
+        const auto add = [&](float x) { s += x; };
+        int k;
+        for (k = 0; k != n; k++) add(v[k]);
+        for (unsigned long y = 3; y > 0; y--) histogram[y]++;
+        Sum sum{1};
+        sum.add(In[i][j]);
+        [[maybe_unused]] Sum copy = sum;
+        copy = sum;
+        Out[i][j] = times(sqrtf(s)) + std::min(copy.n, v[n / 2] * weights[1]) + histogram[3];
+      }
+  }
+}
+)");
+  const Outcome outcome = translate({file, "--strict"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 TEST(GswoOptions, AreExplainedAndChecked) {
   EXPECT_EQ(translate({"--help"}).status, 0);
   EXPECT_NE(translate({"--help"}).output.find("--emit kernel"), std::string::npos);
