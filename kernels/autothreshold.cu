@@ -46,8 +46,8 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
 
   if (p.algorithm == AutothresholdAlgorithm::prahara) {
     if constexpr (sizeof(T) == 1 && sizeof(Out) == 1) {
-      threshold::run_prahara(cuda, in, out, p, {job.history, &job.count.state->launches},
-                             job.found->thresholds, found_counts);
+      const threshold::BaselineHistory history{job.history, &job.count.state->launches};
+      threshold::run_prahara(cuda, in, out, p, history, job.found->thresholds, found_counts);
     }
   } else {
     job.team_values =

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "kernels/gswo/divisions.h"
 #include "kernels/gswo/formula.h"
 #include "kernels/gswo/includes.h"
 #include "kernels/gswo/manifest.h"
@@ -67,6 +68,19 @@ namespace {
   const WindowCalls found = window_calls(text);
   check(!found.order || found.others);
   check(window_calls(text) == found);
+}
+
+[[maybe_unused]] void divisions(const std::string &text) {
+  std::string defined = with_defined_divisions(text);
+  const auto lines = [](const std::string &s) { return std::count(s.begin(), s.end(), '\n'); };
+  check(lines(defined) == lines(text));
+  in_columns_of("f", text, text + "\nf:1:7: error");
+  // Without what was put there it is the text again.
+  if (text.find("gswo_by") != text.npos) return;
+  for (const std::string put : {"/ !gswo_by ", "= gswo_by /=", "= gswo_by %="})
+    for (std::size_t at = 0; (at = defined.find(put, at)) != defined.npos;)
+      defined.erase(at, put == "/ !gswo_by " ? put.size() : put.size() - 1);
+  check(defined == text);
 }
 
 }  // namespace
