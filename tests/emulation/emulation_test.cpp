@@ -13,6 +13,8 @@ namespace {
 constexpr int kThreads = 96;
 using Order = std::array<int, kThreads>;
 
+Cuda cuda;  // on the default stream
+
 // ---- Threads and lanes ---------------------------------------------------------------------------
 
 __global__ void sum_kernel(int *sums) {
@@ -26,9 +28,22 @@ __global__ void sum_kernel(int *sums) {
 
 TEST(CudaEmulation, ThreadsSeeWhatOthersWroteBeforeABarrier) {
   int sums[5] = {};
-  launch(sum_kernel, {5, kThreads}, nullptr, sums);
+  launch(cuda, sum_kernel, {5, kThreads}, sums);
   const int sum = kThreads * (kThreads - 1) / 2;
   for (int i = 0; i < 5; ++i) EXPECT_EQ(sums[i], kThreads * sum * (i + 1)) << "block " << i;
+}
+
+TEST(CudaEmulation, AKernelsLimitOfSharedMemoryIsHeldAndNeverLowered) {
+  const auto kernel = reinterpret_cast<const void *>(sum_kernel);
+  ASSERT_EQ(emulation::set_shared_limit(kernel, 100 << 10), cudaSuccess);
+  EXPECT_DEATH(emulation::set_shared_limit(kernel, 99 << 10), "limit of shared memory is lowered");
+  EXPECT_NE(emulation::set_shared_limit(kernel, emulation::kSharedPerBlock + 1), cudaSuccess);
+
+  int sums[5] = {};
+  cudaLaunchConfig_t config{5, kThreads, 101 << 10, nullptr, nullptr, 0};
+  EXPECT_NE(cudaLaunchKernelEx(&config, sum_kernel, +sums), cudaSuccess);
+  config.dynamicSmemBytes = 100 << 10;
+  EXPECT_EQ(cudaLaunchKernelEx(&config, sum_kernel, +sums), cudaSuccess);
 }
 
 __global__ void order_kernel(Order *orders) {
@@ -40,7 +55,7 @@ __global__ void order_kernel(Order *orders) {
 
 TEST(CudaEmulation, TheOrderOfTheThreadsDiffersFromBlockToBlock) {
   std::array<Order, 20> orders;
-  launch(order_kernel, {20, kThreads}, nullptr, orders.data());
+  launch(cuda, order_kernel, {20, kThreads}, orders.data());
   EXPECT_GT(std::set(orders.begin(), orders.end()).size(), 3u);
 }
 
@@ -60,7 +75,7 @@ __global__ void lanes_kernel(unsigned *results) {
 
 TEST(CudaEmulation, LanesExchangeValues) {
   unsigned results[6] = {};
-  launch(lanes_kernel, {1, 32}, nullptr, results);
+  launch(cuda, lanes_kernel, {1, 32}, results);
   EXPECT_EQ(std::vector(results, results + 6), (std::vector<unsigned>{496, 7, 9 + 8, 2, 10, 1}));
 }
 
@@ -75,10 +90,10 @@ __global__ void lonely_kernel() {
 }
 
 TEST(CudaEmulationDeathTest, LanesThatDoNotMeetAreFound) {
-  EXPECT_DEATH(launch(divided_kernel, {1, 32}, nullptr), "threads wait for one another in __");
+  EXPECT_DEATH(launch(cuda, divided_kernel, {1, 32}), "threads wait for one another in __");
 }
 TEST(CudaEmulationDeathTest, ThreadsThatWaitForEverAreFound) {
-  EXPECT_DEATH(launch(lonely_kernel, {1, 64}, nullptr), "wait for one another for ever");
+  EXPECT_DEATH(launch(cuda, lonely_kernel, {1, 64}), "wait for one another for ever");
 }
 
 __global__ void arithmetic_kernel(unsigned *results) {
@@ -89,7 +104,7 @@ __global__ void arithmetic_kernel(unsigned *results) {
 
 TEST(CudaEmulation, Arithmetic) {
   unsigned results[3] = {};
-  launch(arithmetic_kernel, {3, 1}, nullptr, results);
+  launch(cuda, arithmetic_kernel, {3, 1}, results);
   EXPECT_EQ(std::vector(results, results + 3),
             (std::vector<unsigned>{0xffffff00, 0x0000ffff, 0 + 7 + 1}));
 }
@@ -119,7 +134,7 @@ template <int unfinished>
 std::array<int, kCopies> copied() {
   Units from, result;
   for (unsigned i = 0; i < from.size(); ++i) from[i] = {i, i, i, i};
-  launch(copies_kernel<unfinished>, {1, 32, sizeof from}, nullptr, from, 0, &result);
+  launch(cuda, copies_kernel<unfinished>, {1, 32, sizeof from}, from, 0, &result);
   std::array<int, kCopies> n{};
   for (unsigned i = 0; i < from.size(); ++i) n[i / 32] += result[i].x == i;
   return n;
@@ -141,9 +156,9 @@ __global__ void forgotten_kernel(const uint4 &from) {
 TEST(CudaEmulationDeathTest, WrongCopiesOfThreadsAreFound) {
   const Units from{};
   Units result;
-  EXPECT_DEATH(launch(copies_kernel<0>, {1, 32, sizeof from}, nullptr, from, 4, &result),
+  EXPECT_DEATH(launch(cuda, copies_kernel<0>, {1, 32, sizeof from}, from, 4, &result),
                "from no multiple of 16 bytes");
-  EXPECT_DEATH(launch(forgotten_kernel, {1, 32, 16}, nullptr, from[0]),
+  EXPECT_DEATH(launch(cuda, forgotten_kernel, {1, 32, 16}, from[0]),
                "a copy is under way when its thread ends");
 }
 
@@ -165,12 +180,12 @@ TEST(CudaEmulation, BlocksLaunchedTogetherSeeOneAnother) {
   unsigned arrived = 0, results[4] = {};
   LaunchShape shape{4, 64};
   shape.together = true;
-  launch(together_kernel, shape, nullptr, &arrived, results);
+  launch(cuda, together_kernel, shape, &arrived, results);
   EXPECT_EQ(std::vector(results, results + 4), std::vector<unsigned>(4, 4));
 }
 TEST(CudaEmulationDeathTest, BlocksThatWaitForLaterOnesAreFound) {
   unsigned arrived = 0, results[4] = {};
-  EXPECT_DEATH(launch(together_kernel, {4, 64}, nullptr, &arrived, results),
+  EXPECT_DEATH(launch(cuda, together_kernel, {4, 64}, &arrived, results),
                "wait for one another for ever");
 }
 
@@ -212,9 +227,9 @@ __global__ void copy_kernel(const CUtensorMap &tensor, int unit, int row, bool w
 TEST(CudaEmulation, TheEngineCopiesBoxesAndZeroesWhatIsOutside) {
   const Tensor tensor;
   std::uint64_t box[8];
-  launch(copy_kernel, {1, 32, kBox}, nullptr, tensor.map, 1, 0, true, box);
+  launch(cuda, copy_kernel, {1, 32, kBox}, tensor.map, 1, 0, true, box);
   EXPECT_EQ(std::vector(box, box + 8), (std::vector<std::uint64_t>{2, 2, 3, 3, 6, 6, 7, 7}));
-  launch(copy_kernel, {1, 32, kBox}, nullptr, tensor.map, -1, 1, true, box);
+  launch(cuda, copy_kernel, {1, 32, kBox}, tensor.map, -1, 1, true, box);
   EXPECT_EQ(std::vector(box, box + 8), (std::vector<std::uint64_t>{0, 0, 5, 5, 0, 0, 0, 0}));
 }
 
@@ -238,13 +253,13 @@ TEST(CudaEmulation, TheEngineCopiesAfterTheThreadThatBeganItHasEnded) {
   const Tensor tensor;
   std::vector<std::uint64_t> boxes(64 * 8), expected;
   for (int i = 0; i < 64; ++i) expected.insert(expected.end(), {2, 2, 3, 3, 6, 6, 7, 7});
-  launch(handed_over_kernel, {64, 64, kBox}, nullptr, tensor.map, boxes.data());
+  launch(cuda, handed_over_kernel, {64, 64, kBox}, tensor.map, boxes.data());
   EXPECT_EQ(boxes, expected);
 }
 
 TEST(CudaEmulationDeathTest, CopiesThatNobodyWaitsForAreFound) {
   const Tensor tensor;
-  EXPECT_DEATH(launch(copy_kernel, {64, 32, kBox}, nullptr, tensor.map, 0, 0, false, nullptr),
+  EXPECT_DEATH(launch(cuda, copy_kernel, {64, 32, kBox}, tensor.map, 0, 0, false, nullptr),
                "a copy is under way when the block ends");
 }
 
