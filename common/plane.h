@@ -19,7 +19,7 @@ struct Plane {
   T *data;                ///< first sample of the first row, aligned to sizeof(T)
   int width;              ///< samples in a row, 1..32768
   int height;             ///< rows, 1..32768
-  std::ptrdiff_t stride;  ///< bytes from one row to the next; a multiple of sizeof(T), not less than a row
+  std::ptrdiff_t stride;  ///< bytes from row to row, at least those of one; a multiple of sizeof(T)
   /// Largest sample of the format: 255 for 8 bit, 1023 for 10 bit in the low bits of 16, 0xffc0 for
   /// 10 bit in the high bits. White in black-and-white results; settings given in 8-bit levels
   /// scale with it.

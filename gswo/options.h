@@ -30,8 +30,8 @@ struct Options {
   bool tiles = true;  ///< keep tiles of the input in shared memory
   /// Pixels of a block of threads and those for a thread, whatever the pragmas say; 0 = as they say.
   int tile_width = 0, tile_height = 0, chunk_width = 0, chunk_height = 0;
-  bool system_headers = false;  ///< no other files are included
-  bool strict = false;          ///< which has that, too
+  bool system_headers = false;                  ///< no other files are included
+  bool strict = false;                          ///< which has that, too
   std::vector<std::string> compiler_arguments;  ///< -I and -D, as given
 };
 
