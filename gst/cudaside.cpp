@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cudaside.h"
 
+#include <exception>
 #include <mutex>
 #include <optional>
 
@@ -213,7 +214,7 @@ void CudaSide::load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out
     run(*impl_->loader, {in.in_plane(0), out.out_plane(0)});
     make_chroma(*impl_->loader, Chroma::neutral, in, out);
     make_chroma(*impl_->loader, Chroma::hue, in, out);
-  } catch (const Error &e) {
+  } catch (const std::exception &e) {
     GST_DEBUG_OBJECT(impl_->element, "kernels are not loaded ahead: %s", e.what());
   }
 }
