@@ -93,6 +93,7 @@ class Opening {
     } else {
       if (converted_.data) prepare(prepare_kernel<T>, converted_);
       if (turned_.data) prepare(prepare_turned_kernel<T>, turned_);
+      clear_ends();
       for (std::size_t i = 0; i < lines_.size(); i += batch_) open_and_fold(lines_, i);
       for (std::size_t i = 0; i < apart_.size(); i += batch_) open_and_fold(apart_, i);
       finish();
@@ -223,6 +224,20 @@ class Opening {
   void prepare(void (*kernel)(PrepareJob<T>), const Plane<T> &to) {
     launch(cuda_, kernel, overlapped(tiles_of(to.width, to.height), kTileThreads),
            PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
+  }
+  void clear_ends() {
+    EndsJob<T> job{};
+    job.bytes = plane_bytes_;
+    int rows = 0;
+    for (const bool turned : {false, true}) {
+      if (count_[turned] == 0 || width_of(turned) % Packed<T>::kSamples == 0) continue;
+      job.planes[turned] = plane_at(planes_, width_of(turned), height_of(turned));
+      rows = std::max(rows, height_of(turned));
+    }
+    if (rows == 0) return;
+    const auto planes = static_cast<unsigned>(std::min(batch_, angles_.size()));
+    launch(cuda_, clear_ends_kernel<T>,
+           overlapped(dim3(divide_up(rows, kFoldThreads), planes, 2), kFoldThreads), job);
   }
   Source source(bool turned) const {
     if (turned) return {turned_, false, 0};

@@ -32,6 +32,27 @@ struct FoldJob {
   std::uint16_t numbers[kMostFolded];  ///< of the directions, in each part growing
 };
 
+/// Planes of the two kinds that lie in the same memory, whose rows begin at whole words.
+template <typename T>
+struct EndsJob {
+  Plane<T> planes[2];  ///< the first; data is nullptr where there are none that end within a word
+  std::size_t bytes;   ///< from one to the next
+};
+/// Clears the words in which rows end. Lines are written by samples but folded by words: what is behind
+/// the last samples is never stored, but has to be something.
+template <typename T>
+__global__ void __launch_bounds__(kFoldThreads)
+    clear_ends_kernel(const __grid_constant__ EndsJob<T> job) {
+  let_next_kernel_start();
+  const Plane<T> &plane = job.planes[blockIdx.z];
+  const int y = static_cast<int>(blockIdx.x * kFoldThreads + threadIdx.x);
+  wait_for_kernels_before();
+  if (!plane.data || y >= plane.height) return;
+  T *const end = plane.row(y) + plane.width / Packed<T>::kSamples * Packed<T>::kSamples;
+  *reinterpret_cast<unsigned *>(reinterpret_cast<unsigned char *>(end) + blockIdx.y * job.bytes) =
+      0;
+}
+
 /// The largest values of a word of several planes.
 template <typename T>
 __device__ unsigned largest_of(const unsigned char *from, std::size_t bytes, int n) {
