@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // All directions are opened by one launch (line_opening.cuh), along steep lines of the image or, for flat
 // ones, of a transposed copy. A launch before it makes that copy. Where there are several directions,
-// each has a plane for its result, and a launch finds the best of them. A last one makes samples of the
-// best again, the right way up; for one steep direction the first launch does everything.
+// each has a plane for its result, and a launch finds the best of them; where rows end within a word, a
+// launch clears those words of the planes first. A last one makes samples of the best again, the right
+// way up; for one steep direction the first launch does everything.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -225,6 +226,7 @@ class Opening {
     launch(cuda_, kernel, overlapped(tiles_of(to.width, to.height), kTileThreads),
            PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
   }
+  /// Clears what is behind the rows of the planes, as far as it is read.
   void clear_ends() {
     EndsJob<T> job{};
     job.bytes = plane_bytes_;

@@ -32,14 +32,15 @@ struct FoldJob {
   std::uint16_t numbers[kMostFolded];  ///< of the directions, in each part growing
 };
 
-/// Planes of the two kinds that lie in the same memory, whose rows begin at whole words.
+/// Planes, as in FoldJob. Those of turned directions use the same memory as those of the others.
 template <typename T>
 struct EndsJob {
-  Plane<T> planes[2];  ///< the first; data is nullptr where there are none that end within a word
-  std::size_t bytes;   ///< from one to the next
+  Plane<T>
+      planes[2];  ///< the first, not turned and turned; data is nullptr where nothing is to clear
+  std::size_t bytes;  ///< from one to the next
 };
-/// Clears the words in which rows end. Lines are written by samples but folded by words: what is behind
-/// the last samples is never stored, but has to be something.
+/// Clears the last word of each row that ends within a word. Openings write samples, but folding reads
+/// words: the samples behind the end are never stored, yet they are read.
 template <typename T>
 __global__ void __launch_bounds__(kFoldThreads)
     clear_ends_kernel(const __grid_constant__ EndsJob<T> job) {
@@ -48,9 +49,8 @@ __global__ void __launch_bounds__(kFoldThreads)
   const int y = static_cast<int>(blockIdx.x * kFoldThreads + threadIdx.x);
   wait_for_kernels_before();
   if (!plane.data || y >= plane.height) return;
-  T *const end = plane.row(y) + plane.width / Packed<T>::kSamples * Packed<T>::kSamples;
-  *reinterpret_cast<unsigned *>(reinterpret_cast<unsigned char *>(end) + blockIdx.y * job.bytes) =
-      0;
+  auto *const row = reinterpret_cast<unsigned char *>(plane.row(y)) + blockIdx.y * job.bytes;
+  reinterpret_cast<unsigned *>(row)[plane.width / Packed<T>::kSamples] = 0;
 }
 
 /// The largest values of a word of several planes.
