@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // gswo-cc: sequential C or C++ with the pragmas of the GSWO model in, CUDA and C++ out.
 #include <clang/Basic/Version.h>
-#include <clang/Frontend/ASTUnit.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,12 +17,9 @@
 #include <limits>
 #include <sstream>
 
-#include "gswo/check_generated.h"
-#include "gswo/compile.h"
 #include "gswo/emit_file.h"
-#include "gswo/emit_standalone.h"
 #include "gswo/shared_object.h"
-#include "gswo/strict.h"
+#include "gswo/translate.h"
 
 namespace cudascan::gswo {
 
@@ -184,40 +180,11 @@ void write(const Options &options, const std::string &text) {
 }
 
 /// @return the exit status
-int translate(const Options &options) {
+int translate_file(const Options &options) {
   Source source(options.input, read_file(options.input));
-  const Annotations notes = read_pragmas(source);
-  if (options.system_headers && !source.errors()) check_files(source, options, notes);
-  if (source.errors()) return 1;
-  if (options.emit == Emit::plain) return write(options, notes.plain), 0;
-
-  const auto ast =
-      parse(options, notes.plain, options.input, arguments_for(options.input), nullptr);
-  if (!ast || ast->getDiagnostics().hasErrorOccurred()) return 1;
-  Unit unit{options, source, notes, ast->getASTContext(), ast->getSourceManager(), {}};
-  const auto kernels = find_kernels(unit);
-  if (source.errors()) return 1;
-  if (kernels.empty())
-    return source.error(0,
-                        "no '#pragma parallel' with a '#pragma for' in it; annotate the loops over "
-                        "the image"),
-           1;
-  if (options.strict) check_strict(unit, kernels);
-  if (source.errors()) return 1;
-
-  std::string text;
-  if (options.emit == Emit::standalone) {
-    check_generated(source, options, kernels, kernel_file(unit, kernels, unchained(kernels)));
-    if (source.errors()) return 1;
-    text = standalone_file(unit, kernels);
-  } else {
-    const auto chains = make_chains(unit, kernels);
-    if (source.errors()) return 1;
-    text = kernel_file(unit, kernels, chains);
-    check_generated(source, options, kernels, text);
-  }
-  if (source.errors()) return 1;
-  write(options, text);
+  const auto text = translate(source, options);
+  if (!text) return 1;
+  write(options, *text);
   return 0;
 }
 
@@ -255,8 +222,8 @@ int guarded(const Options &options) {
     // AddressSanitizer takes terabytes of addresses.
     limit(RLIMIT_AS, rlim_t{2} << 30);
 #endif
-    const int status =
-        options.emit == Emit::shared_object ? !emit_shared_object(options) : translate(options);
+    const int status = options.emit == Emit::shared_object ? !emit_shared_object(options)
+                                                           : translate_file(options);
     std::cout.flush();
     std::fflush(nullptr);
     _exit(status);
