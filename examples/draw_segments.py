@@ -4,7 +4,7 @@
 
     examples/draw_segments.py segments.svg
 
-The pixels are those of kernels/digital_lines.h, computed as it says: at the angles drawn here, the
+The pixels are those of kernels/linearopen/digital_lines.h, computed as it says: at the angles drawn here, the
 library keeps exactly these.
 """
 import argparse

@@ -9,7 +9,7 @@ namespace {
 
 /// Name and text of what generated code includes, so that it is compiled wherever this program runs.
 const clang::tooling::FileContentMappings kHeaders{
-#include "kernels/gswo_headers.inc"
+#include "kernels/gswo/gswo_headers.inc"
 };
 
 std::vector<std::string> with_folders(const Options &options, std::vector<std::string> arguments) {

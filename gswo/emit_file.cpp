@@ -14,11 +14,20 @@ using namespace clang;
 
 namespace {
 
+/// Takes text out, but for the ends of its lines and the macros that are defined in it.
 void remove(const Unit &unit, Range range, Edits &edits) {
   const std::string &text = unit.source.text();
   if (range.end < text.size() && text[range.end] == ';') ++range.end;
-  const auto lines = std::count(text.begin() + range.begin, text.begin() + range.end, '\n');
-  edits.insert({range.begin, range.end, std::string(static_cast<std::size_t>(lines), '\n')});
+  const auto blank = [&](unsigned end) {
+    const auto lines = std::count(text.begin() + range.begin, text.begin() + end, '\n');
+    edits.insert({range.begin, end, std::string(static_cast<std::size_t>(lines), '\n')});
+  };
+  for (const MacroLine &macro : macro_lines(unit.source, unit.notes)) {
+    if (macro.begin < range.begin || macro.end > range.end) continue;
+    blank(macro.begin);
+    range.begin = macro.end;
+  }
+  blank(range.end);
 }
 
 class File {

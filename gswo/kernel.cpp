@@ -236,6 +236,18 @@ bool is_apart(const Unit &unit, const Kernel &earlier, const Kernel &kernel) {
   return false;
 }
 
+/// Generated code has the windows of a function, not its other lines.
+void check_macros(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  for (const MacroLine &macro : macro_lines(unit.source, unit.notes))
+    if (std::any_of(kernels.begin(), kernels.end(), [&](const auto &k) {
+          const auto body = unit.typed(k->function->getSourceRange());
+          return body && body->begin <= macro.begin && macro.begin < body->end;
+        }))
+      unit.error(macro.begin,
+                 "a function with windows can't have '#define' or '#undef' in it; move this line "
+                 "in front of the function");
+}
+
 void find_parts(const Unit &unit, Kernel &kernel) {
   check_jumps(unit, kernel);
   edit_continues(unit, kernel);
@@ -321,6 +333,7 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {
         find_sizes(unit, *kernel);
         kernels.push_back(std::move(kernel));
       }
+  check_macros(unit, kernels);
   for (const auto &kernel : kernels) {
     check_constants(unit, *kernel);
     find_parts(unit, *kernel);

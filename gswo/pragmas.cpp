@@ -339,4 +339,32 @@ Annotations read_pragmas(Source &source) {
   return Reader(source).read();
 }
 
+std::string spelling(const Source &source, const Token &token) {
+  const std::string raw = source.text().substr(token.begin, token.end - token.begin);
+  std::string text;
+  for (std::size_t k = 0; k < raw.size(); ++k) {
+    const std::size_t end = raw[k] == '\\' ? raw.find_first_not_of(" \t\r", k + 1) : raw.npos;
+    if (end != raw.npos && raw[end] == '\n')
+      k = end;  // the line goes on
+    else
+      text += raw[k];
+  }
+  return text;
+}
+
+std::vector<MacroLine> macro_lines(const Source &source, const Annotations &notes) {
+  const std::vector<Token> &tokens = notes.tokens;
+  std::vector<MacroLine> found;
+  for (std::size_t k = 0; k + 2 < tokens.size(); ++k) {
+    if (tokens[k].kind != clang::tok::hash || !tokens[k].line_start) continue;
+    const std::string word = spelling(source, tokens[k + 1]);
+    if (word != "define" && word != "undef") continue;
+    std::size_t last = k + 1;
+    while (last + 1 < tokens.size() && !tokens[last + 1].line_start) ++last;
+    found.push_back({tokens[k].begin, tokens[last].end, word == "define",
+                     last > k + 1 ? spelling(source, tokens[k + 2]) : ""});
+  }
+  return found;
+}
+
 }  // namespace cudascan::gswo

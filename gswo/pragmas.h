@@ -66,4 +66,16 @@ struct Annotations {
 /// Errors are said by the source.
 Annotations read_pragmas(Source &);
 
+/// A `#define` or `#undef`.
+struct MacroLine {
+  unsigned begin, end;  ///< bytes of the file, from the '#'
+  bool defines;
+  std::string name;
+};
+/// All of the file, also those that a condition leaves out.
+std::vector<MacroLine> macro_lines(const Source &, const Annotations &);
+
+/// A token without the ends of lines in it.
+std::string spelling(const Source &, const Token &);
+
 }  // namespace cudascan::gswo

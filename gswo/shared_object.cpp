@@ -20,7 +20,7 @@ namespace cudascan::gswo {
 
 namespace {
 
-// As those in kernels/gswo/compile_cpu.cpp. Destructors of global variables, which nobody would miss, would
+// As those in kernels/usercode/compile_cpu.cpp. Destructors of global variables, which nobody would miss, would
 // need an object file of a compiler. The line tables are for messages of the linker.
 constexpr const char *kFlags[] = {"-c",
                                   "-xc++",

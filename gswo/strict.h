@@ -19,13 +19,10 @@ void check_files(Source &, const Options &, const Annotations &);
 /// `--strict`: refuses what could hang or leave the file.
 void check_strict(const Unit &, const std::vector<std::unique_ptr<Kernel>> &);
 
-/// A token without the ends of lines in it.
-std::string spelling(const Source &, const Token &);
-
 // The steps of that:
 /// Refuses text that compilers may read differently: names that are reserved for them, joined
 /// names, attributes, pragmas of theirs, odd ends of lines. What Clang sees of a file is then what
-/// others see.
+/// others see. Refuses macros that could mean something else where generated code has the text.
 void check_text(Source &, const Annotations &);
 
 /// Variables whose values the code around a loop may change behind its back.

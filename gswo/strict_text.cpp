@@ -2,6 +2,7 @@
 // `--strict`: text that all compilers read alike.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "gswo/strict.h"
@@ -43,23 +44,52 @@ void check_characters(Source &source) {
   }
 }
 
-}  // namespace
-
-std::string spelling(const Source &source, const Token &token) {
-  const std::string raw = source.text().substr(token.begin, token.end - token.begin);
-  std::string text;
-  for (std::size_t k = 0; k < raw.size(); ++k) {
-    const std::size_t end = raw[k] == '\\' ? raw.find_first_not_of(" \t\r", k + 1) : raw.npos;
-    if (end != raw.npos && raw[end] == '\n')
-      k = end;  // the line goes on
-    else
-      text += raw[k];
-  }
-  return text;
+/// Whether a name is one that generated code does not have.
+bool is_capital(const std::string &name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return c == '_' || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9');
+  });
 }
+
+/// Generated code repeats parts of the file at other places: there a macro has to mean the same.
+void check_macros(Source &source, const Annotations &notes) {
+  std::set<std::string> seen;
+  std::size_t next = 0;  // token
+  bool in_condition = false;
+  const auto see_until = [&](unsigned end) {
+    for (; next < notes.tokens.size() && notes.tokens[next].begin < end; ++next) {
+      const Token &token = notes.tokens[next];
+      if (token.line_start) {
+        const std::string word = token.kind == TokenKind::hash && next + 1 < notes.tokens.size()
+                                     ? spelling(source, notes.tokens[next + 1])
+                                     : "";
+        in_condition = word.compare(0, 2, "if") == 0 || word.compare(0, 2, "el") == 0;
+      }
+      if (token.kind == TokenKind::raw_identifier && !in_condition)
+        seen.insert(spelling(source, token));
+    }
+  };
+  for (const MacroLine &macro : macro_lines(source, notes)) {
+    see_until(macro.begin);
+    const auto refuse = [&](const std::string &what) {
+      source.error(macro.begin, what + " (strict)");
+    };
+    if (!macro.defines)
+      refuse("#undef is not allowed; give each macro a name of its own");
+    else if (!is_capital(macro.name))
+      refuse("the macro '" + macro.name + "' has to be in capitals, as MACRO_1");
+    else if (seen.count(macro.name))
+      refuse("'" + macro.name + "' stands in front of its definition; define each macro once, " +
+             "before it is used");
+    see_until(macro.end);
+  }
+}
+
+}  // namespace
 
 void check_text(Source &source, const Annotations &notes) {
   check_characters(source);
+  check_macros(source, notes);
   const std::vector<Token> &tokens = notes.tokens;
   const auto kind = [&](std::size_t k) {
     return k < tokens.size() ? tokens[k].kind : TokenKind::eof;

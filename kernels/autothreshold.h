@@ -3,7 +3,7 @@
 /// One threshold for the whole image, found on its histogram. A pixel is white when it is above the
 /// threshold T, black when it is at or below T.
 ///
-/// The methods are functions over the histogram (threshold_methods.h has each with its definition and
+/// The methods are functions over the histogram (autothreshold/methods.h has each with its definition and
 /// source). Where several thresholds are equally good, the lowest is taken. An image of one level has
 /// that level for its threshold, so it is black; where everything is left out (ignore_black and so on),
 /// T is 0. Histograms are exact at every size, sums have 64 bits and more.
@@ -47,7 +47,7 @@ enum class AutothresholdAlgorithm {
   automatic,  ///< the fastest
   /// The kernels of Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding
   /// Algorithm on GPU", KEDS 4(2), 2021: otsu, isodata and mcet of 8-bit samples, two classes. They
-  /// round as published, so T may differ by a few levels (autothreshold_baseline.h says where).
+  /// round as published, so T may differ by a few levels (autothreshold/baseline.h says where).
   prahara,
 };
 

@@ -80,7 +80,7 @@ struct LinearOpenReport {
   std::vector<std::int64_t> spectrum;
   /// The angle at which the spectrum answers most, in degrees, between directions by interpolation.
   double dominant_angle = 0;
-  /// How far the spectrum at the dominant angle stands out, 0..1; linearopen_spectrum.h has the formula.
+  /// How far the spectrum at the dominant angle stands out, 0..1; linearopen/spectrum.h has the formula.
   double confidence = 0;
   /// Whether there is no direction to speak of: an empty page, a photograph, noise.
   bool blank = true;

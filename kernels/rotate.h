@@ -10,7 +10,7 @@
 /// parabolas and pass through the samples, so that strokes stay sharp.
 ///
 /// Exactness: places are integers in units of 2^-32 pixels, weights integers in units of 2^-11, and
-/// rounding is stated in rotate_formula.h: CPU and CUDA results are identical. A turn by 0 copies the
+/// rounding is stated in rotate/formula.h: CPU and CUDA results are identical. A turn by 0 copies the
 /// image; turns by multiples of 90 degrees move samples only, where the centre falls on one, which it
 /// does when width and height are both even or both odd.
 #pragma once

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "kernels/digital_lines.h"
+#include "kernels/linearopen/digital_lines.h"
 
 namespace cudascan::bench {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/linearopen_spectrum.h"
+#include "kernels/linearopen/spectrum.h"
 
 namespace cudascan::scan {
 namespace {

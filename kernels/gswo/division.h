@@ -7,7 +7,7 @@
 ///     a % 0 = 0      lowest % -1 = 0
 ///
 /// Compilers are given `a / !gswo_by / b` for `a / b`, `a / !gswo_by % b` for `a % b`, and
-/// `a /= gswo_by /= b` for `a /= b`, see kernels/gswo/divisions.h: precedence and association are
+/// `a /= gswo_by /= b` for `a /= b`, see kernels/usercode/divisions.h: precedence and association are
 /// those of the signs. In #if, where a name that is no macro is 0, the number is the same. What
 /// divides real numbers, and operators of classes, do what they did. Bit-fields have no /= and %=.
 ///

@@ -4,15 +4,15 @@
 #pragma once
 #include <type_traits>
 
-#include "kernels/refuse.h"
-#include "kernels/swofilter/binary.h"
-#include "kernels/swofilter/custom.h"
-#include "kernels/swofilter/extrema.h"
-#include "kernels/swofilter/geodesic.h"
-#include "kernels/swofilter/moments.h"
-#include "kernels/swofilter/naive.h"
-#include "kernels/swofilter/rank.h"
-#include "kernels/swofilter/recursive.h"
+#include "kernels/base/refuse.h"
+#include "kernels/swofilter/binary/binary.h"
+#include "kernels/swofilter/extrema/extrema.h"
+#include "kernels/swofilter/geodesic/geodesic.h"
+#include "kernels/swofilter/moments/moments.h"
+#include "kernels/swofilter/naive/naive.h"
+#include "kernels/swofilter/rank/rank.h"
+#include "kernels/swofilter/recursive/recursive.h"
+#include "kernels/usercode/custom.h"
 
 namespace cudascan::swo {
 

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/refuse.h"
-#include "kernels/swofilter/custom.h"
+#include "kernels/base/refuse.h"
 #include "kernels/swofilter/window.h"
+#include "kernels/usercode/custom.h"
 
 namespace cudascan {
 namespace swo {

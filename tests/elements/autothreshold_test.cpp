@@ -2,7 +2,7 @@
 // cudaautothreshold: its settings, the region of interest, the threshold property and the report.
 #include <atomic>
 
-#include "elements/operators.h"
+#include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {

@@ -2,7 +2,7 @@
 // Frames in the memory of the GPU: stock elements of nvcodec around ours, ours behind each other.
 #include <algorithm>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-#include "elements/operators.h"
+#include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {

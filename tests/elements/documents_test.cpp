@@ -2,7 +2,7 @@
 // Real scans and clips through whole pipelines, where the shared images are present.
 #include <filesystem>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -2,7 +2,7 @@
 // cudaequalize: its settings, the range of luma and the report.
 #include <algorithm>
 
-#include "elements/operators.h"
+#include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {

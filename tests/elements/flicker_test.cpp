@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

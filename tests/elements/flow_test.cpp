@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -2,7 +2,7 @@
 // Every format, size and layout in system memory gives what the kernel library gives for its luma.
 #include <algorithm>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

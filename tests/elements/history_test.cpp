@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What elements carry from frame to frame, and when they forget it.
-#include "elements/operators.h"
+#include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames that lie in memory in unusual ways, as a GstVideoMeta may say, on both sides of an element.
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

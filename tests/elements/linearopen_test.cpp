@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // cudalinearopen: its settings, directions as colours and the report.
-#include "elements/operators.h"
+#include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What travels with a frame: times, flags, metas, and the report of what was measured.
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 

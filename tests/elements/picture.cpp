@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

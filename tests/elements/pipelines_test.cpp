@@ -2,7 +2,7 @@
 // Whole pipelines with stock elements around ours, each frame compared.
 #include <algorithm>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

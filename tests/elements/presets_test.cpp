@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <thread>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

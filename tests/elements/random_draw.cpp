@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elements/random_draw.h"
+#include "tests/elements/random_draw.h"
 
 #include <signal.h>
 #include <unistd.h>

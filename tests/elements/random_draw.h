@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 

@@ -4,7 +4,7 @@
 // caps; where frames lie; wrong buffers; flushes, seeks, gaps, ends of stream, changes of state.
 #include <deque>
 
-#include "elements/random_draw.h"
+#include "tests/elements/random_draw.h"
 
 namespace cudascan::elements {
 namespace {

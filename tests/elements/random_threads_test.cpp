@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "elements/random_draw.h"
+#include "tests/elements/random_draw.h"
 
 namespace cudascan::elements {
 namespace {

@@ -2,7 +2,7 @@
 // State changes in any order, many elements at once, elements that come and go while frames flow.
 #include <random>
 
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elements/support.h"
+#include "tests/elements/support.h"
 
 #include <gst/app/app.h>
 

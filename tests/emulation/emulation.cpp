@@ -9,7 +9,7 @@
 #include <random>
 #include <string_view>
 
-#include "kernels/ptx.cuh"
+#include "kernels/base/ptx.cuh"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>

@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-#include "kernels/launch.cuh"
+#include "kernels/base/launch.cuh"
 
 namespace cudascan {
 namespace {

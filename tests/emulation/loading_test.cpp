@@ -2,8 +2,8 @@
 // CudaLoader loads all kernels that an operator launches, and does nothing else.
 #include <cuda_runtime.h>
 
-#include "operator_test.h"
-#include "random/settings.h"
+#include "tests/kernels/operator_test.h"
+#include "tests/random/settings.h"
 
 namespace cudascan::test {
 namespace {

@@ -5,8 +5,8 @@
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
 #include "kernels/swofilter.h"
-#include "linearopen_oracle.h"
-#include "operator_test.h"
+#include "tests/kernels/linearopen/oracle.h"
+#include "tests/kernels/operator_test.h"
 
 namespace cudascan {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gswo/code.h"
-#include "kernels/gswo/compile.h"
-#include "kernels/gswo/gpu_module.h"
-#include "kernels/gswo/shared_object.h"
+#include "kernels/usercode/code.h"
+#include "kernels/usercode/compile.h"
+#include "kernels/usercode/gpu_module.h"
+#include "kernels/usercode/shared_object.h"
 
 namespace cudascan::gswo {
 namespace {

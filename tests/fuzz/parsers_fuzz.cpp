@@ -7,11 +7,11 @@
 #include <string>
 
 #include "common/error.h"
-#include "kernels/gswo/divisions.h"
-#include "kernels/gswo/formula.h"
-#include "kernels/gswo/includes.h"
-#include "kernels/gswo/manifest.h"
-#include "kernels/gswo/window_calls.h"
+#include "kernels/usercode/divisions.h"
+#include "kernels/usercode/formula.h"
+#include "kernels/usercode/includes.h"
+#include "kernels/usercode/manifest.h"
+#include "kernels/usercode/window_calls.h"
 
 namespace cudascan::gswo {
 namespace {

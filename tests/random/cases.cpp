@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "random/cases.h"
+#include "tests/random/cases.h"
 
 #include <cmath>
 #include <sstream>
 
-#include "random/settings.h"
+#include "tests/random/settings.h"
 
 namespace cudascan::test {
 namespace {

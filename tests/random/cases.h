@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "operator_test.h"
-#include "random/dice.h"
+#include "tests/kernels/operator_test.h"
+#include "tests/random/dice.h"
 
 namespace cudascan::test {
 

@@ -13,8 +13,8 @@
 #include <optional>
 #include <thread>
 
-#include "random/cases.h"
-#include "run_all.h"
+#include "tests/kernels/run_all.h"
+#include "tests/random/cases.h"
 
 namespace cudascan::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "random/settings.h"
+#include "tests/random/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 #include "kernels/nick.h"
 #include "kernels/rotate.h"
 #include "kernels/swofilter.h"
-#include "random/dice.h"
+#include "tests/random/dice.h"
 
 namespace cudascan::test {
 

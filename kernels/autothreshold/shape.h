@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Threshold methods that look at the shape of the histogram. methods.h has the common
+/// rules.
+#pragma once
+#include <cstdint>
+
+#include "kernels/autothreshold/means.h"
+#include "kernels/autothreshold/split.h"
+
+namespace cudascan::threshold {
+
+/// The ends of a histogram and its peak, the lowest of several.
+struct Extent {
+  int lowest, highest, peak;
+  std::uint32_t height;
+};
+
+template <typename Team>
+CUDASCAN_HD Extent extent(Team &team) {
+  // Highest ones: the first counts from the top, the second from 1, the third has the height first.
+  struct Ends {
+    using Word = std::uint64_t;
+    Word lowest, highest, peak;
+  } ends{0, 0, 0};
+  const auto levels = static_cast<unsigned>(team.levels());
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    const std::uint32_t count = team.count(i);
+    if (count == 0) continue;
+    const auto level = static_cast<unsigned>(i);
+    if (ends.lowest == 0) ends.lowest = levels - level;
+    ends.highest = level + 1;
+    const std::uint64_t peak = std::uint64_t{count} << 32 | (levels - level);
+    if (peak > ends.peak) ends.peak = peak;
+  }
+  ends = highest_of(team, ends);
+  const auto from_top = [levels](std::uint64_t x) {
+    return static_cast<int>(levels - static_cast<std::uint32_t>(x));
+  };
+  return {from_top(ends.lowest), static_cast<int>(ends.highest) - 1, from_top(ends.peak),
+          static_cast<std::uint32_t>(ends.peak >> 32)};
+}
+
+/// Zack, Rogers, Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of
+/// Histochemistry and Cytochemistry 25(7), 1977: a line from the peak to the empty level beside the
+/// farther end of the histogram; T is beside the level that lies farthest below it.
+///
+/// Levels, line and ties as in OpenCV's THRESH_TRIANGLE, whose T it is: that is one level from the
+/// farthest towards the end, at 256 levels. Of equally far ones the one nearest to the end counts.
+/// Two exceptions: an image of one level has that one, and T does not leave the levels.
+template <typename Team>
+CUDASCAN_HD int triangle(Team &team) {
+  const Extent all = extent(team);
+  if (all.height == 0) return 0;
+  if (all.lowest == all.highest) return all.lowest;
+  const int last = team.levels() - 1;
+  const int left = all.lowest > 0 ? all.lowest - 1 : 0;
+  const int right = all.highest < last ? all.highest + 1 : last;
+  // Where the tail is on the right, positions count from the other end.
+  const bool mirrored = all.peak - left < right - all.peak;
+  const int end = mirrored ? last - right : left, peak = mirrored ? last - all.peak : all.peak;
+  // The distance, times what is the same for all positions, is below 2^48.
+  Scored best{0, end};
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    const int position = mirrored ? last - i : i;
+    if (position <= end || position > peak) continue;
+    const std::int64_t distance =
+        std::int64_t{all.height} * position - std::int64_t{team.count(i)} * (peak - end);
+    const Scored here{static_cast<double>(distance), position};
+    if (here > best) best = here;
+  }
+  best = best_of(team, best);
+  const int level = mirrored ? last - best.level + 1 : best.level - 1;
+  return level < 0 ? 0 : level > last ? last : level;
+}
+
+/// What minimum and intermodes look at: the histogram, smoothed until two levels are higher than
+/// both their neighbours.
+struct Smoothed {
+  static constexpr int kMost = 10000;  ///< times at most
+
+  int first, second;  ///< the levels of the two modes; -1 where there never were two
+  const double *y;
+
+  template <typename Team>
+  CUDASCAN_HD static Smoothed of(Team &team);
+};
+
+/// Smoothing many times, by members that are near one another, without a meeting of the team: beside
+/// the levels that they own they take kBatch more at both ends, of which each time spoils one.
+///
+/// One time, every level becomes the mean of itself and its neighbours, with 0 beyond the ends. Instead
+/// of by 3, all is divided by 2 and 4 in turn, a batch of times together by kScale: 10000 times make it
+/// 2^850 too large, and what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding
+/// keeps the order of the levels on a slope, so that no mode comes from it there.
+template <typename Team>
+class Smoothing {
+ public:
+  static constexpr int kBatch = 16;
+  static constexpr double kScale = 0x1p-24;
+
+  CUDASCAN_HD Smoothing(const Team &team, const double *from)
+      : team_(team),
+        first_(team.near_begin() - kBatch + team.near_member() * kEach),
+        inside_(*this, 0, team.levels()),
+        own_(*this, team.near_begin(), team.near_end()),
+        with_neighbours_(*this, team.near_begin() > 1 ? team.near_begin() : 1,
+                         team.near_end() < team.levels() ? team.near_end() : team.levels() - 1) {
+    for (double &y : y_) y = 0;
+    inside_.for_each([&](int k) { y_[k + 1] = from[first_ + k]; });
+  }
+
+  CUDASCAN_HD static bool is_mode(double left, double y, double right) {
+    return (left < y) & (right < y);  // no branch, for vectors
+  }
+  /// One time more.
+  /// @return the modes before
+  CUDASCAN_HD unsigned smooth() {
+    y_[0] = team_.value_before(y_[kEach]);
+    y_[kEach + 1] = team_.value_after(y_[1]);
+    unsigned modes = 0;
+    with_neighbours_.for_each([&](int k) { modes += is_mode(y_[k], y_[k + 1], y_[k + 2]); });
+    double next[kEach];
+    inside_.for_each([&](int k) { next[k] = y_[k] + y_[k + 2] + y_[k + 1]; });
+    inside_.for_each([&](int k) { y_[k + 1] = next[k]; });
+    return modes;
+  }
+  /// Stores the levels that these members own.
+  CUDASCAN_HD void store(double *to, double factor) const {
+    own_.for_each([&](int k) { to[first_ + k] = y_[k + 1] * factor; });
+  }
+
+ private:
+  static constexpr int kEach = Team::kMostLevels + 2 * kBatch / Team::kNear;
+
+  /// Some of this member's levels.
+  struct Span {
+    int begin, end;
+
+    CUDASCAN_HD Span(const Smoothing &s, int from, int to)
+        : begin(from - s.first_ > 0 ? from - s.first_ : 0),
+          end(to - s.first_ < kEach ? to - s.first_ : kEach) {}
+    template <typename F>
+    CUDASCAN_HD void for_each(const F &f) const {
+      if constexpr (kEach > 4) {
+        for (int k = begin; k < end; ++k) f(k);
+      } else {  // They are in registers, which have no index.
+        for (int k = 0; k < kEach; ++k)
+          if (k >= begin && k < end) f(k);
+      }
+    }
+  };
+
+  const Team &team_;
+  int first_;  ///< the lowest of this member's levels
+  Span inside_, own_, with_neighbours_;
+  double y_[kEach + 2];  ///< from that before first_ on
+};
+
+/// The number of modes after each time of a batch, in bytes: 256 levels have 127 modes at most.
+struct Modes {
+  using Word = std::uint32_t;
+  Word times[4];
+
+  CUDASCAN_HD Modes &operator+=(const Modes &other) {
+    for (int i = 0; i < 4; ++i) times[i] += other.times[i];
+    return *this;
+  }
+  /// Appends those of four times.
+  CUDASCAN_HD void push(Word four) {
+    times[0] = times[1];  // No loop: that would be unrolled too late for registers.
+    times[1] = times[2];
+    times[2] = times[3];
+    times[3] = four;
+  }
+  /// The first time with two; 16 if there is none.
+  CUDASCAN_HD int first_two() const {
+    int first = 16;
+    for (int i = 3; i >= 0; --i) {
+      const Word other = times[i] ^ 0x02020202;
+      const Word zero = (other - 0x01010101) & ~other & 0x80808080;  // up to the lowest, exact
+      if (zero != 0)
+        first = 4 * i + (zero & 0x80 ? 0 : zero & 0x8000 ? 1 : zero & 0x800000 ? 2 : 3);
+    }
+    return first;
+  }
+};
+
+/// The modes are counted in batches, for one exchange between the members after many times; what a
+/// batch went too far is done again from its start.
+template <typename Team>
+CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
+  using Run = Smoothing<Team>;
+  constexpr int kBatch = Run::kBatch;
+  auto *const memory = static_cast<double *>(team.memory());
+  const bool owner = team.near_begin() < team.near_end();
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) memory[i] = team.count(i);
+  team.sync();
+  for (int batch = 0; batch * kBatch <= kMost; ++batch) {
+    const double *const from = memory + batch % 2 * kSmallLevels;
+    double *const to = memory + (batch + 1) % 2 * kSmallLevels;
+    Modes modes{};
+    if (owner) {
+      Run run(team, from);
+      CUDASCAN_KEEP_LOOP
+      for (int i = 0; i < kBatch / 4; ++i) {
+        unsigned four = 0;
+        for (int time = 0; time < 4; ++time) four |= run.smooth() << (8 * time);
+        modes.push(four);
+      }
+      run.store(to, Run::kScale);
+    }
+    modes = sum_of(team, modes);
+    const int times = modes.first_two();
+    if (times == kBatch || batch * kBatch + times > kMost) continue;
+    if (owner) {
+      Run again(team, from);
+      CUDASCAN_KEEP_LOOP
+      for (int i = 0; i < times; ++i) again.smooth();
+      again.store(to, 1);
+    }
+    team.sync();
+    // The lowest mode, from the top, and the highest, from 1.
+    struct Ends {
+      using Word = std::uint32_t;
+      Word first, second;
+    } ends{0, 0};
+    const int levels = team.levels();
+    CUDASCAN_KEEP_LOOP
+    for (int i = team.begin(); i < team.end(); ++i) {
+      if (i == 0 || i == levels - 1 || !Run::is_mode(to[i - 1], to[i], to[i + 1])) continue;
+      if (ends.first == 0) ends.first = static_cast<unsigned>(levels - i);
+      ends.second = static_cast<unsigned>(i + 1);
+    }
+    ends = highest_of(team, ends);
+    return {levels - static_cast<int>(ends.first), static_cast<int>(ends.second) - 1, to};
+  }
+  return {-1, -1, nullptr};
+}
+
+/// Prewitt, Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences
+/// 128, 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold
+/// where it never has just two.
+template <typename Team>
+CUDASCAN_HD int minimum(Team &team) {
+  const Smoothed smoothed = Smoothed::of(team);
+  if (smoothed.first < 0) return otsu(team);
+  Scored best{kNothing, 0};
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    if (i <= smoothed.first || i >= smoothed.second) continue;
+    const Scored here{-smoothed.y[i], i};
+    if (here > best) best = here;
+  }
+  return best_of(team, best).level;
+}
+
+/// The same source: halfway between the two modes, rounded down; Otsu's threshold where there never
+/// are just two.
+template <typename Team>
+CUDASCAN_HD int intermodes(Team &team) {
+  const Smoothed smoothed = Smoothed::of(team);
+  if (smoothed.first < 0) return otsu(team);
+  return (smoothed.first + smoothed.second) / 2;
+}
+
+}  // namespace cudascan::threshold

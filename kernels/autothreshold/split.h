@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// A threshold splits a histogram in two. What the methods weigh are sums over the levels at or
+/// below it and above it. Here are these sums, and the search for the level that splits best.
+///
+/// The widths in the comments hold for 2^30 pixels and 65536 levels: n < 2^31, s < 2^46.
+#pragma once
+#include <cstdint>
+
+#include "common/api.h"
+#include "kernels/histogram/team.h"
+
+namespace cudascan::threshold {
+
+using u128 = unsigned __int128;
+
+/// Pixels, and the sum of their levels.
+struct Sums {
+  using Word = std::uint64_t;
+  Word n, s;
+
+  CUDASCAN_HD Sums &operator+=(const Sums &other) {
+    n += other.n;
+    s += other.s;
+    return *this;
+  }
+  CUDASCAN_HD Sums operator-(const Sums &other) const { return {n - other.n, s - other.s}; }
+
+  CUDASCAN_HD static Sums of(std::uint64_t level, std::uint64_t count) {
+    return {count, count * level};
+  }
+};
+
+/// A level that is as good as its score says.
+struct Scored {
+  double score;
+  int level;
+
+  /// Orders completely, so that the best of many does not depend on the order of comparing.
+  CUDASCAN_HD bool operator>(const Scored &other) const {
+    return score != other.score ? score > other.score : level < other.level;
+  }
+};
+
+struct Better {
+  template <typename T>
+  CUDASCAN_HD T operator()(T a, const T &b) const {
+    if (b > a) a = b;
+    return a;
+  }
+};
+
+/// The best of what the members with levels give; of several at a time.
+template <int n, typename Team>
+CUDASCAN_HD void best_of(Team &team, Scored (&scored)[n]) {
+  if constexpr (requires { team.best(scored); }) {
+    team.best(scored);
+  } else {
+    struct All {
+      Scored scored[n];
+    } all;
+    for (int i = 0; i < n; ++i) all.scored[i] = scored[i];
+    all = team.reduce(all, [](All a, const All &b) {
+      for (int i = 0; i < n; ++i) a.scored[i] = Better{}(a.scored[i], b.scored[i]);
+      return a;
+    });
+    for (int i = 0; i < n; ++i) scored[i] = all.scored[i];
+  }
+}
+template <typename Team>
+CUDASCAN_HD Scored best_of(Team &team, const Scored &mine) {
+  Scored scored[1] = {mine};
+  best_of(team, scored);
+  return scored[0];
+}
+/// The sum of what the members with levels give.
+template <typename Team, Wordwise T>
+CUDASCAN_HD T sum_of(Team &team, const T &mine) {
+  if constexpr (requires { team.sum(mine); })
+    return team.sum(mine);
+  else
+    return team.reduce(mine, [](T a, const T &b) { return a += b; });
+}
+/// The highest words of what the members with levels give.
+template <typename Team, Wordwise T>
+CUDASCAN_HD T highest_of(Team &team, const T &mine) {
+  if constexpr (requires { team.highest(mine); })
+    return team.highest(mine);
+  else
+    return team.reduce(mine, [](const T &a, const T &b) {
+      auto words = __builtin_bit_cast(WordsOf<T>, a);
+      const auto other = __builtin_bit_cast(WordsOf<T>, b);
+      constexpr int kWords = sizeof(words) / sizeof(words.word[0]);
+      for (int i = 0; i < kWords; ++i)
+        if (other.word[i] > words.word[i]) words.word[i] = other.word[i];
+      return __builtin_bit_cast(T, words);
+    });
+}
+/// The lowest level that members give, of those below team.levels(); that if none does.
+template <typename Team>
+CUDASCAN_HD int lowest_of(Team &team, int mine) {
+  const auto levels = static_cast<unsigned>(team.levels());
+  return static_cast<int>(levels - highest_of(team, levels - static_cast<unsigned>(mine)));
+}
+/// Whether any member gives true.
+template <typename Team>
+CUDASCAN_HD bool any_of(Team &team, bool mine) {
+  if constexpr (requires { team.any(mine); })
+    return team.any(mine);
+  else
+    return team.reduce(mine ? 1 : 0, [](int a, int b) { return a | b; }) != 0;
+}
+
+/// The score of nothing at all, and of the highest level: it splits nothing off and is taken when
+/// it is the only one.
+inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
+
+/// Sums over this member's levels, those below them, and all. T has a member n, pixels, and a static
+/// function of(level, count).
+template <typename T>
+struct SplitSums {
+  T mine, before, all;
+
+  template <typename Team>
+  CUDASCAN_HD static SplitSums of(Team &team) {
+    SplitSums sums{};
+    CUDASCAN_KEEP_LOOP
+    for (int i = team.begin(); i < team.end(); ++i) sums.mine += T::of(i, team.count(i));
+    sums.before = team.before(sums.mine, sums.all);
+    return sums;
+  }
+};
+
+/// Calls visit(level, sums at or below it) for those of this member's levels that have pixels: any
+/// other splits as the level below it.
+template <typename T, typename Team, typename Visit>
+CUDASCAN_HD void visit_splits(Team &team, const SplitSums<T> &sums, const Visit &visit) {
+  T below = sums.before;
+  const bool one = team.end() - team.begin() == 1;
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin(); i < team.end(); ++i) {
+    const std::uint32_t count = team.count(i);
+    if (count == 0) continue;
+    below += one ? sums.mine : T::of(i, count);
+    visit(i, below);
+  }
+}
+
+/// The lowest level with the highest score.
+/// @param score  score(below, above) of the sums at or below a level and above it, both with pixels
+template <typename T, typename Team, typename Score>
+CUDASCAN_HD int best_split(Team &team, const Score &score) {
+  const SplitSums<T> sums = SplitSums<T>::of(team);
+  Scored best{kNothing, 0};
+  visit_splits(team, sums, [&](int level, const T &below) {
+    const T above = sums.all - below;
+    const Scored here{above.n ? score(below, above) : kLastResort, level};
+    if (here > best) best = here;
+  });
+  return best_of(team, best).level;
+}
+
+}  // namespace cudascan::threshold

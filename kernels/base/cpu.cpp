@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "kernels/base/simd.h"
+#include "kernels/exec.h"
+
+namespace cudascan {
+
+// oneTBB keeps one pool of workers for the process; an arena limits how many of them join in.
+struct Cpu::Impl {
+  int threads = 1;
+  oneapi::tbb::task_arena arena;
+  std::map<const void *, std::vector<std::max_align_t>> histories;
+  std::map<const void *, std::shared_ptr<void>> kept;
+};
+
+/// More threads than there are cores gain nothing, but every one costs operators memory for a band.
+constexpr int kMostThreads = 64;
+
+Cpu::Cpu(int n_threads) {
+  check_isa();
+  impl_ = std::make_unique<Impl>();
+  set_threads(n_threads);
+}
+Cpu::~Cpu() = default;
+
+int Cpu::threads() const {
+  return impl_->threads;
+}
+
+void Cpu::set_threads(int n_threads) {
+  const int cores = oneapi::tbb::info::default_concurrency();
+  impl_->threads = n_threads > 0 ? std::min(n_threads, std::max(cores, kMostThreads)) : cores;
+  impl_->arena.terminate();
+  // Of more workers than there are, oneTBB complains on the terminal.
+  impl_->arena.initialize(std::min(impl_->threads, cores));
+}
+
+void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> &band) {
+  const int n = std::clamp(rows / std::max(min_rows, 1), 1, threads());
+  if (n == 1) return band(0, rows);
+  impl_->arena.execute([&] {
+    oneapi::tbb::parallel_for(
+        0, n,
+        [&](int i) {
+          band(static_cast<int>(std::int64_t{rows} * i / n),
+               static_cast<int>(std::int64_t{rows} * (i + 1) / n));
+        },
+        oneapi::tbb::static_partitioner());
+  });
+}
+
+void *Cpu::history(const void *key, std::size_t bytes) {
+  auto &history = impl_->histories[key];
+  const std::size_t n = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+  if (history.size() != n) history.assign(n, {});
+  return history.data();
+}
+
+void Cpu::forget() {
+  impl_->histories.clear();
+}
+
+std::shared_ptr<void> &Cpu::kept(const void *key) {
+  return impl_->kept[key];
+}
+
+}  // namespace cudascan

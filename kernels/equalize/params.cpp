@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the CPU and CUDA implementations of equalization share on the host side.
+#include <cstdint>
+#include <limits>
+
+#include "kernels/base/refuse.h"
+#include "kernels/equalize/mapping.h"
+
+namespace cudascan {
+namespace {
+
+void check_tiles(const char *name, int n) {
+  if (n < 1 || n > 64) refuse(name, " = ", n, ": must be a number of tiles from 1 to 64");
+}
+
+bool whole(const Rectangle &roi) {
+  return roi.width == 0 || roi.height == 0;
+}
+
+void check_clahe(const EqualizeParams &p) {
+  constexpr const char *kRemedy = "; leave it out or choose method = global";
+  if (p.formula != EqualizeFormula::opencv)
+    refuse("formula = cdf with method = clahe: clahe has a formula of its own", kRemedy);
+  if (!whole(p.roi)) refuse("roi with method = clahe: each tile has its own statistics", kRemedy);
+  if (p.smoothing > 0)
+    refuse("smoothing = ", p.smoothing, " with method = clahe: only one mapping for the whole ",
+           "picture is smoothed", kRemedy);
+}
+
+const char *name_of(EqualizeAlgorithm algorithm) {
+  return algorithm == EqualizeAlgorithm::naive ? "naive" : "shared";
+}
+
+constexpr const char *kOrAutomatic = " or algorithm = auto";
+
+void check_baseline(const EqualizeParams &p) {
+  const auto refuse_with = [&](const auto &...what) {
+    refuse("algorithm = ", name_of(p.algorithm), " with ", what..., kOrAutomatic);
+  };
+  if (p.method != EqualizeMethod::global)
+    refuse_with("method = clahe: it makes one mapping for the picture; choose method = global");
+  if (p.formula != EqualizeFormula::cdf)
+    refuse_with("formula = opencv: it computes another; choose formula = cdf");
+  if (!whole(p.roi)) refuse_with("roi: it counts the whole picture; choose no roi");
+  if (p.smoothing > 0)
+    refuse_with("smoothing = ", p.smoothing, ": it knows no frame but one; choose smoothing = 0");
+  if (p.amount != 1) refuse_with("amount = ", p.amount, ": it does not blend; choose amount = 1");
+}
+
+}  // namespace
+
+void validate(const EqualizeParams &p) {
+  if (p.method != EqualizeMethod::global && p.method != EqualizeMethod::clahe)
+    refuse("method = ", static_cast<int>(p.method), ": no such method");
+  if (p.formula != EqualizeFormula::opencv && p.formula != EqualizeFormula::cdf)
+    refuse("formula = ", static_cast<int>(p.formula), ": no such formula");
+  if (p.algorithm != EqualizeAlgorithm::automatic && p.algorithm != EqualizeAlgorithm::naive &&
+      p.algorithm != EqualizeAlgorithm::shared)
+    refuse("algorithm = ", static_cast<int>(p.algorithm), ": no such algorithm");
+  if (!(p.clip_limit >= 0 && p.clip_limit <= 1e6))
+    refuse("clip-limit = ", p.clip_limit,
+           ": must be a number from 0 to 1000000; 0 stands for no limit");
+  check_tiles("tiles-x", p.tiles_x);
+  check_tiles("tiles-y", p.tiles_y);
+  if (!(p.amount >= 0 && p.amount <= 1))
+    refuse("amount = ", p.amount, ": must be a number from 0 to 1");
+  if (!(p.smoothing >= 0 && p.smoothing <= 0.999))
+    refuse("smoothing = ", p.smoothing, ": must be a number from 0 to 0.999");
+  constexpr int kAnySize = std::numeric_limits<int>::max();
+  check_roi(p.roi, kAnySize, kAnySize);
+  if (p.algorithm != EqualizeAlgorithm::automatic) check_baseline(p);
+  if (p.method == EqualizeMethod::clahe) check_clahe(p);
+}
+
+namespace equalize {
+
+template <typename T>
+void check_call(const EqualizeParams &p, Plane<const T> in, Plane<T> out) {
+  validate(p);
+  check_planes(in, out);
+  check_roi(p.roi, in.width, in.height);
+  if (in.black > in.white || in.white > in.maximum)
+    refuse("nominal black and white of the input are ", +in.black, " and ", +in.white,
+           ": black must not be above white, nor white above the largest sample, ", +in.maximum);
+  if (p.algorithm == EqualizeAlgorithm::automatic) return;
+  if (sizeof(T) > 1 || in.maximum != 255 || in.black != 0 || in.white != 255)
+    refuse("algorithm = ", name_of(p.algorithm), " with samples from ", +in.black, " to ",
+           +in.white, ": it takes 8-bit samples of full range, 0 to 255; choose such a format",
+           kOrAutomatic);
+}
+
+template void check_call(const EqualizeParams &, Plane<const std::uint8_t>, Plane<std::uint8_t>);
+template void check_call(const EqualizeParams &, Plane<const std::uint16_t>, Plane<std::uint16_t>);
+
+}  // namespace equalize
+
+#ifndef HAVE_CUDA  // stands in for equalize.cu
+void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const EqualizeParams &,
+         EqualizeReport *) {
+  refuse_cuda();
+}
+void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const EqualizeParams &,
+         EqualizeReport *) {
+  refuse_cuda();
+}
+#endif
+
+}  // namespace cudascan

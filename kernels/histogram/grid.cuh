@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Blocks that run at the same time (LaunchShape::together) and wait for one another, and the teams
+/// (team.h) of a block, of blocks that share work and of all blocks.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/autothreshold/split.h"
+#include "kernels/base/ptx.cuh"
+#include "kernels/base/warp_sums.cuh"
+#include "kernels/histogram/team.h"
+
+namespace cudascan {
+
+/// A barrier for all threads of all blocks.
+class GridBarrier {
+ public:
+  /// @param word  in device memory, 0 before the first launch ever; it needs no care between launches
+  __device__ explicit GridBarrier(unsigned *word) : word_(word) {
+    // Until this block arrives the top bit stays what it is. So it can be read early, and without
+    // order: an ordered load would wait for the copies that are under way.
+    if (threadIdx.x == 0) before_ = *const_cast<volatile unsigned *>(word);
+  }
+
+  /// Returns when all have called it; each then sees what the others have written.
+  __device__ void meet() {
+    arrive();
+    wait();
+  }
+  /// The two halves of meet(), for work of this block's own between them.
+  __device__ void arrive() {
+    __syncthreads();
+    // All blocks together add kTurn: the top bit turns over with the last of them.
+    if (threadIdx.x == 0) add_release(word_, blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1);
+  }
+  __device__ void wait() {
+    if (threadIdx.x == 0) {
+      unsigned now;
+      do {
+        now = load_acquire(word_);
+      } while (((before_ ^ now) & kTurn) == 0);
+      before_ = now;
+    }
+    __syncthreads();
+  }
+
+ private:
+  static constexpr unsigned kTurn = 0x80000000;
+
+  unsigned *word_;
+  unsigned before_ = 0;
+};
+
+/// The value that another lane has.
+template <typename T>
+__device__ T from_lane(const T &v, int lane) {
+  static_assert(sizeof(T) % 4 == 0);
+  struct Words {
+    unsigned word[sizeof(T) / 4];
+  };
+  // Not memcpy(): that may go through local memory.
+  auto words = __builtin_bit_cast(Words, v);
+#pragma unroll
+  for (unsigned &word : words.word) word = __shfl_sync(kWholeWarp, word, lane);
+  return __builtin_bit_cast(T, words);
+}
+
+/// Room for a value that members of a team exchange; no power of two, so that lanes that read
+/// neighbours use different banks.
+inline constexpr int kTeamValue = 80;
+
+/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next are
+/// written: two sets take turns, and threads meet once for an exchange.
+struct alignas(16) BlockTeamMemory {
+  unsigned char values[2][32][kTeamValue];
+  unsigned char own[kTeamMemory];
+};
+
+/// Replaces the words of v by what f makes of them.
+template <typename F, Wordwise T>
+__device__ T for_words(const T &v, const F &f) {
+  auto words = __builtin_bit_cast(WordsOf<T>, v);
+#pragma unroll
+  for (auto &word : words.word) word = f(word);
+  return __builtin_bit_cast(T, words);
+}
+
+/// The threads of a block, or of some of its warps.
+class BlockTeam {
+ public:
+  /// @param counts  in shared or device memory
+  __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
+      : BlockTeam(counts, levels, memory, 0, blockDim.x / 32) {}
+
+  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them call the
+  /// same functions in the same order; before and after, this team meets.
+  __device__ BlockTeam part(int n) const {
+    const int i = part_of(n), first = warps() * i / n;
+    return {counts_, levels_, memory_, first_warp_ + first, warps() * (i + 1) / n - first};
+  }
+  /// Which of n parts the calling thread is in.
+  __device__ int part_of(int n) const { return ((warp() + 1) * n - 1) / warps(); }
+
+  __device__ int levels() const { return levels_; }
+  __device__ std::uint32_t count(int level) const { return counts_[level]; }
+  __device__ int begin() const { return begin_; }
+  __device__ int end() const { return end_; }
+
+  /// Members without levels have nothing to give.
+  template <typename T>
+  __device__ T before(const T &mine, T &all) {
+    T inclusive = mine;
+    const int turn = next_turn();
+    if (warp() < owner_warps_) {
+      scan<32>(inclusive);
+      if (lane() == 31) value<T>(turn, warp()) = inclusive;
+    }
+    T result = from_lane(inclusive, max(lane() - 1, 0));
+    if (lane() == 0) result = T{};
+    __syncthreads();
+    // Each warp scans the sums of all warps.
+    T sums{};
+    if (lane() < owner_warps_) sums = value<T>(turn, lane());
+    if (owner_warps_ <= 8)
+      scan<8>(sums);
+    else
+      scan<32>(sums);
+    all = from_lane(sums, owner_warps_ - 1);
+    T lower = from_lane(sums, max(warp() - 1, 0));
+    if (warp() > 0) {
+      lower += result;
+      result = lower;
+    }
+    return result;
+  }
+
+  template <typename T, typename Op>
+  __device__ T reduce(const T &mine, const Op &op) {
+    return reduce_first(owners_, mine, op);
+  }
+  /// Combines what the first n members give.
+  template <typename T, typename Op>
+  __device__ T reduce_first(int n, const T &mine, const Op &op) {
+    T result = mine;
+    const int turn = next_turn();
+    const int lanes = min(n - 32 * warp(), 32);  // of this warp
+    if (lanes > 0) {
+#pragma unroll
+      for (int distance = 16; distance > 0; distance /= 2) {
+        const T other = from_lane(result, min(lane() + distance, 31));
+        if (lane() + distance < lanes) result = op(result, other);
+      }
+      if (lane() == 0) value<T>(turn, warp()) = result;
+    }
+    __syncthreads();
+    // Each warp combines what the warps have found.
+    const int some = (n + 31) / 32;
+    result = value<T>(turn, min(lane(), some - 1));
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      if (distance >= some) continue;
+      const T other = from_lane(result, min(lane() + distance, 31));
+      if (lane() + distance < some) result = op(result, other);
+    }
+    return from_lane(result, 0);
+  }
+
+  /// sum_of(). Members without levels give zero.
+  template <Wordwise T>
+  __device__ T sum(const T &mine) {
+    return by_warps(mine, [](auto word) { return warp_total(word); });
+  }
+  /// highest_of(). Members without levels give zero.
+  template <Wordwise T>
+  __device__ T highest(const T &mine) {
+    return by_warps(mine, [](auto word) { return warp_max(word); });
+  }
+
+  /// best_of() several at a time, by integers in the order of the scores.
+  template <int n>
+  __device__ void best(threshold::Scored (&scored)[n]) {
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    struct Keys {
+      struct Key {
+        unsigned high, low, level;
+      } key[n];
+
+      __device__ void reduce() {
+        unsigned highest[n], next[n];
+#pragma unroll
+        for (int i = 0; i < n; ++i) highest[i] = warp_max(key[i].high);
+#pragma unroll
+        for (int i = 0; i < n; ++i) next[i] = warp_max(key[i].high == highest[i] ? key[i].low : 0);
+#pragma unroll
+        for (int i = 0; i < n; ++i) {
+          const bool best = key[i].high == highest[i] && key[i].low == next[i];
+          key[i] = {highest[i], next[i], warp_min(best ? key[i].level : 0xffffffff)};
+        }
+      }
+    };
+    Keys keys, none;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const double score = scored[i].score + 0.0;  // not -0
+      const auto bits = __builtin_bit_cast(std::uint64_t, score);
+      const std::uint64_t ordered = bits & kSign ? ~bits : bits | kSign;
+      keys.key[i] = {static_cast<unsigned>(ordered >> 32), static_cast<unsigned>(ordered),
+                     static_cast<unsigned>(scored[i].level)};
+      none.key[i] = {0, 0, 0xffffffff};
+    }
+    const int turn = next_turn();
+    if (warp() < owner_warps_) {
+      if (member() >= owners_) keys = none;
+      keys.reduce();
+      if (lane() == 0) value<Keys>(turn, warp()) = keys;
+    }
+    __syncthreads();
+    keys = none;
+    if (lane() < owner_warps_) keys = value<Keys>(turn, lane());
+    keys.reduce();
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const std::uint64_t best = std::uint64_t{keys.key[i].high} << 32 | keys.key[i].low;
+      scored[i] = {__builtin_bit_cast(double, best &kSign ? best ^ kSign : ~best),
+                   static_cast<int>(keys.key[i].level)};
+    }
+  }
+  /// any_of(), of the whole block.
+  __device__ bool any(bool mine) {
+    return __syncthreads_count(mine) > 0;
+  }
+
+  __device__ int member() const {
+    return static_cast<int>(threadIdx.x) - 32 * first_warp_;
+  }
+  __device__ int members() const {
+    return 32 * warps_;
+  }
+  __device__ int warps() const {
+    return warps_;
+  }
+  __device__ void *memory() {
+    return memory_.own;
+  }
+  static constexpr int kNear = 32, kMostLevels = 1;
+  __device__ int near_member() const {
+    return lane();
+  }
+  __device__ int near_begin() const {
+    return min(32 * warp(), levels_);
+  }
+  __device__ int near_end() const {
+    return min(32 * warp() + 32, levels_);
+  }
+  __device__ double value_before(double v) const {
+    return from_lane(v, max(lane() - 1, 0));
+  }
+  __device__ double value_after(double v) const {
+    return from_lane(v, min(lane() + 1, 31));
+  }
+  __device__ void sync() {
+    __syncthreads();
+  }
+
+ private:
+  __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
+                       int first_warp, int warps)
+      : counts_(counts), levels_(levels), first_warp_(first_warp), warps_(warps), memory_(memory) {
+    const int each = (levels + members() - 1) / members();
+    begin_ = min(member() * each, levels);
+    end_ = min(begin_ + each, levels);
+    owners_ = each > 0 ? (levels + each - 1) / each : members();
+    owner_warps_ = (owners_ + 31) / 32;
+  }
+
+  static __device__ int lane() {
+    return threadIdx.x % 32;
+  }
+  __device__ int warp() const {
+    return threadIdx.x / 32 - first_warp_;
+  }
+  __device__ int next_turn() {
+    turn_ = 1 - turn_;
+    return turn_;
+  }
+  template <typename T>
+  __device__ T &value(int turn, int warp) {
+    static_assert(sizeof(T) <= kTeamValue);
+    return *reinterpret_cast<T *>(memory_.values[turn][first_warp_ + warp]);
+  }
+
+  /// Combines the words of what the warps' members with levels give.
+  /// @param combine  gives each lane of a warp the combination of what all give, where 0 is nothing
+  template <Wordwise T, typename Combine>
+  __device__ T by_warps(const T &mine, const Combine &combine) {
+    const int turn = next_turn();
+    if (warp() < owner_warps_) {
+      const T of_warp = for_words(mine, combine);
+      if (lane() == 0) value<T>(turn, warp()) = of_warp;
+    }
+    __syncthreads();
+    T of_warps{};  // No conditional expression: that would be one of addresses.
+    if (lane() < owner_warps_) of_warps = value<T>(turn, lane());
+    return for_words(of_warps, combine);
+  }
+  static __device__ std::uint32_t warp_total(std::uint32_t v) {
+    return warp_sum(v);
+  }
+  /// In parts that 32 lanes do not carry out of 32 bits.
+  static __device__ std::uint64_t warp_total(std::uint64_t v) {
+    constexpr unsigned kPart = (1u << 22) - 1;
+    const std::uint64_t low = warp_sum(static_cast<unsigned>(v) & kPart);
+    const std::uint64_t middle = warp_sum(static_cast<unsigned>(v >> 22) & kPart);
+    const std::uint64_t high = warp_sum(static_cast<unsigned>(v >> 44));
+    return low + (middle << 22) + (high << 44);
+  }
+  static __device__ std::uint32_t warp_max(std::uint32_t v) {
+    return cudascan::warp_max(v);
+  }
+  static __device__ std::uint64_t warp_max(std::uint64_t v) {
+    const auto high = static_cast<unsigned>(v >> 32);
+    const unsigned highest = cudascan::warp_max(high);
+    const unsigned low = cudascan::warp_max(high == highest ? static_cast<unsigned>(v) : 0);
+    return std::uint64_t{highest} << 32 | low;
+  }
+
+  /// An inclusive scan over the first lanes.
+  template <int lanes, typename T>
+  static __device__ void scan(T &v) {
+    scan_from<1, lanes>(v);
+  }
+  template <int distance, int lanes, typename T>
+  static __device__ void scan_from(T &v) {
+    if constexpr (distance < lanes) {
+      if constexpr (Wordwise<T>) {
+        v = for_words(v, [](auto word) {
+          scan_step<distance>(word);
+          return word;
+        });
+      } else {
+        T sum = from_lane(v, max(lane() - distance, 0));
+        if (lane() >= distance) {
+          sum += v;
+          v = sum;
+        }
+      }
+      scan_from<2 * distance, lanes>(v);
+    }
+  }
+
+  const std::uint32_t *counts_;
+  int levels_, begin_, end_;
+  int first_warp_, warps_;
+  int owners_, owner_warps_;  // members, and warps, that own levels
+  int turn_ = 0;              // of the values that are exchanged
+  BlockTeamMemory &memory_;
+};
+
+/// A block that decides what all blocks decide, each for itself, and shares out what is much work.
+class SharingTeam : public BlockTeam {
+ public:
+  /// What blocks tell one another: words of 32 bits, each with the number of its launch.
+  struct Mail {
+    static constexpr int kMostWords = 6;
+    std::uint64_t words[kMostWords][kSmallLevels];
+  };
+
+  /// @param mail    in device memory, zero before the first launch ever
+  /// @param launch  of those that use this mail, its number
+  __device__ SharingTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
+                         Mail &mail, unsigned launch)
+      : BlockTeam(counts, levels, memory), mail_(mail), tag_(launch + 1) {}
+
+  /// Each block takes some i, and a part of the block each of these, if there are warps enough. Blocks
+  /// wait for the results alone, without a barrier. At most once in a launch.
+  template <typename T, typename Work>
+  __device__ void share(int n, T *results, const Work &work) {
+    constexpr int kWords = sizeof(T) / 4;
+    static_assert(sizeof(T) % 4 == 0 && kWords <= Mail::kMostWords);
+    struct Words {
+      unsigned word[kWords];
+    };
+    const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
+    const int most = (n + blocks - 1) / blocks, parts = min(most, warps());
+    sync();
+    BlockTeam worker = part(parts);
+    const int first = part_of(parts);
+    // All parts do as many rounds, some the last i again.
+#pragma unroll 1
+    for (int round = 0; round < most; round += parts) {
+      const int i = min(block + (round + first) * blocks, n - 1);
+      const auto words = __builtin_bit_cast(Words, work(i, worker));
+      if (worker.member() != 0) continue;
+#pragma unroll
+      for (int k = 0; k < kWords; ++k)
+        store_relaxed(&mail_.words[k][i], std::uint64_t{tag_} << 32 | words.word[k]);
+    }
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
+      Words words;
+      for (bool there = false; !there;) {
+        there = true;
+#pragma unroll
+        for (int k = 0; k < kWords; ++k) {
+          const std::uint64_t word = load_relaxed(&mail_.words[k][i]);
+          words.word[k] = static_cast<unsigned>(word);
+          there &= word >> 32 == tag_;
+        }
+      }
+      results[i] = __builtin_bit_cast(T, words);
+    }
+    sync();
+  }
+
+ private:
+  Mail &mail_;
+  unsigned tag_;
+};
+
+/// The threads of all blocks.
+class GridTeam {
+ public:
+  /// Device memory that the blocks exchange values in.
+  static std::size_t bytes(int blocks) { return std::size_t{2} * blocks * kTeamValue; }
+
+  /// @param counts  in device memory
+  /// @param values  bytes() of device memory
+  __device__ GridTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
+                      GridBarrier &barrier, unsigned char *values)
+      : block_(counts, 0, memory),
+        counts_(counts),
+        levels_(levels),
+        barrier_(barrier),
+        values_(values) {
+    const int members = static_cast<int>(gridDim.x * blockDim.x);
+    const int each = (levels + members - 1) / members;
+    begin_ = min(static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * each, levels);
+    end_ = min(begin_ + each, levels);
+  }
+
+  __device__ int levels() const { return levels_; }
+  __device__ std::uint32_t count(int level) const { return counts_[level]; }
+  __device__ int begin() const { return begin_; }
+  __device__ int end() const { return end_; }
+
+  template <typename T>
+  __device__ T before(const T &mine, T &all) {
+    T of_block;
+    T result = block_.before(mine, of_block);
+    const unsigned char *const values = exchange(of_block);
+    T lower{}, any{};
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+      const T v = value<T>(values, b);
+      any += v;
+      if (b < blockIdx.x) lower += v;
+    }
+    T all_lower;
+    block_.before(lower, all_lower);
+    block_.before(any, all);
+    all_lower += result;
+    return all_lower;
+  }
+
+  template <typename T, typename Op>
+  __device__ T reduce(const T &mine, const Op &op) {
+    const unsigned char *const values = exchange(block_.reduce(mine, op));
+    T result = value<T>(values, min(threadIdx.x, gridDim.x - 1));
+    for (unsigned b = threadIdx.x + blockDim.x; b < gridDim.x; b += blockDim.x)
+      result = op(result, value<T>(values, b));
+    return block_.reduce_first(static_cast<int>(min(blockDim.x, gridDim.x)), result, op);
+  }
+
+ private:
+  /// Gives the value of this block to the others; returns where those of all are.
+  template <typename T>
+  __device__ const unsigned char *exchange(const T &v) {
+    unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;
+    turn_ = 1 - turn_;
+    if (threadIdx.x == 0) *reinterpret_cast<T *>(values + blockIdx.x * kTeamValue) = v;
+    barrier_.meet();
+    return values;
+  }
+  template <typename T>
+  static __device__ T value(const unsigned char *values, unsigned block) {
+    return *reinterpret_cast<const T *>(values + block * kTeamValue);
+  }
+
+  BlockTeam block_;
+  const std::uint32_t *counts_;
+  int levels_, begin_, end_;
+  GridBarrier &barrier_;
+  unsigned char *values_;
+  unsigned turn_ = 0;
+};
+
+}  // namespace cudascan

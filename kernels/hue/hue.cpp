@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/hue.h"
+
+#include "kernels/hue/wheel.h"
+
+namespace cudascan {
+namespace {
+
+constexpr int kMinRows = 64;  // fewer are not worth a thread
+
+template <typename T>
+void paint(Cpu &cpu, Plane<const T> angles, const ChromaPlanes<T> &out) {
+  const hues::Job<T> job = hues::make_job(angles, out);
+  cpu.for_bands(out.u.height, kMinRows, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y)
+      for (int x = 0; x < out.u.width; ++x) job.paint(x, y);
+  });
+}
+
+}  // namespace
+
+void paint_hues(Cpu &cpu, Plane<const std::uint8_t> angles, const ChromaPlanes<std::uint8_t> &out) {
+  paint(cpu, angles, out);
+}
+void paint_hues(Cpu &cpu, Plane<const std::uint16_t> angles,
+                const ChromaPlanes<std::uint16_t> &out) {
+  paint(cpu, angles, out);
+}
+#ifndef HAVE_CUDA  // stands in for hue.cu
+void paint_hues(Cuda &, Plane<const std::uint8_t>, const ChromaPlanes<std::uint8_t> &) {
+  refuse_cuda();
+}
+void paint_hues(Cuda &, Plane<const std::uint16_t>, const ChromaPlanes<std::uint16_t> &) {
+  refuse_cuda();
+}
+#endif
+
+}  // namespace cudascan

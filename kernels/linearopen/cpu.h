@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the parts of the CPU's linear openings share.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "kernels/exec.h"
+#include "kernels/linearopen/digital_lines.h"
+#include "kernels/linearopen/rows.h"
+
+namespace cudascan::linearopen {
+
+/// Planes in memory that an executor keeps, so that a stream of frames allocates once.
+class Scratch {
+ public:
+  /// Bytes of a plane.
+  template <typename T>
+  static std::size_t bytes_of(int width, int height) {
+    return stride_of<T>(width) * height;
+  }
+
+  Scratch() = default;
+  Scratch(Cpu &cpu, std::size_t bytes);
+
+  template <typename T>
+  Plane<T> take(int width, int height) {
+    const auto data = reinterpret_cast<T *>(next_);
+    next_ += bytes_of<T>(width, height);
+    return {data, width, height, static_cast<std::ptrdiff_t>(stride_of<T>(width))};
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;  ///< of the cache
+  /// An odd number of lines: those of a column are not all kept in the same few places of the cache.
+  template <typename T>
+  static std::size_t stride_of(int width) {
+    return ((width * sizeof(T) + kLine - 1) / kLine | 1) * kLine;
+  }
+  unsigned char *next_ = nullptr;
+};
+
+unsigned char *thread_bytes(std::size_t bytes);
+/// Scratch memory of the thread, aligned to 64 bytes.
+template <typename T>
+T *thread_memory(std::size_t samples) {
+  return reinterpret_cast<T *>(thread_bytes(samples * sizeof(T)));
+}
+
+/// Opens along the lines that cut a plane.
+/// @param direction  as it is in this plane
+/// @param flip       xored to samples that are read
+/// @return the sum of the openings, if the sink wants it
+template <typename T>
+std::int64_t open_partition(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
+                            int length, const Sink<T> &sink);
+
+/// Opens with the same segment at every pixel.
+/// @param direction  as it is in this plane
+/// @param flip       xored to samples that are read
+/// @param scratch    invariant_scratch() bytes
+template <typename T>
+void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction, int length,
+                    Plane<T> out, Scratch scratch);
+template <typename T>
+std::size_t invariant_scratch(const lines::Direction &direction, int length, int width, int height);
+
+/// The longest segments of several directions, in all, that are best opened by open_short().
+inline constexpr int kMostShort = 48;
+
+/// Opens with the same short segments at every pixel, in several directions at once.
+/// @param flip  xored to samples that are read
+/// @param last  whether `out` gets samples, not ordered integers
+/// @param sums  unless nullptr, gets those of each direction's openings
+template <typename T>
+void open_short(Cpu &, Plane<const T> in, T flip, const std::vector<lines::Direction> &directions,
+                int length, bool last, Plane<T> out, std::vector<std::int64_t> *sums);
+
+}  // namespace cudascan::linearopen

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// All directions are opened by one launch (opening.cuh), along steep lines of the image or, for flat
+// ones, of a transposed copy. A launch before it makes that copy. Where there are several directions,
+// each has a plane for its result, and a launch finds the best of them; where rows end within a word, a
+// launch clears those words of the planes first. A last one makes samples of the best again, the right
+// way up; for one steep direction the first launch does everything.
+#include "kernels/linearopen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/base/cuda_check.cuh"
+#include "kernels/base/launch.cuh"
+#include "kernels/base/refuse.h"
+#include "kernels/linearopen/baseline.h"
+#include "kernels/linearopen/cuts.cuh"
+#include "kernels/linearopen/fold.cuh"
+#include "kernels/linearopen/invariant.cuh"
+#include "kernels/linearopen/opening.cuh"
+#include "kernels/linearopen/spectrum.h"
+#include "kernels/linearopen/tiles.cuh"
+
+namespace cudascan {
+namespace {
+
+using namespace linearopen;
+using lines::Direction;
+
+/// Results of directions at once.
+constexpr std::size_t kPlanesBytes = std::size_t{256} << 20;
+
+template <typename T, int lanes, int group>
+__global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
+    open_kernel(const __grid_constant__ OpenJob<T> job) {
+  using Work = Strip<T, lanes, group>;
+  let_next_kernel_start();
+  Work strip(job, {blockIdx.x, blockIdx.y, blockIdx.z},
+             reinterpret_cast<typename Work::Row *>(dynamic_shared_memory()));
+  if (!strip.any()) return;
+  wait_for_kernels_before();
+  strip.open();
+}
+
+/// That of a length; only wide strips have segments shorter than chunks.
+template <typename T, int lanes, int group = Form<T, lanes>::kRows>
+auto open_kernel_of(int length) {
+  if constexpr (lanes == kMostLanes && group > 1)
+    if (length <= group) return open_kernel_of<T, lanes, group / 2>(length);
+  return open_kernel<T, lanes, group>;
+}
+template <typename T>
+auto kernel_of(int lanes, int length) {
+  return lanes == kMostLanes ? open_kernel_of<T, kMostLanes>(length)
+         : lanes == 8        ? open_kernel_of<T, 8>(length)
+         : lanes == 4        ? open_kernel_of<T, 4>(length)
+                             : open_kernel_of<T, 1>(length);
+}
+/// Everything for one run().
+template <typename Sample>
+class Opening {
+ public:
+  using T = Ordered<Sample>;
+
+  Opening(Cuda &cuda, Plane<const Sample> in, Plane<Sample> out, const LinearOpenParams &p,
+          LinearOpenReport *report)
+      : cuda_(cuda),
+        params_(p),
+        in_(bits(in)),
+        out_(bits(out)),
+        maximum_(in.maximum),
+        report_(report),
+        flip_(flip_of<T>(p.operation)),
+        angles_(directions_of(p)) {
+    // First the steep ones: those of either kind are next to each other.
+    for (const bool turned : {false, true}) {
+      for (std::size_t i = 0; i < angles_.size(); ++i) {
+        const Direction d = Direction::of(angles_[i]);
+        if (is_turned(d) != turned) continue;
+        (apart(d) ? apart_ : lines_).push_back({d, static_cast<int>(i), turned});
+        ++count_[turned];
+      }
+    }
+  }
+
+  void operator()() {
+    const bool direct = angles_.size() == 1 && count_[0] == 1 && apart_.empty() &&
+                        !is_difference(params_.operation) && !orientation() &&
+                        !(kFloat && report_) && at_whole_words(in_) && at_whole_words(out_);
+    take_scratch(direct);
+    if (report_) cuda_.clear(sums_, sums_bytes());
+    if (direct) {
+      open(0, 1, {out_, out_}, true);
+    } else {
+      if (converted_.data) prepare(prepare_kernel<T>, converted_);
+      if (turned_.data) prepare(prepare_turned_kernel<T>, turned_);
+      clear_ends();
+      for (std::size_t i = 0; i < lines_.size(); i += batch_) open_and_fold(lines_, i);
+      for (std::size_t i = 0; i < apart_.size(); i += batch_) open_and_fold(apart_, i);
+      finish();
+    }
+    if (report_) queue_report();
+  }
+
+ private:
+  static constexpr bool kFloat = std::is_same_v<Sample, float>;
+  struct Numbered {
+    Direction direction;
+    int number;
+    bool turned;
+  };
+  struct Source {
+    Plane<const T> plane;
+    bool floats;
+    T flip;
+  };
+  /// For either kind of lines.
+  using Planes = Plane<T>[2];
+
+  template <typename Any>
+  static auto bits(Plane<Any> plane) {
+    using Bits = std::conditional_t<std::is_const_v<Any>, const T, T>;
+    return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height,
+                       plane.stride};
+  }
+  template <typename Any>
+  static bool at_whole_words(const Plane<Any> &plane) {
+    return reinterpret_cast<std::uintptr_t>(plane.data) % 4 == 0 && plane.stride % 4 == 0 &&
+           plane.width % Packed<T>::kSamples == 0;
+  }
+
+  bool orientation() const { return params_.output == LinearOpenOutput::orientation; }
+  bool baseline() const { return params_.algorithm != LinearOpenAlgorithm::automatic; }
+  bool invariant(const Direction &d) const {
+    return params_.lines == LinearOpenLines::invariant && d.slope != 0 &&
+           d.slope != 1 << Direction::kFraction;
+  }
+  bool apart(const Direction &d) const { return baseline() || invariant(d); }
+  bool is_turned(const Direction &d) const { return !d.steep && !baseline(); }
+
+  // ---- Memory ------------------------------------------------------------------------------------
+
+  static std::size_t stride_of(int width) { return (width * sizeof(T) + 255) / 256 * 256; }
+  static std::size_t number_stride_of(int width) {
+    return (width * sizeof(std::uint16_t) + 255) / 256 * 256;
+  }
+  static std::size_t plane_bytes(int width, int height) { return stride_of(width) * height; }
+  static Plane<T> plane_at(unsigned char *memory, int width, int height) {
+    return {reinterpret_cast<T *>(memory), width, height,
+            static_cast<std::ptrdiff_t>(stride_of(width))};
+  }
+  std::size_t sums_bytes() const { return (angles_.size() + 1) * sizeof(std::uint64_t); }
+  /// Of a plane of lines that are turned or not.
+  int width_of(bool turned) const { return turned ? in_.height : in_.width; }
+  int height_of(bool turned) const { return turned ? in_.width : in_.height; }
+  std::size_t bytes_of(bool turned) const {
+    return plane_bytes(width_of(turned), height_of(turned));
+  }
+
+  void take_scratch(bool direct) {
+    std::size_t bytes = 0;
+    std::vector<std::pair<unsigned char **, std::size_t>> parts;
+    const auto want = [&](unsigned char *&at, std::size_t n) {
+      parts.push_back({&at, bytes});
+      bytes += (n + 255) / 256 * 256;
+    };
+    unsigned char *sums = nullptr, *converted = nullptr, *turned = nullptr, *best[2]{};
+    want(sums, sums_bytes());
+    plane_bytes_ = std::max(count_[0] ? bytes_of(false) : 0, count_[1] ? bytes_of(true) : 0);
+    batch_ = std::clamp<std::size_t>(kPlanesBytes / plane_bytes_, 4, kMostFolded);
+    if (!direct) {
+      want(planes_, std::min(batch_, angles_.size()) * plane_bytes_);
+      for (const bool is_turned : {false, true})
+        if (folds() && count_[is_turned])
+          want(best[is_turned], bytes_of(is_turned) + number_bytes(is_turned));
+      if ((baseline() && (kFloat || flip_ != 0)) || (count_[0] && !at_whole_words(in_)))
+        want(converted, bytes_of(false));
+      if (count_[1]) want(turned, bytes_of(true));
+      want(apart_scratch_, scratch_apart());
+    }
+    auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes));
+    for (const auto &[at, offset] : parts) *at = memory + offset;
+    sums_ = reinterpret_cast<std::uint64_t *>(sums);
+    if (converted) converted_ = plane_at(converted, in_.width, in_.height);
+    if (turned) turned_ = plane_at(turned, in_.height, in_.width);
+    for (const bool is_turned : {false, true})
+      if (!direct && count_[is_turned]) best_[is_turned] = best_at(best[is_turned], is_turned);
+  }
+  /// Whether there is more than the result of one direction.
+  bool folds() const { return angles_.size() > 1 || orientation(); }
+  std::size_t number_bytes(bool turned) const {
+    return orientation() ? number_stride_of(width_of(turned)) * height_of(turned) : 0;
+  }
+  Best<T> best_at(unsigned char *memory, bool turned) const {
+    const int width = width_of(turned), height = height_of(turned);
+    if (!folds()) return {plane_at(planes_, width, height), {}};
+    Best<T> best{plane_at(memory, width, height), {}};
+    if (orientation())
+      best.number = {reinterpret_cast<std::uint16_t *>(memory + bytes_of(turned)), width, height,
+                     static_cast<std::ptrdiff_t>(number_stride_of(width))};
+    return best;
+  }
+  std::size_t scratch_apart() const {
+    std::size_t bytes = 0;
+    for (const Numbered &d : apart_)
+      bytes = std::max(
+          bytes, baseline() ? open_lines_scratch(cuda_, params_.algorithm, d.direction,
+                                                 params_.length, in_.width, in_.height, sizeof(T))
+                            : bytes_of(d.turned));
+    return bytes;
+  }
+
+  // ---- Work --------------------------------------------------------------------------------------
+
+  LaunchShape overlapped(dim3 blocks, int threads, int bytes = 0) const {
+    return {blocks, threads, bytes, cuda_.code_architecture() >= 90};
+  }
+  static dim3 tiles_of(int width, int height) {
+    return {static_cast<unsigned>(divide_up(width, kTileWidth<T>)),
+            static_cast<unsigned>(divide_up(height, kTileHeight))};
+  }
+  static unsigned word_of(T flip) { return flip ? ~0u : 0; }
+
+  /// Ordered integers, those of a closing complemented.
+  void prepare(void (*kernel)(PrepareJob<T>), const Plane<T> &to) {
+    launch(cuda_, kernel, overlapped(tiles_of(to.width, to.height), kTileThreads),
+           PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
+  }
+  /// Clears what is behind the rows of the planes, as far as it is read.
+  void clear_ends() {
+    EndsJob<T> job{};
+    job.bytes = plane_bytes_;
+    int rows = 0;
+    for (const bool turned : {false, true}) {
+      if (count_[turned] == 0 || width_of(turned) % Packed<T>::kSamples == 0) continue;
+      job.planes[turned] = plane_at(planes_, width_of(turned), height_of(turned));
+      rows = std::max(rows, height_of(turned));
+    }
+    if (rows == 0) return;
+    const auto planes = static_cast<unsigned>(std::min(batch_, angles_.size()));
+    launch(cuda_, clear_ends_kernel<T>,
+           overlapped(dim3(divide_up(rows, kFoldThreads), planes, 2), kFoldThreads), job);
+  }
+  Source source(bool turned) const {
+    if (turned) return {turned_, false, 0};
+    if (converted_.data) return {converted_, false, 0};
+    return {in_, kFloat, flip_};
+  }
+
+  /// Opens n directions from `first` on, into planes from these on.
+  void open(std::size_t first, int n, const Planes &out, bool restore) {
+    const int length = length_for();
+    Lines lines[2];
+    OpenJob<T> job{};
+    job.out_floats = restore && kFloat;
+    job.out_flip = restore ? word_of(flip_) : 0;
+    job.out_bytes = plane_bytes_;
+    job.length = length;
+    job.sums = report_ && !kFloat ? sums_ : nullptr;
+    for (int i = 0; i < n; ++i) {
+      const auto &[direction, number, turned] = lines_[first + i];
+      job.lines[i] = {static_cast<std::uint32_t>(direction.slope), direction.rising, turned,
+                      static_cast<std::uint16_t>(number)};
+      Direction steep = direction;
+      steep.steep = true;
+      const auto partition = lines::Partition::of(steep, width_of(turned), height_of(turned));
+      Lines &these = lines[turned];
+      these.steps = partition.steps;
+      these.across = partition.across;
+      these.directions.push_back({partition.count, static_cast<std::uint32_t>(direction.slope)});
+    }
+    const Cuts cuts = best_cuts<T>(cuda_, lines, length);
+    if (cuts.lanes == 0)
+      refuse(
+          "length is ", params_.length, ": the ", cuda_.most_shared_memory() / 1024,
+          " KiB of shared memory that a block has on this GPU are too little for it; use a shorter "
+          "one, or the CPU");
+    int parts = 0;
+    for (const bool turned : {false, true}) {
+      if (lines[turned].directions.empty()) continue;
+      const auto [plane, floats, flip] = source(turned);
+      job.source[turned] = {plane, floats, word_of(flip), out[turned], cuts.cut[turned]};
+      parts = std::max(parts, cuts.cut[turned].parts);
+    }
+    const auto kernel = kernel_of<T>(cuts.lanes, length);
+    launch(cuda_, kernel, overlapped(dim3(cuts.strips, parts, n), cuts.threads, cuts.bytes), job);
+  }
+  /// A segment that is everywhere longer than the image does what one of this length does.
+  int length_for() const {
+    return std::min(params_.length, 2 * std::max(in_.width, in_.height) + 1);
+  }
+
+  /// Opens along some of these lines, from one on, and keeps the best.
+  void open_and_fold(const std::vector<Numbered> &directions, std::size_t first) {
+    const int n = static_cast<int>(std::min(batch_, directions.size() - first));
+    const Planes planes{plane_at(planes_, width_of(false), height_of(false)),
+                        plane_at(planes_, width_of(true), height_of(true))};
+    if (&directions == &lines_) open(first, n, planes, false);
+    FoldJob<T> job{};
+    job.bytes = plane_bytes_;
+    int wanted = 0;
+    for (int i = 0; i < n; ++i) {
+      const auto &[direction, number, turned] = directions[first + i];
+      const Plane<T> plane =
+          plane_at(planes_ + i * plane_bytes_, width_of(turned), height_of(turned));
+      if (&directions == &apart_) open_apart(directions[first + i], plane);
+      if (report_ && (kFloat || &directions == &apart_)) queue_sum(plane, source(turned), number);
+      if (!folds()) continue;
+      FoldPart<T> &part = job.part[turned];
+      if (part.n++ == 0) {
+        part = {plane, 1, i, folded_[turned], best_[turned]};
+        wanted = std::max(wanted, divide_up(plane.width, Packed<T>::kSamples) * plane.height);
+      }
+      job.numbers[i] = static_cast<std::uint16_t>(number);
+      folded_[turned] = true;
+    }
+    if (wanted == 0) return;
+    launch(cuda_, orientation() ? fold_kernel<T, true> : fold_kernel<T, false>,
+           overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), job);
+  }
+
+  void open_apart(const Numbered &direction, const Plane<T> &out) {
+    const auto [plane, floats, flip] = source(direction.turned);
+    if (baseline()) {
+      open_lines(cuda_, params_.algorithm, direction.direction, params_.length, plane, out,
+                 static_cast<void *>(apart_scratch_));
+      return;
+    }
+    Direction steep = direction.direction;
+    steep.steep = true;
+    const Plane<T> minima = plane_at(apart_scratch_, out.width, out.height);
+    const int words = divide_up(out.width, Packed<T>::kSamples);
+    const LaunchShape shape{dim3(divide_up(words, kInvariantThreads), out.height),
+                            kInvariantThreads};
+    launch(cuda_, invariant_kernel<T, Smallest>, shape,
+           InvariantJob<T>{plane, floats, word_of(flip), minima, steep, params_.length});
+    launch(cuda_, invariant_kernel<T, Largest>, shape,
+           InvariantJob<T>{minima, false, 0, out, steep, params_.length});
+  }
+
+  /// Adds up a direction's result.
+  void queue_sum(const Plane<const T> &opening, const Source &source, int number) {
+    const dim3 blocks(divide_up(opening.width, kFoldThreads), divide_up(opening.height, 16));
+    launch(cuda_, sum_kernel<T>, {blocks, kFoldThreads},
+           SumJob<T>{opening, source.plane, source.floats, source.flip, flip_, kFloat,
+                     is_difference(params_.operation), sums_ + number});
+  }
+
+  void finish() {
+    FinishJob<T> job{};
+    job.in = in_;
+    job.out = out_;
+    job.upright = best_[0];
+    job.turned = best_[1];
+    job.flip = word_of(flip_);
+    job.floats = kFloat;
+    job.operation = params_.operation;
+    job.degree_shift = kFloat ? 0 : unused_low_bits(static_cast<unsigned>(maximum_));
+    for (std::size_t i = 0; i < angles_.size(); ++i)
+      job.degrees[i] = static_cast<std::uint8_t>(degree_of(angles_[i]));
+    launch(cuda_, orientation() ? finish_kernel<T, true> : finish_kernel<T, false>,
+           overlapped(tiles_of(in_.width, in_.height), kTileThreads), job);
+  }
+
+  void queue_report() {
+    const bool difference = is_difference(params_.operation);
+    // The sum of the input, behind those of the directions.
+    if (difference && !kFloat) queue_sum(in_, {in_, false, 0}, static_cast<int>(angles_.size()));
+    auto *const host = static_cast<std::uint64_t *>(cuda_.report_memory(sums_bytes()));
+    cuda_.fetch(host, sums_, sums_bytes());
+    const auto pixels = std::int64_t{in_.width} * in_.height;
+    cuda_.on_complete([=, angles = angles_, params = params_, flip = flip_, maximum = maximum_,
+                       report = report_] {
+      report->angles = angles;
+      report->spectrum.assign(host, host + angles.size());
+      if (!kFloat) {
+        // Sums are of samples ^ flip; a closing is the complement of that.
+        const std::int64_t all = pixels * static_cast<T>(~T{0});
+        const auto sum = static_cast<std::int64_t>(host[angles.size()]);
+        for (std::int64_t &s : report->spectrum) {
+          if (difference)
+            s = (flip ? all - sum : sum) - s;
+          else if (flip)
+            s = all - s;
+        }
+      }
+      analyse_spectrum(params, static_cast<double>(pixels), kFloat ? maximum * 65536. : maximum,
+                       *report);
+    });
+  }
+
+  Cuda &cuda_;
+  const LinearOpenParams &params_;
+  const Plane<const T> in_;
+  const Plane<T> out_;
+  const double maximum_;
+  LinearOpenReport *const report_;
+  const T flip_;
+  const std::vector<double> angles_;
+  std::vector<Numbered> lines_, apart_;  // what opening.cuh does, and the others
+  // Of directions that are not turned and that are.
+  std::size_t count_[2]{};
+  Best<T> best_[2]{};
+  bool folded_[2]{};
+  std::size_t plane_bytes_ = 0, batch_ = 0;
+  std::uint64_t *sums_ = nullptr;
+  unsigned char *planes_ = nullptr, *apart_scratch_ = nullptr;
+  Plane<T> converted_{}, turned_{};
+};
+
+template <typename Sample>
+void run_any(Cuda &cuda, Plane<const Sample> in, Plane<Sample> out, const LinearOpenParams &p,
+             LinearOpenReport *report) {
+  validate(p);
+  check_planes(in, out);
+  Opening<Sample>(cuda, in, out, p, report)();
+}
+
+}  // namespace
+
+void run(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+         const LinearOpenParams &p, LinearOpenReport *report) {
+  run_any(cuda, in, out, p, report);
+}
+void run(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
+         const LinearOpenParams &p, LinearOpenReport *report) {
+  run_any(cuda, in, out, p, report);
+}
+void run(Cuda &cuda, Plane<const float> in, Plane<float> out, const LinearOpenParams &p,
+         LinearOpenReport *report) {
+  run_any(cuda, in, out, p, report);
+}
+
+}  // namespace cudascan

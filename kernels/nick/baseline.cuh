@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The three CUDA kernels of the 2015 paper; see baseline.h.
+#pragma once
+#include "kernels/nick.h"
+#include "kernels/nick/formula.h"
+
+namespace cudascan::nick {
+
+/// What wolf wants to know of the image.
+struct WolfStatistics {
+  Window busiest;
+  std::uint32_t minimum;
+};
+
+/// Queues params.algorithm, one of the three (NickAlgorithm::automatic counts as global).
+/// @param wolf         statistics of the image in device memory, or nullptr unless the method is wolf
+/// @param black_count  in device memory, to be added to, or nullptr
+template <typename T, typename Out>
+void run_baseline(Cuda &, Plane<const T> in, Plane<Out> out, const NickParams &params,
+                  const WolfStatistics *wolf, unsigned long long *black_count);
+
+}  // namespace cudascan::nick

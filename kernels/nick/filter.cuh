@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The decision of the local thresholds in single precision, with a bound that says when to trust
+/// it.
+#pragma once
+#include <cstdint>
+
+#include "kernels/base/ptx.cuh"
+#include "kernels/nick/formula.h"
+
+namespace cudascan::nick {
+
+/// The decision in single precision, right wherever |(T - p) N| exceeds the tolerance.
+///
+/// Every step has a relative error of at most 2^-22, the largest term is at most
+/// N max (1 + |k| (1 + max/r)); the tolerance is eight times that and more. That holds for the one
+/// difference of large terms, too, in root_of_squares() of bytes: with m the mean, they are at most
+/// N (127 m + Q / N), so sqrt(N) times the root is off by less than 2^-24 N (191 + 255).
+struct Filter {
+  float k, k_over_r, boost_exponent, minimum, tolerance;
+
+  Filter() = default;
+  CUDASCAN_HD explicit Filter(const Formula &f) {
+    const auto maximum = static_cast<float>(f.maximum > 255 ? f.maximum : 255);
+    float deviation = maximum;  // of which s is a share
+    if (f.method == NickMethod::sauvola || f.method == NickMethod::phansalkar)
+      deviation = static_cast<float>(f.rn) / kRd;
+    if (f.method == NickMethod::wolf)
+      deviation = fmaxf(sqrtf(static_cast<float>(f.busiest.v())) / f.busiest.n, 1e-6f);
+    k = static_cast<float>(f.kn) / kKd;
+    k_over_r = k / deviation;
+    boost_exponent = -10 * 1.44269504f / f.maximum;
+    minimum = f.minimum;
+    tolerance = maximum * (1 + fabsf(k) * (1 + maximum / deviation)) * 2e-6f +
+                (f.method == NickMethod::phansalkar ? maximum * 8e-6f : 0);
+  }
+};
+
+/// What the decision needs of the number of pixels in a window.
+struct WindowSize {
+  unsigned n;
+  float nf, inverse, inverse_square;
+  float scaled;  // N times the scale of the samples
+  float k_root;  // k sqrt(N)
+
+  WindowSize() = default;
+  __device__ WindowSize(unsigned n, float k, float scale)
+      : n(n),
+        nf(n),
+        inverse(reciprocal_approx(nf)),
+        inverse_square(inverse * inverse),
+        scaled(nf * scale),
+        k_root(k * sqrt_approx(nf)) {}
+  /// Rows and columns.
+  __device__ WindowSize(const WindowSize &a, const WindowSize &b)
+      : n(a.n * b.n),
+        nf(a.nf * b.nf),
+        inverse(a.inverse * b.inverse),
+        inverse_square(a.inverse_square * b.inverse_square),
+        scaled(a.scaled * b.scaled),
+        k_root(a.k_root * b.k_root) {}
+};
+
+/// The sizes of the windows of a block's columns, in shared memory, each member on its own so that a
+/// lane reads those of neighbouring columns at once.
+template <int n>
+struct WindowSizes {
+  alignas(16) unsigned count[n];
+  alignas(16) float inverse[n], inverse_square[n], scaled[n], root[n];
+
+  __device__ void set(int i, const WindowSize &size) {
+    count[i] = size.n;
+    inverse[i] = size.inverse;
+    inverse_square[i] = size.inverse_square;
+    scaled[i] = size.scaled;
+    root[i] = size.k_root;
+  }
+  __device__ WindowSize operator[](int i) const {
+    WindowSize size;
+    size.n = count[i];
+    size.nf = static_cast<float>(size.n);
+    size.inverse = inverse[i];
+    size.inverse_square = inverse_square[i];
+    size.scaled = scaled[i];
+    size.k_root = root[i];
+    return size;
+  }
+};
+
+/// The sums of a window of 8-bit samples in 32 bits, with f the sum of p^2 - 127 p, which may be
+/// negative.
+struct ByteSums {
+  unsigned s;
+  int f;
+};
+/// The sums of a window, with q the sum of p^2.
+template <typename SumS, typename SumQ>
+struct WideSums {
+  SumS s;
+  SumQ q;
+};
+
+/// The conversion of 64 bits takes long.
+__device__ inline float to_float(std::uint32_t v) {
+  return v;
+}
+__device__ inline float to_float(std::uint64_t v) {
+  return fmaf(static_cast<float>(static_cast<std::uint32_t>(v >> 32)), 0x1p32f,
+              static_cast<float>(static_cast<std::uint32_t>(v)));
+}
+
+/// s N, about. The variance is taken exactly, or about the rounded mean, so that no large numbers
+/// cancel in single precision.
+__device__ inline float deviation(ByteSums w, const WindowSize &size) {
+  const std::int64_t v = std::int64_t{w.f} * static_cast<int>(size.n) +
+                         std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * size.n - w.s);
+  return sqrt_approx(to_float(static_cast<std::uint64_t>(v)));
+}
+template <typename SumS, typename SumQ>
+__device__ inline float deviation(WideSums<SumS, SumQ> w, const WindowSize &size) {
+  const auto mean = static_cast<std::uint32_t>(fmaf(to_float(w.s), size.inverse, 0.5f));
+  const auto rest = static_cast<std::int64_t>(w.s - std::uint64_t{mean} * size.n);
+  const std::uint64_t about = w.q - mean * (static_cast<std::uint64_t>(w.s) + rest);
+  const auto rest_f = static_cast<float>(rest);
+  return sqrt_approx(fmaxf(fmaf(to_float(about), size.nf, -rest_f * rest_f), 0));
+}
+
+/// sqrt(Q - S^2 / N^2), about; NICK takes that over the root of N.
+__device__ inline float root_of_squares(ByteSums w, float sf, const WindowSize &size) {
+  // Q - (S / N)^2 = f + S (127 - S / N^2)
+  const float factor = fmaf(sf, -size.inverse_square, 127.0f);
+  return sqrt_approx(fmaf(sf, factor, static_cast<float>(w.f)));
+}
+template <typename SumS, typename SumQ>
+__device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const WindowSize &size) {
+  const float mean = sf * size.inverse;
+  return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
+}
+
+/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N.
+template <NickMethod method, typename Sums>
+__device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, const Filter &f) {
+  const float sf = to_float(w.s);
+  const float d = fmaf(p_scaled, size.scaled, -sf);  // (p - m) N
+  if constexpr (method == NickMethod::bradley) return fmaf(-f.k, sf, -d);
+  if constexpr (method == NickMethod::nick)
+    return fmaf(size.k_root, root_of_squares(w, sf, size), -d);
+  const float spread = deviation(w, size);
+  if constexpr (method == NickMethod::niblack) return fmaf(f.k, spread, -d);
+  const float relative = fmaf(f.k_over_r, spread * size.inverse, -f.k);  // k (s / r - 1)
+  if constexpr (method == NickMethod::wolf)
+    return fmaf(relative, fmaf(-size.nf, f.minimum, sf), -d);
+  if constexpr (method == NickMethod::phansalkar)
+    return fmaf(fmaf(2.0f, exp2_approx(sf * size.inverse * f.boost_exponent), relative), sf, -d);
+  return fmaf(relative, sf, -d);
+}
+
+}  // namespace cudascan::nick

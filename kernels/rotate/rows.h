@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The inner loop of rotate on the CPU, compiled for several instruction sets.
+#pragma once
+#include "kernels/rotate/formula.h"
+
+namespace cudascan::rotation {
+
+template <typename T>
+struct Loops {
+  /// Makes a row of the result.
+  void (*row)(const Job<T> &job, int y);
+};
+
+/// Those for the processor that runs.
+template <typename T>
+const Loops<T> &loops();
+
+}  // namespace cudascan::rotation

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What blocks that run at the same time have to do: lists in device memory, of items that are on a
+/// list once, and notes on tiles.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "common/api.h"
+#include "kernels/swofilter/geodesic/cells.cuh"
+
+namespace cudascan::swo {
+
+/// Lists of items of one kind: the one that is read, and the next, to which items are added. All threads
+/// call next() in the same places, and all blocks meet before it: after the last item was added, and
+/// after the open list was read.
+class Work {
+ public:
+  /// Words of device memory.
+  static CUDASCAN_HD std::size_t words(int items) {
+    return std::size_t{1 + kLists} * items + kLists;
+  }
+
+  __device__ Work(unsigned *words, int items)
+      : counts_(words), stamps_(words + kLists), lists_(stamps_ + items), items_(items) {}
+
+  /// Empties all lists; done by the threads of all blocks, before they meet.
+  __device__ void reset(unsigned thread, unsigned threads) const {
+    for (unsigned i = thread; i < kLists + static_cast<unsigned>(items_); i += threads)
+      counts_[i] = 0;
+  }
+
+  /// Of the open list.
+  __device__ unsigned count() const { return counts_[open_ % kLists]; }
+  __device__ unsigned item(unsigned i) const { return list(open_)[i]; }
+
+  /// Adds an item to the next list, unless it is there.
+  __device__ void add(unsigned item) const {
+    // A stamp is the number of the list. Who reads an old one asks once more.
+    const unsigned number = open_ + 1;
+    if (stamps_[item] == number || atomicExch(&stamps_[item], number) == number) return;
+    list(number)[atomicAdd(&counts_[number % kLists], 1u)] = item;
+  }
+
+  /// Opens the next list.
+  __device__ void next() {
+    ++open_;
+    // The list that was open becomes the one after the next: nobody reads it any more, and nobody adds to
+    // it before the blocks meet again.
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(open_ + 2) % kLists] = 0;
+  }
+
+ private:
+  static constexpr int kLists = 3;
+
+  __device__ unsigned *list(unsigned number) const {
+    return lists_ + std::size_t{number % kLists} * items_;
+  }
+
+  unsigned *counts_, *stamps_, *lists_;
+  int items_;
+  unsigned open_ = 0;
+};
+
+/// Rows, or columns, of a tile from the first to the last.
+struct Span {
+  int first = kTile, last = -1;
+
+  static CUDASCAN_HD Span whole() { return {0, kTile - 1}; }
+  __device__ bool any() const { return first <= last; }
+  __device__ Span &operator|=(const Span &more) {
+    first = min(first, more.first);
+    last = max(last, more.last);
+    return *this;
+  }
+
+  /// As 16 bits.
+  CUDASCAN_HD unsigned packed() const {
+    return static_cast<unsigned>(first) | static_cast<unsigned>(last + 1) << 8;
+  }
+  static __device__ Span unpacked(unsigned bits) {
+    return {static_cast<int>(bits & 0xff), static_cast<int>(bits >> 8 & 0xff) - 1};
+  }
+};
+
+/// A note on each tile. In the first two steps, which are numbers 1 and 2, all tiles are looked at.
+class TileNotes {
+ public:
+  struct Note {
+    Span rows, columns;  ///< that have changed since they were last walked along
+    Span held;           ///< rows that have changed since the tile was put back into the image
+    bool news;           ///< something around the tile may have changed
+  };
+
+  /// Words of device memory.
+  static CUDASCAN_HD std::size_t words(int tiles) { return std::size_t{4} * tiles; }
+
+  /// @param words  aligned to 16 bytes
+  __device__ explicit TileNotes(unsigned *words) : notes_(reinterpret_cast<uint4 *>(words)) {}
+
+  /// Done by the threads of all blocks, before they meet.
+  /// @param held  rows that are not in the image
+  __device__ void reset(unsigned tiles, const Span &held, unsigned thread, unsigned threads) const {
+    const unsigned none = Span{}.packed();
+    for (unsigned i = thread; i < tiles; i += threads)
+      notes_[i] = {2, 1, none | none << 16, held.packed()};
+  }
+
+  /// Read by the warp that works at the tile.
+  __device__ Note at(unsigned tile, unsigned step) const {
+    const uint4 words = notes_[tile];
+    // Others may be about to tell something: all lanes hear what the first one does.
+    const unsigned told =
+        __shfl_sync(kWholeWarp, (words.x >= step ? 1u : 0u) | (words.y >= step ? 2u : 0u), 0);
+    Note note{Span::unpacked(words.z), Span::unpacked(words.z >> 16), Span::unpacked(words.w),
+              (told & 1) != 0};
+    if (told & 2) note.rows = note.columns = Span::whole();
+    return note;
+  }
+  /// Done by one thread, for the tile that its warp works at.
+  __device__ void put(unsigned tile, const Note &note) const {
+    notes_[tile].z = note.rows.packed() | note.columns.packed() << 16;
+    notes_[tile].w = note.held.packed();
+  }
+
+  /// Has the next step look around a tile. Who takes the step may do so already.
+  __device__ void tell(unsigned tile, unsigned step) const { notes_[tile].x = step + 1; }
+  /// Has the next step walk through all of a tile.
+  __device__ void tell_whole(unsigned tile, unsigned step) const {
+    notes_[tile].x = notes_[tile].y = step + 1;
+  }
+
+ private:
+  uint4
+      *notes_;  ///< steps that look around and that walk through all; rows and columns; those held
+};
+
+/// The markers at the edges of tiles, in device memory: what is around a tile, and its warp does not
+/// have.
+class TileEdges {
+ public:
+  enum Edge { top, bottom, left, right };
+  static constexpr unsigned kAll = 15;  ///< a set of edges has a bit for each
+
+  /// Words of device memory.
+  static CUDASCAN_HD std::size_t words(int tiles) { return std::size_t{4} * 32 * tiles; }
+
+  __device__ explicit TileEdges(unsigned *words) : words_(words) {}
+
+  /// Levels of two columns, as Cells::fold() gives them to lane i, or of two rows, i and i + 32.
+  __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
+    return words_[(tile * 4 + edge) * 32 + i];
+  }
+  /// Writes the level of a pixel wherever it belongs to edges.
+  __device__ void put(unsigned tile, int x, int y, unsigned level) const {
+    const int column = x % kTile, row = y % kTile;
+    const int folded = column / 4 * 4 + column % 2 * 2 + column % 4 / 2;
+    if (row == 0) half(tile, top, folded) = level;
+    if (row == kTile - 1) half(tile, bottom, folded) = level;
+    if (column == 0) half(tile, left, row % 32 * 2 + row / 32) = level;
+    if (column == kTile - 1) half(tile, right, row % 32 * 2 + row / 32) = level;
+  }
+
+ private:
+  __device__ std::uint16_t &half(unsigned tile, Edge edge, int i) const {
+    return reinterpret_cast<std::uint16_t *>(&levels(tile, edge, 0))[i];
+  }
+
+  unsigned *words_;
+};
+
+/// Counts what is left to do after a step.
+class Tally {
+ public:
+  static constexpr int kWords = 3;
+
+  __device__ explicit Tally(unsigned *counts) : counts_(counts) {}
+
+  /// Done before the blocks meet.
+  __device__ void reset() const {
+    if (blockIdx.x == 0 && threadIdx.x < kWords) counts_[threadIdx.x] = 0;
+  }
+  /// Adds up to 32 for each warp; done by all threads of a block in each step.
+  __device__ void add(unsigned of_warp) const {
+    const int sum = __syncthreads_count(threadIdx.x % 32 < of_warp);
+    if (threadIdx.x == 0 && sum > 0) atomicAdd(&counts_[step_ % kWords], sum);
+  }
+  /// The sum of a step, after blocks have met.
+  __device__ unsigned next() {
+    const unsigned sum = counts_[step_ % kWords];
+    ++step_;
+    // Was read before the blocks met.
+    if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(step_ + 1) % kWords] = 0;
+    return sum;
+  }
+
+ private:
+  unsigned *counts_;
+  unsigned step_ = 0;
+};
+
+}  // namespace cudascan::swo

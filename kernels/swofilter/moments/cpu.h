@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What mean and standard deviation of rectangles and of other windows share on the CPU.
+#pragma once
+#include <vector>
+
+#include "common/plane.h"
+#include "kernels/swofilter/moments/rows.h"
+#include "kernels/swofilter/scratch.h"
+#include "kernels/swofilter/window.h"
+
+namespace cudascan::swo::sums {
+
+/// Writes results for windows whose sums are known, row by row of columns [begin, end).
+template <typename T>
+class Results {
+ public:
+  Results(Plane<const T> in, Plane<T> out, const Job &, int begin, int end, Scratch &);
+
+  /// Makes `y` the row of the pixels that follow.
+  void begin_row(int y);
+  /// The results of pixels x to x + n - 1, at most kBlock.
+  /// @param squares  only looked at for deviations
+  void write(int x, int n, const std::uint32_t *sums, const Square<T> *squares);
+
+ private:
+  void count_row(int row, int sign);
+  void count_samples();
+
+  const Plane<const T> in_;
+  const Plane<T> out_;
+  const Job &job_;
+  const Mask &mask_;
+  const bool clip_, may_be_empty_;
+  const int begin_, end_;
+  std::int32_t *const count_;
+  Real<T> *const inverse_;
+  std::uint8_t *const unsure_;
+  int y_ = 0;
+  int first_row_ = 0, end_row_ = 0;  ///< rows of the window that are in the image
+  std::vector<int> cells_;           ///< of them, in each column
+};
+
+/// Results of windows other than rectangles, of rows [begin, end).
+template <typename T>
+void filter_mask(Plane<const T> in, Plane<T> out, const Job &, int begin, int end);
+
+}  // namespace cudascan::swo::sums

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The sums over rectangles are those of the local thresholds (windowsums/row_kernel.cuh), which cost the same for
+// all sizes. They know clipped windows; for other borders the image is extended first. Other windows are
+// visited sample by sample.
+#include "kernels/swofilter/moments/moments.h"
+
+#include <type_traits>
+
+#include "kernels/planes.h"
+#include "kernels/swofilter/cells.cuh"
+#include "kernels/windowsums/row_kernel.cuh"
+
+namespace cudascan::swo {
+namespace {
+
+/// @param deviation  the standard deviation, otherwise the mean
+template <typename T>
+void clipped_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Mask &mask, int shift,
+                     bool deviation) {
+  nick::Job<T> job{};
+  job.out = out.data;
+  job.out_stride = out.stride;
+  job.out_is_wide = sizeof(T) == 2;
+  job.store_at_once =
+      (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % (kColumns * sizeof(T)) == 0;
+  job.rx = mask.rx();
+  job.ry = mask.ry();
+  job.level_shift = shift;
+  const int most = std::min(mask.width, in.width) * std::min(mask.height, in.height);
+  job.mean_shift = ByteMeans::shift(most);
+  job.variance_shift = ByteDeviation::shift(most);
+  const Shape shape =
+      deviation ? plan<Task::deviation>(cuda, in, job) : plan<Task::mean>(cuda, in, job);
+  const auto go = [&]<Task task, bool whole>() {
+    // The method does not count.
+    using SumQ = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+    const auto kernel = nick_kernel<T, std::uint32_t, SumQ, task, NickMethod::niblack, whole>;
+    launch(cuda, kernel,
+           {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90}, job);
+  };
+  if (deviation)
+    shape.whole ? go.template operator()<Task::deviation, true>()
+                : go.template operator()<Task::deviation, false>();
+  else
+    shape.whole ? go.template operator()<Task::mean, true>()
+                : go.template operator()<Task::mean, false>();
+}
+
+template <typename T>
+struct ExtendJob {
+  Source<T> in;
+  Plane<T> out;
+  int rx, ry;  // columns and rows that are added at each side
+};
+
+template <typename T>
+__global__ void __launch_bounds__(256) extend_kernel(const __grid_constant__ ExtendJob<T> job) {
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x >= job.out.width || y >= job.out.height) return;
+  job.in.visit(x - job.rx, y - job.ry, [&](unsigned v) { job.out.row(y)[x] = static_cast<T>(v); });
+}
+
+template <typename T>
+struct MaskJob {
+  Source<T> in;
+  Plane<T> out;
+  int shift;
+  bool deviation;
+  Cells cells;
+};
+
+template <typename T>
+__global__ void __launch_bounds__(256) mask_moments_kernel(const __grid_constant__ MaskJob<T> job) {
+  const Plane<const T> &in = job.in.plane;
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x >= in.width || y >= in.height) return;
+  unsigned n = 0, sum = 0;
+  std::uint64_t squares = 0;
+  job.in.visit_window(x, y, job.cells, [&](unsigned sample) {
+    const unsigned v = sample >> job.shift;
+    ++n;
+    sum += v;
+    squares += std::uint64_t{v} * v;
+  });
+  unsigned level = in.row(y)[x] >> job.shift;
+  if (n > 0)
+    level = job.deviation ? cudascan::rounded_deviation(n * squares - std::uint64_t{sum} * sum, n)
+                          : cudascan::rounded_mean(sum, n);
+  job.out.row(y)[x] = static_cast<T>(level << job.shift);
+}
+
+template <typename T>
+std::size_t stride_of(int width) {
+  constexpr std::size_t kAlignment = 256;
+  return (width * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+template <typename T>
+void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+  const Source<T> source(in, job);
+  const Mask &mask = job.mask();
+  const bool deviation = job.op == SwoFilterOperator::standard_deviation;
+  if (!mask.rectangle) {
+    const dim3 blocks(divide_up(in.width, 32), divide_up(in.height, 8));
+    return launch(cuda, mask_moments_kernel<T>, {blocks, dim3(32, 8)},
+                  MaskJob<T>{source, out, job.shift, deviation, Cells(mask)});
+  }
+  if (job.border == SwoFilterBorder::clip)
+    return clipped_moments(cuda, in, out, mask, job.shift, deviation);
+
+  const int width = in.width + 2 * mask.rx(), height = in.height + 2 * mask.ry();
+  const std::size_t stride = stride_of<T>(width), bytes = stride * height;
+  auto *const memory = static_cast<unsigned char *>(cuda.scratch(2 * bytes));
+  const auto plane = [&](unsigned char *data) {
+    return Plane<T>{reinterpret_cast<T *>(data), width, height, static_cast<std::ptrdiff_t>(stride),
+                    in.maximum};
+  };
+  const Plane<T> extended = plane(memory), result = plane(memory + bytes);
+  launch(cuda, extend_kernel<T>, {dim3(divide_up(width, 32), divide_up(height, 8)), dim3(32, 8)},
+         ExtendJob<T>{source, extended, mask.rx(), mask.ry()});
+  clipped_moments<T>(cuda, extended, result, mask, job.shift, deviation);
+  copy(cuda, {result.row(mask.ry()) + mask.rx(), in.width, in.height, result.stride}, out);
+}
+
+template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
+template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+
+}  // namespace cudascan::swo

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image, or less where
+/// columns take in what they let go. As Perreault and Hebert do ("Median filtering in constant time", IEEE
+/// Trans. Image Processing 16(9), 2007), a block keeps the histogram of each of its columns over the rows
+/// of the window, and a step down takes one sample out of each and puts one in. But each thread looks for
+/// the result of one pixel alone, digit by digit: how many samples of the window have 0, 1, 2 and 3 as
+/// their next digit to base 4, after those that are known, is a sum over its columns. So a column has four
+/// counts of a byte, in one word, for each beginning of none to three digits.
+///
+/// The counts for one beginning are next to each other for neighbouring columns. As lanes look at
+/// neighbouring columns they meet in no bank, whatever digits each has found.
+#pragma once
+#include "kernels/base/ptx.cuh"
+#include "kernels/swofilter/rank/selection.cuh"
+
+namespace cudascan::swo {
+
+constexpr int kDigits = 4;
+/// The beginnings of none to three digits: 1 + 4 + 16 + 64.
+constexpr int kBeginnings = 85;
+/// Bytes of shared memory for a column, and the most columns of a block.
+constexpr int kDigitsColumnBytes = kBeginnings * 4, kMostDigitsColumns = 672;
+
+/// The counts of a column. Byte i of a word has how many of the samples with this beginning have i or
+/// less as their next digit.
+class DigitCounts {
+ public:
+  /// @param words    those of this column
+  /// @param columns  distance of two beginnings in words
+  __device__ DigitCounts(unsigned *words, int columns) : words_(words), columns_(columns) {}
+
+  /// @param digits     known digits of the sample
+  /// @param beginning  these, as a number
+  __device__ unsigned *word(int digits, unsigned beginning) const {
+    return words_ + (((1u << (2 * digits)) - 1) / 3 + beginning) * columns_;
+  }
+  /// Puts a sample in, or takes it out with by = -1.
+  __device__ void change(unsigned sample, unsigned by) const {
+#pragma unroll
+    for (int i = 0; i < kDigits; ++i)
+      *word(i, sample >> (8 - 2 * i)) += (by * 0x01010101) << (8 * (sample >> (6 - 2 * i) & 3));
+  }
+
+ private:
+  unsigned *words_;
+  int columns_;
+};
+
+/// Sums of the counts of many columns. They do not fit into bytes, but the two halves of a word can have
+/// bytes 0 and 2, and bytes 0 and 1 then follow from the sum of the words, as 256 times byte 1 cannot run
+/// over what byte 3 has there.
+class DigitSums {
+ public:
+  /// @param n      words
+  /// @tparam batch  so many words may be added without a byte running over; a power of 2
+  template <int batch>
+  __device__ void add(const unsigned *words, int n) {
+    const auto take = [&]<int count>() {
+      unsigned sum = 0;
+#pragma unroll
+      for (int i = 0; i < count; ++i) sum += words[i];
+      words += count;
+      return sum;
+    };
+#pragma unroll(batch < 8 ? 16 / batch : 1)
+    for (; n >= batch; n -= batch) add(take.template operator()<batch>());
+    if constexpr (batch > 1) {
+      unsigned rest = 0;
+      if (batch > 8 && n & 8) rest += take.template operator()<8>();
+      if (batch > 4 && n & 4) rest += take.template operator()<4>();
+      if (batch > 2 && n & 2) rest += take.template operator()<2>();
+      if (n & 1) rest += take.template operator()<1>();
+      add(rest);
+    }
+  }
+
+  /// Samples with a digit of at most 0, 1, 2.
+  __device__ unsigned up_to_0() const {
+    return even_ & 0xffff;
+  }
+  __device__ unsigned up_to_1() const {
+    return (all_ - even_) >> 8 & 0xffff;
+  }
+  __device__ unsigned up_to_2() const {
+    return even_ >> 16;
+  }
+
+ private:
+  __device__ void add(unsigned four) {
+    all_ += four;
+    even_ += four & 0x00ff00ff;
+  }
+
+  unsigned all_ = 0, even_ = 0;
+};
+
+struct DigitsJob {
+  SelectionJob<std::uint8_t> selection;
+  int width, height;  // of a block's results
+};
+
+/// The column that a thread keeps the counts of.
+class KeptColumn {
+ public:
+  /// @param x     in the image or beyond
+  /// @param kept  whether some window has this column
+  __device__ KeptColumn(const Source<std::uint8_t> &in, int x, bool kept)
+      : in_(in), column_(resolve(x, in.plane.width, in.border)) {
+    const bool counts = column_ >= 0 || in.border == SwoFilterBorder::constant;
+    none_ = !(kept && counts);
+  }
+  /// The sample in a row, or -1 for none.
+  __device__ int sample(int y) const {
+    if (none_) return -1;
+    const int row = resolve(y, in_.plane.height, in_.border);
+    if (row >= 0 && column_ >= 0) return in_.plane.row(row)[column_];
+    return in_.border == SwoFilterBorder::constant ? static_cast<int>(in_.outside) : -1;
+  }
+
+ private:
+  const Source<std::uint8_t> &in_;
+  int column_;
+  bool none_;
+};
+
+/// Sample number `rank` in ascending order of those of n columns from this one on.
+template <int batch>
+__device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, int n,
+                                                   unsigned rank) {
+  unsigned value = 0;
+#pragma unroll
+  for (int digits = 0; digits < kDigits; ++digits) {
+    DigitSums sums;
+    sums.add<batch>(counts.word(digits, value), n);
+    unsigned below = 0, digit = 0;
+    const auto pass = [&](unsigned up_to) {
+      if (rank >= up_to) below = up_to, ++digit;
+    };
+    pass(sums.up_to_0());
+    pass(sums.up_to_1());
+    pass(sums.up_to_2());
+    rank -= below;
+    value = value << 2 | digit;
+  }
+  return value;
+}
+
+/// A thread keeps a column of those that the block's windows have, and does the window that begins there.
+/// @tparam batch  the height of the window is at most 256 / batch - 1
+template <int batch>
+__global__ void __launch_bounds__(kMostDigitsColumns)
+    digits_kernel(const __grid_constant__ DigitsJob job) {
+  const SelectionJob<std::uint8_t> &selection = job.selection;
+  const Plane<const std::uint8_t> &in = selection.in.plane;
+  const bool clip = selection.in.border == SwoFilterBorder::clip;
+  auto *const memory = reinterpret_cast<unsigned *>(dynamic_shared_memory());
+  const int t = threadIdx.x, columns = blockDim.x;
+  const DigitCounts counts(memory + t, columns);
+  const int x0 = blockIdx.x * job.width, x = x0 + t;
+  const int y0 = blockIdx.y * job.height, y1 = min(y0 + job.height, in.height);
+  const int rx = selection.rx, ry = selection.ry;
+  const KeptColumn column(selection.in, x - rx, t < min(job.width, in.width - x0) + 2 * rx);
+
+#pragma unroll 5
+  for (int i = 0; i < kBeginnings; ++i) memory[i * columns + t] = 0;
+  constexpr int kAhead = 8;
+#pragma unroll 1
+  for (int y = y0 - ry; y <= y0 + ry; y += kAhead) {
+    int samples[kAhead];
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) samples[i] = y + i <= y0 + ry ? column.sample(y + i) : -1;
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+      if (samples[i] >= 0) counts.change(samples[i], 1);
+  }
+
+  const bool writes = t < job.width && x < in.width;
+  const int across = clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1;
+  int n = 0;
+  unsigned rank = 0;
+#pragma unroll 1
+  for (int y = y0; y < y1; ++y) {
+    // What is next is read long before it is needed.
+    const bool more = y + 1 < y1;
+    const int leaves = more ? column.sample(y - ry) : -1,
+              enters = more ? column.sample(y + ry + 1) : -1;
+    __syncthreads();
+    if (writes) {
+      const int down = clip ? min(y + ry, in.height - 1) - max(y - ry, 0) + 1 : 2 * ry + 1;
+      if (n != across * down) {
+        n = across * down;
+        rank = selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
+      }
+      selection.out.row(y)[x] =
+          static_cast<std::uint8_t>(sample_of_rank<batch>(counts, 2 * rx + 1, rank));
+    }
+    __syncthreads();
+    if (leaves != enters) {
+      if (leaves >= 0) counts.change(leaves, -1u);
+      if (enters >= 0) counts.change(enters, 1);
+    }
+  }
+}
+
+}  // namespace cudascan::swo

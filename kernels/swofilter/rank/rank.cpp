@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Small windows are put in order by networks, as long as that is faster than histograms. Networks take
+// windows of whole rows and columns of samples; the pixels whose windows are clipped go another way, which
+// takes any.
+#include "kernels/swofilter/rank/rank.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "kernels/swofilter/rank/lines.h"
+#include "kernels/swofilter/rank/network.h"
+#include "kernels/swofilter/rank/rows.h"
+
+namespace cudascan::swo {
+namespace {
+
+constexpr int kMinRows = 32;  // fewer are not worth a thread
+
+const char padded_key = 0;
+
+/// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
+template <typename T>
+Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
+  const int rx = job.mask().rx(), ry = job.mask().ry();
+  const int width = in.width + 2 * rx, height = in.height + 2 * ry;
+  const auto samples =
+      static_cast<T *>(cpu.history(&padded_key, std::size_t(width) * height * sizeof(T)));
+  const Plane<T> padded{samples, width, height, std::ptrdiff_t(width) * std::ptrdiff_t(sizeof(T)),
+                        in.maximum};
+  const T nothing = job.border == SwoFilterBorder::clip ? std::numeric_limits<T>::max()
+                                                        : static_cast<T>(job.outside);
+  cpu.for_bands(height, kMinRows, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      T *const to = padded.row(y);
+      const int row = resolve(y - ry, in.height, job.border);
+      if (row < 0) {
+        std::fill_n(to, width, nothing);
+        continue;
+      }
+      const T *const from = in.row(row);
+      std::copy_n(from, in.width, to + rx);
+      const auto outside = [&](int x) {
+        const int column = resolve(x, in.width, job.border);
+        to[rx + x] = column < 0 ? nothing : from[column];
+      };
+      for (int x = -rx; x < 0; ++x) outside(x);
+      for (int x = in.width; x < in.width + rx; ++x) outside(x);
+    }
+  });
+  return padded;
+}
+
+/// Runs rows of an image through a network. Windows have all of their samples.
+template <typename T>
+class NetworkRows {
+ public:
+  NetworkRows(Plane<const T> in, Plane<T> out, const Job &job, const Network &network)
+      : in_(in), out_(out), job_(job), network_(network) {
+    // As long as the rows stay in the fastest cache, but not so short that there is more to say than to
+    // do. All in multiples of vectors.
+    // What is computed beyond the results is rounded up, and read from as many samples further on.
+    const int beside = 2 * round_up(network.width - 1);
+    const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
+    // Medians of 3x3 have nothing in between, and go through rows as they lie in memory.
+    length_ = is_median3_ ? 128 * kVector : std::clamp(room, 4 * kVector, 32 * kVector);
+    row_ = length_ + beside;
+    const int rows = is_median3_ ? network.inputs : network.rows;
+    memory_.resize(std::size_t(rows + 1) * (row_ + kVector) + kVector);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    T *next = memory_.data() + (-address % kNetworkVector) / sizeof(T);
+    for (int i = 0; i < rows; ++i, next += row_) rows_.push_back(next);
+    result_ = next;
+    inputs_ = rows_;
+  }
+
+  /// Pixels [x0, x1) of rows [y0, y1).
+  void run(int x0, int x1, int y0, int y1) {
+    const int group = static_cast<int>(network_.outputs.size());
+    for (int y = y0; y < y1; y += group)
+      for (int x = x0; x < x1;) {
+        const int n = std::min(next_length(x), x1 - x);
+        run_group(x, n, y, std::min(group, y1 - y));
+        x += n;
+      }
+  }
+
+ private:
+  static constexpr int kVector = kNetworkVector / static_cast<int>(sizeof(T));
+  static int round_up(int n) { return (n + kVector - 1) / kVector * kVector; }
+
+  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to be
+  /// little as well.
+  int next_length(int x) const {
+    constexpr std::size_t kFewSteps = 64;
+    if (network_.steps.size() > kFewSteps) return length_;
+    const int left = x - job_.mask().rx();
+    const int inside = (in_.width - left - (row_ - length_)) / kVector * kVector;
+    return left < 0 || inside <= 0 ? kVector : std::min(length_, inside);
+  }
+
+  void run_group(int x, int n, int y, int outputs) {
+    const int left = x - job_.mask().rx(), top = y - job_.mask().ry();
+    const int length = round_up(n), needed = length + row_ - length_;
+    for (int i = 0; i < network_.inputs; ++i) rows_[i] = input(i, left, top + i, needed);
+    if (is_median3_) {
+      for (int i = 0; i < outputs; ++i) {
+        T *const out = out_.row(y + i) + x, *const to = n == length ? out : result_;
+        loops_.median3(&rows_[i], to, length);
+        if (to != out) std::memcpy(out, to, n * sizeof(T));
+      }
+      return;
+    }
+    const Network::Step *next = network_.steps.data();
+    for (int i = 0; i < outputs; ++i) {
+      const Network::Output &out = network_.outputs[i];
+      const Network::Step *const end = network_.steps.data() + out.steps;
+      loops_.steps(next, end - next, rows_.data(), length);
+      next = end;
+      std::memcpy(out_.row(y + i) + x, result(out, length), n * sizeof(T));
+    }
+  }
+
+  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
+  /// not looked at in the end.
+  T *input(int i, int left, int y, int n) {
+    const int row = resolve(y, in_.height, job_.border);
+    // Rows of the image are only read.
+    if (row >= 0 && left >= 0 && left + n <= in_.width) return const_cast<T *>(in_.row(row)) + left;
+    T *const to = inputs_[i];
+    if (row < 0) {
+      std::fill_n(to, n, static_cast<T>(job_.outside));
+      return to;
+    }
+    const T *const from = in_.row(row);
+    const int begin = std::clamp(-left, 0, n), end = std::clamp(in_.width - left, begin, n);
+    std::copy(from + left + begin, from + left + end, to + begin);
+    const int needed = std::min(n, in_.width + job_.mask().rx() - left);
+    const auto outside = [&](int k) {
+      const int column = resolve(left + k, in_.width, job_.border);
+      to[k] = column < 0 ? static_cast<T>(job_.outside) : from[column];
+    };
+    for (int k = 0; k < begin; ++k) outside(k);
+    for (int k = end; k < needed; ++k) outside(k);
+    return to;
+  }
+
+  const T *result(const Network::Output &out, int length) {
+    const auto pointers = [&](const std::vector<Network::Place> &places,
+                              std::vector<const T *> &to) {
+      to.clear();
+      for (const Network::Place place : places) to.push_back(rows_[place.row] + place.shift);
+    };
+    pointers(out.plus, plus_);
+    const int n = static_cast<int>(plus_.size());
+    switch (network_.question.kind) {
+      case Question::mean:
+        pointers(out.minus, minus_);
+        loops_.mean(plus_.data(), n, minus_.data(), static_cast<int>(minus_.size()),
+                    n - static_cast<int>(minus_.size()), job_.shift, result_, length);
+        return result_;
+      case Question::mode:
+        loops_.mode(plus_.data(), n, result_, length);
+        return result_;
+      default:
+        return plus_[0];
+    }
+  }
+
+  const Plane<const T> in_;
+  const Plane<T> out_;
+  const Job &job_;
+  const Network &network_;
+  const RankLoops<T> &loops_ = rank_loops<T>();
+  const bool is_median3_ = job_.mask().rectangle && job_.mask().width == 3 &&
+                           job_.mask().height == 3 &&
+                           network_.question == Question{Question::nth, 4, 4};
+  int row_, length_;  ///< samples of a row in memory, and of those how many are results
+  std::vector<T> memory_;
+  std::vector<T *> rows_, inputs_;
+  T *result_;
+  std::vector<const T *> plus_, minus_;
+};
+
+/// Minima and maxima for a sample of vectors in the time that histograms need for a pixel.
+template <typename T>
+constexpr int kMostCost = sizeof(T) == 1 ? 800 : 3000;
+constexpr int kMostCells = 225;
+
+/// The network for a job; none where it would be slower.
+template <typename T>
+std::shared_ptr<const Network> small_network(const Job &job) {
+  const Mask &mask = job.mask();
+  const int n = mask.count();
+  if (job.op == SwoFilterOperator::directional_median) {
+    // Networks of longer ones have many thousands of steps; lines cost the same at any length.
+    constexpr int kLongestLine = 63;
+    if (std::max(mask.width, mask.height) > kLongestLine) return {};
+    return find_network(mask, question_of(job, n));
+  }
+  if (n < 1 || n > kMostCells || mask.width > 63) return {};
+  auto network = find_network(mask, question_of(job, n));
+  return network->cost() <= kMostCost<T> ? network : nullptr;
+}
+
+Mask transposed(const Mask &mask) {
+  Mask t{mask.height, mask.width, mask.rectangle, {}};
+  for (int x = 0; x < mask.width; ++x)
+    for (int y = 0; y < mask.height; ++y) t.cells.push_back(mask.at(x, y));
+  return t;
+}
+
+}  // namespace
+
+template <typename T>
+void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+  const Mask &mask = job.mask();
+  const int rx = mask.rx(), ry = mask.ry();
+  const bool clip = job.border == SwoFilterBorder::clip;
+  const bool lines = job.op == SwoFilterOperator::directional_median;
+  const std::vector<Run> runs = mask.runs(), runs_down = transposed(mask).runs();
+
+  const auto network = small_network<T>(job);
+  const bool numbers = question_of(job, 1).kind == Question::nth && mask.rectangle;
+  const bool columns = !network && !lines && (sizeof(T) == 1 ? mask.rectangle : numbers);
+  const bool pads = !network && (!clip || (columns && sizeof(T) > 1));
+  const Strided<const T> from(pads ? pad(cpu, in, job) : in);
+  const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
+
+  // Windows that have all of their samples, if there are any.
+  const int x0 = clip ? std::min(rx, in.width) : 0, x1 = std::max(in.width - x0, x0);
+  const int y0 = clip ? std::min(ry, in.height) : 0, y1 = std::max(in.height - y0, y0);
+
+  const auto ask_any = [&](int left, int right, int top, int bottom) {
+    Area<T> area = all;
+    area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;
+    if (left >= right || top >= bottom) return;
+    if (lines) return ask_lines(area, rx, ry);
+    if (columns) return ask_columns(area, job);
+    if (right - left >= bottom - top) return rank_loops<T>().slide(area, runs, job);
+    const Area<T> down{
+        area.in.transposed(), area.out.transposed(), area.top, area.left, top, bottom, left, right};
+    rank_loops<T>().slide(down, runs_down, job);
+  };
+
+  cpu.for_bands(
+      in.height, std::max(kMinRows, network ? 0 : mask.height / 2), [&](int begin, int end) {
+        if (!network || x0 == x1) return ask_any(0, in.width, begin, end);
+        const int middle = std::clamp(y0, begin, end), bottom = std::clamp(y1, middle, end);
+        ask_any(0, in.width, begin, middle);
+        ask_any(0, x0, middle, bottom);
+        NetworkRows<T>(in, out, job, *network).run(x0, x1, middle, bottom);
+        ask_any(x1, in.width, middle, bottom);
+        ask_any(0, in.width, bottom, end);
+      });
+}
+template void rank(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
+template void rank(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+
+}  // namespace cudascan::swo

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank/rank.h"
+
+#include <algorithm>
+
+#include "kernels/base/launch.cuh"
+#include "kernels/swofilter/rank/columns.cuh"
+#include "kernels/swofilter/rank/digits.cuh"
+#include "kernels/swofilter/rank/histogram.cuh"
+#include "kernels/swofilter/rank/median3.cuh"
+#include "kernels/swofilter/rank/network.cuh"
+#include "kernels/swofilter/rank/selection.cuh"
+
+namespace cudascan::swo {
+namespace {
+
+using Op = SwoFilterOperator;
+
+/// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more often,
+/// sooner, and sooner still where medians and ranks go by digits.
+constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
+
+template <typename T>
+class Rank {
+ public:
+  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job)
+      : cuda_(cuda), job_(job), in_(in), out_(out), source_(in, job) {}
+
+  void operator()() {
+    const Mask &mask = job_.mask();
+    const SelectionJob<T> all{
+        source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
+        job_.alpha, mask.rx(), mask.ry()};
+    if (job_.op == Op::directional_median)
+      return launch(cuda_, directional_kernel<T>, whole(), all);
+    if (has_network()) return by_network();
+    const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
+    if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
+    if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
+      return launch(cuda_, selection_kernel<T>, whole(), all, Cells(mask));
+    if (!of_rank && by_columns(all)) return;
+    by_histogram(all);
+  }
+
+ private:
+  LaunchShape whole() const {
+    return {dim3(divide_up(out_.width, 32), divide_up(out_.height, 8)), 256};
+  }
+
+  bool has_network() const {
+    const Mask &mask = job_.mask();
+    const int most = job_.op == Op::median                                      ? 9
+                     : job_.op == Op::mode || job_.op == Op::alpha_trimmed_mean ? 5
+                                                                                : 0;
+    return mask.rectangle && mask.width == mask.height && mask.width >= 3 && mask.width <= most &&
+           in_.width >= mask.width && in_.height >= mask.height;
+  }
+
+  void by_network() {
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(in_.data) | in_.stride) % 4 == 0;
+    const NetworkJob<T> job{source_, out_, aligned, job_.alpha, job_.shift};
+    switch (job_.mask().width) {
+      case 3:
+        return job_.op == Op::median ? median3(job)
+               : job_.op == Op::mode ? network<3, Taken::mode>(job)
+                                     : network<3, Taken::trimmed_mean>(job);
+      case 5:
+        return job_.op == Op::median ? network<5, Taken::median>(job)
+               : job_.op == Op::mode ? network<5, Taken::mode>(job)
+                                     : network<5, Taken::trimmed_mean>(job);
+      case 7:
+        return network<7, Taken::median>(job);
+      default:
+        return network<9, Taken::median>(job);
+    }
+  }
+
+  void median3(const NetworkJob<T> &job) {
+    const dim3 blocks(divide_up(in_.width, kMedian3Columns),
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows));
+    launch(cuda_, median3_kernel<T>,
+           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
+  }
+
+  template <int k, Taken taken>
+  void network(const NetworkJob<T> &job) {
+    const dim3 blocks(divide_up(in_.width, kNetworkColumns<k>),
+                      divide_up(in_.height, kNetworkWarps * kNetworkRows));
+    launch(cuda_, network_kernel<T, k, taken>,
+           {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
+  }
+
+  /// An image in blocks that all run at the same time.
+  struct Cut {
+    int columns, width, height;  // of a block in shared memory, and of its results
+    dim3 blocks;
+  };
+  /// @param columns   at most in shared memory
+  /// @param unit      multiple that their number is of
+  /// @param resident  blocks of a multiprocessor
+  Cut cut_up(int columns, int unit, int resident) {
+    const int beside = 2 * job_.mask().rx();
+    const int strips = divide_up(in_.width, columns - beside);
+    const int width = divide_up(in_.width, strips);
+    const int height =
+        divide_up(in_.height, std::max(resident * cuda_.multiprocessors() / strips, 1));
+    return {divide_up(width + beside, unit) * unit, width, height,
+            dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
+  }
+  /// Shared memory of each of so many blocks of a multiprocessor, which takes 1 KiB for itself with each.
+  int shared_memory_each(int resident) {
+    return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
+  }
+
+  /// @return false for windows, samples and devices for which it cannot be
+  bool by_digits(const SelectionJob<T> &all) {
+    if constexpr (sizeof(T) > 1) {
+      return false;
+    } else {
+      const Mask &mask = job_.mask();
+      if (!mask.rectangle) return false;
+      const int beside = 2 * mask.rx();
+      const auto columns_of = [&](int resident) {
+        return std::min(shared_memory_each(resident) / (32 * kDigitsColumnBytes) * 32,
+                        kMostDigitsColumns);
+      };
+      // Several blocks hide more of their waiting; wide windows share more columns in fewer.
+      int resident = 4;
+      while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
+      if (columns_of(resident) < beside + 32) return false;
+      const Cut cut = cut_up(columns_of(resident), 32, resident);
+      launch(cuda_,
+             mask.height < 16    ? digits_kernel<16>
+             : mask.height < 32  ? digits_kernel<8>
+             : mask.height < 64  ? digits_kernel<4>
+             : mask.height < 128 ? digits_kernel<2>
+                                 : digits_kernel<1>,
+             {cut.blocks, cut.columns, cut.columns * kDigitsColumnBytes},
+             DigitsJob{all, cut.width, cut.height});
+      return true;
+    }
+  }
+
+  /// @return false for windows, samples and devices for which it cannot be
+  bool by_columns(const SelectionJob<T> &all) {
+    if constexpr (sizeof(T) > 1) {
+      return false;
+    } else {
+      const Mask &mask = job_.mask();
+      if (!mask.rectangle) return false;
+      const int beside = 2 * mask.rx();
+      const auto columns_of = [&](int resident) {
+        return shared_memory_each(resident) / columns_bytes(kGroupColumns) * kGroupColumns;
+      };
+      // Two blocks hide more of their waiting; wide windows share more columns in a single one.
+      const int resident = columns_of(2) < 4 * beside ? 1 : 2;
+      if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
+      const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
+      launch(cuda_, columns_kernel, {cut.blocks, kColumnsThreads, columns_bytes(cut.columns)},
+             ColumnsJob{all, cut.columns, cut.width, cut.height});
+      return true;
+    }
+  }
+
+  void by_histogram(const SelectionJob<T> &all) {
+    constexpr int kBytes = SlidingHistogram<T>::kFineBytes;
+    constexpr int kBeside = 4096;  // shared memory beside the histogram
+    const bool shared = kBytes + kBeside <= cuda_.most_shared_memory();
+    const int resident = shared ? std::clamp((224 << 10) / (kBytes + kBeside), 1, 8) : 4;
+    const int blocks =
+        static_cast<int>(std::min(std::int64_t{divide_up(in_.width, kHistogramPixels)} * in_.height,
+                                  std::int64_t{cuda_.multiprocessors()} * resident));
+    auto *const fine =
+        shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
+    launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
+           Cells(job_.mask()), fine);
+  }
+
+  Cuda &cuda_;
+  const Job &job_;
+  Plane<const T> in_;
+  Plane<T> out_;
+  Source<T> source_;
+};
+
+}  // namespace
+
+template <typename T>
+void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+  Rank<T>(cuda, in, out, job)();
+}
+
+template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
+template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+
+}  // namespace cudascan::swo

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank/rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/base/simd.h"
+
+#ifdef CUDASCAN_X86_64
+#include <immintrin.h>
+#endif
+
+#define CUDASCAN_LOOPS "kernels/swofilter/rank/loops.inc"
+#include "kernels/base/simd_each.inc"
+
+namespace cudascan::swo {
+
+template <typename T>
+const RankLoops<T> &rank_loops() {
+  return CUDASCAN_FASTEST(kLoops<T>);
+}
+template const RankLoops<std::uint8_t> &rank_loops();
+template const RankLoops<std::uint16_t> &rank_loops();
+
+void ask_columns(const Area<std::uint8_t> &area, const Job &job) {
+  CUDASCAN_FASTEST(ask_columns(area, job));
+}
+void ask_columns(const Area<std::uint16_t> &area, const Job &job) {
+  CUDASCAN_FASTEST(ask_columns(area, job));
+}
+
+}  // namespace cudascan::swo

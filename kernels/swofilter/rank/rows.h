@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The inner loops of the order of samples on the CPU, compiled for several instruction sets.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/plane.h"
+#include "kernels/swofilter/rank/network.h"
+
+namespace cudascan::swo {
+
+/// Lengths of rows of networks are rounded up to so many bytes.
+inline constexpr int kNetworkVector = 64;
+
+/// Pixels at (x, y) by their distance in memory in both directions, which may be exchanged.
+template <typename T>
+struct Strided {
+  T *data;
+  std::ptrdiff_t dx, dy;  ///< in samples
+  int width, height;
+
+  explicit Strided(const Plane<T> &plane)
+      : data(plane.data),
+        dx(1),
+        dy(plane.stride / static_cast<std::ptrdiff_t>(sizeof(T))),
+        width(plane.width),
+        height(plane.height) {}
+  Strided transposed() const {
+    Strided t = *this;
+    std::swap(t.dx, t.dy);
+    std::swap(t.width, t.height);
+    return t;
+  }
+  T *row(int y) const { return data + y * dy; }
+};
+
+/// Where windows are asked. They are clipped to `in`, which has what is outside of the image or not.
+template <typename T>
+struct Area {
+  Strided<const T> in;
+  Strided<T> out;
+  int left, top;       ///< where the pixel (0, 0) of `out` is in `in`
+  int x0, x1, y0, y1;  ///< pixels [x0, x1) x [y0, y1) of `out` are computed
+};
+
+template <typename T>
+struct RankLoops {
+  /// Steps of a network on `length` samples and what these need beyond, rounded up to vectors.
+  void (*steps)(const Network::Step *, std::size_t n, T *const *rows, int length);
+  /// Medians of 3x3, from three rows.
+  void (*median3)(const T *const *rows, T *out, int length);
+  /// The rounded mean of `count` samples: of all in `plus` without those in `minus`.
+  /// @param shift   low bits that levels do not have
+  /// @param length  a multiple of kNetworkVector
+  void (*mean)(const T *const *plus, int n_plus, const T *const *minus, int n_minus, int count,
+               int shift, T *out, int length);
+  /// The most frequent of n samples in ascending order.
+  void (*mode)(const T *const *sorted, int n, T *out, int length);
+  /// Answers from a histogram of the window that slides along the rows, by the ends of the window's runs.
+  /// @param runs  of the window as it lies in the area
+  void (*slide)(const Area<T> &, const std::vector<Run> &runs, const Job &);
+};
+template <typename T>
+const RankLoops<T> &rank_loops();
+
+/// Answers for rectangles of samples of 8 bit from histograms of columns. Rows are not exchanged.
+void ask_columns(const Area<std::uint8_t> &, const Job &);
+/// The same for a number in the order of samples of 16 bit. Nothing is clipped: `in` has all that windows
+/// cover, and where there is nothing with border = clip it has the largest sample of 16 bit.
+void ask_columns(const Area<std::uint16_t> &, const Job &);
+
+}  // namespace cudascan::swo

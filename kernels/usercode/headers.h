@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <vector>
+
+#include "kernels/usercode/code.h"
+
+namespace cudascan::gswo {
+
+/// The headers that filters are compiled with, such as gswo/window.h. They are part of this library.
+CUDASCAN_API const std::vector<SourceText> &headers();
+
+}  // namespace cudascan::gswo

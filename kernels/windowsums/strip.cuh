@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Window sums of a strip of rows, a warp on its own; row_kernel.cuh says how.
+#pragma once
+#include <cstdint>
+
+#include "kernels/base/ptx.cuh"
+#include "kernels/base/warp_sums.cuh"
+#include "kernels/windowsums/division.h"
+#include "kernels/windowsums/row_stage.cuh"
+#include "kernels/windowsums/sums.cuh"
+
+namespace cudascan::nick {
+
+/// The rows of a warp's strip and the sums over their windows.
+///
+/// The rows come from a RowTile, if shared memory has room for all that the block needs. Otherwise
+/// a stage has for every kRows rows, in its narrow piece, these rows and, in its wide ones, the rows
+/// that enter the window and those that leave it. While the window is filled, the second wide piece
+/// has the rows below those of the first.
+///
+/// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up
+/// groups of rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of
+/// up to half as many rows, at its lower end, that the last group lacks or has too many. What is in
+/// windows i to j is added to record i and taken off from record j + 1, so that the windows, but for
+/// their rests, are the prefix sums of the records.
+///
+/// @tparam whole    the rows are in a RowTile
+/// @tparam squared  the sums of the squares are wanted, too
+template <typename T, bool whole, bool squared>
+class Strip {
+ public:
+  using Samples = StageSamples<T>;
+  using Source = std::conditional_t<whole, RowTile<T>, RowStage<T>>;
+  using Record = ColumnRecord<T, squared>;
+  using ColumnSums = nick::ColumnSums<T, squared>;
+  static constexpr int kRows = kStageRows<T>;
+  static constexpr int kFillRows = 2 * kRows;  // that a stage brings while the window is filled
+  static constexpr int kTileRows = 32;         // that are waited for at once in a RowTile
+  /// Bytes of zeros that stand for the rows beyond the last one.
+  static constexpr int kZeros = kStageColumns * sizeof(T);
+  static constexpr int kBarriers = RowTile<T>::kMostParts;
+
+  LaneSums<T> sums;
+
+  /// @param memory    of the tile or the rings of all warps, and behind it the records, if any
+  /// @param barriers  kBarriers
+  /// @param zeros     kZeros bytes in shared memory
+  /// @param x         first column of the tile
+  /// @param block     of those of the tile
+  __device__ Strip(const StripJob<T> &job, const Strips &strips, unsigned char *memory,
+                   std::uint64_t *barriers, unsigned char *zeros, int x, int block)
+      : job_(job),
+        strips_(strips),
+        left_column_(-(job.rx + 1) - job.in.begin),
+        left_(left_column_),
+        right_(left_column_ + 2 * job.rx + 1),
+        zeros_(reinterpret_cast<unsigned *>(zeros)),
+        x_(x),
+        block_begin_(block * warps() * strips.rows),
+        begin_(block_begin_ + warp() * strips.rows),
+        end_(min(begin_ + strips.rows, job.in.plane.height)),
+        source_(make_source(memory, barriers)),
+        cut_(job.in.garbage > 0 && x + kStageColumns + job.rx > job.in.plane.width) {
+    const int bottom = begin_ + job.ry + 1;  // of the first row's window
+    rest_ = max(min(bottom - strips.rest, bottom), 0);
+    rest_end_ = begin_ < end_ ? min(max(bottom - strips.rest, bottom), job.in.plane.height) : 0;
+    stage_zero_ = begin_ - (max(rest_end_ - rest_, 0) + kFillRows - 1) / kFillRows * kRows;
+    group_.index = warp();
+    if (together()) find(group_);
+    records_ = reinterpret_cast<unsigned *>(
+        memory + (whole ? RowTile<T>::bytes(job.in, tile_rows()) : warps() * job.in.ring_bytes()));
+    enters_ = (2 * job.ry + 1) * job.in.pitch;
+    narrow_ = keep((kColumns * lane() - job.in.begin) * static_cast<int>(sizeof(T)) +
+                   job.ry * job.in.pitch);
+    source_.init();
+  }
+
+  /// Starts to bring the first rows.
+  __device__ void start() {
+    if constexpr (whole)
+      source_.request();
+    else if (!together())
+      request_all();
+    else if (!group_.done)
+      source_.request_rows(group_.y, group_.end);
+  }
+  /// Gets ready what fill() needs beside them; all threads of the block call it and then meet.
+  __device__ void prepare() {
+    for (int i = threadIdx.x; i < kZeros / 4; i += blockDim.x) zeros_[i] = 0;
+    if (together()) {
+      auto *const records = reinterpret_cast<uint4 *>(records_);
+      for (int i = threadIdx.x; i < warps() * Record::words(job_) / 4; i += blockDim.x)
+        records[i] = uint4{};
+    }
+    mask_ = front_mask(0);
+#pragma unroll
+    for (unsigned &word : mask_.word) word = keep(word);
+  }
+
+  __device__ int begin() const {
+    return begin_;
+  }
+  __device__ int end() const {
+    return end_;
+  }
+  /// Samples to the right of the plane, in the windows of the tile, may be other than 0.
+  __device__ bool has_garbage() const {
+    return cut_;
+  }
+
+  /// Sums over the window of the first row; all threads of the block call it, after prepare().
+  __device__ void fill() {
+    if (together()) {
+      add_groups();
+      if constexpr (whole)
+        source_.wait_for_own();
+      else
+        request_all();
+      __syncthreads();
+      const int n = Record::words(job_) / 2;
+      auto *const records = reinterpret_cast<uint2 *>(records_);
+      for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        uint2 sum{};
+#pragma unroll 4
+        for (int k = 0; k < warps(); ++k) {
+          const uint2 more = records[k * n + i];
+          sum.x += more.x;
+          sum.y += more.y;
+          records[k * n + i] = sum;
+        }
+      }
+      __syncthreads();
+    }
+    ColumnSums left, right;
+    add_rest(left, right);
+    if (together()) {
+      add_record(left_column_, left);
+      add_record(left_column_ + 2 * job_.rx + 1, right);
+    }
+    const int front = front_columns() - kColumns * lane();
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      sums.set(j, right.sum[j], left.sum[j], right.squares[j], left.squares[j]);
+      sums.front_sum += j < front ? left.sum[j] : 0;
+      sums.front_squares += j < front ? left.squares[j] : 0;
+    }
+  }
+
+  /// Waits for the next rows, from y on.
+  /// @return their number
+  __device__ int wait(int y) {
+    if constexpr (whole) {
+      const int rows = min(end_ - y, kTileRows), enters = y + job_.ry + 1;
+      if (!together()) source_.wait_for(enters, enters + rows);
+      leaves_ = source_.address(y - job_.ry);
+      return rows;
+    } else {
+      source_.wait();
+      return min(end_ - y, kRows);
+    }
+  }
+  /// The next row of those that were waited for, that is row i of them.
+  __device__ Samples row(int i) const {
+    Samples samples;
+    if constexpr (whole)
+      load_shared(leaves_ + narrow_, samples.word);
+    else
+      samples =
+          read_stage<T>(source_.narrow() + i * static_cast<unsigned>(kStageColumns * sizeof(T)));
+    return samples;
+  }
+  /// Moves the window one row down from that row. `inner` says that no window of the tile is cut
+  /// off at the left or right of the plane, `narrow` that it has kStageColumns columns at most.
+  template <bool inner, bool narrow>
+  __device__ void step(int i) {
+    unsigned leaves, enters;
+    if constexpr (whole) {
+      leaves = leaves_;
+      enters = leaves_ + enters_;
+      leaves_ += job_.in.pitch;
+    } else {
+      leaves = source_.second() + i * job_.in.pitch;
+      enters = source_.first() + i * job_.in.pitch;
+    }
+    Samples a = right_.read(enters), c = right_.read(leaves);
+    const Samples b = left_.read(enters), d = left_.read(leaves);
+    if (!inner) {
+      cut(a);
+      cut(c);
+    }
+    sums.step(a, b, c, d);
+    sums.step_front(b, d, mask_);
+    if constexpr (!narrow) {
+#pragma unroll 1
+      for (int k = 1; k * kStageColumns < 2 * job_.rx + 1; ++k) {
+        const unsigned column = k * static_cast<unsigned>(kStageColumns * sizeof(T));
+        sums.step_front(left_.read(enters + column), left_.read(leaves + column), front_mask(k));
+      }
+    }
+  }
+
+  /// S and Q in front of the lane's columns, in the form of D, worked out in kPhases phases between
+  /// which other work can hide their latency.
+  template <typename SumS, typename SumQ>
+  class Bases {
+   public:
+    static constexpr int kPhases = 5;
+    __device__ explicit Bases(const LaneSums<T> &sums) {
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+        all_s_ += widen<SumS>(sums.sum[j]);
+        all_q_ += widen<SumQ>(sums.squares[j]);
+      }
+      front_s_ = warp_sum(widen<SumS>(sums.front_sum));
+      front_q_ = sums.template all_front_squares<SumQ>(front_s_);
+      s_ = all_s_;
+      q_ = all_q_;
+    }
+    template <int phase>
+    __device__ void advance() {
+      if constexpr (phase < kPhases) {
+        scan_step<1 << phase>(s_);
+        scan_step<1 << phase>(q_);
+      }
+    }
+    __device__ SumS s() const {
+      return s_ - all_s_ + front_s_;
+    }
+    __device__ SumQ q() const {
+      return q_ - all_q_ + front_q_;
+    }
+
+   private:
+    SumS s_, all_s_ = 0, front_s_;
+    SumQ q_, all_q_ = 0, front_q_;
+  };
+
+  /// All rows that were waited for have been read.
+  __device__ void release() {
+    if constexpr (!whole) request_rows(source_.waited() - 1 + kStages);
+  }
+
+ private:
+  /// What a warp adds at once: of a group that is there as a whole a part of its columns, otherwise
+  /// as many rows as it can bring.
+  struct GroupPart {
+    int index;        // of all parts of all groups, the warps take them by turns
+    bool done;        // after the last
+    int y, end;       // rows, inside the plane
+    int columns;      // part of its columns, if not all
+    int first, last;  // windows that have them
+  };
+
+  __device__ Source make_source(unsigned char *memory, std::uint64_t *barriers) const {
+    if constexpr (whole)
+      return Source(job_.in, memory, barriers, x_, block_begin_ - job_.ry, tile_rows(), job_.share);
+    else
+      return Source(job_.in, memory + warp() * job_.in.ring_bytes(),
+                    barriers + warp() * Source::kBarriers, x_);
+  }
+  static __device__ int lane() {
+    return threadIdx.x % 32;
+  }
+  static __device__ int warp() {  // so that the compiler knows that it is the same for all lanes
+    return __shfl_sync(kWholeWarp, threadIdx.x / 32, 0);
+  }
+  static __device__ int warps() {
+    return blockDim.x / 32;
+  }
+  __device__ Record record(int k) const {
+    return Record(records_ + k * Record::words(job_), job_);
+  }
+
+  /// Takes off what is to the right of the plane.
+  __device__ void cut(Samples &samples) const {
+    if (!cut_) return;
+    samples = samples & first_columns(job_.in.plane.width - (x_ + job_.rx));
+  }
+
+  /// Columns of the window in front, from x_ - rx - 1 on, that are in the plane.
+  __device__ int front_columns() const {
+    return min(2 * job_.rx + 1, job_.in.plane.width - (x_ - job_.rx - 1));
+  }
+  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in
+  /// front.
+  __device__ Samples front_mask(int k) const {
+    return first_columns(front_columns() - k * kStageColumns);
+  }
+  /// The samples of a lane that belong to the first columns of the warp.
+  static __device__ Samples first_columns(int columns) {
+    constexpr int kPerWord = 4 / sizeof(T);
+    columns -= lane() * kColumns;
+    Samples mask;
+#pragma unroll
+    for (int i = 0; i < Samples::kWords; ++i) {
+      const int valid = columns - i * kPerWord;
+      mask.word[i] = valid <= 0 ? 0 : 0xffffffff >> 8 * sizeof(T) * max(kPerWord - valid, 0);
+    }
+    return mask;
+  }
+
+  __device__ bool together() const {
+    return strips_.groups > 0;
+  }
+  /// From the top of the block's first window to the row that would enter its last.
+  __device__ int tile_rows() const {
+    return min(warps() * strips_.rows, job_.in.plane.height - block_begin_) + 2 * job_.ry + 1;
+  }
+
+  /// Finds the rows of a part, going on to the warp's next one while all are outside the plane.
+  __device__ void find(GroupPart &part) const {
+    const int parts = whole ? job_.parts : strips_.group_parts;
+    const int all = (strips_.groups + warps() - 1) * parts;
+    for (;; part.index += warps()) {
+      part.done = part.index >= all;
+      if (part.done) return;
+      part.last = part.index / parts;
+      part.first = max(part.last - strips_.groups + 1, 0);
+      const int top = block_begin_ - job_.ry + part.last * strips_.rows;
+      const int piece = part.index % parts, from = whole ? top : top + piece * strips_.part_rows;
+      const int rows = whole ? strips_.rows : strips_.part_rows;
+      part.columns = piece;
+      part.y = max(from, 0);
+      part.end = min(min(from + rows, top + strips_.rows), job_.in.plane.height);
+      if (part.y < part.end) return;
+    }
+  }
+
+  /// Adds this warp's share of the groups to the records.
+  __device__ void add_groups() {
+    const unsigned zeros = shared_address(zeros_);
+    while (!group_.done) {
+      const int rows = group_.end - group_.y;
+      unsigned begin;
+      if constexpr (whole) {
+        source_.wait_for(group_.y, group_.end);
+        begin = source_.address(group_.y);
+      } else {
+        source_.wait_for_rows();
+        begin = source_.rows();
+      }
+#pragma unroll 1
+      for (int part = whole ? group_.columns : 0; part < (whole ? group_.columns + 1 : job_.parts);
+           ++part) {
+        const Samples inside =
+            first_columns(job_.in.plane.width - (x_ + job_.in.begin) - part * kStageColumns);
+        const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
+        ColumnSums sums;
+#pragma unroll 1
+        for (int first = 0; first < rows; first += kRows) {
+          const unsigned row = begin + first * job_.in.pitch + column;
+          Samples samples[kRows];
+#pragma unroll
+          for (int i = 0; i < kRows; ++i)
+            samples[i] = read_stage<T>(first + i < rows ? row + i * job_.in.pitch : zeros);
+          if (cut_) {
+#pragma unroll
+            for (Samples &row_samples : samples) row_samples = row_samples & inside;
+          }
+          sums.add(samples);
+        }
+        record(group_.first).add(part, sums, 1);
+        if (group_.last + 1 < warps()) record(group_.last + 1).add(part, sums, -1);
+      }
+      group_.index += warps();
+      find(group_);
+      if constexpr (!whole)
+        if (!group_.done) source_.request_rows(group_.y, group_.end);
+    }
+  }
+
+  /// Adds the rows of the rest, or takes them off where the groups have too many, to the columns
+  /// left and right of the windows, and to the share of the window in front beyond the first
+  /// kStageColumns columns.
+  __device__ void add_rest(ColumnSums &left, ColumnSums &right) {
+    if constexpr (whole)
+      if (!together() && begin_ < end_)
+        source_.wait_for(begin_ - job_.ry, begin_ + job_.ry + 1);  // also what is above the plane
+    bool second = false;                                           // piece of the stage
+    for (int y = rest_; y < rest_end_; y += kRows) {
+      unsigned begin;
+      if constexpr (whole) {
+        begin = source_.address(y);
+      } else {
+        if (!second) source_.wait();
+        begin = second ? source_.second() : source_.first();
+      }
+      const int rows = rest_end_ - y;
+      Samples samples[kRows];
+      right_.read(begin, job_.in.pitch, rows, samples);
+      for (Samples &row_samples : samples) cut(row_samples);
+      right.add(samples);
+      left_.read(begin, job_.in.pitch, rows, samples);
+      if (2 * job_.rx + 1 > kStageColumns) {
+#pragma unroll 1
+        for (int i = 0; i < min(rows, kRows); ++i) {
+          const unsigned row = begin + i * job_.in.pitch;
+#pragma unroll 1
+          for (int k = 1; k * kStageColumns < 2 * job_.rx + 1; ++k)
+            sums.add_front(left_.read(row + k * static_cast<unsigned>(kStageColumns * sizeof(T))),
+                           front_mask(k));
+        }
+      }
+      left.add(samples);
+      if constexpr (!whole) {
+        if (second || rows <= kRows) request(source_.waited() - 1 + kStages);
+        second = !second;
+      }
+    }
+    if (strips_.rest >= 0) return;
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      left.sum[j] = -left.sum[j];
+      left.squares[j] = -left.squares[j];
+      right.sum[j] = -right.sum[j];
+      right.squares[j] = -right.squares[j];
+    }
+    sums.front_sum = -sums.front_sum;
+    sums.front_squares = -sums.front_squares;
+  }
+
+  /// Adds to the sums of a lane's columns, from `column` of the wide piece on, what this warp's
+  /// record has, and, if these are the left ones, to the share of the window in front beyond the
+  /// first kStageColumns columns.
+  __device__ void add_record(int column, ColumnSums &to) {
+    const Record mine = record(warp());
+    mine.add_to(to, column);
+    if (column != left_column_) return;
+    const int front = front_columns() - kColumns * lane();
+#pragma unroll 1
+    for (int k = kStageColumns; k < front; k += kStageColumns) {
+#pragma unroll 1
+      for (int j = 0; j < kColumns && k + j < front; ++j)
+        mine.add_to(sums.front_sum, sums.front_squares, column + k + j);
+    }
+  }
+
+  __device__ void request_all() {
+#pragma unroll 1
+    for (int n = 0; n < kStages; ++n) request(n);
+  }
+  /// Requests stage n: those of the rest come first, then those of the strip.
+  __device__ void request(int n) {
+    const int fill = rest_ + n * kFillRows;
+    if (fill < rest_end_)
+      source_.request(n, false, 0, fill, fill + kRows);
+    else
+      request_rows(n);
+  }
+  __device__ void request_rows(int n) {
+    const int y = stage_zero_ + n * kRows;
+    if (y < end_)  // no copy may be under way when the block ends
+      source_.request(n, true, y, y + job_.ry + 1, y - job_.ry);
+  }
+
+  const StripJob<T> &job_;
+  const Strips &strips_;
+  int left_column_;  // of a wide piece, that is x_ - rx - 1
+  StageCut<T> left_, right_;
+  unsigned *records_;
+  unsigned *zeros_;
+  int x_;
+  int block_begin_, begin_, end_;  // rows of the block and of the strip
+  Source source_;
+  int rest_, rest_end_;  // rows of the rest
+  bool cut_;             // the tile has columns right of the plane that may be garbage
+  GroupPart group_;
+  Samples mask_;
+  // Of a RowTile: the address of the row that leaves the window next, and from there on those of the
+  // row that enters it and of this lane's samples of the row that is decided.
+  unsigned leaves_, enters_, narrow_;
+  // Of a RowStage: the row of the strip that stage 0 would begin with, if none were for the rest.
+  int stage_zero_;
+};
+
+}  // namespace cudascan::nick

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/swofilter.h"
+#include "kernels/swofilter/window.h"
+#include "tests/kernels/operator_test.h"
+
+namespace cudascan::test {
+namespace {
+
+using Op = SwoFilterOperator;
+using Border = SwoFilterBorder;
+
+template <typename T>
+std::vector<T> filtered(const std::vector<T> &samples, int width, int height,
+                        const SwoFilterParams &params, T maximum = std::numeric_limits<T>::max(),
+                        int threads = 1) {
+  const Image<T> in(samples, width, height, {}, maximum);
+  Image<T> out(width, height, {}, maximum);
+  Cpu cpu(threads);
+  run(cpu, in.plane(), out.plane(), params);
+  EXPECT_TRUE(out.guards_intact());
+  return out.samples();
+}
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// The loop as it is written down: in place, pixel after pixel.
+template <typename T>
+std::vector<T> in_place(std::vector<T> image, int width, int height, const SwoFilterParams &params,
+                        T maximum) {
+  const swo::Job job = swo::make_job(params, maximum, width, height, width, height, true);
+  const swo::Mask &mask = job.mask();
+  const bool erodes = params.op == Op::recursive_erode;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      unsigned v = erodes ? maximum : 0;
+      for (int row = 0; row < mask.height; ++row)
+        for (int column = 0; column < mask.width; ++column) {
+          if (mask.at(column, row) != swo::Mask::on) continue;
+          const int at_x = x + column - mask.rx(), at_y = y + row - mask.ry();
+          const bool inside = at_x >= 0 && at_x < width && at_y >= 0 && at_y < height;
+          if (!inside && params.border != Border::constant) continue;
+          const unsigned sample = inside ? image[at_y * width + at_x] : job.outside;
+          v = erodes ? std::min(v, sample) : std::max(v, sample);
+        }
+      image[y * width + x] = static_cast<T>(v);
+    }
+  return image;
+}
+
+template <typename T>
+void expect_loop_in_place(std::mt19937 &random, T maximum) {
+  const int shift = unused_low_bits(maximum), levels = (maximum >> shift) + 1;
+  const int width = 1 + random() % (random() % 4 ? 60 : 4);
+  const int height = 1 + random() % (random() % 4 ? 40 : 4) * (random() % 8 ? 1 : 6);
+  std::vector<T> samples;
+  const bool sparse = random() % 2;  // extrema do not fill the image at once
+  for (int i = 0; i < width * height; ++i) {
+    const int noise = random() % levels;
+    const int level = sparse && random() % 60 ? levels / 2 + noise / 32 - levels / 64 : noise;
+    samples.push_back(static_cast<T>(level << shift));
+  }
+  SwoFilterParams params{.op = random() % 2 ? Op::recursive_erode : Op::recursive_dilate,
+                         .border = random() % 2 ? Border::clip : Border::constant,
+                         .border_value = static_cast<int>(random() % levels)};
+  const auto side = [&] { return 1 + 2 * static_cast<int>(random() % (random() % 4 ? 5 : 30)); };
+  const int kind = random() % 5;
+  if (kind < 3) {
+    params.shape = std::array{"rectangle", "ellipse", "cross"}[kind];
+    params.window_width = side();
+    params.window_height = side();
+  } else {
+    const int columns = 1 + 2 * (random() % 5), rows = 1 + 2 * (random() % 4);
+    const int share = 1 + random() % 4;  // of the cells, in quarters
+    params.shape.clear();
+    for (int row = 0; row < rows; ++row) {
+      if (row > 0) params.shape += ';';
+      // Of every second mask, rows are runs across the middle column.
+      const int first = columns / 2 - random() % (columns / 2 + 1);
+      const int last = columns / 2 + random() % (columns / 2 + 1);
+      for (int column = 0; column < columns; ++column) {
+        const bool on =
+            kind == 3 ? static_cast<int>(random() % 4) < share : column >= first && column <= last;
+        params.shape += on ? '1' : '0';
+      }
+    }
+    if (params.shape.find('1') == std::string::npos) params.shape = "101";
+  }
+  SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << maximum << ", "
+                                  << params.shape << " " << params.window_width << "x"
+                                  << params.window_height << ", operator "
+                                  << static_cast<int>(params.op) << ", border "
+                                  << static_cast<int>(params.border));
+  ASSERT_TRUE(same(in_place(samples, width, height, params, maximum),
+                   filtered(samples, width, height, params, maximum, 1 + random() % 3), width));
+}
+
+TEST(SwoFilterRecursive, EqualsTheLoopInPlace) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 1500 && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    if (random() % 2)
+      expect_loop_in_place<std::uint8_t>(random, 255);
+    else
+      expect_loop_in_place<std::uint16_t>(
+          random, std::array<std::uint16_t, 3>{0xffff, 0x3ff, 0xffc0}[random() % 3]);
+  }
+}
+
+TEST(SwoFilterRecursive, SpreadsToTheRightAndDownwards) {
+  const Bytes in = {9, 9, 9, 9, 9,  //
+                    9, 9, 1, 9, 9,  //
+                    9, 9, 9, 9, 9,  //
+                    9, 9, 9, 9, 9};
+  EXPECT_EQ(filtered(in, 5, 4, {.op = Op::recursive_erode, .shape = "010;110;000"}),
+            (Bytes{9, 9, 9, 9, 9,  //
+                   9, 9, 1, 1, 1,  //
+                   9, 9, 1, 1, 1,  //
+                   9, 9, 1, 1, 1}));
+  EXPECT_EQ(filtered(in, 5, 4, {.op = Op::recursive_erode, .window = 3}), (Bytes{9, 1, 1, 1, 1,  //
+                                                                                 1, 1, 1, 1, 1,  //
+                                                                                 1, 1, 1, 1, 1,  //
+                                                                                 1, 1, 1, 1, 1}));
+}
+
+TEST(SwoFilterRecursive, StepsOverPixels) {
+  EXPECT_EQ(filtered<std::uint8_t>({1, 5, 2, 3, 4, 0, 0}, 7, 1,
+                                   {.op = Op::recursive_dilate, .shape = "10100"}),
+            (Bytes{1, 5, 2, 5, 4, 5, 4}));
+}
+
+TEST(SwoFilterRecursive, TakesWhatIsOutside) {
+  const Bytes in = {5, 6, 7, 8};
+  SwoFilterParams params{
+      .op = Op::recursive_erode, .window = 3, .border = Border::constant, .border_value = 6};
+  EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{5, 5, 5, 5}));
+  params.border_value = 2;
+  EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{2, 2, 2, 2}));
+  params.shape = "001";
+  EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 2}));
+  params.border = Border::clip;  // a window without samples
+  EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 255}));
+  params.op = Op::recursive_dilate;
+  EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 0}));
+}
+
+TEST(SwoFilterRecursive, DilationIsDual) {
+  const auto in = make_content<std::uint16_t>(Content::text, 61, 47, 1023);
+  auto complement = in;
+  for (auto &v : complement) v = 1023 - v;
+  for (const char *const shape : {"rectangle", "cross", "ellipse", "01010;10001"}) {
+    SwoFilterParams params{.op = Op::recursive_erode, .window = 5, .shape = shape};
+    if (params.shape[0] == '0') params.shape += ";00100";
+    auto eroded = filtered<std::uint16_t>(in, 61, 47, params, 1023);
+    params.op = Op::recursive_dilate;
+    for (auto &v : eroded) v = 1023 - v;
+    EXPECT_TRUE(same(filtered<std::uint16_t>(complement, 61, 47, params, 1023), eroded, 61))
+        << shape;
+  }
+}
+
+TEST(SwoFilterRecursive, RefusesBordersThatChange) {
+  for (const auto border : {Border::replicate, Border::reflect})
+    EXPECT_THROW(filtered<std::uint8_t>({1}, 1, 1, {.op = Op::recursive_erode, .border = border}),
+                 BadSetting);
+}
+
+CHECK_OPERATOR(
+    SwoFilterRecursiveOperator, SwoFilterParams, {.op = Op::recursive_erode},
+    {.op = Op::recursive_dilate, .window = 15},
+    {.op = Op::recursive_erode, .window_width = 1, .window_height = 7},
+    {.op = Op::recursive_erode, .window = 255, .shape = "ellipse"},
+    {.op = Op::recursive_dilate, .window = 31, .shape = "cross"},
+    {.op = Op::recursive_erode, .window = 5, .border = Border::constant, .border_value = 90},
+    {.op = Op::recursive_dilate, .shape = "101;000;011"},
+    {.op = Op::recursive_erode, .shape = "1010000;0001000;0000001"},
+    {.op = Op::recursive_dilate,
+     .shape = "00100;10011;00110",
+     .border = Border::constant,
+     .border_value = 60});
+
+}  // namespace
+}  // namespace cudascan::test

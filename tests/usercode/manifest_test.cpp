@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What translated files say about themselves, and files that were edited.
+#include "kernels/usercode/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <sstream>
+
+#include "tests/usercode/pragmas.h"
+
+namespace cudascan::gswo {
+
+namespace step {
+static bool operator==(const Argument &a, const Argument &b) {
+  return a.is_image == b.is_image && a.number == b.number && a.is_read == b.is_read;
+}
+}  // namespace step
+
+namespace {
+
+using namespace cudascan::test;
+using Lines = std::vector<std::string>;
+using Place = ManifestImage::Place;
+using Role = ManifestScalar::Role;
+
+std::string joined(const Lines &lines) {
+  std::string text;
+  for (const std::string &line : lines) text += line + '\n';
+  return text;
+}
+
+/// Every kind of line.
+const Lines kLines = {
+    "// A file.",
+    "//@gswo manifest 1",
+    "//@gswo function blur",
+    "//@gswo constant win 5",
+    "//@gswo scalar h height : int",
+    "//@gswo scalar w width : unsigned long",
+    "//@gswo scalar gain value 2.5 : float",
+    "//@gswo scalar n value : int",
+    "//@gswo scalar pass turn : int",
+    "//@gswo image in source : float",
+    "//@gswo image a scratch : unsigned char",
+    "//@gswo image out destination : float",
+    "//@gswo copy blur_c0 in a",
+    "//@gswo clear a",
+    "//@gswo repeat -1 n turn pass 3 -2",
+    "//@gswo kernel blur_k0 block 32 8 tile 64 16 origin 1 -2 lead 3 4 shared 700",
+    "//@gswo read in -1 1 -2 2",
+    "//@gswo read a 0 0 0 0 unbounded",
+    "//@gswo write out",
+    "//@gswo value gain",
+    "//@gswo launch",
+    "//@gswo swap a out",
+    "//@gswo end",
+    "//@gswo done",
+    "code();"};
+
+TEST(GswoManifest, HasTheLines) {
+  EXPECT_TRUE(has_manifest(joined(kLines)));
+  EXPECT_TRUE(has_manifest("//@gswo manifest 1\n"));
+  EXPECT_FALSE(has_manifest("int x; //@gswo manifest 1\n"));
+  EXPECT_FALSE(has_manifest("#pragma gswo parallel\n"));
+
+  const auto functions = parse_manifest("f.cu", joined(kLines));
+  ASSERT_EQ(functions.size(), 1u);
+  const ManifestFunction &f = functions[0];
+  EXPECT_EQ(f.name, "blur");
+  ASSERT_EQ(f.constants.size(), 1u);
+  EXPECT_EQ(f.constants[0].name, "win");
+  EXPECT_EQ(f.constants[0].value, 5);
+  EXPECT_TRUE(f.unused.empty());
+  ASSERT_EQ(f.scalars.size(), 5u);
+  EXPECT_EQ(f.scalars[0].role, Role::height);
+  EXPECT_EQ(f.scalars[1].role, Role::width);
+  EXPECT_EQ(f.scalars[1].type, "unsigned long");
+  EXPECT_EQ(f.scalars[2].name, "gain");
+  EXPECT_EQ(f.scalars[2].role, Role::value);
+  EXPECT_EQ(f.scalars[2].otherwise, 2.5);
+  EXPECT_EQ(f.scalars[3].otherwise, std::nullopt);
+  EXPECT_EQ(f.scalars[4].role, Role::turn);
+  ASSERT_EQ(f.images.size(), 3u);
+  EXPECT_EQ(f.images[0].place, Place::source);
+  EXPECT_EQ(f.images[1].place, Place::scratch);
+  EXPECT_EQ(f.images[1].type, "unsigned char");
+  EXPECT_EQ(f.images[2].place, Place::destination);
+
+  ASSERT_EQ(f.steps.size(), 5u);
+  const auto &copies = std::get<step::Kernel>(f.steps[0]);
+  EXPECT_EQ(copies.name, "blur_c0");
+  EXPECT_EQ(copies.arguments, (std::vector<step::Argument>{{true, 0, true}, {true, 1}}));
+  EXPECT_EQ(std::get<step::Clear>(f.steps[1]).image, 1);
+  const auto &repeat = std::get<step::Repeat>(f.steps[2]);
+  EXPECT_EQ(repeat.count, -1);
+  EXPECT_EQ(repeat.scalar, 3);
+  EXPECT_EQ(repeat.turn, 4);
+  EXPECT_EQ(repeat.first, 3);
+  EXPECT_EQ(repeat.difference, -2);
+  EXPECT_EQ(repeat.end, 5u);
+  const auto &kernel = std::get<step::Kernel>(f.steps[3]);
+  EXPECT_EQ(kernel.name, "blur_k0");
+  EXPECT_EQ(kernel.block, (std::array<int, 2>{32, 8}));
+  EXPECT_EQ(kernel.tile, (std::array<int, 2>{64, 16}));
+  EXPECT_EQ(kernel.origin, (std::array<int, 2>{1, -2}));
+  EXPECT_EQ(kernel.lead, (std::array<int, 2>{3, 4}));
+  EXPECT_EQ(kernel.arguments,
+            (std::vector<step::Argument>{{true, 0, true}, {true, 1, true}, {true, 2}, {false, 2}}));
+  EXPECT_EQ(std::get<step::Swap>(f.steps[4]).second, 2);
+}
+
+TEST(GswoManifest, LinesCanEndWithCarriageReturns) {
+  std::string text;
+  for (const std::string &line : kLines) text += line + "\r\n";
+  EXPECT_EQ(parse_manifest("f.cu", text)[0].images[2].type, "float");
+}
+
+TEST(GswoManifest, HasSeveralFunctions) {
+  Lines lines = kLines;
+  lines.insert(lines.end(), {"//@gswo function second", "//@gswo image o destination : int",
+                             "//@gswo clear o", "//@gswo done"});
+  const auto functions = parse_manifest("f.cu", joined(lines));
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[1].name, "second");
+  EXPECT_EQ(functions[1].images.size(), 1u);
+}
+
+struct Broken {
+  int line;          // of the text, from 1, that is replaced
+  std::string text;  // "" = it is taken out
+  std::string said;  // part of the message
+  int at = 0;        // line of the message, if it is another one
+};
+
+const Broken kBroken[] = {
+    {2, "//@gswo manifest 2", "version 2 is not known here, 1 is"},
+    {2, "//@gswo manifest one", "'one' is no whole number"},
+    {2, "//@gswo manifest", "'' is no whole number"},
+    {2, "//@gswo manifest 1 1", "'1' is too much"},
+    {2, "", "'manifest' is missing"},
+    {2, "//@gswo manifest 99999999999999999999", "is no whole number"},
+    {3, "", "'constant' stands outside of a function", 3},
+    {3, "//@gswo function", "the name of a function is missing"},
+    {3, "//@gswo function a b", "'b' is too much"},
+    {3, "//@gswo funktion blur", "'funktion' stands outside of a function"},
+    {4, "//@gswo constant", "the name of a constant is missing"},
+    {4, "//@gswo", "is not known"},
+    {4, "//@gswo\tconstant", "the name of a constant is missing"},
+    {4, "//@gswo function other", "the function before is not done"},
+    {5, "//@gswo scalar h hight : int", "'hight' is no role of a scalar"},
+    {5, "//@gswo scalar h", "'' is no role of a scalar"},
+    {5, "//@gswo scalar h height", "is no number"},
+    {5, "//@gswo scalar h height :", "'' is no arithmetic type"},
+    {5, "//@gswo scalar h height : Int", "'Int' is no arithmetic type"},
+    {5, "//@gswo scalar h height : int int", "'int int' is no arithmetic type"},
+    {5, "//@gswo scalar h height : float *", "'float *' is no arithmetic type"},
+    {7, "//@gswo scalar gain value 2,5 : float", "'2,5' is no number"},
+    {7, "//@gswo scalar gain value 1e999 : float", "'1e999' is no number"},
+    {7, "//@gswo scalar gain value 2.5 float", "is no arithmetic type"},
+    {7, "//@gswo scalar gain value nan : float", "'nan' is no number"},
+    {10, "//@gswo image in sauce : float", "'sauce' is no place of an image"},
+    {10, "//@gswo image in source : void", "'void' is no arithmetic type"},
+    {10, "", "'in' has not been named before", 12},
+    {12, "//@gswo image out source : float", "a filter has one input and one output", 24},
+    {11, "//@gswo image a destination : float", "a filter has one input and one output", 24},
+    {13, "//@gswo copy blur_c0 in", "'' has not been named before"},
+    {13, "//@gswo copy blur_c0 in b", "'b' has not been named before"},
+    {13, "//@gswo copy blur_c0 in a a", "'a' is too much"},
+    {14, "//@gswo clear gain", "'gain' has not been named before"},
+    {14, "//@gswo erase a", "'erase' is not known"},
+    {15, "//@gswo repeat many n", "'many' is no whole number"},
+    {15, "//@gswo repeat 1 m", "'m' has not been named before"},
+    {15, "//@gswo repeat 2000000 -", "is not from"},
+    {15, "//@gswo repeat 1 n turns pass 0 1", "'turns' is too much"},
+    {15, "//@gswo repeat 1 n turn pass 0", "'' is no whole number"},
+    {15, "//@gswo repeat 1 n turn a 0 1", "'a' has not been named before"},
+    {15, "", "there is no repeat to end", 22},
+    {16, "//@gswo kernel block 32 8", "'block' is missing"},
+    {16, "//@gswo kernel k block 0 8 tile 1 1 origin 0 0 lead 0 0 shared 0", "0 is not from 1"},
+    {16, "//@gswo kernel k block 64 32 tile 64 32 origin 0 0 lead 0 0 shared 0", "too large"},
+    {16, "//@gswo kernel k block 32 8 tile 0 8 origin 0 0 lead 0 0 shared 0", "0 is not from 1"},
+    {16, "//@gswo kernel k block 32 8 tile 40000 8 origin 0 0 lead 0 0 shared 0",
+     "40000 is not from 1 to 32768"},
+    {16, "//@gswo kernel k block 32 8 tile 32 8 origin 0 lead 0 0 shared 0",
+     "'lead' is no whole number"},
+    {16, "//@gswo kernel k block 32 8 tile 32 8 origin 0 999999999 lead 0 0 shared 0",
+     "999999999 is not from"},
+    {16, "//@gswo kernel k block 32 8 tile 32 8 origin 0 0 lead 99999 0 shared 0",
+     "99999 is not from"},
+    {16, "//@gswo kernel k block 32 8 tile 32 8 origin 0 0 lead 0 0", "'shared' is missing"},
+    {16, "", "'read' is not known", 16},
+    {17, "//@gswo read b 0 0 0 0", "'b' has not been named before"},
+    {17, "//@gswo read in 0 0 0", "'' is no whole number"},
+    {17, "//@gswo read in 0 0 0 0 bounded", "'bounded' is too much"},
+    {19, "//@gswo write", "'' has not been named before"},
+    {20, "//@gswo value out", "'out' has not been named before"},
+    {20, "//@gswo texture out", "'texture' is no argument of a kernel"},
+    {21, "", "'swap' is no argument of a kernel", 21},
+    {21, "//@gswo launch 3", "'3' is too much"},
+    {22, "//@gswo swap a", "'' has not been named before"},
+    {23, "", "a repeat has no end", 23},
+    {24, "", "the manifest ends within a function", 24},
+    {25, "//@gswo clear a", "'clear' stands outside of a function"},
+    {25, "//@gswo function second", "the manifest ends within a function"},
+};
+
+Lines with(const Broken &broken) {
+  Lines lines = kLines;
+  if (broken.text.empty())
+    lines.erase(lines.begin() + broken.line - 1);
+  else
+    lines[broken.line - 1] = broken.text;
+  return lines;
+}
+
+TEST(GswoManifest, BrokenLinesAreRefused) {
+  for (const Broken &broken : kBroken) {
+    SCOPED_TRACE(testing::Message() << broken.line << ": " << broken.text);
+    const std::string said =
+        message_of<BadSetting>([&] { parse_manifest("dir/f.cu", joined(with(broken))); });
+    const int at = broken.at ? broken.at : broken.line;
+    EXPECT_TRUE(said.starts_with("dir/f.cu:" + std::to_string(at) + ": error: ")) << said;
+    EXPECT_TRUE(has(said, broken.said));
+    EXPECT_TRUE(has(said, "translate the source anew"));
+  }
+}
+
+/// That is the source's fault, not that of a line which its author never sees.
+TEST(GswoManifest, SecondInputsAreRefused) {
+  Lines lines = kLines;
+  lines[9] = "//@gswo image in other : float";
+  EXPECT_EQ(message_of<BadSetting>([&] { parse_manifest("dir/f.cpp", joined(lines)); }),
+            "dir/f.cpp: error: 'in' is a second input of blur, and there is one frame only; write "
+            "it in a kernel before, or read one image");
+}
+
+TEST(GswoManifest, KnowsAllParameters) {
+  const auto function = [](const Lines &own) {
+    Lines lines = {"//@gswo manifest 1", "//@gswo function f"};
+    lines.insert(lines.end(), own.begin(), own.end());
+    lines.insert(lines.end(), {"//@gswo image out destination : float", "//@gswo done"});
+    return parse_manifest("f.cu", joined(lines)).at(0);
+  };
+  const ManifestFunction f = function({"//@gswo constant win 5", "//@gswo constant gain -2.5",
+                                       "//@gswo unused spare", "//@gswo unused b"});
+  ASSERT_EQ(f.constants.size(), 2u);
+  EXPECT_EQ(f.constants[1].name, "gain");
+  EXPECT_EQ(f.constants[1].value, -2.5);
+  EXPECT_EQ(f.unused, (std::vector<std::string>{"spare", "b"}));
+  for (const char *line : {"unused", "unused a b", "constant", "constant a", "constant a b",
+                           "constant a 1 2", "constant a inf"})
+    EXPECT_THROW(function({std::string("//@gswo ") + line}), BadSetting) << line;
+}
+
+/// Mistakes by chance give a list that can be followed, or are refused.
+TEST(GswoManifest, MutationsAreRefusedOrMakeSense) {
+  std::mt19937 random(1);
+  const auto pick = [&](std::size_t n) { return random() % n; };
+  const std::string words[] = {
+      "",  "0", "-1",   "1",    "2147483647", "99999999999", "a",   "in",   "out",  "n",     "pass",
+      "-", ":", "turn", "read", "1.5",        "launch",      "end", "\xff", "gain", "repeat"};
+  int good = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    Lines lines = kLines;
+    for (std::size_t changes = 1 + pick(3); changes > 0; --changes) {
+      const std::size_t at = 1 + pick(lines.size() - 1);
+      switch (pick(4)) {
+        case 0:
+          lines.erase(lines.begin() + at);
+          break;
+        case 1:
+          std::swap(lines[at], lines[1 + pick(lines.size() - 1)]);
+          break;
+        case 2:
+          lines.insert(lines.begin() + at, lines[1 + pick(lines.size() - 1)]);
+          break;
+        default: {
+          std::istringstream in(lines[at]);
+          Lines parts;
+          for (std::string word; in >> word;) parts.push_back(word);
+          const std::size_t which = 1 + pick(parts.size());
+          if (which < parts.size())
+            parts[which] = words[pick(std::size(words))];
+          else
+            parts.push_back(words[pick(std::size(words))]);
+          lines[at].clear();
+          for (const std::string &part : parts) lines[at] += part + ' ';
+          lines[at].pop_back();
+        }
+      }
+    }
+    SCOPED_TRACE(joined(lines));
+    try {
+      for (const ManifestFunction &f : parse_manifest("f.cu", joined(lines))) {
+        const auto is_image = [&](int n) { return 0 <= n && n < std::ssize(f.images); };
+        const auto is_scalar = [&](int n) { return 0 <= n && n < std::ssize(f.scalars); };
+        for (std::size_t i = 0; i < f.steps.size(); ++i) {
+          if (const auto *kernel = std::get_if<step::Kernel>(&f.steps[i])) {
+            for (const step::Argument &argument : kernel->arguments)
+              EXPECT_TRUE(argument.is_image ? is_image(argument.number)
+                                            : is_scalar(argument.number));
+            EXPECT_LE(kernel->block[0] * kernel->block[1], 1024);
+            EXPECT_TRUE(kernel->tile[0] > 0 && kernel->tile[1] > 0);
+          } else if (const auto *repeat = std::get_if<step::Repeat>(&f.steps[i])) {
+            EXPECT_TRUE(repeat->end > i && repeat->end <= f.steps.size());
+            EXPECT_TRUE(repeat->scalar == -1 || is_scalar(repeat->scalar));
+            EXPECT_TRUE(repeat->turn == -1 || is_scalar(repeat->turn));
+          } else if (const auto *swap = std::get_if<step::Swap>(&f.steps[i])) {
+            EXPECT_TRUE(is_image(swap->first) && is_image(swap->second));
+          } else {
+            EXPECT_TRUE(is_image(std::get<step::Clear>(f.steps[i]).image));
+          }
+        }
+        ++good;
+      }
+    } catch (const BadSetting &e) {
+      EXPECT_TRUE(std::string(e.what()).starts_with("f.cu:")) << e.what();
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(good, 100);
+}
+
+TEST(GswoManifest, TypesHaveSizes) {
+  EXPECT_EQ(size_of_type("bool"), 1);
+  EXPECT_EQ(size_of_type("unsigned char"), 1);
+  EXPECT_EQ(size_of_type("short"), 2);
+  EXPECT_EQ(size_of_type("unsigned int"), 4);
+  EXPECT_EQ(size_of_type("long"), 8);
+  EXPECT_EQ(size_of_type("unsigned long long"), 8);
+  EXPECT_EQ(size_of_type("float"), 4);
+  EXPECT_EQ(size_of_type("double"), 8);
+  for (const char *none : {"", "void", "int *", "int ", " int", "long double", "unsigned", "Int"})
+    EXPECT_EQ(size_of_type(none), 0) << none;
+}
+
+template <typename T>
+T value_of(const std::string &type, double number) {
+  T value;
+  std::memcpy(&value, value_of_type(type, number).data(), sizeof(value));
+  return value;
+}
+
+TEST(GswoManifest, TypesHaveRanges) {
+  EXPECT_EQ(range_missed("unsigned char", 255), "");
+  EXPECT_EQ(range_missed("unsigned char", 256), "0 to 255");
+  EXPECT_EQ(range_missed("unsigned char", -1), "0 to 255");
+  EXPECT_EQ(range_missed("signed char", -129), "-128 to 127");
+  EXPECT_EQ(range_missed("short", -32768), "");
+  EXPECT_EQ(range_missed("int", 5000000000), "-2147483648 to 2147483647");
+  EXPECT_EQ(range_missed("unsigned long", -1), "0 to 18446744073709551615");
+  EXPECT_EQ(range_missed("unsigned long", INT64_MAX), "");
+  EXPECT_EQ(range_missed("long", INT64_MIN), "");
+  for (const char *any : {"bool", "float", "double"}) EXPECT_EQ(range_missed(any, 300), "") << any;
+}
+
+TEST(GswoManifest, ValuesAreCutOffAtTheEnds) {
+  EXPECT_EQ(value_of<int>("int", 2.9), 2);
+  EXPECT_EQ(value_of<int>("int", -2.9), -2);
+  EXPECT_EQ(value_of<int>("int", 1e30), INT_MAX);
+  EXPECT_EQ(value_of<int>("int", -1e30), INT_MIN);
+  EXPECT_EQ(value_of<int>("int", INFINITY), INT_MAX);
+  EXPECT_EQ(value_of<unsigned>("unsigned int", -5), 0u);
+  EXPECT_EQ(value_of<unsigned>("unsigned int", 4294967295.0), 4294967295u);
+  EXPECT_EQ(value_of<long>("long", 9.3e18), LONG_MAX);
+  EXPECT_EQ(value_of<unsigned long long>("unsigned long long", 1.9e19), ULLONG_MAX);
+  EXPECT_EQ(value_of<unsigned char>("unsigned char", 300), 255);
+  EXPECT_EQ(value_of<signed char>("signed char", -129), -128);
+  EXPECT_EQ(value_of<signed char>("char", 200), 127);
+  EXPECT_EQ(value_of<bool>("bool", 0.25), true);
+  EXPECT_EQ(value_of<bool>("bool", 0), false);
+  EXPECT_EQ(value_of<float>("float", 0.1), 0.1f);
+  EXPECT_EQ(value_of<double>("double", 0.1), 0.1);
+}
+
+// ---- Edited files --------------------------------------------------------------------------------
+
+std::string replaced(std::string text, const std::string &what, const std::string &with) {
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what << " is not in " << text;
+  if (at != std::string::npos) text.replace(at, what.size(), with);
+  return text;
+}
+
+/// gswo-cc's file, by emit_cuda.
+struct Emitted {
+  Files files;
+  std::string path, text;
+
+  Emitted() {
+    SwoFilterParams p = source_filter(files.write(
+        "contrast.cpp", one_window("float most = 0;\nfor (int y = -1; y <= 1; y++)\n"
+                                   "for (int x = -1; x <= 1; x++)\n"
+                                   "if (in[i + y][j + x] > most) most = in[i + y][j + x];\n"
+                                   "out[i][j] = (most - in[i][j]) * gain + 11;",
+                                   ", float gain = 2")));
+    p.emit_cuda = path = files / "contrast.cu";
+    Cpu cpu(1);
+    const auto in = picture({4, 4});
+    Image<std::uint8_t> out(4, 4);
+    run(cpu, in.plane(), out.plane(), p);
+    text = read_file(path);
+    EXPECT_EQ(text, code_of(cpu)->cuda_source);
+    EXPECT_EQ(code_of(cpu)->log, "");
+  }
+};
+
+std::vector<std::uint8_t> contrast(const Image<std::uint8_t> &in, float gain, int offset) {
+  CpuRunner cpu(1);
+  auto samples =
+      filtered(cpu, in, {.op = SwoFilterOperator::maximum, .border = SwoFilterBorder::replicate});
+  const auto levels = in.samples();
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = static_cast<std::uint8_t>(
+        std::min(255.f, static_cast<float>(samples[i] - levels[i]) * gain + offset));
+  return samples;
+}
+
+template <typename Runner>
+void expect_edited(Runner &runner) {
+  const Emitted emitted;
+  EXPECT_TRUE(has_manifest(emitted.text));
+  const Variable no_translator("CUDASCAN_GSWO_CC", "/nonexistent");
+  const auto in = picture({61, 35});
+  SwoFilterParams p = source_filter(emitted.path);
+  EXPECT_TRUE(same(contrast(in, 2, 11), filtered(runner, in, p), 61));
+  p.constants = {{"gain", 1.0}};
+  EXPECT_TRUE(same(contrast(in, 1, 11), filtered(runner, in, p), 61));
+  p.constants = {{"gain", std::int64_t{3}}};
+  EXPECT_TRUE(same(contrast(in, 3, 11), filtered(runner, in, p), 61));
+  p = source_filter(emitted.files.write("edited.cu", replaced(emitted.text, "+ 11;", "+ 23;")));
+  EXPECT_TRUE(same(contrast(in, 2, 23), filtered(runner, in, p), 61));
+  std::string windows;
+  for (const char c : emitted.text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  p = source_filter(emitted.files.write("windows.cu", windows));
+  EXPECT_TRUE(same(contrast(in, 2, 11), filtered(runner, in, p), 61));
+}
+
+TEST(GswoEdited, GivesThePicture) {
+  CpuRunner cpu(2);
+  expect_edited(cpu);
+}
+#ifdef HAVE_CUDA
+TEST(GswoEditedCuda, GivesThePicture) {
+  NEED_GPU();
+  CudaRunner cuda;
+  expect_edited(cuda);
+}
+#endif
+
+TEST(GswoEdited, MistakesAreInThatFile) {
+  const Emitted emitted;
+  const Variable no_translator("CUDASCAN_GSWO_CC", "/nonexistent");
+  const auto said = [&](const std::string &text) {
+    CpuRunner cpu(1);
+    return refusal(cpu, source_filter(emitted.files.write("my.cu", text)));
+  };
+  const std::string path = emitted.files / "my.cu:";
+  const std::string broken = replaced(emitted.text, "+ 11;", "+ eleven;");
+  const auto line = std::count(broken.begin(), broken.begin() + broken.find("eleven"), '\n') + 1;
+  EXPECT_TRUE(said(broken).starts_with(path + std::to_string(line) + ":")) << said(broken);
+  EXPECT_TRUE(has(said(broken), "eleven"));
+  EXPECT_FALSE(has(said(broken), "contrast.cpp"));
+
+  EXPECT_TRUE(
+      said(replaced(emitted.text, "manifest 1", "manifest 2")).starts_with(path + "2: error"));
+  EXPECT_TRUE(has(said(replaced(emitted.text, "//@gswo done", "")), "ends within a function"));
+  EXPECT_TRUE(
+      has(said(replaced(emitted.text, "//@gswo kernel window_filter_k0", "//@gswo kernel other")),
+          "the filter has no function other; translate it anew"));
+  EXPECT_TRUE(has(said("//@gswo manifest 1\n"), "error: "));
+  EXPECT_TRUE(has(said(replaced(emitted.text, "#include \"gswo_rt.h\"",
+                                "#include \"gswo_rt.h\"\n#include \"/etc/passwd\"")),
+                  path));
+
+  SwoFilterParams p = source_filter(emitted.path);
+  p.emit_cuda = emitted.path;
+  CpuRunner cpu(1);
+  EXPECT_TRUE(has(refusal(cpu, p), "that is source itself"));
+  p.emit_cuda = "";
+  p.function = "other";
+  EXPECT_TRUE(has(refusal(cpu, p), "it has window_filter"));
+  p.function = "window_filter";
+  p.constants = {{"gian", 1.0}};
+  EXPECT_TRUE(has(refusal(cpu, p), "has no parameter gian; it has gain"));
+  p.constants = {{"width", std::int64_t{2}}};
+  EXPECT_TRUE(has(refusal(cpu, p), "params: width is the width of the frame"));
+  p.constants = {};
+  p.strict = true;
+  EXPECT_TRUE(has(refusal(cpu, p), "strict = true"));
+}
+
+/// Nothing is translated anew, so constants stay; the types of the other parameters are known.
+TEST(GswoEdited, NumbersAreChecked) {
+  CpuRunner cpu(1);
+  const Files files;
+  SwoFilterParams p = source_filter(
+      files.write("f.cpp", one_window("int v[n]; for (int k = 0; k < n; k++) v[k] = c; "
+                                      "out[i][j] = in[i][j] + v[n - 1] + n;",
+                                      ", int n, unsigned char c = 7, int spare = 1")));
+  p.constants = {{"n", std::int64_t{5}}};
+  p.emit_cuda = files / "f.cu";
+  const auto in = picture({5, 4}, Content::gray);
+  EXPECT_EQ(filtered(cpu, in, p)[7], 127 + 7 + 5);
+  p = source_filter(p.emit_cuda);
+  const auto with = [&](const Constants &constants) {
+    p.constants = constants;
+    return filtered(cpu, in, p)[7];
+  };
+  EXPECT_EQ(with({{"n", std::int64_t{5}}}), 127 + 7 + 5);
+  EXPECT_EQ(with({{"c", std::int64_t{100}}, {"spare", 3.0}}), 127 + 100 + 5);
+  EXPECT_EQ(with({{"c", 300.0}}), 255) << "real numbers may change at any time, and are cut off";
+  const auto said = [&](const SwoFilterConstant &constant) {
+    p.constants = {constant};
+    return refusal(cpu, p);
+  };
+  for (const SwoFilterConstant &other : Constants{{"n", std::int64_t{6}}, {"n", 5.0}}) {
+    const std::string message = said(other);
+    EXPECT_TRUE(has(message, "params: n is 5 in this file"));
+    EXPECT_TRUE(has(message, "translate its source anew"));
+  }
+  const std::string message = said({"c", std::int64_t{300}});
+  for (const char *part : {"params: c = 300", "unsigned char", "0 to 255"})
+    EXPECT_TRUE(has(message, part)) << message;
+  EXPECT_TRUE(has(said({"h", 1.0}), "it has n, c, spare"));
+}
+
+TEST(GswoEdited, IsWrittenAsItIs) {
+  const Emitted emitted;
+  SwoFilterParams p = source_filter(emitted.path);
+  p.emit_cuda = emitted.files / "again.cu";
+  Cpu cpu(1);
+  const auto in = picture({4, 4});
+  Image<std::uint8_t> out(4, 4);
+  run(cpu, in.plane(), out.plane(), p);
+  EXPECT_EQ(read_file(p.emit_cuda), emitted.text);
+  EXPECT_EQ(code_of(cpu)->cuda_source, emitted.text);
+  EXPECT_EQ(code_of(cpu)->log, "");
+}
+
+}  // namespace
+}  // namespace cudascan::gswo

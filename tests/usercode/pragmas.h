@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What tests of sources with pragmas in the library have in common.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/swofilter.h"
+#include "tests/kernels/operator_test.h"
+#include "tests/usercode/support.h"
+
+namespace cudascan::test {
+
+using Constants = std::vector<SwoFilterConstant>;
+
+/// An operator that runs a file, whose code is kept nowhere.
+inline SwoFilterParams source_filter(const std::string &path, Constants constants = {}) {
+  SwoFilterParams p{.op = SwoFilterOperator::custom};
+  p.source = path;
+  p.constants = std::move(constants);
+  p.cache_dir = "";
+  return p;
+}
+
+template <typename T, typename Runner>
+std::vector<T> filtered(Runner &runner, const Image<T> &in, const SwoFilterParams &p) {
+  Image<T> out(in.width(), in.height(), {}, in.plane().maximum);
+  runner(in, out, p);
+  EXPECT_TRUE(out.guards_intact());
+  return out.samples();
+}
+
+template <typename T = std::uint8_t>
+Image<T> picture(Size size, Content content = Content::text,
+                 T maximum = std::numeric_limits<T>::max()) {
+  return Image<T>(make_content<T>(content, size.width, size.height, maximum), size.width,
+                  size.height, {}, maximum);
+}
+
+/// What run() refuses with; "" if it does not.
+template <typename Runner>
+std::string refusal(Runner &runner, const SwoFilterParams &p) {
+  try {
+    filtered(runner, picture({5, 4}), p);
+  } catch (const BadSetting &e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// Files in a folder that is gone with the object.
+class Files {
+ public:
+  std::string write(const std::string &name, const std::string &text) const {
+    folder_.write(name, text);
+    return folder_.path() + '/' + name;
+  }
+  const gswo::PrivateFolder &folder() const { return folder_; }
+  std::string operator/(const std::string &name) const { return folder_.path() + '/' + name; }
+
+ private:
+  gswo::PrivateFolder folder_;
+};
+
+/// A function `name` with one window, over images of float.
+inline std::string one_window(const std::string &body, const std::string &parameters = "",
+                              const std::string &name = "window_filter") {
+  return "void " + name + "(float **in, float **out, int height, int width" + parameters +
+         ") {\n#pragma parallel\n  {\n#pragma for nest(2)\n    for (int i = 0; i < height; i++)\n"
+         "      for (int j = 0; j < width; j++) {\n        " +
+         body + "\n      }\n  }\n}\n";
+}
+/// The line of the body in that text.
+inline constexpr int kBodyLine = 7;
+
+}  // namespace cudascan::test

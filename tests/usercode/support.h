@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What tests of user code have in common.
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "kernels/usercode/private_folder.h"
+
+namespace cudascan::test {
+
+/// An environment variable, set (or unset, by nullptr) as long as this lives.
+class Variable {
+ public:
+  Variable(const char *name, const char *value) : name_(name) {
+    if (const char *before = std::getenv(name)) before_ = before;
+    value ? setenv(name, value, 1) : unsetenv(name);
+  }
+  Variable(const char *name, const std::string &value) : Variable(name, value.c_str()) {}
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  Variable(const Variable &) = delete;
+  Variable &operator=(const Variable &) = delete;
+
+ private:
+  const char *name_;
+  std::optional<std::string> before_;
+};
+
+inline std::string read_file(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_file(const std::string &path, const std::string &contents) {
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+/// Paths of what is in a folder.
+inline std::vector<std::string> files_in(const std::string &folder) {
+  std::vector<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    files.push_back(entry.path());
+  return files;
+}
+
+/// A program for the shell.
+inline std::string make_script(const gswo::PrivateFolder &folder, const std::string &name,
+                               const std::string &commands) {
+  folder.write(name, "#!/bin/sh\n" + commands + "\n");
+  const std::string path = folder.path() + '/' + name;
+  chmod(path.c_str(), 0755);
+  return path;
+}
+
+/// The message of an exception of this type that `call` throws; a failure if it throws none or another.
+template <typename Exception, typename Call>
+std::string message_of(const Call &call) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const BadSetting &e) {
+    EXPECT_TRUE((std::is_same_v<Exception, BadSetting>)) << "a bad setting: " << e.what();
+    return e.what();
+  } catch (const Error &e) {
+    EXPECT_TRUE((std::is_same_v<Exception, Error>)) << "an error: " << e.what();
+    return e.what();
+  }
+  return {};
+}
+
+/// For EXPECT_TRUE.
+inline testing::AssertionResult has(const std::string &text, const std::string &part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << '"' << part << "\" is not in \"" << text << '"';
+}
+
+}  // namespace cudascan::test
