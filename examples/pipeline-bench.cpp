@@ -23,8 +23,8 @@ using namespace cudascan;
 using namespace cudascan::bench;
 
 constexpr char kDescription[] =
-    R"(Measures frames a second, latency (GStreamer's latency tracer), CPU time and waits of the host,
-for each element and for chains of two to five: as bare kernels, in pipelines in CUDA memory, and in
+    R"(Measures frames a second, latency (by GStreamer's latency tracer), CPU time and waits of
+the host, for each element and for chains of two to five: as bare kernels, in pipelines in CUDA memory, and in
 pipelines from and to system memory. "x floor" is the time of a frame divided by the time of the
 kernels alone, or of the copies over PCIe if these take longer. Tables:
 

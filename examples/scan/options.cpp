@@ -42,9 +42,10 @@ constexpr struct {
 
 constexpr char kDescription[] =
     R"(Makes black and white pages of image files and of the images in folders (hidden files are
-skipped; page2 comes before page10). Reads PNG, JPEG, TIFF with any number of pages, PNM and JPEG 2000 in
-colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder, which is created, or NAME.pdf.
-Existing files are never overwritten: the names are page.tif, page-1.tif and so on.
+skipped; page2 comes before page10). Reads PNG, JPEG, TIFF with any number of pages, PNM and
+JPEG 2000 in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder, which is
+created, or NAME.pdf. Existing files are never overwritten: the names are page.tif, page-1.tif
+and so on.
 
 Methods: nick, niblack, sauvola, wolf, bradley, phansalkar (a threshold for each pixel, from the
 window around it); otsu, isodata, mcet, triangle, max-entropy, yen, li, minimum, intermodes,

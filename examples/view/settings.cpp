@@ -101,8 +101,7 @@ void set_property(GstElement *element, const std::string &name, const std::strin
   const std::string type = GST_OBJECT_NAME(gst_element_get_factory(element));
   if (!property || !(property->flags & G_PARAM_WRITABLE) || !has_text(property))
     throw std::runtime_error(name + "=" + text + ": " + type +
-                             " has no property of this name; gst-inspect-1.0 " + type +
-                             " lists them");
+                             " has no such property; gst-inspect-1.0 " + type + " lists them");
   Value v(property);
   const bool string = G_VALUE_HOLDS_STRING(&v.value);
   if (string) g_value_set_string(&v.value, text.c_str());
