@@ -47,7 +47,7 @@ class Results:
         except OSError as error:
             raise Unusable(f"--{kind} {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
-            raise Unusable(f"--{kind} {path}: not JSON ({error}); it should be what "
+            raise Unusable(f"--{kind} {path}: this is not JSON ({error}); it should be what "
                            f"`{WRITERS[kind]}` writes") from None
         self._check(kind, path, content)
         if optional and not content["rows"]:
