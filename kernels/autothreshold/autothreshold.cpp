@@ -131,7 +131,7 @@ void run_on_cpu(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothreshol
 
 template <typename E>
 void check_enum(const char *name, E value, E last) {
-  if (value < E{} || value > last) refuse(name, " = ", static_cast<int>(value), ": unknown ", name);
+  if (value < E{} || value > last) refuse(name, " = ", static_cast<int>(value), ": no such ", name);
 }
 
 }  // namespace
