@@ -10,6 +10,7 @@ element_pages compares the pages with what the plugin says. Needs python3-gi and
 """
 import pathlib
 import sys
+import textwrap
 
 import gi
 
@@ -125,7 +126,8 @@ def block(factory):
             parts.append(f"### Values of {spec.name}")
             parts.append(table(("value", "meaning"),
                                [(f"`{name}`", cell(text)) for _, name, text in choices(spec)]))
-    parts += ["### Formats", "On both pads, in system memory and in CUDAMemory: " + formats_of(factory) + "."]
+    formats = f"On both pads, in system memory and in CUDAMemory: {formats_of(factory)}."
+    parts += ["### Formats", textwrap.fill(formats, 120)]
     return "\n\n".join(parts)
 
 
