@@ -54,9 +54,36 @@ struct Property {
   V Params::*field;
   /// What an unset std::optional stands for.
   double (*in_use)(const Params &) = nullptr;
+
+  const V &of(const Params &params) const { return params.*field; }
+  V &of(Params &params) const { return params.*field; }
 };
 template <typename Params, typename V, typename... More>
 Property(const char *, const char *, const char *, V Params::*, More...) -> Property<Params, V>;
+
+/// A setting in a struct that is a member of the params struct.
+template <typename Params, typename Part, typename V>
+struct PropertyOfPart {
+  const char *name;
+  const char *nick;
+  const char *blurb;
+  Part Params::*part;
+  V Part::*field;
+
+  const V &of(const Params &params) const { return params.*part.*field; }
+  V &of(Params &params) const { return params.*part.*field; }
+};
+
+/// The properties of a member of the params struct as properties of the whole.
+template <typename Params, typename Part, typename... V>
+constexpr auto of_part(Part Params::*part, const std::tuple<Property<Part, V>...> &properties) {
+  return std::apply(
+      [&](const auto &...p) {
+        return std::tuple{
+            PropertyOfPart<Params, Part, V>{p.name, p.nick, p.blurb, part, p.field}...};
+      },
+      properties);
+}
 
 /// A read-only property that shows a field of the latest report and notifies when it changes. It is
 /// brought up to date with every frame, but on the GPU, where that costs a wait for the result, only
@@ -111,7 +138,11 @@ decltype(auto) shown(const Property<Params, V> &property, const Params &params) 
   if constexpr (std::is_same_v<V, std::optional<double>>)
     return (params.*property.field).value_or(property.in_use(params));
   else
-    return (params.*property.field);
+    return property.of(params);
+}
+template <typename Params, typename Part, typename V>
+const V &shown(const PropertyOfPart<Params, Part, V> &property, const Params &params) {
+  return property.of(params);
 }
 
 template <typename Traits>
@@ -185,7 +216,7 @@ class Element {
     Change change;
     change.known = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
       try {
-        load(value, params.*p.field);
+        load(value, p.of(params));
         if constexpr (requires { Traits::imply(params, p.name); })
           change.implied = Traits::imply(params, p.name);
       } catch (const BadSetting &e) {

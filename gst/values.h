@@ -15,7 +15,7 @@
 #include "common/error.h"
 #include "gst/enums.h"
 #include "kernels/histogram.h"
-#include "kernels/swofilter.h"
+#include "kernels/userfilter.h"
 
 namespace cudascan::gst {
 
@@ -89,7 +89,7 @@ inline GParamSpec *make_spec(const char *name, const char *nick, const char *blu
   return g_param_spec_string(name, nick, blurb, value.c_str(), flags);
 }
 inline GParamSpec *make_spec(const char *name, const char *nick, const char *blurb,
-                             const std::vector<SwoFilterConstant> &, GParamFlags flags) {
+                             const std::vector<UserFilterConstant> &, GParamFlags flags) {
   return g_param_spec_boxed(name, nick, blurb, GST_TYPE_STRUCTURE, flags);
 }
 template <typename E>
@@ -139,7 +139,7 @@ inline void load(const GValue *from, Rectangle &to) {
   to = {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 /// @throws BadSetting for a field that is no number
-inline void load(const GValue *from, std::vector<SwoFilterConstant> &to) {
+inline void load(const GValue *from, std::vector<UserFilterConstant> &to) {
   to.clear();
   const GstStructure *fields = gst_value_get_structure(from);
   for (gint i = 0; fields && i < gst_structure_n_fields(fields); ++i) {
@@ -187,9 +187,9 @@ inline void store(GValue *to, const Rectangle &from) {
   if (from == Rectangle{}) return;
   for (int number : {from.x, from.y, from.width, from.height}) append_to_array(to, number);
 }
-inline void store(GValue *to, const std::vector<SwoFilterConstant> &from) {
+inline void store(GValue *to, const std::vector<UserFilterConstant> &from) {
   GstStructure *fields = gst_structure_new_empty("params");
-  for (const SwoFilterConstant &constant : from) {
+  for (const UserFilterConstant &constant : from) {
     if (const auto *real = std::get_if<double>(&constant.value))
       gst_structure_set(fields, constant.name.c_str(), G_TYPE_DOUBLE, *real, nullptr);
     else if (const auto integer = std::get<std::int64_t>(constant.value);

@@ -14,7 +14,7 @@
 /// | hit-or-miss, thin, thicken           | patterns of black and white               | swofilter/binary.h      |
 /// | recursive-erode, recursive-dilate    | extrema of what is there, written in place | swofilter/recursive.h  |
 /// | geodesic-dilate, geodesic-erode, reconstruct, h-dome, h-basin, fill-holes, clear-border | what a marker reaches under a mask | swofilter/geodesic.h |
-/// | custom                               | what the user's own code makes of it      | swofilter/custom.h, gswo/window.h |
+/// | custom                               | what the user's own code makes of it      | userfilter.h, gswo/window.h |
 ///
 /// Each of these headers defines every tie, rounding and even case. What operators share:
 ///
@@ -31,12 +31,10 @@
 /// Everything but custom is integer arithmetic; CPU and CUDA results are identical, those of custom, too.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "kernels/exec.h"
+#include "kernels/userfilter.h"
 
 namespace cudascan {
 
@@ -73,8 +71,8 @@ enum class SwoFilterOperator {
   custom,
 };
 
-/// What is outside of the image.
-enum class SwoFilterBorder { clip, replicate, reflect, constant };
+/// What is outside of the image; the members are clip, replicate, reflect and constant.
+using SwoFilterBorder = WindowBorder;
 
 /// How thin and thicken find the pixels that go.
 enum class SwoFilterThinning { zhang_suen, guo_hall, templates };
@@ -87,22 +85,6 @@ enum class SwoFilterAlgorithm {
   automatic,  ///< the fastest
   /// As Yang et al. translate the sequential code: a thread for each pixel visits its whole window.
   naive,
-};
-
-/// Where the GPU reads the samples of a window of custom from.
-enum class SwoFilterReads {
-  automatic,  ///< what is best; whole large windows' min(), max(), median() from these operators
-  global,     ///< the frame itself
-  shared,  ///< shared memory, which each block of threads fills with its tile and what surrounds it
-  texture,  ///< the frame, through a texture
-};
-
-/// A named number that the code of custom can use. An integer is known to the compiler, so that it can
-/// be the size of an array; a real number is of type float, and changing it costs nothing.
-struct SwoFilterConstant {
-  std::string name;
-  std::variant<std::int64_t, double> value;
-  bool operator==(const SwoFilterConstant &) const = default;
 };
 
 struct SwoFilterParams {
@@ -126,30 +108,7 @@ struct SwoFilterParams {
   int connectivity = 8;  ///< neighbours that geodesic operators go to, 4 or 8
   SwoFilterAlgorithm algorithm = SwoFilterAlgorithm::automatic;
 
-  // Of custom. It is trusted code: it has all the rights of the process.
-  std::string expression = {};  ///< a formula, for instance "p.max() - p.min()"; or
-  /// path of a file: C++ with a function `float filter(auto p)`; C or C++ with the pragmas of the GSWO
-  /// model; or what gswo-cc made of such a one, edited or not.
-  std::string source = {};
-  std::string function = "filter";                ///< its name, if the file has several
-  std::vector<SwoFilterConstant> constants = {};  ///< names in the code
-  bool reload = false;  ///< take what is in the file now, as soon as it has changed
-  /// Folder for compiled code; "auto" = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, "" = none.
-  std::string cache_dir = "auto";
-  std::string emit_cuda = {};  ///< path of a file that run() writes the CUDA code to; "" = none
-  /// Take no code but formulas of samples, constants and mathematics, and sources with pragmas whose
-  /// functions are all in the file or of mathematics, without assembler, pointers and endless loops.
-  bool strict = false;
-  // How the GPU shares the work; the result is the same.
-  int tile_width = 0;   ///< columns of pixels for a block of threads, 1..1024; 0 = the best known
-  int tile_height = 0;  ///< rows of pixels for a block, 1..1024; 0 = the best known
-  /// Columns of a tile for a thread: 1, 2 or 4, of which tile_width is a multiple; 0 = the best known.
-  int chunk_width = 0;
-  /// Rows of a tile for a thread, 1..64, of which tile_height is a multiple; 0 = the best known.
-  int chunk_height = 0;
-  SwoFilterReads reads = SwoFilterReads::automatic;
-  /// Try, on the first frame, what may be best of these on this GPU; what it was is kept in cache_dir.
-  bool tune = false;
+  UserFilterParams custom = {};  ///< the user's filter, of the operator custom
 
   bool operator==(const SwoFilterParams &) const = default;
 };
@@ -169,23 +128,6 @@ CUDASCAN_API void validate(const SwoFilterParams &params);
 /// @param maximum       their Plane::maximum
 CUDASCAN_API bool prepare(Cpu &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
 CUDASCAN_API bool prepare(Cuda &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
-
-/// Why what is in a file now was not taken by the last run() with `reload`, which used what was there
-/// before; "" if there is nothing to tell. Tells everything once.
-CUDASCAN_API std::string take_warning(Cpu &);
-CUDASCAN_API std::string take_warning(Cuda &);
-
-/// What custom's code came to in the last run() of an executor.
-struct SwoFilterCode {
-  std::string cuda_source;  ///< as emit_cuda has it
-  std::string log;          ///< what the translator had to say
-};
-/// Null for an executor that has not run custom. Another object when the code is another.
-CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cpu &);
-CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cuda &);
-
-/// The version of gswo-cc, which translates sources with pragmas; "" if there is none that can be run.
-CUDASCAN_API std::string translator_version();
 
 /// Whether the operator gives black and white.
 CUDASCAN_API bool is_binary(SwoFilterOperator op);

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The user's own code: a function that is called once for each pixel with the window around it, compiled
-/// when it is first needed. What it can ask of the window, and how results become samples, is described in
-/// gswo/window.h; what is outside of the image:
-///
-/// | border    | min(), mean(), median() ... see | p(dx, dy) outside gives      |
-/// |-----------|---------------------------------|------------------------------|
-/// | clip      | samples of the image only       | the nearest sample           |
-/// | replicate | the nearest sample              | the same                     |
-/// | reflect   | the image reflected             | the same                     |
-/// | constant  | the level border-value          | the same                     |
-///
-/// The same text is compiled for the GPU and for the CPU, without contraction and fast math, and calls the
-/// same library (gswo/library.h): results are identical.
+/// Runs users' filters: their code is compiled when it is first needed.
 #pragma once
-#include "kernels/swofilter/window.h"
+#include <functional>
 
-namespace cudascan::swo {
+#include "kernels/usercode/filter_unit.h"
+
+namespace cudascan::gswo {
 
 /// Throws BadSetting if there is no code, or a name that code cannot have.
-void check_custom(const SwoFilterParams &);
+void check_filter(const UserFilterParams &);
 
+/// Whether run_filter() could begin its work at once. If it would have to wait for code to be compiled,
+/// that begins now, in another thread.
+/// @throws as run_filter(), before code is run
+bool prepare_filter(Cpu &, const FilterTarget &, const UserFilterParams &);
+bool prepare_filter(Cuda &, const FilterTarget &, const UserFilterParams &);
+
+/// Makes a plane of what is filtered: queues it for the executor on which the filter runs.
+template <typename T>
+using MakePlane = std::function<void(WindowPlane which, Plane<T> out)>;
+
+/// @param make_plane  is called for the planes that the filter needs
 /// @throws BadSetting with the compiler's messages, in terms of the user's file
 /// @throws Error without a compiler for the backend
 template <typename T>
-void custom(Cpu &, Plane<const T> in, Plane<T> out, const Job &, const SwoFilterParams &);
+void run_filter(Cpu &, Plane<const T> in, Plane<T> out, const FilterTarget &,
+                const UserFilterParams &, const MakePlane<T> &make_plane);
 template <typename T>
-void custom(Cuda &, Plane<const T> in, Plane<T> out, const Job &, const SwoFilterParams &);
+void run_filter(Cuda &, Plane<const T> in, Plane<T> out, const FilterTarget &,
+                const UserFilterParams &, const MakePlane<T> &make_plane);
 
-}  // namespace cudascan::swo
+}  // namespace cudascan::gswo

@@ -25,8 +25,8 @@ INSTANTIATE_BACKENDS(CustomFilter);
 
 Params formula(const std::string &expression, int window = 3) {
   Params p{.op = Op::custom, .window = window};
-  p.expression = expression;
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.cache_dir = "";
   return p;
 }
 
@@ -75,11 +75,11 @@ TEST_P(CustomFilter, FormulasAndFilesAreThoseOfTheKernels) {
       "float twice(float v) { return 2 * v; }\n"
       "float other(auto p) { return twice(p) - p.mean() * weight; }\n");
   Params with_file = formula("", 5);
-  with_file.source = file.path();
-  with_file.function = "other";
-  with_file.constants = {{"weight", 1.0}};
+  with_file.custom.source = file.path();
+  with_file.custom.function = "other";
+  with_file.custom.constants = {{"weight", 1.0}};
   Params with_constants = formula("p(n, -n) * gain");
-  with_constants.constants = {{"n", std::int64_t{1}}, {"gain", 1.5}};
+  with_constants.custom.constants = {{"n", std::int64_t{1}}, {"gain", 1.5}};
   const std::string file_settings =
       "source=" + file.path() + " function=other window=5 params=\"params,weight=1.0\"";
   expect_settings_to_count<Params>(
@@ -233,8 +233,8 @@ class TranslatedFilter : public CustomFilter {
   }
   static Params params(const TemporaryFile &file, double amount = 1.5) {
     Params p = formula("", 5);
-    p.source = file.path();
-    p.constants = {{"amount", amount}};
+    p.custom.source = file.path();
+    p.custom.constants = {{"amount", amount}};
     return p;
   }
   static std::string settings(const TemporaryFile &file) {
@@ -381,7 +381,7 @@ TEST(CustomFilterStops, WhenItIsFlushed) {
 
 TEST_P(CustomFilter, TilesMakeNoDifference) {
   const Params expected = formula("p.median() + p(3, 1) - p(-2, -5)", 5);
-  const std::string code = "expression=\"" + expected.expression + "\" window=5 ";
+  const std::string code = "expression=\"" + expected.custom.expression + "\" window=5 ";
   for (const char *tiles :
        {"tile-width=64 tile-height=8 chunk-height=2", "tile-width=20 reads=shared",
         "reads=global chunk-width=4 chunk-height=3", "reads=texture",

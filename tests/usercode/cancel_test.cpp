@@ -51,8 +51,8 @@ std::string endless_compiler(const PrivateFolder &folder, const std::string &pid
 
 SwoFilterParams formula(const std::string &expression) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.expression = expression;
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.cache_dir = "";
   return p;
 }
 

@@ -128,8 +128,8 @@ std::vector<T> filtered(Runner &runner, const Image<T> &in, const SwoFilterParam
 SwoFilterParams formula(const std::string &expression, int window = 3,
                         Border border = Border::clip) {
   SwoFilterParams p{.op = Op::custom, .window = window, .border = border, .border_value = 77};
-  p.expression = expression;
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.cache_dir = "";
   return p;
 }
 
@@ -234,8 +234,8 @@ void expect_built_ins(Runner &runner, const Image<T> &in) {
       p.border_value = 77;
       const auto expected = filtered(cpu, in, p);
       p.op = Op::custom;
-      p.expression = built_in.expression;
-      p.cache_dir = "";
+      p.custom.expression = built_in.expression;
+      p.custom.cache_dir = "";
       EXPECT_TRUE(same(expected, filtered(runner, in, p), in.width()))
           << built_in.expression << ", window " << p.window << ", shape " << p.shape << ", border "
           << static_cast<int>(border);
@@ -366,8 +366,8 @@ class TemporaryFile {
 
 SwoFilterParams code(const std::string &path, int window = 3, Border border = Border::clip) {
   SwoFilterParams p = formula("", window, border);
-  p.source = path;
-  p.constants = {{"radius", std::int64_t{2}}, {"amount", 1.25}};
+  p.custom.source = path;
+  p.custom.constants = {{"radius", std::int64_t{2}}, {"amount", 1.25}};
   return p;
 }
 
@@ -424,9 +424,9 @@ TEST(SwoFilterCustom, TakesTheFunctionThatIsNamed) {
   SwoFilterParams p = code(file.path());
   const auto in = picture(4, 4, Content::gray);
   EXPECT_EQ(7, filtered(cpu, in, p)[0]);
-  p.function = "other";
+  p.custom.function = "other";
   EXPECT_EQ(127 + 7, filtered(cpu, in, p)[0]);
-  p.function = "none";
+  p.custom.function = "none";
   EXPECT_CONTAINS(refusal(cpu, p), "it has no function none");
 }
 
@@ -437,13 +437,13 @@ TEST(SwoFilterCustom, EachRunHasItsConstants) {
   const auto in = picture(3, 3, Content::gray);
   SwoFilterParams p = formula("gain * p + offset");
   for (const double gain : {0.5, 2.0, 0.25}) {
-    p.constants = {{"gain", gain}, {"offset", std::int64_t{3}}};
+    p.custom.constants = {{"gain", gain}, {"offset", std::int64_t{3}}};
     EXPECT_EQ(static_cast<int>(gain * 127 + 3.5),
               std::min(257, +filtered(one, in, p)[0] + (gain == 2.0) * 2));
-    p.constants = {{"gain", 1.0}, {"offset", std::int64_t{3}}};
+    p.custom.constants = {{"gain", 1.0}, {"offset", std::int64_t{3}}};
     EXPECT_EQ(130, filtered(two, in, p)[0]);
   }
-  p.constants = {{"gain", 1.0}, {"offset", std::int64_t{4}}};
+  p.custom.constants = {{"gain", 1.0}, {"offset", std::int64_t{4}}};
   EXPECT_EQ(131, filtered(one, in, p)[0]);
 }
 
@@ -452,7 +452,7 @@ TEST(SwoFilterCustom, IntegersCanBeSizes) {
   const TemporaryFile file(
       "int filter(auto p) { int v[n]; for (int i = 0; i < n; ++i) v[i] = i; return v[n - 1]; }");
   SwoFilterParams p = code(file.path());
-  p.constants = {{"n", std::int64_t{42}}};
+  p.custom.constants = {{"n", std::int64_t{42}}};
   EXPECT_EQ(41, filtered(cpu, picture(1, 1), p)[0]);
 }
 
@@ -463,9 +463,9 @@ TEST(SwoFilterCustomCuda, EachRunHasItsConstants) {
   const auto in = picture(3, 3, Content::gray);
   SwoFilterParams p = formula("gain * p");
   for (const double gain : {0.5, 1.5, 0.25}) {
-    p.constants = {{"gain", gain}};
+    p.custom.constants = {{"gain", gain}};
     EXPECT_EQ(static_cast<int>(gain * 127 + 0.5), filtered(one, in, p)[0]);
-    p.constants = {{"gain", 1.0}};
+    p.custom.constants = {{"gain", 1.0}};
     EXPECT_EQ(127, filtered(two, in, p)[0]);
   }
 }
@@ -477,7 +477,7 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
   CpuRunner cpu(1);
   EXPECT_CONTAINS(refusal(cpu, formula("")), "expression and source are empty");
   SwoFilterParams both = formula("p");
-  both.source = "x.cpp";
+  both.custom.source = "x.cpp";
   EXPECT_CONTAINS(refusal(cpu, both), "expression and source are both set");
   EXPECT_CONTAINS(refusal(cpu, formula("(p")), "expression = \"(p\": its brackets do not match");
   EXPECT_CONTAINS(refusal(cpu, formula("p) + (p")), "brackets");
@@ -488,9 +488,9 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
   EXPECT_EQ(refusal(cpu, formula("p.foo()")).find('\n'), std::string::npos)
       << "one mistake, one line";
   SwoFilterParams named = formula("p");
-  named.constants = {{"a b", 1.0}};
+  named.custom.constants = {{"a b", 1.0}};
   EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is no name");
-  named.constants = {{"int", 1.0}};
+  named.custom.constants = {{"int", 1.0}};
   EXPECT_NE("", refusal(cpu, named));
 }
 
@@ -511,7 +511,7 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, code(program.path())), "give the file that it was made from");
   const TemporaryFile emitted("");
   SwoFilterParams written = formula("p");
-  written.emit_cuda = emitted.path();
+  written.custom.emit_cuda = emitted.path();
   EXPECT_EQ(refusal(cpu, written), "");
   EXPECT_CONTAINS(refusal(cpu, code(emitted.path())), "is what emit-cuda writes");
   const TemporaryFile prints("float filter(auto p) {\n  printf(\"x\");\n  return p;\n}\n");
@@ -529,19 +529,19 @@ TEST(SwoFilterCustom, WritesTheCodeForTheGpu) {
   CpuRunner cpu(1);
   TemporaryFile file("");
   SwoFilterParams p = formula("p.max() - 17");
-  p.emit_cuda = file.path();
+  p.custom.emit_cuda = file.path();
   EXPECT_EQ("", refusal(cpu, p));
   const std::string text = read_file(file.path());
   EXPECT_CONTAINS(text, "p.max() - 17");
   EXPECT_CONTAINS(text, "#define GSWO_BLOCK_HEIGHT");
-  p.emit_cuda = "/no/such/folder/x.cu";
+  p.custom.emit_cuda = "/no/such/folder/x.cu";
   EXPECT_CONTAINS(refusal(cpu, p), "emit-cuda = /no/such/folder/x.cu: No such file or directory");
 }
 
 TEST(SwoFilterCustom, KeepsCodeInTheFolder) {
   const gswo::PrivateFolder folder;
   SwoFilterParams p = formula("p + 3");
-  p.cache_dir = folder.path();
+  p.custom.cache_dir = folder.path();
   CpuRunner cpu(1);
   EXPECT_EQ("", refusal(cpu, p));
   EXPECT_EQ(files_in(folder.path()).size(), 1u);
@@ -550,8 +550,8 @@ TEST(SwoFilterCustom, KeepsCodeInTheFolder) {
 TEST(SwoFilterCustom, TuningIsForGpus) {
   const gswo::PrivateFolder folder;
   SwoFilterParams p = formula("p + 4");
-  p.cache_dir = folder.path();
-  p.tune = true;
+  p.custom.cache_dir = folder.path();
+  p.custom.tune = true;
   CpuRunner cpu(1);
   EXPECT_EQ("", refusal(cpu, p));
   EXPECT_EQ(files_in(folder.path()).size(), 1u);
@@ -561,19 +561,19 @@ TEST(SwoFilterCustomCuda, TuningIsRemembered) {
   NEED_GPU();
   const gswo::PrivateFolder folder, emitted;
   SwoFilterParams p = formula("p.max() + p(1, -1)");
-  p.cache_dir = folder.path();
+  p.custom.cache_dir = folder.path();
   const auto in = picture(67, 31);
   CpuRunner cpu(1);
   const auto expected = filtered(cpu, in, p);
   const std::size_t of_cpu = files_in(folder.path()).size();
-  p.tune = true;
+  p.custom.tune = true;
   std::vector<std::string> sources;
   std::vector<std::size_t> files;
   for (const char *name : {"first.cu", "second.cu"}) {
-    p.emit_cuda = emitted.path() + '/' + name;
+    p.custom.emit_cuda = emitted.path() + '/' + name;
     CudaRunner cuda;
     EXPECT_EQ(filtered(cuda, in, p), expected) << name;
-    sources.push_back(read_file(p.emit_cuda));
+    sources.push_back(read_file(p.custom.emit_cuda));
     files.push_back(files_in(folder.path()).size());
   }
   EXPECT_EQ(sources[0], sources[1]);
@@ -619,7 +619,7 @@ TEST(SwoFilterCustom, FollowsTheFile) {
   Cpu cpu(1);
   TemporaryFile file("int filter(auto p) { return 1; }");
   SwoFilterParams p = code(file.path());
-  p.reload = true;
+  p.custom.reload = true;
   const auto in = picture(2, 2);
   const auto result = [&] {
     Image<std::uint8_t> out(2, 2);
@@ -668,7 +668,7 @@ std::vector<SwoFilterParams> checked_params() {
       formula("p.max() - p.min()"), formula("p.median() + fmod(x, 3)", 5),
       formula("p.mean() + p(-9, 4) / 4", 17, Border::reflect), formula("255 - p", 1)};
   all.push_back(formula("p.rank(k) * gain", 5, Border::constant));
-  all.back().constants = {{"k", std::int64_t{11}}, {"gain", 0.75}};
+  all.back().custom.constants = {{"k", std::int64_t{11}}, {"gain", 0.75}};
   all.back().shape = "ellipse";
   return all;
 }

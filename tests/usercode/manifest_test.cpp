@@ -514,11 +514,11 @@ TEST(GswoEdited, NumbersAreChecked) {
   EXPECT_EQ(with({{"n", std::int64_t{5}}}), 127 + 7 + 5);
   EXPECT_EQ(with({{"c", std::int64_t{100}}, {"spare", 3.0}}), 127 + 100 + 5);
   EXPECT_EQ(with({{"c", 300.0}}), 255) << "real numbers may change at any time, and are cut off";
-  const auto said = [&](const SwoFilterConstant &constant) {
+  const auto said = [&](const UserFilterConstant &constant) {
     p.constants = {constant};
     return refusal(cpu, p);
   };
-  for (const SwoFilterConstant &other : Constants{{"n", std::int64_t{6}}, {"n", 5.0}}) {
+  for (const UserFilterConstant &other : Constants{{"n", std::int64_t{6}}, {"n", 5.0}}) {
     const std::string message = said(other);
     EXPECT_TRUE(has(message, "params: n is 5 in this file"));
     EXPECT_TRUE(has(message, "translate its source anew"));

@@ -12,14 +12,14 @@
 
 namespace cudascan::test {
 
-using Constants = std::vector<SwoFilterConstant>;
+using Constants = std::vector<UserFilterConstant>;
 
 /// An operator that runs a file, whose code is kept nowhere.
 inline SwoFilterParams source_filter(const std::string &path, Constants constants = {}) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.source = path;
-  p.constants = std::move(constants);
-  p.cache_dir = "";
+  p.custom.source = path;
+  p.custom.constants = std::move(constants);
+  p.custom.cache_dir = "";
   return p;
 }
 

@@ -44,7 +44,7 @@ TEST(GswoPragmasSettings, WindowsHaveTheirUsualNames) {
   EXPECT_EQ(of_gray(cpu, p), 7 + 30 + 100 + 50 + 1 + 3);
   p.window_width = 9;  // 9 x 7
   EXPECT_EQ(of_gray(cpu, p), 9 + 40 + 0 + 50 + 1 + 9);
-  p.constants = {{"window_width", 1_whole}, {"r", 2_whole}};
+  p.custom.constants = {{"window_width", 1_whole}, {"r", 2_whole}};
   EXPECT_EQ(of_gray(cpu, p), 9 + 20 + 0 + 50 + 1 + 1);
 }
 
@@ -54,9 +54,9 @@ TEST(GswoPragmasSettings, ParametersCanReplaceTheWindow) {
   SwoFilterParams p = source_filter(
       files.write("f.cpp", one_window("out[i][j] = radius * 2;", ", float radius = 50")));
   EXPECT_EQ(of_gray(cpu, p), 2);
-  p.constants = {{"radius", 7_whole}};
+  p.custom.constants = {{"radius", 7_whole}};
   EXPECT_EQ(of_gray(cpu, p), 14);
-  p.constants = {{"radius", 2.5}};
+  p.custom.constants = {{"radius", 2.5}};
   EXPECT_EQ(of_gray(cpu, p), 5);
 }
 
@@ -78,16 +78,16 @@ TEST(GswoPragmasSettings, RealNumbersCostNothing) {
   SwoFilterParams p =
       source_filter(files.write("f.cpp", one_window("out[i][j] = in[i][j] * gain + offset;",
                                                     ", float gain, double offset = 1.5")));
-  p.constants = {{"gain", 1.0}};
+  p.custom.constants = {{"gain", 1.0}};
   EXPECT_EQ(of_gray(cpu, p), 129);  // 128.5, halves up
   const Variable no_translator("CUDASCAN_GSWO_CC", "/nonexistent");
   const Variable no_compiler("CUDASCAN_CXX", "/nonexistent");
   for (const double gain : {0.5, 0.25, -3.0, 1e30, std::nan(""), 0.75}) {
-    p.constants = {{"gain", gain}};
+    p.custom.constants = {{"gain", gain}};
     const double expected = std::isnan(gain) ? 0 : std::clamp(127 * gain + 1.5, 0.0, 255.0);
     EXPECT_EQ(of_gray(cpu, p), static_cast<int>(expected + 0.5)) << gain;
   }
-  p.constants = {{"gain", 1.0}, {"offset", 3.0}};
+  p.custom.constants = {{"gain", 1.0}, {"offset", 3.0}};
   EXPECT_TRUE(has(message_of<Error>([&] { of_gray(cpu, p); }), "/nonexistent"))
       << "another set of parameters is another program";
 }
@@ -98,15 +98,15 @@ TEST(GswoPragmasSettings, WholeNumbersAreConstants) {
   SwoFilterParams p = source_filter(files.write(
       "f.cpp", one_window("int v[n]; for (int k = 0; k < n; k++) v[k] = k; out[i][j] = v[n - 1];",
                           ", int n")));
-  p.constants = {{"n", 42_whole}};
+  p.custom.constants = {{"n", 42_whole}};
   EXPECT_EQ(of_gray(cpu, p), 41);
-  p.constants = {{"n", 17_whole}};
+  p.custom.constants = {{"n", 17_whole}};
   EXPECT_EQ(of_gray(cpu, p), 16);
-  p.constants = {{"n", 17.0}};
+  p.custom.constants = {{"n", 17.0}};
   EXPECT_TRUE(has(refusal(cpu, p), files / "f.cpp:" + std::to_string(kBodyLine) + ":"));
-  p.constants = {{"n", -1_whole}};
+  p.custom.constants = {{"n", -1_whole}};
   EXPECT_NE(refusal(cpu, p), "");
-  p.constants = {{"n", INT64_MAX}};
+  p.custom.constants = {{"n", INT64_MAX}};
   EXPECT_NE(refusal(cpu, p), "");
 }
 
@@ -135,20 +135,20 @@ TEST(GswoPragmasSettings, ParametersAreChecked) {
   const std::string missing = refusal(cpu, p);
   EXPECT_TRUE(has(missing, "a parameter gain without a default"));
   EXPECT_TRUE(has(missing, "params,gain=1"));
-  p.constants = {{"gain", 1.0}, {"gian", 2.0}};
+  p.custom.constants = {{"gain", 1.0}, {"gian", 2.0}};
   const std::string unknown = refusal(cpu, p);
   EXPECT_TRUE(has(unknown, "has no parameter gian"));
   EXPECT_TRUE(has(unknown, "gain"));
   EXPECT_TRUE(has(unknown, "k"));
   EXPECT_FALSE(has(unknown, "height"));
-  p.constants = {{"gain", 1.0}, {"width", 2.0}};
+  p.custom.constants = {{"gain", 1.0}, {"width", 2.0}};
   EXPECT_NE(refusal(cpu, p), "") << "that is the frame's";
-  p.constants = {{"gain", 1.0}, {"in", 2_whole}};
+  p.custom.constants = {{"gain", 1.0}, {"in", 2_whole}};
   EXPECT_NE(refusal(cpu, p), "") << "that is an image";
-  p.constants = {{"gain", 1.0}, {"k", 2.9}};
+  p.custom.constants = {{"gain", 1.0}, {"k", 2.9}};
   EXPECT_EQ(of_gray(cpu, p), 129) << "as a C++ compiler makes 2.9 an int";
   SwoFilterParams none = source_filter(files.write("g.cpp", one_window("out[i][j] = in[i][j];")));
-  none.constants = {{"gain", 1.0}};
+  none.custom.constants = {{"gain", 1.0}};
   EXPECT_TRUE(has(refusal(cpu, none), "it has none"));
 }
 
@@ -160,16 +160,16 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   const std::vector<std::uint8_t> all(6 * 5, 128);
   SwoFilterParams p = source_filter(files.write("f.cpp", one_window("out[i][j] = in[i][j] + 1;")));
   for (const char *name : {"width", "height"})
-    for (const SwoFilterConstant &constant :
+    for (const UserFilterConstant &constant :
          Constants{{name, 2_whole}, {name, 2.0}, {name, 100_whole}, {name, INT64_MAX}}) {
-      p.constants = {constant};
+      p.custom.constants = {constant};
       const std::string message = refusal(cpu, p);
       EXPECT_TRUE(
           message.starts_with(std::string("params: ") + name + " is the " + name + " of the frame"))
           << message;
       EXPECT_TRUE(has(message, "leave it out of params")) << message;
     }
-  p.constants = {};
+  p.custom.constants = {};
   EXPECT_EQ(filtered(cpu, in, p), all);
 
   // The same where they are called as windows often are, and bound the loops through other variables.
@@ -188,10 +188,10 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
               "for (int j = 0; j != win; j++)\n"),
         loops("d.cpp", "", "for (int i = 0; i < r - n; i++)\n",
               "for (int j = 0; j < win + n; j++)\n")}) {
-    SCOPED_TRACE(other.source);
-    other.constants = {{"n", 0_whole}};
+    SCOPED_TRACE(other.custom.source);
+    other.custom.constants = {{"n", 0_whole}};
     EXPECT_EQ(filtered(cpu, in, other), all);
-    other.constants = {{"n", 0_whole}, {"win", 3_whole}};
+    other.custom.constants = {{"n", 0_whole}, {"win", 3_whole}};
     EXPECT_TRUE(has(refusal(cpu, other), "params: win is the width of the frame"));
   }
 }
@@ -205,7 +205,7 @@ TEST(GswoPragmasSettings, BoundsCanHaveConstants) {
                   "void f(float **in, float **out, int h, int w, int r) {\n#pragma parallel\n{\n"
                   "#pragma for\nfor (int i = r; i < h - r; i++)\nfor (int j = r; j < w - r; j++) "
                   "out[i][j] = in[i][j] + 1;\n}\n}\n"));
-  p.constants = {{"r", 2_whole}};
+  p.custom.constants = {{"r", 2_whole}};
   const auto samples = filtered(cpu, picture({6, 5}, Content::gray), p);
   std::vector<std::uint8_t> expected(6 * 5, 127);
   expected[2 * 6 + 2] = expected[2 * 6 + 3] = 128;
@@ -242,7 +242,7 @@ TEST(GswoPragmasSettings, WholeNumbersHaveToFit) {
                           {"s", 128, "-128 to 127"},
                           {"s", -128, nullptr}}) {
     SCOPED_TRACE(std::string(one.name) + " = " + std::to_string(one.value));
-    p.constants = {{one.name, one.value}};
+    p.custom.constants = {{one.name, one.value}};
     const std::string message = refusal(cpu, p);
     EXPECT_EQ(message.empty(), !one.range) << message;
     if (!one.range) continue;
@@ -252,7 +252,7 @@ TEST(GswoPragmasSettings, WholeNumbersHaveToFit) {
       EXPECT_TRUE(has(message, part)) << message;
   }
   const auto value = [&](const char *name, std::int64_t whole) {
-    p.constants = {{name, whole}};
+    p.custom.constants = {{name, whole}};
     return of_gray(cpu, p);
   };
   EXPECT_EQ(value("n", -2147483648), 1);
@@ -286,9 +286,9 @@ TEST(GswoPragmasSettings, EnumerationsAreSetByTheirNumbers) {
       "f.cpp",
       "enum Mode { first, second };\nenum class Way { up = 5, down = 7 };\n" +
           one_window("out[i][j] = (m == second) + 2 * (w == Way::down);", ", Mode m, Way w")));
-  p.constants = {{"m", 1_whole}, {"w", 7_whole}};
+  p.custom.constants = {{"m", 1_whole}, {"w", 7_whole}};
   EXPECT_EQ(of_gray(cpu, p), 3);
-  p.constants = {{"m", 0_whole}, {"w", 5_whole}};
+  p.custom.constants = {{"m", 0_whole}, {"w", 5_whole}};
   EXPECT_EQ(of_gray(cpu, p), 0);
 }
 
@@ -298,12 +298,12 @@ TEST(GswoPragmasSettings, ParametersNeedNotBeUsed) {
   SwoFilterParams p = source_filter(files.write(
       "f.cpp", one_window("out[i][j] = in[i][j] + 1;", ", float gain, int k, double = 1")));
   EXPECT_EQ(of_gray(cpu, p), 128) << "and need no value then";
-  for (const SwoFilterConstant &constant :
+  for (const UserFilterConstant &constant :
        Constants{{"gain", 2.0}, {"gain", 2_whole}, {"k", 3.0}, {"k", 3_whole}}) {
-    p.constants = {constant};
+    p.custom.constants = {constant};
     EXPECT_EQ(of_gray(cpu, p), 128) << constant.name;
   }
-  p.constants = {{"gian", 1.0}};
+  p.custom.constants = {{"gian", 1.0}};
   EXPECT_TRUE(has(refusal(cpu, p), "has no parameter gian; it has gain, k"));
 }
 
@@ -323,13 +323,13 @@ TEST(GswoPragmasSettings, LoopsAreCounted) {
                         "      }\n    }\n  }\n}\n"));
   };
   SwoFilterParams p = turns("n.cpp", "n");
-  p.constants = {{"n", 3.0}};
+  p.custom.constants = {{"n", 3.0}};
   EXPECT_EQ(of_gray(cpu, p), 129);
-  p.constants = {{"n", -3.0}};
+  p.custom.constants = {{"n", -3.0}};
   EXPECT_EQ(of_gray(cpu, p), 127) << "no turn: the frame";
-  p.constants = {{"n", 1e9}};
+  p.custom.constants = {{"n", 1e9}};
   EXPECT_TRUE(has(refusal(cpu, p), "params: n: a filter repeats its kernels at most"));
-  p.constants = {{"n", std::nan("")}};
+  p.custom.constants = {{"n", std::nan("")}};
   EXPECT_EQ(of_gray(cpu, p), 127);
   EXPECT_TRUE(has(refusal(cpu, turns("many.cpp", "500000")), "repeats its kernels at most"));
 }
@@ -347,7 +347,7 @@ TEST(GswoPragmasSettings, ImagesThatNoTurnWroteAreZero) {
                       "out[i][j] = a[i][j] + 5;\n}\n}\n}\n"));
   CpuRunner cpu(1);
   for (const auto &[turns, expected] : {std::pair(1.0, 69), {0.0, 5}, {2.0, 69}, {-1.0, 5}}) {
-    p.constants = {{"n", turns}};
+    p.custom.constants = {{"n", turns}};
     EXPECT_EQ(of_gray(cpu, p), expected) << turns;
   }
 }
@@ -361,20 +361,20 @@ TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
                     second = one_window("out[i][j] = 2;", "", "second");
   SwoFilterParams one = source_filter(files.write("one.cpp", first));
   EXPECT_EQ(of_gray(cpu, one), 1) << "there is no other";
-  one.function = "first";
+  one.custom.function = "first";
   EXPECT_EQ(of_gray(cpu, one), 1);
-  one.function = "second";
+  one.custom.function = "second";
   EXPECT_TRUE(has(refusal(cpu, one), "function = second: " + (files / "one.cpp") +
                                          " has no filter of this name; it has first"));
   SwoFilterParams two = source_filter(files.write("two.cpp", first + second));
   EXPECT_TRUE(has(refusal(cpu, two), "it has first, second"));
-  two.function = "second";
+  two.custom.function = "second";
   EXPECT_EQ(of_gray(cpu, two), 2);
-  two.function = "first";
+  two.custom.function = "first";
   EXPECT_EQ(of_gray(cpu, two), 1);
-  two.constants = {{"n", 3.0}};
+  two.custom.constants = {{"n", 3.0}};
   EXPECT_EQ(of_gray(cpu, two), 4);
-  two.function = "second";
+  two.custom.function = "second";
   EXPECT_TRUE(has(refusal(cpu, two), "has no parameter n"));
 }
 
@@ -534,7 +534,7 @@ TEST(GswoPragmasSettings, FollowsTheFile) {
   };
   save("out[i][j] = 1;");
   SwoFilterParams p = source_filter(files / "f.cpp");
-  p.reload = true;
+  p.custom.reload = true;
   const auto in = picture({3, 2});
   const auto result = [&] {
     Image<std::uint8_t> out(3, 2);
@@ -592,12 +592,12 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   const Files files, cache;
   SwoFilterParams p =
       source_filter(files.write("f.cpp", one_window("in[i][j] = in[i][j + 1] + 18;")));
-  p.cache_dir = cache.folder().path();
+  p.custom.cache_dir = cache.folder().path();
   Cpu cpu(1);
   const auto in = picture({4, 3}, Content::gray);
   Image<std::uint8_t> out(4, 3);
   run(cpu, in.plane(), out.plane(), p);
-  const SwoFilterCode code = *code_of(cpu);
+  const UserFilterCode code = *code_of(cpu);
   EXPECT_EQ(files_in(cache.folder().path()).size(), 2u);
   EXPECT_TRUE(has(code.log, "filtered in place"));
   EXPECT_TRUE(has(code.log, files / "f.cpp:"));
@@ -614,7 +614,7 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
 /// Runs a filter in a process of its own, for the test below.
 TEST(GswoPragmasSettings, DISABLED_RunsOnce) {
   SwoFilterParams p = source_filter(std::getenv("TEST_SOURCE"));
-  p.cache_dir = std::getenv("TEST_CACHE");
+  p.custom.cache_dir = std::getenv("TEST_CACHE");
   Cpu cpu(1);
   const auto in = picture({4, 3}, Content::gray);
   Image<std::uint8_t> out(4, 3);
