@@ -78,7 +78,8 @@ inline constexpr std::tuple kUserFilterFacts{
          "Version of gswo-cc, which takes sources with pragmas; empty if it is not installed",
          translator_version}};
 
-/// Whether a property is one of these settings. Presets have none of them: code belongs to a machine.
+/// Whether a property is one of these settings. Presets have none of them: code belongs to a
+/// machine.
 inline bool is_of_user_filter(std::string_view property) {
   return std::apply([&](const auto &...p) { return ((p.name == property) || ...); },
                     kUserFilterProperties);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Users' filters among the sliding windows. The room usercode compiles and runs them; it is told what a
-/// filter is made for, and given what built-in operators make of the frame.
+/// Users' filters among the sliding windows. The room usercode compiles and runs them; it is told
+/// what a filter is made for, and given what built-in operators make of the frame.
 #pragma once
 #include "kernels/swofilter/window.h"
-#include "kernels/usercode/custom.h"
+#include "kernels/usercode/run.h"
 
 namespace cudascan::swo {
 

@@ -8,7 +8,7 @@
 
 #include "kernels/base/refuse.h"
 #include "kernels/swofilter/window.h"
-#include "kernels/usercode/custom.h"
+#include "kernels/usercode/check.h"
 
 namespace cudascan {
 namespace swo {

@@ -8,11 +8,8 @@
 
 namespace cudascan::gswo {
 
-/// Throws BadSetting if there is no code, or a name that code cannot have.
-void check_filter(const UserFilterParams &);
-
-/// Whether run_filter() could begin its work at once. If it would have to wait for code to be compiled,
-/// that begins now, in another thread.
+/// Whether run_filter() could begin its work at once. If it would have to wait for code to be
+/// compiled, that begins now, in another thread.
 /// @throws as run_filter(), before code is run
 bool prepare_filter(Cpu &, const FilterTarget &, const UserFilterParams &);
 bool prepare_filter(Cuda &, const FilterTarget &, const UserFilterParams &);
