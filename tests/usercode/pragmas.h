@@ -49,6 +49,11 @@ std::string refusal(Runner &runner, const SwoFilterParams &p) {
   return "";
 }
 
+/// The sample in the middle of a gray picture, 127 everywhere.
+inline int of_gray(CpuRunner &cpu, const SwoFilterParams &p) {
+  return filtered(cpu, picture({5, 3}, Content::gray), p)[7];
+}
+
 /// Files in a folder that is gone with the object.
 class Files {
  public:
