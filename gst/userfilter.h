@@ -4,8 +4,10 @@
 #pragma once
 #include <string_view>
 #include <tuple>
+#include <vector>
 
-#include "gst/element.h"
+#include "gst/compiled_code.h"
+#include "gst/properties.h"
 #include "kernels/userfilter.h"
 
 namespace cudascan::gst {
@@ -18,6 +20,52 @@ struct EnumTable<UserFilterReads> {
       {UserFilterReads::global, "The frame", "global"},
       {UserFilterReads::shared, "A tile of it in shared memory", "shared"},
       {UserFilterReads::texture, "The frame, through a texture", "texture"}};
+};
+
+/// Named numbers are a structure.
+template <>
+struct PropertyValue<std::vector<UserFilterConstant>> {
+  using Constants = std::vector<UserFilterConstant>;
+
+  static GParamSpec *spec(const PropertyText &t, const Constants &, GParamFlags flags) {
+    return g_param_spec_boxed(t.name, t.nick, t.blurb, GST_TYPE_STRUCTURE, flags);
+  }
+
+  /// @throws BadSetting for a field that is no number
+  static void load(const GValue *from, Constants &to) {
+    to.clear();
+    const GstStructure *fields = gst_value_get_structure(from);
+    for (gint i = 0; fields && i < gst_structure_n_fields(fields); ++i) {
+      const char *name = gst_structure_nth_field_name(fields, static_cast<guint>(i));
+      const GValue *field = gst_structure_get_value(fields, name);
+      GValue number = G_VALUE_INIT;
+      const bool real = G_VALUE_HOLDS_DOUBLE(field) || G_VALUE_HOLDS_FLOAT(field);
+      g_value_init(&number, real ? G_TYPE_DOUBLE : G_TYPE_INT64);
+      const bool ok = !G_VALUE_HOLDS_STRING(field) && g_value_transform(field, &number);
+      if (!ok)
+        throw BadSetting(std::string(name) + " (" + G_VALUE_TYPE_NAME(field) +
+                         "): must be a number, as in params,radius=2,amount=1.5");
+      if (real)
+        to.push_back({name, g_value_get_double(&number)});
+      else
+        to.push_back({name, std::int64_t{g_value_get_int64(&number)}});
+    }
+  }
+  static void store(GValue *to, const Constants &from) {
+    GstStructure *fields = gst_structure_new_empty("params");
+    for (const UserFilterConstant &constant : from) {
+      if (const auto *real = std::get_if<double>(&constant.value))
+        gst_structure_set(fields, constant.name.c_str(), G_TYPE_DOUBLE, *real, nullptr);
+      else if (const auto integer = std::get<std::int64_t>(constant.value);
+               integer == static_cast<gint>(integer))
+        gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT, static_cast<gint>(integer),
+                          nullptr);
+      else
+        gst_structure_set(fields, constant.name.c_str(), G_TYPE_INT64, static_cast<gint64>(integer),
+                          nullptr);
+    }
+    g_value_take_boxed(to, fields);
+  }
 };
 
 inline constexpr std::tuple kUserFilterProperties{
