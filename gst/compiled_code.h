@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Elements whose operator compiles code. Beside run() such an operator has prepare(),
+/// Elements whose operator compiles code. Next to run(), such an operator has prepare(),
 /// take_warning() and code_of(): while new settings are being compiled, the ones before are used.
 /// The traits of the element have, too,
 ///

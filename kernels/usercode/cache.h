@@ -42,7 +42,7 @@ struct WantedFilter {
   UserFilterParams params;  // of_code()
   FilterTarget target;
   std::string text;
-  std::vector<Program> variants;  ///< of which the fastest has to be found, or one
+  std::vector<Program> variants;  ///< one, or several until the fastest is found
 };
 
 /// What an executor keeps.

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// ---- Mistakes, and files that are left -----------------------------------------------------------
+// ---- Mistakes, and files that are left ----------------------------------------------------------
 
 TEST(SwoFilterCustom, MistakesAreExplained) {
   CpuRunner cpu(1);
@@ -133,7 +133,7 @@ TEST(SwoFilterCustom, OtherOperatorsDoNotMind) {
   EXPECT_EQ("", refusal(cpu, p));
 }
 
-// ---- New code while frames flow ------------------------------------------------------------------
+// ---- New code while frames flow -----------------------------------------------------------------
 
 TEST(SwoFilterCustom, PreparesWithoutWaiting) {
   Cpu cpu(1);

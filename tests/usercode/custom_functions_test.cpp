@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' functions, and the same ones compiled by the compiler of the tests and called with a window
-// that is written from the text of kernels/gswo/window.h.
+// Users' functions, and the same ones compiled by the compiler of the tests and called with a
+// window that is written from the text of kernels/gswo/window.h.
 #include <algorithm>
 #include <cmath>
 

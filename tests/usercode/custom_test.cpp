@@ -7,7 +7,7 @@ namespace {
 
 using namespace test;
 
-// ---- Formulas ------------------------------------------------------------------------------------
+// ---- Formulas -----------------------------------------------------------------------------------
 
 TEST(SwoFilterCustom, KnownValues) {
   CpuRunner cpu(1);
@@ -111,7 +111,7 @@ TEST(SwoFilterCustomCuda, WindowsAreThoseOfTheBuiltInOperators) {
 }
 #endif
 
-// ---- Constants -----------------------------------------------------------------------------------
+// ---- Constants ----------------------------------------------------------------------------------
 
 TEST(SwoFilterCustom, EachRunHasItsConstants) {
   CpuRunner one(1), two(1);

@@ -35,7 +35,7 @@ SwoFilterParams without_planes(SwoFilterParams p) {
   return p;
 }
 
-// ---- What texts ask for --------------------------------------------------------------------------
+// ---- What texts ask for -------------------------------------------------------------------------
 
 gswo::WindowCalls calls(const std::string &names) {
   const auto has = [&](const char *name) { return names.find(name) != names.npos; };
@@ -127,7 +127,7 @@ TEST(GswoPlanes, AreInTheCode) {
                                               << ", reads " << static_cast<int>(p.custom.reads);
 }
 
-// ---- The same pictures ---------------------------------------------------------------------------
+// ---- The same pictures --------------------------------------------------------------------------
 
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
 /// More and fewer pixels than windows have.

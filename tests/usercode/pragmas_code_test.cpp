@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library: what is said about mistakes, saving while frames flow, and what
-// is kept.
+// Sources with pragmas in the library: what is said about mistakes, saving while frames flow, and
+// what is kept.
 #include "tests/usercode/pragmas.h"
 
 namespace cudascan::test {
@@ -14,7 +14,7 @@ bool names_temporary(const std::string &message, const Files &files) {
   return rest.find("/tmp/") != rest.npos || rest.find("gswo-cc.in") != rest.npos;
 }
 
-// ---- Mistakes ------------------------------------------------------------------------------------
+// ---- Mistakes -----------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, MistakesAreAtTheUsersPlace) {
   CpuRunner cpu(1);
@@ -149,7 +149,7 @@ TEST(GswoPragmasSettings, TheTranslatorHasAVersion) {
   EXPECT_EQ(translator_version().find('\n'), std::string::npos);
 }
 
-// ---- New code while frames flow ------------------------------------------------------------------
+// ---- New code while frames flow -----------------------------------------------------------------
 
 TEST(GswoPragmasSettings, FollowsTheFile) {
   Cpu cpu(1);

@@ -9,7 +9,7 @@ constexpr std::int64_t operator""_whole(unsigned long long n) {
   return static_cast<std::int64_t>(n);
 }
 
-// ---- Parameters ----------------------------------------------------------------------------------
+// ---- Parameters ---------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, WindowsHaveTheirUsualNames) {
   CpuRunner cpu(1);
@@ -332,7 +332,7 @@ TEST(GswoPragmasSettings, ImagesThatNoTurnWroteAreZero) {
   }
 }
 
-// ---- Functions -----------------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
   CpuRunner cpu(1);

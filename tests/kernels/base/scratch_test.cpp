@@ -64,7 +64,7 @@ TEST(CpuScratch, IsEmptyAfterItCouldNotGrow) {
   std::memset(cpu.scratch(4096), 1, 4096);
 }
 
-// ---- Operators -----------------------------------------------------------------------------------
+// ---- Operators ----------------------------------------------------------------------------------
 
 /// Runs an operator whose scratch memory is filled, and one whose memory is new.
 template <typename T, typename Params>
