@@ -35,6 +35,7 @@
  * histogram.
  */
 #include "gst/element.h"
+#include "gst/rectangle.h"
 #include "kernels/autothreshold.h"
 
 using namespace cudascan;

@@ -27,6 +27,7 @@
  * ]| The messages tell minimum, maximum, mean and histogram of each frame as it came in.
  */
 #include "gst/element.h"
+#include "gst/rectangle.h"
 #include "kernels/equalize.h"
 
 using namespace cudascan;

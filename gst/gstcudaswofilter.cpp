@@ -93,9 +93,8 @@
  * gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 emit-cuda=median.cu ! pngenc ! filesink location=result.png
  * ]| Sequential code with pragmas, and what became of it as CUDA.
  */
-#include <algorithm>
-
 #include "gst/element.h"
+#include "gst/userfilter.h"
 #include "kernels/swofilter.h"
 
 using namespace cudascan;
@@ -176,16 +175,6 @@ struct cudascan::gst::EnumTable<SwoFilterAlgorithm> {
        "A thread for each pixel visits its window, Yang et al. 2016 (baseline)", "naive"}};
 };
 
-template <>
-struct cudascan::gst::EnumTable<SwoFilterReads> {
-  static constexpr const char *type_name = "GstCudaSwoFilterReads";
-  static constexpr EnumEntry<SwoFilterReads> values[] = {
-      {SwoFilterReads::automatic, "What is best for the window", "auto"},
-      {SwoFilterReads::global, "The frame", "global"},
-      {SwoFilterReads::shared, "A tile of it in shared memory", "shared"},
-      {SwoFilterReads::texture, "The frame, through a texture", "texture"}};
-};
-
 namespace {
 
 struct SwoFilter {
@@ -197,7 +186,7 @@ struct SwoFilter {
   static constexpr const char *description =
       "Median and other ranks, statistics, morphology, thinning and reconstruction of scans and "
       "video";
-  static constexpr std::tuple properties{
+  static constexpr std::tuple window_properties{
       Property{"operator", "Operator", "What is computed from the window", &Params::op},
       Property{"window", "Window", "Side of the window in pixels, odd, 1 to 255", &Params::window},
       Property{"window-width", "Window width",
@@ -228,87 +217,27 @@ struct SwoFilter {
                "Neighbours that geodesic operators go to from a pixel, 4 or 8",
                &Params::connectivity},
       Property{"algorithm", "Algorithm", "How it is computed; all give the same result",
-               &Params::algorithm},
-      Property{"expression", "Expression",
-               "Formula over the window p, such as p.max() - p.min(); sets operator = custom",
-               &Params::expression},
-      Property{"source", "Source",
-               "Path of a file that is run as trusted code: C++ with a function float filter(auto "
-               "p), C or C++ with pragmas, or what gswo-cc made of that; sets operator = custom",
-               &Params::source},
-      Property{"function", "Function", "Name of the function in source, if it has several",
-               &Params::function},
-      Property{"params", "Params",
-               "Numbers with names for expression and source, such as params,radius=2,amount=1.5; "
-               "changing real numbers does not compile anew",
-               &Params::constants},
-      Property{"reload", "Reload", "Follow changes of the file source while playing",
-               &Params::reload},
-      Property{
-          "cache-dir", "Cache folder",
-          "Folder for compiled code; auto = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, empty "
-          "= none",
-          &Params::cache_dir},
-      Property{"emit-cuda", "Emit CUDA",
-               "Path of a file that the CUDA code of expression or source is written to",
-               &Params::emit_cuda},
-      Property{"strict", "Strict",
-               "Take only formulas, and sources with pragmas, whose code was checked: nothing but "
-               "samples, numbers, mathematics and functions of the file",
-               &Params::strict},
-      Property{"tile-width", "Tile width",
-               "Columns of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best "
-               "known",
-               &Params::tile_width},
-      Property{
-          "tile-height", "Tile height",
-          "Rows of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best known",
-          &Params::tile_height},
-      Property{"chunk-width", "Chunk width",
-               "Columns of a tile for each GPU thread, of custom, 1, 2 or 4 pixels; 0 = the best "
-               "known",
-               &Params::chunk_width},
-      Property{"chunk-height", "Chunk height",
-               "Rows of a tile for each GPU thread, of custom, 1 to 64 pixels; 0 = the best known",
-               &Params::chunk_height},
-      Property{"reads", "Reads", "Where the GPU reads the samples of a window of custom from",
-               &Params::reads},
-      Property{"tune", "Tune",
-               "Try tiles, chunks and reads of custom on the first frame and keep what is fastest "
-               "on this GPU, in cache-dir for the next time",
-               &Params::tune}};
+               &Params::algorithm}};
+  static constexpr std::tuple properties =
+      std::tuple_cat(window_properties, of_part(&Params::custom, kUserFilterProperties));
   static constexpr std::tuple<> results{};
 
-  using Code = SwoFilterCode;
-  static constexpr std::tuple facts{
-      CodeFact{"cuda-source", "CUDA source", "The code of custom in use, as CUDA",
-               &Code::cuda_source, false},
-      CodeFact{"compile-log", "Compile log",
-               "What translator and compilers had to say about the code of custom", &Code::log,
-               true},
-      Fact{"translator", "Translator",
-           "Version of gswo-cc, which takes sources with pragmas; empty if it is not installed",
-           translator_version}};
+  using Code = UserFilterCode;
+  static constexpr auto facts = kUserFilterFacts;
 
   static bool black_and_white(const Params &params) { return is_binary(params.op); }
 
   static const char *imply(Params &params, const char *property) {
     const std::string name = property;
-    const bool code = (name == "expression" && !params.expression.empty()) ||
-                      (name == "source" && !params.source.empty());
+    const bool code = (name == "expression" && !params.custom.expression.empty()) ||
+                      (name == "source" && !params.custom.source.empty());
     if (!code || params.op == SwoFilterOperator::custom) return nullptr;
     params.op = SwoFilterOperator::custom;
     return "operator";
   }
 
   /// Not code, nor where it is kept and how it is cut for a GPU.
-  static bool in_presets(std::string_view property) {
-    static constexpr std::string_view kOthers[] = {
-        "expression",  "source",       "function", "params",     "reload",
-        "cache-dir",   "emit-cuda",    "strict",   "tile-width", "tile-height",
-        "chunk-width", "chunk-height", "reads",    "tune"};
-    return std::ranges::find(kOthers, property) == std::end(kOthers);
-  }
+  static bool in_presets(std::string_view property) { return !is_of_user_filter(property); }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "iterations", G_TYPE_INT, report.iterations, nullptr);

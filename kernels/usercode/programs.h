@@ -18,7 +18,7 @@ namespace cudascan::gswo {
 /// What comes of a program.
 struct Built {
   std::string code;                       ///< for the GPU or the CPU
-  SwoFilterCode told;                     ///< to people
+  UserFilterCode told;                    ///< to people
   FilterLaunch launch;                    ///< of formulas and functions
   std::optional<ManifestFunction> chain;  ///< how a translated filter is run
 };

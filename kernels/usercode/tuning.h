@@ -12,7 +12,7 @@ namespace cudascan::gswo {
 
 /// The programs that are worth a try with what the parameters leave open, the one without tuning first.
 /// @throws BadSetting as filter_program()
-std::vector<Program> tuning_variants(const SwoFilterParams &, const std::string &text,
+std::vector<Program> tuning_variants(const UserFilterParams &, const std::string &text,
                                      const FilterTarget &);
 
 /// What was the fastest among the same programs on a GPU of this name before.

@@ -52,8 +52,8 @@ void expect_function(Runner &runner, SwoFilterParams p, Call call) {
   p.border_value = p.border == Border::constant ? kOutside : 0;
   const Border border = p.border == Border::clip ? Border::replicate : p.border;
   for (const Size size : kSizes) {
-    SCOPED_TRACE(testing::Message() << p.source << ", border " << static_cast<int>(p.border) << ", "
-                                    << size.width << "x" << size.height);
+    SCOPED_TRACE(testing::Message() << p.custom.source << ", border " << static_cast<int>(p.border)
+                                    << ", " << size.width << "x" << size.height);
     const auto in = picture<Sample>(size, Content::random);
     Rows<T> from(in.samples(), size, kMargin, border, kOutside),
         to(in.samples(), size, kMargin, border, kOutside);

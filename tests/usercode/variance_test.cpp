@@ -101,14 +101,15 @@ void expect_variances(Runner &runner, T maximum) {
         const float modulus = static_cast<float>(levels) + 1;
         const float scale = levels > 255 ? (deviation ? 256 : 1.f / 64) : deviation ? 4096 : 1024;
         SwoFilterParams p{.op = SwoFilterOperator::custom, .window = window};
-        p.expression = std::string("floor(fmod(") + (deviation ? "p.deviation()" : "p.variance()") +
-                       " * scale, p.maximum + 1.f))";
-        p.constants = {{"scale", static_cast<double>(scale)}};
-        p.cache_dir = "";
+        p.custom.expression = std::string("floor(fmod(") +
+                              (deviation ? "p.deviation()" : "p.variance()") +
+                              " * scale, p.maximum + 1.f))";
+        p.custom.constants = {{"scale", static_cast<double>(scale)}};
+        p.custom.cache_dir = "";
         EXPECT_TRUE(same(variances(in, window, scale, modulus, deviation), filtered(runner, in, p),
                          kSize.width))
-            << p.expression << ", window " << window << ", maximum " << +maximum << ", content "
-            << static_cast<int>(content);
+            << p.custom.expression << ", window " << window << ", maximum " << +maximum
+            << ", content " << static_cast<int>(content);
       }
 }
 TEST(GswoVariance, HasTheSameBitsEverywhere) {

@@ -18,13 +18,11 @@ T levels_of(const Job &job) {
   return static_cast<T>(~0u << job.shift);
 }
 
-/// Hands out parts of an executor's memory.
+/// Hands out parts of an executor's scratch memory.
 class Memory {
  public:
-  Memory(Cpu &cpu, std::size_t words) {
-    static const char key = 0;
-    next_ = static_cast<Word *>(cpu.history(&key, words * sizeof(Word)));
-  }
+  Memory(Cpu &cpu, std::size_t words)
+      : next_(static_cast<Word *>(cpu.scratch(words * sizeof(Word)))) {}
   Word *take(std::size_t words) {
     Word *const begin = next_;
     next_ += words;

@@ -20,8 +20,6 @@ constexpr int kMinRows = 64;  // fewer are not worth a thread
 constexpr std::size_t kStripBytes = 1 << 20;
 constexpr int kMinColumns = 512;
 
-const char between_key = 0;
-
 /// The operators, in their steps: maxima (true) or minima of the image, and what is done then.
 struct Steps {
   bool largest;
@@ -134,9 +132,9 @@ class Filter {
   /// Two steps of which the second needs rows of the first in another order than they come out.
   void run_apart(const Steps &steps) {
     const std::size_t stride = Scratch::stride<T>(in_.width);
-    const Plane<T> between = {
-        static_cast<T *>(cpu_.history(&between_key, stride * in_.height * sizeof(T))), in_.width,
-        in_.height, static_cast<std::ptrdiff_t>(stride * sizeof(T))};
+    const Plane<T> between = {static_cast<T *>(cpu_.scratch(stride * in_.height * sizeof(T))),
+                              in_.width, in_.height,
+                              static_cast<std::ptrdiff_t>(stride * sizeof(T))};
     run({in_, between, {steps.largest, Steps::nothing, Steps::as_is}, mask_});
     run({between, out_, {!steps.largest, Steps::nothing, steps.result}, second_mask()});
   }

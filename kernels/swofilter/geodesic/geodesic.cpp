@@ -195,15 +195,13 @@ class Band {
   const GeodesicRows<T> &rows_ = geodesic_rows<T>();
 };
 
-const char scratch_key = 0;
-
 template <typename T>
 void reconstruct(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth) {
   const int n = std::clamp(in.height / kMinRows, 1, cpu.threads());
   const auto begin_of = [&](int i) { return static_cast<int>(std::int64_t{in.height} * i / n); };
   std::size_t samples = 0;
   for (int i = 0; i < n; ++i) samples += Band<T>::samples(in.width, begin_of(i + 1) - begin_of(i));
-  auto *memory = static_cast<T *>(cpu.history(&scratch_key, samples * sizeof(T)));
+  auto *memory = static_cast<T *>(cpu.scratch(samples * sizeof(T)));
   std::vector<Band<T>> bands;
   for (int i = 0; i < n; ++i) {
     bands.emplace_back(in, growth, begin_of(i), begin_of(i + 1), memory);
@@ -228,7 +226,7 @@ template <typename T>
 int make_passes(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth) {
   const int width = in.width, height = in.height;
   const std::size_t samples = Padded<T>::samples(width, height);
-  auto *const memory = static_cast<T *>(cpu.history(&scratch_key, 3 * samples * sizeof(T)));
+  auto *const memory = static_cast<T *>(cpu.scratch(3 * samples * sizeof(T)));
   const Padded<T> mask(memory, width, height);
   Padded<T> from(memory + samples, width, height), to(memory + 2 * samples, width, height);
   const auto for_rows = [&](const auto &f) {

@@ -18,15 +18,12 @@ namespace {
 
 constexpr int kMinRows = 32;  // fewer are not worth a thread
 
-const char padded_key = 0;
-
 /// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
 template <typename T>
 Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();
   const int width = in.width + 2 * rx, height = in.height + 2 * ry;
-  const auto samples =
-      static_cast<T *>(cpu.history(&padded_key, std::size_t(width) * height * sizeof(T)));
+  const auto samples = static_cast<T *>(cpu.scratch(std::size_t(width) * height * sizeof(T)));
   const Plane<T> padded{samples, width, height, std::ptrdiff_t(width) * std::ptrdiff_t(sizeof(T)),
                         in.maximum};
   const T nothing = job.border == SwoFilterBorder::clip ? std::numeric_limits<T>::max()

@@ -11,7 +11,6 @@ namespace cudascan::swo {
 namespace {
 
 constexpr int kMinRows = 64;  // of a band; fewer are not worth a thread
-const char scratch_key = 0;
 
 template <typename T>
 struct Complement {
@@ -33,8 +32,7 @@ void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &fo
   const int width = in.width, height = in.height;
   // Behind a row its last sample is repeated, for those who look ahead.
   const std::size_t pitch = width + RecursiveForm::kMostRows;
-  auto *const memory =
-      static_cast<T *>(cpu.history(&scratch_key, pitch * (height + 2) * sizeof(T)));
+  auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2) * sizeof(T)));
   T *above = memory + pitch * height, *here = above + pitch;
   const auto extend = [&](T *row) { std::fill(row + width, row + pitch, row[width - 1]); };
 
@@ -93,8 +91,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
              const Complement<T> &complement, T outside) {
   const int width = in.width, height = in.height, rx = mask.rx(), ry = mask.ry();
   const std::size_t pitch = width + 2 * rx;
-  auto *const memory =
-      static_cast<T *>(cpu.history(&scratch_key, pitch * (height + 2 * ry + 2) * sizeof(T)));
+  auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2 * ry + 2) * sizeof(T)));
   T *const largest = memory + pitch * (height + 2 * ry), *const some = largest + pitch;
   const auto row = [&](int y) { return memory + (y + ry) * pitch + rx; };
   std::fill_n(memory, pitch * (height + 2 * ry), outside);
