@@ -16,7 +16,7 @@ struct Cpu::Impl {
   int threads = 1;
   oneapi::tbb::task_arena arena;
   AlignedMemory scratch;
-  std::map<const void *, std::vector<std::max_align_t>> histories;
+  std::map<const void *, std::vector<unsigned char>> histories;
   std::map<const void *, std::shared_ptr<void>> kept;
 };
 
@@ -62,8 +62,7 @@ void *Cpu::scratch(std::size_t bytes) {
 
 void *Cpu::history(const void *key, std::size_t bytes) {
   auto &history = impl_->histories[key];
-  const std::size_t n = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
-  if (history.size() != n) history.assign(n, {});
+  if (history.size() != bytes) history.assign(bytes, 0);
   return history.data();
 }
 
