@@ -7,7 +7,9 @@
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold/decision.h"
 #include "kernels/autothreshold/methods.h"
+#include "kernels/histogram/grid_team.cuh"
 #include "kernels/histogram/launch.cuh"
+#include "kernels/histogram/sharing_team.cuh"
 
 namespace cudascan::autothreshold {
 

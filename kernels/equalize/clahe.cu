@@ -9,8 +9,7 @@
 #include "kernels/base/cuda_check.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/equalize/mapping.h"
-#include "kernels/histogram/counters.cuh"
-#include "kernels/histogram/grid.cuh"
+#include "kernels/histogram/block_team.cuh"
 #include "kernels/histogram/launch.cuh"
 
 namespace cudascan::equalize {

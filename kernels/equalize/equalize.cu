@@ -6,6 +6,7 @@
 #include "kernels/equalize/baseline.cuh"
 #include "kernels/equalize/clahe.cuh"
 #include "kernels/equalize/mapping.h"
+#include "kernels/histogram/grid_team.cuh"
 #include "kernels/histogram/launch.cuh"
 
 namespace cudascan {

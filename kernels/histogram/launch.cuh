@@ -3,6 +3,11 @@
 /// Launches kernels that begin with kernel.cuh.
 #pragma once
 #include "kernels/base/launch.cuh"
+#include "kernels/histogram/counters/byte.cuh"
+#include "kernels/histogram/counters/direct.cuh"
+#include "kernels/histogram/counters/half.cuh"
+#include "kernels/histogram/counters/matrix.cuh"
+#include "kernels/histogram/counters/table.cuh"
 #include "kernels/histogram/kernel.cuh"
 
 namespace cudascan::histogram {

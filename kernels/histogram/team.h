@@ -13,8 +13,7 @@
 ///       return team.reduce(lowest, [](int a, int b) { return a < b ? a : b; });
 ///     }
 ///
-/// For what is reduced often split.h has functions, sum_of() and so on, which teams may have a faster way
-/// for.
+/// For what is reduced often team_reductions.h has functions, sum_of() and so on.
 ///
 /// A sum in floating point would depend on the size of the team: terms are integers, fixed point where
 /// they have to. A small team is one with 256 levels at most and some memory that all members share.

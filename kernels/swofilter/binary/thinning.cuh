@@ -3,7 +3,7 @@
 /// Thins a packed image in one launch. Blocks do tiles, with what is around them, so many steps at a time
 /// that nothing from farther away can reach the tile; then they wait for one another.
 #pragma once
-#include "kernels/histogram/grid.cuh"
+#include "kernels/base/grid_barrier.cuh"
 #include "kernels/swofilter/binary/packed_bits.cuh"
 #include "kernels/swofilter/binary/thinning.h"
 

@@ -16,8 +16,8 @@
 
 #include <algorithm>
 
+#include "kernels/base/grid_barrier.cuh"
 #include "kernels/base/launch.cuh"
-#include "kernels/histogram/grid.cuh"
 #include "kernels/swofilter/geodesic/growth.h"
 #include "kernels/swofilter/geodesic/line.cuh"
 #include "kernels/swofilter/geodesic/pass.cuh"
