@@ -22,55 +22,18 @@
 
 #include <cstdint>
 
-#include "kernels/base/packed_samples.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/linearopen/line_strips.cuh"
+#include "kernels/linearopen/pieces.cuh"
 
 namespace cudascan::linearopen {
-
-/// What a thread has of a row.
-template <int words>
-struct alignas(4 * words) Piece {
-  unsigned word[words];
-};
-/// The same, spread for minima and maxima.
-template <typename T, int words>
-struct Spread {
-  Packed<T> word[words];
-
-  static __device__ Spread of(const Piece<words> &piece) {
-    Spread s;
-#pragma unroll
-    for (int k = 0; k < words; ++k) s.word[k] = Packed<T>::of(piece.word[k]);
-    return s;
-  }
-  __device__ Piece<words> piece() const {
-    Piece<words> p;
-#pragma unroll
-    for (int k = 0; k < words; ++k) p.word[k] = word[k].word();
-    return p;
-  }
-  template <typename Op>
-  static __device__ Spread neutral() {
-    Spread s;
-#pragma unroll
-    for (int k = 0; k < words; ++k) s.word[k] = Op::template neutral<T>();
-    return s;
-  }
-  /// Combines it with another.
-  template <typename Op>
-  __device__ void add(const Spread &b) {
-#pragma unroll
-    for (int k = 0; k < words; ++k) word[k] = Op()(word[k], b.word[k]);
-  }
-};
 
 /// What the threads of a block do with a part of a strip.
 /// @tparam lanes  threads side by side
 /// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments no
 ///                longer than these. Fewer than the length or 1, and not less than half of it.
 template <typename T, int lanes, int group>
-class Strip {
+class LineStrip {
   using Shape = Form<T, lanes>;
   static constexpr int kRows = Shape::kRows, kWords = Shape::kWords, kStride = Shape::kStride;
 
@@ -78,7 +41,7 @@ class Strip {
   using Row = Piece<kWords>;
 
   /// @param item    number of the strip, of its part and of the direction
-  __device__ Strip(const OpenJob<T> &job, dim3 item, Row *shared)
+  __device__ LineStrip(const OpenJob<T> &job, dim3 item, Row *shared)
       : job_(job),
         direction_{true, job.lines[item.z].rising != 0,
                    static_cast<std::int32_t>(job.lines[item.z].slope)},
@@ -133,7 +96,7 @@ class Strip {
 
  private:
   using Word = Packed<T>;
-  using Spread = linearopen::Spread<T, kWords>;
+  using Spread = SpreadPiece<T, kWords>;
   static constexpr int kBytes = sizeof(T);
   static constexpr int kTogether = 32 / lanes, kWarpRows = kTogether * kRows;  // of a warp
   static constexpr int kPadding = kStride - kRows * lanes;
@@ -164,7 +127,7 @@ class Strip {
   }
   __device__ void read(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     // One word more has the samples of a piece that begins anywhere.
     const bool inside = y0 + kRows <= source_.in.height &&
                         columns.inside(kRows, Shape::kSamples + Word::kSamples, whole_width());
@@ -175,7 +138,7 @@ class Strip {
   }
   /// @tparam partly  whether words may be outside of the image
   template <bool partly>
-  __device__ void read_rows(Spread (&rows)[kRows], const Columns &columns, int y0) const {
+  __device__ void read_rows(Spread (&rows)[kRows], const LineColumns &columns, int y0) const {
     constexpr int kLoaded = kWords + (sizeof(T) < 4 ? 1 : 0);
     const auto *const row = reinterpret_cast<const unsigned char *>(source_.in.row(y0));
     const int stride = static_cast<int>(source_.in.stride), width = whole_width();
@@ -312,7 +275,7 @@ class Strip {
   /// Minima of segments whose centres are outside of the image are none.
   __device__ void blank_outside(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows - (job_.length - 1) / 2, width = source_.in.width;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     if (y0 >= extent_.begin && y0 + kRows <= extent_.end &&
         columns.inside(kRows, Shape::kSamples, width))
       return;
@@ -334,7 +297,7 @@ class Strip {
   /// Writes the result of a chunk.
   __device__ void write(const Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     const bool inside = y0 >= out_begin_ && y0 + kRows <= out_end_ &&
                         columns.inside(kRows, Shape::kSamples + Word::kSamples, source_.in.width);
     const bool whole = __all_sync(kWholeWarp, inside);
@@ -356,7 +319,7 @@ class Strip {
   /// @tparam partly  whether words may be outside of the image, or of what the block has to write
   /// @returns the sum of what is written if it is wanted
   template <bool partly, bool with_sum>
-  __device__ unsigned write_rows(const Spread (&rows)[kRows], const Columns &columns,
+  __device__ unsigned write_rows(const Spread (&rows)[kRows], const LineColumns &columns,
                                  int y0) const {
     auto *const row =
         reinterpret_cast<unsigned char *>(source_.out.row(y0)) + number_ * job_.out_bytes;
