@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A threshold splits a histogram in two. What the methods weigh are sums over the levels at or
-/// below it and above it. Here are these sums, and the search for the level that splits best.
+/// A threshold splits a histogram in two. The methods compare sums over the levels at or below it
+/// and above it. This file has these sums and the search for the best level.
 ///
 /// The widths in the comments hold for 2^30 pixels and 65536 levels: n < 2^31, s < 2^46.
 #pragma once
@@ -31,12 +31,12 @@ struct Sums {
   }
 };
 
-/// The score of nothing at all, and of the highest level: it splits nothing off and is taken when
-/// it is the only one.
+/// The score of no level, and of the highest level: that splits nothing off and is taken only if it
+/// is the only level.
 inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
 
-/// Sums over this member's levels, those below them, and all. T has a member n, pixels, and a static
-/// function of(level, count).
+/// Sums over this member's levels, over the levels below them, and over all. T has a member n
+/// (pixels) and a static function of(level, count).
 template <typename T>
 struct SplitSums {
   T mine, before, all;
@@ -51,8 +51,8 @@ struct SplitSums {
   }
 };
 
-/// Calls visit(level, sums at or below it) for those of this member's levels that have pixels: any
-/// other splits as the level below it.
+/// Calls visit(level, sums at or below it) for this member's levels with pixels; an empty level
+/// splits like the level below it.
 template <typename T, typename Team, typename Visit>
 CUDASCAN_HD void visit_splits(Team &team, const SplitSums<T> &sums, const Visit &visit) {
   T below = sums.before;

@@ -14,7 +14,7 @@ struct Scored {
   double score;
   int level;
 
-  /// Orders completely, so that the best of many does not depend on the order of comparing.
+  /// A total order, so that the best of many does not depend on the order of comparisons.
   CUDASCAN_HD bool operator>(const Scored &other) const {
     return score != other.score ? score > other.score : level < other.level;
   }
@@ -28,7 +28,7 @@ struct Better {
   }
 };
 
-/// The best of what the members with levels give; of several at a time.
+/// The best of what the members with levels give, for several values at a time.
 template <int n, typename Team>
 CUDASCAN_HD void best_of(Team &team, Scored (&scored)[n]) {
   if constexpr (requires { team.best(scored); }) {
@@ -59,7 +59,7 @@ CUDASCAN_HD T sum_of(Team &team, const T &mine) {
   else
     return team.reduce(mine, [](T a, const T &b) { return a += b; });
 }
-/// The highest words of what the members with levels give.
+/// The largest of each word that the members with levels give.
 template <typename Team, Wordwise T>
 CUDASCAN_HD T highest_of(Team &team, const T &mine) {
   if constexpr (requires { team.highest(mine); })
@@ -74,7 +74,7 @@ CUDASCAN_HD T highest_of(Team &team, const T &mine) {
       return __builtin_bit_cast(T, words);
     });
 }
-/// The lowest level that members give, of those below team.levels(); that if none does.
+/// The lowest level that members give, or team.levels() if none gives a lower one.
 template <typename Team>
 CUDASCAN_HD int lowest_of(Team &team, int mine) {
   const auto levels = static_cast<unsigned>(team.levels());
