@@ -23,8 +23,8 @@ program_packages=(libgtk-3-dev gstreamer1.0-gtk3
   libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
 # What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of results.
 program_test_packages=(xvfb xauth xdotool
-  libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux gstreamer1.0-opencv
-  qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
+  libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
+  gstreamer1.0-opencv qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
   python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 package_packages=(debhelper dpkg-dev lintian)
 
@@ -41,7 +41,9 @@ nvcc_path() {
   done
 }
 # The Python that the distribution's packages are for.
-system_python() { if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi; }
+system_python() {
+  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
+}
 have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
 
 # Without apt: go on if the essentials are there, else say what they are called.
@@ -55,13 +57,14 @@ require_tools() {
       pkg-config --exists "$module" || missing+=("$module")
     done
   fi
-  [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}. This script installs packages on Debian and Ubuntu only. Install:
+  [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}.
+This script installs packages on Debian and Ubuntu only. Install:
   Fedora:  sudo dnf install gcc-c++ meson ninja-build pkgconf tbb-devel openssl-devel \\
              gstreamer1-devel gstreamer1-plugins-base-devel gstreamer1-plugins-bad-free-devel \\
-             gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel python3-numpy python3-pillow \\
-             liberation-fonts dejavu-sans-fonts
-  Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base gst-plugins-good \\
-             gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
+             gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel \\
+             python3-numpy python3-pillow liberation-fonts dejavu-sans-fonts
+  Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base \\
+             gst-plugins-good gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
              ttf-liberation ttf-dejavu
   Ubuntu 24.04, Debian 12 and 13:
            sudo apt install ${build_packages[*]} ${test_packages[*]} ${sample_packages[*]}"
@@ -110,7 +113,8 @@ configure() {
     cat "$folder/configure.log" >&2
     die "Meson could not configure the build."
   }
-  sed -n '/^gst-cudascan/,/^  User defined/{/^  User/d;p}' "$folder/configure.log" >"$folder/summary"
+  sed -n '/^gst-cudascan/,/^  User defined/{/^  User/d;p}' "$folder/configure.log" \
+    >"$folder/summary"
 }
 
 # compile FOLDER [TARGET...], quiet unless it fails.
