@@ -64,8 +64,8 @@ This script installs packages on Debian and Ubuntu only. Install:
              gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel \\
              python3-numpy python3-pillow liberation-fonts dejavu-sans-fonts
   Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base \\
-             gst-plugins-good gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
-             ttf-liberation ttf-dejavu
+             gst-plugins-good gst-plugins-bad gst-plugins-ugly gst-libav gtest \\
+             python-numpy python-pillow ttf-liberation ttf-dejavu
   Ubuntu 24.04, Debian 12 and 13:
            sudo apt install ${build_packages[*]} ${test_packages[*]} ${sample_packages[*]}"
 }
