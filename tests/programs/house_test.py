@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The order of the source tree: which folder includes which, how long files and lines are, and where
-code may know of HAVE_CUDA. Each check is tried on a small tree that breaks it, then on this one."""
+"""The order of the source tree: which folder includes which, how long files and lines are, and
+where code may know of HAVE_CUDA. Each check is tried on a small tree that breaks it, then on this
+one."""
 import pathlib
 import re
 import tempfile
@@ -13,22 +14,42 @@ FOLDERS = ("common", "kernels", "gst", "gswo", "examples", "tests", "scripts", "
 CODE = {".c", ".cpp", ".cu", ".cuh", ".h", ".inc", ".py"}
 MOST_LINES, MOST_COLUMNS = 400, 100
 
-# What a room of kernels/ includes besides itself and the public headers, kernels/*.h. Rooms that are
-# not named here are operators: none of them includes another.
+# What a room of kernels/ includes besides itself and the public headers, kernels/*.h. Rooms that
+# are not named here are operators: none of them includes another.
 ROOMS = {"base": (), "gswo": (), "histogram": ("base",), "windowsums": ("base",),
          "usercode": ("base", "gswo")}
 OPERATOR = ("base", "histogram", "windowsums", "usercode")
 # (room, what it includes all the same): the reason.
 INCLUDES = {
     ("usercode", "kernels/swofilter/window.h"): "being cut: users' code gets a struct of its own",
-    ("windowsums", "kernels/nick/"): "being cut: the engine gets a policy in place of nick's formulas",
 }
 # Files that may be longer: the reason. At most five.
 LONG = {
     "kernels/gswo/gswo_rt.h": "installed for generated code, which includes it by this path",
     "kernels/gswo/window.h": "installed for generated code, which includes it by this path",
 }
+# Too long today, and being split.
 BEING_SPLIT = {
+    "kernels/usercode/custom.cpp": "being split",
+    "gst/element.h": "being split",
+    "gst/gstcudascanfilter.cpp": "being split",
+    "gswo/chain.cpp": "being split",
+    "gswo/emit_kernel.cpp": "being split",
+    "tests/elements/cuda_test.cpp": "being split",
+    "tests/elements/custom_test.cpp": "being split",
+    "tests/emulation/cuda_runtime.h": "being split",
+    "tests/emulation/emulation.cpp": "being split",
+    "tests/gswo/filters_test.cpp": "being split",
+    "tests/kernels/autothreshold/methods_test.cpp": "being split",
+    "tests/kernels/nick/nick_test.cpp": "being split",
+    "tests/kernels/operator_test.h": "being split",
+    "tests/kernels/swofilter/geodesic_test.cpp": "being split",
+    "tests/kernels/swofilter/swofilter_test.cpp": "being split",
+    "tests/programs/bench_report_test.py": "being split",
+    "tests/usercode/code_test.cpp": "being split",
+    "tests/usercode/custom_test.cpp": "being split",
+    "tests/usercode/manifest_test.cpp": "being split",
+    "tests/usercode/pragmas_settings_test.cpp": "being split",
 }
 
 
@@ -96,7 +117,9 @@ def long_lines(root):
     for path, name in source_files(root):
         if is_text(path):
             for number, line in enumerate(lines_of(path), 1):
-                if len(line) > MOST_COLUMNS:
+                # A launch line in a comment is copied in one piece.
+                is_launch = re.match(r"\s*(//|\*) .*(gst-launch-1\.0|gswo-cc) -?", line)
+                if len(line) > MOST_COLUMNS and not is_launch:
                     yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
 
 
@@ -106,7 +129,7 @@ def switches(root):
         if name.startswith("kernels/") and path.suffix in CODE:
             for number, line in enumerate(lines_of(path), 1):
                 if "HAVE_CUDA" in line:
-                    yield f"{name}:{number}: HAVE_CUDA; what stands in for CUDA code is in absent.cpp"
+                    yield f"{name}:{number}: HAVE_CUDA; write an absent.cpp instead"
 
 
 class Checks(unittest.TestCase):
@@ -144,13 +167,15 @@ class Checks(unittest.TestCase):
 
     def test_file_lengths(self):
         files = {"gst/a.h": "\n" * 401, "gst/b.h": "\n" * 400, "gst/c.py": "\n" * 401}
-        self.assertEqual(self.found(long_files, files, allowed={"gst/c.py": "a reason"}), ["gst/a.h"])
+        self.assertEqual(self.found(long_files, files, allowed={"gst/c.py": "a reason"}),
+                         ["gst/a.h"])
 
     def test_line_lengths(self):
-        line = "// " + "x" * 98
+        line, launch = "// " + "x" * 98, " * gst-launch-1.0 " + "x" * 98
         files = {"gst/a.cpp": line, "kernels/b.cu": line[:-1], "kernels/meson.build": line,
                  "docs/c.md": line, "check": "#!/usr/bin/env bash\n" + line, "LICENSE": line,
-                 "tests/d.cpp.in": line, "tests/e.txt": line, "scripts/f.py": "é" * 100}
+                 "tests/d.cpp.in": line, "gst/g.cpp": launch, "tests/e.txt": line,
+                 "scripts/f.py": "é" * 100}
         self.assertEqual(sorted(self.found(long_lines, files)),
                          ["check", "gst/a.cpp", "kernels/meson.build", "tests/d.cpp.in"])
 
@@ -183,6 +208,9 @@ class ThisTree(unittest.TestCase):
         """None of them is left that nothing needs any more."""
         for name in LONG:
             self.assertGreater(len(lines_of(self.root / name)), MOST_LINES, name)
+        for room, prefix in INCLUDES:
+            files = (p for p in (self.root / "kernels" / room).rglob("*") if p.is_file())
+            self.assertTrue(any(f'"{prefix}' in p.read_text() for p in files), (room, prefix))
 
 
 if __name__ == "__main__":
