@@ -14,7 +14,7 @@ namespace {
 
 using namespace networks;
 
-/// Says for the windows [first, last) of several rows what they have in common, in halves.
+/// Plans the common parts of the windows [first, last) of several rows, recursively in halves.
 void share(Sorter &sorter, const std::vector<Cells> &windows, std::size_t first, std::size_t last,
            const Cells &known) {
   Cells both = windows[first];
@@ -131,7 +131,7 @@ std::shared_ptr<const Network> find_network(const Mask &mask, const Question &qu
   };
   constexpr std::size_t kMostKept = 32;
   static std::mutex mutex;
-  static std::list<Kept> all;  // the one used last first
+  static std::list<Kept> all;  // most recently used first
   const std::lock_guard lock(mutex);
   const auto found = std::ranges::find_if(all, [&](const Kept &kept) {
     return kept.width == mask.width && kept.height == mask.height && kept.cells == mask.cells &&

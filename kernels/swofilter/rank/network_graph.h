@@ -12,8 +12,8 @@
 
 namespace cudascan::swo::networks {
 
-/// Cells, in ascending order of x, then y. The place of a set in the image is apart: as the key of what
-/// is known about it, its leftmost cell has x = 0.
+/// Cells, in ascending order of x, then y. The position of a set in the image is stored separately:
+/// as a key, its leftmost cell has x = 0.
 struct Cell {
   int x, y;
   friend auto operator<=>(const Cell &, const Cell &) = default;
@@ -35,7 +35,7 @@ inline Cells common(const Cells &a, const Cells &b) {
   return both;
 }
 
-/// A value of each pixel: that of a node, `dx` pixels to the right.
+/// A value for each pixel: the value of a node `dx` pixels to the right.
 struct Value {
   int node = -1, dx = 0;
   friend auto operator<=>(const Value &, const Value &) = default;
@@ -47,7 +47,7 @@ struct Node {
   int y = 0;   ///< of sample
 };
 
-/// Minima and maxima, each of them once.
+/// The minima and maxima, each only once.
 class Graph {
  public:
   const Node &operator[](int node) const { return nodes_[node]; }
@@ -56,7 +56,7 @@ class Graph {
   Value sample(const Cell &cell) { return {find({Node::sample, {}, {}, cell.y}), cell.x}; }
   Value minimum(Value a, Value b) { return extremum(Node::minimum, a, b); }
   Value maximum(Value a, Value b) { return extremum(Node::maximum, a, b); }
-  /// The same operands, the other operation; -1 where there is none.
+  /// The node with the same operands and the other operation; -1 if there is none.
   int sibling(int node) const {
     Node other = nodes_[node];
     other.kind = other.kind == Node::minimum ? Node::maximum : Node::minimum;
@@ -85,7 +85,7 @@ class Graph {
   std::map<Key, int> numbers_;
 };
 
-/// Values in ascending order, of which only those asked for need to exist (node >= 0).
+/// Values in ascending order; only the requested ones need to exist (node >= 0).
 using Sorted = std::vector<Value>;
 
 /// The answer for a window: values that count, and those that are taken off their sum.

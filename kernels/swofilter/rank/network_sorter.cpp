@@ -30,7 +30,7 @@ Sorted odd_even_merge(Graph &g, const Sorted &a, const Sorted &b) {
   return all;
 }
 
-/// Number k of two sorted sequences: for some i, i of its predecessors or itself are in b.
+/// Number k of two merged sequences: for some i, i of the first k + 1 samples are in b.
 Value select(Graph &g, const Sorted &a, const Sorted &b, int k) {
   const int na = static_cast<int>(a.size()), nb = static_cast<int>(b.size());
   Value smallest;
@@ -51,7 +51,7 @@ Sorted smallest(Graph &g, const Sorted &a, const Sorted &b, int k) {
     const Value from_b = j < static_cast<int>(b.size()) ? b[j] : Value{};
     all.push_back(g.minimum(from_a, from_b));
   }
-  // Where i is beyond a and j beyond b at once there is no k-th sample; k is at most the sum of both.
+  // i beyond a and j beyond b at once is impossible, because k is at most the sum of both.
   std::erase_if(all, [](Value v) { return v.node < 0; });
   return all;
 }
@@ -95,7 +95,7 @@ std::pair<Cells, Cells> Sorter::halves(const Cells &set) const {
     const Cells a = moved(part->second, set[0].x);
     return {a, without(set, a)};
   }
-  // Of a column as many as are half of it, of several columns a power of two.
+  // Half of a column; of several columns, a power of two.
   std::size_t n = set.size() / 2;
   if (const int columns = set.back().x - set.front().x + 1; columns > 1) {
     int left = 1;

@@ -10,11 +10,11 @@
 
 namespace cudascan::swo::networks {
 
-/// What is left of two sorted sequences for numbers [first, last] of both together: a sample of one
-/// sequence has those before it below, and at most all of the other one beside.
+/// The relevant parts of two sorted sequences for numbers [first, last] of their merged sequence:
+/// below a sample are those before it in its sequence, and at most all of the other sequence.
 struct Slices {
   Sorted a, b;
-  int dropped;  ///< samples before those that are left
+  int dropped;  ///< samples before the remaining ones
 
   static Sorted slice(const Sorted &s, int others, int first, int last) {
     const int begin = std::clamp(first - others, 0, static_cast<int>(s.size()));
@@ -31,17 +31,17 @@ struct Slices {
 /// The k smallest of two sorted sequences, in any order.
 Sorted smallest(Graph &, const Sorted &a, const Sorted &b, int k);
 
-/// Sorts sets of cells, each by merging two subsets, and none beyond the numbers that are asked of it.
+/// Sorts sets of cells by merging two subsets each, and only as far as needed.
 class Sorter {
  public:
   explicit Sorter(Graph &g) : g_(g) {}
 
-  /// Makes `whole` be merged from `part` and the rest.
+  /// Plans to merge `whole` from `part` and the rest.
   void set_part(const Cells &whole, const Cells &part) {
     parts_.try_emplace(at_origin(whole), at(whole, part));
   }
 
-  /// Announces a need of numbers [first, last]. All needs come before sorted().
+  /// Requests numbers [first, last]. All requests must come before sorted().
   void need(const Cells &set, int first, int last);
   /// Announces what merging the halves of a set needs for its numbers [first, last].
   void need_halves(const Cells &set, int first, int last);
