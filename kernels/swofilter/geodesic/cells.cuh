@@ -17,10 +17,10 @@ namespace cudascan::swo {
 /// halves of a word, as levels: the samples are in the high bits, and what is below them, if they have 8
 /// bit, does not matter, because it decides only between samples that are equal.
 template <typename T>
-struct Cells;
+struct GrowthCells;
 
 template <>
-struct Cells<std::uint8_t> {
+struct GrowthCells<std::uint8_t> {
   using Cell = std::uint16_t;                    ///< the marker above the mask
   using Pair = unsigned;                         ///< two neighbours
   static constexpr int kShift = 8;               ///< of samples in levels
@@ -55,7 +55,7 @@ struct Cells<std::uint8_t> {
 };
 
 template <>
-struct Cells<std::uint16_t> {
+struct GrowthCells<std::uint16_t> {
   using Cell = std::uint32_t;  ///< the mask above the marker
   using Pair = uint2;
   static constexpr int kShift = 0;
@@ -126,8 +126,8 @@ inline constexpr int kTile = 64;  ///< side of a tile
 /// pixels than cells in the last tiles.
 template <typename T>
 struct CellImage {
-  using Cell = typename Cells<T>::Cell;
-  using Pair = typename Cells<T>::Pair;
+  using Cell = typename GrowthCells<T>::Cell;
+  using Pair = typename GrowthCells<T>::Pair;
 
   Cell *cells;        ///< the first one of the first tile
   int columns, rows;  ///< of tiles
@@ -146,7 +146,7 @@ struct CellImage {
   CUDASCAN_HD Cell *row(int y) const { return cells + std::ptrdiff_t{y} * pitch; }
   __device__ Pair &pair(int x, int y) const { return *reinterpret_cast<Pair *>(row(y) + x); }
   /// The marker of a pixel, as a level.
-  __device__ unsigned level(int x, int y) const { return Cells<T>::level(row(y)[x]); }
+  __device__ unsigned level(int x, int y) const { return GrowthCells<T>::level(row(y)[x]); }
   __device__ unsigned tile_at(int x, int y) const { return y / kTile * columns + x / kTile; }
 };
 
@@ -161,7 +161,7 @@ __device__ inline unsigned spread(unsigned v, unsigned before, unsigned after) {
   return __vmaxu2(v, __vmaxu2(inner_halves(left, v), inner_halves(v, right)));
 }
 
-/// The same where lanes have the columns that Cells::fold() gives them.
+/// The same where lanes have the columns that GrowthCells::fold() gives them.
 __device__ inline unsigned spread_folded(unsigned v, unsigned before, unsigned after) {
   const int lane = threadIdx.x % 32;
   unsigned left = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);

@@ -12,22 +12,22 @@
 namespace cudascan::swo {
 
 /// Rows and columns of an image along which something comes into tiles, see line.cuh.
-struct Lines {
+struct GrowthLines {
   Work rows, columns;
   bool wanted;
 };
 
 template <typename T, bool eight>
-class Tile {
+class GrowthTile {
  public:
-  using Pair = typename Cells<T>::Pair;
+  using Pair = typename GrowthCells<T>::Pair;
   static constexpr int kPairs = kTile / 2;
   /// So that lanes that read four cells of a column use different banks.
   static constexpr int kPitch = kPairs + 2;
   static constexpr int kBytes = kTile * kPitch * sizeof(Pair);
 
   /// @param memory  kBytes of shared memory for this warp
-  __device__ Tile(const CellImage<T> &image, unsigned number, void *memory)
+  __device__ GrowthTile(const CellImage<T> &image, unsigned number, void *memory)
       : image_(image),
         number_(number),
         x_(static_cast<int>(number % image.columns) * kTile),
@@ -39,7 +39,8 @@ class Tile {
   template <typename F>
   __device__ void make(const F &cells) const {
 #pragma unroll 16
-    for (int y = 0; y < kTile; ++y) at(lane_, y) = Cells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
+    for (int y = 0; y < kTile; ++y)
+      at(lane_, y) = GrowthCells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
     __syncwarp();
   }
   /// Takes them from the image.
@@ -50,7 +51,7 @@ class Tile {
   /// something is left to do in it or around it.
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
-                            bool &here, bool keep, const Lines &lines) {
+                            bool &here, bool keep, const GrowthLines &lines) {
     // Before it is known whether that is needed. In the first step nobody has written it yet.
     const Around a = step == 1 ? Around() : around(edges);
     TileNotes::Note note = notes.at(number_, step);
@@ -84,11 +85,11 @@ class Tile {
   template <typename F>
   __device__ void for_all(const F &f) const {
 #pragma unroll 8
-    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, Cells<T>::fold(at(lane_, y)));
+    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, GrowthCells<T>::fold(at(lane_, y)));
   }
 
  private:
-  /// Pairs of a row stand as Cells::fold() gives them to lanes: columns 4 i and 4 i + 2, then 4 i + 1 and
+  /// Pairs of a row stand as GrowthCells::fold() gives them to lanes: columns 4 i and 4 i + 2, then 4 i + 1 and
   /// 4 i + 3. So what is beside either of them is the other one, but for the outer columns.
   __device__ Pair &at(int pair, int y) const {
     return pairs_[y * kPitch + pair];
@@ -113,24 +114,25 @@ class Tile {
   __device__ void store(const Span &rows) const {
 #pragma unroll 8
     for (int y = rows.first; y <= rows.last; ++y)
-      image_.pair(x_ + 2 * lane_, y_ + y) = Cells<T>::fold(at(lane_, y));
+      image_.pair(x_ + 2 * lane_, y_ + y) = GrowthCells<T>::fold(at(lane_, y));
   }
 
   __device__ void store_edges(const TileEdges &edges, unsigned which) const {
     const auto levels = [&](TileEdges::Edge edge) -> unsigned & {
       return edges.levels(number_, edge, lane_);
     };
-    if (which & 1u << TileEdges::top) levels(TileEdges::top) = Cells<T>::markers(at(lane_, 0));
+    if (which & 1u << TileEdges::top)
+      levels(TileEdges::top) = GrowthCells<T>::markers(at(lane_, 0));
     if (which & 1u << TileEdges::bottom)
-      levels(TileEdges::bottom) = Cells<T>::markers(at(lane_, kTile - 1));
+      levels(TileEdges::bottom) = GrowthCells<T>::markers(at(lane_, kTile - 1));
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       const TileEdges::Edge edge = side ? TileEdges::right : TileEdges::left;
       if (!(which & 1u << edge)) continue;
       const int pair = side ? kPairs - 1 : 0;
       Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
-      Cells<T>::transpose(a, b);
-      levels(edge) = Cells<T>::markers(side ? b : a);
+      GrowthCells<T>::transpose(a, b);
+      levels(edge) = GrowthCells<T>::markers(side ? b : a);
     }
   }
 
@@ -172,10 +174,10 @@ class Tile {
   }
   /// Lets a pair of cells meet neighbours; returns what changes.
   __device__ static unsigned meet(Pair &pair, unsigned neighbours) {
-    const unsigned before = Cells<T>::markers(pair);
-    const unsigned after = grow(before, Cells<T>::masks(pair), neighbours);
-    const unsigned change = (after ^ before) & Cells<T>::kBits;
-    if (change) pair = Cells<T>::with(pair, after);
+    const unsigned before = GrowthCells<T>::markers(pair);
+    const unsigned after = grow(before, GrowthCells<T>::masks(pair), neighbours);
+    const unsigned change = (after ^ before) & GrowthCells<T>::kBits;
+    if (change) pair = GrowthCells<T>::with(pair, after);
     return change;
   }
 
@@ -196,7 +198,7 @@ class Tile {
   }
 
   /// Lets the edges of the tile meet what is around it; adds where they change.
-  __device__ void look_around(Around a, Change &change, const Lines &lines) {
+  __device__ void look_around(Around a, Change &change, const GrowthLines &lines) {
     if (eight) {
       a.above = spread_folded(a.above, a.above_corner, a.above_corner);
       a.below = spread_folded(a.below, a.below_corner, a.below_corner);
@@ -273,7 +275,7 @@ class Tile {
     Levels from, all;
     if (way.first > 0) {
       const Quad before = quad(column, row(way.first - 1));
-      from = {Cells<T>::markers(before.even), Cells<T>::markers(before.odd)};
+      from = {GrowthCells<T>::markers(before.even), GrowthCells<T>::markers(before.odd)};
     }
     for (int i = way.first; i < kTile; i += kTileStrip) {
       Quad *const cells = &quad(column, row(i));
@@ -292,8 +294,8 @@ class Tile {
       if (any) {
 #pragma unroll
         for (int k = 0; k < kTileStrip; ++k)
-          cells[step * k] = {Cells<T>::with(strip[k].even, after[k].even),
-                             Cells<T>::with(strip[k].odd, after[k].odd)};
+          cells[step * k] = {GrowthCells<T>::with(strip[k].even, after[k].even),
+                             GrowthCells<T>::with(strip[k].odd, after[k].odd)};
         Levels first, last;
         first.add_change(strip[0], after[0]);
         last.add_change(strip[kTileStrip - 1], after[kTileStrip - 1]);
@@ -311,7 +313,8 @@ class Tile {
     change.columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
     change.add_edge(TileEdges::top, __any_sync(kWholeWarp, (up ? far : near) != 0));
     change.add_edge(TileEdges::bottom, __any_sync(kWholeWarp, (up ? near : far) != 0));
-    constexpr unsigned kFirst = Cells<T>::kBits & 0xffff, kSecond = Cells<T>::kBits & 0xffff0000;
+    constexpr unsigned kFirst = GrowthCells<T>::kBits & 0xffff,
+                       kSecond = GrowthCells<T>::kBits & 0xffff0000;
     change.add_edge(TileEdges::left,
                     __any_sync(kWholeWarp, column == 0 && (all.even & kFirst) != 0));
     change.add_edge(TileEdges::right,
@@ -326,8 +329,8 @@ class Tile {
     if (way.first > 0) {
       const auto markers = [&](int pair, bool second) {
         Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
-        Cells<T>::transpose(a, b);
-        return Cells<T>::markers(second ? b : a);
+        GrowthCells<T>::transpose(a, b);
+        return GrowthCells<T>::markers(second ? b : a);
       };
       left = markers(way.first / 2 - 1, true);
       right = markers(kPairs - way.first / 2, false);

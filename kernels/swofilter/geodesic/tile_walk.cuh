@@ -31,8 +31,8 @@ struct TileWay {
 
 /// Four cells of a row: the even columns and the odd ones.
 template <typename T>
-struct alignas(2 * sizeof(typename Cells<T>::Pair)) TileQuad {
-  typename Cells<T>::Pair even, odd;
+struct alignas(2 * sizeof(typename GrowthCells<T>::Pair)) TileQuad {
+  typename GrowthCells<T>::Pair even, odd;
 };
 
 /// Levels of a quad, or what changes in them, among other bits.
@@ -40,18 +40,20 @@ template <typename T>
 struct TileLevels {
   unsigned even = 0, odd = 0;
 
-  __device__ unsigned change() const { return (even | odd) & Cells<T>::kBits; }
+  __device__ unsigned change() const { return (even | odd) & GrowthCells<T>::kBits; }
   __device__ void add_change(const TileQuad<T> &before, const TileLevels &after) {
-    even |= Cells<T>::markers(before.even) ^ after.even;
-    odd |= Cells<T>::markers(before.odd) ^ after.odd;
+    even |= GrowthCells<T>::markers(before.even) ^ after.even;
+    odd |= GrowthCells<T>::markers(before.odd) ^ after.odd;
   }
 };
 /// Lets markers go on to the cells of the next row, where they become its markers.
 /// @tparam eight  also to diagonal neighbours
 template <typename T, bool eight>
 __device__ void go_on_to(const TileQuad<T> &cells, TileLevels<T> &from) {
-  const unsigned even = Cells<T>::markers(cells.even), odd = Cells<T>::markers(cells.odd);
-  const unsigned even_masks = Cells<T>::masks(cells.even), odd_masks = Cells<T>::masks(cells.odd);
+  const unsigned even = GrowthCells<T>::markers(cells.even),
+                 odd = GrowthCells<T>::markers(cells.odd);
+  const unsigned even_masks = GrowthCells<T>::masks(cells.even),
+                 odd_masks = GrowthCells<T>::masks(cells.odd);
   if constexpr (eight) {
     grow_inside(even, even_masks, odd, odd_masks, from.even, from.odd);
   } else {
@@ -63,7 +65,7 @@ __device__ void go_on_to(const TileQuad<T> &cells, TileLevels<T> &from) {
 /// @tparam step  1 to the right, -1 to the left
 template <typename T, int step>
 struct TileColumns {
-  using Pair = typename Cells<T>::Pair;
+  using Pair = typename GrowthCells<T>::Pair;
   using Quad = TileQuad<T>;
 
   Quad *upper, *lower;
@@ -75,8 +77,8 @@ struct TileColumns {
 #pragma unroll
     for (int k = 0; k < kTileStrip; k += 4) {
       Quad a = upper[step * k / 4], b = lower[step * k / 4];
-      Cells<T>::transpose(a.even, b.even);
-      Cells<T>::transpose(a.odd, b.odd);
+      GrowthCells<T>::transpose(a.even, b.even);
+      GrowthCells<T>::transpose(a.odd, b.odd);
       cells[at(k, 0)] = a.even;
       cells[at(k, 1)] = a.odd;
       cells[at(k, 2)] = b.even;
@@ -88,22 +90,22 @@ struct TileColumns {
     unsigned change = 0;
 #pragma unroll
     for (int k = 0; k < kTileStrip; ++k) {
-      const unsigned before = Cells<T>::markers(cells[k]);
-      after[k] = from = grow(before, Cells<T>::masks(cells[k]), from);
+      const unsigned before = GrowthCells<T>::markers(cells[k]);
+      after[k] = from = grow(before, GrowthCells<T>::masks(cells[k]), from);
       change |= before ^ from;
     }
-    return change & Cells<T>::kBits;
+    return change & GrowthCells<T>::kBits;
   }
   /// What changes in a column.
   __device__ unsigned change(int k) const {
-    return (Cells<T>::markers(cells[k]) ^ after[k]) & Cells<T>::kBits;
+    return (GrowthCells<T>::markers(cells[k]) ^ after[k]) & GrowthCells<T>::kBits;
   }
   __device__ void put_back() const {
 #pragma unroll
     for (int k = 0; k < kTileStrip; k += 4) {
       Quad a{cell(k, 0), cell(k, 1)}, b{cell(k, 2), cell(k, 3)};
-      Cells<T>::transpose(a.even, b.even);
-      Cells<T>::transpose(a.odd, b.odd);
+      GrowthCells<T>::transpose(a.even, b.even);
+      GrowthCells<T>::transpose(a.odd, b.odd);
       upper[step * k / 4] = a;
       lower[step * k / 4] = b;
     }
@@ -114,7 +116,7 @@ struct TileColumns {
     return k + (step > 0 ? column : 3 - column);
   }
   __device__ Pair cell(int k, int column) const {
-    return Cells<T>::with(cells[at(k, column)], after[at(k, column)]);
+    return GrowthCells<T>::with(cells[at(k, column)], after[at(k, column)]);
   }
 };
 

@@ -134,7 +134,7 @@ void fill(rotation::Weights &weights) {
 template <typename T>
 std::vector<T> by_formula(const Image<T> &in, const RotateParams &params) {
   const double radians = params.angle * std::numbers::pi / 180;
-  rotation::Job<T> job{};
+  rotation::RotateJob<T> job{};
   job.in = in.plane();
   job.cosine = std::llround(std::cos(radians) * 0x1p32);
   job.sine = std::llround(std::sin(radians) * 0x1p32);
