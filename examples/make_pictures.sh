@@ -8,9 +8,9 @@ build=${BUILD_DIR:-build}
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_REGISTRY=$build/registry.bin
 
-# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a chain.
-# For jpegenc, the total width must be a multiple of 8, or it fills the last columns with stray
-# memory.
+# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a
+# chain. For jpegenc, the total width must be a multiple of 8, or it fills the last columns with
+# stray memory.
 beside() {
   local output=$1 encoder=$2 width=$3 chains=() pads=() i=0 chain
   shift 3

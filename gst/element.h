@@ -12,11 +12,14 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
-///       static Chroma chroma(const Params &);  // if it is not copied or, in black and white, neutral
+///       // If it is not copied or, in black and white, neutral.
+///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
-///       /// If setting a property implies the value of another: sets that, and returns its name or null.
+///       /// If setting a property implies the value of another: sets that, and returns its name
+///       /// or null.
 ///       static const char *imply(Params &, const char *property);
-///       /// Whether presets have a property; by default all but `algorithm`, which changes no picture.
+///       /// Whether presets have a property; by default all but `algorithm`, which changes no
+///       /// picture.
 ///       static bool in_presets(std::string_view property);
 ///     };
 ///
@@ -43,9 +46,9 @@
 namespace cudascan::gst {
 
 /// A setting: a field of the params struct, which also knows the default; of a type that values.h
-/// knows. GObject would clip a number to the range of its property, or ignore it, with no more than a
-/// warning; so the range is that of the type, validate() of the operator refuses what makes no sense,
-/// and the blurb names the limits.
+/// knows. GObject would clip a number to the range of its property, or ignore it, with no more than
+/// a warning; so the range is that of the type, validate() of the operator refuses what makes no
+/// sense, and the blurb names the limits.
 template <typename Params, typename V>
 struct Property {
   const char *name;
@@ -59,9 +62,9 @@ template <typename Params, typename V, typename... More>
 Property(const char *, const char *, const char *, V Params::*, More...) -> Property<Params, V>;
 
 /// A read-only property that shows a field of the latest report and notifies when it changes. It is
-/// brought up to date with every frame, but on the GPU, where that costs a wait for the result, only
-/// while somebody listens to notify::name (or deep-notify of a bin around), once somebody has read it,
-/// and while `report` is set.
+/// brought up to date with every frame, but on the GPU, where that costs a wait for the result,
+/// only while somebody listens to notify::name (or deep-notify of a bin around), once somebody has
+/// read it, and while `report` is set.
 template <typename Report, typename V>
 struct Result {
   const char *name;
@@ -84,8 +87,8 @@ template <typename Report>
 StructureResult(const char *, const char *, const char *, GstStructure *(*)(const Report &))
     -> StructureResult<Report>;
 
-/// A read-only text of the code in use, or if there is a message of compilers that is later, this as
-/// the text that `is_log`.
+/// A read-only text of the code in use, or if there is a message of compilers that is later, this
+/// as the text that `is_log`.
 template <typename Code>
 struct CodeFact {
   const char *name;
@@ -300,7 +303,8 @@ class Element {
       return Traits::black_and_white(params) ? Chroma::neutral : Chroma::copied;
   }
 
-  /// Whether a handler waits for notify::name of `self` or for deep-notify::name of a bin around it.
+  /// Whether a handler waits for notify::name of `self` or for deep-notify::name of a bin around
+  /// it.
   static bool is_watched(GstCudaScanFilter *self, const char *name) {
     static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
     static const guint deep_notify = g_signal_lookup("deep-notify", GST_TYPE_OBJECT);
@@ -456,8 +460,8 @@ class Element {
 
   static inline decltype(GstPresetInterface::load_preset) load_preset_of_gstreamer = nullptr;
 
-  /// GStreamer's own of 1.22 leaves in texts the backslashes that it saves them with. No text of ours has
-  /// any.
+  /// GStreamer's own of 1.22 leaves in texts the backslashes that it saves them with. No text of
+  /// ours has any.
   static gboolean load_preset(GstPreset *preset, const gchar *name) {
     if (!load_preset_of_gstreamer(preset, name)) return FALSE;
     g_auto(GStrv) properties = preset_properties(preset);
@@ -472,8 +476,8 @@ class Element {
     return TRUE;
   }
 
-  /// The settings that make the picture; not those of the base class, which belong to a machine and to
-  /// an application.
+  /// The settings that make the picture; not those of the base class, which belong to a machine and
+  /// to an application.
   static gchar **preset_properties(GstPreset *) {
     GPtrArray *names = g_ptr_array_new();
     const auto add = [&](const char *name) {

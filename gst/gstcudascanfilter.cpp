@@ -256,10 +256,10 @@ static GstCaps *gst_cuda_scan_filter_transform_caps(GstBaseTransform *trans,
   return filtered;
 }
 
-/// Whether the result for these input caps should be in CUDAMemory, if the next element lets us choose.
-/// A frame stays where it is, and one that was computed on the GPU stays there for an element that
-/// would rather have it there. But an element that takes anything (filesink, appsink) gets it in
-/// system memory: it would not know how to read the other.
+/// Whether the result for these input caps should be in CUDAMemory, if the next element lets us
+/// choose. A frame stays where it is, and one that was computed on the GPU stays there for an
+/// element that would rather have it there. But an element that takes anything (filesink, appsink)
+/// gets it in system memory: it would not know how to read the other.
 static bool prefer_cuda(GstBaseTransform *trans, const GstCaps *in) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(trans->srcpad, nullptr);
   if (!names_cuda(peer)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How C++ types are GObject properties: int, unsigned, double, bool, std::string, Rectangle (an array
-/// of four integers), std::optional<double>, named numbers (a GstStructure), and enums (or flags) that have
-/// an EnumTable.
+/// How C++ types are GObject properties: int, unsigned, double, bool, std::string, Rectangle (an
+/// array of four integers), std::optional<double>, named numbers (a GstStructure), and enums (or
+/// flags) that have an EnumTable.
 #pragma once
 #include <gst/gst.h>
 

@@ -21,7 +21,8 @@ translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3
   libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
-# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of results.
+# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of
+# results.
 program_test_packages=(xvfb xauth xdotool
   libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
   gstreamer1.0-opencv qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
@@ -93,8 +94,8 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once more
-# for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
+# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once
+# more for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
 configure() {
   local folder=$1 version arch again=()
   shift

@@ -11,7 +11,8 @@ namespace cudascan {
 /// A barrier for all threads of all blocks.
 class GridBarrier {
  public:
-  /// @param word  in device memory, 0 before the first launch ever; it needs no care between launches
+  /// @param word  in device memory, 0 before the first launch ever; it needs no care between
+  ///              launches
   __device__ explicit GridBarrier(unsigned *word) : word_(word) {
     // Until this block arrives the top bit stays what it is. So it can be read early, and without
     // order: an ordered load would wait for the copies that are under way.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One launch for 8-bit samples. The blocks share out the histograms of the tiles; when all have met, each
-// interpolates its rows, for which it makes the mappings of the tiles above and below them. Between the
-// centres of four tiles a level becomes one of four levels: they are looked up as one word.
+// One launch for 8-bit samples. The blocks share out the histograms of the tiles; when all have
+// met, each interpolates its rows, for which it makes the mappings of the tiles above and below
+// them. Between the centres of four tiles a level becomes one of four levels: they are looked up as
+// one word.
 #include "kernels/equalize/clahe.cuh"
 
 #include <algorithm>
@@ -20,16 +21,16 @@ __device__ int pair_of(const Neighbours &x, int nx) {
   return x.after == 0 ? 0 : x.before == x.after ? nx : x.after;
 }
 
-/// Byte i of a word, times a weight. `offset` is -2^23 times the weight: the sum is rounded once, to
-/// what the product alone is rounded to.
+/// Byte i of a word, times a weight. `offset` is -2^23 times the weight: the sum is rounded once,
+/// to what the product alone is rounded to.
 template <int i>
 __device__ float weighted_byte(unsigned word, float weight, float offset) {
   const float above = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i));  // 2^23 above it
   return fmaf(above, weight, offset);
 }
 
-/// What interpolation needs of a column: what the levels become between its tiles, as four bytes, and
-/// weights.
+/// What interpolation needs of a column: what the levels become between its tiles, as four bytes,
+/// and weights.
 struct ClaheColumn {
   unsigned fours;  // address in shared memory
   float before, after, before_offset, after_offset;
@@ -60,8 +61,8 @@ constexpr int kMostRows = 256;
 /// Pairs of tiles that four columns side by side may be between.
 constexpr int kPairsOfFour = 5;
 
-/// Shared memory of interpolate_rows(): weights of the rows, for each pair of tiles what levels become,
-/// and the mappings of two rows of tiles.
+/// Shared memory of interpolate_rows(): weights of the rows, for each pair of tiles what levels
+/// become, and the mappings of two rows of tiles.
 /// @param pairs  that it has at once: all of them, or kPairsOfFour and more
 constexpr int interpolation_bytes(int pairs) {
   return kMostRows * sizeof(float2) + pairs * kBins * sizeof(unsigned) + 2 * (pairs + 1) * kBins;
@@ -71,8 +72,9 @@ constexpr int most_pairs(int bytes) {
   return (bytes - interpolation_bytes(0)) / (interpolation_bytes(1) - interpolation_bytes(0));
 }
 
-/// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at most.
-/// Of them, columns that begin between the pairs of tiles from first_pair on, before end_pair.
+/// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at
+/// most. Of them, columns that begin between the pairs of tiles from first_pair on, before
+/// end_pair.
 __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int y, int end,
                                  int first_pair, int end_pair) {
   const Tiles &tiles = job.tiles;
@@ -160,7 +162,8 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
   }
 }
 
-/// Where rows of the kind of y end, at most kMostRows of them and before `end`. All threads call it.
+/// Where rows of the kind of y end, at most kMostRows of them and before `end`. All threads call
+/// it.
 __device__ int end_of_kind(const ClaheJob &job, int y, int end) {
   const int i = static_cast<int>(threadIdx.x);
   const Neighbours first = neighbours(y, job.inverse_height, job.tiles.ny);
@@ -169,9 +172,9 @@ __device__ int end_of_kind(const ClaheJob &job, int y, int end) {
   return y + __syncthreads_count(same && i < kMostRows && y + i < end);
 }
 
-/// The first row of a block. Rows that the centres of the same tiles lie above and below are shared out
-/// to blocks of their own, as far as there are enough: a block with rows of two kinds would have to
-/// make twice as many mappings.
+/// The first row of a block. Rows that the centres of the same tiles lie above and below are shared
+/// out to blocks of their own, as far as there are enough: a block with rows of two kinds would
+/// have to make twice as many mappings.
 __device__ int first_row(const ClaheJob &job, int block) {
   const int height = job.out.height, blocks = static_cast<int>(gridDim.x);
   const int tile = job.tiles.height, kinds = job.tiles.ny + 1;

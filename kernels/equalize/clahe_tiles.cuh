@@ -27,7 +27,8 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
     job.counts[item * kBins + ((level - job.range.first) & (kBins - 1))] = n;
   };
 
-  // Vectors that are all in the tile, then the columns to their left and right and beyond the plane.
+  // Vectors that are all in the tile, then the columns to their left and right and beyond the
+  // plane.
   constexpr int kSamples = histogram::Vectors<const std::uint8_t>::kSamples;
   const int first = (x0 + kSamples - 1) / kSamples;
   const int per_row = max(min(x1, job.in.rest()) / kSamples - first, 0), all = per_row * rows;

@@ -30,8 +30,8 @@ __device__ T from_lane(const T &v, int lane) {
 /// neighbours use different banks.
 inline constexpr int kTeamValue = 80;
 
-/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next are
-/// written: two sets take turns, and threads meet once for an exchange.
+/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next
+/// are written: two sets take turns, and threads meet once for an exchange.
 struct alignas(16) BlockTeamMemory {
   unsigned char values[2][32][kTeamValue];
   unsigned char own[kTeamMemory];
@@ -53,8 +53,8 @@ class BlockTeam {
   __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
       : BlockTeam(counts, levels, memory, 0, blockDim.x / 32) {}
 
-  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them call the
-  /// same functions in the same order; before and after, this team meets.
+  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them
+  /// call the same functions in the same order; before and after, this team meets.
   __device__ BlockTeam part(int n) const {
     const int i = part_of(n), first = warps() * i / n;
     return {counts_, levels_, memory_, first_warp_ + first, warps() * (i + 1) / n - first};

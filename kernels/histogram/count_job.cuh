@@ -12,12 +12,12 @@
 
 namespace cudascan::histogram {
 
-/// What lasts from launch to launch, in the executor's history, before its three histograms, each of
-/// which may be in several copies. Behind them there may be tables of the blocks.
+/// What lasts from launch to launch, in the executor's history, before its three histograms, each
+/// of which may be in several copies. Behind them there may be tables of the blocks.
 struct alignas(256) State {
   unsigned barrier;
-  /// Since the start of the stream of frames; after very many some are forgotten, a multiple of 6, so
-  /// that what takes turns goes on doing so.
+  /// Since the start of the stream of frames; after very many some are forgotten, a multiple of 6,
+  /// so that what takes turns goes on doing so.
   unsigned launches;
 
   static constexpr unsigned kMostLaunches = 3u << 30;

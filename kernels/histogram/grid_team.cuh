@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The team (team.h) of the threads of all blocks, which run at the same time (LaunchShape::together).
+/// The team (team.h) of the threads of all blocks, which run at the same time
+/// (LaunchShape::together).
 #pragma once
 #include <cuda_runtime.h>
 

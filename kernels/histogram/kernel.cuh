@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The histogram that several operators begin with, in one launch with what they do with it: all
-/// blocks run at the same time, each counts its share of the image and adds that to the histogram in
-/// device memory, and when all have met, each finds by itself what follows from the histogram and
-/// applies it to its share. The samples are still in its shared memory then, where they have room.
+/// blocks run at the same time, each counts its share of the image and adds that to the histogram
+/// in device memory, and when all have met, each finds by itself what follows from the histogram
+/// and applies it to its share. The samples are still in its shared memory then, where they have
+/// room.
 ///
 /// What lasts from launch to launch is a State: three histograms that take turns, of this launch,
 /// of the one before and of the next, which this one sets to zero.

@@ -14,7 +14,8 @@
 
 namespace cudascan::histogram {
 
-/// Vectors that the threads of a block bring into shared memory, each those that it will read itself.
+/// Vectors that the threads of a block bring into shared memory, each those that it will read
+/// itself.
 template <int kMost, int kThreads>
 class KeptVectors {
  public:
@@ -51,9 +52,9 @@ class KeptVectors {
   uint4 *mine_;
 };
 
-/// The share of a block of the image: vectors, the first of which are kept in shared memory, and single
-/// samples. All blocks have vectors in every part of the image, so that they get them at the same time:
-/// the last one says when all can go on.
+/// The share of a block of the image: vectors, the first of which are kept in shared memory, and
+/// single samples. All blocks have vectors in every part of the image, so that they get them at the
+/// same time: the last one says when all can go on.
 template <typename T, typename Counters>
 class Share {
  public:
@@ -132,8 +133,8 @@ class Share {
     adding.finish();
   }
 
-  /// Calls f(place, vector) for the vectors and single samples of this thread. A single sample is the
-  /// first of a vector.
+  /// Calls f(place, vector) for the vectors and single samples of this thread. A single sample is
+  /// the first of a vector.
   template <typename F>
   __device__ void for_each(const F &f) const {
     job_.in.walk(begin_, step_, min(Counters::kKept, n_),

@@ -26,8 +26,8 @@ class SharingTeam : public BlockTeam {
                          Mail &mail, unsigned launch)
       : BlockTeam(counts, levels, memory), mail_(mail), tag_(launch + 1) {}
 
-  /// Each block takes some i, and a part of the block each of these, if there are warps enough. Blocks
-  /// wait for the results alone, without a barrier. At most once in a launch.
+  /// Each block takes some i, and a part of the block each of these, if there are warps enough.
+  /// Blocks wait for the results alone, without a barrier. At most once in a launch.
   template <typename T, typename Work>
   __device__ void share(int n, T *results, const Work &work) {
     constexpr int kWords = sizeof(T) / 4;

@@ -16,8 +16,8 @@ struct Place {
   bool one;
 };
 
-/// A plane as vectors of 16 bytes, row by row, and single samples: what is over at the end of each row,
-/// or all, if vectors cannot be loaded and stored at once.
+/// A plane as vectors of 16 bytes, row by row, and single samples: what is over at the end of each
+/// row, or all, if vectors cannot be loaded and stored at once.
 template <typename T>
 struct Vectors {
   static constexpr int kSamples = 16 / sizeof(T);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All directions are opened by one launch (openings.cuh), along steep lines of the image or, for flat
-// ones, of a transposed copy. A launch before it makes that copy. Where there are several directions,
-// each has a plane for its result, and a launch finds the best of them; where rows end within a word, a
-// launch clears those words of the planes first. A last one makes samples of the best again, the right
-// way up; for one steep direction the first launch does everything.
+// All directions are opened by one launch (openings.cuh), along steep lines of the image or, for
+// flat ones, of a transposed copy. A launch before it makes that copy. Where there are several
+// directions, each has a plane for its result, and a launch finds the best of them; where rows end
+// within a word, a launch clears those words of the planes first. A last one makes samples of the
+// best again, the right way up; for one steep direction the first launch does everything.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -112,7 +112,7 @@ class Opening {
   bool apart(const Direction &d) const { return baseline() || invariant(d); }
   bool is_turned(const Direction &d) const { return !d.steep && !baseline(); }
 
-  // ---- Memory ------------------------------------------------------------------------------------
+  // ---- Memory -----------------------------------------------------------------------------------
 
   std::size_t sums_bytes() const { return (angles_.size() + 1) * sizeof(std::uint64_t); }
   /// Of a plane of lines that are turned or not.
@@ -175,7 +175,7 @@ class Opening {
     return bytes;
   }
 
-  // ---- Work --------------------------------------------------------------------------------------
+  // ---- Work -------------------------------------------------------------------------------------
 
   LaunchShape overlapped(dim3 blocks, int threads, int bytes = 0) const {
     return {blocks, threads, bytes, cuda_.code_architecture() >= 90};

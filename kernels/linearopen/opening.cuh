@@ -2,21 +2,21 @@
 /// @file
 /// Openings along steep digital lines, for any length in the same time.
 ///
-/// A block has a part of a strip (line_strips.cuh), with the rows that the result there depends on. In
-/// row y the pixels of the strip are side by side, too, wherever the lines have got to. A thread has its
-/// piece of the rows of a chunk in registers from the beginning to the end.
+/// A block has a part of a strip (line_strips.cuh), with the rows that the result there depends on.
+/// In row y the pixels of the strip are side by side, too, wherever the lines have got to. A thread
+/// has its piece of the rows of a chunk in registers from the beginning to the end.
 ///
 /// Minima of segments are put together from minima of chunks of rows (van Herk, Pattern Recognition
-/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): that of the rows of a chunk from some row
-/// on, that up to some row, and the chunks between. The maxima of these minima are found in the same
-/// way. Minima are kept in the last row of their segment: a row needs what its own chunk has up to it,
-/// which the thread has, and what another chunk has from length - 1 rows before on, which is published
-/// in shared memory. Maxima are those of the length - 1 rows that follow: a row needs what its own chunk
-/// has from it on, and what another has up to length - 1 rows behind.
+/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): that of the rows of a chunk from some
+/// row on, that up to some row, and the chunks between. The maxima of these minima are found in the
+/// same way. Minima are kept in the last row of their segment: a row needs what its own chunk has
+/// up to it, which the thread has, and what another chunk has from length - 1 rows before on, which
+/// is published in shared memory. Maxima are those of the length - 1 rows that follow: a row needs
+/// what its own chunk has from it on, and what another has up to length - 1 rows behind.
 ///
-/// The rows that a chunk needs of others are in two neighbouring chunks, the second of them from its
-/// first row on. Going through them from the end, a running minimum has all of the second chunk where
-/// it comes to the first: it needs no row of its own for that.
+/// The rows that a chunk needs of others are in two neighbouring chunks, the second of them from
+/// its first row on. Going through them from the end, a running minimum has all of the second chunk
+/// where it comes to the first: it needs no row of its own for that.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -30,8 +30,8 @@ namespace cudascan::linearopen {
 
 /// What the threads of a block do with a part of a strip.
 /// @tparam lanes  threads side by side
-/// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments no
-///                longer than these. Fewer than the length or 1, and not less than half of it.
+/// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments
+///                no longer than these. Fewer than the length or 1, and not less than half of it.
 template <typename T, int lanes, int group>
 class LineStrip {
   using Shape = Form<T, lanes>;
@@ -59,8 +59,8 @@ class LineStrip {
     out_begin_ = extent_.begin + source_.cut.rows * static_cast<int>(item.y);
     out_end_ = min(out_begin_ + source_.cut.rows, extent_.end);
     if (first_line >= partition.count) out_end_ = out_begin_;
-    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where the
-    // result does.
+    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where
+    // the result does.
     first_ = max(extent_.begin, out_begin_ - (length + kRows - 2) / kRows * kRows);
     const int end = min(extent_.end + (length - 1) / 2, out_end_ + length - 1);
     chunks_ = ((end - first_ + kRows - 1) / kRows + kTogether - 1) & -kTogether;
@@ -119,7 +119,7 @@ class LineStrip {
     for (int i = 0; i < kRows; ++i) rows_[(chunk + chunk_) * kStride + i * lanes + lane_] = row;
   }
 
-  // ---- Reading -----------------------------------------------------------------------------------
+  // ---- Reading ----------------------------------------------------------------------------------
 
   /// Columns of whole words.
   __device__ int whole_width() const {
@@ -176,7 +176,7 @@ class LineStrip {
     return restored_word<T>(word, source_.floats, source_.flip);
   }
 
-  // ---- Extrema -----------------------------------------------------------------------------------
+  // ---- Extrema ----------------------------------------------------------------------------------
 
   /// Publishes the extrema from each row of the chunk on.
   template <typename Op>
@@ -292,7 +292,7 @@ class LineStrip {
     }
   }
 
-  // ---- Writing -----------------------------------------------------------------------------------
+  // ---- Writing ----------------------------------------------------------------------------------
 
   /// Writes the result of a chunk.
   __device__ void write(const Spread (&rows)[kRows]) const {

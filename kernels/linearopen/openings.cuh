@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Openings along many lines, in a launch. The kernels for each size of samples are in a file of their own.
+/// Openings along many lines, in a launch. The kernels for each size of samples are in a file of
+/// their own.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -13,7 +13,7 @@
 namespace cudascan {
 namespace swo {
 
-// ---- Masks ---------------------------------------------------------------------------------------
+// ---- Masks --------------------------------------------------------------------------------------
 
 int Mask::count() const {
   return static_cast<int>(std::count(cells.begin(), cells.end(), on));

@@ -28,22 +28,22 @@ struct CUDASCAN_API Mask {
   Cell at(int column, int row) const { return cells[row * width + column]; }
   /// Number of cells that are on.
   int count() const;
-  /// The cells that are on, from the upper left to the lower right. At most 496: a mask given as text
-  /// has up to 31 rows of 16 runs, the others have one run in each row.
+  /// The cells that are on, from the upper left to the lower right. At most 496: a mask given as
+  /// text has up to 31 rows of 16 runs, the others have one run in each row.
   std::vector<Run> runs() const;
   /// The window turned by 180 degrees, with which what an erosion takes is brought back.
   Mask reflected() const;
   /// Whether with every cell those between it and the middle row, and the middle column, are on as
   /// well; then clip and replicate give the same extrema.
   bool reaches_inwards() const;
-  /// Whether rows and columns are the same from both ends; then reflect does so, too, with a window that
-  /// reaches inwards: what it brings back into the image lies in the window.
+  /// Whether rows and columns are the same from both ends; then reflect does so, too, with a window
+  /// that reaches inwards: what it brings back into the image lies in the window.
   bool is_symmetric() const;
 
   static Mask make_rectangle(int width, int height);
   /// That of OpenCV's getStructuringElement(MORPH_ELLIPSE): row y has the middle cell and
-  /// round(rx sqrt(ry^2 - (y - ry)^2) / ry) cells on both of its sides, decided in integers. All cells of
-  /// a window of one row.
+  /// round(rx sqrt(ry^2 - (y - ry)^2) / ry) cells on both of its sides, decided in integers. All
+  /// cells of a window of one row.
   static Mask make_ellipse(int width, int height);
   static Mask make_cross(int width, int height);
 };
@@ -71,8 +71,8 @@ struct Job {
 CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
                           int out_width, int out_height, bool same_depth);
 
-/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is none:
-/// with clip and constant.
+/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is
+/// none: with clip and constant.
 CUDASCAN_HD inline int resolve(int i, int n, SwoFilterBorder border) {
   if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
   switch (border) {

@@ -141,8 +141,8 @@ bool is_ready(Exec &exec, const Wanted &wanted) {
   return ready;
 }
 
-/// The filter to use: that of a file may be an older one, as long as what is in it now is being compiled,
-/// or when that cannot be compiled.
+/// The filter to use: that of a file may be an older one, as long as what is in it now is being
+/// compiled, or when that cannot be compiled.
 template <typename Exec>
 std::shared_ptr<Wanted> choose(Exec &exec, const SwoFilterParams &p, const Job &job,
                                int sample_bytes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The user's own code: a function that is called once for each pixel with the window around it, compiled
-/// when it is first needed. What it can ask of the window, and how results become samples, is described in
-/// gswo/window.h; what is outside of the image:
+/// The user's own code: a function that is called once for each pixel with the window around it,
+/// compiled when it is first needed. What it can ask of the window, and how results become samples,
+/// is described in gswo/window.h; what is outside of the image:
 ///
 /// | border    | min(), mean(), median() ... see | p(dx, dy) outside gives      |
 /// |-----------|---------------------------------|------------------------------|
@@ -11,8 +11,8 @@
 /// | reflect   | the image reflected             | the same                     |
 /// | constant  | the level border-value          | the same                     |
 ///
-/// The same text is compiled for the GPU and for the CPU, without contraction and fast math, and calls the
-/// same library (gswo/library.h): results are identical.
+/// The same text is compiled for the GPU and for the CPU, without contraction and fast math, and
+/// calls the same library (gswo/library.h): results are identical.
 #pragma once
 #include "kernels/swofilter/window.h"
 

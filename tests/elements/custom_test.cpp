@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames flow.
+// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames
+// flow.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -204,10 +205,11 @@ TEST_P(CustomFilter, FollowsTheFile) {
   EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 3; }));
 }
 
-// ---- Sequential code with pragmas ------------------------------------------------------------------
+// ---- Sequential code with pragmas ---------------------------------------------------------------
 
 constexpr char kSharpen[] = R"(
-void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r, double amount) {
+void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r,
+             double amount) {
 #pragma parallel
   {
 #pragma for nest(2)
@@ -377,7 +379,7 @@ TEST(CustomFilterStops, WhenItIsFlushed) {
   EXPECT_TRUE(compiler.runs()) << "the next frame wants the same";
 }
 
-// ---- How the GPU shares the work -------------------------------------------------------------------
+// ---- How the GPU shares the work ----------------------------------------------------------------
 
 TEST_P(CustomFilter, TilesMakeNoDifference) {
   const Params expected = formula("p.median() + p(3, 1) - p(-2, -5)", 5);

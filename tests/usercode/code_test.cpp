@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// User code becomes machine code: what it computes, what is said about code that is wrong, and that a
-// compiler which hangs or crashes is survived.
+// User code becomes machine code: what it computes, what is said about code that is wrong, and that
+// a compiler which hangs or crashes is survived.
 #include "kernels/usercode/code.h"
 
 #include <signal.h>

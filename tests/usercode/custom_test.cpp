@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' own code: known values, the built-in operators, and the same functions compiled by the compiler
-// of the tests, called with a window that is written from the text of kernels/gswo/window.h.
+// Users' own code: known values, the built-in operators, and the same functions compiled by the
+// compiler of the tests, called with a window that is written from the text of
+// kernels/gswo/window.h.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using Border = SwoFilterBorder;
 
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
 
-// ---- What a window is ----------------------------------------------------------------------------
+// ---- What a window is ---------------------------------------------------------------------------
 
 /// The window of a pixel.
 class OracleWindow {
@@ -158,7 +159,7 @@ std::string refusal(Runner &runner, const SwoFilterParams &p) {
   EXPECT_NE((text).find(part), std::string::npos) \
       << "\"" << (text) << "\" without \"" << (part) << '"'
 
-// ---- Formulas ------------------------------------------------------------------------------------
+// ---- Formulas -----------------------------------------------------------------------------------
 
 TEST(SwoFilterCustom, KnownValues) {
   CpuRunner cpu(1);
@@ -262,7 +263,7 @@ TEST(SwoFilterCustomCuda, WindowsAreThoseOfTheBuiltInOperators) {
 }
 #endif
 
-// ---- Functions -----------------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 
 /// The same text for the compiler of the tests and for run().
 #define USER_CODE(name, ...) \
@@ -430,7 +431,7 @@ TEST(SwoFilterCustom, TakesTheFunctionThatIsNamed) {
   EXPECT_CONTAINS(refusal(cpu, p), "it has no function none");
 }
 
-// ---- Constants -----------------------------------------------------------------------------------
+// ---- Constants ----------------------------------------------------------------------------------
 
 TEST(SwoFilterCustom, EachRunHasItsConstants) {
   CpuRunner one(1), two(1);
@@ -471,7 +472,7 @@ TEST(SwoFilterCustomCuda, EachRunHasItsConstants) {
 }
 #endif
 
-// ---- What is refused -----------------------------------------------------------------------------
+// ---- What is refused ----------------------------------------------------------------------------
 
 TEST(SwoFilterCustom, MistakesAreExplained) {
   CpuRunner cpu(1);
@@ -595,7 +596,7 @@ TEST(SwoFilterCustom, OtherOperatorsDoNotMind) {
   EXPECT_EQ("", refusal(cpu, p));
 }
 
-// ---- New code while frames flow ------------------------------------------------------------------
+// ---- New code while frames flow -----------------------------------------------------------------
 
 /// Calls `done` until it returns true; false after a minute.
 bool soon(const std::function<bool()> &done) {

@@ -377,7 +377,7 @@ TEST(GswoManifest, ValuesAreCutOffAtTheEnds) {
   EXPECT_EQ(value_of<double>("double", 0.1), 0.1);
 }
 
-// ---- Edited files --------------------------------------------------------------------------------
+// ---- Edited files -------------------------------------------------------------------------------
 
 std::string replaced(std::string text, const std::string &what, const std::string &with) {
   const auto at = text.find(what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Minima, maxima and medians of large windows come from the built-in operators: the pictures are those of
-// filters that compute them by themselves, which `reads` makes them do.
+// Minima, maxima and medians of large windows come from the built-in operators: the pictures are
+// those of filters that compute them by themselves, which `reads` makes them do.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ SwoFilterParams without_planes(SwoFilterParams p) {
   return p;
 }
 
-// ---- What texts ask for --------------------------------------------------------------------------
+// ---- What texts ask for -------------------------------------------------------------------------
 
 gswo::WindowCalls calls(const std::string &names) {
   const auto has = [&](const char *name) { return names.find(name) != names.npos; };
@@ -127,7 +127,7 @@ TEST(GswoPlanes, AreInTheCode) {
         << p.expression << ", shape " << p.shape << ", reads " << static_cast<int>(p.reads);
 }
 
-// ---- The same pictures ---------------------------------------------------------------------------
+// ---- The same pictures --------------------------------------------------------------------------
 
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
 /// More and fewer pixels than windows have.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library: their parameters, which function is taken, what is said about
-// mistakes, and saving while frames flow.
+// Sources with pragmas in the library: their parameters, which function is taken, what is said
+// about mistakes, and saving while frames flow.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ bool names_temporary(const std::string &message, const Files &files) {
   return rest.find("/tmp/") != rest.npos || rest.find("gswo-cc.in") != rest.npos;
 }
 
-// ---- Parameters ----------------------------------------------------------------------------------
+// ---- Parameters ---------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, WindowsHaveTheirUsualNames) {
   CpuRunner cpu(1);
@@ -172,7 +172,8 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   p.constants = {};
   EXPECT_EQ(filtered(cpu, in, p), all);
 
-  // The same where they are called as windows often are, and bound the loops through other variables.
+  // The same where they are called as windows often are, and bound the loops through other
+  // variables.
   const auto loops = [&](const std::string &name, const std::string &begin, const std::string &rows,
                          const std::string &columns) {
     return source_filter(
@@ -352,7 +353,7 @@ TEST(GswoPragmasSettings, ImagesThatNoTurnWroteAreZero) {
   }
 }
 
-// ---- Functions -----------------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
   CpuRunner cpu(1);
@@ -378,7 +379,7 @@ TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
   EXPECT_TRUE(has(refusal(cpu, two), "has no parameter n"));
 }
 
-// ---- Mistakes ------------------------------------------------------------------------------------
+// ---- Mistakes -----------------------------------------------------------------------------------
 
 TEST(GswoPragmasSettings, MistakesAreAtTheUsersPlace) {
   CpuRunner cpu(1);
@@ -513,7 +514,7 @@ TEST(GswoPragmasSettings, TheTranslatorHasAVersion) {
   EXPECT_EQ(translator_version().find('\n'), std::string::npos);
 }
 
-// ---- New code while frames flow ------------------------------------------------------------------
+// ---- New code while frames flow -----------------------------------------------------------------
 
 /// Calls `done` until it returns true; false after a minute.
 bool soon(const std::function<bool()> &done) {

@@ -61,7 +61,8 @@ inline std::string make_script(const gswo::PrivateFolder &folder, const std::str
   return path;
 }
 
-/// The message of an exception of this type that `call` throws; a failure if it throws none or another.
+/// The message of an exception of this type that `call` throws; a failure if it throws none or
+/// another.
 template <typename Exception, typename Call>
 std::string message_of(const Call &call) {
   try {

@@ -14,8 +14,8 @@
 namespace cudascan::histogram {
 
 /// 256 levels of 8 bits. Each thread has counters of its own, bytes, so that it needs no atomic
-/// operation and a constant image costs what any other costs: those of levels l, l + 64, l + 128, l +
-/// 192 in one word, the words of the lanes of a warp side by side, so that each lane has a bank.
+/// operation and a constant image costs what any other costs: those of levels l, l + 64, l + 128, l
+/// + 192 in one word, the words of the lanes of a warp side by side, so that each lane has a bank.
 ///
 /// For GPUs that have no room for MatrixCounters or are older.
 class ByteCounters {
@@ -92,7 +92,8 @@ class ByteCounters {
     even += v & 0x00ff00ff;
     odd += __byte_perm(v, 0, 0x4341);
   }
-  /// Where a lane counts a level: bits 0 to 5 of the level are bits 7 to 12, bits 6 and 7 are bits 0 and
+  /// Where a lane counts a level: bits 0 to 5 of the level are bits 7 to 12, bits 6 and 7 are bits
+  /// 0 and
   /// 1. The places of two samples are worked out in one word.
   __device__ void add_word(unsigned v) {
     const unsigned even = (v << 7 & 0x1f801f80) | (v >> 6 & 0x00030003) | lane_;

@@ -11,7 +11,8 @@
 
 namespace cudascan::histogram {
 
-/// Turns bytes into bits: word i of the result has bit i of all bytes, in the same order for every i.
+/// Turns bytes into bits: word i of the result has bit i of all bytes, in the same order for every
+/// i.
 __device__ inline void gather_bits(unsigned (&w)[8]) {
   // A square of 8 x 8 bits is transposed by exchanging its quarters, then those of its quarters.
   constexpr unsigned kLower[] = {0x55555555, 0x33333333, 0x0f0f0f0f};
@@ -29,12 +30,12 @@ __device__ inline void gather_bits(unsigned (&w)[8]) {
 }
 
 /// 256 levels of 8 bits, with the tensor cores of sm_80 and newer. A level is a row, its upper four
-/// bits, and a column, its lower four. Of 256 samples at a time, a matrix of 16 x 256 bits says which
-/// are in each row, and one of 256 x 16 bits which are in each column: their product says how many
-/// have each level. The sums stay in registers, and no content takes longer than another.
+/// bits, and a column, its lower four. Of 256 samples at a time, a matrix of 16 x 256 bits says
+/// which are in each row, and one of 256 x 16 bits which are in each column: their product says how
+/// many have each level. The sums stay in registers, and no content takes longer than another.
 ///
-/// What a lane needs of these matrices comes from other lanes, through shared memory: of each of the
-/// 8 values of three bits which samples have it, and the fourth bit.
+/// What a lane needs of these matrices comes from other lanes, through shared memory: of each of
+/// the 8 values of three bits which samples have it, and the fourth bit.
 template <int kept>
 class MatrixCounters {
  public:

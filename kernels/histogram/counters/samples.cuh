@@ -8,13 +8,13 @@
 ///     kVectors             // that a thread may add ...
 ///     kBytes               // of shared memory
 ///     kKept                // vectors for each thread that shared memory has room for beside them
-///     kCopies              // of the histogram in device memory, so that fewer blocks add to the same one
+///     kCopies              // of the histogram in device memory, so that fewer blocks add to one
 ///     kMany                // more levels than a block can look at by itself
 ///     clear()              // all threads, then they meet
-///     add(samples, emit)   // counts kTogether times Samples; all threads of a warp call it together
+///     add(samples, emit)   // counts kTogether Samples; all threads of a warp call it together
 ///     collect(last, emit)  // ... before all threads call this
-///     kTable               // the last collect() emits nothing: what is left is in shared memory, as
-///                          // table_vectors() of 16-bit counters
+///     kTable               // the last collect() emits nothing: what is left is in shared memory,
+///                          // as table_vectors() of 16-bit counters
 ///
 /// and call emit(level, n) for what they have counted, with the last collect() at the latest.
 #pragma once

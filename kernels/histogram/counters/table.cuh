@@ -13,7 +13,8 @@ namespace cudascan::histogram {
 
 inline constexpr int kMostTableLevels = 4096;
 
-/// Up to kMostTableLevels levels of 16-bit samples: tables of 32-bit counters that a few warps share.
+/// Up to kMostTableLevels levels of 16-bit samples: tables of 32-bit counters that a few warps
+/// share.
 class TableCounters {
  public:
   static constexpr int kThreads = 672;

@@ -13,11 +13,12 @@
 namespace cudascan::swo::extremes {
 namespace {
 
-/// WordPlane of a row that a block does, one for each lane, and chunks that it writes, one for each warp, at
-/// most. With more it would read less beside them, but at each barrier more would wait.
+/// WordPlane of a row that a block does, one for each lane, and chunks that it writes, one for each
+/// warp, at most. With more it would read less beside them, but at each barrier more would wait.
 constexpr int kAcross = 32, kMostChunks = 8;
 
-/// Columns in shared memory, each of the block's threads at the windows that begin in a word's chunk.
+/// Columns in shared memory, each of the block's threads at the windows that begin in a word's
+/// chunk.
 template <typename T, typename Op>
 class ColumnStrip {
  public:
@@ -66,9 +67,10 @@ class ColumnStrip {
     slide<kMostInOneGo, Op>(job_.side, Rows<>{column_ + chunk_ * kPitch}, column);
   }
 
-  /// The extrema of windows of more than kWindows rows, by van Herk, Pattern Recognition Letters 13(7),
-  /// 1992, but in chunks that are shorter than the window: from where it begins to the end of a chunk,
-  /// of all that are in the middle, and from where all windows have ended but the first.
+  /// The extrema of windows of more than kWindows rows, by van Herk, Pattern Recognition Letters
+  /// 13(7), 1992, but in chunks that are shorter than the window: from where it begins to the end
+  /// of a chunk, of all that are in the middle, and from where all windows have ended but the
+  /// first.
   __device__ void combine(Packed<T> (&column)[kWindows]) const {
     const int whole = (job_.side - 1) / kWindows, rest = (job_.side - 1) % kWindows;
     unsigned *const extrema = words_ + n_read_ * kPitch + threadIdx.x % kAcross;
@@ -134,8 +136,8 @@ class ColumnStrip {
     return written + (side - 1 + kWindows - 1) / kWindows;
   }
 
-  /// Calls f(row of the image, its place among the rows in shared memory) for the chunk of the warp's
-  /// threads, and others.
+  /// Calls f(row of the image, its place among the rows in shared memory) for the chunk of the
+  /// warp's threads, and others.
   template <typename F>
   __device__ void each_row(const F &f) const {
     constexpr int kStep = 32 / kUnits;  // rows that a warp reads at a time

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rectangles are separable, and with them samples outside of the image change nothing but with a
-// constant border, where the constant takes part wherever the window leaves the image. So there is a
-// kernel for clipped rectangles, down the columns and along the rows in one go. Large ones go down the
-// columns twice, as what is beside a tile would be too much: each time the image is turned, so that what
-// was a row is a column then. Other windows go run by run.
+// constant border, where the constant takes part wherever the window leaves the image. So there is
+// a kernel for clipped rectangles, down the columns and along the rows in one go. Large ones go
+// down the columns twice, as what is beside a tile would be too much: each time the image is
+// turned, so that what was a row is a column then. Other windows go run by run.
 #include "kernels/swofilter/extrema/extrema.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ bool in_one_go(const Mask &mask) {
   return std::max(mask.width, mask.height) <= kMostInOneGo;
 }
 
-/// @param turned  a plane as wide as the image is high and as high as it is wide, unless in_one_go()
+/// @param turned  a plane as wide as the image is high and as high as it is wide, unless
+///                in_one_go()
 template <typename T, typename Op>
 void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Plane<T> &turned) {
   if (turned.height == 0) return queue_rectangle<T, Op>(cuda, job);

@@ -28,8 +28,8 @@ struct RectangleTile {
   }
 };
 
-/// The turned samples of a tile: word q of column i + kSamples * c has rows from kSamples * q on. Neither
-/// neighbouring c nor all q of neighbouring strips meet in a bank.
+/// The turned samples of a tile: word q of column i + kSamples * c has rows from kSamples * q on.
+/// Neither neighbouring c nor all q of neighbouring strips meet in a bank.
 template <typename T>
 class TurnedTile {
  public:

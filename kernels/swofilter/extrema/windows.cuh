@@ -8,8 +8,8 @@
 
 namespace cudascan::swo::extremes {
 
-/// As Packed::of(), but with the samples of 8 bit in the upper bytes of both registers: a product takes
-/// less of what minima wait for than a mask.
+/// As Packed::of(), but with the samples of 8 bit in the upper bytes of both registers: a product
+/// takes less of what minima wait for than a mask.
 template <typename T>
 __device__ Packed<T> spread(unsigned word) {
   if constexpr (sizeof(T) == 1)
@@ -73,8 +73,8 @@ __device__ void two_windows(const Packed<T> &first, const Packed<T> &begin, cons
   result[1] = three(Op{}, begin, end, last);
 }
 
-/// The extrema of w neighbours, 9 to kWindows, from each of kWindows on. They begin in one half of these,
-/// and end behind it: by van Herk, see ColumnStrip.
+/// The extrema of w neighbours, 9 to kWindows, from each of kWindows on. They begin in one half of
+/// these, and end behind it: by van Herk, see ColumnStrip.
 template <int w, typename Op, typename T>
 __device__ void extrema_by_halves(const Packed<T> (&p)[kWindows + w - 1],
                                   Packed<T> (&result)[kWindows]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// An image in device memory whose cells hold the marker and the mask of a pixel, and tiles of it in
-/// shared memory.
+/// An image in device memory whose cells hold the marker and the mask of a pixel, and tiles of it
+/// in shared memory.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,9 +13,9 @@
 
 namespace cudascan::swo {
 
-/// A cell has the marker and the mask of a pixel. In registers markers, and masks, of two cells are in the
-/// halves of a word, as levels: the samples are in the high bits, and what is below them, if they have 8
-/// bit, does not matter, because it decides only between samples that are equal.
+/// A cell has the marker and the mask of a pixel. In registers markers, and masks, of two cells are
+/// in the halves of a word, as levels: the samples are in the high bits, and what is below them, if
+/// they have 8 bit, does not matter, because it decides only between samples that are equal.
 template <typename T>
 struct GrowthCells;
 
@@ -27,8 +27,8 @@ struct GrowthCells<std::uint8_t> {
   static constexpr unsigned kBits = 0xff00ff00;  ///< of samples in levels
 
   static __device__ unsigned markers(Pair p) { return p; }
-  /// What comes from the first cell is below the mask of the second. A product, because there is a unit
-  /// for those that has nothing else to do.
+  /// What comes from the first cell is below the mask of the second. A product, because there is a
+  /// unit for those that has nothing else to do.
   static __device__ unsigned masks(Pair p) { return p * 256; }
   /// The pair with other markers.
   static __device__ Pair with(Pair p, unsigned markers) { return __byte_perm(p, markers, 0x7250); }
@@ -46,8 +46,8 @@ struct GrowthCells<std::uint8_t> {
     b = __byte_perm(a, b, 0x7632);
     a = first;
   }
-  /// Of lanes that have neighbouring pairs of a row, even ones take the first cells of both and odd ones
-  /// the second; and the other way round.
+  /// Of lanes that have neighbouring pairs of a row, even ones take the first cells of both and odd
+  /// ones the second; and the other way round.
   static __device__ Pair fold(Pair p) {
     const Pair other = __shfl_sync(kWholeWarp, p, (threadIdx.x % 32) ^ 1);
     return threadIdx.x % 2 ? __byte_perm(other, p, 0x7632) : __byte_perm(p, other, 0x5410);
@@ -104,8 +104,8 @@ __device__ inline unsigned grow(unsigned marker, unsigned mask, unsigned neighbo
   return __vminu2(mask, __vmaxu2(marker, neighbour));
 }
 
-/// The same where 16 lanes have four neighbouring columns each, in words for the even and the odd ones,
-/// and meet those of the row before, which become theirs, and the neighbours of those.
+/// The same where 16 lanes have four neighbouring columns each, in words for the even and the odd
+/// ones, and meet those of the row before, which become theirs, and the neighbours of those.
 __device__ inline void grow_inside(unsigned even, unsigned even_masks, unsigned odd,
                                    unsigned odd_masks, unsigned &even_before,
                                    unsigned &odd_before) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reconstructions: one launch, of blocks that run at the same time and meet between steps. In each step
-// the tiles in which something has changed, or beside which it has, grow a little: one walk down and up and
-// one to both sides. More than that would be done too early, since what comes from the tiles around goes
-// further than what a tile can make of itself. Where there is a warp for each tile, tiles stay in shared
-// memory from the input to the result, and only levels of their edges are written between steps. Otherwise
-// cells of all pixels are in device memory. When few tiles are left for long, what grows is likely to go far
-// along lines that few can work on at a time, in the worst case a spiral: then whole rows and columns are
-// grown, in turn.
+// Reconstructions: one launch, of blocks that run at the same time and meet between steps. In each
+// step the tiles in which something has changed, or beside which it has, grow a little: one walk
+// down and up and one to both sides. More than that would be done too early, since what comes from
+// the tiles around goes further than what a tile can make of itself. Where there is a warp for each
+// tile, tiles stay in shared memory from the input to the result, and only levels of their edges
+// are written between steps. Otherwise cells of all pixels are in device memory. When few tiles are
+// left for long, what grows is likely to go far along lines that few can work on at a time, in the
+// worst case a spiral: then whole rows and columns are grown, in turn.
 //
-// The result is unique, so it does not matter what a step sees of others that run beside it: markers
-// only grow, and who is told while it works looks once more.
+// The result is unique, so it does not matter what a step sees of others that run beside it:
+// markers only grow, and who is told while it works looks once more.
 //
 // Passes that are counted: one launch too, unless it is a single one.
 #include "kernels/swofilter/geodesic/geodesic.h"
@@ -26,8 +26,8 @@
 namespace cudascan::swo {
 namespace {
 
-/// When something was left to do in no more tiles than this, for some steps, lines are grown, and again
-/// while no more rows are listed.
+/// When something was left to do in no more tiles than this, for some steps, lines are grown, and
+/// again while no more rows are listed.
 constexpr unsigned kFewTiles = 32, kFewRows = 256;
 constexpr int kPatience = 32;
 /// Warps of a block. Those of 16 bit need more memory and registers.
@@ -229,8 +229,8 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
   return __any_sync(kWholeWarp, change != 0);
 }
 
-/// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
-/// images are the same.
+/// Passes of all pixels at once, in tiles with a change in them or beside them; where there is
+/// none, both images are the same.
 template <typename T, bool eight>
 __global__ void __launch_bounds__(32 * kPassWarps, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A block lets the marker of a whole row, or column, of an image grow along it at once. What a stretch
-/// of cells makes of a marker that comes in, at its other end, is a function clamp(x, low, high), and so
-/// is what two stretches make of it.
+/// A block lets the marker of a whole row, or column, of an image grow along it at once. What a
+/// stretch of cells makes of a marker that comes in, at its other end, is a function clamp(x, low,
+/// high), and so is what two stretches make of it.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
 #include "kernels/swofilter/geodesic/work.cuh"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other one up,
-/// with a lane for four columns; then all walk to the right and to the left, with a lane for two rows.
-/// Diagonal neighbours count on the way down and up. What is around the tile is looked at once, before: it
-/// stays as it is.
+/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other
+/// one up, with a lane for four columns; then all walk to the right and to the left, with a lane
+/// for two rows. Diagonal neighbours count on the way down and up. What is around the tile is
+/// looked at once, before: it stays as it is.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
 #include "kernels/swofilter/geodesic/tile_walk.cuh"
@@ -47,8 +47,8 @@ class GrowthTile {
   __device__ void take() const {
     make([&](int x, int y) { return image_.pair(x, y); });
   }
-  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns whether
-  /// something is left to do in it or around it.
+  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns
+  /// whether something is left to do in it or around it.
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
                             bool &here, bool keep, const GrowthLines &lines) {
@@ -89,8 +89,9 @@ class GrowthTile {
   }
 
  private:
-  /// Pairs of a row stand as GrowthCells::fold() gives them to lanes: columns 4 i and 4 i + 2, then 4 i + 1 and
-  /// 4 i + 3. So what is beside either of them is the other one, but for the outer columns.
+  /// Pairs of a row stand as GrowthCells::fold() gives them to lanes: columns 4 i and 4 i + 2, then
+  /// 4 i + 1 and 4 i + 3. So what is beside either of them is the other one, but for the outer
+  /// columns.
   __device__ Pair &at(int pair, int y) const {
     return pairs_[y * kPitch + pair];
   }
@@ -234,7 +235,8 @@ class GrowthTile {
     if (sides & 2) lines.rows.add(y_ + lane_ + 32);
   }
 
-  /// Walks once along the rows and columns that the note has, and notes those that change; adds them.
+  /// Walks once along the rows and columns that the note has, and notes those that change; adds
+  /// them.
   __device__ void walk(TileNotes::Note &note, Change &change) const {
     if (note.rows.any()) {
       Change here;
@@ -242,7 +244,8 @@ class GrowthTile {
       go_vertically(note.rows, here);
       change |= here;
       note.columns |= here.columns;
-      // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
+      // Who goes down has not seen all that who goes up has changed; without diagonals that is
+      // nothing new.
       note.rows = eight ? here.rows : Span{};
     }
     if (note.columns.any()) {
@@ -263,8 +266,8 @@ class GrowthTile {
     return reinterpret_cast<Quad &>(at(2 * i, y));
   }
 
-  /// Walks down and up through all rows that may change because those of `where` have; adds what changes.
-  /// One half of the warp walks down, the other one up, with four columns for a lane.
+  /// Walks down and up through all rows that may change because those of `where` have; adds what
+  /// changes. One half of the warp walks down, the other one up, with four columns for a lane.
   __device__ void go_vertically(const Span &where, Change &change) const {
     const TileWay way(where);
     const bool up = lane_ >= 16;

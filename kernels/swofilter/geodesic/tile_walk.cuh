@@ -12,8 +12,8 @@ namespace cudascan::swo {
 
 inline constexpr int kTileStrip = 8;  ///< rows, or columns, that are walked through at a time
 
-/// Where both ways begin, and the last row, or column, that either of them has to look at, counted as
-/// it walks.
+/// Where both ways begin, and the last row, or column, that either of them has to look at, counted
+/// as it walks.
 struct TileWay {
   int first, last;
   __device__ explicit TileWay(const Span &where)

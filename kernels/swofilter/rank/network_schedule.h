@@ -9,8 +9,8 @@
 
 namespace cudascan::swo::networks {
 
-/// Puts the nodes that the answers need in an order, and their results in rows, which are used again when
-/// nobody needs what is in them any more.
+/// Puts the nodes that the answers need in an order, and their results in rows, which are used
+/// again when nobody needs what is in them any more.
 void schedule(const Graph &, const std::vector<Answer> &, Network &);
 
 }  // namespace cudascan::swo::networks

@@ -147,7 +147,8 @@ class Scanner(scans.Case):
         self.assertEqual([name for name in self.outputs() if not name.endswith(".tif")], [])
 
     def test_terminated(self):
-        # The driver resets the handler when a page begins: what comes just then ends the program at once.
+        # The driver resets the handler when a page begins: what comes just then ends the program at
+        # once.
         self.configure(read_limit="true")
         status, said = self.end_by(signal.SIGTERM)
         self.assertIn(status, (128 + signal.SIGTERM, -signal.SIGTERM), said)
