@@ -24,7 +24,8 @@ PART = (646, 304, 1006, 604)
 
 def launch_lines():
     """The lines as lists of words."""
-    lines = re.findall(r"^    (gst-launch-1\.0 .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    lines = re.findall(r"^    (gst-launch-1\.0 .*)$", PAGE.read_text(encoding="utf-8"),
+                       re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
 

@@ -16,8 +16,8 @@ constexpr std::size_t kMaxFrames = 6;
 constexpr std::size_t kMinFrames = 3;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
-/// Of so many frames at first, then of one in so many, times are taken: to take them costs the thread that
-/// feeds the GPU about as much as to launch a kernel, and the GPU some microseconds.
+/// Of so many frames at first, then of one in so many, times are taken: to take them costs the
+/// thread that feeds the GPU about as much as to launch a kernel, and the GPU some microseconds.
 constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 16;
 
 /// How often, and how far apart, to look whether a frame is done that has no event behind it.
@@ -46,7 +46,8 @@ auto room_in(Buffer &buffer) {
 
 }  // namespace
 
-/// One frame under way: its device memory where a side is in system memory, and where its work ends.
+/// One frame under way: its device memory where a side is in system memory, and where its work
+/// ends.
 struct CudaEngine::Frame {
   struct Span {
     cuda::Event begin{true}, end{true};

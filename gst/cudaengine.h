@@ -12,11 +12,12 @@
 namespace cudascan::gst {
 
 /// Runs the frames of one element in one CUDA context: three streams for upload, operator and
-/// download, chained by events, so that one frame goes up while another is computed and a third comes
-/// down. Frames that an element of ours wrote to CUDAMemory are computed on its stream: a kernel that
-/// waits for an event of another stream begins some microseconds later than one that follows. And where
-/// all elements that take a frame do so, nothing is recorded behind it: an event between kernels costs as
-/// much. Has the context pushed wherever it needs it; used by one thread at a time.
+/// download, chained by events, so that one frame goes up while another is computed and a third
+/// comes down. Frames that an element of ours wrote to CUDAMemory are computed on its stream: a
+/// kernel that waits for an event of another stream begins some microseconds later than one that
+/// follows. And where all elements that take a frame do so, nothing is recorded behind it: an event
+/// between kernels costs as much. Has the context pushed wherever it needs it; used by one thread
+/// at a time.
 class CudaEngine {
  public:
   CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,

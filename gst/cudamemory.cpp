@@ -31,10 +31,10 @@ GType register_type(GType parent, const char *name, gsize class_size, GClassInit
                                        instance_init, static_cast<GTypeFlags>(0));
 }
 
-// CUDAMemory ---------------------------------------------------------------------------------------
+// CUDAMemory --------------------------------------------------------------------------------------
 
-/// libgstcuda's allocator with waits in front of its map function. Memory says through its allocator
-/// how it is mapped, so all of it that comes from here is covered, whoever maps it.
+/// libgstcuda's allocator with waits in front of its map function. Memory says through its
+/// allocator how it is mapped, so all of it that comes from here is covered, whoever maps it.
 struct CudaAllocator {
   GstCudaAllocator parent;
   AllocatorOwn *own;
@@ -50,8 +50,8 @@ GQuark state_quark() {
 
 /// Allocates a frame with the planes below each other, all with one pitch. That is how libgstcuda
 /// lays out the formats it knows. It knows no gray ones (asked for one, 1.22 aborts) and gives odd
-/// heights of NV21 a row too little; so it is asked for ARGB with as many bytes in a row and as many
-/// rows, and the public description of the memory is then put right.
+/// heights of NV21 a row too little; so it is asked for ARGB with as many bytes in a row and as
+/// many rows, and the public description of the memory is then put right.
 GstMemory *alloc_frame(CudaAllocator *allocator, GstCudaContext *context,
                        const GstVideoInfo &info) {
   int row_bytes = 0, rows = 0;
@@ -215,7 +215,7 @@ GType CudaPool::type() {
   return type;
 }
 
-// Pinned memory ------------------------------------------------------------------------------------
+// Pinned memory -----------------------------------------------------------------------------------
 
 struct PinnedAllocator {
   GstAllocator parent;
@@ -230,7 +230,8 @@ struct PinnedMemory {
   cuda::PinnedBuffer buffer;
 };
 
-/// Ordinary memory where no more can be pinned: copies are slower then, and the host waits for them.
+/// Ordinary memory where no more can be pinned: copies are slower then, and the host waits for
+/// them.
 GstMemory *pinned_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
   AllocatorOwn &own = *reinterpret_cast<PinnedAllocator *>(allocator)->own;
   try {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Memory that knows what the GPU still does with it: CUDAMemory in all our formats, and pinned host
-/// memory. Mapping it, for the CPU or with GST_MAP_CUDA, waits for what must be done before; so it can
-/// be handed to any element while the work is still queued, also through queue, tee or capsfilter,
-/// and no element needs to announce anything. Those who order their own work behind it by state_of()
-/// map with kMapQueued, which does not wait.
+/// Memory that knows what the GPU still does with it: CUDAMemory in all our formats, and pinned
+/// host memory. Mapping it, for the CPU or with GST_MAP_CUDA, waits for what must be done before;
+/// so it can be handed to any element while the work is still queued, also through queue, tee or
+/// capsfilter, and no element needs to announce anything. Those who order their own work behind it
+/// by state_of() map with kMapQueued, which does not wait.
 ///
 /// The mechanism is the same from GStreamer 1.22 on.
 #pragma once
@@ -47,8 +47,8 @@ class MemoryState {
   GstCudaContext *context() const { return context_.get(); }
   Usage &usage() { return usage_; }
 
-  /// The stream on which an element of ours wrote the memory last, if one did: who works on the same
-  /// stream comes behind that without an event. Set by who writes, which is alone.
+  /// The stream on which an element of ours wrote the memory last, if one did: who works on the
+  /// same stream comes behind that without an event. Set by who writes, which is alone.
   const std::shared_ptr<OwnerStream> &written_on() const { return written_on_; }
   void set_written_on(std::shared_ptr<OwnerStream> stream) { written_on_ = std::move(stream); }
 

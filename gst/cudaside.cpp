@@ -240,7 +240,8 @@ void CudaSide::stop() {
 }
 
 void CudaSide::collect_times() {
-  // The streaming thread collects with each frame. It may hold the lock most of the time, and asleep.
+  // The streaming thread collects with each frame. It may hold the lock most of the time, and
+  // asleep.
   const std::unique_lock lock(impl_->engine_mutex, std::try_to_lock);
   if (lock && impl_->engine) impl_->engine->collect();
 }

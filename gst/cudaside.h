@@ -43,8 +43,8 @@ class CudaSide {
   /// Puts a pool of our own first: CUDAMemory, or pinned memory that downloads run into.
   void decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
 
-  /// Has an operator load the kernels that it will launch in frames of these formats, so that the frames do
-  /// not wait for that. Called by any thread. What fails here, fails when a frame comes.
+  /// Has an operator load the kernels that it will launch in frames of these formats, so that the
+  /// frames do not wait for that. Called by any thread. What fails here, fails when a frame comes.
   void load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out_info,
                     const std::function<void(Cuda &, const Luma &)> &run);
 
@@ -67,8 +67,8 @@ class CudaSide {
   /// Waits for the frames under way and frees everything but the context.
   void stop();
 
-  /// Brings `stats` up to date with the frames that are done; while a frame is processed, with those that
-  /// were when it came. Never waits.
+  /// Brings `stats` up to date with the frames that are done; while a frame is processed, with
+  /// those that were when it came. Never waits.
   void collect_times();
 
  private:

@@ -39,8 +39,8 @@ GstCaps *cuda_first(GstCaps *caps, bool cuda);
 /// The largest luma sample of a format: 255, 1023 for I420_10LE, 0xffc0 for P010_10LE ...
 guint maximum(const GstVideoFormatInfo *format);
 
-/// The luma samples that stand for black and white: those of limited range where the caps say so or,
-/// for YUV, say nothing.
+/// The luma samples that stand for black and white: those of limited range where the caps say so
+/// or, for YUV, say nothing.
 struct Range {
   guint black, white;
 };

@@ -9,10 +9,10 @@
  * measurements need no more; pages that are stained or unevenly lit are for cudanick. Works on an
  * NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the same results.
  *
- * The methods differ in what they take for a good threshold: otsu separates best two classes of about
- * the same spread; triangle and the entropies suit a small object on a large background; `classes`
- * finds more than two. In video, `smoothing` and `hysteresis` keep the threshold from trembling. They
- * start anew after a discontinuity, a flush and a change of caps.
+ * The methods differ in what they take for a good threshold: otsu separates best two classes of
+ * about the same spread; triangle and the entropies suit a small object on a large background;
+ * `classes` finds more than two. In video, `smoothing` and `hysteresis` keep the threshold from
+ * trembling. They start anew after a discontinuity, a flush and a change of caps.
  *
  * A level counts in steps of the format: from 0 to 255 with 8 bits, to 1023 with 10 bits and so on.
  *

@@ -4,13 +4,13 @@
  * @title: cudaequalize
  * @short_description: spreads the levels of scans and video evenly over the range
  *
- * Histogram equalization brings out what lies in a narrow range of levels: faded ink, fog, night. With
- * method=clahe tile by tile and with a limit to the contrast. The luma plane is processed, the
- * chroma is copied; limited-range luma stays in its range. Works on an NVIDIA GPU, in system memory or
- * CUDAMemory, and on the CPU with the same results, which at 8 bit are those of OpenCV.
+ * Histogram equalization brings out what lies in a narrow range of levels: faded ink, fog, night.
+ * With method=clahe tile by tile and with a limit to the contrast. The luma plane is processed, the
+ * chroma is copied; limited-range luma stays in its range. Works on an NVIDIA GPU, in system memory
+ * or CUDAMemory, and on the CPU with the same results, which at 8 bit are those of OpenCV.
  *
- * In video, `smoothing` keeps the brightness from flickering. It starts anew when the scene changes,
- * after a discontinuity, a flush and a change of caps.
+ * In video, `smoothing` keeps the brightness from flickering. It starts anew when the scene
+ * changes, after a discontinuity, a flush and a change of caps.
  *
  * ## Example launch lines
  * |[

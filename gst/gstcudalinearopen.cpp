@@ -2,24 +2,27 @@
 /**
  * SECTION:element-cudalinearopen
  * @title: cudalinearopen
- * @short_description: keeps or removes thin lines at any angle, and tells in which direction they run
+ * @short_description: keeps or removes thin lines at any angle, and tells in which direction they
+ * run
  *
- * Openings and closings by line segments. An opening keeps what a segment of `length` pixels fits into
- * and is bright; a closing keeps what is dark. top-hat and black-hat are what they take away: all bright,
- * all dark structures that are shorter or run elsewhere. With `directions` above 1 segments may lie in
- * any of so many directions: fibres, cracks, vessels, ridges and staff lines stay, whichever way they
- * run, and specks go. Works on an NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the
- * same results.
+ * Openings and closings by line segments. An opening keeps what a segment of `length` pixels fits
+ * into and is bright; a closing keeps what is dark. top-hat and black-hat are what they take away:
+ * all bright, all dark structures that are shorter or run elsewhere. With `directions` above 1
+ * segments may lie in any of so many directions: fibres, cracks, vessels, ridges and staff lines
+ * stay, whichever way they run, and specks go. Works on an NVIDIA GPU, in system memory or
+ * CUDAMemory, and on the CPU with the same results.
  *
  * Angles are in degrees, counter-clockwise from the positive x axis as one sees it on the screen.
  * Outside of the frame nothing counts. The luma plane is processed, the chroma is copied.
  *
  * With output=orientation the luma of each pixel is the angle of its strongest direction in whole
- * degrees, 0 to 179, in steps of the format. In YUV formats the chroma shows it as a hue, which goes
- * once around in 180 degrees; a chroma sample for more than one pixel shows the one at their top left.
+ * degrees, 0 to 179, in steps of the format. In YUV formats the chroma shows it as a hue, which
+ * goes once around in 180 degrees; a chroma sample for more than one pixel shows the one at their
+ * top left.
  *
  * The report tells how much of the frame stays in each direction, in which one most does
- * (`dominant-angle`), and whether there is one at all (`confidence`, `blank`): how far a page is turned.
+ * (`dominant-angle`), and whether there is one at all (`confidence`, `blank`): how far a page is
+ * turned.
  *
  * ## Example launch lines
  * |[

@@ -4,8 +4,8 @@
  * @title: cudanick
  * @short_description: turns scans and video into black and white by local thresholds
  *
- * Compares every pixel with a threshold that is computed from the window around it, by the method of
- * NICK or one of its relatives: text stays readable on pages that are stained, faded or unevenly
+ * Compares every pixel with a threshold that is computed from the window around it, by the method
+ * of NICK or one of its relatives: text stays readable on pages that are stained, faded or unevenly
  * lit. The luma plane is processed; the chroma of the result is neutral. Works on an NVIDIA GPU, in
  * system memory or CUDAMemory, and on the CPU with the same results.
  *

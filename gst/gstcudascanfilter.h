@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Base class of the operator elements: caps, backend choice, transfers, reports, statistics and the
-/// one place where exceptions become element errors. element.h derives an element from an operator.
+/// Base class of the operator elements: caps, backend choice, transfers, reports, statistics and
+/// the one place where exceptions become element errors. element.h derives an element from an
+/// operator.
 #pragma once
 #include <gst/base/gstbasetransform.h>
 
@@ -39,8 +40,8 @@ struct GstCudaScanFilterClass {
   /// Loads the kernels for the present settings by gst_cuda_scan_filter_load_kernels().
   void (*load_kernels)(GstCudaScanFilter *self);
 
-  /// Takes the copy of the settings that counts for one frame; says where its chroma comes from, which
-  /// is Chroma::neutral for black and white.
+  /// Takes the copy of the settings that counts for one frame; says where its chroma comes from,
+  /// which is Chroma::neutral for black and white.
   cudascan::gst::Chroma (*begin_frame)(GstCudaScanFilter *self);
   /// Whether a result property wants this frame's result.
   /// @param on_cpu  the frame runs on the CPU, where nothing has to be waited for
@@ -73,9 +74,10 @@ void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self);
 
 G_END_DECLS
 
-/// Calls run() with a CudaLoader for the frames that come, or are likely to come, so that these do not wait
-/// until the kernels are loaded, which takes up to tens of milliseconds. Does nothing while no stream is
-/// there and on the CPU; nor for properties that a GstController sets, as the streaming thread does that.
+/// Calls run() with a CudaLoader for the frames that come, or are likely to come, so that these do
+/// not wait until the kernels are loaded, which takes up to tens of milliseconds. Does nothing
+/// while no stream is there and on the CPU; nor for properties that a GstController sets, as the
+/// streaming thread does that.
 void gst_cuda_scan_filter_load_kernels(
     GstCudaScanFilter *self,
     const std::function<void(cudascan::Cuda &, const cudascan::gst::Luma &)> &run);

@@ -7,27 +7,27 @@
  * Lays a window on each pixel and computes the result from the samples in it; `operator` says what.
  * Works on an NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the same results. The
  * luma plane is processed, the chroma is copied; hit-or-miss, thin and thicken take 0 as black and
- * everything else as white, give black and white with neutral chroma, and offer GRAY8 output for deeper
- * input, too.
+ * everything else as white, give black and white with neutral chroma, and offer GRAY8 output for
+ * deeper input, too.
  *
  * The window is a rectangle, an ellipse or a cross of `window-width` x `window-height` pixels (both
- * `window`, unless set), or `shape` is a mask as text, rows of 0 and 1 with `;` between them. `border`
- * says what is outside of the frame.
+ * `window`, unless set), or `shape` is a mask as text, rows of 0 and 1 with `;` between them.
+ * `border` says what is outside of the frame.
  *
  * ## What the operators use
  *
- * - min, max, mean, median, midpoint, standard-deviation, mode, erode, dilate, open, close, gradient,
- *   top-hat, black-hat: the window and `border`, nothing else. `border-value` counts with
+ * - min, max, mean, median, midpoint, standard-deviation, mode, erode, dilate, open, close,
+ *   gradient, top-hat, black-hat: the window and `border`, nothing else. `border-value` counts with
  *   border=constant, here and wherever `border` does.
  * - rank: these and `percentile`. alpha-trimmed-mean: these and `alpha`.
  * - directional-median: the size of the window and `border`, not `shape`.
  * - hit-or-miss: the window and `border`. In a mask 1 asks for white, 0 for black, - for neither;
  *   several masks have blanks between them.
  * - recursive-erode, recursive-dilate: the window and `border`, which is clip or constant.
- * - thin, thicken: `thinning` and `iterations`; `shape` only with thinning=templates, as masks of three
- *   rows of three cells (rectangle: the usual eight); no other of the window's, no `border`.
- * - geodesic-erode, geodesic-dilate, reconstruct: `marker`, `connectivity`, `iterations`, and `height`
- *   with marker=shifted; no window, no `border`.
+ * - thin, thicken: `thinning` and `iterations`; `shape` only with thinning=templates, as masks of
+ *   three rows of three cells (rectangle: the usual eight); no other of the window's, no `border`.
+ * - geodesic-erode, geodesic-dilate, reconstruct: `marker`, `connectivity`, `iterations`, and
+ *   `height` with marker=shifted; no window, no `border`.
  * - h-dome, h-basin: `height`, `connectivity`, `iterations`; no window, no `border`, no `marker`.
  * - fill-holes, clear-border: `connectivity`, `iterations`; no window, no `border`, no `marker`, no
  *   `height`.
@@ -36,36 +36,37 @@
  *
  * ## Filters of your own
  *
- * `expression` is a formula that is computed for each pixel, from the window p around it: p is the sample
- * at the pixel, p(dx, dy) the one dx columns to the right and dy rows below; p.min(), p.max(), p.sum(),
- * p.mean(), p.median(), p.rank(k), p.percentile(q), p.variance(), p.deviation() and p.count() are of the
- * samples in the window; x, y, width, height and maximum say where the pixel is, how large the frame is and
- * what its largest level is. min, max, abs, clamp, sqrt, exp, log, pow, sin, cos, atan2, floor and round are
- * there, too. Samples are levels, 0 to maximum; results are rounded and end at 0 and maximum.
+ * `expression` is a formula that is computed for each pixel, from the window p around it: p is the
+ * sample at the pixel, p(dx, dy) the one dx columns to the right and dy rows below; p.min(),
+ * p.max(), p.sum(), p.mean(), p.median(), p.rank(k), p.percentile(q), p.variance(), p.deviation()
+ * and p.count() are of the samples in the window; x, y, width, height and maximum say where the
+ * pixel is, how large the frame is and what its largest level is. min, max, abs, clamp, sqrt, exp,
+ * log, pow, sin, cos, atan2, floor and round are there, too. Samples are levels, 0 to maximum;
+ * results are rounded and end at 0 and maximum.
  *
- * `source` is a C++ file with a function `float filter(auto p)` that gets the same p, and may have helper
- * functions, tables and loops. Or it is sequential C or C++ whose loops over the picture have the pragmas of
- * the GSWO model, which gswo-cc translates: the image that is read is the frame, and the names window,
- * radius, r and their likes stand for the window. Or it is what `emit-cuda` wrote of that, edited or not.
- * `params` gives all of them numbers by name. The code is compiled when it is first
- * needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++ compiler of the system for the CPU, and
- * kept in `cache-dir`; while frames flow, new settings take effect as soon as they are compiled. With
- * `reload` a saved file takes effect, too; when it does not compile, a warning says why and the frames go
- * on with the code before.
+ * `source` is a C++ file with a function `float filter(auto p)` that gets the same p, and may have
+ * helper functions, tables and loops. Or it is sequential C or C++ whose loops over the picture
+ * have the pragmas of the GSWO model, which gswo-cc translates: the image that is read is the
+ * frame, and the names window, radius, r and their likes stand for the window. Or it is what
+ * `emit-cuda` wrote of that, edited or not. `params` gives all of them numbers by name. The code is
+ * compiled when it is first needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++
+ * compiler of the system for the CPU, and kept in `cache-dir`; while frames flow, new settings take
+ * effect as soon as they are compiled. With `reload` a saved file takes effect, too; when it does
+ * not compile, a warning says why and the frames go on with the code before.
  *
- * `tile-width`, `tile-height`, `chunk-width`, `chunk-height` and `reads` say how the GPU shares the work,
- * where the best is not good enough; `tune` has them tried. `cuda-source`, `compile-log` and `translator` can
- * be read.
+ * `tile-width`, `tile-height`, `chunk-width`, `chunk-height` and `reads` say how the GPU shares the
+ * work, where the best is not good enough; `tune` has them tried. `cuda-source`, `compile-log` and
+ * `translator` can be read.
  *
- * This is code like that of a plugin: run only what you trust. `strict` takes only what can be checked;
- * CUDASCAN_NO_USER_CODE=1 in the environment turns it off.
+ * This is code like that of a plugin: run only what you trust. `strict` takes only what can be
+ * checked; CUDASCAN_NO_USER_CODE=1 in the environment turns it off.
  *
- * `algorithm` makes no difference to the picture. naive is there for min, max, midpoint, erode, dilate,
- * gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and directional-median in
- * windows of up to 15 x 15; everything else is computed as with auto.
+ * `algorithm` makes no difference to the picture. naive is there for min, max, midpoint, erode,
+ * dilate, gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and
+ * directional-median in windows of up to 15 x 15; everything else is computed as with auto.
  *
- * The report has `iterations`: passes of thin and thicken, the last of which changed nothing, or as many
- * as were asked for; those that geodesic operators were asked for; 0 for the other operators.
+ * The report has `iterations`: passes of thin and thicken, the last of which changed nothing, or as
+ * many as were asked for; those that geodesic operators were asked for; 0 for the other operators.
  *
  * ## Example launch lines
  * |[

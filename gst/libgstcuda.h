@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// libgstcuda, whose API is unstable, as the one from 1.22 on: every difference between its versions
-/// is here.
+/// libgstcuda, whose API is unstable, as the one from 1.22 on: every difference between its
+/// versions is here.
 #pragma once
 #ifndef GST_USE_UNSTABLE_API
 #define GST_USE_UNSTABLE_API
@@ -40,8 +40,9 @@ class ContextScope {
   ContextScope &operator=(const ContextScope &) = delete;
 };
 
-/// A stream of an element, and how far it has come. From 1.24 on CUDAMemory that is written there says
-/// so, so that elements which use memory without mapping it can synchronise (gst_cuda_memory_sync()).
+/// A stream of an element, and how far it has come. From 1.24 on CUDAMemory that is written there
+/// says so, so that elements which use memory without mapping it can synchronise
+/// (gst_cuda_memory_sync()).
 class OwnerStream {
  public:
   /// @throws Error when CUDA refuses
@@ -51,8 +52,8 @@ class OwnerStream {
   OwnerStream &operator=(const OwnerStream &) = delete;
 
   CUstream_st *get() const;
-  /// Held by an element while it queues a frame, so that those of others do not come in between and are
-  /// not counted as its time.
+  /// Held by an element while it queues a frame, so that those of others do not come in between and
+  /// are not counted as its time.
   std::mutex &queueing() { return queueing_; }
 
   /// Of a stream, which is kept as long as the timeline is.

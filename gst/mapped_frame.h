@@ -16,14 +16,14 @@ struct BadFrame : Error {
   using Error::Error;
 };
 
-/// A frame mapped for the scope. Every row of picture() lies in memory that is mapped, but rows may go
-/// upwards and samples lie at any address.
+/// A frame mapped for the scope. Every row of picture() lies in memory that is mapped, but rows may
+/// go upwards and samples lie at any address.
 class MappedFrame {
  public:
   /// @param info   of the caps; outlives this
   /// @param flags  GST_MAP_READ or GST_MAP_WRITE, with GST_MAP_CUDA for device memory
-  /// @throws BadFrame when the buffer is too small, or its GstVideoMeta is wrong; Error when it cannot be
-  ///         mapped
+  /// @throws BadFrame when the buffer is too small, or its GstVideoMeta is wrong; Error when it
+  ///         cannot be mapped
   MappedFrame(const GstVideoInfo &info, GstBuffer *buffer, guint flags);
   ~MappedFrame() { unmap(); }
   MappedFrame(const MappedFrame &) = delete;
@@ -53,7 +53,8 @@ bool is_aligned(const Picture &picture, int n_planes);
 Picture lay_out(const GstVideoInfo &info, int n_planes,
                 const std::function<void *(std::size_t)> &reserve);
 
-/// A picture in host memory as operators can take it: the given one, or in its place a block of memory.
+/// A picture in host memory as operators can take it: the given one, or in its place a block of
+/// memory.
 class AlignedPicture {
  public:
   explicit AlignedPicture(const Picture &frame);

@@ -86,8 +86,8 @@ ChromaPlanes<T> chroma_planes(const Picture &picture) {
   const auto component = [&](int c) {
     Plane<T> samples = picture.plane<T>(GST_VIDEO_INFO_COMP_PLANE(info, c));
     samples.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
-    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and its kin one byte
-    // behind U, not two.
+    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and its kin one
+    // byte behind U, not two.
     if (GST_VIDEO_INFO_COMP_POFFSET(info, c) > 0) ++samples.data;
     return samples;
   };
@@ -97,8 +97,8 @@ ChromaPlanes<T> chroma_planes(const Picture &picture) {
           static_cast<int>(GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1))};
 }
 
-/// Queues (or does) a copy of plane `i`, which both pictures have in the same format, byte by byte: on the
-/// CPU from and to anywhere.
+/// Queues (or does) a copy of plane `i`, which both pictures have in the same format, byte by byte:
+/// on the CPU from and to anywhere.
 template <typename Exec>
 void copy_plane(Exec &exec, const Picture &in, const Picture &out, int i) {
   const PlaneShape shape = plane_shape(*out.info, i);

@@ -12,9 +12,10 @@
 
 namespace cudascan::gst {
 
-/// How far the GPU has come with the work of one stream. Between two kernels that follow one another an
-/// event costs the GPU some microseconds, in which it does nothing: so events are recorded only where
-/// somebody asks for one, and tell of all work before them. Any thread may use it.
+/// How far the GPU has come with the work of one stream. Between two kernels that follow one
+/// another an event costs the GPU some microseconds, in which it does nothing: so events are
+/// recorded only where somebody asks for one, and tell of all work before them. Any thread may use
+/// it.
 ///
 /// @tparam Event   cuda::Event, or a stand-in for tests
 /// @tparam Stream  CUstream_st *, or a stand-in
@@ -120,8 +121,8 @@ class BasicMoment {
   void synchronize() { timeline_->synchronize(place_); }
   void make_wait(Stream other) { timeline_->make_wait(place_, other); }
 
-  /// For those who use what the work made: whether they queued theirs behind it on the same stream, or
-  /// needed an event.
+  /// For those who use what the work made: whether they queued theirs behind it on the same stream,
+  /// or needed an event.
   void set_followed() { followed_ = true; }
   void set_awaited() { awaited_ = true; }
   bool only_followed() const { return followed_ && !awaited_; }

@@ -13,12 +13,14 @@ set -euo pipefail
 folder=$(realpath "${1:?usage: scripts/check_package.sh FOLDER}")
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
-need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" "${package_packages[@]}"
+need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" \
+  "${package_packages[@]}"
 rm -rf "$folder/gst-cudascan"
 mkdir -p "$folder/gst-cudascan"
 git -C "$root" archive HEAD | tar -x -C "$folder/gst-cudascan"
 cd "$folder/gst-cudascan"
-DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck CUDASCAN_CUDA=disabled \
+DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck \
+  CUDASCAN_CUDA=disabled \
   dpkg-buildpackage -us -uc -b >"$folder/package.log" 2>&1 || {
   tail -n 100 "$folder/package.log" >&2
   die "The packages could not be built."
@@ -26,7 +28,8 @@ DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck C
 cd "$folder"
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.changes
 
-packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-scan cudascan-view)
+packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-scan
+  cudascan-view)
 remove() {
   as_root dpkg --purge "${packages[@]}" >/dev/null 2>&1 || true
   rm -rf "$folder/home"
@@ -41,7 +44,8 @@ mkdir "$folder/home"
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
 for element in cudanick cudaequalize cudaautothreshold cudalinearopen cudaswofilter; do
   user gst-inspect-1.0 "$element" >/dev/null
-  user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! fakesink
+  user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! \
+    fakesink
 done
 for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/usr/bin/'); do
   user "$program" --help >/dev/null
@@ -55,7 +59,8 @@ user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
   cudanick @preset="Book at 300 dpi" ! fakesink
 
 # A program of one's own, by pkg-config alone.
-c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" $(pkg-config --cflags --libs cudascan)
+c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" \
+  $(pkg-config --cflags --libs cudascan)
 printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"
 "$folder/example" "$folder/in.pgm" "$folder/out.pgm"
 [ -s "$folder/out.pgm" ]

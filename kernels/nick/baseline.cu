@@ -80,7 +80,8 @@ __global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
   job.finish(inside, x, y, w);
 }
 
-/// Algorithm 4: all pixels from shared memory; every thread loads one, those of the block's inside decide.
+/// Algorithm 4: all pixels from shared memory; every thread loads one, those of the block's inside
+/// decide.
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
     shared_kernel(const __grid_constant__ Job<T, Out> job) {

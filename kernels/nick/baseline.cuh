@@ -14,7 +14,8 @@ struct WolfStatistics {
 };
 
 /// Queues params.algorithm, one of the three (NickAlgorithm::automatic counts as global).
-/// @param wolf         statistics of the image in device memory, or nullptr unless the method is wolf
+/// @param wolf         statistics of the image in device memory, or nullptr unless the method is
+///                     wolf
 /// @param black_count  in device memory, to be added to, or nullptr
 template <typename T, typename Out>
 void run_baseline(Cuda &, Plane<const T> in, Plane<Out> out, const NickParams &params,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The published implementations of NICK, kept as the baseline that benchmarks compare with:
-/// Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding Algorithm", ICPADS
+/// Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding Algorithm",
+/// ICPADS
 /// 2015. Each pixel sums its whole window. Two defects of the listings are mended, so that the
 /// picture is the one that nick.h defines: they count one row and one column of the window too few,
 /// and the shared-memory kernel counts pixels outside the image as black.

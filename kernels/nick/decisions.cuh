@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the local thresholds make of the sums over windows (windowsums/row_kernel.cuh): black and white,
-/// the thresholds themselves, or what Wolf's method wants to know of the whole image first.
+/// What the local thresholds make of the sums over windows (windowsums/row_kernel.cuh): black and
+/// white, the thresholds themselves, or what Wolf's method wants to know of the whole image first.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -39,8 +39,8 @@ static __device__ __noinline__ std::uint32_t exact_threshold(Window w, const For
   return rounded_threshold(estimate(w, f), w, f);
 }
 
-/// What all decisions of the local thresholds have in common: an estimate for each column, and when to
-/// trust it.
+/// What all decisions of the local thresholds have in common: an estimate for each column, and when
+/// to trust it.
 template <typename T, typename SumS_, typename SumQ_, NickMethod method>
 class ThresholdDecision {
  public:

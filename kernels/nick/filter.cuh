@@ -89,8 +89,8 @@ __device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const 
   return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
 }
 
-/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N; the weight of the
-/// size is k.
+/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N; the weight
+/// of the size is k.
 template <NickMethod method, typename Sums>
 __device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, const Filter &f) {
   const float sf = to_float(w.s);

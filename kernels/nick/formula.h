@@ -72,9 +72,9 @@ CUDASCAN_HD inline bool greater(int sign_x, const Product &xx, int sign_y, const
   return sign_x > 0 ? xx > yy : sign_x < 0 && yy > xx;
 }
 
-/// exp(x) for x in -10..0 in operations that IEEE 754 rounds correctly, in one order, so that it has
-/// the same bits everywhere: exp(x) = exp(x / 1024)^1024, by a Taylor polynomial and ten squarings.
-/// The relative error is below 1e-12.
+/// exp(x) for x in -10..0 in operations that IEEE 754 rounds correctly, in one order, so that it
+/// has the same bits everywhere: exp(x) = exp(x / 1024)^1024, by a Taylor polynomial and ten
+/// squarings. The relative error is below 1e-12.
 CUDASCAN_HD inline double exp_ieee(double x) {
   const double t = x * 0x1p-10;
   double sum = 1.0;

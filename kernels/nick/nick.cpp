@@ -52,8 +52,8 @@ class Band {
     scratch_.no_row.assign(in.width, 0);
   }
 
-  /// Calls visit(y, x, pixels, block) for the blocks of the rows [begin, end); x is the first column,
-  /// the block holds the sums.
+  /// Calls visit(y, x, pixels, block) for the blocks of the rows [begin, end); x is the first
+  /// column, the block holds the sums.
   template <typename Visit>
   void walk(int begin, int end, Visit visit) {
     for (int y = begin - ry_; y < begin + ry_; ++y) slide(row(y), scratch_.no_row.data());

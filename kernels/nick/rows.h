@@ -15,8 +15,8 @@ inline constexpr int kBlock = 512;
 /// Loops go on to the next multiple of this.
 inline constexpr int kPadding = 32;
 
-/// The sums of wide windows do not fit 32 bits. They are kept as two numbers that do: the sum modulo
-/// 2^32, and the sum of the columns' sums shifted right by this much. The sum is
+/// The sums of wide windows do not fit 32 bits. They are kept as two numbers that do: the sum
+/// modulo 2^32, and the sum of the columns' sums shifted right by this much. The sum is
 /// (high << shift) + difference, and the difference is below width << shift.
 inline constexpr int kHighShift = 4;
 template <typename T>
@@ -62,11 +62,11 @@ struct Weights {
 };
 
 /// Errors are below this times the terms of which T - m is the sum, and times the squares that nick
-/// and niblack compare. In single precision, u = 2^-24 a rounding: 1/N is off by u, m - center by 3,
-/// p - m by 4, its square by 10; sum (p - center)^2 by 2 and N (m - center)^2 by 5, and s^2, of which
-/// they are at most 2.1 and 1.1 times, by 13; sum p^2 by 2 and m^2 by 5, and the radicand of nick,
-/// of which they are at most 2 times and once (N >= 2), by 13. Weights and their products add 5 at
-/// most, and 2^-19 is 32.
+/// and niblack compare. In single precision, u = 2^-24 a rounding: 1/N is off by u, m - center by
+/// 3, p - m by 4, its square by 10; sum (p - center)^2 by 2 and N (m - center)^2 by 5, and s^2, of
+/// which they are at most 2.1 and 1.1 times, by 13; sum p^2 by 2 and m^2 by 5, and the radicand of
+/// nick, of which they are at most 2 times and once (N >= 2), by 13. Weights and their products add
+/// 5 at most, and 2^-19 is 32.
 template <typename Real>
 inline constexpr Real kTolerance = sizeof(Real) > 4 ? 0x1p-36 : 0x1p-19;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What Wolf's method wants to know of an image before it decides: the smallest sample, and a window
-/// whose standard deviation is the largest.
+/// What Wolf's method wants to know of an image before it decides: the smallest sample, and a
+/// window whose standard deviation is the largest.
 #pragma once
 #include "kernels/nick/decisions.cuh"
 

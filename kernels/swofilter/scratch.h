@@ -25,8 +25,8 @@ class Scratch {
     return static_cast<T *>(pieces_[taken_++].reserve(n * sizeof(T)));
   }
 
-  /// Elements from one row of n to the next: an odd number of lines, so that those of a column are not
-  /// all kept in the same few places of the cache.
+  /// Elements from one row of n to the next: an odd number of lines, so that those of a column are
+  /// not all kept in the same few places of the cache.
   template <typename T>
   static std::size_t stride(std::size_t n) {
     return ((n * sizeof(T) + kLine - 1) / kLine | 1) * kLine / sizeof(T);

@@ -37,8 +37,8 @@ struct Job {
 CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
                           int out_width, int out_height, bool same_depth);
 
-/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is none:
-/// with clip and constant.
+/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is
+/// none: with clip and constant.
 CUDASCAN_HD inline int resolve(int i, int n, SwoFilterBorder border) {
   if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
   switch (border) {

@@ -51,8 +51,8 @@ const std::string kAboutPlanes =
     "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
     "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
 
-/// From how many cells on the operator that makes a plane, and reading that, take less time than the window's
-/// own function. Planes of smaller windows are not worth it.
+/// From how many cells on the operator that makes a plane, and reading that, take less time than
+/// the window's own function. Planes of smaller windows are not worth it.
 struct WorthPlanes {
   int extrema, median;
 };

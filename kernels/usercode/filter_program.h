@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be run.
+/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be
+/// run.
 #pragma once
 #include <string>
 

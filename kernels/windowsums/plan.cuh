@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How a launch of the row kernel is made: divides the image among blocks and chooses how they get its
-/// rows.
+/// How a launch of the row kernel is made: divides the image among blocks and chooses how they get
+/// its rows.
 #pragma once
 #include <algorithm>
 
@@ -75,8 +75,8 @@ class Planner {
   /// Best is to have all rows in shared memory, for one block of many warps or two of half as many.
   /// @return whether there is room
   bool plan_tile() {
-    // By the instructions for a row with Columns::cut, where no lane stores a part of its columns, or
-    // others.
+    // By the instructions for a row with Columns::cut, where no lane stores a part of its columns,
+    // or others.
     image_.edge_cost = job_.store_at_once && in_.width % kColumns == 0 ? 1.1f : 1.4f;
     for (const Staging staging : {Staging::tile, Staging::tight_tile}) {
       if (whole_) break;

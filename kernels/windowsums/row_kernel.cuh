@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A kernel that sums up the samples and their squares over the window of each pixel, and hands each
-/// row of sums to a decision, which makes samples of them.
+/// A kernel that sums up the samples and their squares over the window of each pixel, and hands
+/// each row of sums to a decision, which makes samples of them.
 ///
 /// A warp takes 256 columns of a strip of rows, eight neighbouring columns a lane, and needs no
 /// other. With C(x) the sum of column x over the height of the window, and r half its width, the
@@ -10,16 +10,16 @@
 ///     S(x) = S(x - 1) + D(x),  D(x) = C(x + r) - C(x - r - 1).
 ///
 /// Every lane keeps the D of its columns in registers: a step down adds or takes off four samples,
-/// those of two columns in the row that enters the window and in the row that leaves it. S is then a
-/// prefix sum of D, over the lane's columns and by a scan of the warp, from the window in front of
-/// the warp's first column, whose columns the lanes share between them. So a pixel costs the same
-/// whatever the window, except for the rows that fill the window at the top of a strip; where those
-/// are many, the warps of a block, whose strips lie one below another, share them.
+/// those of two columns in the row that enters the window and in the row that leaves it. S is then
+/// a prefix sum of D, over the lane's columns and by a scan of the warp, from the window in front
+/// of the warp's first column, whose columns the lanes share between them. So a pixel costs the
+/// same whatever the window, except for the rows that fill the window at the top of a strip; where
+/// those are many, the warps of a block, whose strips lie one below another, share them.
 ///
 /// The rest is a matter of latency. Where shared memory has room, a block brings all its rows at
 /// once, each a single time; the scan for the next row runs while this row is decided, blocks
-/// set themselves up while their first rows are on their way, and strips are cut so that all blocks,
-/// at the edges of the image or not, end at about the same time.
+/// set themselves up while their first rows are on their way, and strips are cut so that all
+/// blocks, at the edges of the image or not, end at about the same time.
 ///
 /// A decision is a class with these members; nick/decisions.cuh has examples.
 ///
@@ -110,8 +110,8 @@ class Row {
   const unsigned window_width;
   WindowSize rows_size;  // of inner tiles with the columns
 
-  /// @param column_sizes, full_sizes  pixels in the windows of the block's columns, of one row and of
-  ///                                  all; read unless the tile is an inner one
+  /// @param column_sizes, full_sizes  pixels in the windows of the block's columns, of one row and
+  ///                                  of all; read unless the tile is an inner one
   __device__ Row(const RowJob<T> &job, const Place &place,
                  const WindowSizes<kStageColumns> &column_sizes,
                  const WindowSizes<kStageColumns> &full_sizes)
@@ -191,9 +191,9 @@ class RowWalk {
   }
 
  private:
-  /// Does rows from i on, before `end`, of those from y on that were waited for, up to the first that
-  /// is decided exactly, and returns the next one. What is rare is left out of the innermost loop:
-  /// every jump over it would cost time.
+  /// Does rows from i on, before `end`, of those from y on that were waited for, up to the first
+  /// that is decided exactly, and returns the next one. What is rare is left out of the innermost
+  /// loop: every jump over it would cost time.
   template <Columns columns>
   __device__ int do_some(int y, int i, int end) {
     bool sure = true;
@@ -232,8 +232,8 @@ class RowWalk {
     return decision_.template sure<columns>(row_);
   }
 
-  /// The size of the windows differs from that of the row before only at the upper and lower edges of
-  /// the image.
+  /// The size of the windows differs from that of the row before only at the upper and lower edges
+  /// of the image.
   template <bool inner>
   __device__ void set_size(int y) {
     row_.window_rows = min(y + job_.ry, height() - 1) - max(y - job_.ry, 0) + 1;

@@ -2,9 +2,9 @@
 /// @file
 /// Brings rows of a plane into shared memory: on sm_90 and newer with the bulk tensor copy engine,
 /// which costs the threads nothing, elsewhere and for planes that the engine does not take (base or
-/// stride not a multiple of 16 bytes) sample by sample. A RowTile (row_tile.cuh) has all rows that a
-/// block needs, each once. Where they are too many, the RowStage of each warp has the rows that it uses
-/// next.
+/// stride not a multiple of 16 bytes) sample by sample. A RowTile (row_tile.cuh) has all rows that
+/// a block needs, each once. Where they are too many, the RowStage of each warp has the rows that
+/// it uses next.
 #pragma once
 #include <cuda.h>
 
@@ -32,13 +32,13 @@ inline constexpr int kStages = 2;
 template <typename T>
 inline constexpr int kStageAlignment = 16 / sizeof(T);
 
-/// How rows are brought: by RowStages, or by a RowTile, whose rows begin in whole sectors of 32 bytes,
-/// which is up to a tenth faster, or are tight, which takes less memory.
+/// How rows are brought: by RowStages, or by a RowTile, whose rows begin in whole sectors of 32
+/// bytes, which is up to a tenth faster, or are tight, which takes less memory.
 enum class Staging { rings, tile, tight_tile };
 
-/// A plane as RowStage and RowTile read it: for a tile of kStageColumns columns from x on in narrow pieces,
-/// which have these columns, and in wide pieces, which have `reach` columns more on the right and
-/// reach + 1 more on the left.
+/// A plane as RowStage and RowTile read it: for a tile of kStageColumns columns from x on in narrow
+/// pieces, which have these columns, and in wide pieces, which have `reach` columns more on the
+/// right and reach + 1 more on the left.
 template <typename T>
 struct StagedPlane {
   // Tensors of elements x 16-byte units x rows: a row is all elements, or it is units of two.
@@ -48,7 +48,8 @@ struct StagedPlane {
   int pitch;    ///< bytes of a row of a wide piece, so that what is brought at once has 128 n
   int begin;    ///< first column of a wide piece, from x on
   int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
-  /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is one.
+  /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is
+  /// one.
   int element_shift;
 
   /// @param reach    0..1023
@@ -139,8 +140,8 @@ class StageCut {
  private:
   static constexpr int kWords = StageSamples<T>::kWords;
 
-  /// Reads two words at once, of which the first is at a multiple of eight bytes, where it can: that
-  /// takes less time of the memory, but needs code for each case.
+  /// Reads two words at once, of which the first is at a multiple of eight bytes, where it can:
+  /// that takes less time of the memory, but needs code for each case.
   /// @tparam odd  1 if the first word is not at a multiple of eight bytes
   template <int odd, int n>
   __device__ void read_pairs(unsigned begin, int pitch, int rows,
@@ -183,8 +184,8 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
 }
 
 /// A ring of kStages stages in shared memory that belongs to one warp; each stage holds a narrow
-/// piece and two wide ones, of kStageRows rows. Every stage that was requested must be waited for before the
-/// block ends. Before the first stage is requested, the memory can bring other rows.
+/// piece and two wide ones, of kStageRows rows. Every stage that was requested must be waited for
+/// before the block ends. Before the first stage is requested, the memory can bring other rows.
 template <typename T>
 class RowStage {
  public:
@@ -279,8 +280,8 @@ class RowStage {
     return waited_;
   }
 
-  /// Addresses of the pieces of the current stage: of the narrow one, of the first and of the second
-  /// wide one. Samples outside the plane are 0, but for source.garbage ones.
+  /// Addresses of the pieces of the current stage: of the narrow one, of the first and of the
+  /// second wide one. Samples outside the plane are 0, but for source.garbage ones.
   __device__ unsigned narrow() const {
     return current_;
   }

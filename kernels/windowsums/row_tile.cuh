@@ -10,8 +10,8 @@
 namespace cudascan::windowsums {
 
 /// Rows of a plane in shared memory that belong to a block, as wide as wide pieces, one behind
-/// another: all are requested at the beginning, and stay. Only the engine brings them. Every row must
-/// be waited for before the block ends.
+/// another: all are requested at the beginning, and stay. Only the engine brings them. Every row
+/// must be waited for before the block ends.
 template <typename T>
 class RowTile {
  public:

@@ -16,15 +16,15 @@ namespace cudascan::windowsums {
 /// The rows of a warp's strip and the sums over their windows.
 ///
 /// The rows come from a RowTile, if shared memory has room for all that the block needs. Otherwise
-/// a stage has for every kRows rows, in its narrow piece, these rows and, in its wide ones, the rows
-/// that enter the window and those that leave it. While the window is filled, the second wide piece
-/// has the rows below those of the first.
+/// a stage has for every kRows rows, in its narrow piece, these rows and, in its wide ones, the
+/// rows that enter the window and those that leave it. While the window is filled, the second wide
+/// piece has the rows below those of the first.
 ///
 /// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up
 /// groups of rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of
 /// up to half as many rows, at its lower end, that the last group lacks or has too many. What is in
-/// windows i to j is added to record i and taken off from record j + 1, so that the windows, but for
-/// their rests, are the prefix sums of the records.
+/// windows i to j is added to record i and taken off from record j + 1, so that the windows, but
+/// for their rests, are the prefix sums of the records.
 ///
 /// @tparam whole    the rows are in a RowTile
 /// @tparam squared  the sums of the squares are wanted, too
@@ -321,8 +321,8 @@ class Strip {
   bool cut_;             // the tile has columns right of the plane that may be garbage
   GroupPart group_;
   Samples mask_;
-  // Of a RowTile: the address of the row that leaves the window next, and from there on those of the
-  // row that enters it and of this lane's samples of the row that is decided.
+  // Of a RowTile: the address of the row that leaves the window next, and from there on those of
+  // the row that enters it and of this lane's samples of the row that is decided.
   unsigned leaves_, enters_, narrow_;
   // Of a RowStage: the row of the strip that stage 0 would begin with, if none were for the rest.
   int stage_zero_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How a strip fills the windows of its first row, alone or together with the other strips of its block;
-/// strip.cuh includes it and describes the functions.
+/// How a strip fills the windows of its first row, alone or together with the other strips of its
+/// block; strip.cuh includes it and describes the functions.
 #pragma once
 
 namespace cudascan::windowsums {

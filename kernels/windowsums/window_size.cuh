@@ -33,8 +33,8 @@ struct WindowSize {
         weighted_root(a.weighted_root * b.weighted_root) {}
 };
 
-/// The sizes of the windows of a block's columns, in shared memory. Each member has an array of its own,
-/// so that a lane reads the values of neighbouring columns at once.
+/// The sizes of the windows of a block's columns, in shared memory. Each member has an array of its
+/// own, so that a lane reads the values of neighbouring columns at once.
 template <int n>
 struct WindowSizes {
   alignas(16) unsigned count[n];

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kFrames = 60;
 
-/// Mean absolute change of some numbers from frame to frame; numbers of only one of two frames do not
-/// count.
+/// Mean absolute change of some numbers from frame to frame; numbers of only one of two frames do
+/// not count.
 class Change {
  public:
   using Numbers = std::vector<std::optional<int>>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stream around the frames: negotiation, events, queries, pools, quality of service, statistics.
+// The stream around the frames: negotiation, events, queries, pools, quality of service,
+// statistics.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

@@ -81,8 +81,8 @@ struct BadSettings {
 /// The error that comes of the next frame; empty if none does.
 std::string error_of_next_frame(Filter &filter, const Picture &in);
 
-/// Each is an error that says what would be right, from the start and while PLAYING, and the element
-/// works again when all is as it was.
+/// Each is an error that says what would be right, from the start and while PLAYING, and the
+/// element works again when all is as it was.
 void expect_refusals(const std::string &element, const std::vector<BadSettings> &all);
 
 /// Puts numbers into an array property.

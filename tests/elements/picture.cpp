@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures: made, written into buffers, read out of them, compared, and what an element makes of them.
+// Pictures: made, written into buffers, read out of them, compared, and what an element makes of
+// them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -65,8 +66,8 @@ std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &
   return {result.begin(), result.end()};
 }
 
-/// U (component 1) or V on a circle around no colour, at twice the direction of the pixel that is at the
-/// top left of those that the sample is for.
+/// U (component 1) or V on a circle around no colour, at twice the direction of the pixel that is
+/// at the top left of those that the sample is for.
 std::vector<std::uint16_t> hues(const Picture &p, unsigned c) {
   const GstVideoFormatInfo *info = p.format_info();
   const int level = 1 << (info->depth[c] - 8 + info->shift[c]);

@@ -176,7 +176,8 @@ Settings saved_and_loaded(GstElement *element) {
   EXPECT_TRUE(gst_preset_load_preset(GST_PRESET(other.get()), name.c_str()));
   const Settings settings = settings_of(other.get());
   EXPECT_TRUE(gst_preset_delete_preset(GST_PRESET(other.get()), name.c_str()));
-  // With it GStreamer wrote those of the project into the user's file, which the next run would take.
+  // With it GStreamer wrote those of the project into the user's file, which the next run would
+  // take.
   for (const char *suffix : {".prs", ".prs.bak"}) {
     const std::string file = std::string(G_OBJECT_TYPE_NAME(element)) + suffix;
     g_autofree char *path =

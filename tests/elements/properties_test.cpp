@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Properties: defaults, changes while frames flow, control sources, and settings that make no sense.
+// Properties: defaults, changes while frames flow, control sources, and settings that make no
+// sense.
 #include <gst/controller/controller.h>
 
 #include <atomic>

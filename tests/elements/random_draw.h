@@ -35,8 +35,8 @@ class Draw {
 };
 
 /// Rounds of a random test until the time is over, each with a seed of its own. In the environment
-/// CUDASCAN_RANDOM_SECONDS is the time and CUDASCAN_RANDOM_SEED the seed of the first round: with that of a
-/// failure it is repeated at once. A round that hangs ends the process with its seed.
+/// CUDASCAN_RANDOM_SECONDS is the time and CUDASCAN_RANDOM_SEED the seed of the first round: with
+/// that of a failure it is repeated at once. A round that hangs ends the process with its seed.
 class Rounds {
  public:
   /// @param what     for messages
@@ -70,8 +70,8 @@ class Complaints {
 /// The elements of the plugin.
 std::vector<std::string> all_elements();
 
-/// The properties of an element that are drawn: those that set what is computed and how, without code and
-/// without the backend.
+/// The properties of an element that are drawn: those that set what is computed and how, without
+/// code and without the backend.
 std::vector<GParamSpec *> drawn_properties(GstElement *element);
 
 /// A value for a property.
@@ -100,7 +100,8 @@ struct Video {
   Ref<GstCaps> caps;
   GstVideoFormat format;
   int width, height;
-  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what it is.
+  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what
+  /// it is.
   Layout plain;
 };
 Video draw_video(Draw &, bool small);

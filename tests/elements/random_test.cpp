@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random streams through one element, next to a twin that runs on the CPU in one thread and gets the same
-// frames in plain buffers: both must do the same. What is drawn: the element, its settings, good and bad;
-// caps; where frames lie; wrong buffers; flushes, seeks, gaps, ends of stream, changes of state.
+// Random streams through one element, next to a twin that runs on the CPU in one thread and gets
+// the same frames in plain buffers: both must do the same. What is drawn: the element, its
+// settings, good and bad; caps; where frames lie; wrong buffers; flushes, seeks, gaps, ends of
+// stream, changes of state.
 #include <deque>
 
 #include "tests/elements/random_draw.h"

@@ -20,7 +20,8 @@ TEST_P(States, TwoHundredChangesInAnyOrder) {
   for (int i = 0; i < 200; ++i) {
     const GstState state = states[random() % 4];
     ASSERT_NE(pipeline.set_state(state), GST_STATE_CHANGE_FAILURE) << "change " << i;
-    // Now and then some frames flow before the next change, else it comes in the middle of this one.
+    // Now and then some frames flow before the next change, else it comes in the middle of this
+    // one.
     if (random() % 4 == 0) gst_element_get_state(pipeline.get(), nullptr, nullptr, GST_SECOND);
   }
   ASSERT_NO_FATAL_FAILURE(pipeline.reach(GST_STATE_PLAYING));

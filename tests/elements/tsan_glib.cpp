@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells the thread sanitizer of the locks and queues of GLib, which is not built with it and makes them of
-// futexes: these functions stand before GLib's and call them. Without the sanitizer there is nothing here.
+// Tells the thread sanitizer of the locks and queues of GLib, which is not built with it and makes
+// them of futexes: these functions stand before GLib's and call them. Without the sanitizer there
+// is nothing here.
 #ifdef __SANITIZE_THREAD__
 #include <dlfcn.h>
 #include <glib-object.h>

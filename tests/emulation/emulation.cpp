@@ -68,7 +68,8 @@ struct Fiber : Place {
   std::vector<StartedCopy> copies;
   unsigned groups = 0;  ///< of them that are complete
 
-  /// @param number  places the beginnings of stacks differently, so that a cache holds those of many
+  /// @param number  places the beginnings of stacks differently, so that a cache holds those of
+  ///                many
   explicit Fiber(std::size_t number) {
     memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -98,7 +99,8 @@ struct PendingCopy {
   int x, y, z;
 };
 
-/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its end.
+/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its
+/// end.
 struct Free {
   void operator()(unsigned char *memory) const { std::free(memory); }
 };
@@ -402,7 +404,7 @@ namespace cudascan {
 using emulation::device;
 using emulation::fail;
 
-// ---- Shared memory -------------------------------------------------------------------------------
+// ---- Shared memory ------------------------------------------------------------------------------
 
 namespace {
 
@@ -550,7 +552,7 @@ void CopyBarrier::wait(unsigned phase) const {
 
 }  // namespace cudascan
 
-// ---- The runtime ---------------------------------------------------------------------------------
+// ---- The runtime --------------------------------------------------------------------------------
 
 cudaError_t cudaGetDevice(int *id) {
   *id = 0;

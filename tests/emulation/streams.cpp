@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams and events of the emulated GPU. What is queued is done when somebody waits or asks for it, and now
-// and then while more is queued, in any order that the streams and events leave.
+// Streams and events of the emulated GPU. What is queued is done when somebody waits or asks for
+// it, and now and then while more is queued, in any order that the streams and events leave.
 #include <deque>
 #include <map>
 #include <mutex>

@@ -18,8 +18,8 @@ class Damage {
 
   /// Words anywhere, pieces of another text, ends cut off: few of these are C++ still.
   std::string heavy(const std::string &text, const std::string &other);
-  /// Other numbers, operators of the same kind, names, types and clauses of pragmas; statements left out,
-  /// doubled and moved: many of these can still be compiled.
+  /// Other numbers, operators of the same kind, names, types and clauses of pragmas; statements
+  /// left out, doubled and moved: many of these can still be compiled.
   std::string mild(const std::string &text);
 
  private:

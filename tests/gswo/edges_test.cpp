@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What windows ask about edges is answered beforehand for those inside of the image, and nothing else is.
-// That the pixels stay the same is tested with all other filters.
+// What windows ask about edges is answered beforehand for those inside of the image, and nothing
+// else is. That the pixels stay the same is tested with all other filters.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -210,8 +210,8 @@ std::vector<T> make_integer_content(Content content, int width, int height, T ma
   return samples;
 }
 
-/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point ones
-/// are those of 16 bits, scaled.
+/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point
+/// ones are those of 16 bits, scaled.
 template <typename T>
 std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -336,8 +336,8 @@ inline constexpr Layout kLayouts[] = {
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
     {.unit = 256}, {16, 0, true, 64}};
 
-/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats that
-/// the operator has a run() for.
+/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats
+/// that the operator has a run() for.
 template <typename Params, typename Check>
 void for_each_format(const Check &check) {
   using std::uint16_t;
@@ -452,8 +452,8 @@ inline constexpr Size kManySamples{1283, 719};
 inline constexpr Size kManySamples{5003, 3400};
 #endif
 
-/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a vector
-/// and anywhere; on an emulated GPU the formats take turns.
+/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a
+/// vector and anywhere; on an emulated GPU the formats take turns.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;

@@ -9,7 +9,7 @@
 namespace cudascan::test {
 namespace {
 
-// ---- Reports -------------------------------------------------------------------------------------
+// ---- Reports ------------------------------------------------------------------------------------
 
 struct NoReport {};
 template <typename Params>
@@ -78,7 +78,7 @@ std::string difference(const std::string &a, const std::string &b) {
   return "\"" + shortened(a) + "\" and \"" + shortened(b) + "\"";
 }
 
-// ---- Runs ----------------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------
 
 /// What came of a run.
 template <typename Out>

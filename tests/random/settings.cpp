@@ -56,7 +56,7 @@ void print(std::ostream &s, const Rectangle &roi) {
 
 }  // namespace
 
-// ---- nick ----------------------------------------------------------------------------------------
+// ---- nick ---------------------------------------------------------------------------------------
 
 void draw(Dice &dice, const Frame &, NickParams &p) {
   p.method = dice.any(NickMethod::phansalkar);
@@ -93,7 +93,7 @@ std::string text_of(const NickParams &p) {
   return s.str();
 }
 
-// ---- equalize ------------------------------------------------------------------------------------
+// ---- equalize -----------------------------------------------------------------------------------
 
 void draw(Dice &dice, const Frame &frame, EqualizeParams &p) {
   p.method = dice.one_in(2) ? EqualizeMethod::clahe : EqualizeMethod::global;
@@ -123,7 +123,7 @@ std::string text_of(const EqualizeParams &p) {
   return s.str();
 }
 
-// ---- autothreshold -------------------------------------------------------------------------------
+// ---- autothreshold ------------------------------------------------------------------------------
 
 void draw(Dice &dice, const Frame &frame, AutothresholdParams &p) {
   p.method = dice.any(AutothresholdMethod::mean);
@@ -155,7 +155,7 @@ std::string text_of(const AutothresholdParams &p) {
   return s.str();
 }
 
-// ---- linearopen ----------------------------------------------------------------------------------
+// ---- linearopen ---------------------------------------------------------------------------------
 
 void draw(Dice &dice, const Frame &, LinearOpenParams &p) {
   p.operation = dice.any(LinearOpenOperation::black_hat);
@@ -186,7 +186,7 @@ std::string text_of(const LinearOpenParams &p) {
   return s.str();
 }
 
-// ---- rotate --------------------------------------------------------------------------------------
+// ---- rotate -------------------------------------------------------------------------------------
 
 void draw(Dice &dice, const Frame &frame, RotateParams &p) {
   p.angle = or_nonsense(dice, dice.pick({0., 90., 180., dice.real(-9, 9), dice.real(-360, 360)}));
@@ -209,7 +209,7 @@ std::string text_of(const RotateParams &p) {
   return s.str();
 }
 
-// ---- swofilter -----------------------------------------------------------------------------------
+// ---- swofilter ----------------------------------------------------------------------------------
 
 namespace {
 

@@ -33,10 +33,10 @@ class Memory {
   Word *next_;
 };
 
-// ---- Thinning ------------------------------------------------------------------------------------
+// ---- Thinning -----------------------------------------------------------------------------------
 
-/// Thins the white pixels of a packed image. It is cut into parts, and a part rests while nothing has
-/// changed in and around it for a pass.
+/// Thins the white pixels of a packed image. It is cut into parts, and a part rests while nothing
+/// has changed in and around it for a pass.
 class Thinning {
  public:
   Thinning(Cpu &cpu, int width, int height, const Job &job)
@@ -150,7 +150,7 @@ void thin(Cpu &cpu, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilter
   });
 }
 
-// ---- Hit-or-miss ---------------------------------------------------------------------------------
+// ---- Hit-or-miss --------------------------------------------------------------------------------
 
 void put(Word *row, int x, bool bit) {
   Word &word = row[x >> 6];

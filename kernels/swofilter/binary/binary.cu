@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Thinning packs the image, thins it in one launch and unpacks it. hit-or-miss is one launch for small
-// masks; for others, one for each plane.
+// Thinning packs the image, thins it in one launch and unpacks it. hit-or-miss is one launch for
+// small masks; for others, one for each plane.
 #include "kernels/swofilter/binary/binary.h"
 
 #include <algorithm>
@@ -100,11 +100,11 @@ Meaning meaning_of(const Job &job) {
   return {static_cast<T>(~0u << job.shift), job.border, false, false};
 }
 
-// ---- Thinning ------------------------------------------------------------------------------------
+// ---- Thinning -----------------------------------------------------------------------------------
 
-/// Tiles for which a step is likely to take least. The costs are estimates in clock cycles: what blocks
-/// wait for one another and for memory, what the threads of a block wait in each step, and what each
-/// thread costs where most of them rest.
+/// Tiles for which a step is likely to take least. The costs are estimates in clock cycles: what
+/// blocks wait for one another and for memory, what the threads of a block wait in each step, and
+/// what each thread costs where most of them rest.
 thinning::Tiling choose_tiling(const Bits &image, int blocks) {
   using thinning::Tiling;
   constexpr double kRound = 6000, kStep = 300, kThread = 0.8;
@@ -188,7 +188,7 @@ void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilt
   cuda.on_complete([=] { report->iterations = static_cast<int>(result->passes); });
 }
 
-// ---- Hit-or-miss ---------------------------------------------------------------------------------
+// ---- Hit-or-miss --------------------------------------------------------------------------------
 
 template <typename T, typename Out>
 void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Images packed to bits, on the GPU. A word has 32 pixels of a row, the leftmost in its lowest bit. Words
-/// above one another are neighbours in memory: threads that do these read and write whole vectors.
+/// Images packed to bits, on the GPU. A word has 32 pixels of a row, the leftmost in its lowest
+/// bit. Words above one another are neighbours in memory: threads that do these read and write
+/// whole vectors.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -38,8 +39,8 @@ struct Meaning {
   bool inverted;  ///< bits of pixels inside are 1 where they are black
 };
 
-/// Adds 128 * 2^(first + i) for each sample i of a word that has any of the bits `levels`, in words of
-/// eight samples and more.
+/// Adds 128 * 2^(first + i) for each sample i of a word that has any of the bits `levels`, in words
+/// of eight samples and more.
 template <typename T>
 __device__ unsigned gather(unsigned word, unsigned levels, int first, unsigned sum) {
   constexpr unsigned kLow = sizeof(T) == 1 ? 0x7f7f7f7f : 0x7fff7fff;
@@ -175,8 +176,8 @@ __device__ void unpack_word(unsigned bits, const Plane<Out> &out, int x, int y) 
     store_word(row, out.width, x + i * Unpacked<Out>::kSamples, u.words[i]);
 }
 
-/// Threads of a block share out 4 columns of 64 words: a warp reads whole lines of memory of an image,
-/// and whole sectors of packed bits.
+/// Threads of a block share out 4 columns of 64 words: a warp reads whole lines of memory of an
+/// image, and whole sectors of packed bits.
 struct WordThreads {
   static constexpr int kThreads = 256, kColumns = 4, kRows = kThreads / kColumns;
 

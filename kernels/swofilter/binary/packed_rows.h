@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Rows of pixels packed to bits, on the CPU: the inner loops of binary operators, compiled for several
-/// instruction sets. The lowest bit of a word is the leftmost pixel.
+/// Rows of pixels packed to bits, on the CPU: the inner loops of binary operators, compiled for
+/// several instruction sets. The lowest bit of a word is the leftmost pixel.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -14,7 +14,7 @@ using packed::Bits;
 using packed::Meaning;
 using packed::WordThreads;
 
-// ---- Any masks -----------------------------------------------------------------------------------
+// ---- Any masks ----------------------------------------------------------------------------------
 
 /// Makes a plane from another.
 __global__ void __launch_bounds__(WordThreads::kThreads)
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(WordThreads::kThreads)
   packed::unpack_word(result, out, column * packed::kBits, job.first + row);
 }
 
-// ---- Masks of three by three ---------------------------------------------------------------------
+// ---- Masks of three by three --------------------------------------------------------------------
 
 struct SmallMasks {
   static constexpr int kMost = 16;

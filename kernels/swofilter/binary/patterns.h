@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// How hit-or-miss looks for masks in packed images. The cells of a mask are put together from
-/// rectangles, and a rectangle from four that may overlap, whose sides are powers of two. Where such a
-/// rectangle lies on white only is said by a plane, one bit for each place of its upper left cell;
-/// planes of twice the size come from two places of a plane.
+/// rectangles, and a rectangle from four that may overlap, whose sides are powers of two. Where
+/// such a rectangle lies on white only is said by a plane, one bit for each place of its upper left
+/// cell; planes of twice the size come from two places of a plane.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Thins a packed image in one launch. Blocks do tiles, with what is around them, so many steps at a time
-/// that nothing from farther away can reach the tile; then they wait for one another.
+/// Thins a packed image in one launch. Blocks do tiles, with what is around them, so many steps at
+/// a time that nothing from farther away can reach the tile; then they wait for one another.
 #pragma once
-#include "kernels/histogram/grid.cuh"
+#include "kernels/base/grid_barrier.cuh"
 #include "kernels/swofilter/binary/packed_bits.cuh"
 #include "kernels/swofilter/binary/thinning.h"
 
@@ -87,7 +87,8 @@ struct Place {
   int column, row;  ///< in the image, of the first word; may be outside
   bool mine;        ///< it is in the tile, and not around it
   bool inside;      ///< it is in the image
-  /// Bytes in a buffer to its words, and to those of the columns beside it; at the sides to its own.
+  /// Bytes in a buffer to its words, and to those of the columns beside it; at the sides to its
+  /// own.
   unsigned own, left, right;
 
   __device__ Place(const Tiling &t, const Bits &image, int tile) {
@@ -106,8 +107,8 @@ struct Place {
   }
 };
 
-/// Four words and those above and below them. Those above the first and below the last of a column belong
-/// to other columns: what is farthest from the tile does not matter.
+/// Four words and those above and below them. Those above the first and below the last of a column
+/// belong to other columns: what is farthest from the tile does not matter.
 struct Column {
   unsigned word[6];
 
@@ -163,8 +164,8 @@ __device__ inline void swap(unsigned &a, unsigned &b) {
   b = c;
 }
 
-/// Does `steps` steps from `next` on in a tile. Returns the number of the last of them that changed it,
-/// counted from 1, or 0; to the first warp.
+/// Does `steps` steps from `next` on in a tile. Returns the number of the last of them that changed
+/// it, counted from 1, or 0; to the first warp.
 template <SwoFilterThinning method>
 __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, const Bits &from,
                               const Bits &to, int tile, std::int64_t next, int steps) {
@@ -190,8 +191,8 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   unsigned last_before = memory.last, last_now = memory.last + TileMemory::kFlags;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    // Steps of a warp around which nothing has changed for a pass change nothing, and both buffers have
-    // its words. All warps read the same: they leave together.
+    // Steps of a warp around which nothing has changed for a pass change nothing, and both buffers
+    // have its words. All warps read the same: they leave together.
     unsigned last_of_warp;
     load_shared(last_before + 4 * lane, last_of_warp);
     const bool awake = exists && static_cast<int>(last_of_warp) >= step - period;
@@ -244,9 +245,9 @@ __global__ void __launch_bounds__(Tiling::kMostThreads, 1)
     const Bits from = job.buffers[round % 2], to = job.buffers[(round + 1) % 2];
     const std::int64_t *const before = job.last[round % 2];
     std::int64_t *const after = job.last[(round + 1) % 2];
-    // A tile rests if it did not change in the last round, so that both buffers have it, and nothing has
-    // changed around it for a pass. Others may change at its side in this round, but not next to it: a
-    // tile is as large as a change can get far.
+    // A tile rests if it did not change in the last round, so that both buffers have it, and
+    // nothing has changed around it for a pass. Others may change at its side in this round, but
+    // not next to it: a tile is as large as a change can get far.
     const std::int64_t since = next - max(job.schedule.period, tiling.steps);
     for (int tile = blockIdx.x; tile < tiling.tiles(); tile += gridDim.x) {
       unsigned changed = 0;

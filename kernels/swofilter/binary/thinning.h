@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which pixels a step of thinning takes, decided for all pixels of a word at once; and how passes are
-/// counted. A bit is a pixel, 1 = white; the words may be of any unsigned type.
+/// Which pixels a step of thinning takes, decided for all pixels of a word at once; and how passes
+/// are counted. A bit is a pixel, 1 = white; the words may be of any unsigned type.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,13 +16,14 @@ struct Neighbours {
   Word p2, p3, p4, p5, p6, p7, p8, p9;
 };
 
-/// Three words above one another, or rather three times three: bit i of `middle` is a pixel, of `left`
-/// the one to the left of it.
+/// Three words above one another, or rather three times three: bit i of `middle` is a pixel, of
+/// `left` the one to the left of it.
 template <typename Word>
 struct Row {
   Word left, middle, right;
 
-  /// @param before, after  the words of the row beside this one. The pixel on the left is the lowest bit.
+  /// @param before, after  the words of the row beside this one. The pixel on the left is the
+  ///                lowest bit.
   static CUDASCAN_HD inline Row of(Word before, Word word, Word after) {
     constexpr int kLast = 8 * sizeof(Word) - 1;
     return {word << 1 | before >> kLast, word, word >> 1 | after << kLast};
@@ -55,9 +56,10 @@ CUDASCAN_HD inline Word rises(Word a, Word b, Word c) {
   return (~a & b) | (~b & c);
 }
 
-/// Pixels that go, if they are white. Where A = 1 the white neighbours are one run. It has two pixels
-/// where it has one beside the pixel and one at a corner; and at most six where it leaves out one of
-/// each, of which that beside the pixel is left out wherever the condition of the step holds.
+/// Pixels that go, if they are white. Where A = 1 the white neighbours are one run. It has two
+/// pixels where it has one beside the pixel and one at a corner; and at most six where it leaves
+/// out one of each, of which that beside the pixel is left out wherever the condition of the step
+/// holds.
 template <typename Word>
 CUDASCAN_HD inline Word zhang_suen(const Neighbours<Word> &p, bool second) {
   const Word one_run = exactly_one(rises(p.p2, p.p3, p.p4), rises(p.p4, p.p5, p.p6),
@@ -80,8 +82,8 @@ CUDASCAN_HD inline Word guo_hall(const Neighbours<Word> &p, bool second) {
   return connected & at_least_two & ~both_four & ~kept;
 }
 
-/// A mask of three rows of three cells: bit 3 * row + column of `on` where it asks for white, of `off`
-/// where it asks for black.
+/// A mask of three rows of three cells: bit 3 * row + column of `on` where it asks for white, of
+/// `off` where it asks for black.
 struct Template {
   std::uint16_t on, off;
 
@@ -165,7 +167,8 @@ struct Schedule {
             job.iterations > 0 ? job.iterations * std::int64_t{period} : kMost};
   }
 
-  /// Whether nothing can change any more: the last `period` steps before `next` have changed nothing.
+  /// Whether nothing can change any more: the last `period` steps before `next` have changed
+  /// nothing.
   /// @param last  the last step that has changed something, -1 if none has
   CUDASCAN_HD bool stable(std::int64_t last, std::int64_t next) const {
     return next - last > period;

@@ -50,7 +50,8 @@ struct Steps {
   }
 };
 
-/// The pixels whose windows have no sample, with clip. For masks given as text, so of up to 31 columns.
+/// The pixels whose windows have no sample, with clip. For masks given as text, so of up to 31
+/// columns.
 class EmptyWindows {
  public:
   EmptyWindows(const Mask &mask, int width, int height)
@@ -208,8 +209,8 @@ class Filter {
     }
   }
 
-  /// What windows without samples give. Erosions, dilations and gradients have that already: they find
-  /// the largest, or the smallest, sample outside of the image.
+  /// What windows without samples give. Erosions, dilations and gradients have that already: they
+  /// find the largest, or the smallest, sample outside of the image.
   void fill_empty() const {
     using Op = SwoFilterOperator;
     if (job_.op != Op::minimum && job_.op != Op::maximum && job_.op != Op::midpoint) return;

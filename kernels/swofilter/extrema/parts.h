@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What stages of extrema.h's operators on the CPU are made of. Along a row, extrema of segments are
-/// lengthened up to four times at a step. Down the columns it goes as by van Herk, Pattern Recognition
-/// Letters 13(7), 1992: rows are taken in blocks as high as the window, which always is the end of a block
-/// and the beginning of the next.
+/// What stages of extrema.h's operators on the CPU are made of. Along a row, extrema of segments
+/// are lengthened up to four times at a step. Down the columns it goes as by van Herk, Pattern
+/// Recognition Letters 13(7), 1992: rows are taken in blocks as high as the window, which always is
+/// the end of a block and the beginning of the next.
 #pragma once
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of extrema of windows on the CPU, compiled for several instruction sets. Arrays of
-/// two functions have that for minima first, that for maxima second.
+/// The inner loops of extrema of windows on the CPU, compiled for several instruction sets. Arrays
+/// of two functions have that for minima first, that for maxima second.
 #pragma once
 #include <cstdint>
 
@@ -28,14 +28,14 @@ template <typename T>
 struct Loops {
   using Two = void (*[2])(const T *, const T *, int n, T *out);
 
-  /// to[x] becomes the extremum of from[x + distance] for x < n, and some after that (kSlack). `to` may
-  /// be `from`.
+  /// to[x] becomes the extremum of from[x + distance] for x < n, and some after that (kSlack). `to`
+  /// may be `from`.
   void (*widen[2])(const T *from, const Widening &, int n, T *to);
   /// The same for x < n only; `to` does not overlap `from`.
   void (*widen_exactly[2])(const T *from, const Widening &, int n, T *to);
 
-  /// With row[x] = what widen() gives: kept becomes row; prefix becomes the extremum of prefix and row,
-  /// or row if it is the first; out becomes that of the new prefix and suffix. None overlap.
+  /// With row[x] = what widen() gives: kept becomes row; prefix becomes the extremum of prefix and
+  /// row, or row if it is the first; out becomes that of the new prefix and suffix. None overlap.
   void (*slide[2])(const T *from, const Widening &, int n, bool first, T *prefix, const T *suffix,
                    T *kept, T *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Extrema of windows on the CPU as stages that pass on rows, from the top: each takes rows of a range
-/// of columns from the one before it and keeps no more of them than its window is high.
+/// Extrema of windows on the CPU as stages that pass on rows, from the top: each takes rows of a
+/// range of columns from the one before it and keeps no more of them than its window is high.
 #pragma once
 #include <memory>
 
@@ -23,7 +23,8 @@ struct Columns {
   }
 };
 
-/// What windows find outside of the image: with clip and constant `sample`, else what the image has.
+/// What windows find outside of the image: with clip and constant `sample`, else what the image
+/// has.
 template <typename T>
 struct Outside {
   SwoFilterBorder border;
@@ -35,7 +36,8 @@ template <typename T>
 class Rows {
  public:
   virtual ~Rows() = default;
-  /// @return whether it is a row of the image; otherwise it has nothing but the sample that is outside
+  /// @return whether it is a row of the image; otherwise it has nothing but the sample that is
+  ///         outside
   virtual bool next(T *to) = 0;
 };
 
@@ -43,14 +45,15 @@ class Rows {
 template <typename T>
 std::unique_ptr<Rows<T>> image_rows(Plane<const T> image, Columns, int y, Outside<T>);
 
-/// What comes out of a stage from row 0 on, or y if that is more, and before and after the rows of the
-/// image the sample that is outside; from row y on.
+/// What comes out of a stage from row 0 on, or y if that is more, and before and after the rows of
+/// the image the sample that is outside; from row y on.
 template <typename T>
 std::unique_ptr<Rows<T>> between_stages(std::unique_ptr<Rows<T>> stage, int columns, int y,
                                         int height, T outside);
 
 /// Extrema of those columns.
-/// @param source  columns.reached(mask.rx()), from mask.ry() rows before the first one that is wanted
+/// @param source  columns.reached(mask.rx()), from mask.ry() rows before the first one that is
+///                wanted
 template <typename T>
 std::unique_ptr<Rows<T>> extrema_rows(bool largest, const Mask &mask, Columns columns, Outside<T>,
                                       std::unique_ptr<Rows<T>> source, Scratch &);

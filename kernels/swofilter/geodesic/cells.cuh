@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// An image in device memory whose cells hold the marker and the mask of a pixel, and tiles of it in
-/// shared memory.
+/// An image in device memory whose cells hold the marker and the mask of a pixel, and tiles of it
+/// in shared memory.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,22 +13,22 @@
 
 namespace cudascan::swo {
 
-/// A cell has the marker and the mask of a pixel. In registers markers, and masks, of two cells are in the
-/// halves of a word, as levels: the samples are in the high bits, and what is below them, if they have 8
-/// bit, does not matter, because it decides only between samples that are equal.
+/// A cell has the marker and the mask of a pixel. In registers markers, and masks, of two cells are
+/// in the halves of a word, as levels: the samples are in the high bits, and what is below them, if
+/// they have 8 bit, does not matter, because it decides only between samples that are equal.
 template <typename T>
-struct Cells;
+struct GrowthCells;
 
 template <>
-struct Cells<std::uint8_t> {
+struct GrowthCells<std::uint8_t> {
   using Cell = std::uint16_t;                    ///< the marker above the mask
   using Pair = unsigned;                         ///< two neighbours
   static constexpr int kShift = 8;               ///< of samples in levels
   static constexpr unsigned kBits = 0xff00ff00;  ///< of samples in levels
 
   static __device__ unsigned markers(Pair p) { return p; }
-  /// What comes from the first cell is below the mask of the second. A product, because there is a unit
-  /// for those that has nothing else to do.
+  /// What comes from the first cell is below the mask of the second. A product, because there is a
+  /// unit for those that has nothing else to do.
   static __device__ unsigned masks(Pair p) { return p * 256; }
   /// The pair with other markers.
   static __device__ Pair with(Pair p, unsigned markers) { return __byte_perm(p, markers, 0x7250); }
@@ -46,8 +46,8 @@ struct Cells<std::uint8_t> {
     b = __byte_perm(a, b, 0x7632);
     a = first;
   }
-  /// Of lanes that have neighbouring pairs of a row, even ones take the first cells of both and odd ones
-  /// the second; and the other way round.
+  /// Of lanes that have neighbouring pairs of a row, even ones take the first cells of both and odd
+  /// ones the second; and the other way round.
   static __device__ Pair fold(Pair p) {
     const Pair other = __shfl_sync(kWholeWarp, p, (threadIdx.x % 32) ^ 1);
     return threadIdx.x % 2 ? __byte_perm(other, p, 0x7632) : __byte_perm(p, other, 0x5410);
@@ -55,7 +55,7 @@ struct Cells<std::uint8_t> {
 };
 
 template <>
-struct Cells<std::uint16_t> {
+struct GrowthCells<std::uint16_t> {
   using Cell = std::uint32_t;  ///< the mask above the marker
   using Pair = uint2;
   static constexpr int kShift = 0;
@@ -104,8 +104,8 @@ __device__ inline unsigned grow(unsigned marker, unsigned mask, unsigned neighbo
   return __vminu2(mask, __vmaxu2(marker, neighbour));
 }
 
-/// The same where 16 lanes have four neighbouring columns each, in words for the even and the odd ones,
-/// and meet those of the row before, which become theirs, and the neighbours of those.
+/// The same where 16 lanes have four neighbouring columns each, in words for the even and the odd
+/// ones, and meet those of the row before, which become theirs, and the neighbours of those.
 __device__ inline void grow_inside(unsigned even, unsigned even_masks, unsigned odd,
                                    unsigned odd_masks, unsigned &even_before,
                                    unsigned &odd_before) {
@@ -126,8 +126,8 @@ inline constexpr int kTile = 64;  ///< side of a tile
 /// pixels than cells in the last tiles.
 template <typename T>
 struct CellImage {
-  using Cell = typename Cells<T>::Cell;
-  using Pair = typename Cells<T>::Pair;
+  using Cell = typename GrowthCells<T>::Cell;
+  using Pair = typename GrowthCells<T>::Pair;
 
   Cell *cells;        ///< the first one of the first tile
   int columns, rows;  ///< of tiles
@@ -146,7 +146,7 @@ struct CellImage {
   CUDASCAN_HD Cell *row(int y) const { return cells + std::ptrdiff_t{y} * pitch; }
   __device__ Pair &pair(int x, int y) const { return *reinterpret_cast<Pair *>(row(y) + x); }
   /// The marker of a pixel, as a level.
-  __device__ unsigned level(int x, int y) const { return Cells<T>::level(row(y)[x]); }
+  __device__ unsigned level(int x, int y) const { return GrowthCells<T>::level(row(y)[x]); }
   __device__ unsigned tile_at(int x, int y) const { return y / kTile * columns + x / kTile; }
 };
 
@@ -161,7 +161,7 @@ __device__ inline unsigned spread(unsigned v, unsigned before, unsigned after) {
   return __vmaxu2(v, __vmaxu2(inner_halves(left, v), inner_halves(v, right)));
 }
 
-/// The same where lanes have the columns that Cells::fold() gives them.
+/// The same where lanes have the columns that GrowthCells::fold() gives them.
 __device__ inline unsigned spread_folded(unsigned v, unsigned before, unsigned after) {
   const int lane = threadIdx.x % 32;
   unsigned left = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Until nothing changes: the image is cut into bands of rows, one for each thread. A band is scanned down
-// and up, by rows that grow along themselves; what would still grow then is put into a queue, which is
-// sorted by markers, so that a pixel seldom grows twice (after Vincent, and Robinson and Whelan,
-// "Efficient morphological reconstruction: a downhill filter", Pattern Recognition Letters 25, 2004).
-// Then the bands meet, and the queues of those that grow from others are worked off, so turn by turn.
+// Until nothing changes: the image is cut into bands of rows, one for each thread. A band is
+// scanned down and up, by rows that grow along themselves; what would still grow then is put into a
+// queue, which is sorted by markers, so that a pixel seldom grows twice (after Vincent, and
+// Robinson and Whelan, "Efficient morphological reconstruction: a downhill filter", Pattern
+// Recognition Letters 25, 2004). Then the bands meet, and the queues of those that grow from others
+// are worked off, so turn by turn.
 #include "kernels/swofilter/geodesic/geodesic.h"
 
 #include <algorithm>

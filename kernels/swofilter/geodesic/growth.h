@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Geodesic operators as one: a marker that is nowhere above a mask grows by dilations under it. Where
-/// the operator erodes, mask and marker are complements, maximum - sample.
+/// Geodesic operators as one: a marker that is nowhere above a mask grows by dilations under it.
+/// Where the operator erodes, mask and marker are complements, maximum - sample.
 #pragma once
 #include "kernels/swofilter/window.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A block lets the marker of a whole row, or column, of an image grow along it at once. What a stretch
-/// of cells makes of a marker that comes in, at its other end, is a function clamp(x, low, high), and so
-/// is what two stretches make of it.
+/// A block lets the marker of a whole row, or column, of an image grow along it at once. What a
+/// stretch of cells makes of a marker that comes in, at its other end, is a function clamp(x, low,
+/// high), and so is what two stretches make of it.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
 #include "kernels/swofilter/geodesic/work.cuh"
@@ -42,7 +42,7 @@ class Line {
     const int begin = min(thread * each, length_), end = min(begin + each, length_);
     Clamp forward = kIdentity, backward = kIdentity;
     for (int i = begin; i < end; ++i) {
-      const unsigned marker = Cells<T>::marker(at(i)), mask = Cells<T>::mask(at(i));
+      const unsigned marker = GrowthCells<T>::marker(at(i)), mask = GrowthCells<T>::mask(at(i));
       const Clamp here = marker | mask << 16;
       forward = then(forward, here);
       backward = then(here, backward);
@@ -57,7 +57,7 @@ class Line {
   }
 
  private:
-  using Cell = typename Cells<T>::Cell;
+  using Cell = typename GrowthCells<T>::Cell;
 
   __device__ Cell &at(int i, int aside = 0) const {
     return row_ ? image_.row(number_ + aside)[i] : image_.row(i)[number_ + aside];
@@ -90,25 +90,25 @@ class Line {
   /// Lets a cell meet `from`, which becomes its marker.
   __device__ bool grow_at(int i, unsigned &from, const TileEdges &edges) const {
     const Cell cell = at(i);
-    const unsigned before = Cells<T>::marker(cell), mask = Cells<T>::mask(cell);
+    const unsigned before = GrowthCells<T>::marker(cell), mask = GrowthCells<T>::mask(cell);
     from = min(mask, max(before, from));
     if (from == before) return false;
-    const Cell after = Cells<T>::cell(from, mask);
+    const Cell after = GrowthCells<T>::cell(from, mask);
     at(i) = after;
     const int x = row_ ? i : number_, y = row_ ? number_ : i;
-    edges.put(image_.tile_at(x, y), x, y, Cells<T>::level(after));
+    edges.put(image_.tile_at(x, y), x, y, GrowthCells<T>::level(after));
     return true;
   }
 
   __device__ void point_out(int i, const TileNotes &notes, unsigned step,
                             const Work &across) const {
-    const unsigned marker = Cells<T>::marker(at(i));
+    const unsigned marker = GrowthCells<T>::marker(at(i));
 #pragma unroll
     for (int aside = -1; aside <= 1; aside += 2)
 #pragma unroll
       for (int along = eight ? -1 : 0; along <= (eight ? 1 : 0); ++along) {
         const Cell cell = at(i + along, aside);
-        if (min(Cells<T>::mask(cell), marker) <= Cells<T>::marker(cell)) continue;
+        if (min(GrowthCells<T>::mask(cell), marker) <= GrowthCells<T>::marker(cell)) continue;
         notes.tell_whole(row_ ? image_.tile_at(i + along, number_ + aside)
                               : image_.tile_at(number_ + aside, i + along),
                          step);

@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(SinglePass<T>::kThreads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int x = static_cast<int>(blockIdx.x) * job.kColumns + 2 * lane;
   const int first = (static_cast<int>(blockIdx.y) * (job.kThreads / 32) + warp) * kRows;
-  // All rows are on their way before one of them is used, from that above the part of this warp to that
-  // below; the outer lanes also have what is beside.
+  // All rows are on their way before one of them is used, from that above the part of this warp to
+  // that below; the outer lanes also have what is beside.
   const int beside_x = lane == 0 ? x - 1 : x + 2;
   unsigned samples[kRows + 2], beside[kRows + 2] = {};
 #pragma unroll

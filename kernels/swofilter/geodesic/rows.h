@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of geodesic operators on the CPU, compiled for several instruction sets. Rows have a
-/// cell before the first and one behind the last, where mask and marker are 0.
+/// The inner loops of geodesic operators on the CPU, compiled for several instruction sets. Rows
+/// have a cell before the first and one behind the last, where mask and marker are 0.
 #pragma once
 #include <cstdint>
 

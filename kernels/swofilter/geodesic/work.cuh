@@ -13,9 +13,9 @@
 
 namespace cudascan::swo {
 
-/// Lists of items of one kind: the one that is read, and the next, to which items are added. All threads
-/// call next() in the same places, and all blocks meet before it: after the last item was added, and
-/// after the open list was read.
+/// Lists of items of one kind: the one that is read, and the next, to which items are added. All
+/// threads call next() in the same places, and all blocks meet before it: after the last item was
+/// added, and after the open list was read.
 class Work {
  public:
   /// Words of device memory.
@@ -47,8 +47,8 @@ class Work {
   /// Opens the next list.
   __device__ void next() {
     ++open_;
-    // The list that was open becomes the one after the next: nobody reads it any more, and nobody adds to
-    // it before the blocks meet again.
+    // The list that was open becomes the one after the next: nobody reads it any more, and nobody
+    // adds to it before the blocks meet again.
     if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(open_ + 2) % kLists] = 0;
   }
 
@@ -137,8 +137,8 @@ class TileNotes {
       *notes_;  ///< steps that look around and that walk through all; rows and columns; those held
 };
 
-/// The markers at the edges of tiles, in device memory: what is around a tile, and its warp does not
-/// have.
+/// The markers at the edges of tiles, in device memory: what is around a tile, and its warp does
+/// not have.
 class TileEdges {
  public:
   enum Edge { top, bottom, left, right };
@@ -149,7 +149,8 @@ class TileEdges {
 
   __device__ explicit TileEdges(unsigned *words) : words_(words) {}
 
-  /// Levels of two columns, as Cells::fold() gives them to lane i, or of two rows, i and i + 32.
+  /// Levels of two columns, as GrowthCells::fold() gives them to lane i, or of two rows, i and i +
+  /// 32.
   __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
     return words_[(tile * 4 + edge) * 32 + i];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over everything above and to the left of a corner, of which a window of any shape takes those
-// at the corners of its outline: four for a rectangle, twelve for a cross. Sums of areas wrap around,
-// those of windows do not.
+// Sums over everything above and to the left of a corner, of which a window of any shape takes
+// those at the corners of its outline: four for a rectangle, twelve for a cross. Sums of areas wrap
+// around, those of windows do not.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -12,7 +12,8 @@
 namespace cudascan::swo::sums {
 namespace {
 
-/// Columns are worked on in strips for which this many bytes are kept, if they have kMinColumns then.
+/// Columns are worked on in strips for which this many bytes are kept, if they have kMinColumns
+/// then.
 constexpr std::size_t kStripBytes = 1 << 19;
 constexpr int kMinColumns = 512;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over the columns of a rectangle march down the image, a row in and a row out; along a row the
-// window is a running sum of them. Cost per pixel does not depend on the window.
+// Sums over the columns of a rectangle march down the image, a row in and a row out; along a row
+// the window is a running sum of them. Cost per pixel does not depend on the window.
 #include "kernels/swofilter/moments/moments.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of mean and standard deviation on the CPU, compiled for several instruction sets. All
-/// of them walk along one row and count in levels. Sums are exact: those of samples, and of squares of 8
-/// bit, fit 32 bits; sums of squares of 16 bit are whole numbers below 2^53 in doubles.
+/// The inner loops of mean and standard deviation on the CPU, compiled for several instruction
+/// sets. All of them walk along one row and count in levels. Sums are exact: those of samples, and
+/// of squares of 8 bit, fit 32 bits; sums of squares of 16 bit are whole numbers below 2^53 in
+/// doubles.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -54,8 +55,8 @@ struct Loops {
   /// The same for squares of 16 bit.
   void (*add_wide)(const Terms<std::uint64_t> &, int n, double *out);
 
-  /// Results from sums, shifted left by `shift`. Those of deviations that are too close to a tie to tell
-  /// are marked with 1, others with 0; returns whether there are any.
+  /// Results from sums, shifted left by `shift`. Those of deviations that are too close to a tie to
+  /// tell are marked with 1, others with 0; returns whether there are any.
   void (*means)(const std::uint32_t *sums, const Sizes<T> &, int n, int shift, T *out);
   bool (*deviations)(const std::uint32_t *sums, const Square<T> *squares, const Sizes<T> &, int n,
                      int shift, T *out, std::uint8_t *unsure);

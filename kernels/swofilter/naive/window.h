@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The array to which a window is copied, and what is done on it: the code that the CPU and each thread
-/// of the GPU run; see naive.h.
+/// The array to which a window is copied, and what is done on it: the code that the CPU and each
+/// thread of the GPU run; see naive.h.
 #pragma once
 #include <type_traits>
 

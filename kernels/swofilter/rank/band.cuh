@@ -37,12 +37,12 @@ __device__ __forceinline__ unsigned is_odd_place(int place) {
   return (place < 0 ? place + k : place) & 1;
 }
 
-/// Samples outside of the image under which the median of a clipped window, number floor(n / 2) of its n
-/// samples, is that of the whole window. It is, if floor(m / 2) of its m places outside have the lowest
-/// sample, and the others the highest. In one row (column) outside, that is so for each window if places
-/// alternate from one of its ends on and begin anew after every k, and the next row has the others. A
-/// corner continues the one of its two sides that does not begin there; so each side begins at another
-/// corner.
+/// Samples outside of the image under which the median of a clipped window, number floor(n / 2) of
+/// its n samples, is that of the whole window. It is, if floor(m / 2) of its m places outside have
+/// the lowest sample, and the others the highest. In one row (column) outside, that is so for each
+/// window if places alternate from one of its ends on and begin anew after every k, and the next
+/// row has the others. A corner continues the one of its two sides that does not begin there; so
+/// each side begins at another corner.
 template <int k>
 class Outside {
  public:

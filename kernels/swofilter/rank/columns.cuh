@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Modes and trimmed means of large rectangles of 8-bit samples, at the same cost for all sizes and
-/// contents (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image Processing
-/// 16(9), 2007). A block keeps the histograms of its columns over the rows of the window in shared memory;
-/// a step down changes two counts of each. A warp moves a window along the row, with eight levels of its
-/// histogram in the registers of each lane: a step adds a column and takes one off. It begins from the
-/// sums of sixteen columns at a time.
+/// contents (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image
+/// Processing 16(9), 2007). A block keeps the histograms of its columns over the rows of the window
+/// in shared memory; a step down changes two counts of each. A warp moves a window along the row,
+/// with eight levels of its histogram in the registers of each lane: a step adds a column and takes
+/// one off. It begins from the sums of sixteen columns at a time.
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
@@ -23,8 +23,8 @@ CUDASCAN_HD constexpr int columns_bytes(int columns) {
   return columns * kColumnBytes + columns / kGroupColumns * kGroupBytes;
 }
 
-/// Eight levels of a histogram, from 8 l on for lane l: counts of 16 bits of levels 0 and 2, 1 and 3, 4
-/// and 6, 5 and 7.
+/// Eight levels of a histogram, from 8 l on for lane l: counts of 16 bits of levels 0 and 2, 1 and
+/// 3, 4 and 6, 5 and 7.
 struct LaneCounts {
   unsigned pair[4] = {};
 
@@ -50,8 +50,8 @@ struct LaneCounts {
   }
 };
 
-/// The histograms of a block's columns, in shared memory. Lanes read a column, and update one column
-/// each, without conflicts in the banks.
+/// The histograms of a block's columns, in shared memory. Lanes read a column, and update one
+/// column each, without conflicts in the banks.
 class ColumnHistograms {
  public:
   __device__ ColumnHistograms(unsigned char *memory, int columns)

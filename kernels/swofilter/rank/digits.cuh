@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image, or less where
-/// columns take in what they let go. As Perreault and Hebert do ("Median filtering in constant time", IEEE
-/// Trans. Image Processing 16(9), 2007), a block keeps the histogram of each of its columns over the rows
-/// of the window, and a step down takes one sample out of each and puts one in. But each thread looks for
-/// the result of one pixel alone, digit by digit: how many samples of the window have 0, 1, 2 and 3 as
-/// their next digit to base 4, after those that are known, is a sum over its columns. So a column has four
-/// counts of a byte, in one word, for each beginning of none to three digits.
+/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image, or less
+/// where columns take in what they let go. As Perreault and Hebert do ("Median filtering in
+/// constant time", IEEE Trans. Image Processing 16(9), 2007), a block keeps the histogram of each
+/// of its columns over the rows of the window, and a step down takes one sample out of each and
+/// puts one in. But each thread looks for the result of one pixel alone, digit by digit: how many
+/// samples of the window have 0, 1, 2 and 3 as their next digit to base 4, after those that are
+/// known, is a sum over its columns. So a column has four counts of a byte, in one word, for each
+/// beginning of none to three digits.
 ///
 /// The counts for one beginning are next to each other for neighbouring columns. As lanes look at
 /// neighbouring columns they meet in no bank, whatever digits each has found.
@@ -22,8 +23,8 @@ constexpr int kBeginnings = 85;
 /// Bytes of shared memory for a column, and the most columns of a block.
 constexpr int kDigitsColumnBytes = kBeginnings * 4, kMostDigitsColumns = 672;
 
-/// The counts of a column. Byte i of a word has how many of the samples with this beginning have i or
-/// less as their next digit.
+/// The counts of a column. Byte i of a word has how many of the samples with this beginning have i
+/// or less as their next digit.
 class DigitCounts {
  public:
   /// @param words    those of this column
@@ -47,9 +48,9 @@ class DigitCounts {
   int columns_;
 };
 
-/// Sums of the counts of many columns. They do not fit into bytes, but the two halves of a word can have
-/// bytes 0 and 2, and bytes 0 and 1 then follow from the sum of the words, as 256 times byte 1 cannot run
-/// over what byte 3 has there.
+/// Sums of the counts of many columns. They do not fit into bytes, but the two halves of a word can
+/// have bytes 0 and 2, and bytes 0 and 1 then follow from the sum of the words, as 256 times byte 1
+/// cannot run over what byte 3 has there.
 class DigitSums {
  public:
   /// @param n      words
@@ -146,7 +147,8 @@ __device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, in
   return value;
 }
 
-/// A thread keeps a column of those that the block's windows have, and does the window that begins there.
+/// A thread keeps a column of those that the block's windows have, and does the window that begins
+/// there.
 /// @tparam batch  the height of the window is at most 256 / batch - 1
 template <int batch>
 __global__ void __launch_bounds__(kMostDigitsColumns)

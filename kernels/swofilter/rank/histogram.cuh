@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of windows of any size and shape from a histogram that slides along a row with its
-/// block: a step takes in and takes off as many samples as the window has runs. Histograms have two
-/// levels, the samples by their upper half of bits and by all; searches look at one after the other.
+/// Order statistics of windows of any size and shape from a histogram that slides along a row with
+/// its block: a step takes in and takes off as many samples as the window has runs. Histograms have
+/// two levels, the samples by their upper half of bits and by all; searches look at one after the
+/// other.
 #pragma once
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/swofilter/rank/selection.cuh"
@@ -31,7 +32,8 @@ __device__ inline unsigned block_sums_before(unsigned v, unsigned *warp_totals, 
   return before;
 }
 
-/// A histogram of up to 65025 samples in the memory of a block. Counts of 16 bits are two to a word.
+/// A histogram of up to 65025 samples in the memory of a block. Counts of 16 bits are two to a
+/// word.
 template <typename T>
 class SlidingHistogram {
  public:

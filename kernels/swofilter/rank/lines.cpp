@@ -15,7 +15,8 @@ class Line {
  public:
   T median() const { return samples_[n_ / 2]; }
 
-  /// Takes the pixels from `first` to `last` steps away from (x, y), as far as they are in the image.
+  /// Takes the pixels from `first` to `last` steps away from (x, y), as far as they are in the
+  /// image.
   void fill(const Strided<const T> &in, int x, int y, int step_x, int step_y, int reach) {
     n_ = 0;
     for (int i = -reach; i <= reach; ++i)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of minima and
-/// maxima, which take the same time whatever the image: columns are sorted once for all windows that they
-/// are in, and merged in pairs and more as far as windows share them (Adams, "Fast median filters using
-/// separable sorting networks", ACM Trans. Graphics 40(4), 2021). What can no longer become the median is
-/// left out early. The networks are Batcher's odd-even merges (Knuth, The Art of Computer Programming 3,
-/// 5.3.4), written as recursive templates: the compiler removes what no result needs.
+/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of
+/// minima and maxima, which take the same time whatever the image: columns are sorted once for all
+/// windows that they are in, and merged in pairs and more as far as windows share them (Adams,
+/// "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4), 2021). What
+/// can no longer become the median is left out early. The networks are Batcher's odd-even merges
+/// (Knuth, The Art of Computer Programming 3, 5.3.4), written as recursive templates: the compiler
+/// removes what no result needs.
 ///
 /// A register has two samples of 16 bits: that of a row and that of the row below.
 #pragma once
@@ -80,8 +81,8 @@ __device__ __forceinline__ void sort(unsigned (&v)[n]) {
   }
 }
 
-/// Ascending samples of a part of the window that are still in question: those below and above them are
-/// left out. With `rest` samples to come, number i of n can become number `rank` of all only if
+/// Ascending samples of a part of the window that are still in question: those below and above them
+/// are left out. With `rest` samples to come, number i of n can become number `rank` of all only if
 /// i <= rank <= i + rest.
 /// @tparam rank  of the result, among these and those to come
 /// @tparam rest  samples to come
@@ -118,8 +119,8 @@ __device__ __forceinline__ void from_below(const unsigned (&v)[n], int distance,
   for (int i = 0; i < n; ++i) of_other[i] = __shfl_up_sync(0xffffffff, v[i], distance);
 }
 
-/// The medians of four windows next to each other: of columns 0 to k - 1 up to 3 to k + 2. A lane has
-/// sorted the last four of these; those before them are the last ones of the lanes below.
+/// The medians of four windows next to each other: of columns 0 to k - 1 up to 3 to k + 2. A lane
+/// has sorted the last four of these; those before them are the last ones of the lanes below.
 /// @param v  columns k - 1 to k + 2; k is 5, 7 or 9
 template <int k>
 __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned (&result)[4]) {
@@ -212,8 +213,8 @@ __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const u
 /// What is taken of sorted samples.
 enum class Taken { median, trimmed_mean, mode };
 
-/// The mode, or the trimmed mean, of samples first to last - 1 of a sorted list: of the upper or the lower
-/// of two rows.
+/// The mode, or the trimmed mean, of samples first to last - 1 of a sorted list: of the upper or
+/// the lower of two rows.
 /// @tparam whole  these are the first and last of the list for the mode, and the same for all lanes
 template <typename T, Taken taken, bool whole, int n>
 __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int row, int first,
@@ -273,7 +274,8 @@ __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x
     const int columns = min(x + r, width - 1) - max(x - r, 0) + 1,
               rows = min(y + row + r, height - 1) - max(y + row - r, 0) + 1;
     const int count = clip ? max(columns, 1) * max(rows, 1) : k * k;
-    // Outside of the image are the lowest samples, and one more of the highest if their number is odd.
+    // Outside of the image are the lowest samples, and one more of the highest if their number is
+    // odd.
     const int t = taken == Taken::mode ? 0 : trimmed(count, job.alpha);
     const int first = (k * k - count) / 2 + t;
     result |= statistic<T, taken, false>(sorted, row, first, first + count - 2 * t, job.shift)

@@ -4,11 +4,12 @@
 /// window and for what is asked of its order; rows of pixels run through it as vectors.
 ///
 /// The samples are merged by columns, pairs of columns, pairs of pairs ..., and what is done at one
-/// pixel is done for all: what a window has in common with that of a neighbour in the row is computed
-/// once (Adams, "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4), 2021).
-/// The windows of several rows are done together, and what all of them cover is merged before what only
-/// some do. Merging is Batcher's (Knuth, The Art of Computer Programming 3, 5.3.4), without all samples
-/// that are known to be too small or too large, and all minima and maxima that nobody asks for.
+/// pixel is done for all: what a window has in common with that of a neighbour in the row is
+/// computed once (Adams, "Fast median filters using separable sorting networks", ACM Trans.
+/// Graphics 40(4), 2021). The windows of several rows are done together, and what all of them cover
+/// is merged before what only some do. Merging is Batcher's (Knuth, The Art of Computer Programming
+/// 3, 5.3.4), without all samples that are known to be too small or too large, and all minima and
+/// maxima that nobody asks for.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -50,8 +51,8 @@ struct Network {
     std::uint16_t low,
         high;  ///< rows that take the minimum and the maximum; may be those of a and b
   };
-  /// An output row. nth, directional: plus[0]. mean: the mean of `plus`, less what is in `minus`. mode:
-  /// `plus` is in ascending order.
+  /// An output row. nth, directional: plus[0]. mean: the mean of `plus`, less what is in `minus`.
+  /// mode: `plus` is in ascending order.
   struct Output {
     std::vector<Place> plus, minus;
     int steps = 0;  ///< after which it is complete; later ones use its rows for others
@@ -71,7 +72,8 @@ struct Network {
 /// @param outputs  rows that are computed together, a power of two
 Network make_network(const Mask &, const Question &, int outputs);
 
-/// The cheapest network. Those used last are kept in the process, as making one takes about a millisecond.
+/// The cheapest network. Those used last are kept in the process, as making one takes about a
+/// millisecond.
 std::shared_ptr<const Network> find_network(const Mask &, const Question &);
 
 }  // namespace cudascan::swo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Small windows are put in order by networks, as long as that is faster than histograms. Networks take
-// windows of whole rows and columns of samples; the pixels whose windows are clipped go another way, which
-// takes any.
+// Small windows are put in order by networks, as long as that is faster than histograms. Networks
+// take windows of whole rows and columns of samples; the pixels whose windows are clipped go
+// another way, which takes any.
 #include "kernels/swofilter/rank/rank.h"
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class NetworkRows {
  public:
   NetworkRows(Plane<const T> in, Plane<T> out, const Job &job, const Network &network)
       : in_(in), out_(out), job_(job), network_(network) {
-    // As long as the rows stay in the fastest cache, but not so short that there is more to say than to
-    // do. All in multiples of vectors.
+    // As long as the rows stay in the fastest cache, but not so short that there is more to say
+    // than to do. All in multiples of vectors.
     // What is computed beyond the results is rounded up, and read from as many samples further on.
     const int beside = 2 * round_up(network.width - 1);
     const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
@@ -87,8 +87,8 @@ class NetworkRows {
   static constexpr int kVector = kNetworkVector / static_cast<int>(sizeof(T));
   static int round_up(int n) { return (n + kVector - 1) / kVector * kVector; }
 
-  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to be
-  /// little as well.
+  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to
+  /// be little as well.
   int next_length(int x) const {
     constexpr std::size_t kFewSteps = 64;
     if (network_.steps.size() > kFewSteps) return length_;
@@ -119,8 +119,8 @@ class NetworkRows {
     }
   }
 
-  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
-  /// not looked at in the end.
+  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there
+  /// anyway is not looked at in the end.
   T *input(int i, int left, int y, int n) {
     const int row = resolve(y, in_.height, job_.border);
     // Rows of the image are only read.

@@ -16,8 +16,8 @@ namespace {
 
 using Op = SwoFilterOperator;
 
-/// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more often,
-/// sooner, and sooner still where medians and ranks go by digits.
+/// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more
+/// often, sooner, and sooner still where medians and ranks go by digits.
 constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
 
 template <typename T>
@@ -107,7 +107,8 @@ class Rank {
     return {divide_up(width + beside, unit) * unit, width, height,
             dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
   }
-  /// Shared memory of each of so many blocks of a multiprocessor, which takes 1 KiB for itself with each.
+  /// Shared memory of each of so many blocks of a multiprocessor, which takes 1 KiB for itself with
+  /// each.
   int shared_memory_each(int resident) {
     return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
   }

@@ -3,18 +3,23 @@
 /// What the order of a window's samples gives. With the N samples of the window in ascending order,
 /// counted from 0:
 ///
-/// | operator           | result                                                                       |
-/// |--------------------|------------------------------------------------------------------------------|
-/// | median             | number floor(N / 2): the upper one of the two in the middle if N is even     |
-/// | rank               | number floor(N percentile / 100), the last one for 100                       |
-/// | alpha-trimmed-mean | mean, halves up, of what is left without the first and last t = floor(alpha N), or (N - 1) / 2 of each, rounded down, if that is less |
-/// | mode               | the most frequent sample, the lowest of several                              |
-/// | directional-median | the middle one of the smallest and the largest of four medians and the sample itself; the medians are of the row, the column and both diagonals through the middle (Arce, McLoughlin, "Theoretical analysis of the max/median filter", IEEE Trans. ASSP 35(1), 1987) |
+/// | operator           | result                                                                  |
+/// |--------------------|-------------------------------------------------------------------------|
+/// | median             | number floor(N / 2): the upper one of the two in the middle for even N  |
+/// | rank               | number floor(N percentile / 100), the last one for 100                  |
+/// | alpha-trimmed-mean | mean, halves up, of what is left without the first and last t (1)       |
+/// | mode               | the most frequent sample, the lowest of several                         |
+/// | directional-median | the middle one of the sample itself and two of four medians (2)         |
 ///
-/// percentile and alpha count in millionths of the whole, the nearest one. median equals OpenCV's with
-/// border = replicate, median, rank and mode equal scikit-image's filters.rank with clip. For
-/// directional-median the row has the width and the column the height of the window, the diagonals the
-/// smaller of both; its shape has no meaning.
+/// (1) t = floor(alpha N), or (N - 1) / 2, rounded down, if that is less.
+/// (2) The smallest and the largest of the medians of the row, the column and both diagonals
+/// through the middle (Arce, McLoughlin, "Theoretical analysis of the max/median filter", IEEE
+/// Trans. ASSP 35(1), 1987).
+///
+/// percentile and alpha count in millionths of the whole, the nearest one. median equals OpenCV's
+/// with border = replicate, median, rank and mode equal scikit-image's filters.rank with clip. For
+/// directional-median the row has the width and the column the height of the window, the diagonals
+/// the smaller of both; its shape has no meaning.
 #pragma once
 #include "kernels/swofilter/window.h"
 

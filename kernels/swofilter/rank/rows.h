@@ -37,7 +37,8 @@ struct Strided {
   T *row(int y) const { return data + y * dy; }
 };
 
-/// Where windows are asked. They are clipped to `in`, which has what is outside of the image or not.
+/// Where windows are asked. They are clipped to `in`, which has what is outside of the image or
+/// not.
 template <typename T>
 struct Area {
   Strided<const T> in;
@@ -59,7 +60,8 @@ struct RankLoops {
                int shift, T *out, int length);
   /// The most frequent of n samples in ascending order.
   void (*mode)(const T *const *sorted, int n, T *out, int length);
-  /// Answers from a histogram of the window that slides along the rows, by the ends of the window's runs.
+  /// Answers from a histogram of the window that slides along the rows, by the ends of the window's
+  /// runs.
   /// @param runs  of the window as it lies in the area
   void (*slide)(const Area<T> &, const std::vector<Run> &runs, const Job &);
 };
@@ -68,8 +70,9 @@ const RankLoops<T> &rank_loops();
 
 /// Answers for rectangles of samples of 8 bit from histograms of columns. Rows are not exchanged.
 void ask_columns(const Area<std::uint8_t> &, const Job &);
-/// The same for a number in the order of samples of 16 bit. Nothing is clipped: `in` has all that windows
-/// cover, and where there is nothing with border = clip it has the largest sample of 16 bit.
+/// The same for a number in the order of samples of 16 bit. Nothing is clipped: `in` has all that
+/// windows cover, and where there is nothing with border = clip it has the largest sample of 16
+/// bit.
 void ask_columns(const Area<std::uint16_t> &, const Job &);
 
 }  // namespace cudascan::swo

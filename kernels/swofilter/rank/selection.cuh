@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of any window without memory for its samples: a thread for each pixel visits the
-/// window as often as a sample has bits.
+/// Order statistics of any window without memory for its samples: a thread for each pixel visits
+/// the window as often as a sample has bits.
 #pragma once
 #include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/rank/rank.h"

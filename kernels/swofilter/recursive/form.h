@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// When a result of a recursive dilation needs no other result of its row, and one of the row above.
+/// When a result of a recursive dilation needs no other result of its row, and one of the row
+/// above.
 ///
 /// Windows with the cell left of the middle make results grow along a row. So of the cells in a row
-/// above only the last one counts, at most at the right edge of the image; and of those in a row that is
-/// still input, if they are one run that reaches across the middle column, all samples up to the last
-/// one: q(x, y), the largest sample of row y up to column x, takes their place. If the rows above reach
-/// no further than in steps from one to the next, only the one above is left:
+/// above only the last one counts, at most at the right edge of the image; and of those in a row
+/// that is still input, if they are one run that reaches across the middle column, all samples up
+/// to the last one: q(x, y), the largest sample of row y up to column x, takes their place. If the
+/// rows above reach no further than in steps from one to the next, only the one above is left:
 ///
 ///     out(x, y) = max(out(x + step, y - 1), q(x + reach[0], y), q(x + reach[1], y + 1), ...)
 ///
-/// columns being at most the last one. The first term has q(x + step + reach[k + 1], y + k) in it: unless
-/// reach[k] is more than that, the term of row k only counts at the top of the image. What is outside of
-/// it is in the window of the first pixel of a row, and hence in all results.
+/// columns being at most the last one. The first term has q(x + step + reach[k + 1], y + k) in it:
+/// unless reach[k] is more than that, the term of row k only counts at the top of the image. What
+/// is outside of it is in the window of the first pixel of a row, and hence in all results.
 ///
 /// In windows of one column nothing comes from the left, and q is the input itself.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// As much of the NVIDIA driver (libcuda.so.1) as GStreamer's CUDA library loads, with one device, the
-// emulated one: its memory is the process's. So the elements run their CUDA side, contexts, pools, events
-// and all, on machines without a GPU.
+// As much of the NVIDIA driver (libcuda.so.1) as GStreamer's CUDA library loads, with one device,
+// the emulated one: its memory is the process's. So the elements run their CUDA side, contexts,
+// pools, events and all, on machines without a GPU.
 #include <cuda.h>
 #include <cudaGL.h>
 
@@ -16,7 +16,8 @@ struct CUstream_st {};
 
 namespace {
 
-/// Those that a thread has made current. Without a destructor: contexts go when the process ends, too.
+/// Those that a thread has made current. Without a destructor: contexts go when the process ends,
+/// too.
 struct Contexts {
   static constexpr int kMost = 64;
   CUcontext all[kMost];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The published kernels that equalize and autothreshold are compared with: their results against
-// what the formulas give when they are written down once more, in double precision and loop by loop.
+// what the formulas give when they are written down once more, in double precision and loop by
+// loop.
 #include <gtest/gtest.h>
 
 #include <array>

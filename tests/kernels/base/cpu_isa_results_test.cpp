@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results are the same bits with the loops of each instruction set that this processor has. Tests with
-// oracles say what is right in small images; here are larger ones and all operators that have such loops.
-// A process runs the loops of one instruction set: death tests of the style "threadsafe" start others.
+// Results are the same bits with the loops of each instruction set that this processor has. Tests
+// with oracles say what is right in small images; here are larger ones and all operators that have
+// such loops. A process runs the loops of one instruction set: death tests of the style
+// "threadsafe" start others.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>

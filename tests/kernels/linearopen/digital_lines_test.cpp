@@ -130,7 +130,7 @@ TEST(DigitalLines, ShiftsAreRoundedProducts) {
   EXPECT_EQ((Direction{true, true, kOne - 1}).shift(1 << 16), 1 << 16);
 }
 
-// ---- Partitions ----------------------------------------------------------------------------------
+// ---- Partitions ---------------------------------------------------------------------------------
 
 TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{1, 40}, test::Size{40, 1},
@@ -155,8 +155,8 @@ TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
     }
 }
 
-/// Equation 4. It counts a line, or two, more where the last pixels of a line are not beside the image
-/// yet.
+/// Equation 4. It counts a line, or two, more where the last pixels of a line are not beside the
+/// image yet.
 TEST(DigitalLines, CountsAreThoseOfEquation4) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{640, 480}, test::Size{784, 1133},
                                      test::Size{32768, 32768}, test::Size{32768, 1}})

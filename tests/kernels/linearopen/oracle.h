@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Openings by line segments straight from the text of kernels/linearopen.h: every segment with every
-/// pixel that it has, every pixel with every segment that it is in. Which pixels make a line is asked of
-/// each pixel, in the arithmetic of rounded real numbers.
+/// Openings by line segments straight from the text of kernels/linearopen.h: every segment with
+/// every pixel that it has, every pixel with every segment that it is in. Which pixels make a line
+/// is asked of each pixel, in the arithmetic of rounded real numbers.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -115,7 +115,7 @@ TEST(LinearOpenRefuses, TheGpuInABuildWithoutIt) {
 }
 #endif
 
-// ---- Directions ----------------------------------------------------------------------------------
+// ---- Directions ---------------------------------------------------------------------------------
 
 TEST(LinearOpenDirections, SpreadOverTheSpan) {
   using Angles = std::vector<double>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Turning an image: against interpolation in floating point, the formula in integers, turns that only move
-// samples, borders, and CUDA against the CPU.
+// Turning an image: against interpolation in floating point, the formula in integers, turns that
+// only move samples, borders, and CUDA against the CPU.
 #include "kernels/rotate.h"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ void fill(rotation::Weights &weights) {
 template <typename T>
 std::vector<T> by_formula(const Image<T> &in, const RotateParams &params) {
   const double radians = params.angle * std::numbers::pi / 180;
-  rotation::Job<T> job{};
+  rotation::RotateJob<T> job{};
   job.in = in.plane();
   job.cosine = std::llround(std::cos(radians) * 0x1p32);
   job.sine = std::llround(std::sin(radians) * 0x1p32);
@@ -296,8 +296,8 @@ void expect_cuda_turns_as_cpu(double angle) {
   }
 }
 
-// Where all samples of a block's pixels are inside of the image they are copied word by word, if rows
-// begin with words.
+// Where all samples of a block's pixels are inside of the image they are copied word by word, if
+// rows begin with words.
 TEST(Rotate, CudaEqualsCpuFarFromTheEdges) {
   NEED_GPU();
   for (const double angle : {0.0, 26.2, 45.0, 116.2, -90.0}) {

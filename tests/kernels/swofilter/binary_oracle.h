@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// hit-or-miss, thin and thicken as the papers and kernels/swofilter/binary/binary.h have them, pixel by pixel.
+/// hit-or-miss, thin and thicken as the papers and kernels/swofilter/binary/binary.h have them,
+/// pixel by pixel.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Order statistics of windows: known values, the text of kernels/swofilter/rank/rank.h taken word by word on
-// random settings, and properties. The oracle counts; nothing is put in order.
+// Order statistics of windows: known values, the text of kernels/swofilter/rank/rank.h taken word
+// by word on random settings, and properties. The oracle counts; nothing is put in order.
 #include <gtest/gtest.h>
 
 #include <cmath>

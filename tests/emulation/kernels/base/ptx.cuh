@@ -52,8 +52,8 @@ void load_shared(unsigned address, std::uint32_t (&v)[n]) {
   std::memcpy(v, shared_pointer(address), sizeof v);
 }
 
-// Copies of 16 or 4 bytes to shared memory that go on beside the thread that starts them, in groups.
-// They are made at once, or not before that thread waits for their group.
+// Copies of 16 or 4 bytes to shared memory that go on beside the thread that starts them, in
+// groups. They are made at once, or not before that thread waits for their group.
 void start_copy(unsigned shared_address, const void *global, unsigned bytes);
 template <int bytes = 16>
 void copy_async(unsigned shared_address, const void *global) {
