@@ -51,7 +51,11 @@ enum class AutothresholdAlgorithm {
   prahara,
 };
 
+struct AutothresholdReport;
+
 struct AutothresholdParams {
+  using Report = AutothresholdReport;  ///< what run() measures
+
   AutothresholdMethod method = AutothresholdMethod::otsu;
   /// Number of classes, 2..4. More than 2 only with otsu: the classes are then painted in equal steps
   /// from 0 to white.

@@ -105,7 +105,11 @@ struct SwoFilterConstant {
   bool operator==(const SwoFilterConstant &) const = default;
 };
 
+struct SwoFilterReport;
+
 struct SwoFilterParams {
+  using Report = SwoFilterReport;  ///< what run() measures
+
   SwoFilterOperator op = SwoFilterOperator::median;
   int window = 3;         ///< side of the window in pixels, odd, 1..255
   int window_width = 0;   ///< width of the window, odd, 1..255; 0 = window
