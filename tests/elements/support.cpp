@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "examples/elements.h"
+
 namespace cudascan::elements {
 namespace {
 
@@ -49,13 +51,7 @@ bool have_gpu() {
 }
 
 std::vector<std::string> all_elements() {
-  std::vector<std::string> names;
-  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "cudascan");
-  for (GList *item = features; item; item = item->next)
-    if (GST_IS_ELEMENT_FACTORY(item->data)) names.push_back(GST_OBJECT_NAME(item->data));
-  gst_plugin_feature_list_free(features);
-  std::sort(names.begin(), names.end());
-  return names;
+  return element_names();
 }
 
 const char *first_missing(std::initializer_list<const char *> factories) {
