@@ -306,7 +306,7 @@ void clean(int argc, char **argv) {
 int main(int argc, char **argv) {
   try {
     clean(argc, argv);
-  } catch (const Failure &failure) {
+  } catch (const std::exception &failure) {
     std::fprintf(stderr, "cudascan-clean: %s\n", failure.what());
     return 1;
   }

@@ -37,7 +37,7 @@ void add_defaults(const char *op, const Params &params, std::vector<Case> &cases
   for (const Size size : {k4k, k4k16}) {
     Case c;
     c.op = op;
-    c.variant = "defaults";
+    c.variant = std::string(op) + " defaults";
     c.size = size;
     c.runner = make_runner(params);
     cases.push_back(c);
