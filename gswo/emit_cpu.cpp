@@ -47,7 +47,7 @@ class CpuWriter : public KernelWriter {
   }
 
  private:
-  /// Whether windows that lie inside of the image are told apart, for which no border is asked.
+  /// Whether windows inside the image get code of their own, without checks for the border.
   bool has_inner_windows() const {
     return k_.columns().step == 1 &&
            std::all_of(ins_.begin(), ins_.end(), [](const Image *i) { return i->known; });
@@ -64,7 +64,7 @@ class CpuWriter : public KernelWriter {
 
   void inner_columns() {
     const std::string first = "(" + unit_.text(k_.columns().first) + ")";
-    out_ << "    int g_low = 0, g_high = g_columns;  // the windows that lie inside of the image\n";
+    out_ << "    int g_low = 0, g_high = g_columns;  // the windows inside the image\n";
     const auto limit = [&](const std::string &plane, int y0, int y1, int x0, int x1) {
       out_ << "    gswo::limit(" << plane << ", (int)" << y() << ", (int)" << first << ", " << y0
            << ", " << y1 << ", " << x0 << ", " << x1 << ", g_low, g_high);\n";

@@ -25,7 +25,7 @@ class CudaWriter : public KernelWriter {
     for (const Scalar &s : k_.scalars) add(s.type + " " + s.name);
     out_ << "extern \"C\" __global__ void __launch_bounds__("
          << threads()
-         // Networks need many registers, and lose more by too few than by few threads.
+         // Sorting networks need many registers; too few registers cost more than few threads.
          << (k_.sorts ? ", 1" : "") << ")\n"
          << k_.name << "(" << parameters << ")\n{\n";
     for (const auto &[place, text] : k_.bound_locals) out_ << text;
@@ -51,8 +51,8 @@ class CudaWriter : public KernelWriter {
     return "(" + condition(unit_, k_.rows()) + ") && (" + condition(unit_, k_.columns()) + ")";
   }
 
-  /// How windows see the images that are in no tile.
-  /// @param inner  that lie inside of them
+  /// How windows access images that are not in a tile.
+  /// @param inner  for windows inside the images
   void views(const std::string &indent, bool inner) {
     for (const Image *i : ins_) {
       if (is_tiled(*i)) continue;
@@ -67,7 +67,7 @@ class CudaWriter : public KernelWriter {
              << "> " << i->output() << "(" << i->output() << "_plane);\n";
   }
 
-  /// Loops in other steps than one: a thread takes turns as they come.
+  /// Loops with steps other than one: each thread takes single iterations.
   void turns() {
     views("  ", false);
     out_ << "  GSWO_ROLL for (int g_cy = 0; g_cy < " << k_.chunk_y
@@ -80,11 +80,11 @@ class CudaWriter : public KernelWriter {
          << call("      ", false) << "    }\n  }\n";
   }
 
-  /// A thread makes pixels that are neighbours: what their windows share is loaded and computed once.
+  /// A thread computes neighbouring pixels: what their windows share is loaded and computed once.
   void chunks() {
     const Image &stored = *outs_.front();
     const bool aligns = (k_.chunk_x & (k_.chunk_x - 1)) == 0;
-    out_ << "  // A block makes " << k_.tile_x << " x " << k_.tile_y << " pixels, a thread "
+    out_ << "  // A block computes " << k_.tile_x << " x " << k_.tile_y << " pixels, a thread "
          << k_.chunk_x << " x " << k_.chunk_y << ".\n  const int g_first = (int)("
          << unit_.text(k_.columns().first) << ");\n  const int g_top = gswo::first_row((int)("
          << unit_.text(k_.rows().first) << "), " << k_.tile_y
@@ -122,14 +122,14 @@ class CudaWriter : public KernelWriter {
          << "_memory, " << i.name << "_plane, g_top, g_left);\n";
   }
 
-  /// Whether single windows inside of the images are told apart.
+  /// Whether the code distinguishes windows inside the images from those at the edges.
   bool has_inner_chunks() const {
     return !k_.edges.empty() || std::any_of(ins_.begin(), ins_.end(), [&](const Image *i) {
       return i->known && !i->centred && !is_tiled(*i) && !is_texture(*i);
     });
   }
 
-  /// Defines g_fits(), which says whether some windows are all turns of the loops and need no border.
+  /// Defines g_fits(): whether all of some windows are iterations of the loops and need no border.
   void fits() {
     out_ << "  const auto g_fits = [&](int g_y, int g_x, int g_rows, int g_columns) {\n"
          << place("    ", "g_y + g_rows - 1", "g_x + g_columns - 1")
@@ -191,7 +191,7 @@ class CudaWriter : public KernelWriter {
          << call("    ", false) << "  }\n";
   }
 
-  /// The windows at the edges take longer: all threads of the block share them.
+  /// Windows at the edges take longer, so all threads of the block share them.
   void rest() {
     out_ << "  if (g_whole) return;\n";
     const std::string windows = std::to_string(k_.chunk_x * k_.chunk_y),
@@ -208,7 +208,7 @@ class CudaWriter : public KernelWriter {
          << call("    ", false) << "  }\n";
   }
 
-  /// Whether what windows write is kept until a row of the chunk is there.
+  /// Whether results are kept until a row of the chunk is complete.
   static bool in_strips(const Image &i) { return i.always_written || i.in_register; }
 
   void assume_inside(const std::string &indent) {

@@ -19,7 +19,8 @@ std::size_t size_of(const std::string &type) {
   return type == "double" || type.find("long") != std::string::npos ? 8 : 4;
 }
 
-/// A row of a tile, which begins and ends where a vector of at most 8 does: as gswo::Tile has it.
+/// Width of a tile's row; it begins and ends at a multiple of a vector of at most 8, as in
+/// gswo::Tile.
 int tile_pitch(const Kernel &k, const Image &i) {
   return (k.tile_x + i.x1 - i.x0 + 14) / 8 * 8;
 }
@@ -128,7 +129,7 @@ std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
     if (i.y1 - i.y0 > 1024 || i.x1 - i.x0 > 1024) return 0;
     if (!i.centred) bytes += size_of(i.type) * tile_rows(k, i) * tile_pitch(k, i);
   }
-  // Beside them gswo::Rest has a count, and a number for each thread.
+  // gswo::Rest also needs a count and a number for each thread.
   const std::size_t threads =
       static_cast<std::size_t>(k.tile_x / k.chunk_x) * (k.tile_y / k.chunk_y);
   return bytes + 16 + 2 * threads > kMostSharedBytes ? 0 : bytes;

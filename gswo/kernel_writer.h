@@ -29,7 +29,7 @@ class KernelWriter {
   std::string target_type(const Image &i) const {
     return chain_ ? chain_->buffers[i.write_buffer].memory_type() : i.type;
   }
-  /// The arguments of its views: type of the user's code, type in memory.
+  /// Template arguments of its views: the type in the user's code and the type in memory.
   std::string types(const Image &i, bool read) const {
     return i.type + ", " + (read ? source_type(i) : target_type(i));
   }
@@ -37,11 +37,11 @@ class KernelWriter {
   /// The window's arguments, or its parameters.
   std::string arguments(bool declared) const;
 
-  /// The variable of a loop in a turn.
+  /// The variable of a loop in an iteration.
   std::string index(const Loop &loop, const std::string &turn) const;
 
   /// The call of the window.
-  /// @param inner  that lies inside of the images
+  /// @param inner  for a window inside the images
   std::string call(const std::string &indent, bool inner) const;
 
   const Unit &unit_;

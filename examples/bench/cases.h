@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is measured: for each operator the cases of both backends, in <op>_cases.cpp, which cases.cpp
-/// puts together. An operator without that file is timed with its default settings.
+/// What is measured: <op>_cases.cpp has the cases of an operator for both backends, and cases.cpp
+/// collects them. An operator without that file is timed with its default settings.
 #pragma once
 #include <vector>
 
@@ -14,7 +14,7 @@ inline constexpr Size k4k{3840, 2160, 8};
 inline constexpr Size k4k16{3840, 2160, 16};
 
 inline constexpr Content kAllContents[] = {Content::page, Content::random, Content::constant};
-/// The same case on a certain content, named unless it is the page.
+/// The same case on this content; the name says so unless it is the page.
 Case with_content(Case c, Content content);
 
 /// What <op>_cases.cpp defines: cases on the GPU and on one core.

@@ -6,7 +6,7 @@
 namespace cudascan {
 namespace {
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
 template <typename T>
 void paint(Cpu &cpu, Plane<const T> angles, const ChromaPlanes<T> &out) {
@@ -26,13 +26,5 @@ void paint_hues(Cpu &cpu, Plane<const std::uint16_t> angles,
                 const ChromaPlanes<std::uint16_t> &out) {
   paint(cpu, angles, out);
 }
-#ifndef HAVE_CUDA  // stands in for hue.cu
-void paint_hues(Cuda &, Plane<const std::uint8_t>, const ChromaPlanes<std::uint8_t> &) {
-  refuse_cuda();
-}
-void paint_hues(Cuda &, Plane<const std::uint16_t>, const ChromaPlanes<std::uint16_t> &) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan
