@@ -135,8 +135,8 @@ int main(int argc, char **argv) try {
     write();
   }
   if (options.tables)
-    for (const auto table : {paper_tables, equalize_paper, linearopen_paper, autothreshold_paper,
-                             sweep_tables, linearopen_tables, swofilter_tables}) {
+#define AND(function) function,
+    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND)}) {
       table(options, with_cuda, report);
       write();
     }

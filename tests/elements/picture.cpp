@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "tests/elements/colours.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {
@@ -127,7 +128,7 @@ Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed
 
 template <typename Params>
 Picture expected(const Picture &in, const Params &params, GstVideoFormat out_format,
-                 typename ReportOf<Params>::Type *report, Cpu *cpu) {
+                 typename Params::Report *report, Cpu *cpu) {
   Cpu own;
   if (!cpu) cpu = &own;
   Picture out{out_format == GST_VIDEO_FORMAT_UNKNOWN ? in.format : out_format,
@@ -159,15 +160,10 @@ Picture expected(const Picture &in, const Params &params, GstVideoFormat out_for
   }
   return out;
 }
-template Picture expected(const Picture &, const NickParams &, GstVideoFormat, NickReport *, Cpu *);
-template Picture expected(const Picture &, const EqualizeParams &, GstVideoFormat, EqualizeReport *,
-                          Cpu *);
-template Picture expected(const Picture &, const AutothresholdParams &, GstVideoFormat,
-                          AutothresholdReport *, Cpu *);
-template Picture expected(const Picture &, const LinearOpenParams &, GstVideoFormat,
-                          LinearOpenReport *, Cpu *);
-template Picture expected(const Picture &, const SwoFilterParams &, GstVideoFormat,
-                          SwoFilterReport *, Cpu *);
+#define EXPECTED(op, Name)                                                                         \
+  template Picture expected(const Picture &, const Name##Params &, GstVideoFormat, Name##Report *, \
+                            Cpu *);
+CUDASCAN_OPERATORS(EXPECTED)
 
 testing::AssertionResult same(const Picture &a, const Picture &b) {
   if (a.format != b.format || a.width != b.width || a.height != b.height)

@@ -27,8 +27,7 @@ TEST_P(Pipelines, DefaultsNegotiateBetweenStockElements) {
 
 TEST_P(Pipelines, EveryElementRunsWithItsDefaultsAndBehindTheOthers) {
   std::string all = "videotestsrc num-buffers=3 ! ";
-  for (const char *name :
-       {"cudaequalize", "cudalinearopen", "cudaswofilter", "cudaautothreshold", "cudanick"}) {
+  for (const std::string &name : all_elements()) {
     const std::string one = launch(name);
     Pipeline pipeline("videotestsrc num-buffers=3 ! " + one + "! fakesink");
     EXPECT_EQ(pipeline.play(), "") << name;

@@ -136,8 +136,7 @@ TEST(Presets, AnUnknownNameIsRefused) {
 }
 
 TEST(Presets, HaveTheSettingsOfThePictureAlone) {
-  for (const char *name :
-       {"cudanick", "cudaequalize", "cudaautothreshold", "cudalinearopen", "cudaswofilter"}) {
+  for (const std::string &name : all_elements()) {
     SCOPED_TRACE(name);
     Ref<GstElement> element = make(name);
     ASSERT_TRUE(GST_IS_PRESET(element.get()));
@@ -202,8 +201,7 @@ TEST(Presets, AreSavedWithNumbersEnumsAndArrays) {
 }
 
 TEST(Presets, AreSavedWithDefaultsAsWell) {
-  for (const char *name :
-       {"cudanick", "cudaequalize", "cudaautothreshold", "cudalinearopen", "cudaswofilter"}) {
+  for (const std::string &name : all_elements()) {
     SCOPED_TRACE(name);
     Ref<GstElement> element = make(name);
     EXPECT_EQ(saved_and_loaded(element.get()), settings_of(element.get()));

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <string_view>
 
 namespace cudascan::elements {
@@ -82,13 +81,6 @@ Complaints::~Complaints() {
 }
 int Complaints::count() {
   return complaints;
-}
-
-std::vector<std::string> all_elements() {
-  std::istringstream words(CUDASCAN_OPERATORS);
-  std::vector<std::string> names;
-  for (std::string word; words >> word;) names.push_back("cuda" + word);
-  return names;
 }
 
 std::vector<GParamSpec *> drawn_properties(GstElement *element) {

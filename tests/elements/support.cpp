@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "examples/elements.h"
+
 namespace cudascan::elements {
 namespace {
 
@@ -46,6 +48,10 @@ bool gpu_required() {
 bool have_gpu() {
   static const bool have = Cuda::available();
   return have;
+}
+
+std::vector<std::string> all_elements() {
+  return element_names();
 }
 
 const char *first_missing(std::initializer_list<const char *> factories) {

@@ -15,11 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/autothreshold.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/swofilter.h"
+#include "all_operators.h"
 
 namespace cudascan::elements {
 
@@ -58,6 +54,9 @@ bool have_gpu();
     GTEST_SKIP() << "there is no CUDA device";                                     \
   }
 
+/// The elements of the plugin, by name, as the registry has them.
+std::vector<std::string> all_elements();
+
 const char *first_missing(std::initializer_list<const char *> factories);
 bool gpu_required();
 
@@ -86,54 +85,12 @@ struct Picture {
 /// Uneven paper with dark strokes, flat areas, both extremes and noise; another one for every seed.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
 
-/// Where the chroma of a result comes from: the input, no colour, or the directions in its luma.
-enum class Colour { of_input, none, of_directions };
-
-inline Colour colour_of(const NickParams &p) {
-  return p.output == NickOutput::binary ? Colour::none : Colour::of_input;
-}
-inline Colour colour_of(const EqualizeParams &) {
-  return Colour::of_input;
-}
-inline Colour colour_of(const AutothresholdParams &p) {
-  return p.apply && p.classes == 2 ? Colour::none : Colour::of_input;
-}
-inline Colour colour_of(const LinearOpenParams &p) {
-  return p.output == LinearOpenOutput::orientation ? Colour::of_directions : Colour::of_input;
-}
-inline Colour colour_of(const SwoFilterParams &p) {
-  return is_binary(p.op) ? Colour::none : Colour::of_input;
-}
-
-template <typename Params>
-struct ReportOf;
-template <>
-struct ReportOf<NickParams> {
-  using Type = NickReport;
-};
-template <>
-struct ReportOf<EqualizeParams> {
-  using Type = EqualizeReport;
-};
-template <>
-struct ReportOf<AutothresholdParams> {
-  using Type = AutothresholdReport;
-};
-template <>
-struct ReportOf<LinearOpenParams> {
-  using Type = LinearOpenReport;
-};
-template <>
-struct ReportOf<SwoFilterParams> {
-  using Type = SwoFilterReport;
-};
-
 /// What an element must make of a picture, by the kernel library on the CPU.
 /// @param cpu  has the history, if there is one
 template <typename Params>
 Picture expected(const Picture &in, const Params &params,
                  GstVideoFormat out_format = GST_VIDEO_FORMAT_UNKNOWN,
-                 typename ReportOf<Params>::Type * = nullptr, Cpu *cpu = nullptr);
+                 typename Params::Report * = nullptr, Cpu *cpu = nullptr);
 
 /// The first difference, if there is one.
 testing::AssertionResult same(const Picture &result, const Picture &expected);

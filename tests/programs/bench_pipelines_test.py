@@ -3,6 +3,7 @@
 is asserted but what a sleep takes at least."""
 import json
 import os
+import pathlib
 import sys
 import tempfile
 import unittest
@@ -10,6 +11,8 @@ import unittest
 import program
 
 BENCH, PEERS = os.environ["PIPELINE_BENCH"], os.environ["PYTHON_PEERS"]
+sys.path.insert(0, str(pathlib.Path(PEERS).resolve().parents[1]))  # examples/
+from elements import elements  # noqa: E402
 
 
 def plugin_is_found():
@@ -137,12 +140,12 @@ class Elements(Case):
                 self.assertEqual(row["syncs_per_frame"], 0)
                 self.assertGreater(row["floor_us"], 0)
                 self.assertIn("p99", row["latency_us"])
-        self.assertEqual(len(names), 12)
-        self.assertEqual([name.count("!") for name in names], [0] * 8 + [1, 2, 3, 4])
-        for element in ("cudanick", "cudaequalize", "cudaautothreshold", "cudalinearopen",
-                        "cudaswofilter"):
-            self.assertIn(element, names[-1])
-        self.assertEqual(sum(row["where"] == "kernel" for row in rows), 12)
+        singles = [name for name in names if "!" not in name]
+        self.assertGreaterEqual(len(singles), 8)
+        self.assertEqual([name.count("!") for name in names], [0] * len(singles) + [1, 2, 3, 4])
+        for element in elements():
+            self.assertTrue(any(name.split()[0] == element for name in singles), element)
+        self.assertEqual(sum(row["where"] == "kernel" for row in rows), len(names))
 
     def test_the_sum_of_kernels_is_that_of_the_elements(self):
         rows = self.bench("--tables", "pipelines", "--sizes", "96x64", "--seconds", "0.02",

@@ -178,5 +178,10 @@ inline long double tolerance(unsigned maximum) {
   return 1e-13L * maximum;
 }
 
+template <typename T>
+Image<T> page(int width = 160, int height = 90, T maximum = std::numeric_limits<T>::max()) {
+  return {make_content(Content::text, width, height, maximum), width, height, {}, maximum};
+}
+
 }  // namespace test
 }  // namespace cudascan
