@@ -5,12 +5,12 @@
     examples/camera_fingerprint.py take camera.npy FILE... [--picture fingerprint.png]
     examples/camera_fingerprint.py compare camera.npy FILE...
 
-The pixels of a sensor are not equally sensitive. What a frame has more than its median of 3x3 pixels is
-noise, edges and this pattern; the mean over many frames, the more the better, is the pattern. Files are
-pictures or videos of one size, neither scaled nor turned; pictures of bright, even things such as the sky
-are best. `compare` prints the correlation of the noise of each file with the fingerprint: near 0, up to
-3 or 4 divided by the square root of the number of pixels, for another camera, and several times as much
-for the same one.
+The pixels of a sensor are not equally sensitive; this pattern is the fingerprint. A frame minus its
+3x3 median leaves noise, edges and the pattern. The mean over many frames leaves the pattern: the
+more frames, the better. Files are pictures or videos of one size that were neither scaled nor
+rotated. Pictures of bright, even areas such as the sky are best. `compare` prints, for each file,
+the correlation of its noise with the fingerprint. For another camera it is near 0: at most 3 or 4
+divided by the square root of the number of pixels. For the same camera it is several times as much.
 
 Needs python3-numpy, python3-pil and the environment of `meson devenv -C build -w .`.
 """
@@ -25,7 +25,7 @@ import pipelines
 
 
 def residues(file):
-    """Each frame less its median."""
+    """Each frame minus its median."""
     reader, writer = os.pipe()
     chain = ("! tee name=frame  frame. ! queue ! pnmenc ! fdsink  frame. ! queue ! "
              f"cudaswofilter operator=median border=replicate ! pnmenc ! fdsink fd={writer}")
@@ -40,16 +40,16 @@ def residues(file):
 
 
 def noise_of(files):
-    """The mean residue, without what whole rows and columns have: that is in the electronics of all
-    cameras of a kind, and in compression."""
+    """The mean residue without the means of whole rows and columns: these come from the
+    electronics, which all cameras of a model share, and from compression."""
     total, n = None, 0
     for file in files:
         for residue in residues(file):
             if total is None:
                 total = np.zeros(residue.shape, np.float64)
             if residue.shape != total.shape:
-                sys.exit(f"{file}: its size {residue.shape[1]}x{residue.shape[0]} is not that of the "
-                         f"others, {total.shape[1]}x{total.shape[0]}")
+                sys.exit(f"{file}: its size is {residue.shape[1]}x{residue.shape[0]}, but the others "
+                         f"have {total.shape[1]}x{total.shape[0]}")
             total += residue
             n += 1
     noise = total / n
@@ -66,12 +66,12 @@ def main():
     parser.add_argument("action", choices=("take", "compare"))
     parser.add_argument("fingerprint", help="file of the fingerprint")
     parser.add_argument("files", nargs="+", help="pictures or videos")
-    parser.add_argument("--picture", help="where to draw the fingerprint that is taken")
+    parser.add_argument("--picture", help="where to draw the new fingerprint")
     args = parser.parse_args()
     if args.action == "take":
         noise, frames = noise_of(args.files)
         np.save(args.fingerprint, noise.astype(np.float32))
-        print(f"{args.fingerprint}: of {frames} frames")
+        print(f"{args.fingerprint}: made from {frames} frames")
         if args.picture:
             levels = 128 + 40 * noise / noise.std()
             Image.fromarray(levels.clip(0, 255).astype(np.uint8)).save(args.picture)
@@ -80,7 +80,7 @@ def main():
     for file in args.files:
         noise, _ = noise_of([file])
         if noise.shape != fingerprint.shape:
-            print(f"{file}: another size than the fingerprint, {noise.shape[1]}x{noise.shape[0]}")
+            print(f"{file}: its size {noise.shape[1]}x{noise.shape[0]} differs from the fingerprint's")
         else:
             print(f"{file}: {correlation(noise, fingerprint):+.4f}")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times the operators of libcudascan on the GPU and on the CPU, beside a copy of the same plane and
-/// beside other libraries where they are installed. See --help.
+/// Times the operators of libcudascan on the GPU and on the CPU, compared with a copy of the same
+/// plane and with other libraries if they are installed. See --help.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -16,30 +16,30 @@ using namespace cudascan::bench;
 
 constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
 
-  --filter TEXT      only cases and tables whose name contains TEXT, for instance "nick 75", "16 bit" or
-                     "linearopen against length"
+  --filter TEXT      only cases and tables whose name contains TEXT, for instance "nick 75",
+                     "16 bit" or "linearopen against length"
   --quick            fewer cases and measurements
   --full             also the serial algorithm on the largest images (minutes)
   --cpu-only, --cuda-only
-  --no-tables        without the tables: "nick tables, paper 000", "paper 001 table 1", "paper 002 figure
-                     9" and so on of the publications; "swofilter naive and fast, paper 004"; and
-                     "nick against window", "swofilter against size", "linearopen against angle" and
-                     such. docs/benchmark.md lists them
-  --tables-only      nothing else
+  --no-tables        skip the tables: those of the publications ("nick tables, paper 000",
+                     "paper 001 table 1", "paper 002 figure 9", "swofilter naive and fast,
+                     paper 004" ...) and the sweeps ("nick against window", "linearopen against
+                     angle" ...). docs/benchmark.md lists them
+  --tables-only      only the tables
   --content WHAT     page (text on uneven, noisy paper), random, constant, negative (white text on
-                     black), natural (soft structures of all sizes), spiral; cases that are measured on
-                     certain contents keep theirs
-  --patience S       leave out of the tables what one run on the CPU would take longer for, and on the GPU
-                     a fifth of it (2 seconds)
-  --repeat N         measurements of each time; the median counts
+                     black), natural (soft structures of all sizes), spiral; cases with a fixed content
+                     keep it
+  --patience S       leave out table entries that would take longer than S seconds a run on the CPU,
+                     or a fifth of that on the GPU (2)
+  --repeat N         measure each time N times and take the median
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's
   --csv FILE, --json FILE   write all rows; JSON with the machine, for cudascan-bench-report
 
-Times of the GPU are of one run inside a CUDA graph of many: cold with so many buffers in turn that
-none is in a cache when it is used again, warm with one pair of buffers. "1 in graph" and "events"
-are a single run with and without a graph, launch included. GB/s counts each sample read once and
-written once, but for histograms, which are only read; "x copy" is the ratio to a device-to-device
+Times of the GPU are per run inside a CUDA graph of many runs. "cold" rotates over so many buffers
+that none is still in a cache when it is used again; "warm" uses one pair of buffers. "1 in graph"
+and "events" are a single run with and without a graph, launch included. GB/s counts each sample
+as read once and written once; histograms only read. "x copy" is the ratio to a device-to-device
 copy of the plane, measured in the same run.
 )";
 
@@ -48,7 +48,7 @@ int parse_positive(std::string_view option, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1)
     throw BadSetting(std::string(option) + " " + std::string(text) +
-                     ": must be a number from 1 on");
+                     ": must be a whole number, 1 or more");
   return value;
 }
 
@@ -123,7 +123,7 @@ int main(int argc, char **argv) try {
   }
   Report report;
   bool with_cuda = options.cuda && Cuda::available();
-  // After each part: what has been measured is there although the rest is interrupted.
+  // After each part, so that its results are kept if a later part is interrupted.
   const auto write = [&] {
     if (!options.csv.empty()) report.write_csv(options.csv);
     if (!options.json.empty()) report.write_json(options.json, this_machine());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Cleans a scan, a photo or a video: cudascan-clean FILE [element=NAME] [PROPERTY=VALUE ...]
 //
-// An image becomes a PNG, a video a video. Prints the pipeline it ran, which can be pasted into a
-// shell. Also an example of these elements in a program of yours: build a pipeline, run it, ask the
-// element what it did.
+// An image becomes a PNG, a video becomes a video. Prints the pipeline it ran, ready to paste into
+// a shell. This is also an example of using these elements in your own program: build a pipeline,
+// run it, ask the element what it did.
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <gst/pbutils/pbutils.h>
@@ -25,7 +25,7 @@ struct Failure : std::runtime_error {
 
 struct Element {
   std::string name;
-  bool keeps_colour;  // the others give black and white, and need only the gray of an image
+  bool keeps_colour;  // the others give black and white and need only luma
 };
 const Element kElements[] = {{"cudanick", false},
                              {"cudaequalize", true},
@@ -70,8 +70,8 @@ Arguments parse_arguments(int argc, char **argv) {
       g_option_context_new("FILE [element=NAME] [PROPERTY=VALUE ...]");
   g_option_context_set_summary(
       context,
-      "Turns an image or a video into black and white with the element cudanick, or does what\n"
-      "element=cudaequalize, cudaautothreshold, cudalinearopen or cudaswofilter does.\n"
+      "Turns an image or a video into black and white with the element cudanick, or runs it\n"
+      "through element=cudaequalize, cudaautothreshold, cudalinearopen or cudaswofilter.\n"
       "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
@@ -92,14 +92,14 @@ Arguments parse_arguments(int argc, char **argv) {
     else if (arguments.input.empty())
       arguments.input = *word;
     else
-      throw Failure(std::string(*word) + ": one file at a time, please");
+      throw Failure(std::string(*word) + ": give only one file");
   }
   if (output) arguments.output = output;
   g_free(output);
   g_strfreev(rest);
-  if (arguments.input.empty()) throw Failure("which file? See cudascan-clean --help");
+  if (arguments.input.empty()) throw Failure("no file given; see cudascan-clean --help");
   if (!g_file_test(arguments.input.c_str(), G_FILE_TEST_IS_REGULAR))
-    throw Failure(arguments.input + ": there is no such file");
+    throw Failure(arguments.input + ": file not found");
   return arguments;
 }
 
@@ -108,7 +108,7 @@ struct Picture {
   unsigned width, height;
 };
 
-/// What the file holds. Throws when nothing here can read it.
+/// What the file contains. Throws if no installed plugin can read it.
 Picture discover(const std::string &path) {
   g_autoptr(GError) error = nullptr;
   g_autofree gchar *uri = gst_filename_to_uri(path.c_str(), &error);
@@ -123,7 +123,7 @@ Picture discover(const std::string &path) {
                           gst_discoverer_video_info_get_width(video),
                           gst_discoverer_video_info_get_height(video)};
     gst_discoverer_stream_info_list_free(streams);
-    // A missing decoder of another stream, of sound for instance, does no harm.
+    // A missing decoder for another stream, such as sound, does not matter.
     if (picture.width > 0) return picture;
   }
   if (info && gst_discoverer_info_get_result(info) == GST_DISCOVERER_MISSING_PLUGINS) {
@@ -135,17 +135,17 @@ Picture discover(const std::string &path) {
       if (g_strv_length(fields) > 3)
         missing += (missing.empty() ? "" : ", ") + std::string(fields[3]);
     }
-    throw Failure(path + ": GStreamer has nothing here to read it (missing: " +
+    throw Failure(path + ": GStreamer has no plugin to read it (missing: " +
                   (missing.empty() ? "a decoder" : missing) +
                   ").\nInstall more plugins; on Debian and Ubuntu: gstreamer1.0-plugins-good "
                   "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav");
   }
   if (error && !g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     throw Failure(path + ": " + error->message);
-  throw Failure(path + ": there is no picture in it that GStreamer can read");
+  throw Failure(path + ": GStreamer found no picture in it");
 }
 
-/// How a video is written: with the first of these whose elements are all there.
+/// How a video is written: with the first of these whose elements are all installed.
 struct Encoder {
   std::vector<const char *> elements;
   const char *chain, *extension;
@@ -168,7 +168,7 @@ const Encoder &choose_encoder() {
   for (const Encoder &encoder : kEncoders)
     if (have_elements(encoder.elements)) return encoder;
   throw Failure(
-      "GStreamer has no video encoder here. Install some plugins; on Debian and Ubuntu: "
+      "GStreamer has no video encoder. Install plugins; on Debian and Ubuntu: "
       "gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly");
 }
 
@@ -181,7 +181,7 @@ std::string quoted(const std::string &word) {
   return quoted;
 }
 
-/// The pipeline as one would type it behind gst-launch-1.0.
+/// The pipeline as you would type it after gst-launch-1.0.
 std::string describe(Arguments &arguments, const Picture &picture) {
   const Element &element = arguments.element;
   std::string chain, extension;
@@ -202,10 +202,11 @@ std::string describe(Arguments &arguments, const Picture &picture) {
   }
   g_autofree gchar *in = g_canonicalize_filename(arguments.input.c_str(), nullptr);
   g_autofree gchar *out = g_canonicalize_filename(arguments.output.c_str(), nullptr);
-  if (std::string(in) == out) throw Failure(arguments.output + ": that is the input itself");
+  if (std::string(in) == out)
+    throw Failure(arguments.output + ": output and input are the same file");
 
   std::string line = "filesrc location=" + quoted(arguments.input);
-  // videoconvert passes on what the element takes as it is, frames in CUDA memory included.
+  // videoconvert passes on unchanged what the element accepts, including frames in CUDA memory.
   line += " ! decodebin ! videoconvert ! ";
   const bool only_gray = picture.is_image && !element.keeps_colour;
   if (only_gray) line += "'video/x-raw,format={GRAY8,GRAY16_LE}' ! ";
@@ -230,7 +231,7 @@ GstElement *find(GstElement *pipeline, const Element &element) {
   return found;
 }
 
-/// Plays the pipeline to its end.
+/// Runs the pipeline to its end.
 void run(GstElement *pipeline) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
@@ -243,7 +244,7 @@ void run(GstElement *pipeline) {
   g_autofree gchar *source = gst_object_get_name(GST_MESSAGE_SRC(message));
   gst_element_set_state(pipeline, GST_STATE_NULL);
   std::string reason = std::string(source) + ": " + error->message;
-  // Behind the place in the source, some elements give the reason.
+  // Some elements give the reason after the source location.
   if (const char *more = debug ? std::strchr(debug, '\n') : nullptr) reason += more;
   throw Failure(reason);
 }
@@ -298,7 +299,7 @@ void clean(int argc, char **argv) {
   try {
     run(pipeline);
   } catch (const Failure &) {
-    g_remove(arguments.output.c_str());  // half a result is none
+    g_remove(arguments.output.c_str());  // an unfinished result is of no use
     throw;
   }
   const double seconds = (g_get_monotonic_time() - start) * 1e-6;

@@ -4,8 +4,8 @@
 
     examples/draw_segments.py segments.svg
 
-The pixels are those of kernels/linearopen/digital_lines.h, computed as it says: at the angles drawn here, the
-library keeps exactly these.
+The pixels are computed as kernels/linearopen/digital_lines.h says: at the angles drawn here, the
+library uses exactly these.
 """
 import argparse
 import math
@@ -41,7 +41,7 @@ class Direction:
         return [(self.shift(t), t) if self.steep else (t, self.shift(t)) for t in offsets]
 
     def number(self, x, y):
-        """Of the line of the partition that a pixel is on."""
+        """Number of the partition's line that contains a pixel."""
         return x - self.shift(y) if self.steep else y - self.shift(x)
 
 
@@ -56,7 +56,7 @@ class Drawing:
                           f'font-size="{size}">{text}</text>')
 
     def grid(self, left, top, columns, rows, colour):
-        """Cells; colour() tells that of a column and row."""
+        """Cells; colour(x, y) gives the colour of a cell."""
         for y in range(rows):
             for x in range(columns):
                 self.parts.append(
@@ -94,7 +94,7 @@ def draw_segments(drawing, left, top):
 def draw_lines(drawing, left, top):
     """The lines that cut an image at 30 degrees, and the segments of 5 at two pixels of one row."""
     direction, columns, rows = Direction(30), 15, 9
-    drawing.text(left, top - 5, "lines=partition: each colour a line at 30 degrees", size=11)
+    drawing.text(left, top - 5, "lines=partition: each colour is a line at 30 degrees", size=11)
     centres = ((4, 4), (11, 4))
     drawing.grid(left, top, columns, rows,
                  lambda x, y: LINES[direction.number(x, y) % len(LINES)])
@@ -119,7 +119,7 @@ def outline(drawing, left, top, x, y):
 
 
 def draw_border(drawing, left, top):
-    """A segment whose centre is near the border: what lies outside does not count."""
+    """A segment whose centre is near the border: pixels outside do not count."""
     drawing.text(left, top - 5, "length 7, at a border", size=11)
     pixels = {(6 + dx, 2 + dy) for dx, dy in Direction(30).segment(7)}
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Figures 3 to 6 and Tables 8 and 9 of Yang et al., "GSWO: A programming model for GPU-enabled
-parallelization of sliding window operations in image processing", 2016, with the numbers of the machine
-at hand.
+parallelization of sliding window operations in image processing", 2016, measured on this machine.
 
-Each filter of examples/gswo is measured as it stands (g++ -O3, one core), with OpenMP, with OpenACC where a
-compiler for it is found, and as gswo-cc translates it, on pictures of the paper's sizes. Where the GPU is on
-another machine, which needs g++, nvcc and Python but not gswo-cc:
+Each filter of examples/gswo is measured on pictures of the paper's sizes: as written (g++ -O3, one
+core), with OpenMP, with OpenACC if a compiler for it is found, and as gswo-cc translates it. If the
+GPU is in another machine (it needs g++, nvcc and Python, but not gswo-cc):
 
     examples/gswo_figures.py --prepare FOLDER     here
     examples/gswo_figures.py --run FOLDER         there
 
-Columns: `kernel`, the GPU's time for all kernels of a call, with the same picture again and again; `cold`,
-with other data in its caches; `whole`, a call of the translated function with allocations, copies from and to
-pageable memory, and kernels; `x ...`, the sequential time divided by that. A sequential time with ~ is that of
-the first rows, as many as fit into the time, counted up. `pixels`: whether all results equal those of the
-sequential code; `equal~`: those rows do, and the others equal OpenMP's. Times are medians.
+Columns: `kernel`, the GPU's time for all kernels of a call, repeated on the same picture; `cold`,
+the same with other data in the caches; `whole`, a call of the translated function with allocations,
+copies from and to pageable memory, and kernels; `x ...`, the sequential time divided by that time.
+A sequential time with ~ was measured on the first rows only and scaled up to the whole picture.
+`pixels`: whether all results equal those of the sequential code; `equal~`: the measured rows do,
+and the others equal OpenMP's. Times are medians.
 """
 import argparse
 import json
@@ -40,31 +40,31 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prepare", metavar="FOLDER", type=pathlib.Path,
-                        help="only translate, into a folder to take to another machine")
+                        help="only translate, into a folder to copy to another machine")
     parser.add_argument("--run", metavar="FOLDER", type=pathlib.Path,
-                        help="compile and measure such a folder")
+                        help="compile and measure a folder that --prepare made")
     parser.add_argument("--figures", default=",".join(cases.CASES),
-                        help="3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables; with commas (default all)")
+                        help="comma-separated: 3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables (default all)")
     parser.add_argument("--filter", default="", help="only filters whose name contains this")
-    parser.add_argument("--seconds", type=float, help="for each time to measure, about (default 1)")
+    parser.add_argument("--seconds", type=float, help="about how long to measure each time (default 1)")
     parser.add_argument("--quick", action="store_true", help="0.2 seconds each")
-    parser.add_argument("--size", help="WxH instead of the paper's, to try it out")
+    parser.add_argument("--size", help="WxH instead of the paper's sizes, for a quick try")
     parser.add_argument("--threads", type=thread_count, default=programs.cores(),
-                        help="of OpenMP (default all cores)")
+                        help="number of OpenMP threads (default all cores)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
                         help="write all numbers, with min and max")
-    parser.add_argument("--arch", default="native", help="of nvcc, as sm_90 (default native)")
+    parser.add_argument("--arch", default="native", help="GPU architecture for nvcc, such as sm_90 (default native)")
     parser.add_argument("--gswo-cc", metavar="PROGRAM")
     parser.add_argument("--openacc", metavar="COMMAND",
-                        help="a compiler with its options for OpenACC (default nvc++, or g++ if it can)")
+                        help="compiler and its options for OpenACC (default nvc++, or g++ if it supports it)")
     parser.add_argument("--openacc-libraries", metavar="FOLDER",
-                        help="of libgomp.so.1 and libgomp-plugin-nvptx.so.1, packed by --prepare")
+                        help="folder of libgomp.so.1 and libgomp-plugin-nvptx.so.1, which --prepare packs")
     parser.add_argument("--no-openacc", action="store_true")
     parser.add_argument("--no-cuda", action="store_true")
     arguments = parser.parse_args()
     unknown = set(arguments.figures.split(",")) - set(cases.CASES)
     if unknown:
-        parser.error(f"--figures: {', '.join(sorted(unknown))} is none of {', '.join(cases.CASES)}")
+        parser.error(f"--figures {', '.join(sorted(unknown))}: must be of {', '.join(cases.CASES)}")
     if arguments.seconds is None:
         arguments.seconds = 0.2 if arguments.quick else 1.0
     return arguments
@@ -85,7 +85,7 @@ def choose(arguments):
 
 
 def cases_of(arguments, *names):
-    """The cases of those figures among `names` that are wanted."""
+    """The wanted cases of the figures in `names`."""
     return {case for n in arguments.figures.split(",") if n in names for case in cases.CASES[n]}
 
 
@@ -115,7 +115,7 @@ def measure(folder, chosen, arguments):
         print(f"GPU: {gpu}; {labels['cuda']}")
     else:
         why = measurement.missing.get("cuda", "no program ran")
-        print(f"GPU: {why}. What needs one is missing; the rest is measured")
+        print(f"GPU: {why}. Only what needs no GPU is measured")
     print(f"OpenACC: {machine['openacc']}")
     if arguments.json:
         rows = []
@@ -142,7 +142,7 @@ def main():
         return measure(arguments.run, chosen, arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "figures"
-        arguments.no_openacc, without = True, arguments.no_openacc  # compiled below, with the others
+        arguments.no_openacc, without = True, arguments.no_openacc  # it is compiled below with the others
         programs.prepare(folder, chosen, with_openacc, arguments)
         arguments.no_openacc = without
         return measure(folder, chosen, arguments)

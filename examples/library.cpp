@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// libcudascan without GStreamer: binarizes a gray image, on the GPU where there is one.
+// libcudascan without GStreamer: binarizes a gray image, on the GPU if there is one.
 //
 //     library-example IN.pgm OUT.pgm
 #include <fstream>

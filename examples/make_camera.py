@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes pictures by two cameras, on which camera_fingerprint.py is tried.
+"""Makes pictures of two cameras to try camera_fingerprint.py on.
 
     examples/make_camera.py FOLDER [--pictures 20]
 
-Clouds in different light, a-00.png and so on by one camera, b-00.png by the other: sensors of 640x480
-whose pixels are not equally sensitive, within 1 % (standard deviation), with the noise of few photons. All
-are in 8-bit gray and the same on every run.
+The pictures show clouds in different light: a-00.png and so on by one camera, b-00.png and so on by
+the other. The sensors have 640x480 pixels; their sensitivities have a standard deviation of 1 %,
+and there is photon noise. All are 8-bit gray and the same on every run.
 
 Needs python3-numpy and python3-pil.
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of docs/gallery.md by its own launch lines.
+"""Makes the pictures of docs/gallery.md by running the launch lines on that page.
 
     examples/make_gallery.py BUILD          # from the environment of the build folder
 
-The inputs are made first, by the other scripts of this folder and from BUILD/sample.png of ./quickstart; then
-every launch line of the page runs as it stands, in BUILD/gallery. Of `location=vessels.png` comes
-docs/gallery/vessels.jpg.
+First it makes the inputs, with the other scripts of this folder and from BUILD/sample.png of
+./quickstart. Then it runs every launch line of the page unchanged in BUILD/gallery.
+`location=vessels.png` becomes docs/gallery/vessels.jpg.
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ from PIL import Image
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "gallery.md"
-# Of the sample scan, the part with the stain and the fold.
+# The part of the sample scan with the stain and the fold.
 PART = (646, 304, 1006, 604)
 
 
@@ -29,7 +29,7 @@ def launch_lines():
 
 
 def location(words, element):
-    """What `location` says of filesrc or filesink."""
+    """The `location` of filesrc or filesink."""
     rest = words[words.index(element):]
     return next(word.split("=", 1)[1] for word in rest if word.startswith("location="))
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures on which cudalinearopen is tried.
+"""Makes pictures to try cudalinearopen on.
 
     examples/make_lines.py FOLDER
 
-writes print.png, fundus.png, concrete.png, music.png and table.png: ridges of a fingerprint, vessels on
-the ground of an eye, cracks in concrete, two staves, a ruled table. All are in 8-bit gray and the same on
-every run.
+writes print.png, fundus.png, concrete.png, music.png and table.png: ridges of a fingerprint,
+vessels of a retina, cracks in concrete, two staves, a ruled table. All are in 8-bit gray and the
+same on every run.
 
 Needs python3-numpy, python3-pil, and the fonts of fonts-liberation2.
 """

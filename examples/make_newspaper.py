@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a page of a newspaper, on which segment_document.py is tried.
+"""Makes a newspaper page to try segment_document.py on.
 
     examples/make_newspaper.py newspaper.png
 
-Four columns between rules, with headings over one, two and four of them, A4 at 150 dpi in 8-bit gray and
+Four columns between rules, with headings over one, two and four of them: A4 at 150 dpi, 8-bit gray,
 the same on every run. The text is that of make_sample.py.
 
 Needs python3-numpy, python3-pil, and the fonts of fonts-liberation2 and fonts-dejavu-core.
@@ -21,7 +21,7 @@ LEADING = 22
 
 
 def paragraphs():
-    """The text, again and again."""
+    """The text, repeated without end."""
     while True:
         for _, texts in [*SECTIONS, LAST_SECTION]:
             yield from texts

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures in docs/ from the sample scan and from those of make_scenes.py, make_lines.py and
-# make_newspaper.py: run ./quickstart first, then examples/make_pictures.sh.
+# Makes the pictures in docs/ from the sample scan and from the pictures of make_scenes.py,
+# make_lines.py and make_newspaper.py. Run ./quickstart first, then examples/make_pictures.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build}
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH} GST_REGISTRY=$build/registry.bin
 
 # beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a chain.
-# For jpegenc 8 has to divide the whole width, or it makes the last columns up from what is in memory.
+# For jpegenc, the total width must be a multiple of 8, or it fills the last columns with stray
+# memory.
 beside() {
   local output=$1 encoder=$2 width=$3 chains=() pads=() i=0 chain
   shift 3
@@ -17,7 +18,7 @@ beside() {
     pads+=("sink_$i::xpos=$((i * (width + 12)))")
     i=$((i + 1))
   done
-  # shellcheck disable=SC2048,SC2086  # the chains are pipelines, of words
+  # shellcheck disable=SC2048,SC2086  # the chains are pipelines of several words
   gst-launch-1.0 -q ${chains[*]} compositor name=row background=white ${pads[*]} ! videoconvert ! \
     video/x-raw,format=GRAY8 ! $encoder snapshot=true ! filesink location="$output"
 }
@@ -27,7 +28,7 @@ beside docs/before-after.jpg "jpegenc quality=82" 534 \
   "filesrc location=$build/sample.png ! pngdec ! $part" \
   "filesrc location=$build/sample.png ! pngdec ! cudanick ! $part"
 
-python=/usr/bin/python3  # which the distribution's packages are for
+python=/usr/bin/python3  # the Python that the distribution's packages serve
 [ -x $python ] || python=python3
 $python examples/make_scenes.py "$build/valley.png" "$build/cells.png" "$build/pixels.png"
 
@@ -63,8 +64,8 @@ chains=(
   "$music"
   "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
 )
-# JPEG has the full range, which videoconvert has to be told.
-# grid OUTPUT QUALITY CHAIN...: rows of six pictures of 250 x 250, each the end of a chain.
+# JPEG uses the full range, and videoconvert has to be told so. grid OUTPUT QUALITY CHAIN...: rows
+# of six pictures of 250 x 250, each the end of a chain.
 grid() {
   local output=$1 quality=$2 chains=() pads=() i=0 row chain
   shift 2
@@ -81,7 +82,7 @@ grid() {
 }
 grid docs/linearopen.jpg 85 "${chains[@]}"
 
-# The upper row as it is, the lower one as docs/swofilter.md has it.
+# The upper row shows the inputs, the lower one the results of the lines in docs/swofilter.md.
 pixels="filesrc location=$build/pixels.png ! pngdec ! videocrop left=150 right=88 top=60 bottom=10"
 stain="filesrc location=$build/sample.png ! pngdec ! videocrop left=830 right=160 top=560 bottom=944"
 words="filesrc location=$build/sample.png ! pngdec ! videocrop left=370 right=620 top=86 bottom=1418"
@@ -107,5 +108,5 @@ gst-launch-1.0 -q filesrc location="$build/newspaper.png" ! $half ! row.sink_0 \
   "video/x-raw,format=Y444,colorimetry=1:4:0:0" ! jpegenc quality=80 snapshot=true ! \
   filesink location=docs/segmentation.jpg
 
-# docs/gallery.md has its lines itself.
+# make_gallery.py makes the pictures of docs/gallery.md.
 $python examples/make_gallery.py "$build"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a badly scanned page: the sample on which cudanick is tried.
+"""Makes a badly scanned page, the sample to try cudanick on.
 
     examples/make_sample.py sample.png [--truth truth.png] [--scale 2]
 
-A page of text is set in real fonts and then goes through what happens to paper in a scanner: uneven
-ink, print that shines through from the back, stains, a fold, the shadow of the spine, the falling
-light of the lamp, blur and sensor noise. The result is an A4 page at 150 dpi in 8-bit gray, the same
-on every run. --truth also writes what a perfect binarization would give: black text on white.
+A page of text is set in real fonts and then degraded as paper is in a scanner: uneven ink, print
+that shines through from the back, stains, a fold, the shadow of the spine, uneven light, blur and
+sensor noise. The result is an A4 page at 150 dpi in 8-bit gray, the same on every run. --truth also
+writes what a perfect binarization would give: black text on white.
 
 Needs python3-numpy, python3-pil, and the fonts of fonts-liberation2 and fonts-dejavu-core.
 """
@@ -76,7 +76,7 @@ BACK = ("The other side of the leaf carries text as well, and the paper is thin.
 
 
 def font(name, size):
-    """A font file by name, wherever this system keeps its fonts."""
+    """Finds a font file by name in the system's font folders."""
     roots = [pathlib.Path(d, "fonts") for d in
              os.environ.get("XDG_DATA_DIRS", "/usr/local/share:/usr/share").split(":")]
     roots.append(pathlib.Path.home() / ".local/share/fonts")
@@ -182,7 +182,7 @@ def back(scale):
 
 
 def edge(distance, softness):
-    """1 inside, where the distance is negative, 0 outside, with a soft step between."""
+    """1 where the distance is negative (inside), 0 outside, with a soft step between."""
     return 0.5 - 0.5 * np.tanh(distance / (2 * softness))
 
 
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("output", help="where to write the scan (PNG)")
     parser.add_argument("--truth", help="where to write the clean page (PNG)")
     parser.add_argument("--scale", type=int, default=1, choices=range(1, 9),
-                        help="multiples of 150 dpi (default 1)")
+                        help="resolution as a multiple of 150 dpi (default 1)")
     args = parser.parse_args()
     ink = front(args.scale).ink(turn=0.35)
     behind = np.asarray(back(args.scale).image, np.float32)[:, ::-1] / 255

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes pictures on which cudaequalize, cudaautothreshold and cudaswofilter are tried.
+"""Makes pictures to try cudaequalize, cudaautothreshold and cudaswofilter on.
 
     examples/make_scenes.py valley.png cells.png [pixels.png]
 
-The first is a valley in the mist at dusk: ridges behind ridges, each paler than the one before it, and
-all of them in a narrow range of dark grays. The second is what a fluorescence microscope shows: a few
-bright cells, more that are hardly brighter than the background, and noise. The third is the valley by
-day, as a sensor with hot and dead pixels sees it. All are in 8-bit gray and the same on every run.
+The first is a valley in the mist at dusk: rows of ridges, each paler than the nearer one, and all
+in a narrow range of dark grays. The second is what a fluorescence microscope shows: a few bright
+cells, more that are hardly brighter than the background, and noise. The third is the valley by day,
+taken by a sensor with hot and dead pixels. All are in 8-bit gray and the same on every run.
 
 Needs python3-numpy and python3-pil.
 """

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times the elements in whole GStreamer pipelines, beside the bare kernels and beside other elements. See
-/// --help.
+/// Times the elements in whole GStreamer pipelines, compared with the bare kernels and with other
+/// elements. See --help.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -23,21 +23,21 @@ using namespace cudascan;
 using namespace cudascan::bench;
 
 constexpr char kDescription[] =
-    R"(Measures frames a second, latency (GStreamer's latency tracer), CPU time and waits of the host for each
-element and for chains of two to five: the bare kernels, pipelines in CUDA memory, pipelines from and to
-system memory. "x floor" is the time of a frame over that of the kernels by themselves, or of the copies over
-PCIe, if these take longer. Tables:
+    R"(Measures frames a second, latency (by GStreamer's latency tracer), CPU time and waits of
+the host, for each element and for chains of two to five: as bare kernels, in pipelines in CUDA memory, and in
+pipelines from and to system memory. "x floor" is the time of a frame divided by the time of the
+kernels alone, or of the copies over PCIe if these take longer. Tables:
 
   pipelines   every chain in every size
   streams     several pipelines at once in 1080p
-  live        frames by the clock through a queue that drops what comes too fast
-  peers       GStreamer's opencv elements, where they are installed
+  live        frames at a fixed rate through a queue that drops those that come too fast
+  peers       GStreamer's opencv elements, if they are installed
 
 Exit status: 0 measured, 1 something could not be measured, 2 bad options.
 
   cudascan-pipeline-bench --quick
   cudascan-pipeline-bench --tables pipelines --sizes 4k --filter cudanick --json rows.json
-  cudascan-pipeline-bench --chain "cudaequalize ! videoconvert ! cudanick window=31" --sizes 1920x1200
+  cudascan-pipeline-bench --chain "cudaequalize ! cudanick window=31" --sizes 1920x1200
   cudascan-pipeline-bench --element cudanick --format NV12)";
 
 std::vector<std::string> split(const std::string &list) {
@@ -73,7 +73,8 @@ NamedSize parse_size(const std::string &word) {
     return {word, parse_number("--sizes", word.substr(0, x), kMost),
             parse_number("--sizes", word.substr(x + 1), kMost)};
   }
-  throw BadSetting("--sizes " + word + ": must be 720p, 1080p, 4k, 8k, scan or such as 1920x1200");
+  throw BadSetting("--sizes " + word +
+                   ": must be 720p, 1080p, 4k, 8k, scan or a size such as 1920x1200");
 }
 
 struct Command {
@@ -101,25 +102,24 @@ struct Words {
 void parse_words(int &argc, char **&argv, Words &w) {
   const GOptionEntry entries[] = {
       {"tables", 't', 0, G_OPTION_ARG_STRING, &w.tables,
-       "Only these of pipelines,streams,live,peers", "LIST"},
+       "Which tables, of pipelines,streams,live,peers", "LIST"},
       {"sizes", 0, 0, G_OPTION_ARG_STRING, &w.sizes,
-       "Of 720p,1080p,4k,8k,scan (2736x3648), or such as 1920x1200 (all five)", "LIST"},
-      {"rates", 0, 0, G_OPTION_ARG_STRING, &w.rates, "Frames a second of live (30,60,120,240)",
+       "720p,1080p,4k,8k,scan (2736x3648), or sizes such as 1920x1200 (all five)", "LIST"},
+      {"rates", 0, 0, G_OPTION_ARG_STRING, &w.rates, "Frames a second for live (30,60,120,240)",
        "LIST"},
       {"streams", 0, 0, G_OPTION_ARG_STRING, &w.streams, "Pipelines at once (1,4,16,64)", "LIST"},
       {"filter", 0, 0, G_OPTION_ARG_STRING, &w.filter,
-       "Only chains, and peers, whose text contains this", "TEXT"},
+       "Only chains and peers whose text contains this", "TEXT"},
       {"chain", 'c', 0, G_OPTION_ARG_STRING, &w.chain,
-       "This chain instead of those that are built in, in system memory", "FRAGMENT"},
+       "Measure this chain, in system memory, instead of the built-in ones", "FRAGMENT"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &w.backend, "auto, cuda or cpu (auto)", "BACKEND"},
       {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &w.seconds,
-       "Time for each row (0.3, three times that for live; of --element 1.5)", "S"},
+       "Time for each row (0.3, live three times that, --element 1.5)", "S"},
       {"quick", 'q', 0, G_OPTION_ARG_NONE, &w.quick, "Fewer chains, sizes and rates, less time",
        nullptr},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &w.json, "Write all rows", "FILE"},
       {"element", 'e', 0, G_OPTION_ARG_STRING, &w.element,
-       "Only this element beside every kind of memory, with queues, and what PCIe allows",
-       "FRAGMENT"},
+       "Only this element: every kind of memory, queues, the limit of PCIe", "FRAGMENT"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &w.format, "Video format of --element (GRAY8)",
        "FORMAT"},
       {"width", 0, 0, G_OPTION_ARG_INT, &w.width, "Width of --element (3840)", "PIXELS"},
@@ -188,8 +188,8 @@ Command parse(int &argc, char **&argv) {
           "--format, --width, --height and --map need --element; --sizes is for the tables");
     return command;
   }
-  if (w.chain) throw BadSetting("--element and --chain: one of them");
-  if (w.json) throw BadSetting("--json: not with --element");
+  if (w.chain) throw BadSetting("use either --element or --chain");
+  if (w.json) throw BadSetting("--json cannot be used with --element");
   MemoryTable &memory = command.memory;
   memory.element = w.element;
   if (w.format) memory.format = w.format;
@@ -220,7 +220,7 @@ int main(int argc, char **argv) try {
   if (command.one_element) {
     measured = static_cast<std::size_t>(print_memory_table(command.memory));
   } else {
-    // Not only after minutes.
+    // Checked before measuring, which takes minutes.
     if (!command.json.empty() && !std::ofstream(command.json, std::ios::app))
       throw BadSetting("--json " + command.json + ": cannot be written; is its folder there?");
     Machine machine = this_machine();
@@ -228,7 +228,7 @@ int main(int argc, char **argv) try {
     machine.gstreamer = version;
     std::printf("%s; %s, %d cores; %s\n", machine.gpu.empty() ? "no GPU" : machine.gpu.c_str(),
                 machine.cpu.c_str(), machine.cores, version);
-    // After each part: what has been measured is there although the rest is interrupted.
+    // After each part, so that its results are kept if a later part is interrupted.
     const auto rows = run_suite(command.suite, [&](const std::vector<PipelineRow> &so_far) {
       if (!command.json.empty()) write_json(command.json, machine, so_far);
     });
@@ -239,8 +239,8 @@ int main(int argc, char **argv) try {
   }
   if (measured == 0)
     std::printf(
-        "Nothing was measured. GStreamer finds the elements of a build folder in its "
-        "`meson devenv`, or with GST_PLUGIN_PATH.\n");
+        "Nothing was measured. To use the elements of a build folder, run this in its "
+        "`meson devenv` or set GST_PLUGIN_PATH.\n");
   return measured == 0 || failed > 0;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "cudascan-pipeline-bench: %s\n", error.what());

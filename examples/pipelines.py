@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Gray pictures through GStreamer pipelines, for the examples in this folder.
 
-Needs python3-numpy and gst-launch-1.0, which has to find the elements: `meson devenv -C build -w .` sees
-to that.
+Needs python3-numpy and gst-launch-1.0, which must find the elements: run this in `meson devenv -C
+build -w .`.
 """
 import io
 import subprocess
@@ -28,7 +28,7 @@ def launch(words, **options):
 
 
 def finish(process, what):
-    """Ends the program where a pipeline has failed, which has said why."""
+    """Ends the program if a pipeline has failed; the pipeline has printed why."""
     if process.wait() != 0:
         sys.exit(f"{what}: the pipeline failed")
 
@@ -49,7 +49,7 @@ def read(file):
 
 
 def apply(picture, chain):
-    """What a chain of elements makes of a picture."""
+    """A picture after a chain of elements."""
     process = launch(f"fdsrc ! pnmdec ! {chain} ! pnmenc ! fdsink".split(), stdin=subprocess.PIPE)
     height, width = picture.shape
     head = b"P5\n%d %d\n255\n" % (width, height)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the blocks of text on a page, as cudaswofilter's dilations and erosions join them.
+"""Finds the blocks of text on a page by joining letters with cudaswofilter's dilations and
+erosions.
 
     examples/segment_document.py page.png blocks.png [--mask mask.png] [--text-height 24]
 
-The page, in any format that GStreamer reads, is turned into black and white, rules are taken out, and
-letters are joined to words, words to lines and lines to blocks: a closing as wide as the spaces, then
-one as high as the distance of lines. Channels of white between columns, an opening of the paper by a
-tall window, part what stands side by side; headings, of wider spaces, are joined once more. Prints a line
-`x y width height` for each block, from the top of the page, and draws them.
+The page can have any format that GStreamer reads. It is turned into black and white, and rules are
+removed. A closing as wide as the spaces joins letters to words and lines; one as high as the line
+distance joins lines to blocks. White channels between columns, found by an opening of the paper
+with a tall window, keep columns apart. Headings have wider spaces and are joined by a second
+closing. Prints a line `x y width height` for each block, from the top of the page down, and draws
+the blocks.
 
 Needs python3-numpy, python3-pil and the environment of `meson devenv -C build -w .`.
 """
@@ -24,12 +26,13 @@ LARGEST_WINDOW = 255
 
 
 def odd(pixels):
-    """The size of a window, about so large."""
+    """The nearest odd window size."""
     return min(max(round(pixels) | 1, 1), LARGEST_WINDOW)
 
 
 def components(mask):
-    """Labels of what is connected (1, 2, ...; 0 is background) and their boxes x0, y0, x1, y1."""
+    """Labels of connected components (1, 2, ...; 0 is background) and their boxes x0, y0, x1,
+    y1."""
     parent, runs, before = [], [], []
 
     def root(run):
@@ -65,7 +68,8 @@ def components(mask):
 
 
 def height_of_text(ink):
-    """The height of letters: the median of what is neither a speck nor a picture."""
+    """The height of letters: the median height of components that are neither specks nor
+    pictures."""
     height, width = ink.shape
     part = ink[height // 4:height // 4 + 1500, width // 4:width // 4 + 1500]
     boxes = components(part)[1].values()
@@ -84,7 +88,7 @@ def find_blocks(page, binarize, text_height):
     rules = (pipelines.apply(ink, window("open", 1, 6 * t))
              | pipelines.apply(ink, window("open", 6 * t, 1)))
     text = ink & ~rules
-    # Paper between columns; between words it is not so tall.
+    # Paper between columns; the gaps between words are not as tall.
     channels = pipelines.apply(~text, window("open", 0.4 * t, 9 * t))
     joined = pipelines.apply(text, window("close", 2 * t, 1) + " ! " + window("close", 1, 1.8 * t))
     blocks = pipelines.apply(joined & ~channels & ~rules, window("open", 0.8 * t, 0.8 * t))
@@ -119,7 +123,7 @@ def main():
     parser.add_argument("blocks", help="where to write the page with its blocks (PNG or JPEG)")
     parser.add_argument("--mask", help="where to write the blocks alone, white on black")
     parser.add_argument("--text-height", type=float, default=0,
-                        help="of small letters in pixels; it is measured where it is not given")
+                        help="height of small letters in pixels (default: measured)")
     parser.add_argument("--binarize", default="cudanick",
                         help="element that makes black and white, with its settings")
     args = parser.parse_args()

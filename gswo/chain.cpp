@@ -36,7 +36,8 @@ class Builder {
     return alias == aliases_.end() ? name : alias->second;
   }
 
-  /// The frame is what is read before it is written; of several images, the one of `single transfer`.
+  /// The frame is the image that is read before it is written; of several, the one of `single
+  /// transfer`.
   void choose_input() {
     std::set<std::string> written;
     bool transferred = false;
@@ -51,9 +52,10 @@ class Builder {
     }
   }
 
-  /// The result is what is written last; of several images, the one of `single assign`.
+  /// The result is the image that is written last; of several, the one of `single assign`.
   void choose_output() {
-    std::vector<std::string> results;  // of the last kernel, as long as nothing says which it is
+    std::vector<std::string>
+        results;  // of the last kernel, unless `single assign` names the result
     for (const Kernel *k : kernels_) {
       results.clear();
       bool is_said = false;
@@ -73,7 +75,7 @@ class Builder {
     if (results.size() > 1)
       unit_.source.note(kernels_.back()->pragma->begin,
                         "'" + results.front() + "' and '" + output_ +
-                            "' are written, and an element has one result: '" + output_ +
+                            "' are written, but an element has one result: '" + output_ +
                             "'; write the one you want under 'single assign'");
   }
 
@@ -95,8 +97,8 @@ class Builder {
     }
     if (chain_.buffers[current_[name]].type != image.type)
       unit_.error(unit_.place(image.variable->getLocation()),
-                  "'" + image.name + "' has pixels of another type than '" + name +
-                      "', which it stands for; use one type");
+                  "'" + image.name + "' and '" + name +
+                      "' exchange images, but their pixels have different types; use one type");
   }
 
   bool is_written_before_read(const std::string &name) const {
@@ -179,14 +181,14 @@ class Builder {
     filled_.insert(to);
   }
 
-  /// Images that nothing was written to yet hold the input, or zeros if there is none.
+  /// Images that were not written yet hold the input, or zeros if there is none.
   void begin_with(int from, int to) {
     if (from >= 0 && from != to) return copy(from, to);
     chain_.steps.push_back({.kind = Step::clear, .to = to});
     filled_.insert(to);
   }
 
-  /// What the function computes outside of the loops can be the number of a turn.
+  /// A value computed outside the loops may be the number of the current repetition.
   void check_scalars(Kernel &k) {
     for (Scalar &s : k.scalars) {
       if (!s.from_host) continue;
@@ -201,7 +203,7 @@ class Builder {
       if (s.role != Role::turn)
         unit_.error(unit_.place(s.variable->getLocation()),
                     "'" + s.name +
-                        "' is computed outside of the loops, which an element can't do; "
+                        "' is computed outside the loops, which an element can't do; "
                         "compute it in the window, or use --emit standalone");
     }
   }
@@ -210,7 +212,7 @@ class Builder {
     check_scalars(k);
     std::vector<Image> &images = k.images;
     const std::map<std::string, int> before = current_;
-    // What is filtered, and what pixels that no window writes keep.
+    // The filtered image, and the image whose pixels stay where no window writes.
     const int seen = input_.empty() ? -1 : before.at(input_);
     for (Image &image : images)
       if (image.read) {
@@ -244,7 +246,7 @@ class Builder {
     return !k.covers(unit_) || !image.always_written || image.write_y || image.write_x;
   }
 
-  /// What turns write piece by piece has to be filled before the first one.
+  /// An image that repetitions write piece by piece must be filled before the first one.
   void fill(const Stmt *body) {
     for (const Kernel *k : kernels_) {
       if (!is_in(body, k->nest[0].statement)) continue;
@@ -264,8 +266,9 @@ class Builder {
                        [&](const Stmt *child) { return child && is_in(child, inner); });
   }
 
-  /// Buffers that are read and written in a loop are of the user's type, so that each turn may follow any
-  /// other; and at the end of a turn everything has to be where the next one looks for it.
+  /// Buffers that are read and written in a loop have the user's type, so that each repetition may
+  /// follow any other. At the end of a repetition every image must be where the next one expects
+  /// it.
   void repeat(const ForStmt &statement) {
     std::string why;
     const auto loop = read_loop(&statement, unit_.ast, why);
@@ -273,8 +276,8 @@ class Builder {
     Step step{.kind = Step::repeat};
     if (!count(*loop, step))
       return refuse(&statement,
-                    "an element repeats kernels a number of times that is a constant or a "
-                    "parameter, as 'for (k = 0; k < n; k++)'");
+                    "an element can repeat kernels only a constant number of times or a "
+                    "parameter's, such as 'for (k = 0; k < n; k++)'");
     std::set<std::string> names, written;
     const WindowBody code = read_code(unit_, statement.getBody());
     for (const Reference &r : code.references)
@@ -292,7 +295,7 @@ class Builder {
         copy(old, current_[name]);
       }
     fill(statement.getBody());
-    // Other pointers than images are for exchanging them.
+    // Pointers that are not images serve to exchange images.
     for (auto c = current_.begin(); c != current_.end();)
       c = versions_.count(c->first) ? std::next(c) : current_.erase(c);
     const std::map<std::string, int> entry = current_;
@@ -325,7 +328,7 @@ class Builder {
     return true;
   }
 
-  /// Moves what each name stands for back to the buffers it began with.
+  /// Moves the contents of each name back to the buffer where it began.
   void close(const Stmt *at, const std::map<std::string, int> &entry) {
     std::map<int, int> moved;  // buffer at the beginning -> where its contents are now
     std::set<int> used;
@@ -333,8 +336,7 @@ class Builder {
       const int now = current_.at(name);
       const auto known = moved.find(buffer);
       if (known != moved.end() ? known->second != now : !used.insert(now).second)
-        return refuse(at,
-                      "an element can't tell the images of this loop apart when it comes round");
+        return refuse(at, "an element can't tell the images of this loop apart when it repeats");
       moved[buffer] = now;
     }
     for (auto m = moved.begin(); m != moved.end(); ++m) {

@@ -32,7 +32,7 @@ class Messages : public DiagnosticConsumer {
       if (in_user_file)
         source_.error_in_line(at.getLine(), at.getColumn(), "in a kernel: " + said);
       else
-        source_.error(0, "this can't be translated, the result would not compile: " + said);
+        source_.error(0, "this can't be translated because the result would not compile: " + said);
     } else if (level == DiagnosticsEngine::Warning) {
       flush();
       // "variable 'x' ..."
@@ -45,7 +45,7 @@ class Messages : public DiagnosticConsumer {
     }
   }
 
-  /// Says the warning that was met last: where the value is used, which a note behind it may tell.
+  /// Reports the last warning at the place where the value is used, which a later note may give.
   void flush() {
     const std::string name = std::exchange(name_, "");
     if (!carried_.count(name)) return;
@@ -53,8 +53,8 @@ class Messages : public DiagnosticConsumer {
     source_.error_in_line(std::max(line_, 1u), 1,
                           "'" + (pixel ? name.substr(0, name.size() - 3) : name) +
                               "' may hold a value of another window here; windows are independent, "
-                              "so give it a value on "
-                              "every way through the window, best at its beginning");
+                              "so set it on "
+                              "every path through the window, preferably at its beginning");
   }
 
  private:

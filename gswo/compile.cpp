@@ -7,7 +7,7 @@ namespace cudascan::gswo {
 
 namespace {
 
-/// Name and text of what generated code includes, so that it is compiled wherever this program runs.
+/// Names and texts of the headers that generated code includes, so that it compiles on any machine.
 const clang::tooling::FileContentMappings kHeaders{
 #include "kernels/gswo/gswo_headers.inc"
 };

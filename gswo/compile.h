@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Clang as it is used here.
+/// Runs Clang.
 #pragma once
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Frontend/ASTUnit.h>
@@ -15,7 +15,7 @@
 namespace cudascan::gswo {
 
 /// Parses `text`, which is called `name`. Messages go to `messages`, or to standard error.
-/// @return nullptr, or an unit which may have errors
+/// @return nullptr, or a unit that may have errors
 std::unique_ptr<clang::ASTUnit> parse(const Options &, const std::string &text,
                                       const std::string &name,
                                       const std::vector<std::string> &arguments,
@@ -25,7 +25,7 @@ std::unique_ptr<clang::ASTUnit> parse(const Options &, const std::string &text,
 void run(const Options &, const std::string &text, const std::string &name,
          const std::vector<std::string> &arguments, std::unique_ptr<clang::FrontendAction>);
 
-/// What the user's file is compiled with: its name says whether it is C.
+/// The compiler arguments for the user's file; its name says whether it is C.
 std::vector<std::string> arguments_for(const std::string &name);
 
 }  // namespace cudascan::gswo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What --set may make of the parameters of a function.
+// --set turns parameters of a function into constants.
 #include <llvm/ADT/APSInt.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -15,13 +15,14 @@ using namespace clang;
 
 namespace {
 
-/// Whether a form has any variable once: that is the size of an image, in the bound of a loop over it.
+/// Whether a form has some variable exactly once. In the bound of a loop over an image, this is a
+/// size.
 bool has_size(const MaybeForm &form) {
   return form && std::any_of(form->terms.begin(), form->terms.end(),
                              [](const auto &term) { return term.second == 1; });
 }
 
-/// The parameter that is it; the first one, if a form has several once.
+/// That parameter; the first one if there are several.
 const ParmVarDecl *size_in(const MaybeForm &form, const FunctionDecl *function) {
   if (!form) return nullptr;
   for (const ParmVarDecl *p : function->parameters())
@@ -32,7 +33,7 @@ const ParmVarDecl *size_in(const MaybeForm &form, const FunctionDecl *function) 
 
 void check(const Unit &unit, const ParmVarDecl *parameter, const Constant &constant) {
   const QualType type = parameter->getType().getNonReferenceType();
-  // As in C++ every number but 0 is true.
+  // As in C++, every number except 0 is true.
   if (!type->isIntegerType() || type->isBooleanType() || type->isEnumeralType()) return;
   const unsigned bits = unit.ast.getIntWidth(type);
   const bool is_unsigned = type->isUnsignedIntegerType();
@@ -43,9 +44,9 @@ void check(const Unit &unit, const ParmVarDecl *parameter, const Constant &const
   if (value >= (is_unsigned ? 0 : -end) && value < end) return;
   unit.error(unit.place(parameter->getLocation()),
              "the parameter '" + name_of(parameter) + "' is set to " + constant.text +
-                 ", and its type '" + unit.type_name(type) + "' goes from " +
+                 ", but its type '" + unit.type_name(type) + "' holds " +
                  llvm::toString(least, 10) + " to " + llvm::toString(most, 10) +
-                 "; set it to a number in between, or take a wider type");
+                 "; set it to a number in this range or use a wider type");
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ void find_sizes(Unit &unit, const Kernel &kernel) {
   Evaluator value(unit, kernel.nest, kernel.window), unset(unit, kernel.nest, kernel.window, false);
   for (const Loop &loop : kernel.nest) {
     const Expr *end = loop.upwards() ? loop.bound : loop.first;
-    // Of `height - r` the height is left where r is a constant.
+    // If r is a constant, only the height of `height - r` is left.
     if (has_size(value(end))) continue;
     const ParmVarDecl *size = size_in(unset(end), kernel.function);
     const Constant *constant = size ? unit.constant(size) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a window asks about the edges of the image has one answer for all windows that lie inside of it.
+// A window's questions about the edges of the image have the same answer for all windows inside it.
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Comparisons : RecursiveASTVisitor<Comparisons> {
   }
 };
 
-/// The sides of a window that inner ones have, if all that it reads is known.
+/// The extent of inner windows, if everything that the window reads is known.
 std::vector<Edge> edges_of(const Unit &unit, const Kernel &kernel) {
   int y0 = 0, y1 = 0, x0 = 0, x1 = 0;
   for (const Image &i : kernel.images) {

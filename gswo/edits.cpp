@@ -7,7 +7,7 @@ std::string apply(const Source &source, Range range, const Edits &edits) {
   const std::string &text = source.text();
   std::string result;
   unsigned done = range.begin;
-  // Of edits that begin together, insertions come first, then the longest one.
+  // If several edits begin at one place, insertions come first, then the longest edit.
   for (auto e = edits.lower_bound({range.begin, 0, {}});
        e != edits.end() && e->begin < range.end;) {
     const unsigned begin = e->begin;

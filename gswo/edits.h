@@ -21,7 +21,7 @@ struct Edit {
 
 using Edits = std::set<Edit>;
 
-/// The text of a range with the edits in it. Of edits inside each other the outer one counts.
+/// The text of a range with its edits applied. Of nested edits, the outer one counts.
 std::string apply(const Source &, Range, const Edits &);
 
 }  // namespace cudascan::gswo

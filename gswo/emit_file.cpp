@@ -14,7 +14,7 @@ using namespace clang;
 
 namespace {
 
-/// Takes text out, but for the ends of its lines and the macros that are defined in it.
+/// Removes text except for its line ends and macro definitions.
 void remove(const Unit &unit, Range range, Edits &edits) {
   const std::string &text = unit.source.text();
   if (range.end < text.size() && text[range.end] == ';') ++range.end;
@@ -66,8 +66,8 @@ class File {
   }
 
  private:
-  /// Constants that kernels read from memory. Whole numbers are constants of the compiler anyway, and for
-  /// nvcc other numbers are.
+  /// Constants that kernels read from memory. Compilers treat integers as constants anyway, and
+  /// nvcc treats other numbers so, too.
   void mark(const VarDecl *v) {
     const auto place = unit_.typed(v->getBeginLoc());
     const QualType type = v->getType();
@@ -75,7 +75,7 @@ class File {
       edits_.insert({*place, *place, "GSWO_CONST "});
   }
 
-  /// Of `const float a = 1, b = 2;` everything is kept or nothing.
+  /// `const float a = 1, b = 2;` is kept or removed as a whole.
   bool is_kept(const VarDecl *v) const {
     for (const Decl *d : v->getDeclContext()->decls()) {
       const auto *other = dyn_cast<VarDecl>(d);
@@ -212,7 +212,8 @@ class Manifest {
   }
 
   void kernel(const Kernel &k) {
-    // Columns may begin a part of a chunk before the loop does; in the image that leaves as much at its end.
+    // Columns may start up to a chunk before the loop; the grid then needs that much more at its
+    // end.
     const int lead = k.lead(unit_, k.columns());
     const int before = lead && k.takes_neighbours() ? k.chunk_x - 1 : 0;
     line() << "kernel " << k.name << " block " << k.tile_x / k.chunk_x << " "
@@ -282,9 +283,8 @@ std::string kernel_file(const Unit &unit, const std::vector<std::unique_ptr<Kern
     replaced[chain.function] = with_linkage(chain.function, text);
   }
   const std::string text = "// Written by gswo-cc " GSWO_VERSION " from " + unit.source.name() +
-                           ". It may be edited: give the edited file back as the filter.\n" +
-                           manifest + "#include \"gswo_rt.h\"\n" +
-                           edited_file(unit, kernels, replaced, false);
+                           ". You may edit it and use the edited file as the filter.\n" + manifest +
+                           "#include \"gswo_rt.h\"\n" + edited_file(unit, kernels, replaced, false);
   return number_lines(unit.options, text);
 }
 

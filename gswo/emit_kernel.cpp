@@ -18,7 +18,8 @@ std::size_t size_of(const std::string &type) {
   return type == "double" || type.find("long") != std::string::npos ? 8 : 4;
 }
 
-/// A row of a tile, which begins and ends where a vector of at most 8 does: as gswo::Tile has it.
+/// Width of a tile's row; it begins and ends at a multiple of a vector of at most 8, as in
+/// gswo::Tile.
 int tile_pitch(const Kernel &k, const Image &i) {
   return (k.tile_x + i.x1 - i.x0 + 14) / 8 * 8;
 }
@@ -60,7 +61,7 @@ class Writer {
   std::string target_type(const Image &i) const {
     return chain_ ? chain_->buffers[i.write_buffer].memory_type() : i.type;
   }
-  /// The arguments of its views: type of the user's code, type in memory.
+  /// Template arguments of its views: the type in the user's code and the type in memory.
   std::string types(const Image &i, bool read) const {
     return i.type + ", " + (read ? source_type(i) : target_type(i));
   }
@@ -151,7 +152,7 @@ class Writer {
     for (const Scalar &s : k_.scalars) add(s.type + " " + s.name);
     out_ << "extern \"C\" __global__ void __launch_bounds__("
          << threads()
-         // Networks need many registers, and lose more by too few than by few threads.
+         // Sorting networks need many registers; too few registers cost more than few threads.
          << (k_.sorts ? ", 1" : "") << ")\n"
          << k_.name << "(" << parameters << ")\n{\n";
     for (const auto &[place, text] : k_.bound_locals) out_ << text;
@@ -171,8 +172,8 @@ class Writer {
     return "(" + condition(unit_, k_.rows()) + ") && (" + condition(unit_, k_.columns()) + ")";
   }
 
-  /// How windows see the images that are in no tile.
-  /// @param inner  that lie inside of them
+  /// How windows access images that are not in a tile.
+  /// @param inner  for windows inside the images
   void views(const std::string &indent, bool inner) {
     for (const Image *i : ins_) {
       if (is_tiled(*i)) continue;
@@ -187,7 +188,7 @@ class Writer {
              << "> " << i->output() << "(" << i->output() << "_plane);\n";
   }
 
-  /// Loops in other steps than one: a thread takes turns as they come.
+  /// Loops with steps other than one: each thread takes single iterations.
   void turns() {
     views("  ", false);
     out_ << "  GSWO_ROLL for (int g_cy = 0; g_cy < " << k_.chunk_y
@@ -200,11 +201,11 @@ class Writer {
          << call("      ", false) << "    }\n  }\n";
   }
 
-  /// A thread makes pixels that are neighbours: what their windows share is loaded and computed once.
+  /// A thread computes neighbouring pixels: what their windows share is loaded and computed once.
   void chunks() {
     const Image &stored = *outs_.front();
     const bool aligns = (k_.chunk_x & (k_.chunk_x - 1)) == 0;
-    out_ << "  // A block makes " << k_.tile_x << " x " << k_.tile_y << " pixels, a thread "
+    out_ << "  // A block computes " << k_.tile_x << " x " << k_.tile_y << " pixels, a thread "
          << k_.chunk_x << " x " << k_.chunk_y << ".\n  const int g_first = (int)("
          << unit_.text(k_.columns().first) << ");\n  const int g_top = gswo::first_row((int)("
          << unit_.text(k_.rows().first) << "), " << k_.tile_y
@@ -242,14 +243,14 @@ class Writer {
          << "_memory, " << i.name << "_plane, g_top, g_left);\n";
   }
 
-  /// Whether single windows inside of the images are told apart.
+  /// Whether the code distinguishes windows inside the images from those at the edges.
   bool has_inner_chunks() const {
     return !k_.edges.empty() || std::any_of(ins_.begin(), ins_.end(), [&](const Image *i) {
       return i->known && !i->centred && !is_tiled(*i) && !is_texture(*i);
     });
   }
 
-  /// Defines g_fits(), which says whether some windows are all turns of the loops and need no border.
+  /// Defines g_fits(): whether all of some windows are iterations of the loops and need no border.
   void fits() {
     out_ << "  const auto g_fits = [&](int g_y, int g_x, int g_rows, int g_columns) {\n"
          << place("    ", "g_y + g_rows - 1", "g_x + g_columns - 1")
@@ -311,7 +312,7 @@ class Writer {
          << call("    ", false) << "  }\n";
   }
 
-  /// The windows at the edges take longer: all threads of the block share them.
+  /// Windows at the edges take longer, so all threads of the block share them.
   void rest() {
     out_ << "  if (g_whole) return;\n";
     const std::string windows = std::to_string(k_.chunk_x * k_.chunk_y),
@@ -328,7 +329,7 @@ class Writer {
          << call("    ", false) << "  }\n";
   }
 
-  /// Whether what windows write is kept until a row of the chunk is there.
+  /// Whether results are kept until a row of the chunk is complete.
   static bool in_strips(const Image &i) { return i.always_written || i.in_register; }
 
   void assume_inside(const std::string &indent) {
@@ -371,7 +372,7 @@ class Writer {
     out_ << "  }\n}\n";
   }
 
-  /// Whether windows that lie inside of the image are told apart, for which no border is asked.
+  /// Whether windows inside the image get code of their own, without checks for the border.
   bool has_inner_windows() const {
     return k_.columns().step == 1 &&
            std::all_of(ins_.begin(), ins_.end(), [](const Image *i) { return i->known; });
@@ -388,7 +389,7 @@ class Writer {
 
   void inner_columns() {
     const std::string first = "(" + unit_.text(k_.columns().first) + ")";
-    out_ << "    int g_low = 0, g_high = g_columns;  // the windows that lie inside of the image\n";
+    out_ << "    int g_low = 0, g_high = g_columns;  // the windows inside the image\n";
     const auto limit = [&](const std::string &plane, int y0, int y1, int x0, int x1) {
       out_ << "    gswo::limit(" << plane << ", (int)" << y() << ", (int)" << first << ", " << y0
            << ", " << y1 << ", " << x0 << ", " << x1 << ", g_low, g_high);\n";
@@ -455,7 +456,7 @@ std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
     if (i.y1 - i.y0 > 1024 || i.x1 - i.x0 > 1024) return 0;
     if (!i.centred) bytes += size_of(i.type) * tile_rows(k, i) * tile_pitch(k, i);
   }
-  // Beside them gswo::Rest has a count, and a number for each thread.
+  // gswo::Rest also needs a count and a number for each thread.
   const std::size_t threads =
       static_cast<std::size_t>(k.tile_x / k.chunk_x) * (k.tile_y / k.chunk_y);
   return bytes + 16 + 2 * threads > kMostSharedBytes ? 0 : bytes;

@@ -60,7 +60,8 @@ class Host {
     return nullptr;
   }
 
-  /// Of an image that no window reads, its pragmas know the type: `char` means unsigned char in the paper.
+  /// The pixel type of an image that no window reads, from its pragmas; in the paper `char` is
+  /// unsigned.
   std::string type_of(const std::string &name) const {
     if (const Image *i = image(name)) return i->type;
     for (const Pragma &p : unit_.notes.pragmas)
@@ -79,7 +80,7 @@ class Host {
   }
   bool has_texture(const Image &i) const { return through_texture(i); }
 
-  /// Declares the memory of an image once, where the function begins.
+  /// Declares the memory of an image once, at the beginning of the function.
   std::string device(const std::string &name) {
     if (seen_.insert(name).second) {
       const std::string type = type_of(name);
@@ -102,7 +103,8 @@ class Host {
       way.erase(std::remove(way.begin(), way.end(), '\0'), way.end());
       const bool up = way == "hosttodevice" || way == "todevice";
       if (!up && way != "devicetohost" && way != "tohost")
-        unit_.error(p.begin, "'" + a[1] + "' is no direction; write HosttoDevice or DevicetoHost");
+        unit_.error(p.begin,
+                    "'" + a[1] + "' is not a direction; write HosttoDevice or DevicetoHost");
       return device(a[0]) + (up ? ".upload(" : ".download(") + a[5] + ", " + size +
              ");  // cudaMemcpy2D";
     }
@@ -110,7 +112,7 @@ class Host {
       return device(a[0]) + ".to_array(" + size + ");  // cudaMemcpy2DToArray";
     if (p.name == "copybindtexture") return device(a[0]) + ".bind();  // the texture of " + a[2];
     if (p.name == "copybytexture") {
-      if (a[4] == "Unbind") return "// " + a[0] + ": the texture goes with its memory";
+      if (a[4] == "Unbind") return "// " + a[0] + ": freeing its memory also frees the texture";
       const Image *i = image(a[0]);
       const std::string at = i ? pixel(*i) : a[0] + "[g_y][g_x]";
       return device(a[0]) + ".by_texture(" + size + ", [&](int g_y, int g_x) { return " + at +
@@ -118,7 +120,7 @@ class Host {
     }
     const bool flat = a[5] == "2DTo1D";
     if (!flat && a[5] != "1DTo2D")
-      unit_.error(p.begin, "'" + a[5] + "' is no direction; write 2DTo1D or 1DTo2D");
+      unit_.error(p.begin, "'" + a[5] + "' is not a direction; write 2DTo1D or 1DTo2D");
     const std::string one = "[g_i * (" + a[2] + ") + g_j]", two = "[g_i][g_j]";
     return "for (int g_i = 0; g_i < (" + a[3] + "); g_i++) for (int g_j = 0; g_j < (" + a[2] +
            "); g_j++) " + a[4] + (flat ? one : two) + " = " + a[0] + (flat ? two : one) + ";";
@@ -137,8 +139,8 @@ class Host {
     return text + "  }\n" + unit_.source.line_directive(unit_.source.line(parallel.close));
   }
 
-  /// The rows (columns) that are read: of images whose indices the source keeps inside by itself only
-  /// those that are there.
+  /// The rows (columns) that are read. If the source itself keeps its indices inside the image,
+  /// only existing ones.
   std::string range(const Kernel &k, const Image &i, bool rows) const {
     const char *first = rows ? "g_top" : "g_left", *last = rows ? "g_bottom" : "g_right";
     const std::string low = first + offset(rows ? i.y0 : i.x0),
@@ -173,7 +175,7 @@ class Host {
     o << "    const dim3 g_block(" << k.tile_x / k.chunk_x << ", " << k.tile_y / k.chunk_y
       << "), g_grid(gswo::blocks("
       << turns(k.columns(), "g_left", "g_right")
-      // Columns may begin a part of a chunk before the loop does.
+      // Columns may start up to a chunk before the loop.
       << (k.takes_neighbours() ? offset(k.chunk_x - 1) : "") << ", " << k.tile_x
       << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
       << "    if (g_bottom >= g_top && g_right >= g_left) " << k.name << "<<<g_grid, g_block>>>("

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The stand-alone output: a CUDA program with the user's host code, in which launches stand in place of
-/// `parallel` blocks. Images of which the pragmas do not manage the memory are uploaded before a kernel,
-/// exactly the rows and columns that its windows read, and downloaded behind it.
+/// The stand-alone output: a CUDA program with the user's host code, in which launches replace
+/// `parallel` blocks. Images whose memory no pragma manages are uploaded before a kernel and
+/// downloaded after it. The upload has exactly the rows and columns that the windows read.
 #pragma once
 #include "gswo/kernel.h"
 

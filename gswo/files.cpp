@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which files a source reads, as Clang's preprocessor finds them.
+// Checks the files that a source includes, as Clang's preprocessor finds them.
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Lex/HeaderSearch.h>
@@ -73,8 +73,8 @@ class Watcher : public PPCallbacks {
         std::find(kHeaders.begin(), kHeaders.end(), name.str()) == kHeaders.end())
       source_.error(place(at), "'#" + word + (is_angled ? " <" : " \"") + name.str() +
                                    (is_angled ? ">" : "\"") +
-                                   "' is not allowed; only headers of C and "
-                                   "C++ with mathematics are (strict)");
+                                   "' is not allowed; only mathematical headers of "
+                                   "C and C++ are (strict)");
   }
   void HasInclude(SourceLocation at, llvm::StringRef name, bool, MaybeFile file,
                   SrcMgr::CharacteristicKind) override {
@@ -94,7 +94,7 @@ class Watcher : public PPCallbacks {
     if (!in_main(name.getLocation()) && name.getIdentifierInfo())
       foreign_.insert(name.getIdentifierInfo()->getName().str());
   }
-  /// What compilers define without a header is another thing in each of them.
+  /// Refuses names that compilers predefine, because they differ between compilers.
   void MacroExpands(const clang::Token &name, const MacroDefinition &macro, SourceRange range,
                     const MacroArgs *) override {
     const MacroInfo *info = macro.getMacroInfo();
@@ -102,7 +102,7 @@ class Watcher : public PPCallbacks {
     const SourceLocation defined = info->getDefinitionLoc();
     if (info->isBuiltinMacro() || files_.isWrittenInBuiltinFile(defined))
       source_.error(place(range.getBegin()), "'" + name.getIdentifierInfo()->getName().str() +
-                                                 "' is another thing in each compiler; it is not "
+                                                 "' differs between compilers; it is not "
                                                  "allowed (strict)");
   }
 
@@ -124,17 +124,17 @@ class Watcher : public PPCallbacks {
       return path.compare(0, folder.size(), folder) == 0;
     });
   }
-  /// In the user's file, also for what its headers do.
+  /// The place in the user's file, also for code in its headers.
   unsigned place(SourceLocation at) const {
     while (at.isValid() && !in_main(at))
       at = files_.getIncludeLoc(files_.getFileID(files_.getExpansionLoc(at)));
     return at.isValid() ? files_.getFileOffset(files_.getExpansionLoc(at)) : 0;
   }
   void refuse(SourceLocation at, llvm::StringRef name) {
-    if (source_.errors() == 0 || !strict_)  // which has said it of the name
+    if (source_.errors() == 0 || !strict_)  // strict has already reported the name
       source_.error(place(at), "\"" + name.str() +
-                                   "\" is not a header of the system, and a filter can include "
-                                   "no other files; copy what you need into its file");
+                                   "\" is not a system header, and a filter can include "
+                                   "no other files; copy what you need into the filter's file");
   }
 
   Source &source_;
@@ -151,7 +151,7 @@ class Preprocess : public PreprocessOnlyAction {
       : source_(source), strict_(strict), foreign_(foreign) {}
 
   bool BeginSourceFileAction(CompilerInstance &compiler) override {
-    // Parsing says all that is wrong.
+    // Parsing reports these errors later.
     compiler.getDiagnostics().setClient(new IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
     Preprocessor &preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(
@@ -165,8 +165,8 @@ class Preprocess : public PreprocessOnlyAction {
   std::set<std::string> &foreign_;
 };
 
-/// What is behind #if has to be the same for all compilers: names that the file defines, or
-/// nothing.
+/// A condition after #if must be the same for all compilers: only names that the file defines, or a
+/// constant.
 void check_conditions(Source &source, const Annotations &notes,
                       const std::set<std::string> &foreign) {
   const std::vector<Token> &tokens = notes.tokens;
@@ -193,8 +193,8 @@ void check_conditions(Source &source, const Annotations &notes,
         words == std::vector<std::string>{"0"} || words == std::vector<std::string>{"1"};
     if (words.empty() || words[0].empty() || (!number && foreign.count(words[0])))
       source.error(tokens[k].begin,
-                   "this condition may be another one for other compilers; only #if 0 and 1, and "
-                   "names that this file alone defines are allowed (strict)");
+                   "this condition may differ between compilers; only #if 0 and 1, and "
+                   "names that only this file defines are allowed (strict)");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The functions that windows call, and the loops that are unrolled so that windows stay in registers and
+// Finds the functions that windows call, and unrolls loops so that windows stay in registers and
 // compilers can vectorise across pixels.
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ParentMapContext.h>
@@ -29,8 +29,8 @@ bool contains(const Stmt *outer, const Stmt *inner) {
   });
 }
 
-/// Puts GSWO_UNROLL in front of the loops of `code` whose number of turns is known and small.
-/// @param otherwise  goes in front of those whose number is not known
+/// Puts GSWO_UNROLL before the loops of `code` whose number of iterations is known and small.
+/// @param otherwise  put before loops with an unknown number of iterations
 void unroll(const Unit &unit, const WindowBody &code, Evaluator &value, const char *otherwise,
             Edits &edits) {
   std::map<const ForStmt *, long> turns;  // 0 = not known
@@ -76,7 +76,7 @@ class Finder {
   }
 
  private:
-  /// Keeps a function of the file and what it calls.
+  /// Keeps a function of the file and the functions it calls.
   void function(const FunctionDecl *called, unsigned at) {
     if (!called || called->isImplicit() || called->isDefaulted()) return;
     if (const auto *method = dyn_cast<CXXMethodDecl>(called);
@@ -97,7 +97,7 @@ class Finder {
     calling_.erase(defined);
   }
 
-  /// The calls and globals of a template are known where its types are.
+  /// The calls and globals of a template are known only when its types are.
   void instantiation(const FunctionDecl *called, unsigned at) {
     const FunctionDecl *defined = nullptr;
     if (!called->hasBody(defined) || !unit_.in_file(defined->getLocation())) return;
@@ -127,17 +127,18 @@ class Finder {
     for (const VarDecl *v : code.own)
       if (v->isStaticLocal() && !unit_.is_constant(v->getType()))
         unit_.error(unit_.place(v->getLocation()), "'" + name_of(v) +
-                                                       "' is static, so that it carries a "
+                                                       "' is static, so it carries a "
                                                        "value from one window to the "
-                                                       "next; leave 'static' out");
+                                                       "next; remove 'static'");
     for (const Expr *call : code.calls) function(called_by(call), unit_.place(call));
     if (!as_written) return;
-    // Once inlined, the other loops often get a known number of turns.
+    // After inlining, the other loops often get a known number of iterations.
     Evaluator value(unit_, no_nest_, code);
     unroll(unit_, code, value, "GSWO_UNROLL_INLINED ", kernel_.function_edits);
   }
 
-  /// The value of an argument, also of a counter such as the n of `v[n++]` in loops of known length.
+  /// The value of an argument. It may be a counter such as the n of `v[n++]` in loops of known
+  /// length.
   std::optional<long> known(const Expr *argument) {
     const MaybeForm form = value_(argument);
     if (form && form->is_number()) return form->low;
@@ -185,8 +186,8 @@ class Finder {
     return start + turns;
   }
 
-  /// A function whose loops run to a parameter of known value gets a copy where that is a constant: then
-  /// what it works on stays in registers.
+  /// A function whose loops run to a parameter of known value gets a copy with that constant, so
+  /// that its data stays in registers.
   void clone(const CallExpr *call) {
     const FunctionDecl *called = call->getDirectCallee(), *defined = nullptr;
     if (!called || isa<CXXMethodDecl>(called) || called->getTemplateInstantiationPattern() ||
@@ -243,7 +244,7 @@ class Finder {
     return bounds;
   }
 
-  /// At most this many turns, if the bound is a parameter that became a constant or less.
+  /// Upper bound of the iterations, if the bound is at most a parameter that became a constant.
   long turns_with(const ForStmt *statement) const {
     std::string why;
     const auto loop = read_loop(statement, unit_.ast, why);

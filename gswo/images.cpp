@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which arrays are images, where windows read and write them, and the subscripts that follow from it.
+// Finds which arrays are images and where windows read and write them, and rewrites their
+// subscripts.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +18,7 @@ struct Term {
   int sign;
 };
 
-/// One subscript taken apart as row * stride + column.
+/// One subscript split into row * stride + column.
 struct Split {
   std::string stride;
   const VarDecl *stride_variable = nullptr;
@@ -59,7 +60,7 @@ class Reader {
     for (const Subscript &other : kernel_.window.subscripts)
       if (other.array == s.array)
         for (const Expr *index : other.indices) moves |= value_.depends_on_nest(index);
-    // Tables and the windows' own arrays may have subscripts that depend on the place.
+    // Subscripts of tables and of the windows' own arrays may depend on the position.
     const bool local = s.array->isLocalVarDecl() && s.array->getType()->isArrayType();
     if (!moves || local || (s.array->hasGlobalStorage() && unit_.is_constant(s.array->getType())))
       return;
@@ -76,10 +77,10 @@ class Reader {
         "unsigned int",  "int",         "unsigned long", "long",           "unsigned long long",
         "long long",     "float",       "double"};
     if (std::find(kTypes.begin(), kTypes.end(), image.type) == kTypes.end())
-      unit_.error(unit_.place(s.expression), "the pixels of '" + image.name + "' are '" +
-                                                 image.type +
-                                                 "'; they have to be numbers, as unsigned char or "
-                                                 "float");
+      unit_.error(unit_.place(s.expression),
+                  "the pixels of '" + image.name + "' are '" + image.type +
+                      "'; they have to be numbers, such as unsigned char or "
+                      "float");
     image.dimensions = static_cast<int>(s.indices.size());
     for (const Pragma &p : unit_.notes.pragmas)
       image.texture |= (p.name == "copybytexture" || p.name == "copybindtexture") &&
@@ -87,8 +88,8 @@ class Reader {
     kernel_.images.push_back(std::move(image));
   }
 
-  /// Rows and columns: columns are counted by the loop whose variable stands in the last subscript of
-  /// what is written.
+  /// Rows and columns: the loop whose variable is in the last subscript of the written image counts
+  /// columns.
   void choose_columns() {
     for (const Subscript &s : kernel_.window.subscripts) {
       if (!kernel_.image(s.array) || !s.access.write) continue;
@@ -99,7 +100,7 @@ class Reader {
     }
   }
 
-  /// Whether the factors of products that move with the window are numbers.
+  /// Whether the factors in products that move with the window are constants.
   bool is_affine(const Stmt *s) {
     if (const auto *product = dyn_cast<BinaryOperator>(s);
         product && product->getOpcode() == BO_Mul)
@@ -172,8 +173,8 @@ class Reader {
     return {sum(parts->row), sum(parts->column)};
   }
 
-  /// Whether a statement compares an index with the end `low` or `high` of the image: code that does so
-  /// before it reads leaves out what is outside, or takes something else.
+  /// Whether a statement compares an index with the end `low` or `high` of the image. Code that
+  /// does so before it reads skips or replaces pixels outside.
   bool compares(const Stmt *s, const LinearForm &index, const Loop &loop, bool low) {
     if (!s) return false;
     if (const auto *e = dyn_cast<BinaryOperator>(s); e && e->isRelationalOp())
@@ -190,7 +191,7 @@ class Reader {
       if (compares(child, index, loop, low)) return true;
     return false;
   }
-  /// Whether what lies outside of the image is not read at this index.
+  /// Whether this index never reads outside the image.
   bool is_watched(const LinearForm &index, const Loop &loop) {
     return (index.low >= 0 || compares(kernel_.body, index, loop, true)) &&
            (index.high <= 0 || compares(kernel_.body, index, loop, false));
@@ -264,8 +265,8 @@ class Reader {
     return true;
   }
 
-  /// Whether each way through a statement sets the image with '='. `ended`: 'continue' may have been
-  /// met.
+  /// Whether each path through a statement sets the image with '='. `ended`: there may have been a
+  /// 'continue'.
   bool always_sets(const Stmt *s, const Image &image, bool &ended) {
     if (!s || ended) return false;
     if (isa<ContinueStmt>(s)) return ended = true, false;
@@ -295,7 +296,7 @@ class Reader {
     for (const Stmt *child : s->children()) has_continue(child, ended);
   }
 
-  /// Decides between a store and a register, and between one buffer and two.
+  /// Chooses between a store and a register, and between one buffer and two.
   void finish(Image &image) {
     if (!image.written) return;
     bool ended = false, changes = false, first = true, read_first = false;
@@ -304,7 +305,7 @@ class Reader {
       if (s.array != image.variable) continue;
       if (first) read_first = !s.access.plain;
       changes |= s.access.write && !s.access.plain;
-      // What the window has written itself is read again.
+      // The window reads what it has written itself.
       changes |= !first && !read_first && s.access.read && is_own_pixel(s);
       first = false;
     }
@@ -318,7 +319,7 @@ class Reader {
                                  "variable and set the pixel once");
     }
     if (image.in_register) {
-      // Its value before the filter counts only where the window may come to need it.
+      // Its value before the filter matters only if the window may read it.
       image.read = !image.always_written || read_first;
       if (image.read) image.always_written = true;
     }
@@ -342,7 +343,7 @@ class Reader {
     return result.empty() ? "0" : result;
   }
 
-  /// Gives subscripts their new names and two indices; those inside others first.
+  /// Gives subscripts their new names and two indices, nested ones first.
   void rewrite() {
     std::vector<const Subscript *> order;
     for (const Subscript &s : kernel_.window.subscripts)

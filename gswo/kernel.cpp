@@ -41,7 +41,7 @@ struct Loops : RecursiveASTVisitor<Loops> {
   }
 };
 
-/// The nest of two loops behind a pragma.
+/// The nest of two loops after a pragma.
 bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
   const Pragma &pragma = *kernel.pragma;
   const std::vector<Token> &tokens = unit.notes.tokens;
@@ -51,8 +51,8 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
       k < tokens.size() ? loops.by_place.find(tokens[k].begin) : loops.by_place.end();
   if (found == loops.by_place.end())
     return unit.error(pragma.begin,
-                      "no 'for' loop follows this pragma; put it in front of the "
-                      "outer one of the two loops over the image"),
+                      "no 'for' loop follows this pragma; put it before the "
+                      "outer of the two loops over the image"),
            false;
   kernel.function = found->second.first;
   const unsigned at = unit.place(kernel.function->getLocation());
@@ -76,10 +76,9 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
     }
     const auto *loop = dyn_cast<ForStmt>(statement);
     if (!loop)
-      return unit.error(
-                 unit.place(statement),
-                 "two 'for' loops with nothing between them are needed here; move what stands "
-                 "between them into the inner one"),
+      return unit.error(unit.place(statement),
+                        "two 'for' loops with nothing between them are needed here; move the code "
+                        "between them into the inner one"),
              false;
     std::string why;
     const auto read = read_loop(loop, unit.ast, why);
@@ -97,7 +96,7 @@ void check_jumps(const Unit &unit, const Kernel &kernel) {
   const WindowBody &w = kernel.window;
   for (const Stmt *s : w.breaks)
     unit.error(unit.place(s),
-               "'break' ends the loop over the image, so that later windows depend on "
+               "'break' ends the loop over the image, so later windows would depend on "
                "this one; use 'continue' or a condition");
   for (const Stmt *s : w.exits)
     unit.error(unit.place(s),
@@ -122,17 +121,17 @@ void check_jumps(const Unit &unit, const Kernel &kernel) {
     unit.error(unit.place(inner.statement->getForLoc()), "both loops count the same variable");
 }
 
-/// 'continue' goes to the next window: it ends this one.
+/// 'continue' ends this window.
 void edit_continues(const Unit &unit, Kernel &kernel) {
   for (const Stmt *s : kernel.window.continues) {
     if (const auto range = unit.typed(s->getSourceRange()))
       kernel.edits.insert({range->begin, range->end, "return"});
     else
-      unit.error(unit.place(s), "'continue' stands in the text of a macro; write it out here");
+      unit.error(unit.place(s), "this 'continue' comes from a macro; write it out here");
   }
 }
 
-/// Bounds say which parameters are the size of the image.
+/// Loop bounds tell which parameters are the size of the image.
 void find_roles(const Unit &unit, Kernel &kernel) {
   Evaluator value(unit, kernel.nest, kernel.window);
   for (const Role role : {Role::height, Role::width}) {
@@ -150,7 +149,7 @@ void find_roles(const Unit &unit, Kernel &kernel) {
         s.role = Role::width;
 }
 
-/// Whether a window keeps samples in an array of its own, of which neighbours share nothing.
+/// Whether a window keeps samples in its own array, which neighbours cannot share.
 bool has_array(const Kernel &kernel) {
   const auto is_array = [](const VarDecl *v) { return v->getType()->isArrayType(); };
   const WindowBody &w = kernel.window;
@@ -158,8 +157,8 @@ bool has_array(const Kernel &kernel) {
          std::any_of(w.initialised.begin(), w.initialised.end(), is_array);
 }
 
-/// How many pixels a thread makes, columns and rows, where nobody says it: as many as share much and fit
-/// into registers.
+/// Default number of pixels for a thread, columns and rows: as many as share much work and fit into
+/// registers.
 std::array<int, 2> best_chunk(const Kernel &kernel) {
   if (!kernel.takes_neighbours()) return {1, 1};
   long rows = 1, columns = 1;
@@ -176,7 +175,7 @@ std::array<int, 2> best_chunk(const Kernel &kernel) {
   return columns <= 3 ? std::array{2, 8} : columns <= 5 ? std::array{2, 12} : std::array{4, 4};
 }
 
-/// The part of `whole` that is nearest to `best` from below; `best` itself of 0.
+/// The largest divisor of `whole` up to `best`; `best` itself if `whole` is 0.
 int divisor(int whole, int best) {
   while (whole % best != 0) --best;
   return best;
@@ -202,41 +201,41 @@ void find_block(const Unit &unit, Kernel &kernel) {
                             std::to_string(kernel.tile_y) + " pixels and a chunk of " +
                             std::to_string(kernel.chunk_x) + " x " +
                             std::to_string(kernel.chunk_y) +
-                            ": the tile has to be a multiple of the chunk and to give at most 1024 "
+                            ": the tile must be a multiple of the chunk and give at most 1024 "
                             "threads, tile / chunk; " +
                             (o.tile_width || o.tile_height || o.chunk_width || o.chunk_height
                                  ? "change tile-width, tile-height, chunk-width and chunk-height"
                                  : "write tile(32, 8)"));
 }
 
-/// The loops of a pragma, before anything is known of their variables.
+/// The loops of a pragma, before their variables are analysed.
 std::unique_ptr<Kernel> read_kernel(const Unit &unit, const Pragma &pragma, const Loops &loops) {
   auto kernel = std::make_unique<Kernel>();
   kernel->pragma = &pragma;
   for (const Pragma &p : unit.notes.pragmas)
     if (p.kind == PragmaKind::parallel && p.holds(pragma.begin)) kernel->parallel = &p;
   if (!kernel->parallel)
-    return unit.error(pragma.begin,
-                      "'#pragma for' has to stand in the block of a '#pragma parallel'"),
+    return unit.error(pragma.begin, "'#pragma for' must be in the block of a '#pragma parallel'"),
            nullptr;
   if (!find_nest(unit, *kernel, loops)) return nullptr;
   kernel->window = read_window(unit, kernel->body, kernel->function);
   return kernel;
 }
 
-/// A loop becomes threads once: refuses a kernel whose loops are those of another one or stand in its window.
+/// A loop can become threads only once: refuses a kernel whose loops belong to another kernel or
+/// are inside its window.
 bool is_apart(const Unit &unit, const Kernel &earlier, const Kernel &kernel) {
   const clang::ForStmt *outer = earlier.nest[0].statement, *loop = kernel.nest[0].statement;
   const unsigned at = unit.place(loop);
   if (at < unit.place(outer) || at > unit.place(outer->getEndLoc())) return true;
   unit.error(kernel.pragma->begin,
-             loop == outer ? "this loop has a '#pragma for' already; leave one of them out"
-                           : "this loop stands in another one with a '#pragma for', which becomes "
-                             "threads; leave this pragma out");
+             loop == outer ? "this loop already has a '#pragma for'; remove one of them"
+                           : "this loop is inside another one with a '#pragma for', which becomes "
+                             "threads; remove this pragma");
   return false;
 }
 
-/// Generated code has the windows of a function, not its other lines.
+/// Generated code contains the windows of a function, not its other lines.
 void check_macros(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
   for (const MacroLine &macro : macro_lines(unit.source, unit.notes))
     if (std::any_of(kernels.begin(), kernels.end(), [&](const auto &k) {
@@ -245,7 +244,7 @@ void check_macros(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &
         }))
       unit.error(macro.begin,
                  "a function with windows can't have '#define' or '#undef' in it; move this line "
-                 "in front of the function");
+                 "before the function");
 }
 
 void find_parts(const Unit &unit, Kernel &kernel) {
@@ -255,7 +254,7 @@ void find_parts(const Unit &unit, Kernel &kernel) {
   if (!unit.source.errors() && std::none_of(kernel.images.begin(), kernel.images.end(),
                                             [](const Image &i) { return i.written; }))
     unit.error(kernel.pragma->begin,
-               "no image is written here; assign the result of a window, as out[y][x] = ...");
+               "no image is written here; assign the result of a window, such as out[y][x] = ...");
   find_variables(unit, kernel);
   find_roles(unit, kernel);
   find_functions(unit, kernel);
@@ -344,7 +343,7 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {
           return p.kind == PragmaKind::loop && pragma.holds(p.begin);
         }))
       unit.error(pragma.begin,
-                 "the block of this pragma has no '#pragma for'; put one in front of the "
+                 "the block of this pragma has no '#pragma for'; put one before the "
                  "two loops over the image");
   return kernels;
 }

@@ -9,7 +9,8 @@
 
 namespace cudascan::gswo {
 
-/// An array whose subscripts move with the window. Offsets are rows and columns from the window's own.
+/// An array whose subscripts move with the window. Offsets are rows and columns from the window's
+/// own.
 struct Image {
   const clang::VarDecl *variable;
   std::string name;
@@ -23,10 +24,10 @@ struct Image {
   bool always_written = true;          ///< by every window
   bool known = true;                   ///< all offsets that are read are known
   bool centred = true;                 ///< only the window's own pixel is read
-  bool clamped = false;                ///< the source keeps its indices inside the image by itself
+  bool clamped = false;                ///< the source itself keeps its indices inside the image
   int y0 = 0, y1 = 0, x0 = 0, x1 = 0;  ///< offsets read
   int write_y = 0, write_x = 0;        ///< offset written
-  /// The window's own pixel is changed step by step, in a variable that is stored at its end.
+  /// The window changes its own pixel step by step, in a variable that is stored at the end.
   bool in_register = false;
   bool in_transfer = false, in_assign = false;  ///< named under these pragmas
   bool texture = false;                         ///< copyByTexture or copyBindTexture
@@ -43,18 +44,18 @@ struct Scalar {
   std::string name, type;
   Role role = Role::value;
   bool in_window = false;  ///< the window uses it, not only the bounds of the loops
-  bool from_host = false;  ///< computed by the function outside of the loops
+  bool from_host = false;  ///< computed by the function outside the loops
 };
 
-/// A side of the image that windows ask about. Inner ones have variable + low >= origin and variable + high <
-/// origin + size.
+/// A side of the image that windows test. For inner windows, variable + low >= origin and variable
+/// + high < origin + size.
 struct Edge {
   bool of_row;    ///< top and bottom; else left and right
   int low, high;  ///< offsets that windows read
   int origin;
   std::string size;
   const clang::VarDecl *variable, *size_variable;
-  bool is_used = false;  ///< by more than comparisons that GSWO_INNER answers
+  bool is_used = false;  ///< used outside comparisons that GSWO_INNER answers
 };
 
 struct Kernel {
@@ -68,10 +69,11 @@ struct Kernel {
   std::vector<Image> images;
   std::vector<Scalar> scalars;
   std::vector<Edge> edges;
-  bool knows_inner = false;                       ///< the window's text has GSWO_INNER
-  std::map<unsigned, std::string> window_locals;  ///< declarations the window begins with, by place
-  std::map<unsigned, std::string> bound_locals;   ///< those that the bounds of the loops need
-  std::set<std::string> carried;  ///< names that hold a value of the last window until they are set
+  bool knows_inner = false;  ///< the window's text has GSWO_INNER
+  std::map<unsigned, std::string>
+      window_locals;  ///< declarations at the window's beginning, by place
+  std::map<unsigned, std::string> bound_locals;  ///< declarations that the loops' bounds need
+  std::set<std::string> carried;  ///< names that hold the last window's value until they are set
   Edits edits;
   std::set<const clang::FunctionDecl *> functions;  ///< called, as written
   std::set<const clang::VarDecl *> globals;
@@ -79,7 +81,7 @@ struct Kernel {
   Edits function_edits;
   /// Copies of functions with a parameter made a constant, by name.
   std::map<std::string, std::string> clones;
-  bool sorts = false;  ///< loops of the window became networks, of which neighbours share rows
+  bool sorts = false;  ///< loops of the window became sorting networks; neighbours share rows
   /// Pixels of a block of threads and of a thread.
   int tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;
 
@@ -87,21 +89,21 @@ struct Kernel {
   const Loop &columns() const { return nest[x]; }
   Image *image(const clang::VarDecl *);
   const Scalar *scalar(Role) const;
-  /// Whether both loops go on by one: then threads make pixels that are neighbours.
+  /// Whether both loops step by one, so that threads compute neighbouring pixels.
   bool takes_neighbours() const { return rows().step == 1 && columns().step == 1; }
   /// Whether the loops reach every pixel of the image.
   bool covers(const Unit &) const;
-  /// The index that is row (column) 0 of the image: a loop from a constant over exactly height (width)
+  /// The index of row (column) 0 of the image: a loop from a constant over exactly height (width)
   /// indices runs over a padded image.
   int origin(const Unit &, const Loop &) const;
-  /// Turns of the loop before the first one in the image.
+  /// Iterations of the loop before the first one inside the image.
   int lead(const Unit &, const Loop &) const;
 };
 
-/// Every `for` of the file in its order. Errors are said by the source.
+/// Every `for` pragma of the file, in order. The source reports errors.
 std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &);
 
-// The steps of that:
+// Its steps:
 /// Finds the parameters that are Unit::sizes.
 void find_sizes(Unit &, const Kernel &);
 /// Refuses constants that the types of their parameters can't hold.

@@ -25,12 +25,12 @@ MaybeForm checked(LinearForm f) {
   return f;
 }
 
-/// Their difference is at most one.
+/// Whether they differ by at most one.
 bool near(const LinearForm &a, const LinearForm &b) {
   return a.terms == b.terms && std::labs(a.low - b.low) <= 1 && std::labs(a.high - b.high) <= 1;
 }
 
-/// The smallest interval with both.
+/// The smallest interval that contains both.
 MaybeForm join(const MaybeForm &a, const MaybeForm &b) {
   if (!a || !b || a->terms != b->terms) return {};
   return LinearForm{a->terms, std::min(a->low, b->low), std::max(a->high, b->high),
@@ -60,7 +60,7 @@ MaybeForm Evaluator::operator()(const Expr *e) {
   if (const auto *b = dyn_cast<BinaryOperator>(e)) return binary(b);
   if (const auto *c = dyn_cast<CastExpr>(e)) {
     const QualType to = c->getType(), from = c->getSubExpr()->getType();
-    // To a narrower type it would be another number.
+    // A conversion to a narrower type may change the number.
     const bool keeps = to->isIntegerType() && !to->isBooleanType() && from->isIntegerType() &&
                        unit_.ast.getTypeSize(to) >= std::min(unit_.ast.getTypeSize(from), 32UL);
     return keeps ? (*this)(c->getSubExpr()) : MaybeForm();
@@ -85,7 +85,7 @@ MaybeForm Evaluator::call(const CallExpr *e) {
   return {};
 }
 
-/// a < b ? a : b, and all forms of it.
+/// a < b ? a : b in all its forms.
 MaybeForm Evaluator::conditional(const ConditionalOperator *e) {
   const auto *test = dyn_cast<BinaryOperator>(bare(e->getCond()));
   if (!test || !test->isRelationalOp()) return {};
@@ -142,7 +142,7 @@ MaybeForm Evaluator::name(const DeclRefExpr *e) {
   } else if (const Loop *around = loop_around(e, variable)) {
     result = values_of(*around);
   } else if (counted) {
-    // Behind its loop, the bound is a value as well.
+    // After its loop, the bound is also a value.
     bool first = true;
     for (const Loop &loop : body_.ranges.at(variable)) {
       const MaybeForm values = join(values_of(loop), (*this)(loop.bound));
@@ -170,7 +170,7 @@ MaybeForm Evaluator::values_of(const Loop &loop) {
 MaybeForm Evaluator::set_values(const VarDecl *variable) {
   MaybeForm result;
   std::vector<const Expr *> clamps, values;
-  // What a variable was set to in front of the loops reaches no window that sets it.
+  // A value from before the loops does not reach a window that sets the variable.
   const bool in_window = body_.own.count(variable) || body_.initialised.count(variable);
   if (variable->hasInit() && (in_window || !body_.definitions.count(variable)))
     values.push_back(variable->getInit());
@@ -207,8 +207,9 @@ int Evaluator::guard(const Expr *value, const VarDecl *variable) {
   return test->getOpcode() == BO_LT || test->getOpcode() == BO_LE ? 1 : -1;
 }
 
-/// Borders made by hand: max(i - 1, 0), min(i + 1, h - 1), i < 0 ? 0 : i. A bound that never cuts off
-/// the window's own row or column gives an index between the one before and the window's own.
+/// Hand-written borders: max(i - 1, 0), min(i + 1, h - 1), i < 0 ? 0 : i. A bound that never cuts
+/// off the window's own row or column gives an index between the unclamped one and the window's
+/// own.
 MaybeForm Evaluator::clamp(MaybeForm a, MaybeForm b, bool from_below) {
   if (!a || !b) return {};
   if (a->is_constant() && b->is_constant()) {
@@ -247,7 +248,7 @@ const Loop *Evaluator::loop_around(const DeclRefExpr *e, const VarDecl *variable
   return nullptr;
 }
 
-/// From the first value of a loop to behind the last one.
+/// From the first value of a loop to one past the last.
 MaybeForm Evaluator::way(const Loop &loop) {
   const MaybeForm first = (*this)(loop.first), bound = (*this)(loop.bound);
   const MaybeForm way = loop.upwards() ? plus(bound, first, -1) : plus(first, bound, -1);

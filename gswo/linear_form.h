@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Indices as linear forms, from which the extent of a window follows.
+/// Writes indices as linear forms to find the extent of a window.
 ///
-/// The value of an integer expression in a window is written as a sum of coefficients times symbols plus
-/// an interval. Symbols are the loop variables of the window's place, and values that are fixed during
-/// these loops; the variables of inner loops take the interval of their values. So `y + dy - 1` with dy
-/// from -2 to 2 becomes y + [-3, 1]. This is interval arithmetic on affine forms with integers of up to 30
-/// bits; what leaves these is unknown.
+/// The value of an integer expression in a window is written as a sum of coefficients times symbols
+/// plus an interval. Symbols are the loop variables of the window's position and values that are
+/// fixed during these loops. Variables of inner loops are replaced by the interval of their values.
+/// So `y + dy - 1` with dy from -2 to 2 becomes y + [-3, 1]. This is interval arithmetic on affine
+/// forms with integers of up to 30 bits; beyond that the result is unknown.
 #pragma once
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@ namespace cudascan::gswo {
 struct LinearForm {
   std::map<const clang::VarDecl *, long> terms;
   long low = 0, high = 0;
-  bool clamped = false;  ///< cut off at a border by hand: low..high is where it was before
+  bool clamped = false;  ///< clamped by hand at a border; low..high is the range before that
 
   static LinearForm number(long value) { return {{}, value, value, false}; }
   static LinearForm symbol(const clang::VarDecl *variable) {
@@ -27,7 +27,7 @@ struct LinearForm {
 
   bool is_constant() const { return terms.empty(); }
   bool is_number() const { return terms.empty() && low == high; }
-  /// Whether it is 1 * variable + an interval.
+  /// Whether the form is 1 * variable + an interval.
   bool follows(const clang::VarDecl *variable) const {
     return terms.size() == 1 && terms.begin()->first == variable && terms.begin()->second == 1;
   }
@@ -44,7 +44,7 @@ MaybeForm plus(const MaybeForm &a, const MaybeForm &b, long factor = 1);
 /// Evaluates expressions of one window.
 class Evaluator {
  public:
-  /// All have to live as long as this.
+  /// All arguments must outlive this object.
   /// @param nest       the loops over the windows
   /// @param constants  whether parameters have the values that --set gives them
   Evaluator(const Unit &unit, const std::vector<Loop> &nest, const WindowBody &body,
@@ -52,11 +52,11 @@ class Evaluator {
       : unit_(unit), nest_(nest), body_(body), constants_(constants) {}
 
   MaybeForm operator()(const clang::Expr *);
-  /// How often a loop runs at most, if that is known.
+  /// Largest number of iterations of a loop, if known.
   std::optional<long> most_turns(const Loop &);
-  /// How often a loop runs, if that is always the same known number.
+  /// Number of iterations of a loop, if it is constant and known.
   std::optional<long> turns(const Loop &);
-  /// Whether a value changes from window to window, also through other variables.
+  /// Whether a value changes from window to window, directly or through other variables.
   bool depends_on_nest(const clang::Stmt *, int depth = 0) const;
 
  private:

@@ -46,7 +46,8 @@ std::optional<Loop> read_loop(const ForStmt *statement, const ASTContext &ast, s
   if (!loop.variable || !loop.first || !loop.variable->getType()->isIntegerType())
     return why = "start it with 'i = value' for one integer variable", std::nullopt;
 
-  const char *compare = "its condition has to compare the loop variable with a bound, as 'i < n'";
+  const char *compare =
+      "its condition has to compare the loop variable with a bound, such as 'i < n'";
   const Expr *condition = statement->getCond();
   const auto *test = condition ? dyn_cast<BinaryOperator>(bare(condition)) : nullptr;
   if (!test || !(test->isRelationalOp() || test->getOpcode() == BO_NE))
@@ -62,12 +63,12 @@ std::optional<Loop> read_loop(const ForStmt *statement, const ASTContext &ast, s
   }
 
   loop.step = step_of(statement->getInc(), loop.variable, ast);
-  if (!loop.step) return why = "it has to step by a constant, as i++, i-- or i += 2", std::nullopt;
+  if (!loop.step)
+    return why = "it has to step by a constant, such as i++, i-- or i += 2", std::nullopt;
   loop.not_equal = loop.relation == BO_NE;
   if (loop.not_equal) loop.relation = loop.upwards() ? BO_LT : BO_GT;
   if (loop.upwards() != (loop.relation == BO_LT || loop.relation == BO_LE))
-    return why = "it counts away from its bound; turn the comparison or the step round",
-           std::nullopt;
+    return why = "it counts away from its bound; reverse the comparison or the step", std::nullopt;
   return loop;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gswo-cc: sequential C or C++ with the pragmas of the GSWO model in, CUDA and C++ out.
+// gswo-cc translates sequential C or C++ with the pragmas of the GSWO model to CUDA and C++.
 #include <clang/Basic/Version.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -30,24 +30,24 @@ constexpr char kHelp[] =
 
 Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, single, copy...) to CUDA.
 
-  --emit kernel      one file that is CUDA kernel and C++ at once, with a list of its arguments (default)
+  --emit kernel      one file that is both CUDA kernel and C++, with a list of its arguments (default)
   --emit standalone  a CUDA program with the host code of FILE, for nvcc
-  --emit plain       FILE without its pragmas, as any compiler takes it
-  --emit so          a shared object for this machine; FILE is C++20 without pragmas, and with no headers
-                     but those of -I
-  -o FILE            where to write; standard output if not given
-  --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the size of
-                     the images is that of the frame: parameters that bound the loops over them stay
-  --system-headers   only headers of the system may be included, no other files
-  --strict           only headers and functions of mathematics and those of FILE; no assembler,
-                     pointers or endless loops; loops and variables of limited sizes
-  --no-tiles         no tiles in shared memory
-  --tile-width N, --tile-height N   pixels for a block of threads, in place of tile(x, y)
-  --chunk-width N, --chunk-height N   those for a thread, in place of chunksize(x, y)
+  --emit plain       FILE without its pragmas, for any compiler
+  --emit so          a shared object for this machine; FILE is C++20 without pragmas and includes only
+                     headers from -I folders
+  -o FILE            output file (default: standard output)
+  --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the images
+                     have the size of the frame, so parameters that bound the loops stay variable
+  --system-headers   allow only system headers to be included
+  --strict           allow only mathematical headers and functions, and FILE's own functions; no
+                     assembler, pointers or endless loops; limited sizes of loops and variables
+  --no-tiles         use no tiles in shared memory
+  --tile-width N, --tile-height N     pixels for a block of threads, overrides tile(x, y)
+  --chunk-width N, --chunk-height N   pixels for a thread, overrides chunksize(x, y)
   -I DIR, -D NAME    as for compilers
   --help, --version
 
-Exits with 0, or with 1 and messages file:line:column on standard error.
+Exit status: 0 success; 1 failure, with messages file:line:column on standard error.
 )";
 
 [[noreturn]] void fail(const std::string &message) {
@@ -71,14 +71,14 @@ void set_constant(Options &options, const std::string &setting) {
   std::strtod(value.c_str(), &end);
   const bool digits = value.find_first_not_of("+-.0123456789eE") == std::string::npos;
   if (!is_name(name) || value.empty() || *end || !digits)
-    fail("--set '" + setting + "' is not NAME=NUMBER, as --set win=5");
+    fail("--set '" + setting + "' is not NAME=NUMBER, such as --set win=5");
   Constant constant{value, {}};
   if (value.find_first_of(".eE") == std::string::npos) {
     errno = 0;
     constant.whole = std::strtol(value.c_str(), nullptr, 10);
     constant.text = std::to_string(*constant.whole);
     if (errno)
-      fail("--set '" + setting + "': whole numbers go from " +
+      fail("--set '" + setting + "': whole numbers must be from " +
            std::to_string(std::numeric_limits<long>::min()) + " to " +
            std::to_string(std::numeric_limits<long>::max()));
   }
@@ -98,7 +98,7 @@ Options read_options(int argc, char **argv) {
   for (int k = 1; k < argc; ++k) {
     const std::string argument = argv[k];
     const auto next = [&] {
-      if (k + 1 >= argc) fail("something has to stand behind " + argument);
+      if (k + 1 >= argc) fail(argument + " needs a value");
       return std::string(argv[++k]);
     };
     if (argument == "--help") {
@@ -129,7 +129,7 @@ Options read_options(int argc, char **argv) {
     } else if (argument == "--emit") {
       const std::string what = next();
       if (what != "kernel" && what != "standalone" && what != "plain" && what != "so")
-        fail("--emit '" + what + "' is none of kernel, standalone, plain and so");
+        fail("--emit '" + what + "': must be kernel, standalone, plain or so");
       options.emit = what == "kernel"  ? Emit::kernel
                      : what == "plain" ? Emit::plain
                      : what == "so"    ? Emit::shared_object
@@ -142,16 +142,16 @@ Options read_options(int argc, char **argv) {
     } else if (argument.size() > 1 && argument[0] == '-') {
       fail("unknown option '" + argument + "'; see gswo-cc --help");
     } else if (!options.input.empty()) {
-      fail("one file at a time, not '" + options.input + "' and '" + argument + "'");
+      fail("give one file at a time, not '" + options.input + "' and '" + argument + "'");
     } else {
       options.input = argument;
     }
   }
-  if (options.input.empty()) fail("no file was given; see gswo-cc --help");
+  if (options.input.empty()) fail("no file given; see gswo-cc --help");
   if (options.emit == Emit::shared_object) {
     if (options.output.empty()) fail("--emit so needs the name of a file, -o FILE");
     if (options.strict || !options.constants.empty())
-      fail("--emit so compiles without translating, for which --strict and --set are");
+      fail("--emit so compiles without translating, so --strict and --set do not apply");
   }
   return options;
 }
@@ -195,7 +195,7 @@ void limit(int what, rlim_t most) {
   setrlimit(what, &now);
 }
 
-/// What to say of a signal that ended the process.
+/// The message for a signal that ended the process.
 std::string end_by(int signal, const Options &options) {
   const bool time = signal == SIGXCPU || signal == SIGKILL;
   // The library looks for these words.
@@ -209,17 +209,17 @@ std::string end_by(int signal, const Options &options) {
          "; make the file simpler: shorter expressions, fewer nested templates and macros";
 }
 
-/// Runs the translation in a process of its own, so that whatever happens to it there is a message.
+/// Runs the translation in a separate process, so that a crash still gives a message.
 int guarded(const Options &options) {
   limit(RLIMIT_CORE, 0);
   const pid_t parent = getpid(), child = fork();
   if (child < 0) fail(std::string("can't start a process: ") + std::strerror(errno));
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // it was too late for that
+    if (getppid() != parent) _exit(1);  // the parent had already ended
     limit(RLIMIT_CPU, 30);
 #ifndef GSWO_SANITIZED
-    // AddressSanitizer takes terabytes of addresses.
+    // AddressSanitizer reserves terabytes of addresses.
     limit(RLIMIT_AS, rlim_t{2} << 30);
 #endif
     const int status = options.emit == Emit::shared_object ? !emit_shared_object(options)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the command line of gswo-cc says.
+/// The command-line options of gswo-cc.
 #pragma once
 #include <map>
 #include <optional>
@@ -11,14 +11,14 @@ namespace cudascan::gswo {
 
 enum class Emit {
   kernel,         ///< one file that is both CUDA and C++, for the element
-  standalone,     ///< a CUDA program: the user's host code with launches in it
+  standalone,     ///< a CUDA program: the user's host code with kernel launches
   plain,          ///< the user's file without its pragmas
-  shared_object,  ///< code of this machine, of C++ as it is
+  shared_object,  ///< machine code of untranslated C++
 };
 
 /// A parameter that `--set` makes a constant.
 struct Constant {
-  std::string text;           ///< as C++ has it
+  std::string text;           ///< as a C++ literal
   std::optional<long> whole;  ///< its value, if it is a whole number
 };
 
@@ -28,10 +28,10 @@ struct Options {
   Emit emit = Emit::kernel;
   std::map<std::string, Constant> constants;
   bool tiles = true;  ///< keep tiles of the input in shared memory
-  /// Pixels of a block of threads and those for a thread, whatever the pragmas say; 0 = as they say.
+  /// Pixels of a block and of a thread; 0 = as the pragmas say.
   int tile_width = 0, tile_height = 0, chunk_width = 0, chunk_height = 0;
-  bool system_headers = false;                  ///< no other files are included
-  bool strict = false;                          ///< which has that, too
+  bool system_headers = false;                  ///< allow only system headers
+  bool strict = false;                          ///< implies system_headers
   std::vector<std::string> compiler_arguments;  ///< -I and -D, as given
 };
 

@@ -104,8 +104,8 @@ class Reader {
     if (word == "pragma" && end - first > 2) pragma(first, end);
   }
 
-  /// The paper prints clauses of `for` on a line of their own, too (Table 7): the end of such a line that
-  /// begins at token `k`, or 0.
+  /// The paper also prints clauses of `for` on separate lines (Table 7). Returns the end of such a
+  /// line that begins at token `k`, or 0.
   std::size_t clause_line(std::size_t first, std::size_t k) const {
     if (k - first < 3 || k + 1 >= result_.tokens.size() || text(first + 1) != "pragma") return 0;
     const bool named = lower(text(first + 2)) == "gswo" && k - first > 3;
@@ -129,7 +129,7 @@ class Reader {
     const bool named = !words.empty() && lower(words[0]) == "gswo";
     if (named) words.erase(words.begin());
     if (words.empty()) {
-      if (named) source_.error(at, "nothing stands behind '#pragma gswo'; write parallel, for ...");
+      if (named) source_.error(at, "'#pragma gswo' is incomplete; write parallel, for ...");
       return;
     }
     std::size_t used = 1;
@@ -182,18 +182,18 @@ class Reader {
       if (word == m.name) return p.kind = PragmaKind::memory, p.name = word, true;
     if (named) {
       source_.error(at, "unknown pragma 'gswo " + words[0] +
-                            "'; there are parallel, parallel region, for, single and copy...");
+                            "'; write parallel, parallel region, for, single or copy...");
       return false;
     }
     Words known{"parallel", "single"};
     for (const MemoryPragma &m : kMemoryPragmas) known.push_back(m.name);
     for (const std::string &k : known)
       if (distance(word, k) <= 2)
-        source_.error(at, "unknown pragma '" + words[0] + "'; write '" + k + "' if that is meant");
+        source_.error(at, "unknown pragma '" + words[0] + "'; did you mean '" + k + "'?");
     return false;
   }
 
-  /// The arguments in parentheses at `k`, which is moved behind them.
+  /// The arguments in parentheses at `k`; moves `k` past them.
   static std::optional<Words> parenthesised(const Words &words, std::size_t &k) {
     if (k >= words.size() || words[k] != "(") return {};
     Words list;
@@ -237,12 +237,12 @@ class Reader {
         return source_.error(at, "'" + words[k] + "' is not known here; " +
                                      (p.kind == PragmaKind::loop
                                           ? "'for' takes nest(2), tile(x, y) and chunksize(x, y)"
-                                          : "this pragma takes nothing behind it")),
+                                          : "this pragma has no clauses")),
                false;
       ++k;
       const auto list = parenthesised(words, k);
       if (!list || !numbers(p, clause, *list, at)) {
-        if (!list) source_.error(at, "'" + clause + "' needs numbers in parentheses behind it");
+        if (!list) source_.error(at, "'" + clause + "' needs numbers in parentheses");
         return false;
       }
     }
@@ -253,8 +253,8 @@ class Reader {
     if (clause == "nest") {
       if (list.size() == 1 && (list[0] == "2" || lower(list[0]) == "all")) return true;
       return source_.error(at,
-                           "windows are laid over two loops, rows and columns; write nest(2), "
-                           "and put loops that are left around the block of 'parallel'"),
+                           "windows cover two loops, rows and columns; write nest(2) "
+                           "and put other loops around the block of 'parallel'"),
              false;
     }
     std::array<int, 3> value{1, 1, 1};
@@ -266,13 +266,14 @@ class Reader {
       value[k] = static_cast<int>(number);
     }
     if (!right || value[2] != 1)
-      return source_.error(at, "write " + clause + "(x, y) with whole numbers of 1 to 1024"), false;
+      return source_.error(at, "write " + clause + "(x, y) with whole numbers from 1 to 1024"),
+             false;
     (clause == "tile" ? p.tile_x : p.chunk_x) = value[0];
     (clause == "tile" ? p.tile_y : p.chunk_y) = value[1];
     return true;
   }
 
-  /// The block or statement behind a pragma.
+  /// The block or statement after a pragma.
   void find_block(std::size_t index) {
     using namespace clang::tok;
     const std::vector<Token> &tokens = result_.tokens;
@@ -280,7 +281,7 @@ class Reader {
     if (p.kind == PragmaKind::loop || p.kind == PragmaKind::memory) return;
     std::size_t k = behind_[index];
     while (k < tokens.size() && tokens[k].directive) ++k;
-    if (k >= tokens.size()) return source_.error(p.begin, "nothing stands behind this pragma");
+    if (k >= tokens.size()) return source_.error(p.begin, "nothing follows this pragma");
     p.open = tokens[k].begin;
     p.braces = tokens[k].kind == l_brace;
     int depth = 0;
@@ -299,7 +300,7 @@ class Reader {
       result_.plain[p.open] = result_.plain[p.close] = ' ';
   }
 
-  /// Whether a statement does not end with the '}' in front of token `k`.
+  /// Whether a statement does not end with the '}' before token `k`.
   bool goes_on(std::size_t k) const {
     return k < result_.tokens.size() &&
            (result_.tokens[k].kind == clang::tok::semi || text(k) == "else");
@@ -307,8 +308,8 @@ class Reader {
 
   Source &source_;
   Annotations result_;
-  std::vector<std::size_t> behind_;  // for each pragma, the token behind it
-  std::vector<bool> skipped_;        // of the #if's that are open, those with 0
+  std::vector<std::size_t> behind_;  // for each pragma, the token after it
+  std::vector<bool> skipped_;        // for each open #if, whether it is `#if 0`
 };
 
 }  // namespace
@@ -345,7 +346,7 @@ std::string spelling(const Source &source, const Token &token) {
   for (std::size_t k = 0; k < raw.size(); ++k) {
     const std::size_t end = raw[k] == '\\' ? raw.find_first_not_of(" \t\r", k + 1) : raw.npos;
     if (end != raw.npos && raw[end] == '\n')
-      k = end;  // the line goes on
+      k = end;  // the line continues
     else
       text += raw[k];
   }

@@ -4,8 +4,8 @@
 /// parallelization of sliding window operations in image processing", 2016, Table 5), found in the
 /// tokens of the file before anything is parsed.
 ///
-/// Words are not case sensitive. Each may have `gswo` in front, which keeps `#pragma gswo for` apart
-/// from the pragmas of other tools:
+/// Words are not case sensitive. Each may have the prefix `gswo`, to tell `#pragma gswo for` from
+/// the pragmas of other tools:
 ///
 ///     parallel region
 ///     parallel
@@ -19,7 +19,7 @@
 ///     copy2DArrayTo1DArray(W, toHost, I, J, W_1D, 2DTo1D | 1DTo2D)
 ///
 /// The brace of a block may end the line of its pragma, as in the listings of the paper. Directives
-/// between `#if 0` and its end are left alone.
+/// between `#if 0` and its end are ignored.
 #pragma once
 #include <clang/Basic/TokenKinds.h>
 
@@ -44,26 +44,26 @@ struct Pragma {
   std::string name;  ///< of memory pragmas, in lower case
   unsigned begin = 0,
            end = 0;     ///< from '#' to the end of the directive, without a brace at its end
-  unsigned open = 0;    ///< first byte of the block or statement it stands for; 0 if it has none
+  unsigned open = 0;    ///< first byte of its block or statement; 0 if it has none
   unsigned close = 0;   ///< last byte of that
-  bool braces = false;  ///< these two are braces
+  bool braces = false;  ///< `open` and `close` are braces
   int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;  ///< of loop; 0 = not given
   std::vector<std::string> arguments;                              ///< of memory
 
   bool holds(unsigned offset) const { return open < offset && offset < close; }
-  /// How it is called in comments.
+  /// Its name in comments.
   const char *title() const;
 };
 
 struct Annotations {
   std::vector<Token> tokens;
   std::vector<Pragma> pragmas;  ///< in the order of the file
-  /// The file with blanks for the pragmas, every byte in its place: ordinary C or C++. The braces of
-  /// `single initialisation` are gone, so that its declarations reach the loops.
+  /// The file with blanks in place of the pragmas, all other bytes unmoved: ordinary C or C++. The
+  /// braces of `single initialisation` are gone, so that its declarations reach the loops.
   std::string plain;
 };
 
-/// Errors are said by the source.
+/// The source reports errors.
 Annotations read_pragmas(Source &);
 
 /// A `#define` or `#undef`.
@@ -72,10 +72,10 @@ struct MacroLine {
   bool defines;
   std::string name;
 };
-/// All of the file, also those that a condition leaves out.
+/// All of the file, including those that a condition excludes.
 std::vector<MacroLine> macro_lines(const Source &, const Annotations &);
 
-/// A token without the ends of lines in it.
+/// A token without line continuations.
 std::string spelling(const Source &, const Token &);
 
 }  // namespace cudascan::gswo

@@ -20,8 +20,8 @@ namespace cudascan::gswo {
 
 namespace {
 
-// As those in kernels/usercode/compile_cpu.cpp. Destructors of global variables, which nobody would miss, would
-// need an object file of a compiler. The line tables are for messages of the linker.
+// The same flags as in kernels/usercode/compile_cpu.cpp. Destructors of global variables would need
+// an object file of a compiler and are not useful. The line tables are for messages of the linker.
 constexpr const char *kFlags[] = {"-c",
                                   "-xc++",
                                   "-std=c++20",
@@ -46,7 +46,7 @@ void say(const std::string &message) {
   std::cerr << "gswo-cc: error: " << message << "\n";
 }
 
-/// An object file that no other program sees and that is gone with this one.
+/// An object file that no other program sees and that vanishes with this process.
 class ObjectFile {
  public:
   // The linker inherits it.
@@ -73,7 +73,7 @@ bool compile(const Options &options, const ObjectFile &object) {
     arguments.push_back(argument.c_str());
   arguments.push_back(options.input.c_str());
 
-  // The driver knows what the options mean for this processor.
+  // The driver translates the options for this processor.
   clang::CompilerInstance compiler;
   compiler.createDiagnostics();
   clang::driver::Driver driver("gswo-cc", LLVM_HOST_TRIPLE, compiler.getDiagnostics());
@@ -84,7 +84,7 @@ bool compile(const Options &options, const ObjectFile &object) {
                                                  plan->getJobs().begin()->getArguments(),
                                                  compiler.getDiagnostics()))
     return false;
-  compiler.createDiagnostics();  // with the options for them
+  compiler.createDiagnostics();  // now with their options
 
   compiler.setOutputStream(
       std::make_unique<llvm::raw_fd_ostream>(object.descriptor(), /*shouldClose=*/false));
@@ -92,21 +92,21 @@ bool compile(const Options &options, const ObjectFile &object) {
   return compiler.ExecuteAction(action);
 }
 
-/// `ld` or `ld.lld` in a folder of PATH that is named from the root; empty if there is none.
+/// `ld` or `ld.lld` in an absolute folder of PATH; empty if there is none.
 std::string find_linker() {
   const char *path = std::getenv("PATH");
   llvm::SmallVector<llvm::StringRef, 16> all, folders;
   llvm::StringRef(path ? path : "/usr/local/bin:/usr/bin:/bin").split(all, ':');
   for (const llvm::StringRef folder : all)
     if (!folder.empty() && folder[0] == '/') folders.push_back(folder);
-  if (folders.empty()) return "";  // which would mean all of PATH
+  if (folders.empty()) return "";  // an empty list would mean all of PATH
   for (const char *name : {"ld", "ld.lld"})
     if (const auto found = llvm::sys::findProgramByName(name, folders)) return *found;
   return "";
 }
 
-/// The libraries that a compiler would link, by the paths that they have in this process: those without
-/// a version, which linkers look for, come with compilers.
+/// The libraries that a compiler would link, by their paths in this process. The unversioned names
+/// that linkers look for are installed only with compilers.
 std::vector<std::string> system_libraries() {
   std::vector<std::string> libraries;
   const auto add = [](dl_phdr_info *info, std::size_t, void *to) {
@@ -134,7 +134,7 @@ bool link(const ObjectFile &object, const std::string &output) {
   const std::vector<std::string> libraries = system_libraries();
   std::vector<llvm::StringRef> arguments{linker};
   arguments.insert(arguments.end(), std::begin(kLinkerFlags), std::end(kLinkerFlags));
-  // With the place and the fault in one line, as ld says them.
+  // One line with place and error, as ld prints it.
   if (linker.ends_with("lld")) arguments.push_back("--vs-diagnostics");
   arguments.insert(arguments.end(), {"-o", output, object_path});
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
@@ -150,7 +150,7 @@ bool link(const ObjectFile &object, const std::string &output) {
 bool emit_shared_object(const Options &options) {
   const ObjectFile object;
   if (object.descriptor() < 0) {
-    say(std::string("no file in memory can be made: ") + std::strerror(errno));
+    say(std::string("cannot make a file in memory: ") + std::strerror(errno));
     return false;
   }
   return compile(options, object) && link(object, options.output);

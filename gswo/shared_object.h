@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// C++ becomes code for this machine where no compiler is installed.
+/// Compiles C++ for this machine without an installed compiler.
 #pragma once
 #include "gswo/options.h"
 
 namespace cudascan::gswo {
 
-/// Compiles `options.input`, C++20 that includes no header but those of -I, and links it as a shared
-/// object, `options.output`, with the `ld` or `ld.lld` of PATH. Messages go to standard error. Floating
-/// point operations round as they are written, as with the options that the library gives to g++.
-/// @return whether there is an object
+/// Compiles `options.input`, which is C++20 and includes only headers from -I folders, and links it
+/// as a shared object `options.output` with `ld` or `ld.lld` from PATH. Messages go to standard
+/// error. Floating-point operations are rounded as written, as with the options that the library
+/// gives to g++.
+/// @return whether it succeeded
 bool emit_shared_object(const Options &options);
 
 }  // namespace cudascan::gswo

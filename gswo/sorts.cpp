@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Loops that sort an array of the window: an exchange network does the same in fewer steps.
+// Replaces loops that sort an array of the window by a sorting network, which needs fewer steps.
 #include <clang/AST/ParentMapContext.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace clang;
 
 namespace {
 
-/// As many numbers as a network is short enough for.
+/// Most numbers for which a network is short enough.
 constexpr long kMostNumbers = 81;
 
 /// The one statement of a block, or the statement itself.
@@ -31,7 +31,7 @@ struct Element {
   }
 };
 
-/// Loops that put the first `sorted` of `numbers` numbers in order.
+/// Loops that sort the first `sorted` of `numbers` numbers.
 struct Sort {
   const ForStmt *statement;
   const VarDecl *array;
@@ -63,14 +63,14 @@ class Finder {
     const bool from_first = is_number(outer->first, 0);
     const Element i{first.array, outer->variable, 0}, j{first.array, inner->variable, 0},
         next{first.array, inner->variable, 1};
-    // Each number is compared with all that are behind it.
+    // Each number is compared with all later ones.
     if (from_first && first == i && second == j && follows(inner->first, outer->variable, 1)) {
       const auto end = last_of(*inner);
       if (!end || *end >= *numbers || *turns > *end + 1) return {};
       if (!is_number(inner->bound, inner->inclusive() ? *end : *end + 1)) return {};
       return Sort{statement, first.array, *end + 1, *turns};
     }
-    // Neighbours are compared, again and again.
+    // Neighbours are compared repeatedly (bubble sort).
     if (first == j && second == next && is_number(inner->first, 0)) {
       const auto end = last_of(*inner);  // at the most
       if (!end || *end + 1 >= *numbers || *turns <= *end) return {};
@@ -81,7 +81,7 @@ class Finder {
     return {};
   }
 
-  /// Whether what is done with the array afterwards sees no difference.
+  /// Whether later uses of the array get the same result.
   bool is_enough(const Sort &sort) {
     if (in_a_loop(sort.statement)) return false;
     const auto range = unit_.typed(sort.statement->getSourceRange());
@@ -94,7 +94,7 @@ class Finder {
   }
 
  private:
-  /// A loop that counts upwards by one, in a variable of its own.
+  /// A loop that counts upwards by one in its own variable.
   std::optional<Loop> loop(const ForStmt *statement) const {
     if (!statement || !isa_and_nonnull<DeclStmt>(statement->getInit())) return {};
     std::string why;
@@ -118,7 +118,7 @@ class Finder {
     return {array, variable, *offset};
   }
 
-  /// An array of whole numbers: of others, some may be no number, or two zeros.
+  /// An array of integers; floating-point numbers may be NaN or have two zeros.
   bool is_own(const VarDecl *array) const {
     const auto *type = unit_.ast.getAsArrayType(array->getType());
     return type && type->getElementType()->isIntegerType() &&
@@ -140,7 +140,7 @@ class Finder {
     return form && *form == LinearForm::number(number);
   }
 
-  /// Whether an expression is variable + offset, as it is written.
+  /// Whether an expression is written as variable + offset.
   bool follows(const Expr *e, const VarDecl *variable, long offset) const {
     const auto *sum = dyn_cast<BinaryOperator>(bare(e));
     if (!sum || sum->getOpcode() != BO_Add) return false;
@@ -148,14 +148,14 @@ class Finder {
     return variable_of(sum->getLHS()) == variable && number == offset;
   }
 
-  /// The largest value that the loop's variable has.
+  /// The largest value of the loop's variable.
   std::optional<long> last_of(const Loop &loop) {
     const MaybeForm bound = value_(loop.bound);
     if (!bound || !bound->is_constant()) return {};
     return bound->high - (loop.inclusive() ? 0 : 1);
   }
 
-  /// Whether the bound of a loop is its first one, for `end`, less the outer loop's variable.
+  /// Whether the bound of a loop is `end` minus the outer loop's variable.
   bool shrinks(const Loop &inner, const VarDecl *outer, long end) {
     const auto *difference = dyn_cast<BinaryOperator>(bare(inner.bound));
     const long first = inner.inclusive() ? end : end + 1;
@@ -190,7 +190,7 @@ class Finder {
       return assignment && assignment->getOpcode() == BO_Assign ? assignment : nullptr;
     };
     if (!kept || !kept->getInit() || !set(1) || !set(2)) return false;
-    // A narrower type would change what it holds.
+    // A narrower type would change the value.
     if (!holds_all(kept->getType(), a.array)) return false;
     const Element first = element(kept->getInit()), second = element(set(1)->getRHS());
     return is_either(first, second) && element(set(1)->getLHS()) == first &&
@@ -215,7 +215,7 @@ class Finder {
     return false;
   }
 
-  /// Whether a name stands for an element whose place in the order is settled.
+  /// Whether a name is an element whose final position is settled.
   bool is_sorted(const Reference &reference, const Sort &sort) {
     for (const Subscript &s : kernel_.window.subscripts)
       if (s.name == reference.name) {
@@ -239,7 +239,7 @@ void find_sorts(const Unit &unit, Kernel &kernel) {
     if (!sort || !finder.is_enough(*sort)) continue;
     const auto whole = unit.extent(statement);
     if (!whole) continue;
-    // The row of a window, if the numbers are those of one.
+    // The row of a window, if the numbers come from one.
     long run = 1;
     for (const Image &i : kernel.images)
       if (i.read && i.known && sort->numbers % (i.x1 - i.x0 + 1) == 0)
@@ -252,7 +252,7 @@ void find_sorts(const Unit &unit, Kernel &kernel) {
     kernel.edits.insert({whole->begin, whole->end,
                          "gswo::sort_numbers<" + std::to_string(sort->numbers) + ", " +
                              std::to_string(run) + ">(" + name_of(sort->array) +
-                             ");  // in place of loops that exchange numbers" +
+                             ");  // replaces loops that exchange numbers" +
                              std::string(static_cast<std::size_t>(lines), '\n')});
     kernel.sorts = true;
   }

@@ -7,7 +7,7 @@
 namespace cudascan::gswo {
 
 namespace {
-/// More messages than these help nobody.
+/// More messages than this do not help.
 constexpr int kMostErrors = 20;
 }  // namespace
 

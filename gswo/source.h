@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The user's file, and what there is to say about it.
+/// The user's file and the messages about it.
 #pragma once
 #include <set>
 #include <string>
@@ -17,10 +17,10 @@ class Source {
   const std::string &text() const { return text_; }
   /// Line of a byte, from 1.
   unsigned line(std::size_t offset) const;
-  /// The `#line` directive after which the compiler is in line `line` of this file.
+  /// The `#line` directive that puts the compiler at line `line` of this file.
   std::string line_directive(unsigned line) const;
 
-  /// What can't be translated: the reason, and what to write instead.
+  /// Reports what can't be translated: the reason, and what to write instead.
   void error(std::size_t offset, const std::string &message);
   void note(std::size_t offset, const std::string &message);
   void error_in_line(unsigned line, unsigned column, const std::string &message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// `--strict`: what windows, and all that they call, are made of.
+// `--strict`: checks the code of windows and of everything they call.
 #include "gswo/strict.h"
 
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -24,14 +24,14 @@ constexpr std::array<std::string_view, 62> kMath{
     "floorf", "ceil",  "ceilf",  "round",   "roundf", "trunc", "truncf", "fmod",   "fmodf",
     "fma",    "fmaf",  "lround", "lroundf", "rint",   "rintf", "sinh",   "tanh"};
 
-/// Of all variables of a filter together, and of the turns of loops in one another. docs/gswo.md
-/// has them.
+/// Limits for all variables of a filter together and for the iterations of nested loops; see
+/// docs/gswo.md.
 constexpr double kMostBytes = 512 << 10, kMostTurns = 1 << 24;
 
-constexpr const char *kLoop = "loops have to be 'for' loops with a bound, so that they end";
+constexpr const char *kLoop = "loops must be 'for' loops with a bound, so that they end";
 constexpr const char *kPointer = "pointers are not allowed; use arrays and subscripts";
 
-/// Whether a value of a type has a pointer in it.
+/// Whether a value of a type contains a pointer.
 class PointerFinder {
  public:
   bool in(QualType type) {
@@ -47,7 +47,7 @@ class PointerFinder {
     if (record) record = record->getDefinition();
     if (!record || !seen_.insert(record).second) return false;
     const auto *with_bases = dyn_cast<CXXRecordDecl>(record);
-    if (with_bases && with_bases->isLambda()) return false;  // what it captured is looked at
+    if (with_bases && with_bases->isLambda()) return false;  // its captures are checked
     if (with_bases)
       for (const CXXBaseSpecifier &base : with_bases->bases())
         if (in(base.getType())) return true;
@@ -69,7 +69,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
-  /// Checks a window and what it calls.
+  /// Checks a window and everything it calls.
   void window(const Kernel &kernel) {
     body_ = &kernel.window, nest_ = &kernel.nest;
     aliased_.add(unit_, kernel.function->getBody());
@@ -82,7 +82,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
         TraverseDecl(const_cast<VarDecl *>(v));
     body_ = nullptr, nest_ = nullptr;
   }
-  /// Checks what comes with the filter whether windows use it or not.
+  /// Checks the parts of a filter that exist whether windows use them or not.
   void others(const DeclContext *context) {
     for (Decl *d : context->decls()) {
       if (isa<NamespaceDecl>(d) || isa<LinkageSpecDecl>(d))
@@ -92,7 +92,8 @@ class Checker : public RecursiveASTVisitor<Checker> {
         TraverseDecl(d);
     }
   }
-  /// Checks a function as it is called at present; nothing if it was checked for as many turns.
+  /// Checks a function for the current number of iterations around its call; skips it if it was
+  /// already checked for as many.
   void called(const FunctionDecl *f, const Expr *call) {
     if (std::find(calling_.begin(), calling_.end(), f) != calling_.end()) {
       refuse(call, "'" + f->getNameAsString() + "' calls itself; write a loop");
@@ -232,7 +233,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
     const FunctionDecl *defined = nullptr;
     if (f->hasBody(defined) && unit_.in_file(defined->getLocation()))
       return called(defined, call), true;
-    // As those that compilers write, to copy a structure.
+    // Like those that compilers generate to copy a structure.
     if (f->isDefaulted() && unit_.in_file(f->getLocation())) return true;
     return known(call, unit_.in_file(f->getLocation()) ? "" : f->getNameAsString());
   }
@@ -253,10 +254,10 @@ class Checker : public RecursiveASTVisitor<Checker> {
     }
     if (const double n = most_turns(*loop); n > 0) turns_ *= n;
     if (turns_ > kMostTurns)
-      refuse(s, "this loop makes more than " + std::to_string(static_cast<long>(kMostTurns)) +
-                    " turns, with the loops around it; make it shorter");
+      refuse(s, "this loop has more than " + std::to_string(static_cast<long>(kMostTurns)) +
+                    " iterations, with the loops around it; make it shorter");
   }
-  /// 0 = not known.
+  /// 0 = unknown.
   double most_turns(const Loop &loop) {
     Expr::EvalResult first, bound;
     if (loop.first->EvaluateAsInt(first, unit_.ast) && loop.bound->EvaluateAsInt(bound, unit_.ast))
@@ -267,7 +268,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
     return static_cast<double>(Evaluator(unit_, *nest_, *body_).most_turns(loop).value_or(0));
   }
 
-  /// Infinite where the size is not known when the filter is compiled.
+  /// Infinite if the size is unknown when the filter is compiled.
   double bytes_of(QualType type) {
     if (type->isDependentType() || type->isIncompleteType() || type->isFunctionType()) return 0;
     type = type.getCanonicalType();
@@ -286,10 +287,10 @@ class Checker : public RecursiveASTVisitor<Checker> {
   static std::string too_large() {
     return "the variables of a filter may have " +
            std::to_string(static_cast<long>(kMostBytes) >> 10) +
-           " KiB together, of sizes that are known; make this smaller";
+           " KiB together, and their sizes must be known; make this smaller";
   }
 
-  /// A pointer that is only the way in which C++ passes an array, or the object of a method.
+  /// A pointer that is only C++'s way to pass an array or the object of a method.
   bool is_array_in_disguise(const Expr *e) const {
     e = e->IgnoreParens();
     if (const auto *cast = dyn_cast<ImplicitCastExpr>(e)) switch (cast->getCastKind()) {
@@ -308,10 +309,10 @@ class Checker : public RecursiveASTVisitor<Checker> {
     if (const auto *self = dyn_cast<CXXThisExpr>(e))
       return self->isImplicit() || members_of_.count(e);
     if (isa<ArraySubscriptExpr>(e)) return base_of(e);  // a row of an image
-    return variable_of(e);                              // whose declaration is looked at
+    return variable_of(e);                              // its declaration is checked
   }
 
-  /// asm("name") behind a declaration.
+  /// asm("name") after a declaration.
   void label(const Decl *d) {
     if (d->hasAttr<AsmLabelAttr>())
       said_at(unit_.place(d->getLocation()), "assembler is not allowed");
@@ -329,13 +330,13 @@ class Checker : public RecursiveASTVisitor<Checker> {
   }
 
   const Unit &unit_;
-  // Of the code that is looked at.
+  // State of the code being checked.
   const WindowBody *body_ = nullptr;
   const std::vector<Loop> *nest_ = nullptr;
-  double turns_ = 1;  // of the loops around
+  double turns_ = 1;  // iterations of the loops around
   std::vector<const FunctionDecl *> calling_;
 
-  std::map<const FunctionDecl *, double> checked_;  // and the turns it was checked with
+  std::map<const FunctionDecl *, double> checked_;  // and the iterations it was checked for
   std::set<const VarDecl *> variables_;
   std::set<const Expr *> members_of_;
   Aliased aliased_;

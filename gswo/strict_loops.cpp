@@ -10,7 +10,7 @@ using namespace clang;
 
 namespace {
 
-/// Shorter types go round before anybody would call a loop endless.
+/// Narrower types wrap around before a loop would count as endless.
 constexpr unsigned kLongEnough = 32;
 
 class CapturedWrites : public RecursiveASTVisitor<CapturedWrites> {
@@ -38,7 +38,7 @@ std::optional<Wide> value_of(const Expr *e, const ASTContext &ast) {
   return wide(result.Val.getInt());
 }
 
-/// Why a loop of a bound that is known when it is compiled may not end.
+/// Why a loop whose bound is known at compile time may not end.
 std::string with_known_bound(const Loop &loop, Wide bound, std::optional<Wide> first, Wide least,
                              Wide most) {
   if (loop.not_equal) {
@@ -52,7 +52,7 @@ std::string with_known_bound(const Loop &loop, Wide bound, std::optional<Wide> f
   const Wide end = bound + (loop.inclusive() ? loop.step
                             : loop.upwards() ? loop.step - 1
                                              : loop.step + 1);
-  return end < least || end > most ? "its variable goes round before it reaches the bound" : "";
+  return end < least || end > most ? "its variable wraps around before it reaches the bound" : "";
 }
 
 std::string with_unknown_bound(const Loop &loop, unsigned bits, bool is_signed, unsigned of_bound) {
@@ -61,9 +61,9 @@ std::string with_unknown_bound(const Loop &loop, unsigned bits, bool is_signed, 
   if (of_bound > bits && bits < kLongEnough)
     return "its variable has a smaller type than its bound; make it an int";
   if (bits < kLongEnough && (loop.inclusive() || !by_one))
-    return "its variable may go round before it reaches the bound; make it an int";
+    return "its variable may wrap around before it reaches the bound; make it an int";
   if (!is_signed && !loop.upwards() && (loop.inclusive() || !by_one))
-    return "its variable has no sign and may go round at 0; make it an int";
+    return "its variable is unsigned and may wrap around at 0; make it an int";
   return "";
 }
 
@@ -84,12 +84,12 @@ std::string why_endless(const Unit &unit, const Loop &loop, const Aliased &alias
   const QualType type = loop.variable->getType();
   const Expr *bound = bare(loop.bound);
   if (type->isReferenceType()) return "its variable is a reference";
-  if (!bound->getType()->isIntegerType()) return "its bound is no whole number";
+  if (!bound->getType()->isIntegerType()) return "its bound is not a whole number";
   std::set<const VarDecl *> fixed{loop.variable};
   for (const VarDecl *v : variables_in(loop.bound)) fixed.insert(v);
   for (const VarDecl *v : fixed) {
     if (v->getType()->isReferenceType() && !v->getType().getNonReferenceType().isConstQualified())
-      return "its bound is a reference, '" + name_of(v) + "'; copy it to a variable before";
+      return "its bound is a reference, '" + name_of(v) + "'; copy it to a variable first";
     if (aliased.variables.count(v) && !v->getType()->isPointerType())
       return "'" + name_of(v) + "' may change by a reference or in a lambda";
   }

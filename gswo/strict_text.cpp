@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// `--strict`: text that all compilers read alike.
+// `--strict`: allows only text that all compilers read in the same way.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -15,7 +15,7 @@ using clang::tok::TokenKind;
 
 constexpr std::array<std::string_view, 5> kAttributes{"maybe_unused", "nodiscard", "fallthrough",
                                                       "likely", "unlikely"};
-/// Of other models and of unrolling: they do not change what code means.
+/// Pragmas of other models and for unrolling: they do not change the meaning of code.
 constexpr std::array<std::string_view, 5> kPragmas{"once", "omp", "acc", "unroll", "ivdep"};
 
 template <std::size_t n>
@@ -23,7 +23,7 @@ bool is_any(const std::array<std::string_view, n> &of, const std::string &word) 
   return std::find(of.begin(), of.end(), word) != of.end();
 }
 
-/// Names that compilers and generated code have for themselves.
+/// Names that compilers and generated code reserve.
 bool is_reserved(const std::string &name) {
   return name.compare(0, 2, "__") == 0 ||
          (name.size() > 1 && name[0] == '_' && 'A' <= name[1] && name[1] <= 'Z') ||
@@ -44,14 +44,14 @@ void check_characters(Source &source) {
   }
 }
 
-/// Whether a name is one that generated code does not have.
+/// Whether generated code does not use a name.
 bool is_capital(const std::string &name) {
   return std::all_of(name.begin(), name.end(), [](char c) {
     return c == '_' || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9');
   });
 }
 
-/// Generated code repeats parts of the file at other places: there a macro has to mean the same.
+/// Generated code repeats parts of the file elsewhere, and a macro must mean the same there.
 void check_macros(Source &source, const Annotations &notes) {
   std::set<std::string> seen;
   std::size_t next = 0;  // token
@@ -77,9 +77,9 @@ void check_macros(Source &source, const Annotations &notes) {
     if (!macro.defines)
       refuse("#undef is not allowed; give each macro a name of its own");
     else if (!is_capital(macro.name))
-      refuse("the macro '" + macro.name + "' has to be in capitals, as MACRO_1");
+      refuse("the macro '" + macro.name + "' must be in capitals, such as MACRO_1");
     else if (seen.count(macro.name))
-      refuse("'" + macro.name + "' stands in front of its definition; define each macro once, " +
+      refuse("'" + macro.name + "' is used before its definition; define each macro once, " +
              "before it is used");
     see_until(macro.end);
   }
@@ -104,13 +104,13 @@ void check_text(Source &source, const Annotations &notes) {
     if (tokens[k].kind == TokenKind::raw_identifier) {
       const std::string name = text(k);
       if (is_reserved(name))
-        refuse("'" + name + "' is a name for compilers and generated code; it is not allowed");
+        refuse("'" + name + "' is reserved for compilers and generated code; it is not allowed");
       if (name == "asm") refuse("assembler is not allowed");
     } else if (tokens[k].kind == TokenKind::hashhash) {
       refuse("joining names by ## is not allowed");
     } else if (kind(k) == TokenKind::l_square && kind(k + 1) == TokenKind::l_square) {
       if (!is_any(kAttributes, text(k + 2)) || kind(k + 3) != TokenKind::r_square)
-        refuse("attributes other than [[maybe_unused]] and its like are not allowed");
+        refuse("attributes other than [[maybe_unused]] and the like are not allowed");
     } else if (kind(k) == TokenKind::hash && tokens[k].line_start && text(k + 1) == "pragma") {
       const bool ours = std::any_of(notes.pragmas.begin(), notes.pragmas.end(),
                                     [&](const Pragma &p) { return p.begin == tokens[k].begin; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From the user's file to the code that gswo-cc writes.
+/// Translates the user's file to the code that gswo-cc writes.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace cudascan::gswo {
 
-/// Translates to Emit::kernel, standalone or plain; a shared object is no translation. Errors are
-/// said by the source, and those of Clang's parser on standard error.
+/// Translates to Emit::kernel, standalone or plain, but not to a shared object. The source reports
+/// errors; Clang's parser prints its own on standard error.
 /// @return the code, or nothing if there was an error
 std::optional<std::string> translate(Source &, const Options &);
 

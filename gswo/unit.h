@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The parsed file, with what the translator asks about places, text and types in it.
+/// The parsed file: answers the translator's questions about places, text and types.
 #pragma once
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -27,27 +27,27 @@ struct Unit {
   const Annotations &notes;
   clang::ASTContext &ast;
   clang::SourceManager &files;
-  /// Parameters that bound the loops over the images and are no constants whatever --set says: the element
+  /// Parameters that bound the loops over the images. --set cannot make them constant: the element
   /// sets them to the size of its frames.
   std::set<const clang::VarDecl *> sizes;
 
-  /// What --set makes of a parameter; nullptr = nothing.
+  /// The constant that --set gives a parameter, or nullptr.
   const Constant *constant(const clang::VarDecl *) const;
 
-  /// Where something stands in the user's file as typed; nothing inside the text of a macro. What is
-  /// typed in the argument of a macro counts.
+  /// Where something is typed in the user's file; nothing for the text of a macro. Text in a
+  /// macro's argument counts as typed.
   std::optional<unsigned> typed(clang::SourceLocation) const;
   std::optional<Range> typed(clang::SourceRange) const;
-  /// Where a statement stands, with the macros that it comes from and the ';' behind it.
+  /// The range of a statement, with the macros that it comes from and the ';' after it.
   std::optional<Range> extent(const clang::Stmt *) const;
-  /// Where something stands; for the text of a macro, where it is used. 0 in other files.
+  /// The place of something; for the text of a macro, where it is used. 0 in other files.
   unsigned place(clang::SourceLocation) const;
   template <typename Node>
   unsigned place(const Node *node) const {
     return place(node->getBeginLoc());
   }
   bool in_file(clang::SourceLocation) const;
-  /// As typed, with the names of macros.
+  /// The text as typed, with the names of macros.
   std::string text(const clang::Stmt *) const;
   std::string text(Range) const;
 
@@ -60,11 +60,11 @@ struct Unit {
   void error(unsigned at, const std::string &message) const { source.error(at, message); }
 };
 
-/// Without parentheses and conversions that are not written.
+/// The expression without parentheses and implicit conversions.
 const clang::Expr *bare(const clang::Expr *);
 /// The variable that an expression names, or nullptr.
 const clang::VarDecl *variable_of(const clang::Expr *);
-/// The name that an array expression `a[i][j]` begins with, or nullptr.
+/// The variable at the beginning of an array expression `a[i][j]`, or nullptr.
 const clang::DeclRefExpr *base_of(const clang::Expr *);
 /// The value of a constant of up to 30 bits.
 std::optional<long> constant_of(const clang::Expr *, const clang::ASTContext &);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What becomes of the variables of a function in its windows: parameters of the kernel, copies of
-// constants, variables of each window.
+// Sorts the variables of a function into parameters of the kernel, copies of constants, and
+// variables of each window.
 #include <algorithm>
 
 #include "gswo/kernel.h"
@@ -16,7 +16,7 @@ class Finder {
   Finder(const Unit &unit, Kernel &kernel, std::map<unsigned, std::string> &locals, bool window)
       : unit_(unit), kernel_(kernel), locals_(locals), in_window_(window) {}
 
-  /// Makes `variable`, which is named at `at`, known.
+  /// Registers `variable`, which is used at `at`.
   void need(const VarDecl *variable, unsigned at) {
     if (!done_.insert(variable).second || kernel_.window.own.count(variable) ||
         kernel_.image(variable))
@@ -114,7 +114,7 @@ class Finder {
     if (!written && (!v->hasInit() || kernel_.window.set_outside.count(v))) {
       if (array || !v->getType().getNonReferenceType()->isArithmeticType())
         return unit_.error(at, quoted(v) +
-                                   " is filled outside of the loops; fill it in the window, or "
+                                   " is filled outside the loops; fill it in the window, or "
                                    "make it const with its values where it is declared");
       return scalar(v, true);
     }
@@ -122,7 +122,7 @@ class Finder {
     own(v, at, array);
   }
 
-  /// A value or a table that is fixed in front of the loops.
+  /// A value or a table that is fixed before the loops.
   void copy(const VarDecl *v) {
     const unsigned place = unit_.place(v->getLocation());
     if (v->hasInit()) {
@@ -130,7 +130,7 @@ class Finder {
         const QualType type = other->getType().getNonReferenceType();
         if (kernel_.image(other) || type->isPointerType())
           return unit_.error(place, quoted(v) + " is computed from '" + name_of(other) +
-                                        "' outside of the loops; compute it in the window");
+                                        "' outside the loops; compute it in the window");
         need(other, place);
       }
       kernel_.initialisers.push_back(v->getInit());
@@ -150,7 +150,7 @@ class Finder {
                                    "under 'single initialisation'");
       if (v->getType()->isRecordType())
         return unit_.error(at, quoted(v) +
-                                   " is a structure declared outside of the window; declare it "
+                                   " is a structure declared outside the window; declare it "
                                    "inside");
       if (!array) kernel_.carried.insert(name_of(v));
     }
@@ -172,7 +172,7 @@ class Finder {
     return false;
   }
 
-  /// The sizes of an array have to be known when the kernel is compiled.
+  /// The sizes of an array must be known when the kernel is compiled.
   void sizes(const VarDecl *v) {
     QualType type = v->getType();
     while (const auto *array = unit_.ast.getAsArrayType(type)) {
@@ -195,11 +195,12 @@ class Finder {
         if (unit_.sizes.count(source))
           return unit_.error(place, "the size of " + quoted(v) + " depends on '" + name +
                                         "', which is the size of the frame; arrays need sizes "
-                                        "that are known");
+                                        "known in advance");
         if (isa<ParmVarDecl>(source) && !unit_.constant(source))
           return unit_.error(place, "the size of " + quoted(v) + " depends on '" + name +
-                                        "', whose value is not known; set it, as --set " + name +
-                                        "=5, in a pipeline as params=\"params," + name + "=5\"");
+                                        "', whose value is unknown; set it with --set " + name +
+                                        "=5, or in a pipeline with params=\"params," + name +
+                                        "=5\"");
       }
     }
   }
@@ -221,9 +222,9 @@ class Finder {
     for (const VarDecl *v : kernel_.window.own) {
       if (v->isStaticLocal() && !unit_.is_constant(v->getType()))
         unit_.error(unit_.place(v->getLocation()), quoted(v) +
-                                                       " is static, so that it carries a value "
-                                                       "from one window to the next; leave "
-                                                       "'static' out");
+                                                       " is static, so it carries a value "
+                                                       "from one window to the next; remove "
+                                                       "'static'");
       sizes(v);
     }
   }

@@ -17,7 +17,7 @@ constexpr Access kWrite{false, true, false, true};
 constexpr Access kChange{true, true, false, false};
 constexpr Access kEscape{true, true, true, false};
 
-/// What is done with `e`, from the expressions around it.
+/// How `e` is used, judged by the expressions around it.
 Access access_to(const Expr *e, ASTContext &ast) {
   const Expr *child = e;
   for (DynTypedNode node = DynTypedNode::create(*e);;) {
@@ -100,7 +100,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (!in_loop_ && !in_switch_ && !in_lambda_) body_.breaks.push_back(s);
     return true;
   }
-  // What is assigned is evaluated before what it is assigned to.
+  // The assigned value is evaluated before its target.
   bool TraverseBinaryOperator(BinaryOperator *e, DataRecursionQueue * = nullptr) {
     if (!e->isAssignmentOp())
       return WalkUpFromBinaryOperator(e) && TraverseStmt(e->getLHS()) && TraverseStmt(e->getRHS());

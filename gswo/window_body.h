@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the code of a window does with its variables.
+/// Analyses what the code of a window does with its variables.
 #pragma once
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -20,7 +20,7 @@ struct Access {
   bool plain = false;    ///< it is set by '=' alone
 };
 
-/// `a[i]`, `a[i][j]`, ...: the whole of it.
+/// A complete subscript expression: `a[i]`, `a[i][j]`, ...
 struct Subscript {
   const clang::ArraySubscriptExpr *expression;
   const clang::DeclRefExpr *name;
@@ -36,7 +36,7 @@ struct Reference {
 };
 
 struct WindowBody {
-  // all in the order in which they are evaluated, as far as the text says it
+  // all in the order of evaluation, as far as the text determines it
   std::vector<Subscript> subscripts;
   std::vector<Reference> references;
   std::vector<const clang::Expr *> calls;  ///< calls and constructions
@@ -47,23 +47,23 @@ struct WindowBody {
   std::vector<const clang::Stmt *> breaks;     ///< that end the loop over the windows
   std::vector<const clang::Stmt *> continues;  ///< that end this window
   std::set<const clang::VarDecl *> own;        ///< declared here
-  /// What variables are set to, other than by the loops of `ranges`.
+  /// The values that variables are set to, except by the loops of `ranges`.
   std::map<const clang::VarDecl *, std::vector<const clang::Expr *>> definitions;
-  /// The loops that variables count.
+  /// The loops whose variable it is.
   std::map<const clang::VarDecl *, std::vector<Loop>> ranges;
-  std::set<const clang::VarDecl *> opaque;  ///< changed in ways whose values aren't followed
-  /// Set by the function outside of the window, other than where they are declared.
+  std::set<const clang::VarDecl *> opaque;  ///< changed in ways that are not analysed
+  /// Set by the function outside the window, except in their declaration.
   std::set<const clang::VarDecl *> set_outside;
   /// Declared under `single initialisation`: every window has its own.
   std::set<const clang::VarDecl *> initialised;
 
-  /// What the body does with what a name stands for: with its elements, for an array.
+  /// What the body does with a variable, or with an array's elements.
   Access access_of(const Reference &) const;
 };
 
 /// Reads the window `body` of a function.
 WindowBody read_window(const Unit &, const clang::Stmt *body, const clang::FunctionDecl *);
-/// Reads code that is no window.
+/// Reads code that is not a window.
 WindowBody read_code(const Unit &, const clang::Stmt *);
 
 /// The variables named in a statement.

@@ -3,18 +3,19 @@
 /// One threshold for the whole image, found on its histogram. A pixel is white when it is above the
 /// threshold T, black when it is at or below T.
 ///
-/// The methods are functions over the histogram (autothreshold/methods.h has each with its definition and
-/// source). Where several thresholds are equally good, the lowest is taken. An image of one level has
-/// that level for its threshold, so it is black; where everything is left out (ignore_black and so on),
-/// T is 0. Histograms are exact at every size, sums have 64 bits and more.
+/// The methods are functions of the histogram (autothreshold/methods.h has the definition and
+/// source of each). If several thresholds are equally good, the lowest is taken. The threshold of
+/// an image with one level is that level, so the image becomes black. If all samples are left out
+/// (ignore_black and so on), T is 0. Histograms are exact at every size; sums have at least 64
+/// bits.
 ///
-/// T is in the levels of the format (histogram.h says what a level is). huang, shanbhag, minimum and
-/// intermodes and more than two classes look at no more than 256 levels: those of deeper samples they
-/// take together in 256 equal steps, and T is the last level of a step.
+/// T is in the levels of the format (histogram.h defines a level). huang, shanbhag, minimum,
+/// intermodes and more than two classes use at most 256 levels: they group the levels of deeper
+/// samples into 256 equal steps, and T is the last level of a step.
 ///
-/// Exactness: CPU and CUDA results are identical. otsu, isodata, triangle, percentile and mean are decided
-/// in integers, the others in double precision with the same operations in the same order on both, with
-/// a logarithm of our own.
+/// Exactness: CPU and CUDA results are identical. otsu, isodata, triangle, percentile and mean are
+/// computed in integers. The others use double precision, with the same operations in the same
+/// order on both and our own logarithm.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -47,49 +48,50 @@ enum class AutothresholdAlgorithm {
   automatic,  ///< the fastest
   /// The kernels of Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding
   /// Algorithm on GPU", KEDS 4(2), 2021: otsu, isodata and mcet of 8-bit samples, two classes. They
-  /// round as published, so T may differ by a few levels (autothreshold/baseline.h says where).
+  /// round as published, so T may differ by a few levels (see autothreshold/baseline.h).
   prahara,
 };
 
 struct AutothresholdParams {
   AutothresholdMethod method = AutothresholdMethod::otsu;
-  /// Number of classes, 2..4. More than 2 only with otsu: the classes are then painted in equal steps
+  /// Number of classes, 2..4; more than 2 only with otsu. More classes are painted in equal steps
   /// from 0 to white.
   int classes = 2;
   /// Whether the result is black and white; otherwise it is a copy of the input.
   bool apply = true;
   bool invert = false;  ///< swaps black and white
-  /// Levels that are added to T, -65535..65535.
+  /// Levels added to T, -65535..65535.
   int offset = 0;
   /// Weight of the past frames' threshold in this one's, 0..0.999; only with two classes.
   double smoothing = 0;
-  /// T moves only when it would by more than so many levels, 0..65535; only with two classes.
+  /// T changes only if the change is more than this many levels, 0..65535; only with two classes.
   int hysteresis = 0;
   bool ignore_black = false;  ///< leaves the lowest level out of the statistics
   bool ignore_white = false;  ///< leaves the highest level out of the statistics
-  Rectangle roi = {};         ///< statistics are from there only
+  Rectangle roi = {};         ///< statistics use only this part
   AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic;
 };
 
 /// What run() measured; valid after exec.synchronize().
 struct AutothresholdReport {
-  int threshold = 0;            ///< T, with smoothing, hysteresis and offset, as it was applied
+  int threshold = 0;            ///< the applied T, after smoothing, hysteresis and offset
   std::vector<int> thresholds;  ///< all classes - 1 of them
-  double mean_below = 0;  ///< mean level of what was counted at or below T; 0 where nothing is
+  double mean_below = 0;  ///< mean level of counted samples at or below T; 0 if there are none
   double mean_above = 0;  ///< the same above T
-  /// Variance between the classes over all variance, 0..1; 0 for an image of one level.
+  /// Variance between the classes over the total variance, 0..1; 0 for an image of one level.
   double separability = 0;
-  Histogram histogram;  ///< of what was counted
+  Histogram histogram;  ///< of the counted samples
 };
 
-/// Throws BadSetting when a parameter is out of its range or goes with no other.
+/// Throws BadSetting when a parameter is out of range or contradicts another.
 CUDASCAN_API void validate(const AutothresholdParams &params);
 
 /// Finds the threshold of `in` and writes black and white, 0 and Plane::maximum of `out`. `out` has
 /// the same size and does not overlap.
-/// smoothing and hysteresis go on from the frames before on the same executor, until its forget().
-/// @throws BadSetting for parameters that validate() refuses, planes of different sizes, a roi outside
-///         of the plane, and apply = false with another depth of the output; Error when CUDA fails
+/// smoothing and hysteresis use the previous frames on the same executor, until its forget().
+/// @throws BadSetting for parameters that validate() refuses, planes of different sizes, a roi
+///         outside the plane, and apply = false with an output of another depth; Error when CUDA
+///         fails
 CUDASCAN_API void run(Cpu &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                       const AutothresholdParams &, AutothresholdReport * = nullptr);
 CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Owners of CUDA memory, streams and events, for callers that include no CUDA header. All of them
-/// belong to the context that is current when they are made and must be destroyed while it is
-/// current; every function throws Error when CUDA refuses, destructors never do. In a build without
-/// CUDA every constructor and allocation throws Error.
+/// Owners of CUDA memory, streams and events, for callers that do not include CUDA headers. Each
+/// belongs to the context that is current when it is made, and must be destroyed while that context
+/// is current. Every function throws Error when CUDA refuses; destructors never throw. In a build
+/// without CUDA every constructor and allocation throws Error.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -17,8 +17,8 @@ namespace cudascan::cuda {
 
 enum class MemoryKind { device, pinned };
 
-/// Uninitialised memory that only grows: device memory, or host memory that the GPU reads and writes
-/// at full speed.
+/// Uninitialised memory that only grows: device memory, or pinned host memory, which the GPU reads
+/// and writes at full speed.
 template <MemoryKind kind>
 class CUDASCAN_API Buffer {
  public:
@@ -33,8 +33,8 @@ class CUDASCAN_API Buffer {
     return *this;
   }
 
-  /// Makes the buffer at least this large; the contents are lost when it grows. Waits for the device
-  /// when it grows. Where memory does not suffice it throws Error and the buffer is empty.
+  /// Makes the buffer at least this large. Growing loses the contents and waits for the device. If
+  /// there is not enough memory, it throws Error and the buffer is empty.
   void *reserve(std::size_t bytes);
   void *data() const { return data_; }
   std::size_t size() const { return size_; }
@@ -52,7 +52,7 @@ using PinnedBuffer = Buffer<MemoryKind::pinned>;
 /// A point in a stream that other streams and the host can wait for.
 class CUDASCAN_API Event {
  public:
-  /// @param timing  whether elapsed_ns() may be asked; costs a little more per record()
+  /// @param timing  whether elapsed_ns() may be called; record() then costs a little more
   explicit Event(bool timing = false);
   ~Event();
   Event(Event &&other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
@@ -66,10 +66,10 @@ class CUDASCAN_API Event {
   void make_wait(CUstream_st *stream) const;
   /// Whether the recorded work is done; true before the first record().
   bool done() const;
-  /// Blocks the calling thread until done(): asleep, waking up now and then to look, so that it may return
-  /// some 50 us late.
+  /// Blocks the calling thread until done(). It sleeps and polls, so it may return about 50 us
+  /// late.
   void synchronize() const;
-  /// Nanoseconds from `begin` to this event; both were recorded with timing and are done.
+  /// Nanoseconds from `begin` to this event; both must have been recorded with timing and be done.
   double elapsed_ns(const Event &begin) const;
 
  private:
@@ -94,8 +94,9 @@ class CUDASCAN_API Stream {
   CUstream_st *stream_ = nullptr;
 };
 
-/// Queues a copy of `height` rows of `row_bytes` bytes between any two of device and host memory, with
-/// any alignment; strides may be negative. The copy is asynchronous only if the host memory is pinned.
+/// Queues a copy of `height` rows of `row_bytes` bytes between any combination of device and host
+/// memory, with any alignment; strides may be negative. The copy is asynchronous only if the host
+/// memory is pinned.
 CUDASCAN_API void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from,
                             std::ptrdiff_t from_stride, std::size_t row_bytes, int height,
                             CUstream_st *stream);

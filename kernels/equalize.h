@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Histogram equalization: the levels of an image are mapped so that they are spread evenly over
-/// the range. With L levels (histogram.h says what a level is), h(i) pixels of level i, cdf(i) of level i
-/// or below, N in all and m the lowest level there is:
+/// Histogram equalization: maps the levels of an image so that they are spread evenly over the
+/// range. With L levels (histogram.h defines a level), h(i) pixels of level i, cdf(i) pixels of
+/// level i or below, N pixels in all and m the lowest level present:
 ///
-/// | formula | level i becomes                                             | source                          |
-/// |---------|-------------------------------------------------------------|---------------------------------|
-/// | opencv  | round((cdf(i) - h(m)) (L - 1) / (N - h(m))); an image of one level stays as it is | equalizeHist() of OpenCV |
-/// | cdf     | floor(cdf(i) (L - 1) / N)                                   | Dobreanu, Chelaru, "Histogram equalization" |
+/// | formula | level i becomes                             | source                               |
+/// |---------|---------------------------------------------|--------------------------------------|
+/// | opencv  | round((cdf(i) - h(m)) (L - 1) / (N - h(m))) | equalizeHist() of OpenCV             |
+/// | cdf     | floor(cdf(i) (L - 1) / N)                   | Dobreanu, Chelaru, "Histogram        |
+/// |         |                                             | equalization"                        |
 ///
-/// opencv rounds in single precision with 8-bit samples, as OpenCV does, so that results are equal; with
-/// deeper samples, which OpenCV does not take, it rounds the quotient itself, halves up.
+/// With opencv, an image of one level stays unchanged.
 ///
-/// clahe (Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994) makes a
-/// mapping for each tile of the image, with no bin above a limit, and interpolates between the
-/// four nearest; rounding, borders and the share-out of what is cut off are those of OpenCV's CLAHE, with
-/// which results are equal at 8 and 16 bit.
+/// opencv rounds in single precision with 8-bit samples, as OpenCV does, so results are equal.
+/// OpenCV does not support deeper samples; for these it rounds the exact quotient, halves up.
 ///
-/// Where Plane::black and Plane::white of the input leave a part of the range out (limited-range
-/// video), samples beyond them count as they do, L is the number of levels between, and the result stays
-/// between them.
+/// clahe (Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994)
+/// makes a mapping for each tile of the image, with no bin above a limit, and interpolates between
+/// the four nearest mappings. Rounding, borders and the redistribution of clipped counts are those
+/// of OpenCV's CLAHE; results are equal at 8 and 16 bits.
+///
+/// If Plane::black and Plane::white of the input exclude a part of the range (limited-range video),
+/// samples beyond them count as these, L is the number of levels from black to white, and the
+/// result stays between them.
 ///
 /// Exactness: CPU and CUDA results are identical.
 #pragma once
@@ -40,11 +43,11 @@ enum class EqualizeFormula { opencv, cdf };
 /// How the mapping of `global` is computed and applied.
 enum class EqualizeAlgorithm {
   automatic,  ///< the fastest
-  /// The kernels of Dobreanu and Chelaru, 8 bit: a global atomic increment for each pixel, then a thread
-  /// for each pixel that reads the mapping.
+  /// The kernels of Dobreanu and Chelaru, 8 bits: a global atomic increment for each pixel, then a
+  /// thread for each pixel that looks up the mapping.
   naive,
-  /// Theirs with histograms in shared memory and 128 pixels a thread. Both compute formula = cdf with a
-  /// factor in single precision, so levels may differ by one from those of `automatic`.
+  /// Their kernels with histograms in shared memory and 128 pixels a thread. Both compute formula =
+  /// cdf with a factor in single precision, so levels may differ by one from those of `automatic`.
   shared,
 };
 
@@ -53,14 +56,14 @@ struct EqualizeParams {
   EqualizeFormula formula = EqualizeFormula::opencv;  ///< of global
   /// Of clahe: a bin holds at most so many times the mean, 0..1000000; 0 = no limit.
   double clip_limit = 40;
-  int tiles_x = 8, tiles_y = 8;  ///< of clahe: tiles side by side, 1..64, and over each other
-  /// Weight of the result beside the input, 0..1; 0 = the input.
+  int tiles_x = 8, tiles_y = 8;  ///< of clahe: tiles in a row and in a column, 1..64
+  /// Weight of the result against the input, 0..1; 0 = the input.
   double amount = 1;
-  /// Weight of the past frames' mapping in this one's, 0..0.999; of global. The mapping starts anew
-  /// when the scene changes: when more than a third of the pixels are at other levels than in the frame
-  /// before.
+  /// Weight of the past frames' mapping in this one's, 0..0.999; of global. The mapping starts
+  /// again when the scene changes, that is, when the histograms of two frames differ in more than a
+  /// third of the pixels.
   double smoothing = 0;
-  Rectangle roi = {};  ///< of global: statistics are from there only
+  Rectangle roi = {};  ///< of global: statistics use only this part
   EqualizeAlgorithm algorithm = EqualizeAlgorithm::automatic;
 };
 
@@ -71,13 +74,13 @@ struct EqualizeReport {
   double mean = 0;               ///< level
 };
 
-/// Throws BadSetting when a parameter is out of its range or goes with no other.
+/// Throws BadSetting when a parameter is out of range or contradicts another.
 CUDASCAN_API void validate(const EqualizeParams &params);
 
 /// Equalizes `in`. `out` has the same size and does not overlap; it has the levels of `in`.
-/// smoothing goes on from the frames before on the same executor, until its forget().
+/// smoothing uses the previous frames on the same executor, until its forget().
 /// @throws BadSetting for parameters that validate() refuses, planes of different sizes and a roi
-///         outside of the plane; Error when CUDA fails
+///         outside the plane; Error when CUDA fails
 CUDASCAN_API void run(Cpu &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                       const EqualizeParams &, EqualizeReport * = nullptr);
 CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,

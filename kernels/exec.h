@@ -5,7 +5,7 @@
 ///     void run(Cpu &, in, out, const Params &, Report * = nullptr);
 ///     void run(Cuda &, in, out, const Params &, Report * = nullptr);
 ///
-/// so that generic code calls run(exec, ...) and never asks which backend it has.
+/// so that generic code calls run(exec, ...) and need not know the backend.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -22,13 +22,14 @@
 
 namespace cudascan {
 
-/// Runs an operator on the CPU, in the calling thread and in threads of one pool that all executors
-/// of the process share. run() returns when the work is done. One executor per thread at a time.
+/// Runs an operator on the CPU, in the calling thread and in threads of a pool that all executors
+/// of the process share. run() returns when the work is done. Only one thread may use an executor
+/// at a time.
 class CUDASCAN_API Cpu {
  public:
-  /// @param n_threads  threads that one run() may use; 0 and less: as many as there are cores. More than
-  ///                   both 64 and the cores count as the larger of these
-  /// Throws BadSetting if the environment variable CUDASCAN_MAX_CPU_ISA was wrong, see isa().
+  /// @param n_threads  threads that one run() may use; 0 or less: the number of cores. The limit is
+  ///                   64 or the number of cores, whichever is larger Throws BadSetting if the
+  ///                   environment variable CUDASCAN_MAX_CPU_ISA was wrong, see isa().
   explicit Cpu(int n_threads = 0);
   ~Cpu();
   Cpu(const Cpu &) = delete;
@@ -38,10 +39,10 @@ class CUDASCAN_API Cpu {
   /// Changes how many threads one run() may use, as in the constructor. The history is kept.
   void set_threads(int n_threads);
 
-  /// The instruction set for which the loops that run here are compiled: "baseline", "avx2", "avx512"
-  /// or "avx512vbmi", the last of them that the processor has. The environment variable
-  /// CUDASCAN_MAX_CPU_ISA, read once when the library is loaded, may name a lesser one; results are
-  /// the same. Throws BadSetting if its value is none of these names.
+  /// The instruction set of the loops that run here: "baseline", "avx2", "avx512" or "avx512vbmi",
+  /// the best one that the processor supports. The environment variable CUDASCAN_MAX_CPU_ISA, read
+  /// once when the library is loaded, may name a lower one; results are the same. Throws BadSetting
+  /// if its value is not one of these names.
   static const char *isa();
 
   /// Splits the rows [0, rows) into bands, at most one per thread and none smaller than `min_rows`
@@ -49,8 +50,8 @@ class CUDASCAN_API Cpu {
   /// all have returned; rethrows the first exception.
   void for_bands(int rows, int min_rows, const std::function<void(int begin, int end)> &band);
 
-  /// What an operator carries from one run() to the next: `bytes` of memory for the owner that `key`
-  /// names, zero at first, after forget(), and when the owner asks for another size.
+  /// What an operator carries from one run() to the next: `bytes` of memory for the owner that
+  /// `key` names, zero at first, after forget(), and when the owner asks for another size.
   void *history(const void *key, std::size_t bytes);
   /// Makes the next run() start without a history, as at the start of a stream of frames.
   void forget();
@@ -58,7 +59,7 @@ class CUDASCAN_API Cpu {
   /// What the owner that `key` names keeps as long as this executor lives; empty at first.
   std::shared_ptr<void> &kept(const void *key);
 
-  /// Nothing to wait for; here so that generic code can call it on both executors.
+  /// Does nothing; exists so that generic code can call it on both executors.
   void synchronize() {}
 
  private:
@@ -66,9 +67,9 @@ class CUDASCAN_API Cpu {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Queues an operator on one stream of the CUDA context that is current in the calling thread. run()
-/// returns before the work is done. The context must also be current when the executor is
-/// destroyed. One executor per thread at a time.
+/// Queues an operator on one stream of the CUDA context that is current in the calling thread.
+/// run() returns before the work is done. The context must also be current when the executor is
+/// destroyed. Only one thread may use an executor at a time.
 class CUDASCAN_API Cuda {
  public:
   /// @param stream  stream to queue on, nullptr = the default stream; not owned
@@ -80,13 +81,13 @@ class CUDASCAN_API Cuda {
   static bool available();
 
   CUstream_st *stream() const { return stream_; }
-  /// Queues on another stream from now on, behind what was queued before.
+  /// Queues on another stream from now on, after the work queued before.
   void move_to(CUstream_st *stream);
 
   /// At least `bytes` of device memory, aligned to 256 bytes, whose contents last until the next
   /// run() on this executor. Kept and grown, so that a stream of frames of one size allocates once.
   void *scratch(std::size_t bytes);
-  /// Pinned host memory for what one run() reports; it belongs to that run() until synchronize().
+  /// Pinned host memory for the report of one run(); it belongs to that run() until synchronize().
   void *report_memory(std::size_t bytes);
 
   /// What an operator carries from one run() to the next: `bytes` of device memory, aligned to 256
@@ -103,29 +104,29 @@ class CUDASCAN_API Cuda {
   int multiprocessors();
   /// Dynamic shared memory that a block may have, in bytes.
   int most_shared_memory();
-  /// The architecture that the kernels in use were compiled for, 90 for sm_90 and compute_90; it may
-  /// be older than the device's, if the driver had to compile them anew.
+  /// The architecture that the kernels were compiled for: 90 for sm_90 and compute_90. It may be
+  /// older than the device's; then the driver has recompiled them.
   int code_architecture();
 
-  /// Loads a kernel into the context and lets its blocks have all the shared memory that the device has
-  /// for one, at the first call for the kernel; later ones do nothing. This limit is state of the kernel,
-  /// which all threads share: it is the same from every executor, whatever a launch needs.
+  /// The first call for a kernel loads it into the context and allows its blocks as much shared
+  /// memory as the device supports; later calls do nothing. This limit is state of the kernel that
+  /// all threads share, so every executor sets the same value, whatever a launch needs.
   void load(const void *kernel);
 
-  /// Whether this is a CudaLoader, on which nothing is queued.
+  /// Whether this is a CudaLoader, which queues nothing.
   bool only_loads() const { return only_loads_; }
 
-  /// Queues that so many bytes of device memory become 0.
+  /// Queues setting so many bytes of device memory to 0.
   void clear(void *device, std::size_t bytes);
   /// Queues a copy from device memory to report_memory().
   void fetch(void *host, const void *device, std::size_t bytes);
 
-  /// Has `done` called by the next synchronize(): this is how an operator fills in its report.
+  /// The next synchronize() calls `done`: this is how an operator fills in its report.
   void on_complete(std::function<void()> done) {
     if (!only_loads_) on_complete_.push_back(std::move(done));
   }
 
-  /// Waits until the work queued so far is done, then fills in the reports that were asked for.
+  /// Waits until the work queued so far is done, then fills in the requested reports.
   void synchronize();
 
  protected:
@@ -146,11 +147,11 @@ class CUDASCAN_API Cuda {
   std::vector<std::function<void()>> on_complete_;
 };
 
-/// Loads kernels ahead of time. The CUDA runtime loads a kernel into the context when it is launched
-/// first, which takes up to tens of milliseconds. run() on this executor loads those that it would
-/// launch and does nothing else: it takes no memory and touches no plane. The size, the alignment and the
-/// format of the planes count, as kernels are chosen by them; their addresses need not be valid. The
-/// operator custom, whose code is compiled, loads nothing here.
+/// Loads kernels ahead of time. The CUDA runtime loads a kernel into the context at its first
+/// launch, which takes up to tens of milliseconds. run() on this executor loads the kernels that it
+/// would launch and does nothing else: it allocates no memory and touches no plane. The size,
+/// alignment and format of the planes matter because they determine the kernels; their addresses
+/// need not be valid. The operator custom, whose code is compiled, loads nothing here.
 class CUDASCAN_API CudaLoader : public Cuda {
  public:
   CudaLoader() : Cuda(OnlyLoads()) {}

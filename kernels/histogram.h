@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Histograms of planes, and what the operators that rest on them share.
+/// Histograms of planes, and what the operators based on them share.
 ///
-/// A sample p has the level min(p >> shift, levels - 1); the shift leaves out the low bits that a format
-/// such as P010 does not use. So there are 256 levels of 8-bit samples, 1024 of 10-bit, 4096 of 12-bit
-/// and 65536 of 16-bit ones, wherever in the word they lie, and no sample, not even one above the
-/// largest of its format, is beyond the last.
+/// A sample p has the level min(p >> shift, levels - 1); the shift drops the low bits that a format
+/// such as P010 does not use. So 8-bit samples have 256 levels, 10-bit 1024, 12-bit 4096 and 16-bit
+/// 65536, wherever the bits are in the word. Samples above the largest of the format have the last
+/// level.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace cudascan {
 
-/// A part of a plane, in pixels; a width or height of 0 stands for the whole plane. What lies outside
-/// of the plane counts as cut off.
+/// A part of a plane, in pixels; a width or height of 0 means the whole plane. The rectangle is
+/// clipped to the plane.
 struct Rectangle {
   int x = 0, y = 0, width = 0, height = 0;
 
@@ -40,7 +40,7 @@ struct Levels {
 };
 
 struct HistogramParams {
-  Rectangle roi = {};         ///< only samples in it are counted
+  Rectangle roi = {};         ///< counts only samples inside
   bool ignore_black = false;  ///< leaves samples of the lowest level out
   bool ignore_white = false;  ///< leaves samples of the highest level out
 };
@@ -48,12 +48,12 @@ struct HistogramParams {
 /// counts[i] samples have level i.
 using Histogram = std::vector<std::uint32_t>;
 
-/// Throws BadSetting for a rectangle with a negative number, or one that lies outside of a plane of
-/// this size.
+/// Throws BadSetting for a rectangle with a negative number, or one that is completely outside a
+/// plane of this size.
 CUDASCAN_API void check_roi(const Rectangle &roi, int width, int height);
 
 /// Counts the samples of a plane.
-/// @param counts  the result; on Cuda it is there after exec.synchronize()
+/// @param counts  the result; on Cuda it is valid after exec.synchronize()
 /// @throws BadSetting for a roi that check_roi() refuses; Error when CUDA fails
 CUDASCAN_API void count(Cpu &, Plane<const std::uint8_t> in, const HistogramParams &,
                         Histogram &counts);
@@ -64,7 +64,7 @@ CUDASCAN_API void count(Cuda &, Plane<const std::uint8_t> in, const HistogramPar
 CUDASCAN_API void count(Cuda &, Plane<const std::uint16_t> in, const HistogramParams &,
                         Histogram &counts);
 /// Only queues the counting, for results that stay on the GPU.
-/// @param counts  device memory for as many numbers as there are levels
+/// @param counts  device memory for one number per level
 CUDASCAN_API void count_on_device(Cuda &, Plane<const std::uint8_t> in, const HistogramParams &,
                                   std::uint32_t *counts);
 CUDASCAN_API void count_on_device(Cuda &, Plane<const std::uint16_t> in, const HistogramParams &,

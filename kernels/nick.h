@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Local thresholds: NICK and its relatives. A pixel is white when it is above a threshold T that is
-/// computed from the window around it, black when it is at or below T.
+/// Local thresholds: NICK and its relatives. A pixel is white when it is above a threshold T that
+/// is computed from the window around it, black when it is at or below T.
 ///
-/// With N the number of pixels of the window that lie in the image (the window is clipped at the
-/// border), m their mean, s their standard deviation (divided by N) and sum p^2 the sum of their
-/// squares:
+/// N is the number of the window's pixels inside the image (the window is clipped at the border), m
+/// is their mean, s their standard deviation (divided by N) and sum p^2 the sum of their squares:
 ///
-/// | method     | T                                          | source                                      |
-/// |------------|--------------------------------------------|---------------------------------------------|
-/// | nick       | m + k sqrt((sum p^2 - m^2) / N)            | Khurshid, Siddiqi, Faure, Vincent, SPIE 7247, 2009 |
-/// | niblack    | m + k s                                    | Niblack, An Introduction to Digital Image Processing, 1985 |
-/// | sauvola    | m (1 + k (s/r - 1))                        | Sauvola, Pietikainen, Pattern Recognition 33, 2000 |
-/// | wolf       | m - k (1 - s/max s) (m - min p)            | Wolf, Jolion, Pattern Analysis and Applications 6, 2003 |
-/// | bradley    | m (1 - k)                                  | Bradley, Roth, Journal of Graphics Tools 12, 2007 |
-/// | phansalkar | m (1 + 2 exp(-10 m/max) + k (s/r - 1))     | Phansalkar, More, Sabale, Joshi, ICCSP 2011 |
+/// | method     | T                                      | source                              |
+/// |------------|----------------------------------------|-------------------------------------|
+/// | nick       | m + k sqrt((sum p^2 - m^2) / N)        | Khurshid, Siddiqi, Faure, Vincent 1 |
+/// | niblack    | m + k s                                | Niblack 2                           |
+/// | sauvola    | m (1 + k (s/r - 1))                    | Sauvola, Pietikainen 3              |
+/// | wolf       | m - k (1 - s/max s) (m - min p)        | Wolf, Jolion 4                      |
+/// | bradley    | m (1 - k)                              | Bradley, Roth 5                     |
+/// | phansalkar | m (1 + 2 exp(-10 m/max) + k (s/r - 1)) | Phansalkar, More, Sabale, Joshi 6   |
+///
+/// 1: SPIE 7247, 2009. 2: An Introduction to Digital Image Processing, 1985. 3: Pattern
+/// Recognition 33, 2000. 4: Pattern Analysis and Applications 6, 2003. 5: Journal of Graphics
+/// Tools 12, 2007. 6: ICCSP 2011.
 ///
 /// max s and min p are taken over the whole image; max is the largest sample of the format.
 ///
-/// Exactness: k and r are decimal numbers with six and three digits after the point (a value between
-/// two of them counts as the nearest), everything else is an integer, and the comparison of p with T
-/// is decided in integers without a rounding square root or division. So the CPU and CUDA results
-/// are identical, and ties fall as they do on paper. The one exception is the exponential of
-/// phansalkar, which enters as a number of six digits, computed the same way on both backends.
+/// Exactness: k and r are decimal numbers with six and three digits after the point (other values
+/// are rounded to these), and everything else is an integer. The comparison of p with T uses only
+/// integers, without a rounded square root or division. So CPU and CUDA results are identical, and
+/// ties are decided exactly. The only exception is the exponential of phansalkar, which is rounded
+/// to six digits in the same way on both backends.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -42,14 +45,14 @@ enum class NickOutput {
 enum class NickAlgorithm {
   automatic,  ///< the fastest: the cost per pixel hardly depends on the window
   global,     ///< one thread per pixel reads its window from device memory (Najafi et al., 2015)
-  global_shared,  ///< the same, pixels of the block's tile from shared memory (Najafi et al., 2015)
+  global_shared,  ///< the same, with pixels of the block's tile in shared memory (Najafi et al.)
   shared,         ///< all pixels from shared memory; windows up to 15 (Najafi et al., 2015)
 };
 
 struct NickParams {
   NickMethod method = NickMethod::nick;
-  /// Side of the square window in pixels, odd, 3..1023. The default and that of nick's k are the
-  /// pair with the best mean F-measure over scanned documents: docs/nick-defaults.md.
+  /// Side of the square window in pixels, odd, 3..1023. The defaults of window and of nick's k have
+  /// the best mean F-measure over scanned documents: docs/nick-defaults.md.
   int window = 67;
   /// Width and height of a rectangular window in pixels, odd, 3..1023; 0 = window.
   int window_width = 0;
@@ -70,9 +73,9 @@ struct NickReport {
   double black_ratio = 0;  ///< share of black pixels in the result, 0..1; 0 for a threshold surface
 };
 
-/// The default weight of a method. nick: -0.19, measured (docs/nick-defaults.md); its authors give
-/// the range -0.2, more noise removed, to -0.1, thin strokes kept. The others as published: niblack
-/// -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25.
+/// The default weight of a method. nick: -0.19, measured (docs/nick-defaults.md); its authors
+/// recommend -0.2 (removes more noise) to -0.1 (keeps thin strokes). The others are as published:
+/// niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25.
 CUDASCAN_API double nick_default_k(NickMethod method);
 
 /// The weight that run() uses.
@@ -80,13 +83,13 @@ inline double k_in_use(const NickParams &params) {
   return params.k.value_or(nick_default_k(params.method));
 }
 
-/// Throws BadSetting when a parameter is out of its range or the algorithm cannot serve the window.
+/// Throws BadSetting when a parameter is out of range or the algorithm does not support the window.
 CUDASCAN_API void validate(const NickParams &params);
 
 /// Binarizes `in`, or writes its threshold surface. `out` has the same size and does not overlap;
-/// its `maximum` is white (a surface is in the levels of `in` and wants equal sample types).
-/// @throws BadSetting for parameters that validate() refuses, for planes of different sizes and for a
-///         surface in another depth; Error when CUDA fails
+/// its `maximum` is white. A surface has the levels of `in` and needs the same sample type.
+/// @throws BadSetting for parameters that validate() refuses, for planes of different sizes and for
+///         a surface in another depth; Error when CUDA fails
 CUDASCAN_API void run(Cpu &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                       const NickParams &, NickReport * = nullptr);
 CUDASCAN_API void run(Cpu &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,

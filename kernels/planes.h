@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What every operator's caller needs for the planes that the operator does not touch.
+/// Helpers for planes that an operator does not touch, such as chroma.
 #pragma once
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Figure 6 of Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding Algorithm
-// on GPU", 2021. The figure is a plot; in numbers the text has only "4-6 times", over the CPU.
+// Figure 6 of Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding
+// Algorithm on GPU", 2021. The figure is a plot; the only number in the text is "4-6 times" the
+// speed of the CPU.
 #include "bench/operator_cases.h"
 #include "bench/paper.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The vocabulary of cudascan-bench: what is measured (Case), what came out (Row, Report), and the
-/// parts of the program. A new operator adds its cases (cases.h) and what other libraries have that
-/// does the same (Peer).
+/// parts of the program. A new operator adds its cases (cases.h) and functions of other libraries
+/// that do the same (Peer).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -28,11 +28,11 @@ enum class Content {
   spiral,    ///< one long black corridor between white walls
 };
 
-/// Its word in --content.
+/// The value of --content for it.
 const char *name(Content content);
 
 struct Options {
-  Content content = Content::page;  ///< of cases that do not say
+  Content content = Content::page;  ///< of cases without a fixed content
   std::string filter;               ///< only cases and tables whose name contains this
   bool cuda = true, cpu = true, tables = true;
   bool quick = false;     ///< fewer cases and repetitions
@@ -40,12 +40,12 @@ struct Options {
   bool verify = false;    ///< compare every CUDA result with the CPU's
   int repeat = 0;         ///< measurements per case, 0 = as many as a fixed share of time allows
   int align = 256;        ///< stride of the planes in bytes, a multiple of this
-  double patience_s = 0;  ///< what one run may take on the CPU in tables, 0 = by quick and full
+  double patience_s = 0;  ///< longest CPU run in tables; 0 = depends on quick and full
   std::string csv, json;
 
-  /// Whether a case or a table of this name is to be measured.
+  /// Whether to measure a case or a table of this name.
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
-  /// What one run in a table may take; what would take longer is left out. On the GPU a fifth.
+  /// Longest time for one run in a table; slower entries are left out. A fifth of it on the GPU.
   double patience_us(bool cuda = false) const {
     const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
     return seconds * 1e6 / (cuda ? 5 : 1);
@@ -70,7 +70,7 @@ struct Size {
   friend bool operator==(const Size &, const Size &) = default;
   double pixels() const { return static_cast<double>(width) * height; }
   int sample_bytes() const { return depth / 8; }
-  /// Bytes of the samples when each is read once and, unless that is all, written once.
+  /// Bytes of the samples: each is read once and, unless `reads_only`, written once.
   double bytes(bool reads_only = false) const {
     return (reads_only ? 1 : 2) * pixels() * sample_bytes();
   }
@@ -83,7 +83,7 @@ struct Runner {
   std::function<void(Cpu &, AnyPlane in, AnyPlane out)> cpu;
 };
 
-/// @param report  where the operator writes what it measured, if it shall
+/// @param report  where the operator writes its measurements, or nullptr
 template <typename Params, typename... Report>
 Runner make_runner(Params params, std::shared_ptr<Report>... report) {
   const auto on = [=](auto &exec, AnyPlane in, AnyPlane out) {
@@ -97,7 +97,7 @@ Runner make_runner(Params params, std::shared_ptr<Report>... report) {
       throw Error("the operator does not take floating-point samples");
   };
   Runner runner;
-#ifdef HAVE_CUDA  // elsewhere the operators have no run() on Cuda
+#ifdef HAVE_CUDA  // otherwise the operators have no run() on Cuda
   runner.cuda = [on](Cuda &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
 #endif
   runner.cpu = [on](Cpu &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
@@ -115,7 +115,7 @@ struct NppLineOpening {
   int length;
   double angle;
 };
-/// NPP: a filter over a square window, of 8 bit, medians of 16 bit as well (CUDA).
+/// NPP: a filter over a square window, 8 bits; medians also 16 bits (CUDA).
 struct NppWindow {
   enum class Filter { minimum, maximum, erode, dilate, mean, median };
   Filter filter;
@@ -131,13 +131,13 @@ struct Published {
   std::string where;
   double us;
 };
-/// What users would pick instead, measured beside a case.
+/// The alternative that users would pick, measured along with a case.
 using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpening, NppWindow,
                           OpenCv, Published>;
 
 struct Case {
-  std::string op;           ///< word of the operator
-  std::string series;       ///< what is the same in cases that differ in the parameter: "nick"
+  std::string op;           ///< name of the operator
+  std::string series;       ///< common name of cases that differ only in the parameter: "nick"
   std::string parameter;    ///< "window", "length", ...; empty: none
   double value = kUnknown;  ///< of the parameter
   std::string variant;      ///< parameters, as they are printed
@@ -150,9 +150,9 @@ struct Case {
   double cpu_goal_mpx = kUnknown;    ///< on one core
   double cpu_goal_us = kUnknown;     ///< on one core
   double cpu_goal_ratio = kUnknown;  ///< the peer's time over this one's, on one core
-  std::string spread;                ///< cases with the same word are to take the same time
+  std::string spread;                ///< cases with the same text should take the same time
   double spread_goal = kUnknown;     ///< largest over smallest time
-  double spread_goal_us = kUnknown;  ///< largest less smallest time
+  double spread_goal_us = kUnknown;  ///< largest minus smallest time
   Peer peer;
 
   std::string name() const { return op + " " + variant + ", " + size.name(); }
@@ -175,7 +175,7 @@ struct Row {
   double peer_us = kUnknown;
   std::string goal, peer, note, error;
 
-  std::string table = "kernels";  ///< or the table or figure it belongs to: "paper 001 table 1"
+  std::string table = "kernels";  ///< or its table or figure: "paper 001 table 1"
   std::string backend;            ///< "cuda" or "cpu"
   std::string op, series, parameter;
   double value = kUnknown;
@@ -183,12 +183,12 @@ struct Row {
   std::string published;          ///< the hardware of published numbers
   double published_us = kUnknown;
   double published_speedup = kUnknown;  ///< over the publication's code for one core
-  double speedup = kUnknown;  ///< the same here: of the published algorithm over its CPU code
+  double speedup = kUnknown;            ///< the same here: published algorithm over its CPU code
 
   double ratio = kUnknown,
          goal_ratio = kUnknown;  ///< of a goal on several times: largest over smallest
 
-  /// Takes over what the case says of itself.
+  /// Copies the case's description.
   void describe(const Case &c) {
     op = c.op;
     series = c.series;
@@ -198,19 +198,19 @@ struct Row {
   double bytes() const { return size.bytes(reads_only); }
 };
 
-/// "-" for what is unknown.
+/// "-" if unknown.
 std::string number(double value, int digits = 1, const char *unit = "");
-/// Three digits or so of a time.
+/// A time with about three digits.
 std::string time_text(double us);
 std::string goal_text(double value, const char *unit);
 
-/// What the numbers were measured on; empty or 0 is unknown or not there.
+/// The machine that measured; empty or 0 means unknown or missing.
 struct Machine {
   std::string gpu, cpu, driver, cuda, gstreamer;
-  int cores = 0;  ///< that the process may use
+  int cores = 0;  ///< available to the process
 };
 Machine this_machine();
-/// Fills in GPU, driver and CUDA where there is a device.
+/// Fills in GPU, driver and CUDA if there is a device.
 void describe_gpu(Machine &machine);
 
 /// Prints rows as they come and keeps them for the files.
@@ -221,7 +221,7 @@ class Report {
   /// Keeps a row for the files without printing it.
   void record(const Row &row) { rows_.push_back(row); }
   void write_csv(const std::string &path) const;
-  /// {"machine": {...}, "rows": [{...}, ...]}; what was not measured is left out.
+  /// {"machine": {...}, "rows": [{...}, ...]}; missing values are left out.
   void write_json(const std::string &path, const Machine &machine) const;
   int failures() const;
 
@@ -230,8 +230,8 @@ class Report {
   std::vector<Row> rows_;
 };
 
-/// Prints largest over smallest time of each group of cases on the GPU, and keeps them as rows of the
-/// table "spreads"; times[i] belongs to cases[i].
+/// Prints largest over smallest time of each group of cases on the GPU, and keeps them as rows of
+/// the table "spreads"; times[i] belongs to cases[i].
 void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times,
                    Report &report);
 
@@ -242,29 +242,29 @@ std::ptrdiff_t stride_of(Size size, int align);
 double median(std::vector<double> values);
 /// Microseconds of the steady clock.
 double now_us();
-/// Median time of `work` on the host, measured for about `budget_us`; of what takes longer, a single
-/// run, or the shorter of two where the first did not have the processor for itself.
+/// Median time of `work` on the host, measured for about `budget_us`. Longer work is run once, or
+/// twice (the shorter time counts) if the first run did not have the processor to itself.
 double time_host(const std::function<void()> &work, double budget_us, int repeat);
 
-/// Measures a case and what it is compared with; prints nothing.
+/// Measures a case and its peer; prints nothing.
 using TimeCase = std::function<Row(const Case &)>;
 /// On one core.
 TimeCase cpu_timer(const Options &options);
-/// On the GPU, of times only that with cold caches in a graph. Empty where there is none.
+/// On the GPU, only the time with cold caches in a graph. Empty without a GPU.
 TimeCase cuda_timer(const Options &options);
 
 void bench_cpu(const Options &options, Report &report);
-/// Returns false, and says why, where there is nothing to measure on.
+/// Prints why and returns false if there is no device to measure on.
 bool bench_cuda(const Options &options, Report &report);
 
-/// Times of one image on the GPU in microseconds, NaN where it failed.
+/// Times of one image on the GPU in microseconds, NaN if it failed.
 struct TransferTimes {
   double kernel = kUnknown;    ///< cold, in a graph
   double pinned = kUnknown;    ///< upload, kernel and download, with pinned host memory
   double pageable = kUnknown;  ///< the same from memory as malloc gives it
   double upload = kUnknown, download = kUnknown;  ///< one copy, from or to such memory
 };
-/// One entry per size; empty, after a line that says why, where there is no GPU.
+/// One entry per size; without a GPU, prints why and returns nothing.
 std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
                                           const Runner &runner);
 
@@ -278,14 +278,14 @@ void equalize_paper(const Options &options, bool with_cuda, Report &report);
 void linearopen_paper(const Options &options, bool with_cuda, Report &report);
 /// Figure 6 of Prahara et al., 2021.
 void autothreshold_paper(const Options &options, bool with_cuda, Report &report);
-/// Operators against window and size, of 8 and 16 bit.
+/// Operators against window and size, 8 and 16 bits.
 void sweep_tables(const Options &options, bool with_cuda, Report &report);
 /// Openings along lines: time against length, angle, number of directions, size of the image.
 void linearopen_tables(const Options &options, bool with_cuda, Report &report);
-/// The filters of Yang et al., Table 6: the naive sliding window and ours, time against the window.
+/// The filters of Yang et al., Table 6: naive sliding window and ours, time against the window.
 void swofilter_tables(const Options &options, bool with_cuda, Report &report);
 
-/// Time of a function of OpenCV on one core; NaN where OpenCV is not there or refuses.
+/// Time of a function of OpenCV on one core; NaN if OpenCV is missing or refuses.
 double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);
 
 }  // namespace cudascan::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is measured: for each operator the cases of both backends, in <op>_cases.cpp, which cases.cpp
-/// puts together.
+/// What is measured: <op>_cases.cpp has the cases of an operator for both backends, and cases.cpp
+/// collects them.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@ inline constexpr Size k4k{3840, 2160, 8};
 inline constexpr Size k4k16{3840, 2160, 16};
 
 inline constexpr Content kAllContents[] = {Content::page, Content::random, Content::constant};
-/// The same case on a certain content, named unless it is the page.
+/// The same case on this content; the name says so unless it is the page.
 Case with_content(Case c, Content content);
 
 void add_nick_cuda(const Options &options, std::vector<Case> &cases);

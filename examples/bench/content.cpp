@@ -70,7 +70,7 @@ std::vector<std::uint16_t> make_negative(int width, int height, Random &random) 
   return picture;
 }
 
-/// Smooth noise in octaves, the finer the weaker as in natural pictures, and that of a sensor.
+/// Smooth noise in octaves, weaker the finer it is, as in natural pictures, and sensor noise.
 std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
   constexpr int kCoarsest = 512, kFinest = 4;
   std::vector<std::int64_t> sums(static_cast<std::size_t>(width) * height, 0);
@@ -87,7 +87,7 @@ std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
         const auto blend = [&](const std::int64_t *ends) {
           return ends[0] * (cell - u) + ends[1] * u;
         };
-        // The cells' sizes, which weigh them, sum up to little less than 2 kCoarsest.
+        // The weights are the cells' sizes; their sum is a little less than 2 kCoarsest.
         sums[static_cast<std::size_t>(y) * width + x] +=
             (blend(corner) * (cell - v) + blend(corner + columns) * v) / cell / (2 * kCoarsest);
       }
@@ -100,7 +100,7 @@ std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
   return picture;
 }
 
-/// A black corridor between white walls, from the upper left corner round and round to the middle.
+/// A black corridor between white walls, a spiral from the upper left corner to the middle.
 std::vector<std::uint16_t> make_spiral(int width, int height) {
   constexpr int kCorridor = 8, kPitch = 16;
   std::vector<std::uint16_t> picture(static_cast<std::size_t>(width) * height, 0xffff);
@@ -111,7 +111,7 @@ std::vector<std::uint16_t> make_spiral(int width, int height) {
   int left = 0, top = 0, right = width, bottom = height;
   while (right - left >= kPitch && bottom - top >= kPitch) {
     clear(std::max(left - kPitch, 0), top, right,
-          top + kCorridor);  // from where the last turn ends
+          top + kCorridor);  // starts where the last turn ends
     clear(right - kCorridor, top, right, bottom);
     clear(left, bottom - kCorridor, right, bottom);
     clear(left, top + kPitch, left + kCorridor, bottom);

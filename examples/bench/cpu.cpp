@@ -9,14 +9,14 @@
 namespace cudascan::bench {
 namespace {
 
-/// Measures cases on a number of cores, beside a copy of the same plane.
+/// Measures cases on a number of cores, and a copy of the same plane.
 class CpuBench {
  public:
   CpuBench(const Options &options, int threads, double budget_us)
       : options_(options), cpu_(threads), budget_us_(budget_us) {}
 
   int threads() const { return cpu_.threads(); }
-  /// @param on_one_core  with the peer and the goals, which are of one core
+  /// @param on_one_core  also measure the peer and check the goals, which are for one core
   Row time(const Case &c, bool on_one_core);
 
  private:
@@ -24,13 +24,13 @@ class CpuBench {
     return {bytes.data(), size_.width, size_.height, size_.depth, stride_};
   }
   void prepare(const Case &c);
-  /// By one core, whatever the others do: the least that reading and writing the plane takes.
+  /// On one core in any case: the least time for reading and writing the plane.
   double copy_us();
 
   const Options options_;
   Cpu cpu_;
   const double budget_us_;
-  // Of the last case, kept for the next.
+  // Planes of the last case, kept for the next.
   Size size_;
   std::optional<Content> content_;
   std::ptrdiff_t stride_ = 0;
@@ -66,7 +66,7 @@ Row CpuBench::time(const Case &c, bool on_one_core) {
   row.reads_only = c.reads_only;
   row.copy_us = copy_us();
   try {
-    // Not to time the compiler of users' code.
+    // So that compiling users' code is not timed.
     if (c.variant.starts_with("custom")) c.runner.cpu(cpu_, plane(in_), plane(out_));
     row.us = time_host([&] { c.runner.cpu(cpu_, plane(in_), plane(out_)); }, budget_us_,
                        options_.repeat);

@@ -4,7 +4,7 @@
 
 namespace cudascan::bench {
 
-/// What a launch costs that does nothing.
+/// A launch that does nothing, to measure what a launch costs.
 cudaError_t launch_empty_kernel(cudaStream_t stream);
 
 }  // namespace cudascan::bench

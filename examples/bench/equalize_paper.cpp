@@ -8,7 +8,7 @@ namespace {
 
 using Algorithm = EqualizeAlgorithm;
 
-/// Of the table, microseconds, "config 1".
+/// The table's "config 1", microseconds.
 struct Image {
   Size size;
   double cpu, upload, equalize, download, total;
@@ -49,7 +49,7 @@ class Lines {
     row.op = "equalize";
     table_->add(row);
   }
-  /// A step that is no case of the benchmark: on the GPU, from end to end.
+  /// A step that is not a case of the benchmark: on the GPU, from end to end.
   void add(const std::string &step, double published_us, double baseline_us, double us) const {
     Row row;
     row.backend = "cuda";
@@ -64,7 +64,7 @@ class Lines {
   std::string hardware_;
 };
 
-/// Ours beside OpenCV's, which is what the publication measured.
+/// Ours and OpenCV's, which the publication measured.
 Row time_cpu(const Backend &cpu, Size size) {
   Case c = equalize_case(size);
   c.peer = OpenCv{"equalize"};

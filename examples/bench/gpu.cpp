@@ -21,7 +21,7 @@ namespace {
 
 class Bench {
  public:
-  /// @param cold_only  of all times, only those with cold caches in a graph
+  /// @param cold_only  measure only with cold caches in a graph
   explicit Bench(const Options &options, bool cold_only = false)
       : options_(options),
         cold_only_(cold_only),
@@ -48,7 +48,7 @@ class Bench {
     print_spreads(cases, times, report);
   }
 
-  /// Measures a case, a copy of its plane, and what NPP has of it.
+  /// Measures a case, a copy of its plane, and NPP's equivalent.
   Row time(const Case &c) {
     const double copy_us = copy(c.size).us;
     Row row = time(
@@ -83,7 +83,7 @@ class Bench {
 
   using QueuePlanes = std::function<void(AnyPlane in, AnyPlane out)>;
 
-  /// Measures one piece of work; what goes wrong is written into the row.
+  /// Measures one piece of work; errors are written into the row.
   Row time(const std::string &section, const std::string &name, Size size, const QueuePlanes &queue,
            std::optional<Content> content = {}, bool reads_only = false) {
     Row row;
@@ -100,7 +100,7 @@ class Bench {
       pairs_.prepare(size, content, reads_only);
       const auto times = timer_.time([&](int i) { queue(pairs_.in(i), pairs_.out(i)); },
                                      pairs_.count(), cold_only_);
-      exec_.synchronize();  // fills in reports, which belong to the case
+      exec_.synchronize();  // fills in reports; they belong to the case
       row.us = times.cold_us;
       row.warm_us = times.warm_us;
       row.single_us = times.single_us;
@@ -150,7 +150,7 @@ class Bench {
     return row;
   }
 
-  /// What NPP takes for the case, measured once; nullptr where it has nothing like it.
+  /// NPP's time for the case, measured once; nullptr if NPP has no equivalent.
   const Row *npp_row(const Case &c) {
     if (const auto found = npp_rows_.find(c.name()); found != npp_rows_.end())
       return &found->second;
@@ -207,7 +207,7 @@ class Bench {
                           [&](AnyPlane in, AnyPlane out) { npp_->compare(in, out, 128); }));
   }
 
-  /// A result that is fast because it is not there is no result.
+  /// Checks that the result exists: doing nothing is fast, too.
   void check_output(const Case &c, Row &row) {
     try {
       auto got = pairs_.download(pairs_.out(0));
@@ -247,7 +247,7 @@ class Bench {
   GpuTimer timer_;
   Cuda exec_;
   Pairs pairs_;
-  std::unique_ptr<Npp> npp_;             // nullptr where it is not installed
+  std::unique_ptr<Npp> npp_;             // nullptr if it is not installed
   std::string no_npp_;                   // why
   std::map<std::string, Row> copies_;    // by the name of the size
   std::map<std::string, Row> npp_rows_;  // by the name of the case
@@ -281,7 +281,7 @@ void describe_gpu(Machine &machine) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
   };
   if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) machine.cuda = version(runtime);
-  // What the driver calls itself, else the version of CUDA that it knows.
+  // The driver's own version, or else the CUDA version it supports.
   std::ifstream file("/sys/module/nvidia/version");
   if (std::getline(file, machine.driver)) return;
   if (cudaDriverGetVersion(&driver) == cudaSuccess) machine.driver = "CUDA " + version(driver);

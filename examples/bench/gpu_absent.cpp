@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for gpu.cpp in a build without CUDA.
+// Replaces gpu.cpp in a build without CUDA.
 #include <cstdio>
 
 #include "bench/bench.h"

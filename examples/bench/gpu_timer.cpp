@@ -13,14 +13,14 @@ namespace {
 /// A graph captured from a stream, ready to launch.
 class Graph {
  public:
-  /// Relaxed, so that what `work` does beside queueing (attributes, occupancy, allocations of a
-  /// library) is not refused for being unsafe in other modes.
+  /// Relaxed mode, because `work` does more than queueing (attributes, occupancy, allocations of a
+  /// library), which other modes refuse as unsafe.
   Graph(cudaStream_t stream, const std::function<void()> &work) {
     BENCH_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     try {
       work();
     } catch (...) {
-      cudaStreamEndCapture(stream, &graph_);  // fails as well where the capture was invalidated
+      cudaStreamEndCapture(stream, &graph_);  // also fails if the capture was invalidated
       clean_up();
       throw;
     }
@@ -51,9 +51,9 @@ class Graph {
 };
 
 constexpr int kMaxPairs = 400;
-constexpr double kGraphUs = 500;   // a replay is to last at least this, so that its start is small
-constexpr double kLongUs = 5000;   // after this long nobody sees how long the host took to queue it
-constexpr double kOnceUs = 200e3;  // what takes longer is measured once
+constexpr double kGraphUs = 500;   // least duration of a replay, so that its start is negligible
+constexpr double kLongUs = 5000;   // at this length the host's time for queueing is negligible
+constexpr double kOnceUs = 200e3;  // longer work is measured once
 
 }  // namespace
 
@@ -113,7 +113,7 @@ double GpuTimer::plain_us(const Queue &queue, int pairs, double estimate_us) {
 
 GpuTimer::Times GpuTimer::time(const Queue &queue, int pairs, bool cold_only) {
   const auto one = [&] { queue(0); };
-  one();  // loads the kernels and makes the scratch memory, which a capture must not
+  one();  // loads kernels and allocates scratch memory, which is not allowed in a capture
   BENCH_CUDA(cudaStreamSynchronize(stream_.get()));
   const double estimate_us = std::max(between_events_us(one), 1.0);
 
@@ -137,7 +137,7 @@ GpuTimer::Times GpuTimer::time(const Queue &queue, int pairs, bool cold_only) {
   const auto replays_us = [&](int over) {
     return times.graph ? graph_us(queue, over, work_us) : plain_us(queue, over, work_us);
   };
-  // Not more than a few launches of what takes milliseconds: there caches do not matter.
+  // Only a few launches of work that takes milliseconds: caches do not matter there.
   times.cold_us = replays_us(static_cast<int>(std::clamp(100e3 / work_us, 1.0, double(pairs))));
   if (!cold_only) times.warm_us = replays_us(1);
   BENCH_CUDA(cudaStreamSynchronize(stream_.get()));

@@ -15,7 +15,7 @@ namespace cudascan::bench {
 
 inline void check_cuda(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // a later check is not to report this one again
+  cudaGetLastError();  // so that a later check does not report this error again
   throw Error(std::string(cudaGetErrorString(error)) + " (in " + what + ")");
 }
 #define BENCH_CUDA(call) ::cudascan::bench::check_cuda((call), #call)
@@ -32,8 +32,8 @@ class GpuTimer {
 
   /// Number of buffer pairs of `bytes` bytes (in and out together) that cold runs rotate over.
   int pairs(double bytes) const;
-  /// Whether so many pairs keep apart two uses of one; false for images so small that the number
-  /// of pairs is limited.
+  /// Whether so many pairs are enough to flush the caches between two uses of one; false for images
+  /// so small that the number of pairs is limited.
   bool is_cold(double bytes, int pairs) const { return bytes * (pairs - 1) >= cold_bytes_; }
 
   struct Times {
@@ -41,19 +41,19 @@ class GpuTimer {
     double warm_us;    ///< one run of a graph that uses the first pair only
     double single_us;  ///< a graph of one run, from event to event
     double events_us;  ///< one run without a graph, from event to event
-    bool graph;        ///< false: the work cannot be captured; cold and warm are of plain launches
+    bool graph;        ///< false: the work cannot be captured; cold and warm use plain launches
   };
 
-  /// @param cold_only  the other times are not needed and may be NaN
+  /// @param cold_only  the other times may be NaN
   /// @throws Error when CUDA fails; the timer can be used again unless the context is broken
   Times time(const Queue &queue, int pairs, bool cold_only = false);
 
-  /// Whether the context has failed for good, by a bad address for instance.
+  /// Whether the context has failed permanently, for instance by an invalid address.
   bool broken() const;
 
  private:
-  /// @param busy  queue the work once before as well, so that the GPU is busy while the host queues
-  ///              and the time is the GPU's alone
+  /// @param busy  queue the work once before, so that the GPU is busy while the host queues and
+  ///              only the GPU's time counts
   double between_events_us(const std::function<void()> &work, bool busy = false);
   double median_us(const std::function<void()> &work, double estimate_us, double budget_us,
                    bool busy = false);
@@ -62,7 +62,7 @@ class GpuTimer {
 
   cuda::Stream stream_;
   cuda::Event begin_{true}, end_{true};
-  /// What must lie between two uses of a buffer for its contents to have left every cache.
+  /// Bytes to touch between two uses of a buffer so that it has left every cache.
   double cold_bytes_;
   int repeat_;
   double budget_us_;

@@ -5,7 +5,7 @@
 
 namespace cudascan::bench {
 
-/// A line segment (kernels/linearopen/digital_lines.h) as libraries take it that know masks only.
+/// A line segment (kernels/linearopen/digital_lines.h) for libraries that support only masks.
 struct LineMask {
   int width, height;
   int anchor_x, anchor_y;           ///< the pixel of the mask that is the segment's centre

@@ -16,17 +16,17 @@ inline constexpr LinearOpenAlgorithm kPublishedOpenings[] = {LinearOpenAlgorithm
                                                              LinearOpenAlgorithm::bartovsky_zones};
 const char *name(LinearOpenAlgorithm algorithm);
 
-/// A case as its parameters name it: "opening 41 at 30 morard", "180 x 41 orientation". The angle is
-/// left out of the name where there are many directions.
-/// @param spectrum  whether it also measures the report
+/// A case as its parameters name it: "opening 41 at 30 morard", "180 x 41 orientation". The angle
+/// is left out of the name where there are many directions.
+/// @param spectrum  whether to also measure the report
 Case linearopen_case(Size size, const LinearOpenParams &params, bool spectrum = false);
 
 /// One opening.
 Case opening_case(Size size, int length, double angle,
                   LinearOpenAlgorithm algorithm = LinearOpenAlgorithm::automatic);
 
-/// What OpenCV is to do beside it: the largest of all openings by masks. Of odd lengths that is what
-/// LinearOpenLines::invariant does; at even lengths its dilation would have to take a turned mask.
+/// What OpenCV does for comparison: the largest of all openings by masks. For odd lengths that is
+/// what LinearOpenLines::invariant does; for even lengths its dilation would need a rotated mask.
 Peer opencv_openings(const LinearOpenParams &params);
 
 }  // namespace cudascan::bench

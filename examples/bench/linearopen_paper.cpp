@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Karas et al., "GPU Implementation of Linear Morphological Openings with Arbitrary Angle": Table 2 and figures 2, 5
-// and 8 to 11. The figures are plots without numbers; their sizes are not given, so these are squares of
-// 0.4 to 42 Mpx, the last as large as the text has them.
+// Karas et al., "GPU Implementation of Linear Morphological Openings with Arbitrary Angle": Table 2
+// and figures 2, 5 and 8 to 11. The figures are plots without numbers; their sizes are not given,
+// so these are squares of 0.4 to 42 Mpx, the last as large as the text has them.
 #include "bench/linearopen_cases.h"
 #include "bench/paper.h"
 
@@ -31,7 +31,8 @@ double openings(Size size, const LinearOpenParams &params) {
   return size.pixels() * params.directions;
 }
 
-// ---- Table 2 -------------------------------------------------------------------------------------
+// ---- Table 2
+// -------------------------------------------------------------------------------------
 
 struct Application {
   const char *name;
@@ -92,7 +93,8 @@ void table_2(const Options &options, const std::vector<Backend> &backends, Repor
   }
 }
 
-// ---- Figures -------------------------------------------------------------------------------------
+// ---- Figures
+// -------------------------------------------------------------------------------------
 
 /// One line: an algorithm of the figure, ours, and the other library if wanted.
 struct Point {
@@ -113,7 +115,7 @@ Row measure(const Backend &backend, Patience &published, Patience &beside_peer,
       with_peer.peer = NppLineOpening{point.params.length, point.params.angle};
     else
       with_peer.peer = opencv_openings(point.params);
-    // Masks: NPP goes through the box of the line, OpenCV through the line.
+    // Masks: NPP visits the bounding box of the line, OpenCV only the line.
     const double length = point.params.length;
     row = beside_peer.measure(with_peer, work * (backend.cuda ? length * length : length));
   }
@@ -175,10 +177,10 @@ void sizes_and_lengths(const Options &options, const std::vector<Backend> &backe
       }
 }
 
-/// Figure 11: what splitting the image into zones brings to Bartovsky's.
+/// Figure 11: what Bartovsky's algorithm gains from splitting the image into zones.
 void zones(const Options &options, const Backend &backend, Report &report) {
   PaperTable table(report, "paper 002 figure 11",
-                   "FIGURE 11 of Karas et al.: zones; the speed-up is that over Z = 1");
+                   "FIGURE 11 of Karas et al.: zones; the speed-up is over Z = 1");
   for (const int side : kSides) {
     if (options.quick && side > 1280) continue;
     const Size size{side, side, 8};

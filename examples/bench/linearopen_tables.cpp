@@ -17,7 +17,7 @@ struct Backend {
   std::string name;  ///< of the report's sections
   bool cuda;
   TimeCase time;
-  double patience_us;  ///< for one run; what would take longer is left out
+  double patience_us;  ///< for one run; slower entries are left out
 };
 
 /// A row of a table.
@@ -29,27 +29,27 @@ struct Point {
 
 struct Column {
   std::string head;
-  std::function<void(Point &)> change;  ///< makes the column's own of the row's parameters
+  std::function<void(Point &)> change;  ///< adapts the row's parameters to the column
   bool peer = false;                    ///< NPP or OpenCV, not us
-  /// Followed by the time over that of a copy of the plane, on the GPU.
+  /// Followed by the ratio to the time of a copy of the plane, on the GPU.
   bool beside_copy = false;
   /// Followed by the time for one direction.
   bool for_one = false;
   std::vector<double> us{};
-  double us_of_work = 0;  ///< as the last row had it
+  double us_of_work = 0;  ///< of the last row
 };
 
 struct Table {
   std::string name;         ///< for --filter
   std::string title;        ///< what is measured
   std::string key;          ///< what changes from row to row
-  std::string parameter{};  ///< the same in a word, for the files
+  std::string parameter{};  ///< the same as one word, for the files
   std::vector<Point> points;
   std::vector<Column> columns;
 };
 
-/// What the time of the published algorithms grows with, that of OpenCV and, with the box of the line
-/// for its pixels, that of NPP.
+/// The time of the published algorithms and of OpenCV is proportional to this; for NPP, to the same
+/// with the bounding box of the line in place of its pixels.
 double work(const Column &column, const Point &point, bool cuda) {
   const double openings = point.size.pixels() * point.params.directions;
   if (!column.peer) return openings;
@@ -58,7 +58,7 @@ double work(const Column &column, const Point &point, bool cuda) {
   return openings * mask.width * mask.height;
 }
 
-/// Of the parameter that changes from row to row.
+/// Value of the parameter that changes from row to row.
 double value_of(const Table &table, const Point &point) {
   if (table.parameter == "length") return point.params.length;
   if (table.parameter == "angle") return point.params.angle;
@@ -92,7 +92,7 @@ void print_head(const Table &table, const Backend &backend) {
   std::printf("\n");
 }
 
-/// One cell, after which the column knows what its work takes; empty where it would take too long.
+/// Measures one cell and updates the column's expected time; empty if it would take too long.
 Row measure_cell(const Table &table, const Backend &backend, Column &column, const Point &point,
                  Report &report) {
   const double amount = work(column, point, backend.cuda);
@@ -159,7 +159,7 @@ Column at(double angle) {
   return {number(angle, 0) + " deg", [=](Point &p) { p.params.angle = angle; }, false, true};
 }
 
-/// @param angle  that of the row where it is unknown
+/// @param angle  kUnknown = the angle of the row
 Column of_16_bit(double angle = kUnknown) {
   return {"16 bit", [=](Point &p) {
             p.size.depth = 16;
@@ -225,7 +225,7 @@ Table against_angle(const Options &options, const Backend &backend) {
 
 Table against_directions(const Options &options, const Backend &backend) {
   Table table{"linearopen against directions",
-              "length 41, " + kTexture.name() + " where nothing else is said",
+              "length 41, " + kTexture.name() + " unless stated otherwise",
               "directions",
               "directions",
               {},

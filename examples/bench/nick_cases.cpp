@@ -41,7 +41,7 @@ const char *name(NickAlgorithm algorithm) {
   return "?";
 }
 
-/// The method among cv::ximgproc::LocalBinarizationMethods, -1 where OpenCV has none.
+/// The method in cv::ximgproc::LocalBinarizationMethods, -1 if OpenCV does not have it.
 int opencv_method(NickMethod method) {
   switch (method) {
     case NickMethod::niblack:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What Najafi et al. published, beside the same kernels and ours on this machine. Figures 3 to 5 are
-// plots: of them there is what the text and Table 3 give. The serial times behind the speed-ups are
-// Table 3's times Table 4's.
+// Results of Najafi et al., compared with the same kernels and ours on this machine. Figures 3 to 5
+// are plots: only the numbers in the text and Table 3 are used. The serial times on which the
+// speed-ups are based are Table 3's times multiplied by Table 4's.
 #include "bench/nick_paper.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr double kTable3[kImages][4] = {
     {111, 132, 285, 228}, {127, 141, 297, 235}, {137, 147, 303, 237},
     {139, 148, 305, 239}, {141, 148, 307, 237}, {142, 149, 306, 239}};
 
-/// Table 4: ms of the kernel and of what comes on top, and speed-ups with that.
+/// Table 4: ms of the kernel and of the overhead, and total speed-ups.
 struct Transfer {
   double kernel, non_pinned, pinned, speedup_non_pinned, speedup_pinned;
 };
@@ -35,7 +35,7 @@ constexpr Transfer kTable4[kImages] = {
     {8.071, 15.094, 8.44, 83, 116},  {16.266, 29.830, 16.82, 84, 117},
     {26.888, 48.704, 27.93, 83, 118}};
 
-/// A bar of figures 3 and 5 that the text gives: the largest image.
+/// A bar of figures 3 and 5 whose value the text gives: the largest image.
 struct Bar {
   Algorithm algorithm;
   int window;
@@ -85,7 +85,7 @@ const char *kernel_name(Algorithm algorithm) {
   return "?";
 }
 
-/// Finds columns, and makes rows of their times.
+/// Finds columns and makes rows from their times.
 class Publication {
  public:
   Publication(const std::vector<NickColumn> &cpu, const std::vector<NickColumn> &cuda,
@@ -120,13 +120,13 @@ class Publication {
       for (const TransferTimes &times : column->transfers) us.push_back(times.pinned);
     return fit(us);
   }
-  /// Of the serial algorithm; from its line where it was left out, as the note then says.
+  /// Time of the serial algorithm; extrapolated if it was left out, and then the note says so.
   double serial_us(int window, int image, std::string &note) const {
     const NickColumn *column = find(cpu_, Algorithm::global, window);
     if (!column) return kUnknown;
     if (!std::isnan(column->us[image])) return column->us[image];
     const NickLine line = fit(column->us);
-    note = "serial time counted up";
+    note = "serial time extrapolated";
     return (line.slope * kNickImages[image].pixels() + line.offset) * 1e3;
   }
   Row row(Algorithm algorithm, int window, int image) const {

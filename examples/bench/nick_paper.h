@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the tables of Najafi et al. are made of: times of each way to compute the picture.
+/// Data for the tables of Najafi et al.: times of each way to compute the picture.
 #pragma once
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ struct NickColumn {
 struct NickLine {
   double slope = kUnknown, offset = kUnknown, r2 = kUnknown;
 
-  /// Microseconds of the largest image by the line.
+  /// Microseconds of the largest image by the linear model.
   double largest_us() const { return (slope * kNickImages.back().pixels() + offset) * 1e3; }
 };
 NickLine fit(const std::vector<double> &us);

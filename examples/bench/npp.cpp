@@ -12,8 +12,8 @@
 namespace cudascan::bench {
 namespace {
 
-// The few declarations of nppdefs.h, nppi_filtering_functions.h and others that are called here; they
-// have been the same from NPP 11 to 13, but for the size of a buffer, which was an int before 12.
+// The few declarations that are needed here, from nppdefs.h, nppi_filtering_functions.h and others.
+// They are the same in NPP 11 to 13, except for the size of a buffer, which was an int before 12.
 struct NppiSize {
   int width, height;
 };
@@ -34,7 +34,7 @@ constexpr int kGreater = 4;          // NPP_CMP_GREATER
 using AdaptiveThreshold = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *,
                                   int, NppiSize, NppiSize, float, std::uint8_t, std::uint8_t, int,
                                   NppStreamContext);
-/// Also those of the smallest and of the largest sample.
+/// Also the type of the filters for the smallest and the largest sample.
 using BoxFilter = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::uint8_t *, int,
                           NppiSize, NppiSize, NppiPoint, int, NppStreamContext);
 using Compare = int (*)(const std::uint8_t *, int, std::uint8_t, std::uint8_t *, int, NppiSize, int,
@@ -53,7 +53,7 @@ template <typename T>
 using Median = int (*)(const T *, int, T *, int, NppiSize, NppiSize, NppiPoint, std::uint8_t *,
                        NppStreamContext);
 
-/// Loads libNAME of any version that is known to fit, from where the linker or the toolkit has it.
+/// Loads libNAME in any supported version, from the linker's or the toolkit's folders.
 void *open_library(const std::string &name, std::string &origin) {
   std::vector<std::string> folders{""};
   for (const char *variable : {"CUDA_PATH", "CUDA_HOME"})
@@ -124,10 +124,10 @@ struct Npp::Impl {
                  {window, window}, {window / 2, window / 2}, kBorderReplicate, context);
   }
 
-  /// Of the pixels whose window lies in the image: this filter knows no borders.
+  /// Only for pixels whose window lies in the image: this filter does not support borders.
   template <typename T>
   void inner_median(Median<T> which, MedianBytes bytes_of, AnyPlane in, AnyPlane out, int window) {
-    // It waits for the GPU; in a capture it fails, and prints so between the rows.
+    // It waits for the GPU, so in a capture it fails and prints an error among the rows.
     cudaStreamCaptureStatus capture;
     BENCH_CUDA(cudaStreamIsCapturing(context.stream, &capture));
     if (capture != cudaStreamCaptureStatusNone) throw Error("NPP's median cannot be captured");
@@ -217,7 +217,7 @@ bool Npp::has_histogram() const {
 void Npp::histogram(AnyPlane in, AnyPlane counts) const {
   const NppiSize size{in.width, in.height};
   constexpr int kBounds = kLevels + 1;  // the first is 0, the last kLevels
-  std::size_t bytes = 0;                // all of it, as an older NPP fills in an int
+  std::size_t bytes = 0;                // set all bytes, because an older NPP writes only an int
   check_npp(impl_->histogram_bytes(size, kBounds, &bytes, impl_->context),
             "HistogramEvenGetBufferSize");
   check_npp(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What OpenCV has of our operators, built into a module of its own that cudascan-bench loads at run
-// time: the program itself then runs where OpenCV is not installed.
+// OpenCV's equivalents of our operators. They are in a module that cudascan-bench loads at run
+// time, so the program also runs without OpenCV.
 #include "bench/opencv_peer.h"
 
 #include <map>
@@ -45,7 +45,7 @@ void niblack(const cv::Mat &source, cv::Mat &result, const double *settings) {
                                  static_cast<int>(settings[2]), 128);
 }
 
-/// Reads a mask and goes on behind it.
+/// Reads a mask and moves past it.
 cv::Mat read_mask(const double *&settings, cv::Point &anchor) {
   const int width = static_cast<int>(settings[0]), height = static_cast<int>(settings[1]);
   anchor = cv::Point(static_cast<int>(settings[2]), static_cast<int>(settings[3]));
@@ -106,7 +106,7 @@ const std::map<std::string_view, Function> kFunctions{
     {"clahe", clahe},          // clip limit, tiles side by side, tiles over each other
     {"threshold", threshold},  // one of ThresholdTypes that finds the threshold
     {"niblack", niblack},      // window, k, one of LocalBinarizationMethods
-    // Number of masks, of each its width, height, anchor and cells; the largest of their openings.
+    // Number of masks, then width, height, anchor and cells of each; the largest of their openings.
     {"openings", openings},
     {"morphology", morphology},    // one of MorphTypes, side of the square
     {"hit-or-miss", hit_or_miss},  // width and height of the mask, its cells: 1 on, -1 off, 0 any

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Single cases of operators with one table of cases each, for tables and sweeps.
+/// Single cases of operators, for tables and sweeps.
 #pragma once
 #include <string>
 
@@ -14,16 +14,16 @@ namespace cudascan::bench {
 /// "nick 15", "sauvola 75", "nick 15 global-shared".
 Case nick_case(Size size, int window, NickMethod method = NickMethod::nick,
                NickAlgorithm algorithm = NickAlgorithm::automatic);
-/// What NPP (an adaptive threshold by the mean, of 8 bit), and what OpenCV has like it; else nothing.
+/// Equivalents in NPP (adaptive threshold by the mean, 8 bits) and in OpenCV, if any.
 Peer nick_peer(bool cuda, Size size, int window, NickMethod method = NickMethod::nick);
 
-/// Of the whole frame; with the baselines' formula for them.
+/// Equalization of the whole frame; baselines use their own formula.
 Case equalize_case(Size size, EqualizeAlgorithm algorithm = EqualizeAlgorithm::automatic);
 
 /// "otsu", "mcet prahara".
 Case autothreshold_case(Size size, AutothresholdMethod method,
                         AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic);
-/// OpenCV's threshold, which has otsu and triangle; else nothing.
+/// OpenCV's threshold, which supports otsu and triangle, if the method is one of these.
 Peer opencv_threshold(AutothresholdMethod method);
 
 }  // namespace cudascan::bench

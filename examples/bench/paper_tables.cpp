@@ -114,7 +114,7 @@ void print_times(const std::vector<NickColumn> &cpu, const std::vector<NickColum
   }
 }
 
-/// Table 4: what the transfers cost, and what remains of the speedup over the serial CPU algorithm.
+/// Table 4: the cost of transfers, and the speedup over the serial CPU algorithm that remains.
 void print_transfers(const NickColumn &column, const NickColumn &serial) {
   std::printf(
       "\nThe effect of pinned memory, kernel %s, window %d*%d (Table 4), ms\n"
@@ -125,7 +125,7 @@ void print_transfers(const NickColumn &column, const NickColumn &serial) {
               "pinned");
   for (std::size_t i = 0; i < column.transfers.size(); ++i) {
     const TransferTimes &t = column.transfers[i];
-    // The kernel's time is that of the GPU alone: launching it belongs to the overhead.
+    // The kernel's time is GPU time only; launching it counts as overhead.
     std::printf("Img %-2zu %10s %12s %12s %14s %14s\n", i + 1, ms(t.kernel).c_str(),
                 ms(std::max(t.pageable - t.kernel, 0.)).c_str(),
                 ms(std::max(t.pinned - t.kernel, 0.)).c_str(),
@@ -189,7 +189,7 @@ void paper_tables(const Options &options, bool with_cuda, Report &report) {
                               {"serial", "", 33, global},
                               {"fast, CPU", "", 15, fast},
                               {"fast, CPU", "", 33, fast}};
-  // What only the publication's other tables need is not among those printed here.
+  // These columns are only for the publication's other tables and are not printed here.
   std::vector<NickColumn> more_cpu{{"serial", "", 9, global}, {"fast, CPU", "", 9, fast}};
   std::vector<NickColumn> more_cuda{{"Global", "16*16", 9, global},
                                     {"Global-shared", "16*16", 9, NickAlgorithm::global_shared},

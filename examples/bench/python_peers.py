@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times what cuCIM, CuPy and CV-CUDA have of our operators, with frames that stay on the GPU.
+"""Times the equivalents of our operators in cuCIM, CuPy and CV-CUDA, with frames that stay on the
+GPU.
 
-Rows are written in the form of cudascan-pipeline-bench --json (table "peers", where "kernel"), so that
-cudascan-bench-report shows them beside ours. A library that is not installed is named and left out. Times are
-of calls one behind the other between two waits for the GPU, divided by their number: what a program in Python
-gets. Where Python is slower with its calls than the GPU with its kernels, that is the time of the calls.
+Rows are written in the format of cudascan-pipeline-bench --json (table "peers", where "kernel"), so
+that cudascan-bench-report shows them next to ours. A library that is not installed is named and
+left out. A time is that of many successive calls between two waits for the GPU, divided by their
+number: what a Python program gets. If Python's calls are slower than the GPU's kernels, it is the
+time of the calls.
 
-Exit status: 0 measured or nothing installed, 1 something that is installed failed, 2 bad options.
+Exit status: 0 measured or nothing installed, 1 an installed library failed, 2 bad options.
 """
 import argparse
 import importlib
@@ -22,7 +24,7 @@ SIZES = {"720p": (1280, 720), "1080p": (1920, 1080), "4k": (3840, 2160), "8k": (
 
 
 def module(name):
-    """The module, or None where it is not installed; one that is there and does not load says why."""
+    """The module, or None if it is not installed; prints why an installed one does not load."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -45,10 +47,10 @@ def make_page(cupy, width, height):
 
 
 def usable_cupy():
-    """CuPy, or None with a line that says why."""
+    """CuPy, or None after printing why."""
     cupy = module("cupy")
     if cupy is None:
-        print("CuPy: not installed; cuCIM and CV-CUDA are measured with its arrays")
+        print("CuPy: not installed; cuCIM and CV-CUDA need its arrays, too")
         return None
     try:
         cupy.cuda.Device().synchronize()
@@ -153,7 +155,7 @@ def machine_of(cupy):
 
 
 def measure(options, cupy, libraries):
-    """Rows of all libraries that are there."""
+    """Rows of all installed libraries."""
     rows = []
     for size in options.sizes:
         width, height = SIZES[size]
@@ -184,7 +186,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--json", metavar="FILE", help="write all rows")
     parser.add_argument("--sizes", metavar="LIST", default="1080p,4k",
-                        help="of 720p,1080p,4k,8k,scan (1080p,4k)")
+                        help="720p,1080p,4k,8k,scan (1080p,4k)")
     parser.add_argument("--seconds", type=float, default=0.1, help="time for each row (0.1)")
     options = parser.parse_args(arguments)
     options.sizes = options.sizes.split(",")

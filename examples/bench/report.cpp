@@ -102,7 +102,7 @@ double time_host(const std::function<void()> &work, double budget_us, int repeat
   const std::clock_t begin = std::clock();
   const double first = once();
   if (first > budget_us && repeat == 0) {
-    // Once is enough, unless the processor was busy with something else meanwhile.
+    // Once is enough, unless the processor was busy with something else.
     const double busy_us = 1e6 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     return busy_us < 0.9 * first ? std::min(first, once()) : first;
   }

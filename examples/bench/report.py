@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes one self-contained page of what cudascan-bench, cudascan-pipeline-bench and gswo_figures.py measured:
-tables and plots, readable without a network, in light and dark.
+"""Makes one self-contained page of the results of cudascan-bench, cudascan-pipeline-bench and
+gswo_figures.py: tables and plots, readable without a network, in light and dark.
 
-Without files it runs the two benchmarks that it finds: beside itself, in the build folder, or in PATH; and
-python_peers.py, with the python3 of PATH, for what that has of CuPy, cuCIM and CV-CUDA. With files it only
-reads: results of another machine, which needs neither matplotlib nor GStreamer.
+Without files it runs the two benchmarks, which it finds in its own folder, in the build folder or
+in PATH. It also runs python_peers.py with the python3 of PATH, for CuPy, cuCIM and CV-CUDA if that
+has them. With files it only reads results of another machine, which needs no matplotlib.
 
     cudascan-bench --json kernels.json              there
     cudascan-bench-report --kernels kernels.json    here
 
-Exit status: 0, the page is written and has all that was asked for; 1, it is written, and says what is missing
-because a benchmark was not found or failed; 2, nothing is written: wrong options, or a file that is not there
-or not what it should be.
+Exit status: 0, the page is written and complete; 1, the page is written and says what is missing
+because a benchmark was not found or failed; 2, nothing is written: wrong options, or a file is
+missing or has the wrong content.
 """
 import argparse
 import os
@@ -22,9 +22,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # installed, its modules lie where packages alone write
+sys.dont_write_bytecode = True  # when installed, its folder belongs to the package manager
 HERE = pathlib.Path(__file__).resolve().parent
-# In the tree everything lies beside this file.
+# In the source tree everything is in this folder.
 DATA = HERE if (HERE / "report_page").is_dir() else HERE.parent / "share" / "gst-cudascan"
 sys.path.insert(0, str(DATA))
 from report_page.results import Results, Unusable  # noqa: E402
@@ -68,19 +68,19 @@ def with_plugin(program):
 
 
 def run(command, name, kind, results, optional=False):
-    """Runs a benchmark, and reads what it wrote; the page says what is wrong with that.
-    @param optional  having measured nothing is nothing to speak of"""
+    """Runs a benchmark and reads its results; the page says what went wrong.
+    @param optional  do not mention it if it measured nothing"""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.json"
         print(f"runs {' '.join(command)}", file=sys.stderr, flush=True)
         done = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL, stdout=sys.stderr,
                               env=with_plugin(pathlib.Path(command[0])), check=False)
-        # Rows that failed are in the file and on the page; without a file there is nothing to show.
+        # Failed rows are in the file and on the page; without a file there is nothing to show.
         if not path.exists():
             results.lack(f"{name} ended with status {done.returncode} and wrote no results")
             return
         if done.returncode:
-            results.lack(f"{name} ended with status {done.returncode}; what it wrote is shown")
+            results.lack(f"{name} ended with status {done.returncode}; its results are shown")
         try:
             results.read(kind, path, optional)
         except Unusable as error:
@@ -88,7 +88,7 @@ def run(command, name, kind, results, optional=False):
 
 
 def run_benchmarks(arguments, results):
-    """Runs what is found; what is not, or fails, the page names."""
+    """Runs the benchmarks that are found; the page names those that are missing or fail."""
     for kind, name in PROGRAMS.items():
         program = find_program(name, arguments.build)
         if program:
@@ -107,11 +107,11 @@ def main():
     results = Results()
     try:
         if not arguments.output.absolute().parent.is_dir():
-            raise Unusable(f"--output {arguments.output}: there is no folder {arguments.output.parent}")
+            raise Unusable(f"--output {arguments.output}: folder {arguments.output.parent} does not exist")
         for kind in ("kernels", "pipelines", "gswo"):
             for path in getattr(arguments, kind):
                 results.read(kind, path)
-        # Before any measuring, which takes minutes.
+        # Checked before measuring, which takes minutes.
         try:
             from report_page import page
         except ImportError as error:

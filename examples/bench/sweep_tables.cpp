@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Time against the window and against the size of the frame, of 8 and 16 bit, beside a copy of the plane and
-// beside other libraries.
+// Time against the window and against the frame size, 8 and 16 bits, compared with a copy of the
+// plane and with other libraries.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -33,7 +33,7 @@ Size size_of(double pixels, int depth) {
       size.depth = depth;
       return size;
     }
-  throw Error("no such size");
+  throw Error("unknown size");
 }
 
 Sweep nick_against_window(const Options &options) {
@@ -55,7 +55,7 @@ Sweep nick_against_window(const Options &options) {
   return sweep;
 }
 
-/// @param make  of a size; the case has its peer of each backend
+/// @param make  makes a case of a size; the case has its peer for each backend
 Sweep against_size(const Options &options, const std::string &name,
                    const std::function<Case(Size, bool cuda)> &make) {
   Sweep sweep{name + " against size", "pixels", {}, {}};
@@ -93,7 +93,7 @@ Sweep swofilter_against_size(const Options &options) {
   return sweep;
 }
 
-/// One series as it grows: what its peer would take too long for, it does without.
+/// One growing series; a peer that would take too long is left out.
 struct Column {
   const Series *series;
   double peer_us = 0, value = 1;
@@ -117,7 +117,7 @@ struct Column {
 };
 
 void print(const Sweep &sweep, const Options &options, const Backend &backend, Report &report) {
-  std::printf("\n%s, %s, us; behind each what the other library takes\n%-12s", sweep.name.c_str(),
+  std::printf("\n%s, %s, us; after each, the other library's time\n%-12s", sweep.name.c_str(),
               backend.name.c_str(), sweep.parameter.c_str());
   for (const Series &series : sweep.series) std::printf(" %20s %10s", series.name.c_str(), "");
   std::printf(" %10s\n", "copy");

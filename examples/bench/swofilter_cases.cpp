@@ -208,7 +208,7 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
   add_on(Content::natural, k4k, swofilter(Op::fill_holes, 3), 500);
   add_on(Content::spiral, k4k, swofilter(Op::fill_holes, 3), 20e3);
 
-  // A formula may take twice the time of the operator that was written by hand.
+  // A formula may take twice the time of the hand-written operator.
   for (const Formula &formula : kFormulas)
     for (const int window : formula.windows) {
       const std::string word = std::string("swofilter 3840x2160 8 bit, ") + name(formula.op) + ' ' +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What other libraries have of the sliding windows.
+// Equivalents of the sliding windows in other libraries.
 #include "bench/swofilter_cases.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Figures 3 and 4 of Yang et al. as tables, with ours beside their sliding window; and time against the
+// Figures 3 and 4 of Yang et al. as tables, their sliding window next to ours; and time against the
 // window.
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 using Op = SwoFilterOperator;
 constexpr auto kFast = SwoFilterAlgorithm::automatic, kNaive = SwoFilterAlgorithm::naive;
 
-/// Of Table 6, those that are one window; its opening and closing are two.
+/// The filters of Table 6 with one window; its opening and closing have two.
 constexpr Op kFilters[] = {Op::minimum,
                            Op::maximum,
                            Op::median,
@@ -33,17 +33,18 @@ struct Backend {
   std::string name;  ///< of the report's sections
   bool cuda;
   TimeCase time;
-  double patience_us;  ///< for one run; what would take longer is left out
+  double patience_us;  ///< for one run; slower entries are left out
 };
 
 bool sorts(Op op) {
   return op == Op::median || op == Op::alpha_trimmed_mean || op == Op::mode;
 }
 
-/// Measures cells of a growing window, and leaves out those for which the last one lets expect too much.
+/// Measures cells of a growing window; stops when the last time predicts that the next takes too
+/// long.
 class Cells {
  public:
-  /// @param report  nullptr where another row has the time as its baseline
+  /// @param report  nullptr if the time is only the baseline of another row
   Cells(const std::string &table, const Backend &backend, Report *report)
       : table_(table), backend_(&backend), report_(report) {}
 
@@ -90,7 +91,8 @@ void print_heads(const char *key, const std::vector<std::string> &heads, int wid
   std::printf("\n");
 }
 
-// ---- The filters of the paper --------------------------------------------------------------------
+// ---- The filters of the paper
+// --------------------------------------------------------------------
 
 constexpr char kPaperTable[] = "paper 004 figures 3 and 4: swofilter naive and fast";
 /// Of the naive form, by filter and window.
@@ -130,7 +132,7 @@ Times paper_table(const Options &options, const Backend &backend, Report &report
   return times;
 }
 
-/// The paper's speed-up: what a GPU makes of the same code.
+/// The paper's speed-up: the GPU against the CPU with the same code.
 void print_speedups(const Times &cpu, const Times &cuda) {
   std::printf("\nSpeed-up of the naive form, CUDA over one CPU core, without transfers\n");
   std::vector<std::string> heads;
@@ -145,7 +147,8 @@ void print_speedups(const Times &cpu, const Times &cuda) {
   }
 }
 
-// ---- Time against the window ---------------------------------------------------------------------
+// ---- Time against the window
+// ---------------------------------------------------------------------
 
 struct Column {
   std::string head;

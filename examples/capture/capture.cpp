@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's frames, through our elements, into a program of one's own; see docs/capture.md.
+// Passes a camera's frames through our elements into your own program; see docs/capture.md.
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 #ifdef HAVE_GST_CUDA
@@ -19,21 +19,21 @@ gboolean list, test, cuda;
 gchar first[] = "0", nowhere[] = "/dev/null", *camera = first, *output = nowhere;
 gint n_frames;
 const GOptionEntry kOptions[] = {
-    {"list", 'l', 0, G_OPTION_ARG_NONE, &list, "List the cameras and end", nullptr},
+    {"list", 'l', 0, G_OPTION_ARG_NONE, &list, "List the cameras and exit", nullptr},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "Its number or name (0)", "CAMERA"},
-    {"test", 't', 0, G_OPTION_ARG_NONE, &test, "Take a test picture instead", nullptr},
+    {"test", 't', 0, G_OPTION_ARG_NONE, &test, "Use a test picture instead", nullptr},
     {"cuda", 0, 0, G_OPTION_ARG_NONE, &cuda, "Take frames in CUDAMemory", nullptr},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the frames' pixels", "FILE"},
-    {"frames", 'n', 0, G_OPTION_ARG_INT, &n_frames, "End after so many", "N"},
+    {"frames", 'n', 0, G_OPTION_ARG_INT, &n_frames, "Exit after N frames", "N"},
     {}};
 
 enum Status { kDone, kFailed, kUsage, kNoCamera };
 using Failure = std::pair<Status, std::string>;  // how the program exits, and what it says
 
-volatile std::sig_atomic_t signals;  // the first asks for the end, the second ends at once
+volatile std::sig_atomic_t signals;  // the first one stops the stream, the second exits at once
 void on_signal(int) {
   signals = signals + 1;
-  alarm(2);  // SIGALRM is the second if no other comes
+  alarm(2);  // SIGALRM is the second signal if no other comes
 }
 
 /// Settings are text, such as {"method", "wolf"}; see gst-inspect-1.0 NAME.
@@ -68,7 +68,7 @@ GstElement *make_source(GstDeviceMonitor *monitor, std::string &choice) {
     auto device = GST_DEVICE(g_list_nth_data(devices, i));
     g_autofree char *name = gst_device_get_display_name(device);
     if (choice != name && choice != std::to_string(i)) continue;
-    choice = name;  // when the camera comes back, its number may be another
+    choice = name;  // when the camera comes back, it may have another number
     GstElement *source = gst_device_create_element(device, name);
     g_signal_connect_object(device, "removed", G_CALLBACK(on_removed), source, GConnectFlags(0));
     return source;
@@ -111,10 +111,11 @@ bool take_frame(GstElement *sink, std::ofstream &file) {
   return true;
 }
 
-/// Takes frames, and counts them, until the end. Returns why the camera is gone if that ended it.
+/// Takes and counts frames until the end. Returns why the camera is gone if that was the reason.
 std::string play(GstElement *source, std::ofstream &file, int &frames) {
   const std::string left = std::to_string(n_frames - frames);
-  gst_util_set_object_arg(G_OBJECT(source), "num-buffers", left.c_str());  // no reports beyond it
+  // Later frames are not even reported.
+  gst_util_set_object_arg(G_OBJECT(source), "num-buffers", left.c_str());
   const std::string raw = cuda ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw";
   const std::vector<GstElement *> chain{
       source,
@@ -130,11 +131,11 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
   for (GstElement *element : chain) gst_bin_add(GST_BIN(pipeline.get()), element);
   for (std::size_t i = 1; i < chain.size(); ++i)
     if (!gst_element_link(chain[i - 1], chain[i]))
-      throw Failure(kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " takes no such frames" +
+      throw Failure(kFailed, std::string(GST_OBJECT_NAME(chain[i])) + " rejects these frames" +
                                  (cuda ? "; --cuda needs an NVIDIA GPU" : ""));
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);  // errors come as messages
 
-  for (bool ending = false; signals < 2;) {  // after the first, frames that are under way arrive
+  for (bool ending = false; signals < 2;) {  // after the first, frames in flight still arrive
     if (signals && !ending) ending = gst_element_send_event(pipeline.get(), gst_event_new_eos());
     g_autoptr(GstMessage) message = gst_bus_pop(GST_ELEMENT_BUS(pipeline.get()));
     if (message ? GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS : frames == n_frames) break;
@@ -146,7 +147,7 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
       g_autoptr(GError) error = nullptr;
       gst_message_parse_error(message, &error, nullptr);
       const auto text = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
-      for (int i = 0; i < 4 && take_frame(chain.back(), file); ++i) ++frames;  // as appsink keeps
+      for (int i = 0; i < 4 && take_frame(chain.back(), file); ++i) ++frames;  // appsink keeps 4
       if (gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(source))) return text;
       throw Failure(kFailed, text);
     }
@@ -154,7 +155,8 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
   return "";
 }
 
-/// Takes frames until the end. Waits for a camera that goes, not for one that never gave a frame.
+/// Takes frames until the end. Waits for a camera that was lost, but not for one that never gave a
+/// frame.
 void run(GstDeviceMonitor *monitor) {
   std::ofstream file(output, std::ios::binary);
   if (!file) throw Failure(kFailed, std::string(output) + ": cannot be written");

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Takes a camera's frames, through elements of gst-cudascan, into numpy: a place to start from.
+"""Passes a camera's frames through elements of gst-cudascan into numpy: an example to start from.
 
     examples/capture/capture.py --list
     examples/capture/capture.py --camera "aravis:Basler-21234567"
     examples/capture/capture.py --test --frames 30 --output pixels.raw
 
-docs/capture.md explains it; capture.cpp is the same in C++. Ends with 0, 1 for an error, 2 for wrong
-arguments, 3 when there is no camera.
+docs/capture.md explains it; capture.cpp is the same in C++. Exit status: 0 success, 1 error, 2
+wrong arguments, 3 no camera.
 
 Needs python3-gi, python3-numpy, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and the environment of
 `meson devenv -C build -w .`; with gir1.2-aravis-0.8 it lists cameras of GigE Vision and USB3 Vision.
@@ -35,7 +35,7 @@ ARAVIS = "aravis:"
 
 
 class Failure(Exception):
-    """What to say, and the exit status."""
+    """A message and the exit status."""
 
 
 def make(factory, **settings):
@@ -79,7 +79,8 @@ class Capture:
         self.monitor.start()
 
     def cameras(self):
-        """Pairs of name and device; cameras of Aravis, which has no device provider, have no device."""
+        """Pairs of name and device. Aravis has no device provider, so its cameras have no
+        device."""
         for device in self.monitor.get_devices() or []:
             yield device.get_display_name(), device
         if Aravis:
@@ -90,10 +91,10 @@ class Capture:
     def make_source(self):
         if self.options.test:
             return make("videotestsrc", is_live="true")
-        if not self.name.startswith(ARAVIS):  # a camera of Aravis can be an address that no list has
+        if not self.name.startswith(ARAVIS):  # a camera of Aravis may be an unlisted address
             for number, (name, device) in enumerate(self.cameras()):
                 if self.name in (name, str(number)):
-                    self.name = name  # when it comes back, its number may be another
+                    self.name = name  # when it comes back, it may have another number
                     if device:
                         return device.create_element()
                     break
@@ -117,7 +118,7 @@ class Capture:
             self.pipeline.add(element)
         for a, b in zip(chain, chain[1:]):
             if not a.link(b):
-                raise Failure(f"{b.name} takes no frames of {a.name}", FAILED)
+                raise Failure(f"{b.name} rejects frames of {a.name}", FAILED)
         self.watch(self.pipeline.get_bus())
         self.pipeline.set_state(Gst.State.PLAYING)  # errors come as messages
         self.opened += 1
@@ -138,7 +139,7 @@ class Capture:
         self.open()
         if not self.failure:
             self.loop.run()
-        self.close()  # from here on no frame comes
+        self.close()  # no more frames from here on
         self.monitor.get_bus().remove_signal_watch()
         self.monitor.stop()
         if self.file:
@@ -148,11 +149,12 @@ class Capture:
             raise self.failure
 
     def end(self, failure):
-        self.failure = self.failure or failure  # others only follow from the first
+        self.failure = self.failure or failure  # later ones only follow from the first
         self.loop.quit()
 
     def lost(self, why):
-        """The camera is gone or not back yet: tries again. One that never gave a frame is not waited for."""
+        """The camera is lost or not back yet: tries again. Does not wait for one that never gave a
+        frame."""
         if self.frames == 0:
             self.end(Failure(why, NO_CAMERA))
         elif self.ending:
@@ -171,7 +173,7 @@ class Capture:
         return GLib.SOURCE_REMOVE
 
     def on_signal(self):
-        """Lets the frames that are under way arrive; not after 2 s, nor when asked again."""
+        """Waits for the frames in flight, for 2 s at most; stops at once when called again."""
         if self.ending or self.retry or not self.frames or not self.pipeline.send_event(Gst.Event.new_eos()):
             self.loop.quit()
         self.ending = True
@@ -184,7 +186,7 @@ class Capture:
             for field in ("threshold", "dominant-angle"):
                 if report.has_field(field):
                     print(field, report.get_value(field), flush=True)
-        elif message.type == Gst.MessageType.EOS and not self.retry:  # also behind an error
+        elif message.type == Gst.MessageType.EOS and not self.retry:  # also after an error
             self.loop.quit()
         elif message.type == Gst.MessageType.DEVICE_REMOVED:
             if not self.options.test and message.parse_device_removed().get_display_name() == self.name:
@@ -197,7 +199,7 @@ class Capture:
                 self.end(Failure(text, FAILED))
 
     def on_frame(self, sink):
-        """In the thread of the camera, which drops frames while a program takes its time here."""
+        """Runs in the camera's thread, which drops frames while this function is busy."""
         pixels = to_array(sink.emit("pull-sample"))
         if self.file:
             try:
@@ -211,11 +213,12 @@ class Capture:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-l", "--list", action="store_true", help="list the cameras and end")
+    parser.add_argument("-l", "--list", action="store_true", help="list the cameras and exit")
     parser.add_argument("-c", "--camera", default="0", help="its number or name (0)")
-    parser.add_argument("-t", "--test", action="store_true", help="take a test picture instead")
+    parser.add_argument("-t", "--test", action="store_true", help="use a test picture instead")
     parser.add_argument("-o", "--output", help="write the frames' pixels to this file")
-    parser.add_argument("-n", "--frames", type=int, default=0, metavar="N", help="end after so many")
+    parser.add_argument("-n", "--frames", type=int, default=0, metavar="N",
+                        help="exit after N frames")
     options = parser.parse_args()
     Gst.init(None)
     try:

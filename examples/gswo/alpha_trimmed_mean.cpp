@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The mean of the window without its most unusual samples (Yang et al., "GSWO: A programming model
 // for GPU-enabled parallelization of sliding window operations in image processing", 2016, Table
-// 6): the share `alpha` of them is left out at each end, at most so many that one remains.
+// 6): a share `alpha` of them is left out at each end; at least one remains.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/alpha_trimmed_mean.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/alpha_trimmed_mean.cpp -o alpha_trimmed_mean.cu
 //
-// The mean is rounded to the nearest level. Where the window leaves the frame it reads what
-// `border` puts there.
+// The mean is rounded to the nearest level. Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera adds to each of its pictures: the picture less what is left of it when the noise is taken
-// away by a 3x3 median (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of
-// sliding window operations in image processing", 2016, section 4.3). Around the gray in the middle,
-// 128 of 255, for frames of 16 bit that of maximum=65535.
+// What a camera adds to each of its pictures: the picture minus its 3x3 median, which has no noise
+// (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
+// operations in image processing", 2016, section 4.3). The result is centred at mid-gray: 128 of
+// 255, or that of maximum=65535 for 16-bit frames.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/camera_fingerprint.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/camera_fingerprint.cpp -o camera_fingerprint.cu
 //
 // The mean over many pictures is the fingerprint of the camera: examples/camera_fingerprint.py.
 //
-// As in the paper, an outer loop goes over the regions of interest of the median, here bands of rows,
-// and memory is managed by the pragmas of its Appendix C: allocated and filled once, before the loop.
-// In a pipeline nothing is copied: picture and fingerprint are the frames that come and go.
+// As in the paper, an outer loop goes over the regions of interest of the median; here these are
+// bands of rows. The pragmas of its Appendix C manage memory: it is allocated and filled once,
+// before the loop. In a pipeline nothing is copied: picture and fingerprint are the input and
+// output frames.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fills dark things that the window does not fit into: a dilation, then an erosion of its result
+// Fills dark areas that the window does not fit into: a dilation, then an erosion of its result
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
 // operations in image processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/closing.cpp window-width=5 window-height=3 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window_width=5 --set window_height=3 examples/gswo/closing.cpp -o closing.cu
 //
-// Two kernels; what is between them is an image of the caller, in a pipeline one that the element
-// keeps. What is outside of the frame is left out, whatever `border` is.
+// Two kernels share an image that the caller provides; in a pipeline the element provides it.
+// Pixels outside the frame are left out, whatever `border` is.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -3,12 +3,12 @@
 // parallelization of sliding window operations in image processing", 2016, Table 6): medians of the
 // row, the column and both diagonals through the pixel, of `window` samples each, and then the
 // middle one of the smallest of them, the largest, and the pixel itself (Arce, McLoughlin,
-// "Theoretical analysis of the max/median filter", 1987). Keeps lines that a median takes away.
+// "Theoretical analysis of the max/median filter", 1987). Keeps lines that a median removes.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/directional_median.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/directional_median.cpp -o directional_median.cu
 //
-// Where the window leaves the frame it reads what `border` puts there.
+// Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions of text: dark samples, up to `threshold`, are dilated by a window until the letters of a line,
-// and the lines of a block, are one, and eroded by the same window, so that regions end where their
-// text does, or at the edge of the frame if the window reaches it (Yang et al., "GSWO: A programming
-// model for GPU-enabled parallelization of sliding window operations in image processing", 2016,
-// section 4.4). Regions are `white`, all else is 0.
+// Regions of text. A window dilates dark samples (up to `threshold`) until the letters of a line
+// and the lines of a block join. The same window then erodes them, so that regions end where their
+// text does, or at the edge of the frame if the window reaches it (Yang et al., "GSWO: A
+// programming model for GPU-enabled parallelization of sliding window operations in image
+// processing", 2016, section 4.4). Regions are `white`, everything else is 0.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/document_segmentation.cpp window-width=25 window-height=15 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window_width=25 --set window_height=15 examples/gswo/document_segmentation.cpp -o document_segmentation.cu
 //
-// Things are joined that are less apart than the window is wide, or high. A rectangle is a column at
-// each place of a row: dilation and erosion go along rows, then along columns, in four kernels that
-// read width + height samples of a window, not width times height. What is outside of the frame is
-// left out, whatever `border` is. For frames of 16 bit set threshold=32767 and white=65535 in params.
+// Areas join if the gap between them is smaller than the window. A rectangle is separable: dilation
+// and erosion go along rows, then along columns. So the four kernels read width + height samples of
+// a window, not width times height. Pixels outside the frame are left out, whatever `border` is.
+// For frames of 16 bit set threshold=32767 and white=65535 in params.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

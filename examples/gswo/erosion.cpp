@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shrinks what is bright by a rectangle: the smallest sample of the window (Yang et al., "GSWO: A
+// Shrinks bright areas by a rectangle: the smallest sample of the window (Yang et al., "GSWO: A
 // programming model for GPU-enabled parallelization of sliding window operations in image
 // processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/erosion.cpp window-width=5 window-height=3 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window_width=5 --set window_height=3 examples/gswo/erosion.cpp -o erosion.cu
 //
-// Where the window leaves the frame it reads what `border` puts there.
+// Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

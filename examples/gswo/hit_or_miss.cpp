@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds a pattern of black (0) and white (all else), in which cells may be either: "do not care"
+// Finds a pattern of black (0) and white (all else); some cells may be either ("do not care")
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
-// operations in image processing", 2016, Table 6). The result is `white` where it fits, else 0.
+// operations in image processing", 2016, Table 6). The result is `white` where the pattern fits,
+// else 0.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter source=examples/gswo/hit_or_miss.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/hit_or_miss.cpp -o hit_or_miss.cu
 //
-// Cells that lie outside of the frame ask for nothing, whatever `border` is. For frames of 16 bit
-// set params="params,white=65535".
+// Cells outside the frame always fit, whatever `border` is. For 16-bit frames set
+// params="params,white=65535".
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

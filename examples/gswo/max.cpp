@@ -5,7 +5,7 @@
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/max.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/max.cpp -o max.cu
 //
-// Where the window leaves the frame it reads what `border` puts there.
+// Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The mean of the window to the nearest level, halves up (Yang et al., "GSWO: A programming model
-// for GPU-enabled parallelization of sliding window operations in image processing", 2016, Table
-// 6).
+// The mean of the window, rounded to the nearest level, halves up (Yang et al., "GSWO: A
+// programming model for GPU-enabled parallelization of sliding window operations in image
+// processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/mean.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/mean.cpp -o mean.cu
 //
-// What is outside of the frame is left out, whatever `border` is.
+// Pixels outside the frame are left out, whatever `border` is.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sample in the middle when those of the window are put in order (Yang et al., "GSWO: A
-// programming model for GPU-enabled parallelization of sliding window operations in image
-// processing", 2016, Table 6).
+// The middle one of the window's sorted samples (Yang et al., "GSWO: A programming model for
+// GPU-enabled parallelization of sliding window operations in image processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/median.cpp -o median.cu
 //
-// The sort is that of the paper's Table 3, but ends when the middle is reached. Where the window
-// leaves the frame it reads what `border` puts there.
+// The sort is that of the paper's Table 3, but it stops when the middle is reached. Outside the
+// frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

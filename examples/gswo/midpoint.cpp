@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The value in the middle between the smallest and the largest sample of the window, halves up
+// The value halfway between the smallest and the largest sample of the window, halves rounded up
 // (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding window
 // operations in image processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/midpoint.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/midpoint.cpp -o midpoint.cu
 //
-// Where the window leaves the frame it reads what `border` puts there.
+// Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

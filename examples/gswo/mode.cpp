@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The most frequent sample of the window, the lowest of several (Yang et al., "GSWO: A programming
+// The most frequent sample of the window; of several, the lowest (Yang et al., "GSWO: A programming
 // model for GPU-enabled parallelization of sliding window operations in image processing", 2016,
 // Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/mode.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/mode.cpp -o mode.cu
 //
-// In order, samples that are alike stand together. Where the window leaves the frame it reads what
-// `border` puts there.
+// Sorting brings equal samples together. Outside the frame, `border` says what the window reads.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Dilation in place (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of
-// sliding window operations in image processing", 2016, Table 6): pixel after pixel, row by row
-// from the upper left on, becomes the largest sample of the window, in which results stand above
-// and to the left already.
+// sliding window operations in image processing", 2016, Table 6): each pixel, row by row from the
+// upper left, becomes the largest sample of its window. Above and to the left, the window already
+// contains results.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/recursive_dilation.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/recursive_dilation.cpp -o recursive_dilation.cu
 //
-// `window` is 3 or more. What is outside of the frame is left out, whatever `border` is.
+// `window` is 3 or more. Pixels outside the frame are left out, whatever `border` is.
 //
-// Taken at its word, the loop computes no two pixels at once: each needs the result before it. But
-// what a result is the largest of can be said without other results of its row:
+// As written, the loop cannot compute two pixels at once: each needs the result before it. But a
+// result is also the largest of these, which need no other results of its row:
 //
-// - the samples of its row, and of the r rows below it, from the left edge of the image to the right
-//   edge of the window: the results to its left have brought them along;
-// - the result of the row above at the upper right corner of the window, r columns further to the
-//   right, which has what all others in the window have.
+// - the samples of its row and of the r rows below, from the left edge of the image to the right
+//   edge of the window: the results to its left contain them;
+// - the result in the row above at the upper right corner of the window, r columns to the right: it
+//   contains all other results of that row in the window.
 //
-// From row to row the second is a way up along a slanted line. So there are two steps, along rows and
-// along slanted lines. Each takes `doublings` passes, in which what reaches 1, 2, 4, 8, ... samples back
-// is put together with what begins there; a sample that is met twice does no harm. 2 to the power
-// of `doublings` is not less than the width and the height of the frame: 15 goes up to 32768.
+// From row to row, the second follows a slanted line upwards. So there are two steps, along rows
+// and along slanted lines. Each takes `doublings` passes: runs of 1, 2, 4, 8, ... samples are
+// joined with the run of the same length before them; a sample counted twice does not matter. 2 to
+// the power of `doublings` must be at least the width and the height of the frame: 15 suffices up
+// to 32768.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 
@@ -52,7 +53,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
       a = b;
       b = other;
     }
-    // The window's own row and those below it, with all that is to the left of them.
+    // The window's own row and the rows below, with everything to their left.
 #pragma parallel
     {
 #pragma for nest(2)
@@ -68,7 +69,7 @@ void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int wid
     pixel *lower = a;
     a = b;
     b = lower;
-    // Row after row: what the upper right corner of the window brings in.
+    // Row by row: adds the result at the upper right corner of the window.
     for (int pass = 0; pass < doublings; pass++) {
 #pragma parallel
       {

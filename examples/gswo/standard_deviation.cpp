@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The standard deviation of the window's samples, of all of them (not N - 1), to the nearest level,
-// halves up (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of sliding
-// window operations in image processing", 2016, Table 6).
+// The standard deviation of the window's samples (divided by N, not N - 1), rounded to the nearest
+// level, halves up (Yang et al., "GSWO: A programming model for GPU-enabled parallelization of
+// sliding window operations in image processing", 2016, Table 6).
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/standard_deviation.cpp window=5 ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone --set window=5 examples/gswo/standard_deviation.cpp -o standard_deviation.cu
 //
-// What is outside of the frame is left out, whatever `border` is.
+// Pixels outside the frame are left out, whatever `border` is.
 //
-// With N samples, their sum S and the sum of their squares Q it is sqrt(V) / N, V = N Q - S^2. In single
-// precision that may be one level off; whole numbers, whose products are exact, put it right. Squares are
-// summed up in halves, whose sums fit 32 bits: of samples of 8 bit the upper ones are 0, and cost nothing.
+// With N samples, their sum S and the sum of their squares Q, the result is sqrt(V) / N with V = N
+// Q - S^2. In single precision it may be one level off; an exact comparison in integers corrects
+// it. Squares are summed in two halves whose sums fit 32 bits. For 8-bit samples the upper half is
+// 0 and costs nothing.
 
 #include <math.h>
 

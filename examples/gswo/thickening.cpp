@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lets white (all but 0) grow until its parts nearly meet: thins the black (Yang et al., "GSWO: A
-// programming model for GPU-enabled parallelization of sliding window operations in image
+// Grows white (all but 0) until its parts nearly meet; that is, it thins black (Yang et al., "GSWO:
+// A programming model for GPU-enabled parallelization of sliding window operations in image
 // processing", 2016, Table 6). The result is `white` and 0.
 //
 //     gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter source=examples/gswo/thickening.cpp ! pngenc ! filesink location=result.png
 //     gswo-cc --emit standalone examples/gswo/thickening.cpp -o thickening.cu
 //
-// In `a` and `b` black is 1. A pass has two steps. In each, all pixels go at once that meet the
-// conditions of Zhang and Suen (Comm. ACM 27(3), 1984) in the image before the step. `passes` has to
-// be enough, about half the width of the thickest part; those after the last change do nothing. For
-// frames of 16 bit set white=65535 in params, too.
+// In `a` and `b` black is 1. A pass has two steps. Each step removes, all at once, the pixels that
+// meet the conditions of Zhang and Suen (Comm. ACM 27(3), 1984) in the image before the step.
+// `passes` must be about half the width of the thickest part; passes after the last change do
+// nothing. For 16-bit frames also set white=65535 in params.
 //
-// Outside of the frame is white, 0 in `a` and `b`: border=constant, whose border-value is 0. A program
-// of your own puts a row and a column of zeros around them.
+// Outside the frame is white, 0 in `a` and `b`: use border=constant, whose border-value is 0. Your
+// own program must put a row and a column of zeros around them.
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 
-// Whether a pixel goes in a step, by the neighbours around it.
+// Whether a step removes a pixel, judged by its neighbours.
 static bool goes(const pixel *v, int step) {
   const int p2 = v[1], p3 = v[2], p4 = v[5], p5 = v[8], p6 = v[7], p7 = v[6], p8 = v[3], p9 = v[0];
   const int set = p2 + p3 + p4 + p5 + p6 + p7 + p8 + p9;

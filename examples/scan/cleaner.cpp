@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The steps, written once for both backends: a lane says where planes are and how they get there.
+// The steps, written once for both backends: a lane says where planes are and how they are copied.
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -86,7 +86,7 @@ class CudaLane {
   Plane<std::uint8_t> result_{};
 };
 
-/// Whether turning by the angle moves a corner of the page by half a pixel.
+/// Whether rotating by the angle moves a corner of the page by half a pixel.
 bool worth_turning(double angle, const Image &page) {
   const double radius = std::hypot(page.width, page.height) / 2;
   return std::fabs(angle) * std::numbers::pi / 180 * radius >= 0.5;
@@ -134,7 +134,8 @@ class LaneCleaner : public Cleaner {
     AutothresholdReport report;
     binarize(at, black, page.content, steps, report);
     if (despeckle) {
-      // Ink stays where a segment fits into it, in any of four directions: thin strokes, too.
+      // Ink stays where a segment fits into it in any of four directions, so thin strokes stay,
+      // too.
       LinearOpenParams params;
       params.operation = LinearOpenOperation::closing;
       params.length = steps.despeckle;
@@ -171,7 +172,7 @@ class LaneCleaner : public Cleaner {
   void binarize(Plane<const T> in, Plane<std::uint8_t> out, Content content, const Steps &steps,
                 AutothresholdReport &report) {
     if (content == Content::bilevel) {
-      // Halfway between black and white, where turning has made grays of edges.
+      // Halfway between black and white: rotation has turned edges into grays.
       run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
           &report);
     } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times cudascan-scan beside unpaper and a program on Leptonica: gray A4 pages at 300 dpi into TIFF G4.
+"""Compares cudascan-scan with unpaper and a Leptonica program: gray A4 pages at 300 dpi to TIFF G4.
 
     examples/scan/compare.py [--pages 16] [--jobs 2] [--folder build/examples/scan] [--data FOLDER]
 
-Pages are the sample of make_sample.py at 300 dpi, turned by -2 to 2 degrees, and with --data those images in
-FOLDER that are scans of at least 2000 pixels, brought to the size of A4. Each program makes all of them, as
-many at a time as there are jobs, and the best of --repeat runs counts. unpaper reads PNM and writes PBM: its
-input is converted before the clock starts, and the compression of its output (pnmtotiff -g4) is counted, as
-that is a part of the others' work, too.
+Pages are the sample of make_sample.py at 300 dpi, rotated by -2 to 2 degrees. With --data, also the
+images in FOLDER that are scans of at least 2000 pixels, scaled to A4. Each program processes all
+pages, --jobs at a time, and the best of --repeat runs counts. unpaper reads PNM and writes PBM. Its
+input is converted before the clock starts; compressing its output (pnmtotiff -g4) is part of its
+time, because the other programs do that, too.
 
-Needs python3-numpy, python3-pil; unpaper, netpbm and scan-peer-leptonica where they are to be compared.
+Needs python3-numpy and python3-pil; unpaper, netpbm and scan-peer-leptonica for the comparison with
+these.
 """
 import argparse
 import os
@@ -57,13 +58,13 @@ def write_pages(folder, count, data):
 
 
 def each(command, inputs, jobs):
-    """A shell command for each file, {} its path, so many at a time."""
+    """Runs a shell command for each file ({} is its path), `jobs` at a time."""
     script = f"printf '%s\\n' \"$@\" | xargs -P{jobs} -I{{}} sh -c '{command}'"
     return ["sh", "-c", script, "sh", *map(str, inputs)]
 
 
 def programs(tools, inputs, out, jobs):
-    """Names and command lines, of those that are here."""
+    """Names and command lines of the installed programs."""
     scan, leptonica = tools / "cudascan-scan", tools / "scan-peer-leptonica"
     for kind in ("png", "jpg", "pgm"):
         words = ["--backend=cpu", "-q", f"--jobs={jobs}", inputs / kind, "-o", out]
@@ -79,7 +80,7 @@ def programs(tools, inputs, out, jobs):
 
 
 def measure(command, out, repeat, pages):
-    """Wall and processor seconds a page, the best of the runs."""
+    """Wall and processor seconds per page in the best run."""
     best = None
     for _ in range(repeat):
         shutil.rmtree(out, ignore_errors=True)

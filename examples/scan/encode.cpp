@@ -15,7 +15,7 @@
 namespace cudascan::scan {
 namespace {
 
-/// A file of libtiff in memory.
+/// A libtiff file in memory.
 struct TiffMemory {
   std::string bytes;
   std::size_t position = 0;
@@ -123,7 +123,7 @@ std::string pack(const Image &page) {
     const std::uint8_t *from = levels.row(y);
     char *to = bits.data() + std::size_t{1} * y * stride;
     for (int i = 0; i < whole; ++i) {
-      std::uint64_t eight;  // pixel j in the bits from 8 j on, which are equal
+      std::uint64_t eight;  // pixel j in the 8 bits from bit 8 j on, which are equal
       std::memcpy(&eight, from + 8 * i, 8);
       to[i] = static_cast<char>(((~eight & 0x0101010101010101) * 0x8040201008040201) >> 56);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Files of black and white pages, made in memory, so that whatever a disk refuses is seen by whoever
-/// writes them there.
+/// Files of black and white pages, made in memory, so that the code that writes them to disk sees
+/// all disk errors.
 #pragma once
 #include <string>
 
@@ -11,12 +11,12 @@ namespace cudascan::scan {
 
 enum class Format { tiff, png };
 
-/// Eight pixels a byte, the leftmost in the highest bit, rows begin at a byte; 1 = black.
+/// Eight pixels a byte, the leftmost in the highest bit; each row begins at a new byte; 1 = black.
 /// @param page  8 bit, 0 and 255
 std::string pack(const Image &page);
 
-/// TIFF with CCITT group 4 in one strip, black is 1; or PNG of 1 bit. The resolution is kept, and
-/// left out where it is unknown.
+/// TIFF with CCITT group 4 in one strip, black is 1; or PNG of 1 bit. The resolution is written if
+/// it is known.
 std::string encode(const Image &page, Format format);
 
 }  // namespace cudascan::scan

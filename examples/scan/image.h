@@ -10,9 +10,9 @@
 
 namespace cudascan::scan {
 
-/// Memory of the host that only grows, so that a worker allocates once for pages of one size;
-/// pinned where it is to travel to a GPU. Contents are lost when it grows; where memory does not
-/// suffice it throws and is empty.
+/// Host memory that only grows, so that a worker allocates once for pages of one size; pinned if it
+/// is copied to a GPU. Growing loses the contents; if there is not enough memory, it throws and is
+/// empty.
 class Memory {
  public:
   explicit Memory(bool pinned = false) : is_pinned_(pinned) {}
@@ -46,7 +46,7 @@ struct Resolution {
   double x = 0, y = 0;
 };
 
-/// What levels a page has.
+/// Which levels a page has.
 enum class Content {
   gray,
   bilevel,  ///< black and white, both
@@ -78,14 +78,14 @@ struct Image {
     memory.reserve(bytes());
   }
 
-  /// T is std::uint8_t or std::uint16_t, as the depth says, or const.
+  /// T is std::uint8_t or std::uint16_t, as the depth says; it may be const.
   template <typename T>
   Plane<T> plane() const {
     return {static_cast<T *>(memory.data()), width, height, stride()};
   }
 };
 
-/// Sets `content` by looking at the levels: at rows until it is known, which for most pages is the first.
+/// Sets `content`. Reads rows until it is known; for most pages the first row is enough.
 void find_content(Image &image);
 
 }  // namespace cudascan::scan

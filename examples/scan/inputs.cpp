@@ -19,7 +19,7 @@ int lower(char c) {
   return std::tolower(static_cast<unsigned char>(c));
 }
 
-/// The digits from `at` on without leading zeros; `at` goes behind them.
+/// The digits from `at` on without leading zeros; moves `at` past them.
 std::string_view number_at(const std::string &text, std::size_t &at) {
   std::size_t begin = at;
   while (at < text.size() && is_digit(text[at])) ++at;

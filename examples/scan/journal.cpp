@@ -40,7 +40,7 @@ std::string unescaped(const std::string &text) {
   return result;
 }
 
-/// Whether it names something in a folder, whatever the folder is, and not the journal.
+/// Whether it is a plain file name, without a folder, and not the journal's.
 bool is_plain_name(const std::string &name) {
   return !name.empty() && name != "." && name != ".." && name != Journal::kName &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
@@ -72,8 +72,8 @@ Journal::Journal(const std::filesystem::path &folder) : path_(folder / kName) {
   for (std::string line; std::getline(lines, line);) read_line(line);
 }
 
-// A line: page, occurrence, size, time, output, path, the digest if the page is only claimed, and a
-// full stop that says that it is whole.
+// A line: page, occurrence, size, time, output, path, the digest if the page is only claimed, and
+// a full stop as the sign of a complete line.
 void Journal::read_line(const std::string &line) {
   std::istringstream words(line);
   PageKey key;
@@ -105,7 +105,7 @@ void Journal::confirm(const PageKey &key, const std::string &output) {
   try {
     add_line(key, {output, ""});
   } catch (const Error &) {
-    // The page is there, and a later run knows it by its claim.
+    // The page exists, and a later run recognises it by its claim.
   }
 }
 

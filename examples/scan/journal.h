@@ -10,38 +10,38 @@
 
 namespace cudascan::scan {
 
-/// Which page of which file, as it was when it was read.
+/// Which page of which file, in the state in which it was read.
 struct PageKey {
-  std::string path;  ///< without links and dots
+  std::string path;  ///< canonical: no links, no "." or ".."
   long long size = 0, modified_ns = 0;
   int page = 0;        ///< in the file, from 0 on
-  int occurrence = 0;  ///< how often it was named before in one run
+  int occurrence = 0;  ///< how often this run has named it before
   auto operator<=>(const PageKey &) const = default;
 };
 
-/// Which page a file in an output folder was made of, so that a later run can leave out what is
-/// done: a hidden file in that folder with two lines for each page. claim() comes before the page
-/// gets its name and confirm() after it. A run may be killed between them, and somebody else's file
-/// may have had the name already: what is only claimed counts if it has the contents that were
-/// claimed.
+/// Which page each file in an output folder was made from, so that a later run can skip finished
+/// pages. A hidden file in that folder has two lines for each page: claim() is called before the
+/// page gets its name, and confirm() afterwards. A run may be killed between the two, and another
+/// file may already have had the name. So a claimed page counts only if the file has the claimed
+/// contents.
 ///
-/// Others may have written to the journal, too: lines that are spoiled, and names that are not
-/// those of files in the folder, are passed over.
+/// Other programs may have written to the journal, too. Damaged lines, and names that are not files
+/// in the folder, are skipped.
 class Journal {
  public:
   static constexpr const char *kName = ".cudascan-scan.journal";
 
-  /// @throws Error when something that is no file has its name, or it cannot be read
+  /// @throws Error when its name is not a regular file, or it cannot be read
   explicit Journal(const std::filesystem::path &folder);
 
-  /// The file in the folder that was made of a page and is still there, a regular one; "" if there
-  /// is none.
+  /// The regular file in the folder that was made from a page and still exists; "" if there is
+  /// none.
   std::string output_of(const PageKey &key) const;
-  /// Notes that the page with these contents will be there under this name, unless something has
-  /// it. Any thread.
+  /// Notes that the page with these contents will get this name, unless the name is taken. Any
+  /// thread.
   /// @throws Error when the disk refuses
   void claim(const PageKey &key, const std::string &output, std::string_view contents);
-  /// Notes that it is there. Any thread. Where the disk refuses, the claim says it, too.
+  /// Notes that the page exists. Any thread. If the disk refuses, the claim is enough.
   void confirm(const PageKey &key, const std::string &output);
 
  private:

@@ -13,10 +13,10 @@ namespace cudascan::scan {
 namespace {
 
 constexpr double kUsualDpi = 300;
-constexpr int kReduction = 8;  // at 300 dots an inch
+constexpr int kReduction = 8;  // at 300 dpi
 constexpr int kClosing = 31, kSmoothing = 15;
-/// Gains have 10 digits after the binary point, shares 8. Paper darker than an eighth of white is no
-/// paper.
+/// Gains have 10 binary digits after the point, shares have 8. Blocks darker than an eighth of
+/// white are not paper.
 constexpr int kGainBits = 10, kShareBits = 8;
 constexpr int kDarkestPaper = 32;
 

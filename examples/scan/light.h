@@ -5,11 +5,11 @@
 
 namespace cudascan::scan {
 
-/// Evens out the light on pages: every level is divided by that of the paper around it, which is a
-/// closing of a reduced copy by 21 mm, smoothed.
+/// Evens out the light on pages: divides every level by the level of the paper around it. The
+/// paper's level comes from a reduced copy: a closing by 21 mm, then smoothed.
 class EvenLight {
  public:
-  /// Changes `page`. Resolution as the page says, else 300 dots an inch.
+  /// Changes `page`. Uses the resolution of the page, or 300 dpi if it is unknown.
   void apply(Image &page);
 
  private:

@@ -5,8 +5,8 @@
 
 namespace cudascan::scan {
 
-/// Gray levels of a row of one or, interleaved, three samples a pixel: the luma of Rec. 601 in 16-bit
-/// weights, rounded. Gray that was stored as colour keeps its levels.
+/// Gray levels of a row with one sample a pixel or three interleaved ones: the luma of Rec. 601
+/// with 16-bit weights, rounded. Gray stored as colour keeps its levels.
 template <typename T>
 void luma_row(const T *samples, int samples_per_pixel, int width, T *gray) {
   if (samples_per_pixel == 1) {

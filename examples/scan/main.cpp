@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudascan-scan: pages from files or a scanner become straight, clean and bilevel. See docs/scan.md.
+// cudascan-scan makes pages from files or a scanner straight, clean and bilevel. See docs/scan.md.
 #include <signal.h>
 
 #include <algorithm>
@@ -24,17 +24,17 @@ void on_signal(int number) {
   received_signal = number;
 }
 
-/// The second signal of a kind ends the program at once.
+/// A second signal of the same kind ends the program at once.
 void watch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
-  // A limit of the size of files is an error of write(), as a full disk is.
+  // Then the file size limit is an error of write(), like a full disk.
   for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_IGN);
 }
 
-/// Drivers of scanners run in this process, and some reset the handlers of signals in it.
+/// Scanner drivers run in this process, and some reset its signal handlers.
 bool go_on_scanning() {
   if (!received_signal) watch_signals();
   return !received_signal;
@@ -55,7 +55,7 @@ const char *suffix_of(Format format) {
   return format == Format::png ? ".png" : ".tif";
 }
 
-/// A run: pages go through the workers, then into a PDF if that is wanted.
+/// A run: pages go through the workers, and then into a PDF if one was asked for.
 class Run {
  public:
   explicit Run(const Options &options) : options_(options) {
@@ -98,7 +98,7 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind) {
       if (options_.talk != Talk::quiet)
         std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.pdf().c_str());
     } else {
-      std::fprintf(stderr, "%s keeps the finished pages; --resume goes on with them\n",
+      std::fprintf(stderr, "%s keeps the finished pages; --resume continues with them\n",
                    place.folder().c_str());
     }
   } else {
@@ -131,15 +131,14 @@ std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
 }
 
 int say_done(const Place &place) {
-  std::fprintf(stderr, "%s is there already\n", place.pdf().c_str());
+  std::fprintf(stderr, "%s already exists\n", place.pdf().c_str());
   return kAllDone;
 }
 
 int Run::files() {
   const std::vector<std::string> inputs = list_inputs(options_.inputs, options_.recursive);
   if (inputs.empty())
-    throw Error(options_.inputs[0] +
-                ": no images there; folders in it are looked at with --recursive");
+    throw Error(options_.inputs[0] + ": no images found; --recursive looks into subfolders, too");
   Place place(options_.output, options_.pdf(), options_.resume);
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
@@ -190,7 +189,7 @@ int Run::files() {
   return stopped ? static_cast<int>(kNothingDone) : status;
 }
 
-/// scan-0001 and so on, behind what is there.
+/// scan-0001 and so on, after the highest existing number.
 std::string next_scan(Names &names, int &number) {
   char stem[32];
   do {

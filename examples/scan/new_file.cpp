@@ -22,11 +22,11 @@ constexpr std::string_view kPrefix = ".cudascan-scan-", kSuffix = ".tmp";
   throw Error(path.string() + ": " + std::strerror(errno));
 }
 
-/// 32 hexadecimal digits that nobody can foresee and no other run draws.
+/// 32 random hexadecimal digits that nobody can predict.
 std::string random_digits() {
   std::array<unsigned char, 16> bytes;
   if (getentropy(bytes.data(), bytes.size()) != 0)
-    throw Error(std::string("no random name for a file: ") + std::strerror(errno));
+    throw Error(std::string("cannot make a random file name: ") + std::strerror(errno));
   std::string digits;
   for (const unsigned char byte : bytes) {
     constexpr char kDigits[] = "0123456789abcdef";
@@ -66,7 +66,7 @@ bool NewFile::commit(const std::string &name) {
 
 bool rename_to_free(const std::filesystem::path &from, const std::filesystem::path &to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  // Not every file system knows how to do this in one step; those that do not have links.
+  // Not every file system can do this in one step; the others support hard links.
   if (errno == EINVAL || errno == ENOSYS) {
     if (link(from.c_str(), to.c_str()) == 0) {
       unlink(from.c_str());
@@ -83,10 +83,11 @@ void remove_leftovers(const std::filesystem::path &folder) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
     try {
-      const OpenFile file = open_regular(entry.path(), O_RDWR);  // some locks are for writers only
+      const OpenFile file =
+          open_regular(entry.path(), O_RDWR);  // some locks need a file open for writing
       if (file && try_lock(file) == Lock::taken) unlink(entry.path().c_str());
     } catch (const Error &) {
-      // Not a file of this program, or of another user.
+      // Not a file of this program, or it belongs to another user.
     }
   }
 }

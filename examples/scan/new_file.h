@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Files that are there completely or not at all, and overwrite nothing, whoever else writes to the
-/// folder: other runs, in other containers, or somebody who plants links.
+/// Files that appear completely or not at all and never overwrite anything, even if other runs,
+/// other containers or an attacker who plants links write to the same folder.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace cudascan::scan {
 
-/// A file without its name until commit(): a hidden one in the folder with a random name, locked as
-/// long as it is open. Gone when it is destroyed.
+/// A file that gets its name in commit(). Until then it is a hidden file with a random name in the
+/// folder, locked while it is open. The destructor removes it.
 class NewFile {
  public:
   /// @throws Error when it cannot be made
@@ -23,8 +23,8 @@ class NewFile {
 
   /// @throws Error, for instance when the disk is full
   void write(std::string_view bytes) { file_.write(bytes); }
-  /// Brings it to the disk and gives it the name in its folder.
-  /// @return false if something has that name; try another
+  /// Syncs it to the disk and gives it the name in its folder.
+  /// @return false if the name is taken; try another
   /// @throws Error when the disk refuses
   bool commit(const std::string &name);
 
@@ -33,16 +33,16 @@ class NewFile {
   OpenFile file_;
 };
 
-/// Gives a file another name on its file system, which nothing has.
-/// @return false if something has that name
+/// Renames a file on its file system to a name that is not taken.
+/// @return false if the name is taken
 /// @throws Error when the disk refuses
 bool rename_to_free(const std::filesystem::path &from, const std::filesystem::path &to);
 
-/// Removes what killed runs have left of their new files. Those of living runs are locked and stay;
-/// where the file system has no locks, all stay.
+/// Removes unfinished files that killed runs have left. Files of running programs are locked and
+/// stay; if the file system has no locks, all stay.
 void remove_leftovers(const std::filesystem::path &folder);
 
-/// Brings the names in a folder to the disk.
+/// Syncs the names in a folder to the disk.
 void sync_folder(const std::filesystem::path &folder);
 
 }  // namespace cudascan::scan

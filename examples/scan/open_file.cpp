@@ -62,7 +62,7 @@ bool is_regular(const std::filesystem::path &path) {
 }
 
 OpenFile open_regular(const std::filesystem::path &path, int flags) {
-  // Of a FIFO, O_NONBLOCK keeps open() from waiting for its other end.
+  // O_NONBLOCK keeps open() of a FIFO from waiting for the other end.
   OpenFile file(open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   struct stat facts {};
   if (file ? fstat(file.get(), &facts) == 0 && !S_ISREG(facts.st_mode)

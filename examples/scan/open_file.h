@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Open files and their locks. Names in folders that others write to may be links that somebody has
-/// planted: no function here follows one.
+/// Open files and their locks. In folders that others can write to, names may be planted links. No
+/// function here follows a link.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -23,14 +23,14 @@ class OpenFile {
 
   explicit operator bool() const { return file_ >= 0; }
   int get() const { return file_; }
-  /// Leaves closing it to the caller.
+  /// The caller must close it.
   int release() { return std::exchange(file_, -1); }
 
-  /// Whether this is the file that the path names.
+  /// Whether the path still names this file.
   bool has_name(const std::filesystem::path &path) const;
   /// @throws Error, for instance when the disk is full
   void write(std::string_view bytes);
-  /// From where reading has come to, up to the end.
+  /// Reads from the current position to the end.
   /// @throws Error when it cannot be read
   std::string read();
 
@@ -38,30 +38,30 @@ class OpenFile {
   int file_;
 };
 
-/// Whether something has the name, be it a link to nowhere.
+/// Whether the name is taken, even by a dangling link.
 bool is_there(const std::filesystem::path &path);
-/// Whether the name is that of a regular file, not of a link to one.
+/// Whether the name is a regular file, not a link to one.
 bool is_regular(const std::filesystem::path &path);
 
 /// Opens a regular file. `flags` are those of open().
-/// @return without a file where `path` does not exist
-/// @throws Error when it is anything but a regular file, a symbolic link included, or cannot be
-///         opened
+/// @return an empty OpenFile if `path` does not exist
+/// @throws Error when it is not a regular file (a symbolic link is not one) or cannot be opened
 OpenFile open_regular(const std::filesystem::path &path, int flags);
 
 /// Opens a folder, to lock or sync it.
-/// @throws Error when it is none, or a symbolic link to one
+/// @throws Error when it is not a folder, or is a symbolic link to one
 OpenFile open_folder(const std::filesystem::path &path);
 
 enum class Lock {
   taken,
-  refused,  ///< somebody else has it
+  refused,  ///< another process holds it
   unknown,  ///< the file system has no locks
 };
 
-/// Locks a file that is open for writing, or a folder, against other programs that do so, until it
-/// is closed. Does not wait. The lock is the kernel's: it reaches through containers, and over a
-/// network where the file system takes it there; it ends with its owner, also when that is killed.
+/// Locks a folder, or a file that is open for writing, until it is closed. Works against other
+/// programs that take the same lock. Does not wait. It is a lock of the kernel: it works across
+/// containers, and over a network if the file system supports that. It ends with its owner, even if
+/// the owner is killed.
 Lock try_lock(const OpenFile &file);
 
 }  // namespace cudascan::scan

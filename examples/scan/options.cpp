@@ -41,17 +41,19 @@ constexpr struct {
                     {"mean", AutothresholdMethod::mean}};
 
 constexpr char kDescription[] =
-    R"(Files and the images in folders (not hidden, in the order page2, page10) become black and white pages:
-PNG, JPEG, TIFF with any number of pages, PNM, JPEG 2000; colour, gray of 8 and 16 bit, bilevel. OUTPUT is
-a folder, which is made, or NAME.pdf. What is there is never overwritten: page.tif, page-1.tif and so on.
+    R"(Makes black and white pages of image files and of the images in folders (hidden files are
+skipped; page2 comes before page10). Reads PNG, JPEG, TIFF with any number of pages, PNM and
+JPEG 2000 in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder, which is
+created, or NAME.pdf. Existing files are never overwritten: the names are page.tif, page-1.tif
+and so on.
 
-Methods: nick, niblack, sauvola, wolf, bradley, phansalkar (a threshold for each pixel, from the window around
-it); otsu, isodata, mcet, triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entropy,
-shanbhag, percentile, mean (one for the page).
+Methods: nick, niblack, sauvola, wolf, bradley, phansalkar (a threshold for each pixel, from the
+window around it); otsu, isodata, mcet, triangle, max-entropy, yen, li, minimum, intermodes,
+moments, huang, renyi-entropy, shanbhag, percentile, mean (one threshold for the page).
 
-Exit status: 0 all pages are there; 1 some were left out, and said so; 2 wrong usage; 3 nothing could be done
-(no scanner, no images, no place to write to); 128 + the number of the signal that ended the run, after the
-pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
+Exit status: 0 all pages were written; 1 some pages failed and messages say why; 2 wrong usage;
+3 nothing could be done (no scanner, no images, no place to write to); 128 + the number of the
+signal that ended the run after the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 
 /// What GOption fills in. Strings are freed with it.
 struct Given {
@@ -79,59 +81,59 @@ void parse(Given &g, int argc, char **argv) {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &g.output, "Folder, or NAME.pdf", "OUTPUT"},
       {"format", 0, 0, G_OPTION_ARG_STRING, &g.format, "tiff (CCITT group 4) or png; tiff",
        "FORMAT"},
-      {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Go into folders of folders", nullptr},
+      {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Look into subfolders, too", nullptr},
       {"scan", 0, 0, G_OPTION_ARG_NONE, &g.scan, "Take pages from a scanner instead of files",
        nullptr},
-      {"device", 0, 0, G_OPTION_ARG_STRING, &g.device, "Scanner, implies --scan; the first one",
-       "NAME"},
-      {"list-devices", 0, 0, G_OPTION_ARG_NONE, &g.list_devices, "Say which scanners there are",
+      {"device", 0, 0, G_OPTION_ARG_STRING, &g.device,
+       "Scanner to use, implies --scan; the first one", "NAME"},
+      {"list-devices", 0, 0, G_OPTION_ARG_NONE, &g.list_devices, "List the scanners and exit",
        nullptr},
-      {"source", 0, 0, G_OPTION_ARG_STRING, &g.source, "Of the scanner, such as ADF", "NAME"},
+      {"source", 0, 0, G_OPTION_ARG_STRING, &g.source, "Paper source of the scanner, such as ADF",
+       "NAME"},
       {"pages", 0, 0, G_OPTION_ARG_INT, &g.pages,
-       "Scan at most so many; 0 = until the feeder is empty; 0 from a feeder, else 1", "N"},
+       "Scan at most N pages, 0 = until the feeder is empty; 0 with a feeder, else 1", "N"},
       {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &g.timeout,
-       "Give up when the scanner sends nothing for so long in the middle of a page; 30", "SECONDS"},
+       "Give up when the scanner sends no data this long in the middle of a page; 30", "SECONDS"},
       {"scan-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.scan_options,
        "Any other option of the scanner; may be repeated", "NAME=VALUE"},
       {"resolution", 0, 0, G_OPTION_ARG_DOUBLE, &g.resolution,
-       "Dots per inch to scan with, and of files that do not say theirs; 300", "DPI"},
-      {"no-straighten", 0, 0, G_OPTION_ARG_NONE, &g.no_straighten, "Leave pages turned as they are",
+       "Resolution for scanning, and for files that do not state theirs; 300", "DPI"},
+      {"no-straighten", 0, 0, G_OPTION_ARG_NONE, &g.no_straighten, "Do not straighten pages",
        nullptr},
       {"max-angle", 0, 0, G_OPTION_ARG_DOUBLE, &g.max_angle,
-       "Leave pages as they are that seem to be turned by more; 0.1 to 10", "DEGREES"},
+       "Do not straighten pages that seem rotated by more, 0.1 to 10; 10", "DEGREES"},
       {"min-confidence", 0, 0, G_OPTION_ARG_DOUBLE, &g.min_confidence,
-       "Turn pages only where the angle is at least so sure, 0 to 1; 0 = 0.45 for text, 0.4 for "
+       "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.45 for text, 0.4 "
+       "for "
        "rules",
        "C"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
-       "Leave the light on the paper as it is", nullptr},
-      {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "How black and white is decided; nick",
-       "METHOD"},
+       "Do not even out the light on the paper", nullptr},
+      {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; nick", "METHOD"},
       {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
        "Side of the window in pixels, odd, 3 to 1023; 67", "PIXELS"},
-      {"k", 0, 0, G_OPTION_ARG_DOUBLE, &g.k, "Weight of the deviation, -2 to 2; the method's own",
-       "K"},
-      {"r", 0, 0, G_OPTION_ARG_DOUBLE, &g.r, "Range of the deviation, sauvola and phansalkar; 128",
-       "R"},
+      {"k", 0, 0, G_OPTION_ARG_DOUBLE, &g.k,
+       "Weight of the deviation, -2 to 2; the method's default", "K"},
+      {"r", 0, 0, G_OPTION_ARG_DOUBLE, &g.r,
+       "Range of the deviation for sauvola and phansalkar; 128", "R"},
       {"despeckle", 0, 0, G_OPTION_ARG_INT, &g.despeckle,
-       "Take away ink with fewer pixels in a row in each of four directions, 2 to 64; 0 = none; 3",
+       "Remove ink without N pixels in a row in any of four directions, 2 to 64, 0 = keep all; 3",
        "PIXELS"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &g.backend, "auto, cuda or cpu; auto", "BACKEND"},
-      {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; as many as there are cores",
-       "N"},
-      {"resume", 0, 0, G_OPTION_ARG_NONE, &g.resume, "Leave out what an earlier run has done",
+      {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; the number of cores", "N"},
+      {"resume", 0, 0, G_OPTION_ARG_NONE, &g.resume, "Skip pages that an earlier run has finished",
        nullptr},
-      {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &g.dry_run, "Only say what would be read and written",
-       nullptr},
-      {"stats", 0, 0, G_OPTION_ARG_FILENAME, &g.stats, "Write what was measured as JSON", "FILE"},
-      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Only say what goes wrong", nullptr},
+      {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &g.dry_run,
+       "Only print what would be read and written", nullptr},
+      {"stats", 0, 0, G_OPTION_ARG_FILENAME, &g.stats, "Write statistics as JSON", "FILE"},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Print only errors", nullptr},
       {"verbose", 'v', 0, G_OPTION_ARG_NONE, &g.verbose,
-       "Say angle, threshold and times of each page", nullptr},
-      {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Say the version", nullptr},
+       "Print angle, threshold and times of each page", nullptr},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Print the version and exit", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &g.inputs, nullptr, "INPUT..."},
       {}};
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
-      g_option_context_new("- straight, clean, black and white pages of scans"),
+      g_option_context_new("- make scans straight, clean, black and white pages"),
       g_option_context_free);
   g_option_context_add_main_entries(context.get(), entries, nullptr);
   g_option_context_set_description(context.get(), kDescription);
@@ -175,8 +177,9 @@ void take_method(const Given &g, Steps &steps) {
   for (const auto &page : kPageMethods) {
     if (name != page.name) continue;
     if (g.window != 0 || !std::isnan(g.k) || !std::isnan(g.r))
-      throw UsageError("--method=" + name +
-                       ": has one threshold for the page and takes no --window, --k and --r");
+      throw UsageError(
+          "--method=" + name +
+          " uses one threshold for the page and does not support --window, --k and --r");
     steps.binarize = AutothresholdParams{.method = page.method};
     return;
   }
@@ -204,7 +207,7 @@ void take_scanner(const Given &g, Options &o) {
   if (!o.scan && (g.source || g.pages >= 0 || g.scan_options))
     throw UsageError("--source, --pages and --scan-option are for scanners; add --scan");
   if (o.scan && g.resume)
-    throw UsageError("--resume is for files; pages of a scanner get the next free names anyway");
+    throw UsageError("--resume is for files; scanned pages always get the next free names");
 }
 
 void take_rest(const Given &g, Options &o) {
@@ -212,8 +215,7 @@ void take_rest(const Given &g, Options &o) {
   o.output = text_or(g.output, "");
   while (o.output.size() > 1 && o.output.back() == '/') o.output.pop_back();
   o.resolution = g.resolution;
-  require(g.resolution >= 30 && g.resolution <= 9600, "resolution", g.resolution,
-          "dots per inch, 30 to 9600");
+  require(g.resolution >= 30 && g.resolution <= 9600, "resolution", g.resolution, "30 to 9600 dpi");
   require(g.max_angle >= 0.1 && g.max_angle <= 10, "max-angle", g.max_angle, "degrees, 0.1 to 10");
   require(g.min_confidence >= 0 && g.min_confidence <= 1, "min-confidence", g.min_confidence,
           "a number from 0 to 1");
@@ -259,14 +261,13 @@ Options parse_options(int argc, char **argv) {
   take_scanner(given, options);
   if (options.list_devices || options.version) return options;
   if (options.scan && !options.inputs.empty())
-    throw UsageError(options.inputs[0] +
-                     ": pages come from files or from a scanner, not from both");
+    throw UsageError(options.inputs[0] + ": use either files or a scanner");
   if (!options.scan && options.inputs.empty())
-    throw UsageError("no INPUT: name files or folders, or add --scan for a scanner");
-  if (options.output.empty()) throw UsageError("no OUTPUT: add -o FOLDER or -o NAME.pdf");
+    throw UsageError("no INPUT given: name files or folders, or add --scan for a scanner");
+  if (options.output.empty()) throw UsageError("no OUTPUT given: add -o FOLDER or -o NAME.pdf");
   if (options.pdf() && given.format)
     throw UsageError("--format=" + std::string(given.format) +
-                     ": pages of a PDF are CCITT group 4; leave it out");
+                     ": a PDF always uses CCITT group 4; leave out --format");
   return options;
 }
 

@@ -11,13 +11,13 @@
 
 namespace cudascan::scan {
 
-/// What the program exits with.
+/// Exit status.
 enum ExitStatus {
   kAllDone = 0,
   kSomeLeftOut = 1,
   kWrongUsage = 2,
   kNothingDone = 3,
-  kSignal = 128,  ///< and the number of the signal
+  kSignal = 128,  ///< plus the number of the signal
 };
 
 /// A command line that makes no sense.
@@ -31,11 +31,11 @@ struct Options {
   std::string output;
   bool scan = false, list_devices = false, version = false;
   ScannerSettings scanner;
-  double resolution = 300;  ///< of scanners, and of files that do not say theirs
+  double resolution = 300;  ///< of scanners, and of files that do not state theirs
   Steps steps;
   Format format = Format::tiff;
   Backend backend = Backend::automatic;
-  int jobs = 0;  ///< 0 = as many as there are cores
+  int jobs = 0;  ///< 0 = the number of cores
   bool recursive = false, dry_run = false, resume = false;
   Talk talk = Talk::normal;
   std::string stats;
@@ -43,7 +43,7 @@ struct Options {
   bool pdf() const;
 };
 
-/// @throws UsageError with a sentence that names the option, its value and what would be right
+/// @throws UsageError with a sentence: option, value and what is allowed
 Options parse_options(int argc, char **argv);
 
 }  // namespace cudascan::scan

@@ -25,7 +25,7 @@ using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
 Tiff open(const std::filesystem::path &path) {
   OpenFile file = open_regular(path, O_RDONLY);
-  if (!file) throw Error(path.string() + ": is not there any more");
+  if (!file) throw Error(path.string() + ": the file is gone");
   Tiff tiff(TIFFFdOpen(file.get(), path.c_str(), "rm"), TIFFClose);
   if (!tiff) throw Error(path.string() + ": cannot be read");
   file.release();  // TIFFClose() closes it
@@ -45,7 +45,7 @@ Facts facts_of(const std::filesystem::path &path) {
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &facts.height);
   TIFFGetField(tiff.get(), TIFFTAG_COMPRESSION, &compression);
   if (compression != COMPRESSION_CCITTFAX4 || TIFFNumberOfStrips(tiff.get()) != 1)
-    throw Error(path.string() + ": not a page that this program has written");
+    throw Error(path.string() + ": not a page written by this program");
   if (!TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &facts.x_dpi) ||
       !TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &facts.y_dpi))
     facts.x_dpi = facts.y_dpi = kUsualDpi;
@@ -70,7 +70,7 @@ class Strip : public QPDFObjectHandle::StreamDataProvider {
   std::filesystem::path path_;
 };
 
-/// Files that QPDFWriter opens by itself may be cut off by a full disk without a word.
+/// If QPDFWriter opened the file itself, a full disk could truncate it without an error.
 class FilePipeline : public Pipeline {
  public:
   explicit FilePipeline(NewFile &file) : Pipeline("file", nullptr), file_(file) {}

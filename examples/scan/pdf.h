@@ -7,8 +7,8 @@
 
 namespace cudascan::scan {
 
-/// Writes one PDF with a page for each file, as large as it is at its resolution. The files are those
-/// that encode() makes of Format::tiff; their compressed pages are copied as they are, one at a time.
+/// Writes one PDF with a page for each file, sized by its resolution. The files must come from
+/// encode() with Format::tiff; their compressed data is copied unchanged, one page at a time.
 /// @throws Error when a file cannot be read or `to` cannot be written
 void write_pdf(const std::vector<std::filesystem::path> &pages, NewFile &to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What cudascan-scan does to a page, by Leptonica's functions for it: for examples/scan/compare.py.
+// The steps of cudascan-scan with Leptonica's functions, for examples/scan/compare.py.
 //
 //     scan-peer-leptonica OUTPUT INPUT...
 //
@@ -19,7 +19,7 @@ struct Destroy {
 };
 using PixPtr = std::unique_ptr<Pix, Destroy>;
 
-/// Angles are measured on a copy of two levels, as pixFindSkew wants them.
+/// pixFindSkew needs a bilevel copy to measure the angle.
 PixPtr straight(PixPtr page) {
   constexpr int kFixedThreshold = 130;
   constexpr float kLeastConfidence = 3;
@@ -31,13 +31,13 @@ PixPtr straight(PixPtr page) {
                           L_BRING_IN_WHITE, 0, 0));
 }
 
-/// The light on the paper evened out, with the defaults of pixBackgroundNormSimple.
+/// Evens out the light on the paper with the defaults of pixBackgroundNormSimple.
 PixPtr evenly_lit(PixPtr page) {
   PixPtr even(pixBackgroundNormSimple(page.get(), nullptr, nullptr));
   return even ? std::move(even) : std::move(page);
 }
 
-/// Sauvola's threshold, the nearest that Leptonica has to NICK.
+/// Sauvola's threshold: Leptonica's closest method to NICK.
 PixPtr bilevel(const PixPtr &page) {
   constexpr int kHalfWindow = 33, kTiles = 4;
   constexpr float kWeight = 0.34F;
@@ -46,7 +46,7 @@ PixPtr bilevel(const PixPtr &page) {
   return PixPtr(black);
 }
 
-/// Specks of less than 3 pixels in both directions go.
+/// Removes specks of less than 3 pixels in both directions.
 PixPtr clean(const PixPtr &page) {
   return PixPtr(pixSelectBySize(page.get(), 3, 3, 8, L_SELECT_IF_EITHER, L_SELECT_IF_GTE, nullptr));
 }

@@ -34,7 +34,7 @@ fs::path numbered(const fs::path &pdf, int number) {
          (pdf.stem().string() + "-" + std::to_string(number) + pdf.extension().string());
 }
 
-/// The first of the numbered that neither exists nor has a work folder.
+/// The first numbered name that neither exists nor has a work folder.
 fs::path free_pdf(const fs::path &wanted) {
   for (int i = 0;; ++i) {
     const fs::path pdf = numbered(wanted, i);
@@ -48,7 +48,7 @@ void make_folder(const fs::path &folder) {
   if (error) throw Error("--output: " + folder.string() + ": " + error.message());
 }
 
-/// Whether it is a folder without anything in it but a journal.
+/// Whether it is a folder that contains nothing but a journal.
 bool has_no_pages(const fs::path &folder) {
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(folder, error))) return false;
@@ -71,8 +71,7 @@ Place::Place(const std::string &output, bool pdf, bool resume) : folder_(output)
     finished_ = is_there(pdf_) && (!is_there(folder_) || has_no_pages(folder_));
   } else {
     if (is_there(folder_))
-      note_ = folder_.string() +
-              " holds pages of a run that did not finish; --resume would go on with it";
+      note_ = folder_.string() + " holds pages of an unfinished run; --resume continues it";
     use_pdf(free_pdf(pdf_));
   }
 }
@@ -94,7 +93,8 @@ void Place::make() {
     }
     work_ = open_folder(folder_);
     if (try_lock(work_) == Lock::refused || !work_.has_name(folder_))
-      throw Error("--output=" + pdf_.string() + ": another run makes this PDF; wait until it ends");
+      throw Error("--output=" + pdf_.string() +
+                  ": another run is making this PDF; wait until it ends");
   }
   remove_leftovers(folder_);
 }
@@ -113,13 +113,13 @@ void Place::bind(const std::vector<std::string> &pages) {
   NewFile file(folder_);
   write_pdf(paths, file);
   if (!file.commit(pdf_.filename()))
-    throw Error(bound_pdf().string() + ": is in the way of the PDF; remove it");
+    throw Error(bound_pdf().string() + ": the PDF needs this name; remove it");
   sync_folder(folder_);
   publish(pages);
 }
 
 void Place::publish(const std::vector<std::string> &pages) {
-  // In the folder that is locked, whatever has its path now.
+  // Works in the locked folder, whatever has its path now.
   for (const std::string &page : pages) unlinkat(work_.get(), page.c_str(), 0);
   const fs::path from = bound_pdf(), wanted = pdf_;
   for (int i = 0; !rename_to_free(from, pdf_ = numbered(wanted, i));) ++i;

@@ -8,27 +8,27 @@
 
 namespace cudascan::scan {
 
-/// Where pages go: a folder; or, for a PDF, a work folder next to it, NAME.pdf.pages, which holds
-/// finished pages until the PDF is there, so that thousands of pages need no memory and a run can
-/// go on later. A work folder belongs to one run at a time.
+/// Where pages go: into a folder or, for a PDF, into a work folder next to it, NAME.pdf.pages. The
+/// work folder holds finished pages until the PDF is complete, so thousands of pages need little
+/// memory and an interrupted run can continue. A work folder belongs to one run at a time.
 class Place {
  public:
-  /// Decides on names, makes nothing.
-  /// @throws Error when the output is something else already
+  /// Decides on names; creates nothing.
+  /// @throws Error when the output exists and is something else
   Place(const std::string &output, bool pdf, bool resume);
 
-  /// Makes the folder, for a PDF under the next free name if another run was faster, and removes
-  /// what killed runs have left of temporary files.
-  /// @throws Error when it cannot be made, or another run makes this PDF
+  /// Makes the folder and removes temporary files of killed runs. For a PDF, takes the next free
+  /// name if another run was faster.
+  /// @throws Error when it cannot be made, or another run is making this PDF
   void make();
 
   const std::filesystem::path &folder() const { return folder_; }
   bool is_pdf() const { return !pdf_.empty(); }
-  /// The PDF that is to be, or what it is called after all once it is there.
+  /// The planned name of the PDF; once it exists, its actual name.
   const std::filesystem::path &pdf() const { return pdf_; }
-  /// With --resume: the PDF is there already and no page is in the work folder.
+  /// With --resume: the PDF already exists and no page is in the work folder.
   bool finished() const { return finished_; }
-  /// With --resume: the PDF is complete, but was not published before its run was killed.
+  /// With --resume: the PDF is complete, but its run was killed before it published it.
   bool bound() const;
   /// A sentence about an unfinished run that was found and left alone, or "".
   const std::string &note() const { return note_; }
@@ -36,17 +36,17 @@ class Place {
   /// Writes the PDF of these pages and publishes it.
   /// @throws Error; the work folder then stays
   void bind(const std::vector<std::string> &pages);
-  /// Removes the pages of the PDF that is bound, gives it its name outside of the work folder, and
-  /// removes that. A run that was killed here goes on here: as long as the PDF is in the work
-  /// folder, nothing else there is needed.
+  /// Removes the pages of the finished PDF, moves the PDF out of the work folder, and removes the
+  /// work folder. A run that was killed here continues here: while the PDF is in the work folder,
+  /// nothing else there is needed.
   /// @throws Error when the disk refuses
   void publish(const std::vector<std::string> &pages);
-  /// Removes the work folder if there are no pages in it.
+  /// Removes the work folder if it has no pages.
   void drop_empty() const;
 
  private:
   void use_pdf(const std::filesystem::path &pdf);
-  /// The PDF when it is complete, as long as it is in the work folder.
+  /// The complete PDF while it is in the work folder.
   std::filesystem::path bound_pdf() const;
 
   std::filesystem::path folder_, pdf_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a run tells while it goes on and when it ends. Any thread may report.
+/// What a run prints while it works and when it ends. Any thread may report.
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -19,7 +19,7 @@ struct Totals {
   bool interrupted = false;
 };
 
-/// A page as the statistics have it.
+/// A page in the statistics.
 struct PageRecord {
   std::string input, output, problem;
   Findings found;
@@ -27,20 +27,20 @@ struct PageRecord {
 
 enum class Talk { quiet, normal, verbose };
 
-/// Progress on standard error: a bar with rate and time left on a terminal, a line for each page
-/// elsewhere.
+/// Progress on standard error: on a terminal, a bar with rate and time left; elsewhere, a line for
+/// each page.
 class Progress {
  public:
-  /// @param expected  pages, or 0 where nobody knows
-  /// @param keep      whether records() are wanted
+  /// @param expected  number of pages, or 0 if unknown
+  /// @param keep      whether to keep records()
   Progress(Talk talk, int expected, bool keep);
 
   void done(const PageRecord &page);
   void failed(const PageRecord &page);
   void skipped(int pages);
-  /// A line that stands alone, also when quiet.
+  /// Prints a line of its own, even with --quiet.
   void say(const std::string &text);
-  /// Takes the bar away and says the sum.
+  /// Removes the bar and prints the totals.
   Totals finish(bool cuda, bool interrupted);
   const std::vector<PageRecord> &records() const { return records_; }
 

@@ -16,7 +16,7 @@ namespace cudascan::scan {
 namespace {
 
 constexpr int kLongestSide = 32768;
-/// libvips says 1 pixel a millimetre where a file says nothing; scans have more.
+/// libvips reports 1 pixel a millimetre if a file states nothing; scans have more.
 constexpr double kLeastDpi = 30;
 constexpr double kMmPerInch = 25.4;
 
@@ -26,7 +26,7 @@ struct Unref {
 using VipsPtr = std::unique_ptr<VipsImage, Unref>;
 using RegionPtr = std::unique_ptr<VipsRegion, Unref>;
 
-/// What libvips says went wrong, in one line.
+/// The error of libvips, in one line.
 [[noreturn]] void fail(const std::string &path) {
   std::string text = vips_error_buffer();
   vips_error_clear();
@@ -41,8 +41,8 @@ VipsPtr made(VipsImage *image, const std::string &path) {
   return VipsPtr(image);
 }
 
-/// @throws Error unless the file has a format that scans have; libvips knows others, up to programs that
-///         it would run
+/// @throws Error unless the file has a usual format for scans; libvips also reads others and would
+///         even run external programs for some
 /// @return whether it may have several pages
 bool check_format(const std::string &path) {
   GFile *file = g_file_new_for_path(path.c_str());
@@ -65,7 +65,7 @@ bool check_format(const std::string &path) {
                                            "VipsForeignLoadJp2k"};
   for (const std::string_view known : kLoaders)
     if (loader != nullptr && std::string_view(loader).starts_with(known))
-      return known == "VipsForeignLoadTiff";  // those of JPEG 2000 are reductions
+      return known == "VipsForeignLoadTiff";  // "pages" of JPEG 2000 are reductions
   throw Error(path + ": not a PNG, JPEG, TIFF, PNM or JPEG 2000 file");
 }
 
@@ -103,7 +103,8 @@ VipsPtr to_gray_or_rgb(VipsPtr image, const std::string &path) {
     image.reset(next);
   }
   if (image->Bands != 1 && image->Bands != 3)
-    throw Error(path + ": " + std::to_string(image->Bands) + " samples a pixel; 1 or 3 are known");
+    throw Error(path + ": " + std::to_string(image->Bands) +
+                " samples a pixel; only 1 and 3 are supported");
   return image;
 }
 
@@ -123,7 +124,7 @@ void decode(VipsImage *from, const std::string &path, const Plane<T> &to) {
   }
 }
 
-/// Files have 300 as 11811 pixels a metre: what is that close to a whole number is one.
+/// Files store 300 dpi as 11811 pixels a metre, so a value this close to a whole number is rounded.
 double dpi(double per_mm) {
   const double dpi = per_mm * kMmPerInch;
   if (!std::isfinite(dpi) || dpi < kLeastDpi) return 0;
@@ -134,10 +135,10 @@ double dpi(double per_mm) {
 
 void start_reading(const char *program) {
   if (VIPS_INIT(program) != 0) fail(program);
-  // Pages are what runs in parallel here, and each is read once.
+  // Parallelism is over pages, and each page is read once.
   vips_concurrency_set(1);
   vips_cache_set_max(0);
-  // Warnings about what is odd in a file; errors are reported by the functions.
+  // Only warnings about oddities of a file; the functions report errors themselves.
   g_log_set_handler(
       "VIPS", G_LOG_LEVEL_WARNING, [](auto...) {}, nullptr);
 }
@@ -153,8 +154,8 @@ void read_page(const std::string &path, int page, Image &image) {
   VipsPtr source = open(path, page, VIPS_ACCESS_SEQUENTIAL);
   if (source->Xsize > kLongestSide || source->Ysize > kLongestSide)
     throw Error(path + ": " + std::to_string(source->Xsize) + "x" + std::to_string(source->Ysize) +
-                " pixels; 32768 a side are the most");
-  // A turned image is not read from top to bottom.
+                " pixels; the limit is 32768 a side");
+  // A rotated image is not read from top to bottom.
   if (vips_image_get_orientation(source.get()) != 1) source = open(path, page, VIPS_ACCESS_RANDOM);
   source = to_gray_or_rgb(std::move(source), path);
   image.resolution = {dpi(source->Xres), dpi(source->Yres)};

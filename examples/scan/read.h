@@ -8,22 +8,22 @@
 
 namespace cudascan::scan {
 
-/// What a file says before it is decoded.
+/// What the header of a file says.
 struct FileFacts {
   int pages = 1;
 };
 
-/// Prepares libvips; once, before any other thread runs.
+/// Starts libvips; call it once, before any other thread runs.
 void start_reading(const char *program);
 
 /// Reads the header.
-/// @throws Error when there is no such file, or none of these formats in it
+/// @throws Error when the file does not exist or has none of these formats
 FileFacts facts_of(const std::string &path);
 
-/// Decodes a page, from 0 on, upright as its EXIF orientation says. Colour becomes luma (Rec. 601),
-/// transparency white; 16 bit stay 16 bit.
-/// @throws Error as facts_of(); for a file that is damaged or ends too early; for pages of more than
-///         32768 pixels a side
+/// Decodes a page (the first is 0) and turns it upright by its EXIF orientation. Colour becomes
+/// luma (Rec. 601), transparency becomes white; 16 bits stay 16 bits.
+/// @throws Error as facts_of() does; also for a damaged or truncated file and for pages of more
+///         than 32768 pixels a side
 void read_page(const std::string &path, int page, Image &image);
 
 }  // namespace cudascan::scan

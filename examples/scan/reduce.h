@@ -4,8 +4,8 @@
 
 namespace cudascan::scan {
 
-/// The means of blocks of `by_x` times `by_y` pixels, rounded down, in 8 bit; what is left over at the
-/// right and the bottom is left out. Both are 1..64 and no larger than the image.
+/// The means of blocks of `by_x` times `by_y` pixels, rounded down, in 8 bits. Incomplete blocks at
+/// the right and the bottom are left out. Both factors are 1..64 and no larger than the image.
 void reduce(const Image &from, int by_x, int by_y, Image &to);
 
 }  // namespace cudascan::scan

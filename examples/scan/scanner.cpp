@@ -16,9 +16,10 @@
 #include "common/error.h"
 #include "luma.h"
 
-/// Stands before the C library's for the drivers that SANE loads. These read in threads, which they let be
-/// cancelled wherever they are and cancel when a page is complete: in the middle of free(), then, with a lock
-/// held that the end of the thread itself waits for. Here threads are cancelled where they wait, and only there.
+/// Replaces the C library's function for the drivers that SANE loads. These read in threads with
+/// asynchronous cancellation and cancel them when a page is complete. That may happen inside
+/// free(), while it holds a lock that ending the thread needs. Here threads can only be cancelled
+/// at cancellation points, where they wait.
 /// @return 0, or EINVAL for a type that does not exist
 extern "C" __attribute__((visibility("default"))) int pthread_setcanceltype(int type, int *old) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
@@ -63,7 +64,7 @@ bool offers(const SANE_Option_Descriptor &d, const std::string &value) {
   return false;
 }
 
-/// A number as an option of this type has it.
+/// A number as an option of this type stores it.
 SANE_Word word_of(const SANE_Option_Descriptor &d, const std::string &value) {
   if (d.type == SANE_TYPE_BOOL) {
     if (value == "yes" || value == "true" || value == "1") return SANE_TRUE;
@@ -113,7 +114,7 @@ double number_of(SANE_Handle handle, const char *name) {
   return option->descriptor->type == SANE_TYPE_FIXED ? SANE_UNFIX(word) : word;
 }
 
-/// Whether sheets come by themselves from this source.
+/// Whether this source feeds sheets automatically.
 bool is_feeder(std::string source) {
   std::transform(source.begin(), source.end(), source.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -130,18 +131,18 @@ std::string text_of(SANE_Handle handle, const char *name) {
              : "";
 }
 
-/// Waits for a device that answers and sends nothing. The one behind a network does so for ever when
-/// the other end is gone.
+/// Limits how long to wait for a device that answers but sends no data. A network device does that
+/// forever when the other end is gone.
 class Patience {
  public:
   explicit Patience(double seconds) : most_(seconds) {}
-  /// @throws Error when nothing has come for so long
+  /// @throws Error when no data has come for too long
   void check(bool came, const std::string &what) {
     if (came) {
       last_ = Clock::now();
       return;
     }
-    if (Clock::now() - last_ > most_) throw Error(what + ": the device sends nothing any more");
+    if (Clock::now() - last_ > most_) throw Error(what + ": the scanner stopped sending data");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 
@@ -151,7 +152,7 @@ class Patience {
   Clock::time_point last_ = Clock::now();
 };
 
-/// Rows as a device sends them become gray.
+/// Converts rows as a device sends them to gray.
 template <typename T>
 void gray_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {
   const auto to = page.plane<T>();
@@ -175,20 +176,20 @@ void check_parameters(const SANE_Parameters &p, const std::string &device) {
   const bool known_format = p.format == SANE_FRAME_GRAY || p.format == SANE_FRAME_RGB;
   const bool known_depth = p.depth == 8 || p.depth == 16 || (p.depth == 1 && samples == 1);
   if (!known_format || !known_depth)
-    throw Error(device + ": sends frames of a kind that is not known (format " +
+    throw Error(device + ": sends frames of an unsupported kind (format " +
                 std::to_string(p.format) + ", " + std::to_string(p.depth) +
                 " bit); choose another with --scan-option=mode=Gray");
   const long long needed = (1LL * p.pixels_per_line * samples * p.depth + 7) / 8;
   if (p.pixels_per_line < 1 || p.pixels_per_line > kLongestSide || p.lines > kLongestSide ||
       p.bytes_per_line < needed)
     throw Error(device + ": sends " + std::to_string(p.pixels_per_line) + "x" +
-                std::to_string(p.lines) + " pixels; 1 to 32768 a side are possible");
+                std::to_string(p.lines) + " pixels; each side must be 1 to 32768");
 }
 
 }  // namespace
 
 Sane::Sane() {
-  check(sane_init(nullptr, nullptr), "SANE does not start");
+  check(sane_init(nullptr, nullptr), "SANE cannot start");
 }
 
 Sane::~Sane() {
@@ -212,7 +213,7 @@ Scanner::Scanner(Sane &sane, const ScannerSettings &settings, std::function<bool
     if (devices.empty())
       throw Error(
           "no scanner was found; is it switched on and connected? `scanimage -L` lists what SANE "
-          "finds, --device names one that it does not find by itself");
+          "finds; name others with --device");
     device_ = devices[0].first;
   }
   check(sane_open(device_.c_str(), &handle_), "--device=" + device_ + ": cannot be opened");
@@ -255,7 +256,7 @@ void Scanner::set(const std::string &name, const std::string &value, bool needed
   try {
     set_value(handle_, *option, value);
   } catch (const Error &error) {
-    throw Error(what + ": " + device_ + " does not take it: " + error.what());
+    throw Error(what + ": " + device_ + " refuses it: " + error.what());
   }
 }
 
@@ -291,7 +292,7 @@ bool Scanner::read_frame(Image &page) {
     patience.check(got > 0, device_ + ": page " + std::to_string(pages_ + 1) + " is lost");
     if (bytes.size() > most) throw Error(device_ + ": the page has more than 32768 lines");
   }
-  // A hand scanner knows only now how many lines there were.
+  // Only now does a hand scanner know how many lines there were.
   const int lines = static_cast<int>(bytes.size() / p.bytes_per_line);
   if (lines < 1 || (p.lines > 0 && lines < p.lines))
     throw Error(device_ + ": page " + std::to_string(pages_ + 1) + " ends after " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Pages of a scanner, through SANE.
+/// Reads pages from a scanner through SANE.
 #pragma once
 #include <functional>
 #include <string>
@@ -12,15 +12,15 @@
 namespace cudascan::scan {
 
 struct ScannerSettings {
-  std::string device;  ///< as SANE calls it, "" = the first one
+  std::string device;  ///< SANE's name for it, "" = the first one
   std::string source;  ///< such as "Flatbed" or "ADF", "" = the device's default
   double resolution = 300;
-  double timeout = 30;  ///< seconds that a device may go on sending nothing in the middle of a page
-  int pages = -1;  ///< at most so many, 0 = until the feeder is empty, -1 = 0 from a feeder, else 1
-  std::vector<std::pair<std::string, std::string>> options;  ///< others, by their SANE names
+  double timeout = 30;  ///< seconds without data in the middle of a page before giving up
+  int pages = -1;       ///< at most; 0 = until the feeder is empty; -1 = 0 with a feeder, else 1
+  std::vector<std::pair<std::string, std::string>> options;  ///< other options by their SANE names
 };
 
-/// The library of SANE while it is in use; one at a time.
+/// Starts and stops the SANE library; one object at a time.
 class Sane {
  public:
   /// @throws Error when SANE does not start
@@ -28,21 +28,21 @@ class Sane {
   ~Sane();
   Sane(const Sane &) = delete;
   Sane &operator=(const Sane &) = delete;
-  /// Name and description of each device, "test:0" and "Noname frontend-tester virtual device".
+  /// Name and description of each device: "test:0", "Noname frontend-tester virtual device".
   std::vector<std::pair<std::string, std::string>> devices();
 };
 
 class Scanner {
  public:
-  /// @param go_on  asked between pages and between pieces of one; when it says no, next() gives up
-  /// @throws Error when there is no such device, or for an option that it does not have or take
+  /// @param go_on  called between pages and between parts of a page; on false, next() gives up
+  /// @throws Error when the device does not exist or refuses an option
   Scanner(Sane &, const ScannerSettings &settings, std::function<bool()> go_on);
   ~Scanner();
   Scanner(const Scanner &) = delete;
   Scanner &operator=(const Scanner &) = delete;
 
-  /// Scans a page. @return false when there are no more, or go_on() said no
-  /// @throws Error when the device fails; the page is lost, those before are not
+  /// Scans a page. @return false when there are no more or go_on() returned false
+  /// @throws Error when the device fails; only the current page is lost
   bool next(Image &page);
   const std::string &device() const { return device_; }
   const Resolution &resolution() const { return resolution_; }

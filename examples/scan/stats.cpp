@@ -48,8 +48,8 @@ void write_page(std::ostream &to, const PageRecord &page) {
      << ", \"gpu_ms\": " << f.gpu_ms << "}";
 }
 
-/// A file, whose contents are lost, or a pipe or terminal, as /dev/stdout may be one. No link to a
-/// file: in a folder of others somebody may have planted it.
+/// Opens a file (its old contents are lost), a pipe or a terminal, which /dev/stdout may be.
+/// Refuses a link to a file: in a folder that others write to, it may have been planted.
 OpenFile open_stats(const std::string &path) {
   OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   const bool is_link = !file && errno == ELOOP;

@@ -14,12 +14,12 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kSpan = 10;  ///< degrees to either side
 constexpr double kCoarse = 0.25, kFine = 0.1;
 
-/// What answers, and how well it must.
+/// What responds to the lines, and how strong the response must be.
 struct Recipe {
   LinearOpenOperation operation;
   double length;   ///< of segments, as a share of the width
-  double reach;    ///< degrees to either side of the peak that are measured in fine steps
-  double trusted;  ///< docs/scan.md says how it was measured
+  double reach;    ///< degrees to either side of the peak to measure in fine steps
+  double trusted;  ///< see docs/scan.md for how it was measured
 };
 constexpr Recipe kText{LinearOpenOperation::opening, 0.75, 0.5, 0.45};
 constexpr Recipe kRules{LinearOpenOperation::closing, 0.2, 0.8, 0.4};
@@ -33,7 +33,7 @@ class Directions {
     return std::atan(squeeze_ * std::tan(angle * kDegree)) / kDegree;
   }
 
-  /// What measures from `begin` to `end` degrees of the page in steps of at most `step`.
+  /// Parameters that measure from `begin` to `end` degrees of the page in steps of at most `step`.
   LinearOpenParams params(const Recipe &recipe, int width, double begin, double end,
                           double step) const {
     LinearOpenParams params;

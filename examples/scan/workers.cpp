@@ -56,7 +56,7 @@ void Workers::work() {
     const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
     Image page(job_.cuda), clean(job_.cuda);
     Task task;
-    // What was scanned has left its tray: it is made, too, when the run is to end.
+    // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
       if (interrupted() && !task.scanned) {
         tasks_.abandon();
@@ -66,7 +66,7 @@ void Workers::work() {
       task.scanned.reset();
     }
   } catch (const std::exception &error) {
-    // For want of a GPU or memory to begin with; the other workers go on.
+    // No GPU or no memory to start with; the other workers continue.
     job_.progress->say(std::string("a worker has stopped: ") + error.what());
     const std::lock_guard lock(mutex_);
     if (++stopped_ == count_) tasks_.abandon();
@@ -92,8 +92,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
   } catch (const std::bad_alloc &) {
-    record.problem =
-        task.item.name() + ": there is not enough memory for it; fewer --jobs need less";
+    record.problem = task.item.name() + ": not enough memory; use fewer --jobs";
     job_.progress->failed(record);
   } catch (const std::exception &error) {
     record.problem = error.what();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A worker for each core takes whole pages: reads, cleans, compresses and writes one. So what the GPU,
-/// the disk and the cores do for different pages overlaps.
+/// There is a worker for each core. Each reads, cleans, compresses and writes whole pages, so the
+/// GPU, the disk and the cores work on different pages at the same time.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -20,27 +20,27 @@
 
 namespace cudascan::scan {
 
-/// Set by a signal: pages in flight are finished, no other is begun.
+/// Set by a signal: pages in flight are finished, no new one is started.
 bool interrupted();
 
-/// A page to make, and its pixels where they are not in a file.
+/// A page to make, and its pixels if they are not in a file.
 struct Task {
   std::size_t index;  ///< in the order of the pages
   Item item;
   std::unique_ptr<Image> scanned;
 };
 
-/// Tasks between who finds and who does them.
+/// The queue of tasks between the reader of inputs and the workers.
 class Tasks {
  public:
   explicit Tasks(std::size_t most) : most_(most) {}
-  /// Waits while there are `most` waiting. @return false when nobody will take it
+  /// Waits while the queue holds `most` tasks. @return false when all workers are gone
   bool put(Task task);
-  /// Nothing more comes.
+  /// No more tasks will be added.
   void close();
   /// @return false at the end
   bool take(Task &task);
-  /// Workers have gone.
+  /// All workers are gone.
   void abandon();
 
  private:
@@ -55,7 +55,7 @@ struct Job {
   Steps steps;
   Format format = Format::tiff;
   bool cuda = false;
-  Resolution resolution;  ///< of files that do not say theirs
+  Resolution resolution;  ///< of files that do not state theirs
   std::filesystem::path folder;
   Journal *journal = nullptr;  ///< or nullptr
   Names *names = nullptr;
@@ -66,9 +66,9 @@ class Workers {
  public:
   Workers(const Job &job, int count, Tasks &tasks);
   /// Waits until the tasks are closed and done.
-  /// @return names of the pages that are there, by index; "" for those that failed
+  /// @return names of the finished pages, by index; "" for those that failed
   std::vector<std::string> finish();
-  /// Whether all of them have given up, for want of a GPU or of memory.
+  /// Whether all have given up because there was no GPU or not enough memory.
   bool stopped() const { return stopped_ == count_; }
 
  private:

@@ -24,7 +24,8 @@ bool Background::busy() const {
 void Background::work(State &state) {
   std::unique_lock lock(state.mutex);
   while (!state.jobs.empty()) {
-    std::function<void()> &job = state.jobs.front();  // stays where it is when others come
+    std::function<void()> &job =
+        state.jobs.front();  // its address stays valid when others are added
     lock.unlock();
     job();
     job = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Work that may take long, in a thread beside the window's.
+/// Long work in a thread of its own, so that the window does not wait.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -11,18 +11,18 @@
 
 namespace cudascan::view {
 
-/// Does one job after the other, in the order in which they come, in a thread that is there as long as they
-/// are. What a job needs is its own.
+/// Does jobs one after another, in order, in a thread that lives as long as there are jobs. A job
+/// must own everything it needs.
 class Background {
  public:
   Background() = default;
-  /// Waits for the jobs, but for no longer than `kLongest`; the rest is left to the thread.
+  /// Waits for the jobs for at most `kLongest`; the thread then finishes the rest alone.
   ~Background();
   Background(const Background &) = delete;
   Background &operator=(const Background &) = delete;
 
   void run(std::function<void()> job);
-  /// Whether there are jobs that have not ended.
+  /// Whether there are unfinished jobs.
   bool busy() const;
 
  private:
@@ -30,7 +30,7 @@ class Background {
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::function<void()>> jobs;  // the first one is in work
+    std::deque<std::function<void()>> jobs;  // the first one is running
   };
   static void work(State &state);
 

@@ -18,8 +18,8 @@ struct Range {
   int digits;
 };
 
-/// The values that make sense: elements take any number, so that they can say what is wrong with it, and
-/// name these in words, as "3 to 1023".
+/// The useful range. The property itself accepts any number, so that the element can say what is
+/// wrong with it; its description names the range in words, such as "3 to 1023".
 void narrow(Range &range, const GParamSpec *property) {
   static const std::regex pattern("(-?[0-9.]+) to (-?[0-9.]+)");
   const std::string words = g_param_spec_get_blurb(const_cast<GParamSpec *>(property));
@@ -33,7 +33,7 @@ void narrow(Range &range, const GParamSpec *property) {
   range.most = std::min(range.most, 1e9);
 }
 
-/// Of a number; false for everything else.
+/// Reads the range of a number; returns false for all other types.
 bool range_of(const GParamSpec *property, Range &range) {
   if (G_IS_PARAM_SPEC_INT(property)) {
     const auto *p = G_PARAM_SPEC_INT(property);
@@ -111,7 +111,7 @@ GtkWidget *Controls::make(Control &control) {
           c->controls->change(*c, number_text(c->property, gtk_spin_button_get_value(spin)));
         }),
         &control);
-    // A slider where a hand can find a value on it.
+    // A slider only if its range is small enough to hit a value by hand.
     if (range.most - range.least <= 5000) {
       GtkWidget *both = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
       GtkWidget *slider =
@@ -173,7 +173,7 @@ void Controls::rebuild() {
         gtk_button_new_from_icon_name("edit-undo-symbolic", GTK_ICON_SIZE_SMALL_TOOLBAR);
     gtk_button_set_relief(GTK_BUTTON(reset), GTK_RELIEF_NONE);
     gtk_widget_set_tooltip_text(reset,
-                                ("Back to " + default_text(player_.element(), property)).c_str());
+                                ("Reset to " + default_text(player_.element(), property)).c_str());
     g_signal_connect(reset, "clicked", G_CALLBACK(+[](GtkButton *, Control *c) {
                        c->controls->change(
                            *c, default_text(c->controls->player_.element(), c->property));

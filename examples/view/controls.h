@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A control for each property of an element, made from what the property says of itself.
+/// A control for each property of an element, made from the property's own description.
 #pragma once
 #include <gtk/gtk.h>
 
@@ -14,13 +14,13 @@ namespace cudascan::view {
 
 class Controls {
  public:
-  /// @param on_refused  called with a sentence when a property does not take a value
+  /// @param on_refused  called with a sentence when a property refuses a value
   Controls(Player &player, std::function<void(const std::string &)> on_refused);
 
   GtkWidget *widget() const { return box_; }
-  /// Makes them anew for the element in use.
+  /// Makes new controls for the current element.
   void rebuild();
-  /// Shows the values that the element has now.
+  /// Shows the current values of the element.
   void refresh();
 
  private:

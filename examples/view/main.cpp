@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// cudascan-view: an element at work on a camera, a file or a test picture, before and after side by side,
-/// with its measurements as plots and its properties as controls. See --help.
+/// cudascan-view: shows an element at work on a camera, a file or a test picture, before and after
+/// side by side, with its measurements as plots and its properties as controls. See --help.
 #include <glib-unix.h>
 #include <gtk/gtk.h>
 #include <sys/resource.h>
@@ -46,7 +46,7 @@ struct Options {
 void add_word(Options &o, const std::string &word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || g_file_test(word.c_str(), G_FILE_TEST_EXISTS)) {
-    if (!o.source.file.empty()) throw BadUsage(word + ": one file at a time, please");
+    if (!o.source.file.empty()) throw BadUsage(word + ": give only one file");
     o.source.file = word;
   } else if (word.substr(0, equals) == "element") {
     o.element = word.substr(equals + 1);
@@ -73,26 +73,25 @@ Options parse(int &argc, char **&argv) {
   gboolean version = FALSE, stats = FALSE;
   const GOptionEntry entries[] = {
       {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera,
-       "A camera of Video4Linux, for instance /dev/video0; what is shown without FILE and other "
-       "sources is the first one",
+       "A Video4Linux camera, for instance /dev/video0; the first camera is the default source",
        "DEVICE"},
       {"gige", 'g', 0, G_OPTION_ARG_STRING, &gige,
        "A GigE Vision camera, by name or address; \"\" is the first", "NAME"},
       {"test", 't', 0, G_OPTION_ARG_STRING, &test,
-       "A pattern of videotestsrc, for instance smpte or ball", "PATTERN"},
-      {"source", 's', 0, G_OPTION_ARG_STRING, &launch, "Any source, as gst-launch-1.0 takes it",
+       "A pattern of videotestsrc, such as smpte or ball", "PATTERN"},
+      {"source", 's', 0, G_OPTION_ARG_STRING, &launch, "Any source in the syntax of gst-launch-1.0",
        "LINE"},
-      {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "The element at first (cudanick)", "NAME"},
+      {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "The first element (cudanick)", "NAME"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &format,
-       "Format of the frames for the element (GRAY8)", "FORMAT"},
+       "Video format of the element's frames (GRAY8)", "FORMAT"},
       {"divider", 'd', 0, G_OPTION_ARG_DOUBLE, &o.divider,
-       "Where before ends and after begins, 0 to 1 (0.5)", "SHARE"},
+       "Position of the divider between before and after, 0 to 1 (0.5)", "SHARE"},
       {"picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture,
-       "No window: write the view to FILE.png and end", "FILE"},
+       "Open no window: write the view to FILE.png and exit", "FILE"},
       {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &screenshot,
-       "Write what the window shows to FILE.png at the end", "FILE"},
-      {"frames", 'n', 0, G_OPTION_ARG_INT, &o.frames, "End after so many frames", "N"},
-      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &o.seconds, "End after so many seconds", "S"},
+       "Write the window's contents to FILE.png at the end", "FILE"},
+      {"frames", 'n', 0, G_OPTION_ARG_INT, &o.frames, "Exit after N frames", "N"},
+      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &o.seconds, "Exit after S seconds", "S"},
       {"do", 0, 0, G_OPTION_ARG_STRING_ARRAY, &actions,
        "Set a property, element or divider some seconds after the start; may be repeated",
        "S:NAME=VALUE"},
@@ -109,8 +108,8 @@ Options parse(int &argc, char **&argv) {
       "FILE is a picture or a video; PROPERTY=VALUE sets properties of the element.");
   g_option_context_set_description(
       context,
-      "Exit status: 0; 1 when the source or the element fails; 2 for options that make no sense.\n"
-      "Without a display, --picture FILE.png shows what the window would.");
+      "Exit status: 0 success; 1 the source or the element failed; 2 wrong options.\n"
+      "Without a display, --picture FILE.png writes what the window would show.");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   g_autoptr(GError) error = nullptr;
@@ -147,11 +146,11 @@ Options parse(int &argc, char **&argv) {
   if (!(o.seconds >= 0)) throw BadUsage("--seconds must be more than 0");
   if (gst_video_format_from_string(o.format.c_str()) == GST_VIDEO_FORMAT_UNKNOWN)
     throw BadUsage("--format " + o.format +
-                   ": GStreamer knows no such format; GRAY8 and I420 are usual");
+                   ": unknown video format; use GRAY8 or I420, for instance");
   return o;
 }
 
-/// Runs until there is a reason to end.
+/// Runs until there is a reason to stop.
 class Session {
  public:
   Session(const Options &options, Player &player)
@@ -169,7 +168,7 @@ class Session {
     for (const guint id : signals_) g_source_remove(id);
   }
 
-  /// Does the actions that are due.
+  /// Runs the actions that are due.
   void act() {
     for (; next_ < options_.actions.size() && seconds() >= options_.actions[next_].after; ++next_) {
       const Action &action = options_.actions[next_];
@@ -274,7 +273,7 @@ int run_window(const Options &o, const Source &source) {
   int status = 0;
   {
     Player player(source, o.format, sink);
-    // The sink makes a window of its own for a widget that is in none when it starts.
+    // If its widget is in no window when it starts, the sink opens a window itself.
     Window window(player, video);
     start(player, o);
     Session session(o, player);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMargin = 12, kPlots = 180, kLine = 17;
 constexpr std::size_t kColumns = 150;  // characters of a line of text
 
-/// Words in lines that are no longer than the picture is wide.
+/// Breaks words into lines that fit the width of the picture.
 std::vector<std::string> wrapped(const std::string &text) {
   std::vector<std::string> lines{""};
   for (std::size_t begin = 0; begin < text.size();) {
@@ -31,7 +31,7 @@ struct FreeSurface {
 };
 using Surface = std::unique_ptr<cairo_surface_t, FreeSurface>;
 
-/// The frame in cairo's 32 bits for a pixel.
+/// Converts the frame to cairo's 32 bits a pixel.
 Surface last_frame(GstElement *sink) {
   GstSample *sample = nullptr;
   g_object_get(sink, "last-sample", &sample, nullptr);

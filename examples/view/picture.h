@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the window shows, as a picture, without a display.
+/// Draws what the window would show into a picture; needs no display.
 #pragma once
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace cudascan::view {
 
-/// Writes a PNG with the frame that the sink got last, the plots, the settings and the launch line.
+/// Writes a PNG with the last frame that the sink got, the plots, the settings and the launch line.
 /// @throws std::runtime_error when there is no frame or the file cannot be written
 void save_picture(const Player &player, GstElement *sink, const std::string &path);
 

@@ -10,7 +10,7 @@ namespace cudascan::view {
 namespace {
 
 constexpr gint64 kRetryEvery = G_USEC_PER_SEC;
-constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;  // with a camera that gives nothing
+constexpr gint64 kPatience = 3 * G_USEC_PER_SEC;  // with a camera that sends no frames
 
 std::vector<double> numbers(const GstStructure &structure, const char *field) {
   std::vector<double> result;
@@ -57,7 +57,7 @@ void Player::use(const std::string &element) {
 }
 
 void Player::build() {
-  // Frames of a camera that nobody has taken yet make room for newer ones.
+  // Old frames of a camera are dropped for newer ones.
   const std::string launch =
       source_.launch + (source_.device.empty() ? "" : " name=camera") +
       " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0" +
@@ -74,7 +74,7 @@ void Player::build() {
   gst_bin_add(GST_BIN(pipeline_), sink_);
   GstElement *last = gst_bin_get_by_name(GST_BIN(pipeline_), "last");
   gst_element_link(last, sink_);
-  // The sink sends what the mouse does to the pad before it.
+  // The sink sends mouse events to the upstream pad.
   GstPad *pad = gst_element_get_static_pad(last, "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event, this, nullptr);
   gst_object_unref(pad);
@@ -108,7 +108,7 @@ void Player::play() {
 void Player::stop() {
   if (!pipeline_) return;
   had_frames_ += wipe_->times().out;
-  // The sink goes on in the next pipeline, whatever becomes of this one.
+  // The sink is used in the next pipeline, too, so it must outlive this one.
   gst_element_set_locked_state(sink_, TRUE);
   gst_element_set_state(sink_, GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_), sink_);
@@ -142,7 +142,7 @@ void Player::set(const std::string &name, const std::string &text) {
   before_ = before;
   settings_[name_] = settings_of(element_);
   if (property->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED))
-    restart();  // these count from the next start on
+    restart();  // these take effect at the next start
 }
 
 void Player::set_divider(double share) {
@@ -210,7 +210,7 @@ void Player::handle_error(GstMessage *message) {
   std::string trouble = error->message;
   if (of_element && !changed_.empty()) {
     if (!trouble.ends_with(".")) trouble += ".";
-    trouble += " " + changed_ + " is " + (before_.empty() ? "empty" : before_) + " again.";
+    trouble += " " + changed_ + " was reset to " + (before_.empty() ? "empty" : before_) + ".";
     Settings &settings = settings_[name_];
     std::erase_if(settings, [&](const auto &setting) { return setting.first == changed_; });
     settings.emplace_back(changed_, before_);
@@ -223,7 +223,7 @@ void Player::handle_error(GstMessage *message) {
     return;
   } else {
     stop();
-    build();  // so that there is an element to set
+    build();  // so that there is an element to set properties on
     failed_ = true;
   }
   if (on_trouble) on_trouble(trouble);
@@ -258,12 +258,12 @@ bool Player::start_again() {
   const guint64 frames = wipe_->times().out;
   const bool gave_frames = frames > frames_at_end_;
   const bool never = this->frames() == 0;
-  // A second end without a frame between: what cannot be sought may still be opened anew.
+  // A second end without a frame in between: the source cannot seek, but it may be opened again.
   if (never || (!gave_frames && ended_)) {
     failed_ = true;
     if (on_trouble)
-      on_trouble(never ? "There is no picture in the source."
-                       : "The source has ended, and cannot be started again.");
+      on_trouble(never ? "The source contains no picture."
+                       : "The source has ended and cannot be restarted.");
     return false;
   }
   frames_at_end_ = frames;
@@ -271,7 +271,7 @@ bool Player::start_again() {
     ended_ = false;
     return false;
   }
-  // A new pipeline: in the old one decoders have been linked once and for all.
+  // A new pipeline, because the links of decoders in the old one cannot be changed.
   restart();
   ended_ = !gave_frames;
   return true;
@@ -279,7 +279,7 @@ bool Player::start_again() {
 
 void Player::poll() {
   if (!pipeline_) return;
-  if (background_.busy()) {  // with a camera, which may lock its element until it was found
+  if (background_.busy()) {  // looking for a camera, which may lock its element
     last_frame_at_ = 0;
     return;
   }

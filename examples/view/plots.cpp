@@ -96,7 +96,7 @@ void draw_histogram(cairo_t *cairo, const Rectangle &where,
   std::string note = thresholds.empty() ? "" : "threshold";
   for (const double t : thresholds) note += format(" %g", std::round(t * 100) / 100);
   const Rectangle plot = panel(cairo, where, "Input histogram", note);
-  // Paper makes one bar tower above all: by square roots the ink is seen, too.
+  // Paper makes one bar tower above all others; with square roots, the ink shows, too.
   double top = 1;
   for (const auto count : levels) top = std::max(top, std::sqrt(double(count)));
   set_colour(cairo, kBars);

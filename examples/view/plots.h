@@ -13,7 +13,7 @@
 
 namespace cudascan::view {
 
-/// What an element reported last, as far as it is drawn.
+/// The drawn parts of an element's last report.
 struct Measured {
   std::vector<double> thresholds;  ///< levels of 8 bits
   std::vector<double> angles;      ///< degrees
@@ -31,17 +31,17 @@ struct Rectangle {
 void draw_histogram(cairo_t *cairo, const Rectangle &where,
                     const std::array<std::uint32_t, 256> &levels,
                     const std::vector<double> &thresholds);
-/// Response over angle, with the dominant angle. Says so where nothing has been measured.
+/// Response over angle, with the dominant angle; a note if nothing has been measured.
 void draw_spectrum(cairo_t *cairo, const Rectangle &where, const Measured &measured);
-/// Time of each frame in the element, and from frame to frame; `rate` is what the source gives, in frames
-/// a second, or 0 where that is not known.
+/// Time of each frame in the element, and from frame to frame; `rate` is the source's frames a
+/// second, or 0 if unknown.
 void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &times, double rate);
-/// The three, side by side.
+/// All three plots, side by side.
 void draw_plots(cairo_t *cairo, const Rectangle &where,
                 const std::array<std::uint32_t, 256> &levels, const Measured &measured,
                 const FrameTimes &times, double rate);
 
-/// The value below which `percent` of the numbers are; 0 of none.
+/// The value below which `percent` of the numbers lie; 0 if there are none.
 double percentile(std::vector<double> numbers, double percent);
 
 /// Text with its left, or right, end at x, and its base line at y.

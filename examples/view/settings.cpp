@@ -15,7 +15,7 @@ struct Value {
   Value &operator=(const Value &) = delete;
 };
 
-/// Strings without the quotes and escapes that serialising adds.
+/// Removes the quotes and escapes that serialising adds to strings.
 std::string plain_text(const GValue &value) {
   if (G_VALUE_HOLDS_STRING(&value)) {
     const gchar *text = g_value_get_string(&value);
@@ -25,7 +25,7 @@ std::string plain_text(const GValue &value) {
   return text ? text : "";
 }
 
-/// What the property takes, for messages.
+/// The values that the property accepts, for messages.
 std::string range_of(const GParamSpec *property) {
   if (G_IS_PARAM_SPEC_INT(property)) {
     const auto *p = G_PARAM_SPEC_INT(property);
@@ -80,7 +80,7 @@ std::string text_of(GstElement *element, const GParamSpec *property) {
 }
 
 std::string default_text(GstElement *element, const GParamSpec *property) {
-  // What a new element has; that of the property's description is another for some.
+  // The value in a new element; for some properties it differs from the declared default.
   static std::map<GstElementFactory *, Settings> known;
   GstElementFactory *const factory = gst_element_get_factory(element);
   const auto [found, is_new] = known.try_emplace(factory);
@@ -107,7 +107,7 @@ void set_property(GstElement *element, const std::string &name, const std::strin
   if (string) g_value_set_string(&v.value, text.c_str());
   if (!string && !gst_value_deserialize_with_pspec(&v.value, text.c_str(), property))
     throw std::runtime_error(name + "=" + text + ": must be " + range_of(property));
-  // Changes what is out of range, and tells.
+  // Clamps values out of range, and says so.
   if (g_param_value_validate(property, &v.value))
     throw std::runtime_error(name + "=" + text + ": must be " + range_of(property));
   g_object_set_property(G_OBJECT(element), name.c_str(), &v.value);

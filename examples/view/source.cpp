@@ -8,7 +8,7 @@
 namespace cudascan::view {
 namespace {
 
-/// Whether the file holds a picture, by its name and its first bytes.
+/// Whether the file is a picture, judged by its name and first bytes.
 bool is_picture(const std::string &path) {
   g_autofree gchar *start = nullptr;
   gsize size = 0;
@@ -43,12 +43,11 @@ Source make_source(const SourceOptions &o) {
   const int asked =
       !o.file.empty() + o.has_camera + o.has_gige + !o.test.empty() + !o.launch.empty();
   if (asked > 1)
-    throw std::runtime_error(
-        "FILE, --camera, --gige, --test and --source: only one of these at a time");
+    throw std::runtime_error("use only one of FILE, --camera, --gige, --test and --source");
   Source source;
   if (!o.file.empty()) {
     if (!g_file_test(o.file.c_str(), G_FILE_TEST_IS_REGULAR))
-      throw std::runtime_error(o.file + ": there is no such file");
+      throw std::runtime_error(o.file + ": file not found");
     source.launch = "filesrc location=" + quoted(o.file) + " ! decodebin";
     source.is_picture = is_picture(o.file);
     if (source.is_picture)

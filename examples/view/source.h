@@ -6,10 +6,10 @@
 
 namespace cudascan::view {
 
-/// What was asked for; at most one of these.
+/// What the user asked for; at most one of these.
 struct SourceOptions {
   std::string file;    ///< a picture or a video
-  std::string camera;  ///< a device of Video4Linux, for instance /dev/video0; "" = the first
+  std::string camera;  ///< a Video4Linux device such as /dev/video0; "" = the first
   bool has_camera = false;
   std::string gige;  ///< name, or address, of a GigE Vision camera; "" = the first
   bool has_gige = false;
@@ -20,21 +20,21 @@ struct SourceOptions {
 /// The part of a launch line that gives frames.
 struct Source {
   std::string launch;
-  /// What names the device in the one element of `launch`, and its name. An element may look for a device
-  /// as soon as it has its name, which takes long where there is none.
+  /// Property of the element in `launch` that names the device, and the name. It is set separately,
+  /// because an element may look for the device as soon as it has the name. That takes long if the
+  /// device is missing.
   std::string property, device;
-  bool is_live =
-      false;  ///< a device: frames that nobody takes in time are gone, and it may go away
-  bool is_picture = false;  ///< one frame, again and again
+  bool is_live = false;     ///< a device: it does not wait, and it may disappear
+  bool is_picture = false;  ///< one frame, repeated
 
-  /// All of it, the device named.
+  /// The complete launch line, with the device.
   std::string line() const;
 };
 
 /// @throws std::runtime_error with a sentence for the user
 Source make_source(const SourceOptions &options);
 
-/// A word as a shell, and a launch line, takes it: in quotes where that is needed.
+/// A word for a shell or a launch line, in quotes if needed.
 std::string quoted(const std::string &word);
 
 }  // namespace cudascan::view

@@ -60,7 +60,7 @@ Window::Window(Player &player, GtkWidget *video)
   gtk_label_set_line_wrap(GTK_LABEL(words_), TRUE);
   GtkWidget *right = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
   gtk_widget_set_size_request(right, 430, -1);
-  gtk_widget_set_hexpand(right, FALSE);  // else as what is in it
+  gtk_widget_set_hexpand(right, FALSE);  // otherwise it expands like its contents
   gtk_box_pack_start(GTK_BOX(right), elements_, FALSE, FALSE, 0);
   gtk_box_pack_start(GTK_BOX(right), scrolled, TRUE, TRUE, 0);
   gtk_box_pack_start(GTK_BOX(right), words_, FALSE, FALSE, 0);
@@ -70,7 +70,7 @@ Window::Window(Player &player, GtkWidget *video)
   gtk_box_pack_start(GTK_BOX(middle), right, FALSE, FALSE, 0);
 
   gtk_editable_set_editable(GTK_EDITABLE(line_), FALSE);
-  gtk_widget_set_tooltip_text(line_, "What shows the same without this program");
+  gtk_widget_set_tooltip_text(line_, "Shows the same without this program");
   GtkWidget *copy = gtk_button_new_with_label("Copy command");
   g_signal_connect(copy, "clicked", G_CALLBACK(+[](GtkButton *, Window *self) {
                      gtk_clipboard_set_text(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD),

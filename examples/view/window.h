@@ -18,10 +18,10 @@ class Window {
   Window(Player &player, GtkWidget *video);
   ~Window();
 
-  /// Does what is due; some ten times a second.
+  /// Updates the window; call it about ten times a second.
   void update();
   bool closed() const { return closed_; }
-  /// Writes what the window shows as PNG; false where it cannot be written.
+  /// Writes what the window shows as PNG; returns false if that fails.
   bool save(const std::string &path) const;
 
  private:

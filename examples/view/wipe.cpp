@@ -7,8 +7,8 @@
 namespace cudascan::view {
 namespace {
 
-constexpr std::size_t kFrames = 240;           // whose times are kept
-constexpr std::size_t kWaiting = 4;            // an element that works ahead has no more in work
+constexpr std::size_t kFrames = 240;  // number of frames whose times are kept
+constexpr std::size_t kWaiting = 4;   // more than an element that works ahead has in flight
 constexpr std::int64_t kCountEvery = 150'000;  // us
 
 void keep(std::deque<double> &times, double ms) {
@@ -16,7 +16,7 @@ void keep(std::deque<double> &times, double ms) {
   if (times.size() > kFrames) times.pop_front();
 }
 
-/// A frame mapped for the time of a block.
+/// Maps a frame for the duration of a block.
 class Mapped {
  public:
   Mapped(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags)
@@ -86,7 +86,7 @@ GstPadProbeReturn Wipe::on_output(GstPad *pad, GstPadProbeInfo *info, gpointer u
     ++self.out_;
     if (self.last_output_ > 0) keep(self.interval_ms_, (now - self.last_output_) / 1e3);
     self.last_output_ = now;
-    // Frames that came before the one that left have been dropped.
+    // Frames older than the one that came out were dropped.
     while (!self.waiting_.empty() && !before) {
       const Waiting w = self.waiting_.front();
       self.waiting_.pop_front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Before and after in one frame, and what can be learned about an element by watching its pads.
+/// Shows before and after in one frame, and measures an element by watching its pads.
 #pragma once
 #include <gst/video/video.h>
 
@@ -20,15 +20,15 @@ struct FrameTimes {
   std::uint64_t in = 0, out = 0;    ///< frames that went in and came out since the start
 };
 
-/// Watches an element: keeps its input frames, and copies what is left of the divider from them into the
-/// output frames with the same times. So both sides show the same frame, and no more is copied than is
-/// shown.
+/// Watches an element. It keeps the input frames and copies the part left of the divider into the
+/// output frame with the same timestamp. So both sides show the same frame, and only the visible
+/// part is copied.
 ///
-/// Input and output have the same format and size. Called by streaming threads; set_divider() and the
-/// rest by any other.
+/// Input and output have the same format and size. Called by streaming threads; set_divider() and
+/// the rest by any other.
 class Wipe {
  public:
-  /// Watches from now on; `element` has static pads "sink" and "src".
+  /// Starts watching; `element` must have static pads "sink" and "src".
   explicit Wipe(GstElement *element);
   ~Wipe();
   Wipe(const Wipe &) = delete;
@@ -39,8 +39,8 @@ class Wipe {
   double divider() const { return divider_; }
 
   FrameTimes times() const;
-  /// How many input pixels have each of 256 levels, of one of every 4x4 pixels; of a frame that went in
-  /// some tenths of a second ago at most.
+  /// Histogram with 256 levels of every 16th input pixel (one of 4x4); the frame is at most some
+  /// tenths of a second old.
   std::array<std::uint32_t, 256> histogram() const;
 
  private:

@@ -18,9 +18,9 @@ namespace {
 
 using namespace autothreshold;
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
-/// The levels of a histogram taken together in steps.
+/// Groups the levels of a histogram into steps.
 Histogram in_steps(const Histogram &counts) {
   const int levels = static_cast<int>(counts.size()), each = levels_per_step(levels);
   Histogram steps(steps_of(levels));
@@ -28,14 +28,14 @@ Histogram in_steps(const Histogram &counts) {
   return steps;
 }
 
-/// The classes - 1 thresholds of a histogram, without a history.
+/// Finds the classes - 1 thresholds of a histogram, without a history.
 std::array<int, kMaxClasses - 1> find_thresholds(const Histogram &counts,
                                                  const AutothresholdParams &p) {
   const int levels = static_cast<int>(counts.size());
   std::array<int, kMaxClasses - 1> found{};
   if (p.algorithm == AutothresholdAlgorithm::prahara) {
     Histogram all = counts;
-    all.resize(256);  // what it takes
+    all.resize(256);  // the size that the small methods need
     found[0] = threshold::prahara_threshold(all.data(), p.method);
   } else if (!threshold::is_small(p.method, p.classes)) {
     HostTeam team(counts.data(), levels);
@@ -52,9 +52,9 @@ std::array<int, kMaxClasses - 1> find_thresholds(const Histogram &counts,
   return found;
 }
 
-/// Paints the rows [begin, end): values[i] where `i` of kBounds bounds, which ascend, are below the
-/// sample. Bounds and values are copies because a store of 8-bit samples could change anything else,
-/// and then the loop is not vectorised.
+/// Paints the rows [begin, end): values[i] where `i` of the kBounds ascending bounds are below the
+/// sample. Bounds and values are local copies: a store of 8-bit samples may alias anything else,
+/// which would prevent vectorisation.
 template <int kBounds, typename In, typename Out>
 void paint(Plane<const In> in, Plane<Out> out, std::array<In, 3> bounds, std::array<Out, 4> values,
            int begin, int end) {
@@ -83,7 +83,7 @@ void paint_classes(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothres
     values[i] = static_cast<Out>(value_of_class(i, p.classes, p.invert, out.maximum));
   for (int i = 0; i < p.classes - 1; ++i) {
     const int last = last_sample_below(thresholds[i], levels);
-    if (last < 0)  // nothing is in the classes up to this one
+    if (last < 0)  // the classes up to this one are empty
       std::fill_n(values.begin(), i + 1, values[i + 1]);
     else
       bounds[i] = static_cast<In>(std::min<int>(last, std::numeric_limits<In>::max()));
@@ -96,7 +96,7 @@ void paint_classes(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothres
   });
 }
 
-/// The history of the executor; another number of levels begins a new one.
+/// The history of the executor; a different number of levels starts a new one.
 History &history_of(Cpu &cpu, int levels) {
   struct Kept {
     int levels;
@@ -131,8 +131,7 @@ void run_on_cpu(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothreshol
 
 template <typename E>
 void check_enum(const char *name, E value, E last) {
-  if (value < E{} || value > last)
-    refuse(name, " = ", static_cast<int>(value), ": there is no such ", name);
+  if (value < E{} || value > last) refuse(name, " = ", static_cast<int>(value), ": no such ", name);
 }
 
 }  // namespace
@@ -156,15 +155,19 @@ void validate(const AutothresholdParams &p) {
       refuse("classes = ", p.classes, " with ", name, " = ", value, ": ", remedy);
     };
     if (p.method != Method::otsu)
-      refuse("classes = ", p.classes, ": more than 2 are found by method = otsu only");
-    if (p.smoothing > 0) alone("smoothing", p.smoothing, "only one threshold is smoothed; set 0");
-    if (p.hysteresis > 0) alone("hysteresis", p.hysteresis, "only one threshold is held; set 0");
-    if (prahara) alone("algorithm", "prahara", "it finds 2 classes; choose algorithm = auto");
+      refuse("classes = ", p.classes, ": only method = otsu supports more than 2");
+    if (p.smoothing > 0)
+      alone("smoothing", p.smoothing, "smoothing supports only 2 classes; set it to 0");
+    if (p.hysteresis > 0)
+      alone("hysteresis", p.hysteresis, "hysteresis supports only 2 classes; set it to 0");
+    if (prahara)
+      alone("algorithm", "prahara", "prahara supports only 2 classes; choose algorithm = auto");
   }
   if (prahara && p.method != Method::otsu && p.method != Method::isodata &&
       p.method != Method::mcet)
     refuse(
-        "algorithm = prahara: it knows the methods otsu, isodata and mcet; choose one of them or "
+        "algorithm = prahara supports only the methods otsu, isodata and mcet; choose one of them "
+        "or "
         "algorithm = auto");
 }
 
@@ -175,7 +178,8 @@ void check_call(const AutothresholdParams &params, int width, int height, bool d
   validate(params);
   check_roi(params.roi, width, height);
   if (deep_in && params.algorithm == AutothresholdAlgorithm::prahara)
-    refuse("algorithm = prahara: it takes 8-bit samples; choose algorithm = auto for deeper ones");
+    refuse(
+        "algorithm = prahara supports only 8-bit samples; choose algorithm = auto for deeper ones");
   if (!params.apply && !same_format)
     refuse("apply = false: the output format must have the depth of the input format");
 }

@@ -6,7 +6,7 @@
 namespace cudascan::threshold {
 namespace {
 
-/// The threads of a block, one after the other.
+/// Runs the threads of a block one after another.
 struct SerialBlock {
   template <typename Step>
   void each(int threads, const Step &step) const {

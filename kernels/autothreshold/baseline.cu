@@ -13,9 +13,9 @@ namespace {
 
 using namespace prahara;
 
-constexpr int kThreads = 256, kBlocks = 256;  // of the kernels that go through the image
+constexpr int kThreads = 256, kBlocks = 256;  // for the kernels that read the image
 
-/// The running block. Launched with as many threads as a step has at most.
+/// The running block. It has as many threads as the largest step needs.
 struct Block {
   template <typename Step>
   CUDASCAN_HD void each([[maybe_unused]] int threads, [[maybe_unused]] const Step &step) const {
@@ -26,13 +26,13 @@ struct Block {
   }
 };
 
-/// What the kernels hand on, in device memory.
+/// Data passed from kernel to kernel, in device memory.
 struct Tables {
   Moments moments, sums;
   float cross_entropy[kLevels];
 };
 
-/// What becomes of the level that a method has found.
+/// Turns the level that a method has found into the threshold.
 struct Decision {
   autothreshold::Settings settings;
   BaselineHistory history;
@@ -45,7 +45,7 @@ struct Decision {
   }
 };
 
-/// Algorithm 2: a histogram for each block, in shared memory, added to the global one in the end.
+/// Algorithm 2: a histogram for each block in shared memory, added to the global one at the end.
 __global__ void histogram_kernel(Plane<const std::uint8_t> in, bool ignore_black, bool ignore_white,
                                  std::uint32_t *counts) {
   __shared__ std::uint32_t block_counts[kLevels];

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The published implementation of otsu, isodata and mcet on a GPU, kept as the baseline that
-/// benchmarks compare with: Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image
-/// Thresholding Algorithm on GPU", Knowledge Engineering and Data Science 4(2), 2021. Histograms of
-/// 256 levels, single precision, a thread for each level.
+/// The published implementation of otsu, isodata and mcet on a GPU, kept as the baseline for
+/// benchmarks: Prahara, Pranolo, Anwar, Mao, "Parallel Approach of Adaptive Image Thresholding
+/// Algorithm on GPU", Knowledge Engineering and Data Science 4(2), 2021. Histograms of 256 levels,
+/// single precision, a thread for each level.
 ///
-/// Mended in the listings:
-/// - Algorithm 3 uses p and q of the sweeps where it writes the sums; they are those of the start.
-/// - Algorithm 5 sets the threshold before it looks by how much it changes, and so stops after one
-///   step; and counts level t + 1 to neither of the means of t.
-/// - Algorithm 6 starts its reduction at half the number of the block, not at half its threads, and
-///   has levels from 1 on (there is no logarithm of 0) with means that do not say so: here means
-///   have, too.
-/// - Algorithm 8 has white from the threshold on; elsewhere in the paper, and here, it is above.
-/// - What rounding carries beyond the levels in Algorithm 5 is limited to them.
+/// Corrected errors in the listings:
+/// - Algorithm 3 uses p and q of the sweeps where it writes the sums; here they have their initial
+///   values.
+/// - Algorithm 5 sets the threshold before it checks how much it changes, so it stops after one
+///   step. It also leaves level t + 1 out of both means of t.
+/// - Algorithm 6 starts its reduction at half the block's index instead of half its threads. It
+///   counts levels from 1 (0 has no logarithm), but its means count from 0; here both count from 1.
+/// - In Algorithm 8 the threshold itself is white; elsewhere in the paper, and here, white is above
+///   it.
+/// - In Algorithm 5, rounding may leave the range of levels; here it is clamped.
 ///
-/// What remains different from the methods of autothreshold.h:
-/// - Sums are rounded to single precision, so where several thresholds are nearly equally good
-///   another may win; where levels are empty, any threshold between the same pixels.
-/// - Of equally good thresholds the reduction takes that which it meets first, not the lowest.
-/// - isodata rounds both means and their mean, and so may stop some levels beside.
-/// - mcet is that of the image one level brighter.
-/// - Two bright levels side by side differ too little for mcet, and isodata leads from 255 to 0.
-/// - An image of one level gets 0 of otsu, and half its level of isodata.
+/// Remaining differences from the methods of autothreshold.h:
+/// - Sums are rounded to single precision. So if several thresholds are nearly equally good, or
+///   equal because the levels between them are empty, another one may win.
+/// - Of equally good thresholds, the reduction takes the one it meets first, not the lowest.
+/// - isodata rounds both means and their mean, so it may stop a few levels off.
+/// - mcet gives the result for the image one level brighter.
+/// - Two adjacent bright levels differ too little for mcet, and isodata goes from 255 to 0.
+/// - For an image of one level, otsu gives 0 and isodata gives half the level.
 ///
-/// EPSILON, which keeps divisors from 0, and the most steps of Algorithm 5 have no value in the
-/// paper.
+/// The paper gives no values for EPSILON, which keeps divisors from 0, and for the maximum number
+/// of steps of Algorithm 5.
 ///
-/// The steps below are those that the threads of a block take between two meetings; the CPU takes
-/// them thread by thread, so both compute the same bits. The logarithm is log2_of(),
+/// Each function below is the work of one thread between two barriers of the block. The CPU runs
+/// the threads one after another, so both compute the same bits. The logarithm is log2_of(),
 /// rounded to single precision; its base cancels out.
 #pragma once
 #include <cstdint>
@@ -40,8 +41,8 @@
 
 namespace cudascan::threshold {
 
-/// The threshold that the kernels find, computed on the CPU.
-/// @param counts  pixels of each of 256 levels, 2^32 - 1 at most together
+/// Computes the threshold of the kernels on the CPU.
+/// @param counts  pixels of each of 256 levels, at most 2^32 - 1 in all
 /// @throws BadSetting for other methods than otsu, isodata and mcet
 CUDASCAN_API int prahara_threshold(const std::uint32_t *counts, AutothresholdMethod method);
 
@@ -49,20 +50,20 @@ namespace prahara {
 
 inline constexpr int kLevels = 256;
 inline constexpr int kIterations = 256;
-/// More than what rounding makes of a share that is 0.
+/// Larger than the rounding error of a share that should be 0.
 inline constexpr float kEpsilon = 1e-5f;
 
-/// Shares of the levels and their moments, or their sums up to each level. isodata has pixels
-/// instead of shares.
+/// Shares of the levels and their moments, or their sums up to each level. isodata uses pixel
+/// counts instead of shares.
 struct Moments {
   float order0[kLevels], order1[kLevels], entropy[kLevels];
 };
 
-/// Throws BadSetting for a method that the paper has not.
+/// Throws BadSetting for a method that the paper does not have.
 inline void check_method(AutothresholdMethod method) {
   if (method != AutothresholdMethod::otsu && method != AutothresholdMethod::isodata &&
       method != AutothresholdMethod::mcet)
-    refuse("algorithm=prahara has no such method: set method to otsu, isodata or mcet");
+    refuse("algorithm=prahara does not support this method: set method to otsu, isodata or mcet");
 }
 
 /// Memory that a block shares.
@@ -71,7 +72,7 @@ struct Shared {
   int index[kLevels];
 };
 
-/// An index of the scan, moved so that threads with a power of two between them meet other banks.
+/// An index of the scan, shifted so that threads a power of two apart use different banks.
 CUDASCAN_HD inline int spread(int i) {
   return i + (i >> 4);
 }
@@ -80,7 +81,7 @@ CUDASCAN_HD inline float log_of(float x) {
   return static_cast<float>(log2_of(x));
 }
 
-/// The moments that the methods start from.
+/// Computes the shares and moments for the methods.
 template <typename Block>
 CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, std::uint32_t pixels,
                        AutothresholdMethod method, Moments &moments) {
@@ -95,8 +96,8 @@ CUDASCAN_HD void weigh(Block &block, const std::uint32_t *counts, std::uint32_t 
   });
 }
 
-/// Algorithm 3, the scan of Harris, Sengupta and Owens: sums[t] of values[0] to values[t]. Half as
-/// many threads as levels.
+/// Algorithm 3, the scan of Harris, Sengupta and Owens: sums[t] is the sum of values[0] to
+/// values[t]. Uses half as many threads as levels.
 template <typename Block>
 CUDASCAN_HD void scan(Block &block, float *memory, const float *values, float *sums) {
   constexpr int kHalf = kLevels / 2;
@@ -129,7 +130,7 @@ CUDASCAN_HD void scan(Block &block, float *memory, const float *values, float *s
   });
 }
 
-/// Reduces shared.a to the best of its values, at shared.index[0].
+/// Finds the best value of shared.a; its index is in shared.index[0].
 template <typename Block, typename Better>
 CUDASCAN_HD void find_best(Block &block, Shared &shared, const Better &better) {
   for (int s = kLevels / 2; s > 0; s /= 2)
@@ -159,8 +160,7 @@ CUDASCAN_HD inline float rounded(float mean) {
   return static_cast<float>(static_cast<int>(limited + 0.5f));
 }
 
-/// Algorithm 5: the mean of the means on both sides of each threshold, followed from the mean of
-/// all until it stays.
+/// Algorithm 5: starts at the mean and moves to the mean of the two classes' means until it stays.
 template <typename Block>
 CUDASCAN_HD int isodata(Block &block, Shared &shared, const Moments &sums) {
   const float pixels = sums.order0[kLevels - 1], total = sums.order1[kLevels - 1];
@@ -184,7 +184,7 @@ CUDASCAN_HD int isodata(Block &block, Shared &shared, const Moments &sums) {
   return shared.index[0];
 }
 
-/// Algorithm 6: the cross entropy of the threshold b, there after a meeting.
+/// Algorithm 6: the cross entropy of the threshold b, valid after a barrier.
 template <typename Block>
 CUDASCAN_HD void cross_entropy(Block &block, Shared &shared, int b, const Moments &moments,
                                const Moments &sums, float *result) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What becomes of a threshold that a method has found, and what it makes of a sample: the decisions
-/// that the CPU and CUDA implementations of autothreshold.h share.
+/// From the threshold that a method has found to the applied one, and from a sample to its class:
+/// decisions that the CPU and CUDA implementations of autothreshold.h share.
 #pragma once
 #include <cstdint>
 
@@ -12,8 +12,8 @@ namespace cudascan::autothreshold {
 
 inline constexpr int kMaxClasses = 4;
 
-/// What is carried from frame to frame; all zero at the start of a stream. State and settings are
-/// fixed point with 16 fractional bits, so that both backends smooth alike.
+/// State kept from frame to frame; all zero at the start of a stream. State and settings are
+/// fixed-point numbers with 16 fractional bits, so that both backends give the same result.
 struct History {
   std::uint32_t frames;
   std::int32_t in_use;  ///< T without offset
@@ -33,7 +33,7 @@ inline Settings make_settings(const AutothresholdParams &params, int levels) {
           params.offset, levels};
 }
 
-/// T as it is applied: -1 (all white) to the highest level (all black).
+/// The applied T: -1 (all white) to the highest level (all black).
 CUDASCAN_HD inline int with_offset(int threshold, const Settings &s) {
   const int shifted = threshold + s.offset;
   return shifted < -1 ? -1 : shifted >= s.levels ? s.levels - 1 : shifted;
@@ -41,15 +41,15 @@ CUDASCAN_HD inline int with_offset(int threshold, const Settings &s) {
 
 /// Smoothing, then hysteresis, then offset, for an image of two classes.
 /// @param found  the level that the method has found on this frame
-/// @param after  what the next frame gets as `before`; may be the same object
-/// @return T as it is applied
+/// @param after  becomes `before` of the next frame; may be the same object
+/// @return the applied T
 CUDASCAN_HD inline int step(const History &before, int found, const Settings &s, History &after) {
   const std::int64_t target = static_cast<std::int64_t>(found) << 16;
   History h = before;
   if (h.frames == 0) {
     h = {1, found, target};
   } else {
-    h.frames = 2;  // a count would overflow one day
+    h.frames = 2;  // only 0, 1 and more matter; a count could overflow
     h.state += (target - h.state) * (65536 - s.weight) >> 16;
     const int smoothed = static_cast<int>((h.state + 32768) >> 16);
     const int change = smoothed < h.in_use ? h.in_use - smoothed : smoothed - h.in_use;
@@ -67,13 +67,13 @@ CUDASCAN_HD inline unsigned value_of_class(int i, int classes, bool invert, unsi
 
 /// The largest sample that is at or below a threshold; -1 if there is none.
 CUDASCAN_HD inline int last_sample_below(int threshold, Levels levels) {
-  // Samples above the largest of their format are of the highest level.
+  // Samples above the largest of their format have the highest level.
   if (threshold >= levels.count - 1) return 65535;
   return ((threshold + 1) << levels.shift) - 1;
 }
 
-/// Methods that look at few levels (threshold::is_small) take those of deeper samples together in so
-/// many steps at most.
+/// Methods for few levels (threshold::is_small) group the levels of deeper samples into at most
+/// this many steps.
 inline constexpr int kSteps = 256;
 /// How many levels make one step.
 CUDASCAN_HD constexpr int levels_per_step(int levels) {
@@ -89,11 +89,11 @@ CUDASCAN_HD constexpr int last_level(int step, int levels) {
   return last < levels ? last : levels - 1;
 }
 
-/// Fills in a report from the histogram of what was counted and the classes - 1 thresholds as they
-/// were applied.
+/// Fills in a report from the histogram of the counted samples and the classes - 1 applied
+/// thresholds.
 void fill_report(Histogram counts, const int *thresholds, int classes, AutothresholdReport &report);
 
-/// Refuses what run() refuses.
+/// Throws for everything that run() refuses.
 void check_call(const AutothresholdParams &params, int width, int height, bool deep_in,
                 bool same_format);
 template <typename In, typename Out>

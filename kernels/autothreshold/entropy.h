@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods that rest on entropies and correlations. methods.h has the common
-/// rules.
+/// Threshold methods based on entropies and correlations. methods.h has the common rules.
 ///
-/// N, S, n, s: pixels and sum of levels of the image and of what is at or below T; h: pixels of a
-/// level.
+/// N, S: pixels and sum of levels of the image; n, s: the same at or below T; h: pixels of a level.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -26,7 +24,7 @@ CUDASCAN_HD int mcet(Team &team) {
       team, [term](const Sums &below, const Sums &above) { return term(below) + term(above); });
 }
 
-/// Sums at or below any level: a member walks through its own from where it was asked before.
+/// Sums at or below any level: a member walks through its own levels from the last query on.
 template <typename Team>
 class Walk {
  public:
@@ -46,18 +44,19 @@ class Walk {
 
 /// Li, Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition
 /// Letters 19(8), 1998, as in scikit-image's threshold_li for integers: levels count from the
-/// lowest that has pixels; from the mean on, T becomes (mB - mA) / (log mB - log mA) with the means
-/// at or below and above T, until it moves by no more than 1/2 or mB is 0. Rounded down.
+/// lowest one with pixels. T starts at the mean and becomes (mB - mA) / (log mB - log mA), where mB
+/// and mA are the means at or below and above T, until it moves by at most 1/2 or mB is 0. The
+/// result is rounded down.
 ///
-/// What T becomes depends on its level alone. A team that has a member for each level finds it for all
-/// levels at once.
+/// The next T depends only on the level of T. A team with a member for each level computes it for
+/// all levels at once.
 class LiStep {
  public:
   CUDASCAN_HD LiStep(const Sums &all, int lowest)
       : all_(all), lowest_(static_cast<unsigned>(lowest)) {}
 
   CUDASCAN_HD double mean() const { return from_lowest(all_) / static_cast<double>(all_.n); }
-  /// What T becomes at a level; -1 if it stays.
+  /// The next T for a level; -1 if it stays.
   CUDASCAN_HD double after(const Sums &below) const {
     const Sums above = all_ - below;
     if (above.n == 0 || !(from_lowest(below) > 0)) return -1;
@@ -71,7 +70,7 @@ class LiStep {
   CUDASCAN_HD int iterate(int levels, const Next &next) const {
     const int lowest = static_cast<int>(lowest_);
     double t = mean();
-    // Both means grow with T, so T goes in one direction, by more than 1/2 a time.
+    // Both means grow with T, so T moves in one direction, by more than 1/2 each time.
     for (int i = 0; i < 2 * levels; ++i) {
       const double then = next(static_cast<int>(t) + lowest);
       if (then < 0) break;
@@ -117,7 +116,7 @@ CUDASCAN_HD int li(Team &team) {
   }
   Walk<Team> walk(team, sums.before);
   return step.iterate(team.levels(), [&](int level) {
-    // Only the member that has the level knows.
+    // Only the member that owns the level knows.
     const bool mine = level >= team.begin() && level < team.end();
     const double next = mine ? step.after(walk.at_or_below(team, level)) : -1;
     return team.reduce(next, [](double x, double y) { return x > y ? x : y; });
@@ -140,7 +139,7 @@ struct Entropies {
   CUDASCAN_HD static Entropies of(int, std::uint32_t count) {
     return {count, static_cast<std::uint64_t>(x_log2_x(count) * 0x1p28 + 0.5)};
   }
-  /// In bits a pixel: -sum h / n log2(h / n).
+  /// In bits per pixel: -sum h / n log2(h / n).
   CUDASCAN_HD double entropy() const {
     const double pixels = static_cast<double>(n);
     return log2_of(pixels) - static_cast<double>(h_log_h) * 0x1p-28 / pixels;
@@ -173,7 +172,7 @@ struct Squares {
   CUDASCAN_HD static Squares of(int, std::uint64_t count) { return {count, count * count}; }
 };
 
-/// (n (N - n))^2 / (q (Q - q)) with q = sum h^2: the larger the less alike the classes' pixels are.
+/// (n (N - n))^2 / (q (Q - q)) with q = sum h^2: larger if the classes' pixels are less alike.
 CUDASCAN_HD inline double dissimilarity(const Squares &below, const Squares &above) {
   const double b = static_cast<double>(below.n), a = static_cast<double>(above.n);
   const double qb = static_cast<double>(below.h_squared), qa = static_cast<double>(above.h_squared);
@@ -187,7 +186,7 @@ CUDASCAN_HD int yen(Team &team) {
   return best_split<Squares>(team, dissimilarity);
 }
 
-/// What the Renyi entropies of order 1/2, 1 and 2 rest on.
+/// Sums for the Renyi entropies of order 1/2, 1 and 2.
 struct RenyiSums {
   using Word = std::uint64_t;
   Word roots;  ///< sum of sqrt(h) in steps of 2^-32, < 2^56
@@ -218,7 +217,7 @@ struct ThreeCounted {
   Counted best[3];
 };
 
-/// The best of what the members with levels give. Where that is fast, the pixels come after.
+/// The best of what members with levels give. If that is faster, adds the pixels afterwards.
 template <typename Team>
 CUDASCAN_HD ThreeCounted best_of(Team &team, const ThreeCounted &mine) {
   Scored scored[3] = {mine.best[0].scored, mine.best[1].scored, mine.best[2].scored};
@@ -244,9 +243,10 @@ CUDASCAN_HD ThreeCounted best_of(Team &team, const ThreeCounted &mine) {
 }
 
 /// Sahoo, Wilkins, Yeager, "Threshold selection using Renyi's entropy", Pattern Recognition 30(1),
-/// 1997: the thresholds t1 <= t2 <= t3 that have the largest sum of the classes' entropies of order
-/// 1/2, 1 and 2 are weighed by how near they are (5 levels of 256), and by the pixels below,
-/// between and above. The mean is rounded down, as in ImageJ; it is computed in integers.
+/// 1997: t1 <= t2 <= t3 are the thresholds with the largest sums of the classes' entropies of order
+/// 1/2, 1 and 2. T is their weighted mean; the weights depend on how near they are (5 levels of
+/// 256) and on the pixels below, between and above. It is rounded down, as in ImageJ, and computed
+/// in integers.
 CUDASCAN_HD inline int renyi_mean(Counted t1, Counted t2, Counted t3, std::uint64_t n, int levels) {
   const auto order = [](Counted &a, Counted &b) {
     if (a.scored.level <= b.scored.level) return;
@@ -286,7 +286,7 @@ CUDASCAN_HD int renyi_entropy(Team &team) {
     const Entropies entropies = all.entropies - below.entropies;
     const Squares squares = all.squares - below.squares;
     if (squares.n > 0) {
-      // What the logarithm is taken of for order 1/2, squared; for order 2 it is 1 over Yen's.
+      // The square of the logarithm's argument for order 1/2; for order 2 it is 1 / Yen's.
       const double roots = static_cast<double>(below.roots);
       const double product = roots * static_cast<double>(all.roots - below.roots);
       const double pixels = static_cast<double>(below.squares.n * squares.n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// One launch: histogram/kernel.cuh counts, then each block finds the threshold for itself, by a team of
-/// its threads (with 65536 levels all blocks are one team; what is much work they share), and paints its
-/// share.
+/// One launch: histogram/kernel.cuh counts, then each block finds the threshold with a team of its
+/// threads and paints its share. With 65536 levels all blocks are one team; blocks also share large
+/// amounts of work.
 #pragma once
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold/decision.h"
@@ -15,7 +15,7 @@ using histogram::CountJob;
 using histogram::Place;
 using histogram::Share;
 
-/// What goes to the report.
+/// The result for the report.
 struct Found {
   int thresholds[kMaxClasses - 1];  // as applied
 };
@@ -24,22 +24,22 @@ template <typename T>
 struct Job {
   CountJob<T> count;
   Plane<T> out;                    // or
-  Plane<std::uint8_t> narrow_out;  // for 16-bit samples, where `narrow`
+  Plane<std::uint8_t> narrow_out;  // for 16-bit samples, if `narrow`
   bool narrow;
   AutothresholdMethod method;
   int classes;
   bool apply;
   Settings settings;
-  unsigned values[kMaxClasses];  // that the classes are painted with
+  unsigned values[kMaxClasses];  // of the painted classes
   History *history;              // two that take turns
   unsigned char *team_values;    // of the GridTeam
   SharingTeam::Mail *mail;       // of the SharingTeam
   Found *found;
-  std::uint32_t *report_counts;  // where the histogram is wanted
+  std::uint32_t *report_counts;  // if the histogram is wanted
 };
 
 /// The thresholds that the method finds, without history and offset.
-/// @tparam small  threshold::is_small(): the code of these methods is left out of the other's kernel
+/// @tparam small  threshold::is_small(): each kernel has only the code of its own kind of methods
 template <typename Counters, bool small, typename T>
 __device__ void find_thresholds(const Job<T> &job, histogram::Head &head, unsigned char *memory,
                                 int (&thresholds)[kMaxClasses - 1]) {
@@ -72,7 +72,7 @@ __device__ void find_thresholds(const Job<T> &job, histogram::Head &head, unsign
   }
 }
 
-/// The samples of a word that are at or above `from`, as all bits of these samples.
+/// A mask with all bits set in the samples of a word that are at or above `from`.
 template <typename T>
 __device__ unsigned from_on(unsigned word, int from) {
   if constexpr (sizeof(T) == 1)
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(head.launch + 1) % 2] = after;
   } else {
     for (int &threshold : thresholds) threshold = with_offset(threshold, job.settings);
-    if (blockIdx.x == 0 && threadIdx.x == 0)  // it waits for frames of two classes
+    if (blockIdx.x == 0 && threadIdx.x == 0)  // keeps the history for the next frame of two classes
       job.history[(head.launch + 1) % 2] = job.history[head.launch % 2];
   }
   if (job.report_counts) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods that rest on means and shares of pixels, all but moments decided in integers.
-/// methods.h has the common rules. N, S, n, s: pixels and sum of levels of the image and
-/// of what is at or below T.
+/// Threshold methods based on means and shares of pixels; all except moments use only integers.
+/// methods.h has the common rules. N, S: pixels and sum of levels of the image; n, s: the same at
+/// or below T.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace cudascan::threshold {
 struct Wide {
   std::uint64_t part[4];  ///< lowest first
 
-  /// square^2 factor, where the product has to be below 2^256.
+  /// square^2 factor; the product must be below 2^256.
   CUDASCAN_HD static Wide product(u128 square, std::uint64_t factor) {
     const std::uint64_t low = static_cast<std::uint64_t>(square);
     const std::uint64_t high = static_cast<std::uint64_t>(square >> 64);
@@ -57,7 +57,7 @@ struct OtsuSplit {
   double score;
   int level;
 
-  /// S n - N s without its sign, < 2^77.
+  /// |S n - N s|, < 2^77.
   CUDASCAN_HD static u128 distance(const Sums &below, const Sums &all) {
     const u128 a = u128{all.s} * below.n, b = u128{all.n} * below.s;
     return a > b ? a - b : b - a;
@@ -73,7 +73,7 @@ struct OtsuSplit {
     return {below, x * x / static_cast<double>(weight(below, all)), level};
   }
   CUDASCAN_HD static bool better(const OtsuSplit &a, const OtsuSplit &b, const Sums &all) {
-    // Far more than the scores are rounded.
+    // Far more than the rounding errors of the scores.
     const double unsure = b.score > 0 ? 1e-12 * b.score : 0;
     if (a.score > b.score + unsure) return true;
     if (a.score < b.score - unsure || a.score < 0) return false;
@@ -94,7 +94,7 @@ CUDASCAN_HD int otsu(Team &team) {
     const OtsuSplit here = OtsuSplit::at(level, below, all);
     if (OtsuSplit::better(here, best, all)) best = here;
   });
-  // Where no other score is near the best one the exact ones need not be compared.
+  // If no other score is near the best one, the exact scores need no comparison.
   const Scored top = best_of(team, Scored{best.score, best.level});
   const bool near = best.level != top.level && best.score >= top.score * (1 - 1e-12);
   if (top.score <= 0 || !any_of(team, near)) return top.level;
@@ -105,14 +105,14 @@ CUDASCAN_HD int otsu(Team &team) {
 }
 
 /// Ridler, Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions
-/// on Systems, Man and Cybernetics 8(8), 1978: from the floor of the mean on, T becomes f(T) =
+/// on Systems, Man and Cybernetics 8(8), 1978: T starts at the floor of the mean and becomes f(T) =
 /// floor((mean at or below T + mean above T) / 2) until it stays.
 ///
-/// Nothing is iterated. Both means grow with T, so f does, and the iteration runs in one direction
-/// to the next fixpoint. Upwards that is the lowest k >= T0 with f(k) <= k: as f grows, f(f(k)) <=
-/// f(k), so that were f(k) < k, f(k) would be a lower one. Downwards it is the highest k <= T0 with
-/// f(k) >= k. Neither test needs a division: f(k) <= k is mB + mA < 2 k + 2, f(k) >= k is mB + mA
-/// >= 2 k.
+/// This needs no iteration. Both means grow with T, so f grows, too, and the iteration runs in one
+/// direction to the next fixpoint. Upwards that is the lowest k >= T0 with f(k) <= k: if f(k) < k
+/// held, then f(f(k)) <= f(k), because f grows, so f(k) would be a lower one. Downwards it is the
+/// highest k <= T0 with f(k) >= k. Neither test needs a division: f(k) <= k means mB + mA < 2 k +
+/// 2, and f(k) >= k means mB + mA >= 2 k.
 template <typename Team>
 CUDASCAN_HD int isodata(Team &team) {
   const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
@@ -120,7 +120,7 @@ CUDASCAN_HD int isodata(Team &team) {
   Sums below = sums.before;
   if (all.n == 0) return 0;
   const int start = static_cast<int>(all.s / all.n);
-  // Both are highest ones: up counts from the top, down from 1.
+  // Both are computed as maxima: `up` counts from the top, `down` from 1.
   struct Ends {
     using Word = std::uint32_t;
     Word up, down;
@@ -130,7 +130,7 @@ CUDASCAN_HD int isodata(Team &team) {
   for (int i = team.begin(); i < team.end(); ++i) {
     below += Sums::of(i, team.count(i));
     const Sums above = all - below;
-    // Without pixels above, all are at one level or i is beyond every fixpoint.
+    // Without pixels above i, all are at one level, or i is beyond every fixpoint.
     if (below.n == 0 || (above.n == 0 && i != start)) continue;
     const u128 means = u128{below.s} * above.n + u128{above.s} * below.n;  // < 2^78
     const u128 unit = u128{2 * below.n} * above.n;
@@ -156,7 +156,7 @@ CUDASCAN_HD int mean(Team &team) {
 }
 
 /// Doyle, "Operations useful for similarity-invariant pattern recognition", Journal of the ACM
-/// 9(2), 1962: as nearly as possible one half of the pixels is black.
+/// 9(2), 1962: as close as possible to half of the pixels are black.
 template <typename Team>
 CUDASCAN_HD int percentile(Team &team) {
   return best_split<Sums>(team, [](const Sums &below, const Sums &above) {
@@ -170,7 +170,7 @@ struct Moments {
   using Word = std::uint64_t;
   Word n, s, squares;
   Word cubes_low,
-      cubes_high;  ///< the sum of cubes, < 2^78: of their lower 32 bits and of the others
+      cubes_high;  ///< the sum of cubes, < 2^78: of their lower 32 bits and of their upper bits
 
   CUDASCAN_HD Moments &operator+=(const Moments &other) {
     n += other.n;
@@ -189,11 +189,11 @@ struct Moments {
   }
 };
 
-/// The pixels that are black when an image of two levels has the mean, the variance and the third
-/// moment of this one: N / 2 (1 + u3 / sqrt(u3^2 + 4 u2^3)) with the central moments u2, u3.
+/// The number of black pixels in the image of two levels with the same mean, variance and third
+/// moment: N / 2 (1 + u3 / sqrt(u3^2 + 4 u2^3)) with the central moments u2, u3.
 CUDASCAN_HD inline double two_level_share(const Moments &m) {
   using Signed = __int128;
-  // About the floor of the mean, exactly; what is left to subtract there is small.
+  // Exact moments about the floor of the mean; the correction to the mean is small.
   const Signed c = static_cast<Signed>(m.s / m.n);
   const Signed n = m.n, s = m.s, squares = m.squares, cubes = static_cast<Signed>(m.cubes());
   const double pixels = static_cast<double>(m.n);
@@ -201,7 +201,7 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
   const Signed around2 = squares - 2 * c * s + c * c * n;
   const Signed around3 = cubes - 3 * c * squares + 3 * c * c * s - c * c * c * n;
   const double b = static_cast<double>(static_cast<std::int64_t>(around2)) / pixels;
-  // In two parts, which 64 bits hold.
+  // In two parts that fit into 64 bits.
   const double high = static_cast<double>(static_cast<std::int64_t>(around3 >> 32));
   const double low = static_cast<double>(static_cast<std::uint32_t>(around3));
   const double d = (high * 0x1p32 + low) / pixels;
@@ -211,8 +211,8 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
 }
 
 /// Tsai, "Moment-preserving thresholding", Computer Vision, Graphics, and Image Processing 29(3),
-/// 1985: the lowest T with at least as many pixels at or below it as two_level_share() has, to the
-/// next whole pixel.
+/// 1985: the lowest T with at least two_level_share() pixels, rounded to the next whole pixel, at
+/// or below it.
 template <typename Team>
 CUDASCAN_HD int moments(Team &team) {
   const SplitSums<Moments> sums = SplitSums<Moments>::of(team);

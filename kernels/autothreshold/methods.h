@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The threshold methods of cudaautothreshold, each a function over a histogram that all members of
-/// a team call and that gives all of them the same result (team.h).
+/// The threshold methods of cudaautothreshold. Each is a function of a histogram that all members
+/// of a team call (team.h); all members get the same result.
 ///
-/// Common rules: T is a level, white is above it. Where several are equally good, it is the lowest
-/// (but see triangle). Without pixels it is 0; where all are at one level it is that one, and
-/// otherwise the methods weigh only T with pixels on both sides. Histograms have up to 65536 levels
-/// and 2^30 pixels.
+/// Common rules: T is a level, and white is above it. If several levels are equally good, T is the
+/// lowest (but see triangle). Without pixels T is 0. If all pixels have one level, T is that level;
+/// otherwise the methods consider only T with pixels on both sides. Histograms have up to 65536
+/// levels and 2^30 pixels.
 ///
-/// Members need one call of before() and one or two of reduce(), li one for each step where it has fewer
-/// members than levels; minimum and intermodes meet after so many times that they smooth.
+/// Members call before() once and reduce() once or twice; li calls it once for each step if there
+/// are fewer members than levels. minimum and intermodes synchronise after every few smoothings.
 #pragma once
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold/entropy.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods that look at the shape of the histogram. methods.h has the common
-/// rules.
+/// Threshold methods based on the shape of the histogram. methods.h has the common rules.
 #pragma once
 #include <cstdint>
 
@@ -18,7 +17,8 @@ struct Extent {
 
 template <typename Team>
 CUDASCAN_HD Extent extent(Team &team) {
-  // Highest ones: the first counts from the top, the second from 1, the third has the height first.
+  // Computed as maxima: the first counts from the top, the second from 1, the third by height
+  // first.
   struct Ends {
     using Word = std::uint64_t;
     Word lowest, highest, peak;
@@ -43,12 +43,13 @@ CUDASCAN_HD Extent extent(Team &team) {
 }
 
 /// Zack, Rogers, Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of
-/// Histochemistry and Cytochemistry 25(7), 1977: a line from the peak to the empty level beside the
-/// farther end of the histogram; T is beside the level that lies farthest below it.
+/// Histochemistry and Cytochemistry 25(7), 1977: draws a line from the peak to the empty level next
+/// to the farther end of the histogram; T is next to the level that is farthest below the line.
 ///
-/// Levels, line and ties as in OpenCV's THRESH_TRIANGLE, whose T it is: that is one level from the
-/// farthest towards the end, at 256 levels. Of equally far ones the one nearest to the end counts.
-/// Two exceptions: an image of one level has that one, and T does not leave the levels.
+/// Levels, line and ties are those of OpenCV's THRESH_TRIANGLE: at 256 levels T is the same, one
+/// level from the farthest one towards the end. Of equally far levels the one nearest to the end
+/// counts. There are two exceptions: the T of an image with one level is that level, and T stays
+/// within the levels.
 template <typename Team>
 CUDASCAN_HD int triangle(Team &team) {
   const Extent all = extent(team);
@@ -57,10 +58,10 @@ CUDASCAN_HD int triangle(Team &team) {
   const int last = team.levels() - 1;
   const int left = all.lowest > 0 ? all.lowest - 1 : 0;
   const int right = all.highest < last ? all.highest + 1 : last;
-  // Where the tail is on the right, positions count from the other end.
+  // If the tail is on the right, positions count from the other end.
   const bool mirrored = all.peak - left < right - all.peak;
   const int end = mirrored ? last - right : left, peak = mirrored ? last - all.peak : all.peak;
-  // The distance, times what is the same for all positions, is below 2^48.
+  // The distance times a factor that is the same for all positions; it is below 2^48.
   Scored best{0, end};
   CUDASCAN_KEEP_LOOP
   for (int i = team.begin(); i < team.end(); ++i) {
@@ -76,25 +77,26 @@ CUDASCAN_HD int triangle(Team &team) {
   return level < 0 ? 0 : level > last ? last : level;
 }
 
-/// What minimum and intermodes look at: the histogram, smoothed until two levels are higher than
-/// both their neighbours.
+/// The histogram for minimum and intermodes: smoothed until exactly two levels are higher than both
+/// their neighbours.
 struct Smoothed {
-  static constexpr int kMost = 10000;  ///< times at most
+  static constexpr int kMost = 10000;  ///< largest number of smoothings
 
-  int first, second;  ///< the levels of the two modes; -1 where there never were two
+  int first, second;  ///< the levels of the two modes; -1 if there never were two
   const double *y;
 
   template <typename Team>
   CUDASCAN_HD static Smoothed of(Team &team);
 };
 
-/// Smoothing many times, by members that are near one another, without a meeting of the team: beside
-/// the levels that they own they take kBatch more at both ends, of which each time spoils one.
+/// Smooths many times without synchronising the team. Near members hold the levels they own and
+/// kBatch more at both ends; every smoothing makes one of these extra levels invalid.
 ///
-/// One time, every level becomes the mean of itself and its neighbours, with 0 beyond the ends. Instead
-/// of by 3, all is divided by 2 and 4 in turn, a batch of times together by kScale: 10000 times make it
-/// 2^850 too large, and what is equal stays equal for as long as the sums have 53 bits. Beyond, rounding
-/// keeps the order of the levels on a slope, so that no mode comes from it there.
+/// One smoothing replaces every level by the mean of itself and its neighbours, with 0 beyond the
+/// ends. Instead of dividing by 3, it divides by 2 and 4 in turn (a whole batch at once by kScale).
+/// After 10000 smoothings the values are 2^850 times too large. As long as the sums fit into 53
+/// bits, equal values stay equal. After that, rounding keeps the order of the levels on a slope, so
+/// it creates no modes.
 template <typename Team>
 class Smoothing {
  public:
@@ -115,8 +117,8 @@ class Smoothing {
   CUDASCAN_HD static bool is_mode(double left, double y, double right) {
     return (left < y) & (right < y);  // no branch, for vectors
   }
-  /// One time more.
-  /// @return the modes before
+  /// Smooths once more.
+  /// @return the number of modes before
   CUDASCAN_HD unsigned smooth() {
     y_[0] = team_.value_before(y_[kEach]);
     y_[kEach + 1] = team_.value_after(y_[1]);
@@ -146,7 +148,7 @@ class Smoothing {
     CUDASCAN_HD void for_each(const F &f) const {
       if constexpr (kEach > 4) {
         for (int k = begin; k < end; ++k) f(k);
-      } else {  // They are in registers, which have no index.
+      } else {  // They are in registers, which cannot be indexed.
         for (int k = 0; k < kEach; ++k)
           if (k >= begin && k < end) f(k);
       }
@@ -156,10 +158,11 @@ class Smoothing {
   const Team &team_;
   int first_;  ///< the lowest of this member's levels
   Span inside_, own_, with_neighbours_;
-  double y_[kEach + 2];  ///< from that before first_ on
+  double y_[kEach + 2];  ///< from first_ - 1 on
 };
 
-/// The number of modes after each time of a batch, in bytes: 256 levels have 127 modes at most.
+/// The number of modes after each smoothing of a batch, in bytes: 256 levels have at most 127
+/// modes.
 struct Modes {
   using Word = std::uint32_t;
   Word times[4];
@@ -168,19 +171,20 @@ struct Modes {
     for (int i = 0; i < 4; ++i) times[i] += other.times[i];
     return *this;
   }
-  /// Appends those of four times.
+  /// Appends the numbers of four smoothings.
   CUDASCAN_HD void push(Word four) {
-    times[0] = times[1];  // No loop: that would be unrolled too late for registers.
+    times[0] = times[1];  // Not a loop: it would be unrolled too late for registers.
     times[1] = times[2];
     times[2] = times[3];
     times[3] = four;
   }
-  /// The first time with two; 16 if there is none.
+  /// The first smoothing with two modes; 16 if there is none.
   CUDASCAN_HD int first_two() const {
     int first = 16;
     for (int i = 3; i >= 0; --i) {
       const Word other = times[i] ^ 0x02020202;
-      const Word zero = (other - 0x01010101) & ~other & 0x80808080;  // up to the lowest, exact
+      const Word zero =
+          (other - 0x01010101) & ~other & 0x80808080;  // exact up to the lowest zero byte
       if (zero != 0)
         first = 4 * i + (zero & 0x80 ? 0 : zero & 0x8000 ? 1 : zero & 0x800000 ? 2 : 3);
     }
@@ -188,8 +192,8 @@ struct Modes {
   }
 };
 
-/// The modes are counted in batches, for one exchange between the members after many times; what a
-/// batch went too far is done again from its start.
+/// Modes are counted in batches, so that members exchange values only once for many smoothings. If
+/// a batch goes too far, it is repeated from its start.
 template <typename Team>
 CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
   using Run = Smoothing<Team>;
@@ -223,7 +227,7 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
       again.store(to, 1);
     }
     team.sync();
-    // The lowest mode, from the top, and the highest, from 1.
+    // The lowest mode, counted from the top, and the highest, counted from 1.
     struct Ends {
       using Word = std::uint32_t;
       Word first, second;
@@ -242,8 +246,8 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
 }
 
 /// Prewitt, Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences
-/// 128, 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold
-/// where it never has just two.
+/// 128, 1966: the lowest level of the smoothed histogram between its two modes; Otsu's threshold if
+/// it never has exactly two.
 template <typename Team>
 CUDASCAN_HD int minimum(Team &team) {
   const Smoothed smoothed = Smoothed::of(team);
@@ -258,8 +262,8 @@ CUDASCAN_HD int minimum(Team &team) {
   return best_of(team, best).level;
 }
 
-/// The same source: halfway between the two modes, rounded down; Otsu's threshold where there never
-/// are just two.
+/// The same source: halfway between the two modes, rounded down; Otsu's threshold if there are
+/// never exactly two.
 template <typename Team>
 CUDASCAN_HD int intermodes(Team &team) {
   const Smoothed smoothed = Smoothed::of(team);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Threshold methods whose work grows with the square of the number of levels, for small teams, which
-/// share out the levels. methods.h has the common rules. N, n: pixels of the image and of what is at or below
-/// T.
+/// Threshold methods whose work grows with the square of the number of levels. They are for small
+/// teams, which divide the levels among their members. methods.h has the common rules. N, n: pixels
+/// of the image and at or below T.
 #pragma once
 #include <cstdint>
 
@@ -18,9 +18,9 @@ namespace cudascan::threshold {
 /// distance to the class's mean and C that of the highest and lowest levels; T has the least sum of
 /// Shannon's function over all pixels.
 ///
-/// For levels that are less than 1 from the mean, where Shannon's function is steep, it is
-/// computed. For the others it comes from a table, which is linear between its entries, with the
-/// mean rounded to 1/4096 level: wrong by less than 10^-5.
+/// Shannon's function is steep for levels less than 1 from the mean; there it is computed. For the
+/// others it is interpolated linearly in a table, with the mean rounded to 1/4096 level; the error
+/// is below 10^-5.
 class Fuzziness {
  public:
   static constexpr unsigned kUnit = 4096;  ///< of rounded means and distances, in a level
@@ -29,7 +29,7 @@ class Fuzziness {
   static constexpr unsigned kFineEntries = 16 * 32;
   static constexpr unsigned kEntries = kFineEntries + (kSmallLevels - 16) * 4 + 1;
 
-  /// With q = C + d, -C/q log2(C/q) - d/q log2(d/q), 1 at most.
+  /// -C/q log2(C/q) - d/q log2(d/q) with q = C + d; at most 1.
   /// @param c  C, > 0
   CUDASCAN_HD static double shannon(double d, int c) {
     const double q = c + d, bits = log2_of(q) - (x_log2_x(c) + x_log2_x(d)) / q;
@@ -50,11 +50,11 @@ class Fuzziness {
   }
   CUDASCAN_HD static std::uint32_t mean(const Sums &part) {
     if (part.n == 0) return 0;
-    // Below 2^51 over 2^31: the quotient is not rounded up to a whole number.
+    // Below 2^51 divided by 2^31: rounding never raises the quotient to the next integer.
     return static_cast<std::uint32_t>(static_cast<double>(2 * kUnit * part.s + part.n) /
                                       static_cast<double>(2 * part.n));
   }
-  /// What the pixels of a level add that is less than 1 from the mean of its class.
+  /// The contribution of a level that is less than 1 from the mean of its class.
   CUDASCAN_HD static std::uint64_t near_mean(std::uint64_t level, std::uint32_t count,
                                              const Sums &part, int c) {
     const std::uint64_t a = level * part.n;
@@ -179,13 +179,13 @@ CUDASCAN_HD int shanbhag(Team &team) {
 
 /// Liao, Chen, Chung, "A fast algorithm for multilevel thresholding", Journal of Information
 /// Science and Engineering 17(5), 2001: the largest sum of s^2 / n over the classes, which makes
-/// the variance between them largest. For each second threshold there are a best first one and a best
-/// third one, independent of each other.
+/// the variance between them largest. For each second threshold, the best first and the best third
+/// threshold are independent of each other.
 ///
-/// Only the upper classes may be without pixels. So an image of fewer levels than classes has the
-/// highest threshold several times or at the highest level.
+/// Only upper classes may be empty. So for an image with fewer levels than classes, the highest
+/// threshold occurs several times or is the highest level.
 struct MultiOtsu {
-  /// The best that a second threshold can be part of.
+  /// The best thresholds for a given second threshold.
   struct Second {
     double of_two;  ///< of the two classes below it
     double of_all;  ///< of four classes
@@ -195,7 +195,7 @@ struct MultiOtsu {
   Sums below[kSmallLevels];
   Second second[kSmallLevels];
 
-  /// Of the class of the levels above `from`, up to `to`.
+  /// The score of the class of levels above `from`, up to `to`.
   CUDASCAN_HD double between(int from, int to) const { return of_class(below[to] - below[from]); }
   CUDASCAN_HD static double of_class(const Sums &part) {
     const double s = static_cast<double>(part.s);
@@ -238,8 +238,8 @@ CUDASCAN_HD void multi_otsu(Team &team, int classes, int *thresholds) {
       });
     return MultiOtsu::Second{first.score, third.score, first.level, third.level};
   });
-  // The sums in floating point are those of adding class by class, of which the lowest thresholds count
-  // that are best, from the highest on.
+  // The floating-point sums add class by class. Of equally good thresholds, the lowest count,
+  // starting with the highest one.
   int third = last;
   if (classes > 3) {
     Scored best{kNothing, 0};

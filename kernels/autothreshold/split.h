@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A threshold splits a histogram in two. What the methods weigh are sums over the levels at or
-/// below it and above it. Here are these sums, and the search for the level that splits best.
+/// A threshold splits a histogram in two. The methods compare sums over the levels at or below it
+/// and above it. This file has these sums and the search for the best level.
 ///
 /// The widths in the comments hold for 2^30 pixels and 65536 levels: n < 2^31, s < 2^46.
 #pragma once
@@ -36,7 +36,7 @@ struct Scored {
   double score;
   int level;
 
-  /// Orders completely, so that the best of many does not depend on the order of comparing.
+  /// A total order, so that the best of many does not depend on the order of comparisons.
   CUDASCAN_HD bool operator>(const Scored &other) const {
     return score != other.score ? score > other.score : level < other.level;
   }
@@ -50,7 +50,7 @@ struct Better {
   }
 };
 
-/// The best of what the members with levels give; of several at a time.
+/// The best of what the members with levels give, for several values at a time.
 template <int n, typename Team>
 CUDASCAN_HD void best_of(Team &team, Scored (&scored)[n]) {
   if constexpr (requires { team.best(scored); }) {
@@ -81,7 +81,7 @@ CUDASCAN_HD T sum_of(Team &team, const T &mine) {
   else
     return team.reduce(mine, [](T a, const T &b) { return a += b; });
 }
-/// The highest words of what the members with levels give.
+/// The largest of each word that the members with levels give.
 template <typename Team, Wordwise T>
 CUDASCAN_HD T highest_of(Team &team, const T &mine) {
   if constexpr (requires { team.highest(mine); })
@@ -96,7 +96,7 @@ CUDASCAN_HD T highest_of(Team &team, const T &mine) {
       return __builtin_bit_cast(T, words);
     });
 }
-/// The lowest level that members give, of those below team.levels(); that if none does.
+/// The lowest level that members give, or team.levels() if none gives a lower one.
 template <typename Team>
 CUDASCAN_HD int lowest_of(Team &team, int mine) {
   const auto levels = static_cast<unsigned>(team.levels());
@@ -111,12 +111,12 @@ CUDASCAN_HD bool any_of(Team &team, bool mine) {
     return team.reduce(mine ? 1 : 0, [](int a, int b) { return a | b; }) != 0;
 }
 
-/// The score of nothing at all, and of the highest level: it splits nothing off and is taken when
-/// it is the only one.
+/// The score of no level, and of the highest level: that splits nothing off and is taken only if it
+/// is the only level.
 inline constexpr double kNothing = -0x1p1001, kLastResort = -0x1p1000;
 
-/// Sums over this member's levels, those below them, and all. T has a member n, pixels, and a static
-/// function of(level, count).
+/// Sums over this member's levels, over the levels below them, and over all. T has a member n
+/// (pixels) and a static function of(level, count).
 template <typename T>
 struct SplitSums {
   T mine, before, all;
@@ -131,8 +131,8 @@ struct SplitSums {
   }
 };
 
-/// Calls visit(level, sums at or below it) for those of this member's levels that have pixels: any
-/// other splits as the level below it.
+/// Calls visit(level, sums at or below it) for this member's levels with pixels; an empty level
+/// splits like the level below it.
 template <typename T, typename Team, typename Visit>
 CUDASCAN_HD void visit_splits(Team &team, const SplitSums<T> &sums, const Visit &visit) {
   T below = sums.before;

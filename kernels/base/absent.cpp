@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for cuda.cu in a build without CUDA: nothing is available, and what needs a device says
-// so.
+// Replaces cuda.cu in a build without CUDA: nothing is available, and functions that need a device
+// throw an error.
 #include "kernels/base/absent.h"
 #include "kernels/planes.h"
 

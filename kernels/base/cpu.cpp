@@ -18,7 +18,7 @@ struct Cpu::Impl {
   std::map<const void *, std::shared_ptr<void>> kept;
 };
 
-/// More threads than there are cores gain nothing, but every one costs operators memory for a band.
+/// More threads than cores gain nothing, but operators need memory for a band for each thread.
 constexpr int kMostThreads = 64;
 
 Cpu::Cpu(int n_threads) {
@@ -36,7 +36,7 @@ void Cpu::set_threads(int n_threads) {
   const int cores = oneapi::tbb::info::default_concurrency();
   impl_->threads = n_threads > 0 ? std::min(n_threads, std::max(cores, kMostThreads)) : cores;
   impl_->arena.terminate();
-  // Of more workers than there are, oneTBB complains on the terminal.
+  // oneTBB prints a warning if there are more workers than it has.
   impl_->arena.initialize(std::min(impl_->threads, cores));
 }
 

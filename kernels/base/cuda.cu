@@ -36,8 +36,8 @@ void *Buffer<kind>::reserve(std::size_t bytes) {
 template class Buffer<MemoryKind::device>;
 template class Buffer<MemoryKind::pinned>;
 
-// Without cudaEventBlockingSync: with it, a thread of the driver works at every record, waited for or
-// not, and takes more of a core than all else that a frame costs the CPU.
+// Without cudaEventBlockingSync: with it, a driver thread works at every record, whether somebody
+// waits or not. That takes more CPU time than everything else for a frame.
 Event::Event(bool timing) {
   CUDA_CHECK(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming));
 }
@@ -80,7 +80,7 @@ void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdif
   const auto packed = static_cast<std::ptrdiff_t>(row_bytes);
   if (height == 1 || (to_stride == packed && from_stride == packed))
     CUDA_CHECK(cudaMemcpyAsync(to, from, row_bytes * height, cudaMemcpyDefault, stream));
-  else if (to_stride < packed || from_stride < packed)  // which a copy of two dimensions refuses
+  else if (to_stride < packed || from_stride < packed)  // a two-dimensional copy refuses this
     for (int y = 0; y < height; ++y)
       CUDA_CHECK(cudaMemcpyAsync(static_cast<char *>(to) + y * to_stride,
                                  static_cast<const char *>(from) + y * from_stride, row_bytes,
@@ -95,7 +95,7 @@ void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from, std::ptrdif
 bool Cuda::available() {
   int n = 0;
   const bool found = cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
-  if (!found) cudaGetLastError();  // do not leave the error behind for others
+  if (!found) cudaGetLastError();  // clear the error for later calls
   return found;
 }
 
@@ -109,7 +109,7 @@ void Cuda::move_to(CUstream_st *stream) {
 
 namespace {
 
-/// What an executor that only loads gives for memory. Nobody touches it.
+/// The memory that a CudaLoader returns. Nothing accesses it.
 void *const kNowhere = reinterpret_cast<void *>(std::uintptr_t{1} << 32);
 
 }  // namespace

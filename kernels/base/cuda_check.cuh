@@ -12,7 +12,7 @@ namespace cudascan {
 
 inline void check(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // the check after the next launch is not to find this error again
+  cudaGetLastError();  // so that the check after the next launch does not find this error again
   throw Error(std::string("CUDA: ") + cudaGetErrorString(error) + " (in " + what + ")");
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Launches kernels, on request overlapped with the kernel before them in the stream (programmatic
-/// dependent launch), on sm_90 and newer: such a kernel calls let_next_kernel_start() and
-/// wait_for_kernels_before(), see ptx.cuh, and sets itself up while the other ends. Elsewhere kernels
-/// follow one another as usual.
+/// Launches kernels. On sm_90 and newer, a kernel can overlap with the previous kernel of the
+/// stream (programmatic dependent launch): it calls let_next_kernel_start() and
+/// wait_for_kernels_before(), see ptx.cuh, and prepares its work while the other kernel ends. On
+/// older GPUs kernels run one after another as usual.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -24,10 +24,10 @@ constexpr int divide_up(std::int64_t x, int by) {
 struct LaunchShape {
   dim3 blocks, threads;
   int shared = 0;  ///< bytes of dynamic shared memory
-  /// Only for code that was compiled for sm_90 or newer: older does not wait.
+  /// Only for code compiled for sm_90 or newer: older code does not wait.
   bool overlap = false;
-  /// All blocks run at the same time, so that they can wait for one another; there may only be as many
-  /// as the device has room for.
+  /// All blocks run at the same time, so that they can wait for one another. So the device must
+  /// have room for all of them.
   bool together = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Several samples in a word of 32 bits, to take minima and maxima of at once, and rows of them at any
-/// place of a plane.
+/// Several samples in a 32-bit word, for minima and maxima of all at once, and access to rows of
+/// such words anywhere in a plane.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -11,8 +11,9 @@
 
 namespace cudascan {
 
-/// Samples of a word, spread for minima and maxima: 8 bits over two registers of two. In the second they
-/// are in the upper bytes; what is below them decides between equal ones only.
+/// Samples of a word, spread for minima and maxima: 8-bit samples use two registers with two
+/// samples each. In the second register they are in the upper bytes; the bytes below matter only
+/// for ties.
 template <typename T>
 struct Packed {
   static constexpr int kSamples = 4 / sizeof(T), kRegisters = sizeof(T) == 1 ? 2 : 1;
@@ -46,7 +47,7 @@ struct Smallest {
       a.part[i] = sizeof(T) == 4 ? min(a.part[i], b.part[i]) : __vminu2(a.part[i], b.part[i]);
     return a;
   }
-  /// What changes nothing.
+  /// The neutral value.
   template <typename T>
   static __device__ Packed<T> neutral() {
     return Packed<T>::highest();
@@ -79,7 +80,7 @@ __device__ unsigned inside_mask(int x, int width) {
   return first_samples_mask<T>(width - x) & ~first_samples_mask<T>(-x);
 }
 
-/// Reads the word of samples from column x on. Those outside of the row are `outside`.
+/// Reads the word of samples from column x on. Samples outside the row are `outside`.
 template <typename T>
 __device__ unsigned load_word(const T *row, int width, int x, unsigned outside) {
   constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How published kernels share out an image in which row follows row without a gap: thread t of a
-/// one-dimensional grid takes the pixels t, t + n, t + 2n and so on, n being the number of threads.
-/// Here the same pixels in the same order, for any stride and without a division for each.
+/// Published kernels divide an image without gaps between rows like this: thread t of a
+/// one-dimensional grid takes the pixels t, t + n, t + 2n and so on, where n is the number of
+/// threads. This walk visits the same pixels in the same order, for any stride and without a
+/// division per pixel.
 #pragma once
 #include "common/plane.h"
 

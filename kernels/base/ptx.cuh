@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Instructions for which CUDA C++ has no function, or one from which the compiler makes slower
-/// code. All assembly of the kernels is here; the emulation in tests/ has a file of the same name in
-/// the place of this one.
+/// Instructions for which CUDA C++ has no function, or only one that compiles to slower code. All
+/// assembly of the kernels is here; the emulation in tests/ replaces this file by one of the same
+/// name.
 #pragma once
 #include <cuda.h>
 
@@ -10,7 +10,8 @@
 
 namespace cudascan {
 
-// ---- Registers and shared memory -----------------------------------------------------------------
+// ---- Registers and shared memory
+// -----------------------------------------------------------------
 
 /// The block's dynamic shared memory, aligned to 128 bytes.
 __device__ inline unsigned char *dynamic_shared_memory() {
@@ -18,13 +19,14 @@ __device__ inline unsigned char *dynamic_shared_memory() {
   return memory;
 }
 
-/// A value that the compiler knows nothing about, so that it is kept rather than computed again.
+/// Hides a value from the compiler, so that it is kept instead of computed again.
 __device__ inline unsigned keep(unsigned value) {
   asm volatile("mov.u32 %0, %0;" : "+r"(value));
   return value;
 }
 
-/// sum + the products of the two signed 16-bit numbers in `pair` with the lower two, or upper two, bytes.
+/// sum + the products of the two signed 16-bit numbers in `pair` with the lower two, or upper two,
+/// bytes.
 template <bool kUpper>
 __device__ inline int add_products(unsigned pair, unsigned bytes, int sum) {
   int result;
@@ -35,9 +37,9 @@ __device__ inline int add_products(unsigned pair, unsigned bytes, int sum) {
   return result;
 }
 
-/// The address of something in shared memory, for load_shared(): 32 bits that the compiler keeps. It
-/// otherwise works out addresses anew at every use, which costs more instructions than the accesses
-/// themselves.
+/// The address of something in shared memory, for load_shared(): 32 bits that the compiler keeps.
+/// Otherwise it computes the address again at every use, which costs more instructions than the
+/// access.
 __device__ inline unsigned shared_address(const void *p) {
   return keep(static_cast<unsigned>(__cvta_generic_to_shared(p)));
 }
@@ -75,9 +77,10 @@ __device__ inline void load_shared(unsigned address, std::uint32_t (&v)[4]) {
                : "memory");
 }
 
-// ---- Arithmetic ----------------------------------------------------------------------------------
+// ---- Arithmetic
+// ----------------------------------------------------------------------------------
 
-/// Adds the products of the bytes of a and those of b, which have a sign.
+/// Adds the products of the bytes of a and the signed bytes of b.
 __device__ inline void add_products(unsigned &sum, unsigned a, unsigned b) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
 }
@@ -86,17 +89,17 @@ __device__ inline void add_squares(unsigned &sum, unsigned a) {
   asm("dp4a.u32.u32 %0, %1, %1, %0;" : "+r"(sum) : "r"(a));
 }
 
-/// sum + a b. The compiler would take more bits of a factor that does not change in a loop.
+/// sum + a b. The compiler would widen a factor that does not change in a loop.
 __device__ inline std::int64_t add_product(std::int64_t sum, int a, int b) {
   asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(sum) : "r"(a), "r"(b));
   return sum;
 }
 
-/// Multiplies matrices of bits, with all lanes of the warp: adds to each of 16 x 8 sums how many bits a
-/// row of a, 256 bits, and a column of b have in common. Lane 4 i + k has words k and k + 4 of rows i
-/// and i + 8 of a, in the order (i, k), (i + 8, k), (i, k + 4), (i + 8, k + 4); words k and k + 4 of
-/// column i of b; and the sums (i, 2 k), (i, 2 k + 1), (i + 8, 2 k), (i + 8, 2 k + 1). For sm_80 and
-/// newer.
+/// Multiplies matrices of bits; all lanes of the warp take part. Adds to each of 16 x 8 sums the
+/// number of bits that a row of a (256 bits) and a column of b have in common. Lane 4 i + k holds
+/// words k and k + 4 of rows i and i + 8 of a, in the order (i, k), (i + 8, k), (i, k + 4), (i + 8,
+/// k + 4); words k and k + 4 of column i of b; and the sums (i, 2 k), (i, 2 k + 1), (i + 8, 2 k),
+/// (i + 8, 2 k + 1). For sm_80 and newer.
 __device__ inline void add_common_bits(int (&sums)[4], const unsigned (&a)[4],
                                        const unsigned (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
@@ -109,7 +112,8 @@ __device__ inline void add_common_bits(int (&sums)[4], const unsigned (&a)[4],
 #endif
 }
 
-/// The sign of a, spread over the lowest byte, and that of b, over the next; the others are any.
+/// The sign of a, copied to all bits of the lowest byte, and of b in the next; the others are
+/// undefined.
 __device__ inline unsigned sign_bytes(float a, float b) {
   unsigned bytes;
   asm("prmt.b32 %0, %1, %2, 0x00fb;"
@@ -118,7 +122,7 @@ __device__ inline unsigned sign_bytes(float a, float b) {
   return bytes;
 }
 
-/// The numbers whose bits are the lower and the upper half of a word, in half precision.
+/// The half-precision numbers in the lower and the upper half of a word.
 __device__ inline float low_half(unsigned halves) {
   float f;
   asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
@@ -134,7 +138,7 @@ __device__ inline float high_half(unsigned halves) {
   return f;
 }
 
-// The following have a relative error of at most 2^-22; numbers below 2^-126 count as 0.
+// These functions have a relative error of at most 2^-22; numbers below 2^-126 count as 0.
 __device__ inline float sqrt_approx(float x) {
   float y;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -151,7 +155,8 @@ __device__ inline float reciprocal_approx(float x) {
   return y;
 }
 
-// ---- Lanes of a warp -----------------------------------------------------------------------------
+// ---- Lanes of a warp
+// -----------------------------------------------------------------------------
 
 /// A step of an inclusive scan over the lanes: adds the value of the lane `distance` below, if
 /// there is one.
@@ -173,26 +178,28 @@ __device__ inline void scan_step(std::uint64_t &v) {
   v = std::uint64_t{high} << 32 | low;
 }
 
-// ---- Kernels one after another, see launch.cuh ---------------------------------------------------
+// ---- Kernels one after another, see launch.cuh
+// ---------------------------------------------------
 
-/// The next kernel of the stream may start where this one leaves room.
+/// Lets the next kernel of the stream start as soon as there is room.
 __device__ inline void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-/// Returns when the kernels before this one are done and their results can be seen: to be called
-/// before any access to memory that they may use.
+/// Returns when the kernels before this one are done and their results are visible. Call it before
+/// any access to memory that they may use.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// ---- Asynchronous copies into shared memory ------------------------------------------------------
+// ---- Asynchronous copies into shared memory
+// ------------------------------------------------------
 
-/// Starts to copy 16 or 4 bytes from global memory; both places are multiples of that.
+/// Starts to copy 16 or 4 bytes from global memory; both addresses must be multiples of that.
 template <int bytes = 16>
 __device__ void copy_async(unsigned to, const void *from) {
   static_assert(bytes == 16 || bytes == 4);
@@ -210,13 +217,13 @@ __device__ void copy_async(unsigned to, const void *from) {
   }
 #endif
 }
-/// Makes a group of what this thread has started to copy since the last group.
+/// Makes a group of the copies that this thread has started since the last group.
 __device__ inline void commit_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Returns when all groups of this thread but the latest n have been copied.
+/// Returns when all groups of this thread except the latest n are complete.
 template <int n>
 __device__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800
@@ -224,15 +231,16 @@ __device__ void wait_for_copies() {
 #endif
 }
 
-// ---- Blocks that wait for one another ------------------------------------------------------------
+// ---- Blocks that wait for one another
+// ------------------------------------------------------------
 
-/// Reads what another block writes; what that wrote before is there, too.
+/// Reads a value that another block writes; its earlier writes are visible, too (acquire).
 __device__ inline unsigned load_acquire(const unsigned *p) {
   unsigned v;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 }
-/// Reads, or writes, what says all by itself.
+/// Reads or writes a value without ordering other accesses (relaxed).
 __device__ inline std::uint64_t load_relaxed(const std::uint64_t *p) {
   std::uint64_t v;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
@@ -242,20 +250,21 @@ __device__ inline void store_relaxed(std::uint64_t *p, std::uint64_t v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v));
 }
 
-/// Adds to a number in device memory when all that this thread has written can be seen, and what other
-/// threads had when they met it.
+/// Adds to a number in device memory after everything that this thread has written is visible,
+/// including writes of other threads before their last barrier with it (release).
 __device__ inline void add_release(unsigned *p, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(p), "r"(n) : "memory");
 }
 
-// ---- The copy engine of sm_90 and newer ----------------------------------------------------------
+// ---- The copy engine of sm_90 and newer
+// ----------------------------------------------------------
 
-/// A barrier in shared memory at which the bytes of copies arrive, that one warp starts. Its phases
-/// alternate between 0 and 1. Where there is no engine, nothing here does anything.
+/// A barrier in shared memory that counts the bytes of copies that one warp starts. Its phases
+/// alternate between 0 and 1. Without a copy engine, these functions do nothing.
 ///
-/// All lanes call expect() and copy(), and one of them acts: a branch around them would cost more.
-/// After a branch that lanes may take differently the compiler provides for warps that are not
-/// together wherever lanes exchange values, at the price of a branch and many moves there.
+/// All lanes call expect() and copy(), and one of them acts, because a branch around the calls
+/// would cost more. After a branch that may diverge, the compiler adds a branch and many moves
+/// wherever lanes exchange values.
 class CopyBarrier {
  public:
   /// @param address  of 8 bytes in shared memory, see shared_address()
@@ -266,7 +275,7 @@ class CopyBarrier {
   __device__ void init() const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_) : "memory");
   }
-  /// Says how many bytes make up the phase, before their copies are started.
+  /// Sets the number of bytes of the phase; call it before their copies start.
   /// @param mine  true for one lane
   __device__ void expect(bool mine, int bytes) const {
     asm volatile(
@@ -286,7 +295,7 @@ class CopyBarrier {
         "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(address_), "r"(static_cast<unsigned>(mine))
         : "memory");
   }
-  /// Waits until all bytes of a phase are there; all lanes call it.
+  /// Waits until all bytes of a phase have arrived; all lanes call it.
   __device__ void wait(unsigned phase) const {
     unsigned done = 0;
     while (!__all_sync(0xffffffff, done))
@@ -308,13 +317,13 @@ class CopyBarrier {
   unsigned address_;
 };
 
-/// Lets the engine see barriers that were made.
+/// Makes new barriers visible to the engine.
 __device__ inline void publish_barriers() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
-/// Brings the description of a tensor nearer.
+/// Prefetches the description of a tensor.
 __device__ inline void prefetch(const CUtensorMap &tensor) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("prefetch.tensormap [%0];" ::"l"(&tensor) : "memory");
@@ -322,7 +331,7 @@ __device__ inline void prefetch(const CUtensorMap &tensor) {
   static_cast<void>(tensor);
 #endif
 }
-/// True for one lane of the warp, all of which call it; false for all where there is no engine.
+/// True for one lane of the warp (all lanes call it); false for all without a copy engine.
 __device__ inline bool elect() {
 #if __CUDA_ARCH__ >= 900
   unsigned elected;

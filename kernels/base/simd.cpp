@@ -14,7 +14,7 @@ namespace {
 
 struct Choice {
   Isa isa = isa_of_processor();
-  std::string wrong;  // what the variable had for a value, if it names none
+  std::string wrong;  // the variable's value if it is wrong
 };
 
 Choice choose() {
@@ -29,7 +29,7 @@ Choice choose() {
   return choice;
 }
 
-// Others may ask before this file is initialised.
+// Other files may call it before this file is initialised.
 const Choice &choice() {
   static const Choice choice = choose();
   return choice;
@@ -43,7 +43,7 @@ void check_isa() {
   if (!choice().wrong.empty())
     refuse(
         "the environment variable CUDASCAN_MAX_CPU_ISA=", choice().wrong,
-        " names no instruction set; set it to baseline, avx2, avx512 or avx512vbmi, or unset it");
+        " is not an instruction set; set it to baseline, avx2, avx512 or avx512vbmi, or unset it");
 }
 
 const char *Cpu::isa() {

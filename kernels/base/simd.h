@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// One source, several instruction sets, on compilers and processors that have them. A file of loops
-/// is included once per instruction set, each time in a namespace of its own, whose name is CUDASCAN_ISA:
+/// Compiles one source for several instruction sets, if the compiler supports them. A file of loops
+/// is included once per instruction set, each time in a namespace of its own with the name
+/// CUDASCAN_ISA:
 ///
 ///     #define CUDASCAN_LOOPS "kernels/op_rows.inc"
 ///     #include "kernels/base/simd_each.inc"
 ///
-/// after which CUDASCAN_FASTEST(kRows) is baseline::kRows, avx2::kRows or avx512::kRows: which one is
-/// decided once for the process, and nowhere else.
-/// Everything such a file includes must have been included before: code of a header that is compiled
-/// for AVX-512 and shared with other files would run on processors that lack it.
+/// After that CUDASCAN_FASTEST(kRows) is baseline::kRows, avx2::kRows or avx512::kRows. The choice
+/// is made once for the process and only here. Everything such a file includes must have been
+/// included before. Otherwise header code that is shared with other files could be compiled for
+/// AVX-512 and run on processors without it.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CUDASCAN_X86_64
-// 512 bits are stated because GCC prefers 256 otherwise; the loops here are long enough to gain.
+// Asks for 512 bits because GCC prefers 256 otherwise; these loops are long enough to gain from it.
 #define CUDASCAN_BEGIN_AVX512                                           \
   _Pragma("GCC push_options") _Pragma("GCC target(\"arch=x86-64-v4\")") \
       _Pragma("GCC target(\"prefer-vector-width=512\")")
@@ -24,11 +25,11 @@
 
 namespace cudascan {
 
-/// Instruction sets, each with all of the ones before. Only equalization has loops for the last.
+/// Instruction sets; each includes the ones before. Only equalization has loops for the last one.
 enum class Isa { baseline, avx2, avx512, avx512vbmi };
 inline constexpr const char *kIsaNames[] = {"baseline", "avx2", "avx512", "avx512vbmi"};
 
-/// The last of them that this processor has.
+/// The best of them that this processor supports.
 inline Isa isa_of_processor() {
 #ifdef CUDASCAN_X86_64
   __builtin_cpu_init();  // the library is being loaded
@@ -39,16 +40,16 @@ inline Isa isa_of_processor() {
   return Isa::baseline;
 }
 
-/// The one whose loops run: that of the processor, or a lesser one that the environment variable
-/// CUDASCAN_MAX_CPU_ISA names. Decided when the library is loaded.
+/// The instruction set whose loops run: the best of the processor, or a lower one that the
+/// environment variable CUDASCAN_MAX_CPU_ISA names. Chosen when the library is loaded.
 [[gnu::visibility("hidden")]] extern const Isa kIsa;
 
-/// Throws BadSetting if the variable had no name of an instruction set for its value.
+/// Throws BadSetting if the value of the variable was not the name of an instruction set.
 void check_isa();
 
 }  // namespace cudascan
 
-/// What has this name in the namespace for kIsa.
+/// The object of this name in the namespace for kIsa.
 #ifdef CUDASCAN_X86_64
 #define CUDASCAN_FASTEST(name)                                \
   (::cudascan::kIsa >= ::cudascan::Isa::avx512 ? avx512::name \

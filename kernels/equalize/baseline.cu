@@ -11,7 +11,7 @@ namespace cudascan::equalize {
 namespace {
 
 constexpr int kLevels = 256;
-constexpr int kThreads = 1024;       // of a block, as many as there can be
+constexpr int kThreads = 1024;       // of a block, the maximum
 constexpr int kHistogramLoad = 128;  // pixels that a thread of the shared histogram counts
 constexpr int kEqualizeLoad = 32;    // pixels that a thread of the second equalization writes
 
@@ -21,7 +21,7 @@ __global__ void naive_histogram_kernel(Plane<const std::uint8_t> in, std::uint32
   if (x < in.width) atomicAdd(&histogram[in.row(static_cast<int>(blockIdx.y))[x]], 1u);
 }
 
-/// A histogram for each block, in shared memory, added to the global one in the end.
+/// A histogram for each block in shared memory, added to the global one at the end.
 __global__ void shared_histogram_kernel(Plane<const std::uint8_t> in, std::uint32_t *histogram) {
   __shared__ std::uint32_t block_histogram[kLevels];
   if (threadIdx.x < kLevels) block_histogram[threadIdx.x] = 0;
@@ -32,8 +32,9 @@ __global__ void shared_histogram_kernel(Plane<const std::uint8_t> in, std::uint3
   if (threadIdx.x < kLevels) atomicAdd(&histogram[threadIdx.x], block_histogram[threadIdx.x]);
 }
 
-/// Inclusive scan of Hillis and Steele: in each of log2(256) steps, every level adds the sum that
-/// lies twice as far below as in the step before. One block with a thread for each level.
+/// Inclusive scan of Hillis and Steele: in each of log2(256) steps, every level adds the sum of
+/// another level below it; the distance doubles with each step. One block with a thread for each
+/// level.
 __global__ void scan_kernel(const std::uint32_t *histogram, std::uint32_t *cdf) {
   __shared__ std::uint32_t sums[2][kLevels];
   const int level = static_cast<int>(threadIdx.x);
@@ -49,7 +50,7 @@ __global__ void scan_kernel(const std::uint32_t *histogram, std::uint32_t *cdf) 
   cdf[level] = sums[from][level];
 }
 
-/// A thread for each pixel, and a division in each. A row of blocks for each row of pixels.
+/// A thread, and a division, for each pixel. A row of blocks for each row of pixels.
 __global__ void naive_equalize_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                                       const std::uint32_t *cdf) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -59,7 +60,7 @@ __global__ void naive_equalize_kernel(Plane<const std::uint8_t> in, Plane<std::u
   out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], baseline_factor(pixels));
 }
 
-/// Many pixels for each thread, which divides once.
+/// Many pixels for each thread, with one division per thread.
 __global__ void equalize_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                                 const std::uint32_t *cdf) {
   const float factor = baseline_factor(static_cast<std::uint32_t>(in.width) * in.height);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Contrast limited adaptive equalization: a mapping for each tile, then for each pixel the mappings of
-// the four nearest, interpolated.
+// Contrast limited adaptive equalization: makes a mapping for each tile, then interpolates for each
+// pixel between the mappings of the four nearest tiles.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace cudascan::equalize {
 namespace {
 
-/// Makes the mappings of tiles, one after the other.
+/// Makes the mappings of tiles, one after another.
 template <typename T>
 class TileMapper {
  public:
@@ -25,7 +25,7 @@ class TileMapper {
         counter_(range.levels),
         counts_(range.levels.count) {}
 
-  /// Writes what each index becomes in a tile.
+  /// Writes the mapping of a tile: the new value of each index.
   void map(int tile_x, int tile_y, T *mapping) {
     count(tile_x, tile_y);
     counter_.take(counts_.data());
@@ -38,7 +38,7 @@ class TileMapper {
   }
 
  private:
-  /// Counts the samples of a tile, which may reach over the right and the lower border.
+  /// Counts the samples of a tile, which may extend beyond the right and the lower border.
   void count(int tile_x, int tile_y) {
     const int left = tile_x * tiles_.width, right = left + tiles_.width;
     const int inside = std::clamp(in_.width - left, 0, tiles_.width);
@@ -52,7 +52,7 @@ class TileMapper {
     }
   }
 
-  /// Cuts counts off at the limit and shares out what was above: clipped_count() of each.
+  /// Clips counts at the limit and redistributes the excess: clipped_count() of each.
   void clip(std::uint32_t *counts) const {
     const std::uint32_t clipped = rows<T>().count_above(counts, range_.count, limit_);
     if (clipped == 0) return;
@@ -92,12 +92,12 @@ bool same_tiles(const Neighbours &a, const Neighbours &b) {
   return a.before == b.before && a.after == b.after;
 }
 
-/// Columns that lie between the centres of the same tiles.
+/// Columns between the centres of the same tiles.
 struct Cell {
   int begin, end, before, after;
 };
 
-/// What the pixels of all rows share.
+/// Data shared by all rows.
 struct ColumnPlan {
   std::vector<Cell> cells;
   std::vector<float> weight_before, weight_after;
@@ -115,7 +115,7 @@ struct ColumnPlan {
   }
 };
 
-/// Equalizes the pixels of a cell: they lie between the centres of the same four tiles.
+/// Equalizes the pixels of a cell, which is between the centres of the same four tiles.
 template <typename T>
 class CellMapper {
  public:
@@ -135,7 +135,7 @@ class CellMapper {
                         mapping(cell.before, first.after), mapping(cell.after, first.after)};
     const int width = cell.end - cell.begin;
     const int entries = sizeof(T) == 1 ? 256 : range_.count;
-    // One look-up instead of four pays off when there are enough.
+    // One look-up instead of four pays off if there are enough pixels.
     const bool joined = std::int64_t{2} * width * (end - begin) > entries;
     if (joined) {
       table_.resize(entries);
@@ -158,7 +158,7 @@ class CellMapper {
   }
 
  private:
-  /// Those of the four tiles.
+  /// The mappings of the four tiles.
   struct Mappings {
     const T *before_before, *before_after, *after_before, *after_after;
 

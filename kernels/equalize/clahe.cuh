@@ -6,7 +6,7 @@
 
 namespace cudascan::equalize {
 
-/// Queues it; takes the executor's scratch memory.
+/// Queues it; uses the executor's scratch memory.
 void run_clahe(Cuda &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                const EqualizeParams &);
 void run_clahe(Cuda &, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,

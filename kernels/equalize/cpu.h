@@ -6,7 +6,7 @@
 
 namespace cudascan::equalize {
 
-/// Rows that are worth a thread.
+/// Fewest rows that justify a thread.
 inline constexpr int kMinRows = 32;
 
 /// Equalizes by tiles.
@@ -14,7 +14,7 @@ inline constexpr int kMinRows = 32;
 template <typename T>
 void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &params);
 
-/// Equalizes by the algorithms naive and shared, which are one on a single processor.
+/// Equalizes by the algorithms naive and shared, which are the same on the CPU.
 void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out);
 
 }  // namespace cudascan::equalize

@@ -32,7 +32,7 @@ using namespace equalize;
 
 const char history_key = 0;
 
-/// What each index becomes by the formula.
+/// The new value of each index by the formula.
 std::vector<int> make_mapping(EqualizeFormula formula, const Range &range,
                               const Histogram &histogram) {
   std::vector<std::uint32_t> counts(range.count);
@@ -50,7 +50,7 @@ std::vector<int> make_mapping(EqualizeFormula formula, const Range &range,
   return mapping;
 }
 
-/// Brings the mapping of the frames before into that of this one.
+/// Blends the mapping of the previous frames into this frame's mapping.
 void smooth(Cpu &cpu, double smoothing, const Range &range, const Histogram &histogram,
             std::vector<int> &mapping) {
   auto &history = *static_cast<History *>(cpu.history(&history_key, History::bytes(range)));

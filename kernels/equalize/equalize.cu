@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One launch: histogram/kernel.cuh counts, then each block makes the mapping for itself, by a team of
-// its threads (with 65536 levels all blocks are one team), and applies it to its share.
+// One launch: histogram/kernel.cuh counts, then each block makes the mapping with a team of its
+// threads and applies it to its share. With 65536 levels all blocks are one team.
 #include "kernels/equalize.h"
 
 #include "kernels/equalize/baseline.cuh"
@@ -16,8 +16,8 @@ using histogram::CountJob;
 using histogram::Place;
 using histogram::Share;
 
-/// Of frames with smoothing, what the next one wants to know; behind the histograms of the State, two
-/// that take turns: these numbers, then the states of the indices.
+/// State of a frame with smoothing for the next frame. After the histograms of the State there are
+/// two of these, used in turn: these numbers, then the states of the indices.
 struct Smoothed {
   std::uint32_t pixels;  // N; 0 if the frame had no smoothing
   std::uint32_t unused[3];
@@ -38,11 +38,11 @@ struct Job {
   unsigned char *smoothed;          // two Smoothed
   std::size_t smoothed_bytes;       // of each
   unsigned char *team_values;       // of the GridTeam
-  std::uint16_t *mapping;           // 65536 levels: what they become, in device memory
-  std::uint32_t *report_counts;     // where the histogram is wanted
+  std::uint16_t *mapping;           // of 65536 levels, in device memory
+  std::uint32_t *report_counts;     // if the histogram is wanted
 };
 
-/// What there is to know of a run of levels.
+/// Statistics of a run of levels.
 struct Summary {
   std::uint32_t pixels;
   std::uint32_t lowest_pixels;  // at the lowest index that occurs
@@ -63,7 +63,7 @@ struct Summary {
   }
 };
 
-/// Calls emit(level, sample that it becomes) for the levels of this member.
+/// Calls emit(level, its new sample) for the levels of this member.
 template <typename Team, typename T, typename Emit>
 __device__ void map_levels(Team &team, const Job<T> &job, const histogram::Head &head,
                            bool first_block, const Emit &emit) {
@@ -102,8 +102,8 @@ __device__ void map_levels(Team &team, const Job<T> &job, const histogram::Head 
   }
 }
 
-/// Of 8-bit samples: a mapping for each lane in a bank of its own. Levels l, l + 64, l + 128 and l + 192
-/// are in one word, the words of the lanes of a warp side by side.
+/// For 8-bit samples: a mapping for each lane in its own bank. Levels l, l + 64, l + 128 and l +
+/// 192 are in one word; the words of the lanes of a warp are adjacent.
 class ByteMapping {
  public:
   static __device__ int bytes(int) { return 256 + 64 * 128; }
@@ -112,7 +112,7 @@ class ByteMapping {
   __device__ void set(int level, unsigned sample) {
     plain_[level] = static_cast<unsigned char>(sample);
   }
-  /// All threads call it when the levels are set.
+  /// All threads call it after the levels are set.
   __device__ void finish() {
     __syncthreads();
     for (int i = threadIdx.x; i < 64 * 32; i += blockDim.x) {
@@ -137,7 +137,7 @@ class ByteMapping {
 
 constexpr int kManyLevels = 65536;
 
-/// Of 16-bit samples.
+/// For 16-bit samples.
 class WordMapping {
  public:
   static __device__ int bytes(int levels) { return (2 * levels + 3) / 4 * 4; }
@@ -149,7 +149,7 @@ class WordMapping {
   __device__ void finish() { __syncthreads(); }
   /// Reads the mapping from device memory.
   __device__ void use(std::uint16_t *mapping) { samples_ = mapping; }
-  /// Takes the mapping of all levels from device memory.
+  /// Uses the mapping of all levels in device memory.
   __device__ void load(const std::uint16_t *mapping, int levels) {
     auto *const to = reinterpret_cast<uint4 *>(samples_);
     for (int i = threadIdx.x; i < (levels + 7) / 8; i += blockDim.x)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The arithmetic of equalization, one level or one pixel at a time, for both backends: what they
-/// count, how they add up and where results go is theirs; every rounding is here.
+/// The arithmetic of equalization for one level or one pixel, for both backends. Counting, adding
+/// up and storing are in the backends; all rounding is here.
 ///
-/// Statistics and mappings are over indices 0..Range::count - 1, the levels between nominal black and
-/// white. Their distribution follows from that of the format, so that nobody has to fold samples:
+/// Statistics and mappings are over indices 0..Range::count - 1, the levels from nominal black to
+/// white. Their distribution follows from that of the format's levels, so samples need no clamping:
 ///
 ///     cdf of index i = i < count - 1 ? cdf of level first + i : number of pixels
 ///
-/// Numbers of pixels are below 2^31, as those of tiles with their border are.
+/// Numbers of pixels are below 2^31, also those of tiles with their border.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace cudascan::equalize {
 
-/// The levels of a plane that statistics are over.
+/// The range of levels for statistics on a plane.
 struct Range {
   Levels levels;  ///< of the format
   int first;      ///< level of nominal black
@@ -29,7 +29,7 @@ struct Range {
     const int first = static_cast<int>(black >> levels.shift);
     return {levels, first, static_cast<int>(white >> levels.shift) - first + 1};
   }
-  /// Index of a level of the format; levels beyond black and white count as those do.
+  /// Index of a level of the format; levels beyond black and white count as these.
   CUDASCAN_HD int index(int level) const {
     const int i = level - first;
     return i < 0 ? 0 : i < count ? i : count - 1;
@@ -40,8 +40,8 @@ struct Range {
   }
 };
 
-/// 1.5 * 2^23: added to a number from 0 to 2^22, it leaves no bits for the fraction, and the lowest bits
-/// are the nearest integer, halves to even.
+/// 1.5 * 2^23: adding it to a number from 0 to 2^22 leaves no bits for the fraction; the lowest
+/// bits are the nearest integer, halves to even.
 inline constexpr float kNoFraction = 12582912.f;
 
 CUDASCAN_HD inline int round_half_even(float x) {
@@ -57,18 +57,18 @@ void fill_report(const Histogram &histogram, EqualizeReport &report);
 
 // ---- One mapping for the image -----------------------------------------------------------------
 
-/// What the mapping of an image depends on beside the distribution.
+/// Numbers for the mapping of an image, besides the distribution.
 struct Statistics {
   std::uint32_t pixels;         ///< N
   std::uint32_t lowest_pixels;  ///< h(m), at the lowest index that occurs
 };
 
-/// Whether the formula opencv is computed in single precision.
+/// Whether the formula opencv uses single precision.
 CUDASCAN_HD inline bool single_precision(const Range &range) {
   return range.levels.count <= 256;
 }
 
-/// What index i becomes by a formula.
+/// The new value of index i by a formula.
 /// @param cdf  pixels of index i or below
 CUDASCAN_HD inline int map(EqualizeFormula formula, const Range &range, const Statistics &s, int i,
                            std::uint32_t cdf) {
@@ -90,11 +90,11 @@ inline std::uint32_t weight_of(double weight) {
   return static_cast<std::uint32_t>(weight * 65536 + 0.5);
 }
 
-/// The mapping beside the input. With an amount of 0 samples are not mapped but copied, those beyond
-/// black and white, too.
+/// Blends the mapping with the input. With an amount of 0, samples are copied, including those
+/// beyond black and white.
 /// @param amount  weight_of(EqualizeParams::amount)
 CUDASCAN_HD inline int blend(int i, int mapped, std::uint32_t amount) {
-  // at most 65536 * 65535 + 32768, which 32 bits hold
+  // at most 65536 * 65535 + 32768, which fits into 32 bits
   return static_cast<int>((amount * static_cast<std::uint32_t>(mapped) +
                            (65536 - amount) * static_cast<std::uint32_t>(i) + 32768) >>
                           16);
@@ -102,9 +102,9 @@ CUDASCAN_HD inline int blend(int i, int mapped, std::uint32_t amount) {
 
 // ---- Smoothing ---------------------------------------------------------------------------------
 
-/// How the memory of Cpu::history() and Cuda::history() is used for smoothing: these numbers, then the
-/// counts of all levels of the format, then the states of the indices. Frames without smoothing ask
-/// for no_history_bytes, which makes an end to what was there.
+/// Layout of Cpu::history() and Cuda::history() for smoothing: these numbers, then the counts of
+/// all levels of the format, then the states of the indices. Frames without smoothing request
+/// no_history_bytes, which ends an earlier history.
 struct History {
   std::uint32_t pixels;  ///< N of the frame before; 0 if there was none
   std::uint32_t unused[3];
@@ -118,16 +118,16 @@ struct History {
   CUDASCAN_HD std::uint32_t *states(const Range &range) { return counts() + range.levels.count; }
 };
 
-/// Whether a frame has nothing to do with the one before; so do frames with statistics from another
-/// number of pixels.
+/// Whether a frame differs completely from the one before. That is also the case if their
+/// statistics are over different numbers of pixels.
 /// @param differences  sum over the levels of |pixels of this frame - pixels of the one before|; a
-///                     pixel at another level makes two
+///                     pixel that changes its level counts twice
 CUDASCAN_HD inline bool scene_changes(std::uint32_t pixels, std::uint32_t pixels_before,
                                       std::uint64_t differences) {
   return pixels != pixels_before || 3 * differences > 2 * std::uint64_t{pixels};
 }
 
-/// States are what an index becomes, in units of 1/65536.
+/// A state is the new value of an index in units of 1/65536.
 CUDASCAN_HD inline std::uint32_t first_state(int mapped) {
   return static_cast<std::uint32_t>(mapped) << 16;
 }
@@ -143,8 +143,8 @@ CUDASCAN_HD inline int mapped_by(std::uint32_t state) {
 
 // ---- CLAHE -------------------------------------------------------------------------------------
 
-/// The tiles of a plane. Where they do not divide both sides, both are made longer to a multiple of
-/// the tiles, even one that is a multiple, by reflection; only the histograms see that.
+/// The tiles of a plane. If they do not divide both sides, both sides are extended by reflection to
+/// the next multiple, even a side that is a multiple already; only histograms use the extension.
 struct Tiles {
   int nx, ny;         ///< how many
   int width, height;  ///< of one
@@ -160,7 +160,8 @@ struct Tiles {
   CUDASCAN_HD int pixels() const { return width * height; }
 };
 
-/// The column or row of the plane that one of the longer plane is a copy of: c b | a b c | b a b c ...
+/// The column or row of the plane that is copied to one of the extended plane: c b | a b c | b a b
+/// c
 CUDASCAN_HD inline int source_index(int i, int size) {
   if (i < size) return i;
   if (size == 1) return 0;
@@ -175,12 +176,12 @@ inline int clip_limit(double limit, int tile_pixels, int bins) {
   return count < 1 ? 1 : count < tile_pixels ? static_cast<int>(count) : tile_pixels;
 }
 
-/// How the pixels of a tile that were clipped are shared out: as many to every bin, the rest one by
-/// one to bins at equal steps.
+/// How the clipped pixels of a tile are redistributed: equally to all bins, the rest one by one to
+/// bins at equal steps.
 struct Share {
   int each, rest, step;
 };
-/// @param clipped  sum of what the counts are above the limit
+/// @param clipped  sum of the counts' excess above the limit
 CUDASCAN_HD inline Share share_out(int clipped, int bins) {
   const int rest = clipped % bins;
   return {clipped / bins, rest, rest ? bins / rest : 1};
@@ -197,20 +198,20 @@ inline float tile_scale(int bins, int tile_pixels) {
   return static_cast<float>(bins - 1) / static_cast<float>(tile_pixels);
 }
 
-/// What a bin becomes in a tile.
+/// The new value of a bin in a tile.
 /// @param sum  of the clipped_count() of it and the bins below
 CUDASCAN_HD inline int tile_map(int sum, float scale, int bins) {
   const int mapped = round_half_even(static_cast<float>(sum) * scale);
   return mapped < bins ? mapped : bins - 1;
 }
 
-/// The tiles whose centres a column or row lies between.
+/// The tiles whose centres are on both sides of a column or row.
 struct Neighbours {
   int before, after;
   float weight_before, weight_after;
 };
 /// @param inverse_size  1.f / width or height of the tiles
-/// @param n             number of the tiles side by side or over each other
+/// @param n             number of tiles in a row or column
 CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
   const float position = static_cast<float>(i) * inverse_size - 0.5f;
   const int before = position < 0 ? -1 : static_cast<int>(position);
@@ -218,10 +219,10 @@ CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
   return {before < 0 ? 0 : before, before + 1 < n ? before + 1 : n - 1, 1.f - after, after};
 }
 
-/// What a pixel becomes between four tiles, before blend().
+/// The new value of a pixel between four tiles, before blend().
 /// @param x, y                                the neighbours of its column and of its row
-/// @param before_before...after_after         what its index becomes in the tile before in y and before
-///                                            in x, and so on
+/// @param before_before...after_after         new value of its index in the tile before in y and
+///                                            before in x, and so on
 CUDASCAN_HD inline float interpolate_unrounded(const Neighbours &x, const Neighbours &y,
                                                float before_before, float before_after,
                                                float after_before, float after_after) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CPU and CUDA implementations of equalization share on the host side.
+// Host code shared by the CPU and CUDA implementations of equalization.
 #include <cstdint>
 #include <limits>
 
@@ -18,13 +18,13 @@ bool whole(const Rectangle &roi) {
 }
 
 void check_clahe(const EqualizeParams &p) {
-  constexpr const char *kRemedy = "; leave it out or choose method = global";
+  constexpr const char *kRemedy = "; do not set it, or choose method = global";
   if (p.formula != EqualizeFormula::opencv)
-    refuse("formula = cdf with method = clahe: clahe has a formula of its own", kRemedy);
-  if (!whole(p.roi)) refuse("roi with method = clahe: each tile has its own statistics", kRemedy);
+    refuse("formula = cdf with method = clahe: clahe has its own formula", kRemedy);
+  if (!whole(p.roi)) refuse("roi with method = clahe: clahe uses statistics of each tile", kRemedy);
   if (p.smoothing > 0)
-    refuse("smoothing = ", p.smoothing, " with method = clahe: only one mapping for the whole ",
-           "picture is smoothed", kRemedy);
+    refuse("smoothing = ", p.smoothing, " with method = clahe: clahe does not support ",
+           "smoothing", kRemedy);
 }
 
 const char *name_of(EqualizeAlgorithm algorithm) {
@@ -38,13 +38,15 @@ void check_baseline(const EqualizeParams &p) {
     refuse("algorithm = ", name_of(p.algorithm), " with ", what..., kOrAutomatic);
   };
   if (p.method != EqualizeMethod::global)
-    refuse_with("method = clahe: it makes one mapping for the picture; choose method = global");
+    refuse_with("method = clahe: this algorithm supports only method = global; choose that");
   if (p.formula != EqualizeFormula::cdf)
-    refuse_with("formula = opencv: it computes another; choose formula = cdf");
-  if (!whole(p.roi)) refuse_with("roi: it counts the whole picture; choose no roi");
+    refuse_with("formula = opencv: this algorithm supports only formula = cdf; choose that");
+  if (!whole(p.roi)) refuse_with("roi: this algorithm supports no roi; do not set one");
   if (p.smoothing > 0)
-    refuse_with("smoothing = ", p.smoothing, ": it knows no frame but one; choose smoothing = 0");
-  if (p.amount != 1) refuse_with("amount = ", p.amount, ": it does not blend; choose amount = 1");
+    refuse_with("smoothing = ", p.smoothing,
+                ": this algorithm does not support smoothing; choose smoothing = 0");
+  if (p.amount != 1)
+    refuse_with("amount = ", p.amount, ": this algorithm supports only amount = 1; choose that");
 }
 
 }  // namespace
@@ -58,8 +60,7 @@ void validate(const EqualizeParams &p) {
       p.algorithm != EqualizeAlgorithm::shared)
     refuse("algorithm = ", static_cast<int>(p.algorithm), ": no such algorithm");
   if (!(p.clip_limit >= 0 && p.clip_limit <= 1e6))
-    refuse("clip-limit = ", p.clip_limit,
-           ": must be a number from 0 to 1000000; 0 stands for no limit");
+    refuse("clip-limit = ", p.clip_limit, ": must be a number from 0 to 1000000; 0 means no limit");
   check_tiles("tiles-x", p.tiles_x);
   check_tiles("tiles-y", p.tiles_y);
   if (!(p.amount >= 0 && p.amount <= 1))
@@ -85,7 +86,8 @@ void check_call(const EqualizeParams &p, Plane<const T> in, Plane<T> out) {
   if (p.algorithm == EqualizeAlgorithm::automatic) return;
   if (sizeof(T) > 1 || in.maximum != 255 || in.black != 0 || in.white != 255)
     refuse("algorithm = ", name_of(p.algorithm), " with samples from ", +in.black, " to ",
-           +in.white, ": it takes 8-bit samples of full range, 0 to 255; choose such a format",
+           +in.white,
+           ": it supports only 8-bit samples of full range, 0 to 255; choose such a format",
            kOrAutomatic);
 }
 

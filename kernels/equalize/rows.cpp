@@ -17,7 +17,7 @@
 #pragma GCC target("arch=x86-64-v4,avx512vbmi,prefer-vector-width=512")
 namespace cudascan::equalize::avx512vbmi {
 
-/// Keeps the table in vectors. Returns how many pixels it has done, a multiple of 64.
+/// Keeps the table in vector registers. Returns the number of pixels done, a multiple of 64.
 int look_up_bytes(const std::uint8_t *in, int n, const std::uint8_t *table, std::uint8_t *out) {
   const __m512i t0 = _mm512_loadu_si512(table), t1 = _mm512_loadu_si512(table + 64),
                 t2 = _mm512_loadu_si512(table + 128), t3 = _mm512_loadu_si512(table + 192);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of equalization on the CPU, compiled for several instruction sets. All of them
-/// walk along one row or one histogram.
+/// The inner loops of equalization on the CPU, compiled for several instruction sets. Each
+/// processes one row or one histogram.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -10,8 +10,8 @@
 
 namespace cudascan::equalize {
 
-/// What an index becomes in the four tiles around a pixel, in the order of interpolate(), the first
-/// in the lowest bits.
+/// The new values of an index in the four tiles around a pixel, in the order of interpolate(), the
+/// first in the lowest bits.
 template <typename T>
 using Four = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
 
@@ -25,14 +25,14 @@ struct FoursOfRow {
 
 template <typename T>
 struct Rows {
-  /// Writes table[sample] of 8-bit samples, table[level] of others.
+  /// Writes table[sample] for 8-bit samples, table[level] for others.
   void (*look_up)(const T *in, int n, const Levels &, const T *table, T *out);
 
   // Mappings of tiles; `bins` counts are below 2^31.
 
-  /// Sum of what the counts are above the limit.
+  /// Sum of the counts' excess above the limit.
   std::uint32_t (*count_above)(const std::uint32_t *counts, int bins, std::uint32_t limit);
-  /// Cuts the counts off at the limit and adds `each` to all.
+  /// Clips the counts at the limit and adds `each` to all.
   void (*clip)(std::uint32_t *counts, int bins, std::uint32_t limit, std::uint32_t each);
   /// Writes tile_map() of sums.
   void (*map_tile)(const std::uint32_t *sums, int bins, float scale, T *mapping);
@@ -45,7 +45,7 @@ struct Rows {
   void (*blend)(const T *in, int n, const Range &, std::uint32_t amount, T *out);
 };
 
-/// The loops for the processor that runs.
+/// The loops for this processor.
 template <typename T>
 const Rows<T> &rows();
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Divisions of whole numbers in users' text, with a result for all numbers, the same on the GPU
-/// and on the CPU. A processor may end the program at these:
+/// Divisions of integers in users' code with a defined result for all numbers, the same on the GPU
+/// and on the CPU. These could otherwise end the program:
 ///
 ///     a / 0 = 0      lowest / -1 = lowest
 ///     a % 0 = 0      lowest % -1 = 0
 ///
-/// Compilers are given `a / !gswo_by / b` for `a / b`, `a / !gswo_by % b` for `a % b`, and
-/// `a /= gswo_by /= b` for `a /= b`, see kernels/usercode/divisions.h: precedence and association are
-/// those of the signs. In #if, where a name that is no macro is 0, the number is the same. What
-/// divides real numbers, and operators of classes, do what they did. Bit-fields have no /= and %=.
+/// The compiler gets `a / !gswo_by / b` for `a / b`, `a / !gswo_by % b` for `a % b`, and `a /=
+/// gswo_by /= b` for `a /= b` (see kernels/usercode/divisions.h), so precedence and associativity
+/// stay the same. In #if, an undefined name is 0, so the value is the same. Division of real
+/// numbers and operators of classes are unchanged. Bit-fields do not support /= and %=.
 ///
-/// Included behind gswo/library.h.
+/// Include it after gswo/library.h.
 #pragma once
 
 namespace gswo {
@@ -47,15 +47,15 @@ concept Object = __is_class(T) || __is_union(T);
 
 template <typename T>
 concept Whole = Integer<T> && sizeof(T) <= sizeof(long long) && requires(T a) {
-  static_cast<bool>(a);  // no vector
+  static_cast<bool>(a);  // rejects vectors
 };
-/// What becomes one in arithmetic.
+/// Types that become numbers in arithmetic.
 template <typename T>
 concept WholeNumber = requires {
   requires Whole<Number<const T>>;
 };
 
-// Calls by name find no operator but those of classes.
+// Calls by name find only operators of classes.
 template <typename A, typename B>
 concept HasQuotient = requires(A &a, const B &b) {
   a.operator/(b);
@@ -71,7 +71,7 @@ concept HasRemainder = requires(A &a, const B &b) {
   operator%(a, b);
 };
 
-/// What to divide `a` by in place of `b`: 1 where there would be no result.
+/// The divisor of `a` to use instead of `b`: 1 if there would be no result.
 template <typename T>
 GSWO_FN constexpr T divisor(T a, T b) {
   if constexpr (static_cast<T>(-1) < static_cast<T>(1)) {
@@ -93,8 +93,8 @@ GSWO_FN constexpr T remainder(T a, T b) {
 
 }  // namespace detail
 
-// Numbers are taken by value: a bit-field has no reference, and for nvcc constants of the host have
-// none on the device.
+// Numbers are passed by value: a bit-field has no reference, and for nvcc host constants have none
+// on the device.
 template <typename A>
 requires(!detail::Object<A>) GSWO_FN constexpr SideOfDivision<A> operator/(A a, Divide) {
   return {a};

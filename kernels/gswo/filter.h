@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Lays a user's filter on every pixel of a frame; included behind the user's text. GSWO_FILTER is the name
-/// of the function, a member of the namespace gswo_user. On the GPU also
+/// Applies a user's filter to every pixel of a frame; included after the user's code. GSWO_FILTER
+/// is the name of the function in the namespace gswo_user. On the GPU there are also
 ///
 ///     GSWO_BLOCK_WIDTH, GSWO_BLOCK_HEIGHT   threads of a block
-///     GSWO_CHUNK_WIDTH, GSWO_CHUNK_HEIGHT   pixels of a thread: 1, 2 or 4 side by side, and rows of these
-///     GSWO_TILE           1: the block's samples and those around them are read into shared memory first
-///     GSWO_TEXTURE        1: samples are read through the frame's texture
+///     GSWO_CHUNK_WIDTH, GSWO_CHUNK_HEIGHT   pixels of a thread: 1, 2 or 4 in a row, and rows
+/// GSWO_TILE           1: first read the block's samples and those around them into shared memory
+///     GSWO_TEXTURE        1: read samples through the frame's texture
 ///
-/// A thread filters a chunk of pixels whose windows lie in the frame. The pixels at the edges, of which each
-/// takes long, are shared out among blocks of their own, the first ones of the grid, so that they are done
-/// beside the others.
+/// A thread filters a chunk of pixels whose windows are inside the frame. Pixels at the edges take
+/// longer, so they are divided among separate blocks. These are the first ones of the grid, so they
+/// run concurrently with the others.
 #pragma once
 
 #if !GSWO_CUDA
@@ -19,19 +19,19 @@
 
 namespace gswo {
 
-/// clang++ would call a large filter, and then not compute several pixels at once.
+/// Otherwise clang++ would not inline a large filter and not compute several pixels at once.
 #ifdef __clang__
 #define GSWO_INLINES __attribute__((flatten))
 #else
 #define GSWO_INLINES
 #endif
 
-/// What the filter returns, as a number.
+/// The filter's result as a number.
 template <typename View, bool whole>
 GSWO_INLINES GSWO_FN auto result_of(const View &view, const Frame &frame, const Known &known, int x,
                                     int y) {
   using Result = decltype(gswo_user::GSWO_FILTER(Window<View, whole>(view, frame, known, x, y)));
-  // A parameter `Result r` would be an error where that is void.
+  // A parameter `Result r` would be an error if Result is void.
   static_assert(
       requires(Result(&r)()) { to_sample(r()); }, "the filter has to return a number");
   const Number<Result> result =
@@ -39,7 +39,7 @@ GSWO_INLINES GSWO_FN auto result_of(const View &view, const Frame &frame, const 
   return result;
 }
 
-/// The samples of a frame, wherever they are.
+/// The samples of a frame, inside or outside of it.
 struct FrameView {
   using Level = GSWO_SAMPLE;
   static constexpr bool often = GSWO_CUDA && !GSWO_TILE;
@@ -49,7 +49,7 @@ struct FrameView {
   GSWO_FN Level inside(int dx, int dy) const { return level_of(row_of(frame, y + dy)[x + dx]); }
 };
 
-/// The samples around one whose window lies in the frame.
+/// The samples around a pixel whose window is inside the frame.
 struct InnerView {
   using Level = GSWO_SAMPLE;
   static constexpr bool often = true;
@@ -85,7 +85,7 @@ GSWO_FN unsigned long long alignment(const Frame &frame) {
   return reinterpret_cast<unsigned long long>(frame.data) | frame.stride;
 }
 
-/// What a thread writes at once.
+/// The vector type that a thread writes.
 struct alignas(kColumns * sizeof(GSWO_RESULT)) Results {
   GSWO_RESULT at[kColumns];
 };
@@ -98,9 +98,9 @@ struct TileView {
   GSWO_FN float operator()(int dx, int dy) const { return pixel[dy * kTileWidth + dx]; }
 };
 
-/// Reads the tile whose first sample stands at (x0, y0) of the frame, vector by vector. Nobody asks for what
-/// is outside of the frame.
-/// @tparam inside  whether all of it lies in the frame, where vectors can be read
+/// Reads the tile whose first sample is at (x0, y0) of the frame, vector by vector. Samples outside
+/// the frame are not needed.
+/// @tparam inside  whether the whole tile is inside the frame, so that vectors can be read
 template <bool inside>
 GSWO_FN void read_tile(Levels *tile, const Frame &frame, int x0, int y0) {
   constexpr int kVectors = kTileWidth / kVector, kAll = kVectors * kTileHeight;
@@ -133,8 +133,8 @@ GSWO_FN GSWO_RESULT *sample_at(const Frame &out, int x, int y) {
   return reinterpret_cast<GSWO_RESULT *>(static_cast<char *>(out.data) + y * out.stride) + x;
 }
 
-/// What planes have at a thread's pixels. They are read before any result is written: for compilers that
-/// could change them.
+/// The values of planes at a thread's pixels. They are read before any result is written, because
+/// for the compiler a result could change them.
 struct KnownChunk {
   struct alignas(kColumns * sizeof(GSWO_SAMPLE)) Row {
     GSWO_SAMPLE at[kColumns];
@@ -160,7 +160,7 @@ struct KnownChunk {
   }
 };
 
-/// A thread's pixels, from (x, y) on, whose windows lie in the frame.
+/// Filters a thread's pixels from (x, y) on; their windows are inside the frame.
 /// @param pixel  the sample of the first one in the tile
 GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, const Frame &out,
                           int x, int y) {
@@ -187,7 +187,7 @@ GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, 
   }
 }
 
-/// The pixels of whole chunks whose windows lie in the frame: [left, right) x [top, bottom).
+/// The pixels of whole chunks whose windows are inside the frame: [left, right) x [top, bottom).
 struct Inside {
   int left, top, right, bottom;
   GSWO_FN explicit Inside(const Frame &frame)
@@ -200,7 +200,7 @@ struct Inside {
   GSWO_FN bool has(int x, int y) const { return x >= left && x < right && y >= top && y < bottom; }
 };
 
-/// The pixels of a frame that are not inside, from number `first` on, every `step` of them.
+/// Filters every `step`-th of the other pixels of a frame, from number `first` on.
 GSWO_FN void filter_edges(const Input &in, const Frame &out, const Inside &inside, int first,
                           int step) {
   const int above = inside.top * in.width, below = (in.height - inside.bottom) * in.width;
@@ -229,7 +229,8 @@ GSWO_FN void filter_edges(const Input &in, const Frame &out, const Inside &insid
 
 #if GSWO_CUDA
 
-/// The last rows of blocks filter kBlockWidth columns of kBlockRows rows each, those above them the edges.
+/// The last rows of blocks filter kBlockWidth columns of kBlockRows rows each; the others, the
+/// edges.
 extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT)
     gswo_filter(const gswo::Input in, const gswo::Frame out) {
   using namespace gswo;
@@ -263,8 +264,9 @@ extern "C" __global__ void __launch_bounds__(GSWO_BLOCK_WIDTH *GSWO_BLOCK_HEIGHT
 
 namespace gswo {
 
-/// Pixels [begin, end) of a row whose windows lie in the frame, at most kStrip of them. The results stay in
-/// an array that nothing else can see until all are there: so the loop runs over several pixels at once.
+/// Filters at most kStrip pixels [begin, end) of a row whose windows are inside the frame. The
+/// results stay in a local array until all are computed, so that the loop can be vectorised over
+/// pixels.
 constexpr int kStrip = 256;
 inline void filter_strip(const Input &in, GSWO_RESULT *to, int y, int begin, int end) {
   const GSWO_SAMPLE *row = row_of(in, y);

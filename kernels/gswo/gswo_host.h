@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Host side of stand-alone programs that gswo-cc writes: memory, copies and textures of CUDA, with its
-/// errors looked at. An error ends the program with a message.
+/// Host side of stand-alone programs that gswo-cc writes: CUDA memory, copies and textures with
+/// error checks. An error ends the program with a message.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -25,7 +25,7 @@ inline void check_kernel(const char *name) {
   check(cudaDeviceSynchronize(), name);
 }
 
-/// Blocks of `tile` windows for `turns` turns of a loop.
+/// Number of blocks of `tile` windows for `turns` iterations of a loop.
 inline unsigned blocks(long long turns, int tile) {
   return turns <= 0 ? 0 : (unsigned)((turns + tile - 1) / tile);
 }
@@ -75,8 +75,8 @@ class DeviceImage {
   int y0_, x0_, height_, width_;
 };
 
-/// copyMalloc1DArray and copyByTexture: memory of width x height pixels, allocated when it is first
-/// asked for, with its pitch and, if wanted, a texture.
+/// copyMalloc1DArray and copyByTexture: memory of width x height pixels, allocated at the first
+/// use, with its pitch and, if wanted, a texture.
 template <class T>
 class Memory {
  public:
@@ -97,7 +97,7 @@ class Memory {
     check(cudaMallocPitch((void **)&data_, &pitch_, width * sizeof(T), height), "cudaMallocPitch");
     return pitch_;
   }
-  /// cudaMemcpy2D from, or to, rows without gaps.
+  /// cudaMemcpy2D from or to rows without gaps.
   void upload(const T *host, int width, int height) {
     check(cudaMemcpy2D(data_, pitch_, host, width * sizeof(T), width * sizeof(T), height,
                        cudaMemcpyHostToDevice),
@@ -127,8 +127,8 @@ class Memory {
           "cudaMemcpy2DToArray");
     bind();
   }
-  /// copyBindTexture: a texture object over the array. The texture references of the paper's Table C1
-  /// are gone since CUDA 12.
+  /// copyBindTexture: a texture object for the array. CUDA 12 removed the texture references of the
+  /// paper's Table C1.
   void bind() {
     if (texture_) return;
     cudaResourceDesc resource = {};

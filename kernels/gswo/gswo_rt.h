@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What generated filters are made of. One header for NVRTC, nvcc, g++ and clang++; it includes nothing of
-/// theirs.
+/// Runtime of generated filters. One header for NVRTC, nvcc, g++ and clang++; it includes none of
+/// their headers.
 ///
-/// Windows see images as `image[row][column]` in the indices of the user's source. What is behind it, a
-/// frame with its borders, a tile in shared memory, a texture or a row on the CPU, follows from the type
-/// of `image` alone.
+/// Windows access images as `image[row][column]` with the indices of the user's source. The type of
+/// `image` alone says what this reads: a frame with its borders, a tile in shared memory, a
+/// texture, or a row on the CPU.
 #pragma once
 #include "gswo_sort.h"
 
-// gswo/library.h, where that is included first, has made these three.
+// gswo/library.h defines these three if it is included first.
 #ifndef GSWO_FN
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define GSWO_CUDA 1
@@ -33,30 +33,30 @@
 #define GSWO_ROLL _Pragma("unroll 1")
 #else
 #define GSWO_CONST
-// What another library could put its own in place of, compilers do not inline.
+// Compilers do not inline functions that another library could replace.
 #define GSWO_DEVICE __attribute__((always_inline, visibility("hidden")))
 #ifdef __clang__
 #define GSWO_UNROLL_INLINED GSWO_UNROLL
 #define GSWO_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave(disable)")
 #else
-// GCC would make 65 copies of loops whose number of turns it does not know.
+// GCC would make 65 copies of loops with an unknown number of iterations.
 #define GSWO_UNROLL_INLINED
 #define GSWO_VECTORIZE _Pragma("GCC ivdep")
 #endif
 #endif
-/// What a window asks about an edge of the image, and the answer for windows inside of it.
+/// A window's question about an edge of the image, and the answer for windows inside.
 #define GSWO_INNER(answer, question) (g_inner ? answer : (question))
-// In stand-alone programs the host calls the same functions.
+// In stand-alone programs the host calls the same functions, too.
 #define GSWO_HOST_DEVICE __host__ __device__
 
-/// Pixels of the source and of the destination in memory.
+/// Pixel types of the source and of the destination in memory.
 #ifndef GSWO_SRC_T
 #define GSWO_SRC_T unsigned char
 #endif
 #ifndef GSWO_DST_T
 #define GSWO_DST_T GSWO_SRC_T
 #endif
-/// What lies outside of an image: 0 the nearest pixel, 1 mirror (c b | a b c), 2 reflect (b a | a b c),
+/// What is outside an image: 0 the nearest pixel, 1 mirror (c b | a b c), 2 reflect (b a | a b c),
 /// 3 wrap, 4 GSWO_BORDER_VALUE.
 #ifndef GSWO_BORDER
 #define GSWO_BORDER 0
@@ -65,7 +65,7 @@
 #define GSWO_BORDER_VALUE 0
 #endif
 
-/// 1: on the GPU, images that have a texture are read through it.
+/// 1: on the GPU, read images through their texture if they have one.
 #ifndef GSWO_TEXTURE
 #define GSWO_TEXTURE 0
 #endif
@@ -81,8 +81,8 @@ struct Plane {
 };
 
 #ifdef GSWO_LEVEL_T
-/// A pixel of which not all bits count: a level from 0 to GSWO_MAXIMUM in a GSWO_LEVEL_T, whose lowest
-/// GSWO_SHIFT bits are 0.
+/// A pixel that does not use all bits: a level from 0 to GSWO_MAXIMUM in a GSWO_LEVEL_T, whose
+/// lowest GSWO_SHIFT bits are 0.
 struct Level {
   GSWO_LEVEL_T sample;
   GSWO_FN operator int() const { return sample >> GSWO_SHIFT; }
@@ -91,7 +91,7 @@ GSWO_FN int number(Level level) {
   return level;
 }
 #endif
-/// The number that a pixel is.
+/// The value of a pixel as a number.
 template <class S>
 GSWO_FN S number(S pixel) {
   return pixel;
@@ -114,16 +114,16 @@ GSWO_FN S load(const S *pixel) {
 }
 #endif
 
-/// Whether indices from `first` to `last` are some of the `size` from `origin` on.
+/// Whether indices from `first` to `last` are within the `size` indices from `origin` on.
 GSWO_FN bool is_inside(int first, int last, int origin, int size) {
   return first >= origin && last < origin + size;
 }
-/// Whether rows [y, y + rows) and columns [x, x + columns), in the user's indices, lie in an image.
+/// Whether rows [y, y + rows) and columns [x, x + columns), in the user's indices, are in an image.
 GSWO_FN bool holds(const Plane &p, int y, int x, int rows, int columns) {
   return is_inside(y, y + rows - 1, p.oy, p.height) && is_inside(x, x + columns - 1, p.ox, p.width);
 }
 
-/// Pixels through a texture: those of frames.
+/// Reads pixels of frames through a texture.
 template <class S>
 struct Texels {
   static constexpr bool are_there = false;
@@ -144,7 +144,7 @@ GSWO_TEXELS(Level, GSWO_LEVEL_T)
 #endif
 #endif
 
-/// The row or column of [0, n) that stands for `i`; -1 for the border's value.
+/// The row or column of [0, n) to read for `i`; -1 for the border's value.
 GSWO_FN int border_index(int i, int n) {
 #if GSWO_BORDER == 0
   return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -191,7 +191,7 @@ struct IsLevel<Level> {
 };
 #endif
 
-/// The range of a type of whole numbers.
+/// The range of an integer type.
 template <class S>
 struct Range {
   static constexpr bool is_signed = (S)-1 < (S)1;
@@ -200,8 +200,8 @@ struct Range {
   static constexpr long long lowest = is_signed ? -(long long)highest - 1 : 0;
 };
 
-/// A value of type T as a pixel of type S: rounded to the nearest, halves away from 0, and cut off at the
-/// ends of S; NaN becomes 0.
+/// Converts a value of type T to a pixel of type S: rounded to the nearest, halves away from 0, and
+/// clamped to the range of S; NaN becomes 0.
 template <class S, class T>
 GSWO_FN S stored(T v) {
 #ifdef GSWO_LEVEL_T
@@ -281,7 +281,7 @@ struct In {
   }
 };
 
-/// The source for windows that lie inside of it.
+/// The source for windows inside the image.
 template <class T, class S>
 struct Inner {
   const char *data;
@@ -308,7 +308,7 @@ struct Inner {
   }
 };
 
-/// The destination: a pixel is stored as by stored(), and nothing outside of the image.
+/// The destination: converts pixels by stored() and stores only pixels inside the image.
 template <class T, class S>
 struct Out {
   char *data;
@@ -343,7 +343,7 @@ struct Out {
   }
 };
 
-/// The destination for windows that lie inside of it.
+/// The destination for windows inside the image.
 template <class T, class S>
 struct InnerOut {
   char *data;
@@ -367,8 +367,9 @@ struct InnerOut {
 
 #if GSWO_CUDA
 
-/// Tells the compiler that indices i + first to i + last lie in [origin, origin + size): then it leaves out
-/// what a window asks about an edge that it does not reach. Halves, as compilers go only so deep.
+/// Tells the compiler that indices i + first to i + last are in [origin, origin + size), so that it
+/// removes a window's checks for edges that it does not reach. It splits the range in halves,
+/// because compilers limit the depth.
 template <int first, int last>
 GSWO_FN void assume_inside(int i, int origin, int size) {
   if constexpr (first < last) {
@@ -381,14 +382,14 @@ GSWO_FN void assume_inside(int i, int origin, int size) {
   }
 }
 
-/// Pixels that are moved at once.
+/// A vector of pixels that is moved at once.
 template <class S, int n>
 struct alignas(n &(n - 1)           ? alignof(S)
                : n * sizeof(S) < 16 ? n * sizeof(S)
                                     : 16) Vector {
   S at[n];
 };
-/// Whether pixels can be moved so from and to an address.
+/// Whether such vectors can be moved from and to an address.
 template <class V>
 GSWO_FN bool is_aligned(unsigned long long address) {
   return address % alignof(V) == 0;
@@ -413,7 +414,7 @@ struct Choice<false, A, B> {
   using type = B;
 };
 
-/// A tile of the source with its halo in shared memory. All threads of the block have to make it.
+/// A tile of the source with its halo in shared memory. All threads of the block must construct it.
 /// @tparam W,H          windows of the block
 /// @tparam X0,X1,Y0,Y1  offsets that they read
 /// @tparam threads      of the block
@@ -422,7 +423,8 @@ struct Tile {
   static constexpr int vector = sizeof(S) < 2 ? 8 : 16 / (int)sizeof(S);
   static constexpr int columns = (W + X1 - X0 + 2 * (vector - 1)) / vector * vector;
   static constexpr int rows = H + Y1 - Y0;
-  /// Whole numbers stay as they are in memory. To make a real one of them takes long: once is enough.
+  /// Integers keep their type in memory. Converting them to real numbers is slow, so it is done
+  /// only once.
   using Pixel =
       typename Choice<IsWhole<T>::value && IsWhole<S>::value && sizeof(S) <= sizeof(T), S, T>::type;
   struct Memory {
@@ -433,7 +435,7 @@ struct Tile {
 
   GSWO_FN Tile(Memory &memory, const Plane &plane, int y, int x)
       : pixels(memory.pixels[0].at), top(y + Y0), left(x + X0) {
-    // The tile begins where a vector does.
+    // The tile begins at the start of a vector.
     left -= (left - plane.ox) & (vector - 1);
     const int first_row = top - plane.oy, first_column = left - plane.ox;
     using From = Vector<S, vector>;
@@ -469,7 +471,7 @@ struct Tile {
   static GSWO_FN int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
 };
 
-/// The destination of a thread's pixels: those of a row are stored together, row by row.
+/// The destination of a thread's pixels: stores each row as one vector, row by row.
 template <class T, class S, int n>
 struct Strips {
   char *to;
@@ -508,7 +510,7 @@ struct Strips {
   }
 };
 
-/// The chunks of a block that are no inner ones, in shared memory.
+/// The chunks of a block that are not inside, in shared memory.
 /// @tparam threads  of the block
 template <int threads>
 struct Rest {
@@ -516,7 +518,7 @@ struct Rest {
   unsigned short chunks[threads];
 
   static GSWO_FN int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
-  /// Takes up the chunk of each thread for which `is_rest` is true.
+  /// Collects the chunk of each thread for which `is_rest` is true.
   GSWO_FN void collect(bool is_rest) {
     if (thread() == 0) count = 0;
     __syncthreads();
@@ -525,14 +527,14 @@ struct Rest {
   }
 };
 
-/// The first of a block's windows in a row: such that windows from a multiple of `unit` on are stored from a
-/// multiple of it on.
+/// The first of a block's windows in a row, chosen so that windows from a multiple of `unit` on are
+/// stored from a multiple of it on.
 /// @param first  the first one of the loop
 /// @param ox     column 0 of the destination, as an index of the loop
 GSWO_FN int first_column(int first, int ox, int width, int unit) {
   return first - ((first - ox) & (unit - 1)) + (int)blockIdx.x * width;
 }
-/// The first of its rows. The last rows, which ask for borders and so take longer, go first.
+/// The first of its rows. The last rows go first, because they need borders and take longer.
 GSWO_FN int first_row(int first, int height) {
   return first + (int)(blockIdx.y ? blockIdx.y - 1 : gridDim.y - 1) * height;
 }
@@ -545,7 +547,8 @@ struct Texture {
   int width, height, ox, oy;
 };
 
-/// The source through a texture. Borders are those of In: textures have only two of them by themselves.
+/// The source through a texture. Borders are those of In, because textures support only two of
+/// them.
 template <class T>
 struct Tex {
   Texture t;
@@ -569,7 +572,7 @@ struct Tex {
 
 #endif
 
-/// A kernel that copies an image to another one, which may have other pixels.
+/// A kernel that copies an image to another one, which may have a different pixel type.
 #define GSWO_COPY_KERNEL(name, S, D)                                                 \
   extern "C" __global__ void name(gswo::Plane from, gswo::Plane to) {                \
     const int y = blockIdx.y * blockDim.y + threadIdx.y,                             \
@@ -581,7 +584,7 @@ struct Tex {
 
 #else
 
-/// Cuts columns [low, high) down to those whose windows lie in the `width` columns from `origin` on.
+/// Limits columns [low, high) to those whose windows are in the `width` columns from `origin` on.
 /// @param x      the user's index of column 0
 /// @param x0,x1  offsets that windows use
 inline void limit_columns(int origin, int width, int x, int x0, int x1, int &low, int &high) {
@@ -590,7 +593,7 @@ inline void limit_columns(int origin, int width, int x, int x0, int x1, int &low
   if (high > width - column - x1) high = width - column - x1;
 }
 
-/// Cuts the columns [low, high) of a row down to those whose windows lie inside of an image.
+/// Limits the columns [low, high) of a row to those whose windows are inside an image.
 /// @param y,x          the user's indices of the row and of its column 0
 /// @param y0,y1,x0,x1  offsets that windows use
 inline void limit(const Plane &p, int y, int x, int y0, int y1, int x0, int x1, int &low,
@@ -599,7 +602,7 @@ inline void limit(const Plane &p, int y, int x, int y0, int y1, int x0, int x1, 
   limit_columns(p.ox, p.width, x, x0, x1, low, high);
 }
 
-/// Cuts them down to the turns of the user's loop and to [0, columns).
+/// Limits them to the iterations of the user's loop and to [0, columns).
 inline void limit_turns(long long turns, int columns, int &low, int &high) {
   if (high > turns) high = (int)turns;
   if (high > columns) high = columns;

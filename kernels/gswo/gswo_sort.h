@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Puts a few numbers in order by exchanges of which none depends on a comparison: they become minima and
-/// maxima, and compilers leave out those that nothing depends on.
+/// Sorts a few numbers with a sorting network: a fixed sequence of exchanges. They compile to
+/// minima and maxima, and compilers remove those whose results are not used.
 ///
-/// Runs of numbers are sorted, then merged, neighbours first, by Batcher's odd-even merge (Knuth, The art of
-/// computer programming 3, section 5.3.4). Where a run is a row of a window, a thread that filters pixels one
-/// below the other has the rows they share sorted once.
+/// Runs of numbers are sorted, then merged, neighbours first, by Batcher's odd-even merge (Knuth,
+/// The art of computer programming 3, section 5.3.4). If a run is a row of a window, a thread that
+/// filters several pixels of a column sorts their common rows only once.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -18,8 +18,8 @@
 
 namespace gswo {
 
-/// The exchanges for n numbers.
-/// @tparam Runs  count: how many runs they are in; length(i): of run i
+/// The network for n numbers.
+/// @tparam Runs  count: number of runs; length(i): length of run i
 template <int n, class Runs>
 struct Network {
   struct Wires {
@@ -53,7 +53,7 @@ struct Network {
   constexpr Wires merge_all(const Wires *runs, int first, int number) {
     if (number == 1) return runs[first];
     int lower = 1;
-    while (lower * 2 < number) lower *= 2;  // aligned, so that other pixels have the same pairs
+    while (lower * 2 < number) lower *= 2;  // aligned, so that other pixels use the same pairs
     return merge(merge_all(runs, first, lower), merge_all(runs, first + lower, number - lower));
   }
   static constexpr Wires every_other(const Wires &from, int first) {
@@ -84,7 +84,7 @@ struct Network {
 template <int n, class Runs>
 GSWO_SORT_TABLE constexpr Network<n, Runs> kNetwork{};
 
-/// Of two numbers, never a NaN: of floats one instruction of the GPU.
+/// Minimum and maximum of two numbers that are not NaN; one GPU instruction for floats.
 template <class T>
 GSWO_SORT_FN T smaller(T x, T y) {
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -117,7 +117,7 @@ GSWO_SORT_FN void exchange_all(T *a) {
   }
 }
 
-/// Runs of the same length, of which the last one may be shorter.
+/// Runs of the same length; the last one may be shorter.
 template <int n, int run>
 struct EqualRuns {
   static constexpr int count = (n + run - 1) / run;
@@ -125,7 +125,7 @@ struct EqualRuns {
 };
 
 namespace detail {
-// Without loops: an array whose indices are all known stays in registers.
+// No loops: an array whose indices are all constants stays in registers.
 template <int n, int i, class T>
 GSWO_SORT_FN void copy(const T *from, T *to) {
   if constexpr (i < n) {
@@ -143,7 +143,7 @@ GSWO_SORT_FN void take_in_order(const T *from, T *to) {
 }  // namespace detail
 
 /// Sorts a[0] to a[n - 1] in ascending order.
-/// @tparam run  numbers that are sorted by themselves first: the row of a window
+/// @tparam run  length of the runs that are sorted first: a row of a window
 template <int n, int run, class T>
 GSWO_SORT_FN void sort_numbers(T *a) {
   using Runs = EqualRuns<n, run>;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The functions of the C and C++ library that users' filters may call, for compilers that are given no
-/// other header: NVRTC, g++ and clang++. Each does the same operations, in the same order, on the GPU and
-/// on the CPU, so that both give the same bits; where IEEE 754 defines a result (sqrt, floor, fmod ...) it
-/// is the compiler's own.
+/// The functions of the C and C++ library that users' filters may call, for compilers without other
+/// headers: NVRTC, g++ and clang++. Each does the same operations in the same order on the GPU and
+/// on the CPU, so both give the same bits. Where IEEE 754 defines the result (sqrt, floor, fmod
+/// ...) the compiler's own function is used.
 ///
-/// exp, log, pow, sin, cos, tan, atan and atan2 are computed in double: a reduction of the argument as in
-/// Muller, "Elementary functions", 3rd edition, 2016, chapter 11, and a series that is cut below 1e-14. A
-/// result as a float is the nearest one, but for some in a million. sin, cos and tan are for arguments up
-/// to a million.
+/// exp, log, pow, sin, cos, tan, atan and atan2 are computed in double: a reduction of the argument
+/// as in Muller, "Elementary functions", 3rd edition, 2016, chapter 11, and a series that is cut
+/// below 1e-14. Rounded to float, results are the nearest ones except for a few in a million. sin,
+/// cos and tan support arguments up to a million.
 #pragma once
 
 #ifdef __CUDACC__
@@ -19,7 +19,7 @@
 #define GSWO_FN inline __attribute__((always_inline))
 #endif
 
-/// Before loops that are to become straight code.
+/// Put before loops that should be fully unrolled.
 #ifdef __clang__
 #define GSWO_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -30,7 +30,7 @@
 
 namespace gswo {
 
-/// What arithmetic makes of a value: int of a char, float of a window.
+/// The type of a value in arithmetic: int for char, float for a window.
 template <typename T>
 using Number = decltype(+*static_cast<T *>(nullptr));
 template <typename A, typename B>
@@ -82,8 +82,8 @@ GSWO_FN void swap(T &a, T &b) {
   b = c;
 }
 
-/// The elements [begin, end) in ascending order, by exchanges of which none depends on a comparison, so
-/// that they become minima and maxima.
+/// Sorts the elements [begin, end) in ascending order by a fixed sequence of exchanges, which
+/// compile to minima and maxima.
 template <typename T>
 GSWO_FN void sort(T *begin, T *end) {
   const int n = static_cast<int>(end - begin);
@@ -98,7 +98,7 @@ GSWO_FN void nth_element(T *begin, T *, T *end) {
   library::sort(begin, end);
 }
 
-/// Declares a function of a float, a double, and of integers as of a double.
+/// Declares a function for float and double; integers are converted to double.
 #define GSWO_UNARY(name, of_float, of_double)     \
   GSWO_FN float name(float x) {                   \
     return of_float;                              \
@@ -147,7 +147,7 @@ template <typename T>
 GSWO_FN bool isfinite(T x) {
   return x - x == 0;
 }
-/// As min and max, but a NaN gives way to the other.
+/// As min and max, but if one argument is NaN, the other is the result.
 template <typename A, typename B>
 GSWO_FN auto fmin(const A &a, const B &b) {
   const Common<const A, const B> x = a, y = b;
@@ -177,7 +177,7 @@ union Bits {
   unsigned long long bits;
 };
 
-/// 2^k, of normal numbers: -1022 <= k <= 1023.
+/// 2^k as a normal number: -1022 <= k <= 1023.
 GSWO_FN double power_of_two(int k) {
   Bits b;
   b.bits = static_cast<unsigned long long>(k + 1023) << 52;
@@ -189,7 +189,7 @@ GSWO_FN double exp(double x) {
   if (x > 709.7) return power_of_two(1023) * 4;  // infinity
   if (x < -745.2) return 0;
   const double k = library::rint(x / kLn2);
-  // ln 2 in two parts, of which the first has few bits, so that k times it is exact.
+  // ln 2 in two parts; the first has few bits, so that k times it is exact.
   const double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
   double sum = 1 + r / 13;  // 1 + r (1 + r/2 (1 + r/3 (...)))
   for (int i = 12; i > 0; --i) sum = 1 + r / i * sum;
@@ -243,7 +243,7 @@ GSWO_FN double pow(double x, double y) {
 GSWO_FN double sine(double x, int quarter) {
   if (x - x != 0) return (x - x) / (x - x);
   const double k = library::rint(x * (2 / kPi));
-  // pi/2 in three parts, of which the first two have 33 bits.
+  // pi/2 in three parts; the first two have 33 bits.
   const double r = ((x - k * 1.57079632673412561417e+00) - k * 6.07710050630396597660e-11) -
                    k * 2.02226624879595063154e-21;
   const double z = r * r;
@@ -301,7 +301,7 @@ GSWO_UNARY(tan, static_cast<float>(detail::sine(x, 0) / detail::sine(x, 1)),
 GSWO_UNARY(atan, static_cast<float>(detail::atan(x)), detail::atan(x))
 #undef GSWO_UNARY
 
-/// Declares a function of two numbers: of floats if both are, else of doubles.
+/// Declares a function of two numbers: for float if both are float, else for double.
 #define GSWO_BINARY(name, function)                                                 \
   template <typename A, typename B>                                                 \
   GSWO_FN auto name(const A &a, const B &b) {                                       \
@@ -325,7 +325,7 @@ GSWO_BINARY(hypot, detail::hypot)
 }  // namespace library
 }  // namespace gswo
 
-/// Makes the functions known in a namespace, where they go before those of the compiler.
+/// Makes the functions visible in a namespace, where they take precedence over the compiler's.
 #define GSWO_USE_LIBRARY                                                                          \
   using gswo::library::uint8_t, gswo::library::int8_t, gswo::library::uint16_t,                   \
       gswo::library::int16_t, gswo::library::uint32_t, gswo::library::int32_t,                    \

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a user's filter sees: `float filter(auto p)` is called once for each pixel, and p is the window
-/// around it.
+/// The window that a user's filter gets: `float filter(auto p)` is called once for each pixel, and
+/// p is the window around it.
 ///
 ///     p                        the sample at the pixel itself
-///     p(dx, dy)                the sample dx columns to the right and dy rows below, in the window or not
-///     p.min() max() sum() mean() median() variance() deviation() count()     of the window's samples
+/// p(dx, dy)                the sample dx columns to the right and dy rows below, in the window or
+/// not
+/// p.min() max() sum() mean() median() variance() deviation() count()     of the window's samples
 ///     p.rank(k), p.percentile(q)   sample number k, from 0, or q of 100, in ascending order
 ///     p.each([&](float sample, int dx, int dy) {...})    every sample of the window
-///     p.x p.y p.width p.height p.maximum     where the pixel is, the size of the frame, its largest level
+/// p.x p.y p.width p.height p.maximum     where the pixel is, the size of the frame, its largest
+/// level
 ///
-/// Samples are levels, 0 to p.maximum, as numbers of type float. Of a window with N samples in the frame
-/// median() is number floor(N / 2), percentile(q) number floor(N q / 100); mean(), variance() and
-/// deviation() are not rounded to levels.
+/// Samples are levels, 0 to p.maximum, as numbers of type float. In a window with N samples inside
+/// the frame, median() is sample number floor(N / 2) and percentile(q) is number floor(N q / 100).
+/// mean(), variance() and deviation() are not rounded to levels.
 ///
-/// The compiler is given, as macros:
+/// The compiler gets these macros:
 ///
-///     GSWO_SAMPLE, GSWO_RESULT        type of a sample in memory: unsigned char or unsigned short
-///     GSWO_MAXIMUM, GSWO_SHIFT        largest level, low bits of a sample that are not used
-///     GSWO_RUNS                       the window: {y, first x, last x} of its runs of cells, row by row
-///     GSWO_LEFT, _RIGHT, _ABOVE, _BELOW   how far it reaches from the pixel
-///     GSWO_CELLS                      how many cells it has
-///     GSWO_BORDER, GSWO_OUTSIDE       0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
-///     GSWO_PLANES                     what the library has computed before, see Input; not defined: nothing
+///     GSWO_SAMPLE, GSWO_RESULT        types of a sample in memory: unsigned char or unsigned short
+///     GSWO_MAXIMUM, GSWO_SHIFT        largest level, number of unused low bits of a sample
+/// GSWO_RUNS                       the window: {y, first x, last x} of its runs of cells, row by
+/// row
+///     GSWO_LEFT, _RIGHT, _ABOVE, _BELOW   how far it extends from the pixel
+///     GSWO_CELLS                      number of its cells
+/// GSWO_BORDER, GSWO_OUTSIDE       0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
+/// GSWO_PLANES                     planes that the library has computed, see Input; undefined: none
 ///     GSWO_TEXTURE                    on the GPU, see gswo/filter.h
 #pragma once
 #include "gswo/gswo_sort.h"
@@ -58,13 +61,13 @@ struct Frame {
   unsigned long long texture;  ///< of its samples, or 0
 };
 
-/// Which planes there are, in this order: the bits 1, 2 and 4 of GSWO_PLANES.
+/// The available planes, in this order: the bits 1, 2 and 4 of GSWO_PLANES.
 constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
                kHasMedian = (GSWO_PLANES & 4) != 0;
 constexpr int kPlanes = kHasMin + kHasMax + kHasMedian;
 
-/// The frame that is filtered, and planes of its size: their samples are what min(), max() and median()
-/// are at the same pixel. Rows of planes begin at multiples of eight bytes, at least.
+/// The frame that is filtered, and planes of its size whose samples are min(), max() and median()
+/// at the same pixel. Rows of planes begin at multiples of eight bytes or more.
 #if GSWO_PLANES
 struct Input : Frame {
   Frame planes[kPlanes];
@@ -82,20 +85,20 @@ constexpr int kLeft = GSWO_LEFT, kRight = GSWO_RIGHT, kAbove = GSWO_ABOVE, kBelo
 constexpr int kCells = GSWO_CELLS;
 constexpr bool kRectangle = kCells == (kLeft + kRight + 1) * (kAbove + kBelow + 1);
 constexpr bool kClips = GSWO_BORDER == 0;
-/// Windows up to this size are laid out as straight code.
+/// Windows up to this size are fully unrolled.
 constexpr bool kUnrolls = kCells <= (GSWO_CUDA ? 256 : 128);
 /// Whether a sum of floats is exact: all partial sums are integers up to 2^24.
 constexpr bool kExactInFloat = static_cast<long long>(kCells) * GSWO_MAXIMUM <= 1 << 24;
 constexpr unsigned long long kMostSquares = 1ull * kCells * GSWO_MAXIMUM * GSWO_MAXIMUM;
 constexpr bool kSquaresExactInFloat = kMostSquares <= 1 << 24;
 constexpr bool kSquaresFitUnsigned = kMostSquares <= 0xffffffff;
-/// n times the sum of squares less the square of the sum is n^2 times the variance.
+/// n times the sum of squares minus the square of the sum is n^2 times the variance.
 constexpr bool kScatterFitsUnsigned = kMostSquares * kCells <= 0xffffffff;
-/// It is at most n^2 (maximum / 2)^2 (Popoviciu, 1935). Divided by n^2 in float or in double, and that rounded to
-/// float, gives the same where both are exact in float (Figueroa, "When is double rounding innocuous?",
-/// SIGNUM Newsletter 30(3), 1995).
+/// It is at most n^2 (maximum / 2)^2 (Popoviciu, 1935). If it and n^2 are exact in float, dividing
+/// in float or in double and rounding to float gives the same result (Figueroa, "When is double
+/// rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
 constexpr bool kScatterExactInFloat = kMostSquares * kCells / 4 <= 1 << 24 && kCells <= 2048;
-/// Around the level in the middle all products are exact, too.
+/// Relative to the middle level, all products are exact, too.
 constexpr int kMiddle = (GSWO_MAXIMUM + 1) / 2;
 constexpr bool kScatterInFloat =
     1ull * kCells * (kCells > 4 ? kCells : 4) * kMiddle * kMiddle <= 1 << 24 &&
@@ -107,7 +110,7 @@ struct Run {
 GSWO_TABLE constexpr Run kRuns[] = {GSWO_RUNS};
 constexpr int kNumRuns = sizeof(kRuns) / sizeof(Run);
 
-/// The column (row) whose sample stands at column (row) i of n; with constant -1 for none.
+/// The column (row) whose sample is used for column (row) i of n; with constant, -1 for none.
 GSWO_FN int resolve(int i, int n) {
   if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
 #if GSWO_BORDER == 2
@@ -129,7 +132,7 @@ GSWO_FN GSWO_SAMPLE level_of(GSWO_SAMPLE sample) {
   return static_cast<GSWO_SAMPLE>(sample >> GSWO_SHIFT);
 }
 
-/// The level at (x, y), in the frame or outside of it.
+/// The level at (x, y), inside or outside the frame.
 GSWO_FN GSWO_SAMPLE read(const Frame &frame, int x, int y) {
   const int column = resolve(x, frame.width), row = resolve(y, frame.height);
 #if GSWO_BORDER == 3
@@ -153,7 +156,7 @@ GSWO_FN Known known_at([[maybe_unused]] const Input &input, [[maybe_unused]] int
   return known;
 }
 
-/// The nearest level, halves up (down below 0, which is 0 in any case); 0 for what is no number.
+/// The nearest level, halves up; negative numbers and NaN give 0.
 template <typename T>
 GSWO_FN GSWO_RESULT to_sample(T result) {
   const Number<T> value = result;
@@ -171,19 +174,20 @@ GSWO_FN GSWO_RESULT to_sample(T result) {
   }
 }
 
-/// The samples of a window are put in order run by run.
+/// Sorts the samples of a window run by run.
 struct WindowRuns {
   static constexpr int count = kNumRuns;
   static constexpr int length(int i) { return kRuns[i].last - kRuns[i].first + 1; }
 };
 
 /// The window at (x, y).
-/// @tparam View   gives the levels of the samples that lie `dx`, `dy` from the pixel, within the window,
-///                as numbers of the type View::Level, by inside() those that lie in the frame, too;
-///                View::often says whether it is for most pixels, so
-///                that straight code is worth its length
-/// @tparam whole  whether the window lies in the frame, or the border fills it up; else samples outside
-///                do not count, and a single one is the nearest of the frame
+/// @tparam View   gives the levels of samples at the offset `dx`, `dy` within the window, as
+///                numbers of type View::Level; inside() is for samples that are also in the frame.
+///                View::often says whether it serves most pixels, so that unrolled code is worth
+///                its size
+/// @tparam whole  whether the window is inside the frame or the border fills it up. Otherwise
+///                samples outside do not count, and a single one that is asked for is the nearest
+///                of the frame
 template <typename View, bool whole>
 class Window {
  private:
@@ -193,7 +197,7 @@ class Window {
   const int x, y, width, height;
   static constexpr int maximum = GSWO_MAXIMUM;
 
-  /// @param known  what the planes have at (x, y)
+  /// @param known  the values of the planes at (x, y)
   GSWO_FN Window(const View &view, const Frame &frame, const Known &known, int x, int y)
       : x(x),
         y(y),
@@ -222,7 +226,7 @@ class Window {
     each_level([&](Level, int, int) { ++n; });
     return n;
   }
-  // Of a window without any sample all but the sum and the variance are the sample of the pixel itself.
+  // In a window without samples, all results except sum and variance are the pixel's own sample.
   GSWO_FN float min() const {
     if constexpr (kHasMin) return static_cast<float>(known_.at[0]);
     if (count() == 0) return *this;
@@ -249,7 +253,7 @@ class Window {
     else
       return static_cast<float>(exact_sum() / static_cast<double>(n));
   }
-  /// Of all samples of the window: divided by their number.
+  /// Of all samples of the window, divided by their number (not minus one).
   GSWO_FN float variance() const {
     const int n = count();
     if (n == 0) return 0;
@@ -281,7 +285,7 @@ class Window {
   }
   GSWO_FN float deviation() const { return library::sqrt(variance()); }
 
-  /// k below 0 is the first, beyond the last sample the last one.
+  /// k below 0 gives the first sample, k beyond the last gives the last.
   GSWO_FN float rank(int k) const {
     const int samples = count();
     if (samples == 0) return *this;
@@ -292,7 +296,7 @@ class Window {
       each_level([&](Level level, int, int) { a[i++] = level; });
       if constexpr (kLeft == 1 && kAbove == 1 && kCells == 9)
         if (k == 4) return median_of_runs(a);
-      constexpr int n = kSorts ? kCells : 1;  // names no larger network where there is none
+      constexpr int n = kSorts ? kCells : 1;  // avoids instantiating a network that does not exist
       exchange_all<n, WindowRuns, 0, kNetwork<n, WindowRuns>.size>(a);
       return pick<n>(a, k);
     } else {
@@ -312,7 +316,7 @@ class Window {
   static constexpr bool kLevelsAreFloats = !Integer<Level>;
   static constexpr bool kSumsInFloat = kLevelsAreFloats && kExactInFloat;
   static constexpr bool kUnrolled = kUnrolls && whole && View::often;
-  /// Sorting takes more exchanges than a search takes comparisons in larger windows.
+  /// In larger windows, sorting needs more exchanges than a search needs comparisons.
   static constexpr bool kSorts =
       kUnrolled && kCells <= (kLevelsAreFloats && GSWO_MAXIMUM < 256 ? 40 : 81);
 
@@ -341,7 +345,7 @@ class Window {
     }
   }
 
-  // How far a rectangle reaches that counts samples of the frame only.
+  // The extent of a rectangle clipped to the frame.
   GSWO_FN int left() const { return whole || x >= kLeft ? -kLeft : -x; }
   GSWO_FN int right() const { return whole || x + kRight < width ? kRight : width - 1 - x; }
   GSWO_FN int above() const { return whole || y >= kAbove ? -kAbove : -y; }
@@ -362,12 +366,13 @@ class Window {
       runs<i + 1>(f);
     }
   }
-  /// a / n, rounded as a division is, for integers a from 0 on and n < 2^22 in float, 2^33 in double: Markstein,
-  /// "Computation of elementary functions on the IBM RISC System/6000 processor", IBM J. Res. Dev. 34(1),
-  /// 1990. The first quotient is less than 2 ulp off, so that the remainder, a multiple of its ulp, is
-  /// exact, and the corrected one is rounded from what is at most 2^-22 ulp (2^-51 ulp in double) off. That
-  /// a / n is nearer than 1/(2n) ulp to the middle between two numbers is impossible, and so is the middle
-  /// itself, which has one digit more than a.
+  /// a / n, rounded as a division is, for integers a from 0 on and n < 2^22 in float, 2^33 in
+  /// double: Markstein, "Computation of elementary functions on the IBM RISC System/6000
+  /// processor", IBM J. Res. Dev. 34(1),
+  /// 1990. The first quotient is less than 2 ulp off, so the remainder, a multiple of its ulp, is
+  /// exact. The corrected quotient is rounded from a value that is at most 2^-22 ulp (2^-51 ulp in
+  /// double) off. a / n cannot be nearer than 1/(2n) ulp to the middle between two numbers, and it
+  /// cannot be that middle itself, which has one digit more than a.
   template <long long n, typename T>
   static GSWO_FN T divide_exactly(T a) {
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -386,7 +391,7 @@ class Window {
     return ::fma(a, b, c);
   }
 #endif
-  /// a * b + c where both steps are exact, so that one instruction gives the same.
+  /// a * b + c if both steps are exact, so that one fused instruction gives the same.
   template <typename T>
   static GSWO_FN T multiply_add(T a, T b, T c) {
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -394,11 +399,11 @@ class Window {
 #endif
     return a * b + c;
   }
-  /// Puts the results of all runs together: what pixels below one another share is computed once.
+  /// Combines the results of all runs; what pixels of a column share is computed once.
   /// @param add  joins a result and that of a sample
   template <typename Result, typename Join, typename Of, typename Add>
   GSWO_FN Result reduce(Result neutral, Join join, Of of, Add add) const {
-    // Compilers may not leave out that a float is added to 0, or compared with the largest.
+    // Compilers may not remove adding a float to 0, or comparing it with the largest.
     constexpr bool kSkipsNeutral = kUnrolled && kLevelsAreFloats;
     Result result = neutral, run = neutral;
     int row = -kAbove;
@@ -461,8 +466,9 @@ class Window {
     sort(a, b);
     return larger(a, smaller(b, c));
   }
-  /// Of three runs of three: what is below the largest of the smallest, or above the smallest of the
-  /// largest, is not the median (Smith, "Implementing median filters in XC4000E FPGAs", Xcell 23, 1996).
+  /// For three runs of three: a sample below the largest of the three minima, or above the smallest
+  /// of the three maxima, is not the median (Smith, "Implementing median filters in XC4000E FPGAs",
+  /// Xcell 23, 1996).
   static GSWO_FN Level median_of_runs(Level *a) {
     GSWO_UNROLL for (int i = 0; i < 9; i += 3) {
       sort(a[i + 1], a[i + 2]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Each sample stores its counter, and processors complete about one such store per clock. To come
-// near to that:
-// - An increment waits for an earlier one of the same counter, so neighbours go to different tables
+// Each sample stores its counter, and processors complete about one such store per clock. To
+// approach that limit:
+// - An increment waits for an earlier one of the same counter, so neighbours use different tables
 //   (Y. Collet, "Counting bytes fast - little trick from FSE", 2014).
-// - Many processors also take a load for one of an earlier store when their addresses differ by a
-//   multiple of 4 KiB, and let it wait (Intel 64 and IA-32 Architectures Optimization Reference
-//   Manual; a metric "4K Aliasing" of VTune). So the counters of a level do not lie like that.
-// - A branch that is guessed wrong costs more than the increments that a short run of equal samples
-//   saves. So only 32 equal bytes are counted at once: blank paper has many of them in a row, the
-//   edges of text hardly any.
+// - Many processors also delay a load if its address differs from that of an earlier store by a
+//   multiple of 4 KiB (Intel 64 and IA-32 Architectures Optimization Reference Manual; the metric
+//   "4K Aliasing" of VTune). So the counters of a level are not at such distances.
+// - A mispredicted branch costs more than the increments that a short run of equal samples saves.
+//   So only 32 equal bytes are counted at once: blank paper has many of these runs, edges of text
+//   hardly any.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -22,18 +22,18 @@ namespace cudascan {
 namespace {
 
 constexpr int kByteTables = 16;
-/// More tables of many levels would not stay in the nearest caches.
+/// More tables of many levels would not stay in the fastest caches.
 int tables_of(const Levels &levels) {
   return levels.count <= 1024 ? 8 : levels.count <= 4096 ? 4 : 1;
 }
 
-/// Counters from one table to the next. Tables of 256, 1024 and 4096 levels then start at places
+/// Distance of tables in counters. With it, the starts of tables of 256, 1024 and 4096 levels are
 /// spread evenly over 4 KiB.
 constexpr int stride_of(int size, int n_tables) {
   return size + 1024 / n_tables;
 }
 
-/// The levels of 8-bit samples, for tables that are by sample.
+/// The levels of 8-bit samples, for tables indexed by sample.
 struct ByteLevels {
   int of(std::uint8_t sample) const { return sample; }
   std::uint64_t of_word(std::uint64_t samples) const { return samples; }
@@ -48,9 +48,9 @@ class WordLevels {
         kept_(kOnes * (0xffff >> levels.shift)),
         beyond_(kOnes * (0x10000 - std::bit_floor(static_cast<unsigned>(levels.count)))) {}
   int of(std::uint16_t sample) const { return levels_.level(sample); }
-  /// Leaves levels above the last as they are.
+  /// Does not clamp levels above the last.
   std::uint64_t of_word(std::uint64_t samples) const { return samples >> levels_.shift & kept_; }
-  /// Whether there might be such levels.
+  /// Whether there may be levels above the last.
   bool beyond(std::uint64_t levels) const { return levels & beyond_; }
 
  private:
@@ -75,7 +75,7 @@ void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, S
   };
   int x = 0;
   for (; x + kStep <= n; x += kStep) {
-    // Not an array: GCC would keep it in memory.
+    // Not an array, because GCC would keep that in memory.
     std::uint64_t a = load_word(row + x), b = load_word(row + x + kWord),
                   c = load_word(row + x + 2 * kWord), d = load_word(row + x + 3 * kWord);
     if (((a ^ std::rotl(a, kBits)) | (a ^ b) | (a ^ c) | (a ^ d)) == 0) {
@@ -97,7 +97,7 @@ void count_row(const T *row, int n, const Level &level, std::uint32_t *tables, S
   for (; x < n; ++x) add(x, level.of(row[x]));
 }
 
-/// Rows that make a band worth its table, which has to be cleared and added to the others.
+/// Fewest rows for which a band justifies its own table, which must be cleared and added.
 int min_rows(const Rectangle &part, const Levels &levels) {
   return std::max(65536, 4 * levels.count) / part.width + 1;
 }
@@ -116,11 +116,10 @@ void check_roi(const Rectangle &roi, int width, int height) {
     refuse("roi = <", roi.x, ", ", roi.y, ", ", roi.width, ", ", roi.height, ">: ", why...);
   };
   if (roi.x < 0 || roi.y < 0 || roi.width < 0 || roi.height < 0)
-    refuse_roi(
-        "must be x, y, width and height of 0 or more; a width or height of 0 stands for the ",
-        "whole picture");
+    refuse_roi("must be x, y, width and height of 0 or more; a width or height of 0 means the ",
+               "whole picture");
   if (roi.width && roi.height && (roi.x >= width || roi.y >= height))
-    refuse_roi("lies outside of the picture, which is ", width, "x", height,
+    refuse_roi("lies outside the picture, which is ", width, "x", height,
                "; x must be below its width and y below its height");
 }
 
@@ -179,13 +178,13 @@ void LevelCounter<T>::add(const T *samples, int n) {
 template <typename T>
 void LevelCounter<T>::take(std::uint32_t *counts) {
   std::uint32_t *const sums = tables_.data();
-  const int size = size_;  // which, as a member, might be one of the sums
+  const int size = size_;  // a local copy: the member might alias the sums
   for (int t = 1; t < n_tables_; ++t) {
     const std::uint32_t *const table = sums + std::ptrdiff_t{t} * stride_;
     for (int i = 0; i < size; ++i) sums[i] += table[i];
   }
   std::copy_n(sums, levels_.count, counts);
-  if (sizeof(T) == 1 && levels_.count < size) {  // tables are by sample
+  if (sizeof(T) == 1 && levels_.count < size) {  // tables are indexed by sample
     std::fill_n(counts, levels_.count, 0);
     for (int i = 0; i < size; ++i) counts[levels_.level(i)] += sums[i];
   }

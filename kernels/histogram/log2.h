@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A logarithm that has the same bits on the CPU and on the GPU: those of their libraries differ.
+/// A logarithm with the same bits on the CPU and on the GPU; those of their libraries differ.
 #pragma once
 #include <cstdint>
 
@@ -12,9 +12,10 @@ namespace cudascan {
 /// 3e-16 max(1, |log2(x)|) and below 5e-16 |log2(x)|.
 ///
 /// x = 2^e m with m between sqrt(1/2) and sqrt(2), and log(m) = 2 atanh(f), where
-/// f = (m - 1) / (m + 1), |f| < 0.1716: a series in f^2, of which eleven terms leave less than 1e-17.
+/// f = (m - 1) / (m + 1), |f| < 0.1716: a series in f^2, of which eleven terms leave less than
+/// 1e-17.
 CUDASCAN_HD inline double log2_of(double x) {
-  // The bits of sqrt(1/2): subtracting them makes the exponent that of m in its range.
+  // The bits of sqrt(1/2): subtracting them gives the exponent e for m in its range.
   constexpr std::uint64_t kHalfRoot = 0x3fe6a09e667f3bcd;
   constexpr std::uint64_t kMantissa = (std::uint64_t{1} << 52) - 1;
   const std::uint64_t above = __builtin_bit_cast(std::uint64_t, x) - kHalfRoot;
@@ -36,7 +37,7 @@ CUDASCAN_HD inline double log2_of(double x) {
   return e + kTwoOverLn2 * (f + f * (g * tail));
 }
 
-/// x log2(x), which is 0 for 0.
+/// x log2(x), and 0 for x = 0.
 CUDASCAN_HD inline double x_log2_x(double x) {
   return x > 0 ? x * log2_of(x) : 0;
 }

@@ -6,7 +6,7 @@
 namespace cudascan {
 namespace {
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
 template <typename T>
 void paint(Cpu &cpu, Plane<const T> angles, const ChromaPlanes<T> &out) {

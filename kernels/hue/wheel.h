@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the CPU and CUDA implementations of paint_hues() share.
+/// Shared by the CPU and CUDA implementations of paint_hues().
 #pragma once
 #include "kernels/base/refuse.h"
 #include "kernels/hue.h"
 
 namespace cudascan::hues {
 
-/// Chroma of 8 bits by the angle in degrees, less the value without colour.
+/// 8-bit chroma for an angle in degrees, minus the colourless value.
 struct Wheel {
   std::int8_t u[180], v[180];
 };
@@ -34,7 +34,7 @@ template <typename T>
 struct Job {
   Plane<const T> angles;
   ChromaPlanes<T> out;
-  int low_bits;  ///< of an angle, that the format does not have
+  int low_bits;  ///< unused low bits of the format, in an angle
   int unit;      ///< one level of 8 bits
   Wheel wheel;
 

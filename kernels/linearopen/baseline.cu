@@ -19,9 +19,11 @@ int blocks_for(int n, int each) {
   return (n + each - 1) / each;
 }
 
-// ---- A thread for each line (section 4.3) --------------------------------------------------------
+// ---- A thread for each line (section 4.3)
+// --------------------------------------------------------
 
-/// Entries in device memory, in a ring of a power of two; those of neighbouring threads side by side.
+/// Entries in device memory, in a ring whose size is a power of two; neighbouring threads' entries
+/// are adjacent.
 template <typename T>
 struct DeviceMemory {
   Entry<T> *entries;
@@ -60,13 +62,14 @@ __global__ void __launch_bounds__(kThreads) line_kernel(const __grid_constant__ 
     open_by_queue(line, job.length, Queue<T, DeviceMemory<T>>(memory));
 }
 
-// ---- Zones (section 5) ---------------------------------------------------------------------------
+// ---- Zones (section 5)
+// ---------------------------------------------------------------------------
 
-/// The image, cut across its lines.
+/// The image, divided across its lines.
 struct Zones {
   Partition partition;
   int n;
-  int overlap;  ///< steps that a zone reads before and behind those that it writes
+  int overlap;  ///< steps that a zone reads before and after those that it writes
 
   CUDASCAN_HD Steps written(int zone) const {
     return {static_cast<int>(std::int64_t{partition.steps} * zone / n),
@@ -89,18 +92,18 @@ struct Zones {
 struct Configuration {
   Zones zones;
   int threads;  ///< of a block
-  int lines;    ///< of a zone at most
+  int lines;    ///< of a zone, at most
   int recent;   ///< entries of a queue in shared memory, a power of two
-  int room;     ///< and of all in device memory, another
+  int room;     ///< of a queue in device memory, also a power of two
 
   /// @param entry  bytes
   Configuration(Cuda &cuda, const Partition &partition, int length, int entry)
       : zones{partition, 1, length - 1} {
     const int multiprocessors = cuda.multiprocessors();
-    // Rule 1. Small blocks are spread more evenly, large ones, in fewer blocks, save scheduling (table 1).
+    // Rule 1. Small blocks balance better; large blocks need less scheduling (table 1).
     threads = partition.count < 64 * multiprocessors ? kWarp : 3 * kWarp;
-    const int blocks = std::min(32, 2048 / threads);  // that a multiprocessor has room for
-    // Rule 2 asks for enough threads, rule 3 for zones that are not mostly overlap.
+    const int blocks = std::min(32, 2048 / threads);  // on a multiprocessor
+    // Rule 2 requires enough threads, rule 3 zones that are not mostly overlap.
     const int enough = blocks_for(threads * blocks * multiprocessors, partition.count);
     const int worthwhile = partition.steps / (2 * length);
     zones.n = std::max(1, std::min(enough, worthwhile));
@@ -121,7 +124,7 @@ struct Configuration {
   }
 };
 
-/// Entries of which the most recent are in shared memory, the rest in device memory.
+/// Entries: the most recent are in shared memory, the rest in device memory.
 template <typename T>
 class RecentMemory {
  public:
@@ -156,7 +159,7 @@ struct ZoneLine {
   const Plane<T> &out;  ///< transposed for flat lines
   const Direction &direction;
   int number;
-  Steps steps;    ///< that are in the image and read
+  Steps steps;    ///< in the image, to read
   Steps written;  ///< by the zone
 
   __device__ int size() const { return steps.end - steps.begin; }
@@ -195,8 +198,8 @@ __global__ void __launch_bounds__(3 * kWarp) zone_kernel(const __grid_constant__
   const RecentMemory<T> memory(recent, job.recent, static_cast<int>(blockDim.x), rest);
   const int number = lines.first + k;
   const Steps inside = steps_inside(lines.direction, number, lines.across, job.zones.read(written));
-  // What is added around a zone that does not reach the border of the image changes nothing that it
-  // writes: segments of those pixels are inside.
+  // Neutral samples around a zone inside the image do not change what it writes, because the
+  // segments of written pixels are inside the zone.
   const ZoneLine<T> line{job.in, job.out, lines.direction, number, inside, written};
   open_by_queue(line, job.length, Queue<T, RecentMemory<T>>(memory));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The published algorithms for openings along lines, to compare with (LinearOpenAlgorithm). They
-/// differ from the publication in one thing: what a segment has outside of the image does not count, so
-/// a line is treated as if length / 2 samples before it and (length - 1) / 2 behind it were larger than
-/// any other (linearopen.h).
+/// The published algorithms for openings along lines, for comparison (LinearOpenAlgorithm). They
+/// differ from the publication in one point: the part of a segment outside the image does not
+/// count. So a line is treated as if length / 2 samples before it and (length - 1) / 2 after it
+/// were larger than any other (linearopen.h).
 #pragma once
 #include <cstdint>
 
@@ -24,7 +24,7 @@ template <typename T>
 CUDASCAN_API void open_lines(Cuda &, LinearOpenAlgorithm algorithm,
                              const lines::Direction &direction, int length, Plane<const T> in,
                              Plane<T> out, void *scratch);
-/// Bytes of `scratch` that it needs.
+/// Bytes of `scratch` needed.
 CUDASCAN_API std::size_t open_lines_scratch(Cuda &, LinearOpenAlgorithm algorithm,
                                             const lines::Direction &direction, int length,
                                             int width, int height, std::size_t sample);

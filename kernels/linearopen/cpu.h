@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the parts of the CPU's linear openings share.
+/// Shared by the parts of the CPU's linear openings.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace cudascan::linearopen {
 
-/// Planes in memory that an executor keeps, so that a stream of frames allocates once.
+/// Planes in memory of the executor, so that a stream of frames allocates once.
 class Scratch {
  public:
   /// Bytes of a plane.
@@ -31,8 +31,9 @@ class Scratch {
   }
 
  private:
-  static constexpr std::size_t kLine = 64;  ///< of the cache
-  /// An odd number of lines: those of a column are not all kept in the same few places of the cache.
+  static constexpr std::size_t kLine = 64;  ///< bytes of a cache line
+  /// An odd number of cache lines, so that the lines of a column do not all map to the same few
+  /// sets.
   template <typename T>
   static std::size_t stride_of(int width) {
     return ((width * sizeof(T) + kLine - 1) / kLine | 1) * kLine;
@@ -48,16 +49,16 @@ T *thread_memory(std::size_t samples) {
 }
 
 /// Opens along the lines that cut a plane.
-/// @param direction  as it is in this plane
-/// @param flip       xored to samples that are read
+/// @param direction  in this plane
+/// @param flip       XORed with samples that are read
 /// @return the sum of the openings, if the sink wants it
 template <typename T>
 std::int64_t open_partition(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
                             int length, const Sink<T> &sink);
 
 /// Opens with the same segment at every pixel.
-/// @param direction  as it is in this plane
-/// @param flip       xored to samples that are read
+/// @param direction  in this plane
+/// @param flip       XORed with samples that are read
 /// @param scratch    invariant_scratch() bytes
 template <typename T>
 void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction, int length,
@@ -65,13 +66,13 @@ void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &di
 template <typename T>
 std::size_t invariant_scratch(const lines::Direction &direction, int length, int width, int height);
 
-/// The longest segments of several directions, in all, that are best opened by open_short().
+/// Largest total length of segments in several directions for which open_short() is best.
 inline constexpr int kMostShort = 48;
 
 /// Opens with the same short segments at every pixel, in several directions at once.
-/// @param flip  xored to samples that are read
+/// @param flip  XORed with samples that are read
 /// @param last  whether `out` gets samples, not ordered integers
-/// @param sums  unless nullptr, gets those of each direction's openings
+/// @param sums  unless nullptr, gets the sum of each direction's openings
 template <typename T>
 void open_short(Cpu &, Plane<const T> in, T flip, const std::vector<lines::Direction> &directions,
                 int length, bool last, Plane<T> out, std::vector<std::int64_t> *sums);

@@ -9,13 +9,14 @@ namespace cudascan::lines {
 Direction Direction::of(double angle) {
   double degrees = std::fmod(angle, 180.0);
   if (degrees < 0) degrees += 180;
-  // From 45 degrees on, before 135, lines are steep. Distances from the next axis keep 45 degrees exact.
+  // Lines from 45 to below 135 degrees are steep. Angles relative to the nearest axis keep 45
+  // degrees exact.
   const bool steep = degrees >= 45 && degrees < 135;
   const double from_axis = steep ? degrees - 90 : degrees < 45 ? degrees : degrees - 180;
   const double slope = std::tan(from_axis * (std::numbers::pi / 180));
-  // On the screen y grows downwards: a flat line of a positive angle rises to the right, so its row
-  // becomes smaller; a steep one of more than 90 degrees leans to the left, and further down it is
-  // further to the right.
+  // On the screen y grows downwards. A flat line with a positive angle rises to the right, so its
+  // row number decreases. A steep line of more than 90 degrees leans to the left, so its column
+  // increases downwards.
   Direction result{steep, steep ? slope > 0 : slope < 0, 0};
   result.slope = static_cast<std::int32_t>(std::lround(std::fabs(slope) * (1 << kFraction)));
   if (result.slope == 0) result.rising = false;

@@ -2,15 +2,15 @@
 /// @file
 /// Digital lines at any angle, for both backends.
 ///
-/// A steep line, nearer to the y axis, has one pixel in each row: that of column j + shift(y), for the
-/// line number j of its direction. A flat one has one pixel in each column: that of row j + shift(x).
-/// shift(t) is t times the slope, rounded to the nearest integer: the lines are Bresenham's, all of them
-/// the same but for a translation, and each pixel is on one. With t from 0 on they cut an image into
-/// lines (section 4.3 of the publication that linearopen.h names); shift() from -length / 2 to
-/// (length - 1) / 2 is a segment around a pixel.
+/// A steep line (nearer to the y axis) has one pixel in each row: line number j of a direction has
+/// column j + shift(y). A flat line has one pixel in each column, in row j + shift(x). shift(t) is
+/// t times the slope, rounded to the nearest integer: these are Bresenham's lines. All lines of a
+/// direction are translations of one another, and each pixel is on exactly one. With t from 0 on
+/// they divide an image into lines (section 4.3 of the publication in linearopen.h); t from -length
+/// / 2 to (length - 1) / 2 gives a segment around a pixel.
 ///
-/// Halves are rounded away from 0. So shift(-t) = -shift(t), and an opposite slope makes opposite shifts:
-/// mirroring and transposing an image mirrors and transposes its lines.
+/// Halves are rounded away from 0. So shift(-t) = -shift(t), and the opposite slope gives opposite
+/// shifts: mirroring or transposing an image mirrors or transposes its lines.
 #pragma once
 #include <cstdint>
 
@@ -24,8 +24,8 @@ struct Direction {
 
   bool steep;
   bool rising;  ///< whether shift() grows with t
-  /// |cot(angle)| of steep lines, |tan(angle)| of flat ones, in units of 2^-kFraction: 2^kFraction at
-  /// most.
+  /// |cot(angle)| of steep lines, |tan(angle)| of flat ones, in units of 2^-kFraction; at most
+  /// 2^kFraction.
   std::int32_t slope;
 
   /// @param angle  in degrees, counter-clockwise from the x axis as seen on the screen; any number
@@ -43,8 +43,8 @@ struct Direction {
   friend bool operator==(const Direction &, const Direction &) = default;
 };
 
-/// The lines that cut an image of width x height; by rows and columns of the transposed image for flat
-/// ones.
+/// The lines that divide an image of width x height. For flat lines, rows and columns are those of
+/// the transposed image.
 struct Partition {
   Direction direction;
   int steps;         ///< pixels along the axis: height for steep lines, width for flat ones

@@ -19,28 +19,28 @@ constexpr int kFoldThreads = 128, kMostFolded = 256;
 /// The results of some directions.
 template <typename T>
 struct FoldPart {
-  Plane<T> planes;  ///< the first, FoldJob::bytes from one to the next; rows begin at whole words
+  Plane<T> planes;  ///< the first of several, FoldJob::bytes apart; rows begin at whole words
   int n;
-  int first;  ///< of the numbers
-  bool more;  ///< whether there is something in `best` already
+  int first;  ///< first of the numbers
+  bool more;  ///< whether `best` already has results
   Best<T> best;
 };
 template <typename T>
 struct FoldJob {
   FoldPart<T> part[2];
   std::size_t bytes;
-  std::uint16_t numbers[kMostFolded];  ///< of the directions, in each part growing
+  std::uint16_t numbers[kMostFolded];  ///< of the directions, ascending in each part
 };
 
-/// Planes, as in FoldJob. Those of turned directions use the same memory as those of the others.
+/// Planes, as in FoldJob. Planes of transposed directions use the same memory as the others.
 template <typename T>
 struct EndsJob {
-  Plane<T>
-      planes[2];  ///< the first, not turned and turned; data is nullptr where nothing is to clear
+  Plane<T> planes
+      [2];  ///< the first ones, upright and transposed; data is nullptr if there is nothing to clear
   std::size_t bytes;  ///< from one to the next
 };
-/// Clears the last word of each row that ends within a word. Openings write samples, but folding reads
-/// words: the samples behind the end are never stored, yet they are read.
+/// Clears the last word of each row that ends within a word. Openings write samples, but folding
+/// reads words, so samples after the end are read although nothing wrote them.
 template <typename T>
 __global__ void __launch_bounds__(kFoldThreads)
     clear_ends_kernel(const __grid_constant__ EndsJob<T> job) {
@@ -62,14 +62,14 @@ __device__ unsigned largest_of(const unsigned char *from, std::size_t bytes, int
     best = Largest()(best, Packed<T>::of(*reinterpret_cast<const unsigned *>(from + i * bytes)));
   return best.word();
 }
-/// The same with the numbers of the first planes that have them.
+/// The same, with the number of the first plane that has each value.
 template <typename T>
 __device__ unsigned largest_of(const unsigned char *from, std::size_t bytes, int n,
                                int (&numbers)[Packed<T>::kSamples]) {
   constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   unsigned result = 0;
   if constexpr (sizeof(T) == 1) {
-    // Value and number in 16 bits, the number counting down: the larger of two is the better one.
+    // Value and number in 16 bits; the number counts down, so the larger of two is the better one.
     unsigned even = 0, odd = 0;
 #pragma unroll 8
     for (int i = 0; i < n; ++i) {
@@ -105,7 +105,7 @@ __device__ unsigned largest_of(const unsigned char *from, std::size_t bytes, int
   return result;
 }
 
-/// A thread has a word of each plane.
+/// Each thread processes one word of each plane.
 template <typename T, bool with_numbers>
 __global__ void __launch_bounds__(kFoldThreads)
     fold_kernel(const __grid_constant__ FoldJob<T> job) {
@@ -144,9 +144,9 @@ struct SumJob {
   Plane<const T> opening;  ///< ordered, complemented
   Plane<const T> source;
   bool source_floats;
-  T source_flip;  ///< what it has not been xored with yet
+  T source_flip;  ///< still to be XORed with it
   T flip;         ///< of the operation
-  bool floats;  ///< whether samples are floats: they count in units, the difference if it is wanted
+  bool floats;    ///< whether samples are floats; these are summed in units of 1/65536
   bool differences;
   std::uint64_t *sum;
 };

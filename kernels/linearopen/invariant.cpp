@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The minimum over a segment around a pixel is that of as many samples as the segment has pixels. But a
-// segment repeats itself, nearly: from most of its pixels, others follow at equal distances. Minima of
-// such parts are made beforehand, and few of them, which may overlap, cover a segment.
+// The minimum over a segment needs as many samples as the segment has pixels. But a segment nearly
+// repeats itself: after most of its pixels, others follow at equal distances. So minima of such
+// parts are computed first, and a few overlapping parts cover a segment.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -12,27 +12,27 @@
 namespace cudascan::linearopen {
 namespace {
 
-/// What is looked at, relative to a pixel: a sample, or the extremum of a part.
+/// A position relative to a pixel: a sample, or the extremum of a part that begins there.
 struct Place {
   int x, y;
-  bool part;  ///< that begins here
+  bool part;  ///< a part begins here
 };
 
-/// The places that cover a segment.
+/// The positions that cover a segment.
 struct Cover {
   std::vector<Place> places;
   int part = 1;                ///< pixels of a part
-  int step_x = 0, step_y = 0;  ///< from one of them to the next; not upwards
-  int reach = 0;  ///< columns that it needs beside the pixel, less than the width of the plane
+  int step_x = 0, step_y = 0;  ///< from one pixel to the next; not upwards
+  int reach = 0;  ///< columns needed on each side of the pixel, less than the plane's width
 
-  /// Rows before the first that parts begin in.
+  /// Number of rows before the first one in which parts begin.
   int above() const { return (part - 1) * step_y; }
-  /// How many samples and extrema are looked at for a pixel, about.
+  /// About how many samples and extrema are read for a pixel.
   std::size_t cost() const { return places.size() + (part > 1 ? part + 4 : 0); }
 };
 
-/// The pixels of a segment, relative to the one that it is around.
-/// @param turned  by half a turn
+/// The pixels of a segment, relative to its centre.
+/// @param turned  rotated by 180 degrees
 std::vector<Place> pixels_of(const lines::Direction &direction, int length, int width, int height,
                              bool turned) {
   std::vector<Place> pixels;
@@ -40,7 +40,7 @@ std::vector<Place> pixels_of(const lines::Direction &direction, int length, int 
     const int t = i - length / 2, along = turned ? -t : t,
               across = turned ? -direction.shift(t) : direction.shift(t);
     const Place pixel = direction.steep ? Place{across, along, false} : Place{along, across, false};
-    // What is further away than the plane is large is outside, wherever the pixel is.
+    // Pixels further away than the size of the plane are always outside.
     if (std::abs(pixel.x) < width && std::abs(pixel.y) < height) pixels.push_back(pixel);
   }
   std::sort(pixels.begin(), pixels.end(),
@@ -54,12 +54,12 @@ Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
   const int n = static_cast<int>(pixels.size());
   Cover cover;
   cover.part = part;
-  // As the middle of the segment has it.
+  // Taken from the middle of the segment.
   const int middle = distance == 0 ? 0 : (n - distance) / 2;
   const Place &from = pixels[middle], &to = pixels[middle + distance];
   cover.step_x = to.x - from.x;
   cover.step_y = to.y - from.y;
-  // How many pixels of a part there are from each on.
+  // The number of pixels of a part from each pixel on.
   std::vector<int> follow(n, 1);
   for (int i = n - 1 - distance; part > 1 && i >= 0; --i)
     if (pixels[i + distance].x - pixels[i].x == cover.step_x &&
@@ -68,7 +68,7 @@ Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
   std::vector<bool> covered(n);
   for (int i = 0; i < n; ++i) {
     if (covered[i]) continue;
-    // Those before are covered, so a part may as well begin there if there are too few behind.
+    // Earlier pixels are covered already, so a part may begin there if too few pixels follow.
     int begin = i;
     while (follow[begin] < part && begin >= distance && follow[begin - distance] > follow[begin])
       begin -= distance;
@@ -81,7 +81,7 @@ Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
   return cover;
 }
 
-/// The cover that takes least time.
+/// The fastest cover.
 Cover cover_of(const lines::Direction &direction, int length, int width, int height, bool turned) {
   constexpr int kMostDistance = 32;
   const std::vector<Place> pixels = pixels_of(direction, length, width, height, turned);
@@ -95,7 +95,7 @@ Cover cover_of(const lines::Direction &direction, int length, int width, int hei
   return best;
 }
 
-/// Rows with what does not count around them.
+/// Rows with neutral samples around them.
 template <typename T>
 struct Padded {
   Plane<T> memory;
@@ -109,7 +109,7 @@ struct Padded {
 template <bool kLargest, typename T>
 class Extrema {
  public:
-  /// @param parts  memory for those of parts
+  /// @param parts  memory for the extrema of parts
   Extrema(Cpu &cpu, const Cover &cover, const Padded<T> &samples, const Padded<T> &parts)
       : cpu_(cpu),
         cover_(cover),
@@ -122,7 +122,7 @@ class Extrema {
   void operator()(int width, int height, const Row &row) {
     if (cover_.part > 1) fill_parts(height);
     constexpr int kColumns = 4096 / sizeof(T),
-                  kMinRows = 16;  // what a segment reaches stays in the cache
+                  kMinRows = 16;  // so that the rows of a segment stay in the cache
     cpu_.for_bands(height, kMinRows, [&](int begin, int end) {
       std::vector<const T *> places(cover_.places.size());
       for (int x = 0; x < width; x += kColumns) {
@@ -146,7 +146,7 @@ class Extrema {
                                                         static_cast<int>(places.size()), n, out);
   }
 
-  /// The extrema of parts that begin at each pixel, as far as they are in the rows with margins.
+  /// The extrema of the parts that begin at each pixel, within the rows with margins.
   void fill_parts(int height) {
     constexpr int kMinRows = 64;
     const int margin = parts_.margin, across = (cover_.part - 1) * cover_.step_x,
@@ -167,7 +167,7 @@ class Extrema {
   const std::vector<T> none_;
 };
 
-/// Fills what is beside the rows of a plane.
+/// Fills the margins left and right of the rows.
 template <typename T>
 void fill_margins(const Padded<T> &plane, T value, int y) {
   const int width = plane.memory.width - 2 * plane.margin;

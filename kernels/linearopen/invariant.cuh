@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Minima and maxima over the same segment at each pixel, one after the other of its pixels.
+/// Minima and maxima over the same segment at each pixel, computed pixel by pixel.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,7 +21,7 @@ struct InvariantJob {
   lines::Direction direction;
   int length;
 };
-/// Extrema over the segment around each pixel, for maxima the segment turned around it.
+/// Extrema over the segment around each pixel; for maxima, the segment is rotated by 180 degrees.
 template <typename T, typename Op>
 __global__ void invariant_kernel(const __grid_constant__ InvariantJob<T> job) {
   constexpr bool kLargest = Op::kLargest;

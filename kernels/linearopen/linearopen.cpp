@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Closings are openings of the complement, floating-point samples integers that are ordered alike
-// (samples.h), and flat lines steep ones of the transposed image. So there is one thing to
-// do fast: open along steep lines. Neighbours of these are neighbours in every row, hence in vectors.
+// Closings are openings of the complement. Floating-point samples are converted to integers with
+// the same order (samples.h). Flat lines are steep lines of the transposed image. So only opening
+// along steep lines must be fast. Neighbouring steep lines are neighbours in every row, so vectors
+// can hold them.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ namespace {
 using namespace linearopen;
 using lines::Direction;
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
 /// An image as it is, or transposed.
 template <typename T>
@@ -52,7 +53,7 @@ struct View {
   Plane<T> best, orientation;
 };
 
-/// The samples, if they are floats as their bits.
+/// The samples; floats are given as their bits.
 template <typename Sample>
 auto bits(Plane<Sample> plane) {
   using T = Ordered<std::remove_const_t<Sample>>;
@@ -60,7 +61,7 @@ auto bits(Plane<Sample> plane) {
   return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
 }
 
-/// All directions of one image, one after the other.
+/// All directions of one image, one after another.
 template <typename Sample>
 class Opening {
  public:
@@ -81,7 +82,7 @@ class Opening {
     for (const double angle : angles_) directions_.push_back(Direction::of(angle));
     const auto flat = std::count_if(directions_.begin(), directions_.end(),
                                     [](const Direction &d) { return !d.steep; });
-    // To transpose the image and two results takes as long as to open in some eight directions.
+    // Transposing the image and two results takes as long as opening in about eight directions.
     constexpr int kWorthTurning = 7;
     turns_ = !baseline_ && (orient_ || (angles_.size() > 1 && flat >= kWorthTurning));
   }
@@ -105,17 +106,17 @@ class Opening {
 
   /// Whether to transpose the image for a direction.
   bool turned(const Direction &direction) const { return turns_ && !direction.steep; }
-  /// Whether directions go through a plane of their own before the best is taken. Flat lines have no
-  /// other way as long as the image is not transposed.
+  /// Whether a direction's result goes to a separate plane before the best is taken. Flat lines
+  /// need that if the image is not transposed.
   bool apart(const Direction &direction) const {
     const bool flat = !direction.steep && !turns_ && angles_.size() > 1;
     return flat || baseline_ || invariant(direction) || (kFloat && report_);
   }
-  /// Lines along an axis or a diagonal are the same everywhere.
+  /// Segments along an axis or a diagonal are the same at every pixel.
   static bool along_axis_or_diagonal(const Direction &direction) {
     return direction.slope == 0 || direction.slope == 1 << Direction::kFraction;
   }
-  /// Whether the same segment at every pixel is asked for, and not what lines have anyway.
+  /// Whether the same segment at every pixel is requested and lines do not already give it.
   bool invariant(const Direction &direction) const {
     return params_.lines == LinearOpenLines::invariant && !along_axis_or_diagonal(direction);
   }
@@ -172,7 +173,7 @@ class Opening {
     free_ = scratch;
   }
 
-  /// What openings by the same segment everywhere need.
+  /// Data for openings by the same segment everywhere.
   std::size_t segment_scratch(Direction direction, bool turned) const {
     direction.steep |= turned;
     return invariant_scratch<T>(direction, params_.length, turned ? in_.height : in_.width,
@@ -186,7 +187,7 @@ class Opening {
     });
   }
 
-  /// Adds up what rows give.
+  /// Adds up the results of rows.
   template <typename Row>
   std::int64_t sum_of_rows(int height, const Row &row) {
     std::atomic<std::int64_t> total = 0;
@@ -203,7 +204,7 @@ class Opening {
                    [&](int begin, int end) { rows<T>().transpose(in, begin, end, out); });
   }
 
-  /// Goes on with the image as it is or transposed.
+  /// Switches to the image or to its transposed copy.
   void turn(bool turned) {
     if (turned == is_turned_) return;
     const View<T> &from = view(), &to = turned ? turned_ : upright_;
@@ -213,14 +214,14 @@ class Opening {
     }
     is_turned_ = turned;
   }
-  /// A direction as it is in the view.
+  /// A direction relative to the view.
   Direction seen(Direction direction) const {
     direction.steep |= is_turned_;
     return direction;
   }
   const View<T> &view() const { return is_turned_ ? turned_ : upright_; }
 
-  /// Opens in one direction. Returns the sum of the result, if it is reported.
+  /// Opens in one direction. Returns the sum of the result if it is reported.
   std::int64_t open(const Direction &direction, T degree) {
     const bool first = !started_;
     started_ = true;
@@ -241,12 +242,13 @@ class Opening {
     return add(result, first, degree);
   }
 
-  /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants it.
+  /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants
+  /// it.
   std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
     return open_partition(cpu_, view().source, flip_, seen(direction), params_.length, sink);
   }
 
-  /// Adds a direction's opening to what there is of others. Returns its sum, if it is reported.
+  /// Merges a direction's opening with earlier ones. Returns its sum if it is reported.
   std::int64_t add(Plane<const T> opening, bool first, T degree) {
     const View<T> &to = view();
     const int n = opening.width;
@@ -267,13 +269,13 @@ class Opening {
     });
   }
 
-  /// Whether openings are written as they come out in the end.
+  /// Whether openings are written in their final form.
   bool finishes_early() const {
     return angles_.size() == 1 && !apart(directions_[0]) && !orient_ &&
            !is_difference(params_.operation);
   }
 
-  /// Makes results of openings or of their directions.
+  /// Makes the final result from openings or from their directions.
   void finish() {
     if (finishes_early() || (!kFloat && orient_)) return;
     const int n = out_.width;

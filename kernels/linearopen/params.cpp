@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CPU and CUDA implementations of linear openings share on the host side.
+// Host code shared by the CPU and CUDA implementations of linear openings.
 #include "kernels/base/refuse.h"
 #include "kernels/linearopen.h"
 
@@ -40,7 +40,7 @@ void validate(const LinearOpenParams &p) {
   if (p.algorithm != LinearOpenAlgorithm::automatic && p.lines != LinearOpenLines::partition)
     refuse(
         "algorithm = ", name_of(p.algorithm),
-        " with lines = invariant: it opens along the lines that cut the image up; choose lines = ",
+        " with lines = invariant: this algorithm supports only lines = partition; choose lines = ",
         "partition or algorithm = auto");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Openings along the lines that cut a plane: strips of them, or tiles of the plane, for the loops of
-// rows.h.
+// Openings along the lines that divide a plane, as strips of lines or tiles of the plane, with the
+// loops of rows.h.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 using lines::Direction;
 
-constexpr int kMinRows = 64, kMinStrips = 4;  // fewer are not worth a thread
+constexpr int kMinRows = 64, kMinStrips = 4;  // fewer do not justify a thread
 constexpr int kMostSkewed = 160;              // longer segments are opened by transposing
 
 template <typename T>
@@ -31,8 +31,8 @@ std::int64_t open_strips(Cpu &cpu, Plane<const T> source, T flip, const Directio
     std::uint64_t sum_of_band = 0;
     for (int i = first; i < last; ++i) {
       const int line = partition.first + i * kLanes<T>;
-      // Rows in which the strip is to the right of the image, in it, and to the left of it follow
-      // each other in this order or in the opposite one.
+      // The strip is first to the right of the image, then inside, then to the left, or in the
+      // opposite order.
       const auto inside = [&](int shift) {
         return line + shift < partition.across && line + shift + kLanes<T> > 0;
       };
@@ -72,7 +72,7 @@ std::int64_t open_tiles(Cpu &cpu, Plane<const T> source, T flip, Direction direc
   const int n_tiles = (width + kMostColumns - 1) / kMostColumns,
             columns = ((width + n_tiles - 1) / n_tiles + kLine<T> - 1) / kLine<T> * kLine<T>;
   const double slope = std::ldexp(direction.slope, -Direction::kFraction);
-  // A band needs rows around it, too.
+  // A band also needs rows around it.
   const int min_rows = kMinRows + 4 * static_cast<int>(length * slope);
   std::atomic<std::uint64_t> sum = 0;
   cpu.for_bands(height, min_rows, [&](int begin, int end) {

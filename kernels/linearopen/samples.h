@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Samples as unsigned integers to take minima and maxima of, and back, for both backends.
+/// Converts samples to unsigned integers for minima and maxima, and back, for both backends.
 ///
-/// 8- and 16-bit samples are taken as they are; float becomes 32 bits in the order that IEEE 754
-/// totalOrder has, infinities and NaN included. A closing is the complement of the opening of the
-/// complement: `flip` is xored to samples, 0 for an opening and all ones for a closing.
+/// 8- and 16-bit samples are unchanged; float becomes 32 bits in the order of IEEE 754 totalOrder,
+/// infinities and NaN included. A closing is the complement of the opening of the complement:
+/// samples are XORed with `flip`, 0 for an opening and all ones for a closing.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace cudascan::linearopen {
 template <typename Sample>
 using Ordered = std::conditional_t<std::is_same_v<Sample, float>, std::uint32_t, Sample>;
 
-/// What ordered integers are xored with.
+/// XORed with ordered integers.
 template <typename T>
 constexpr CUDASCAN_HD T flip_of(LinearOpenOperation operation) {
   const bool closing =
@@ -29,12 +29,12 @@ constexpr CUDASCAN_HD bool is_difference(LinearOpenOperation operation) {
   return operation == LinearOpenOperation::top_hat || operation == LinearOpenOperation::black_hat;
 }
 
-/// An angle as it is in an orientation map: whole degrees, 0..179, halves rounded up.
+/// An angle in an orientation map: whole degrees, 0..179, halves rounded up.
 inline int degree_of(double angle) {
   return (static_cast<int>(std::floor(angle + 0.5)) % 180 + 180) % 180;
 }
 
-/// The place of a float, given as its bits, among all.
+/// The rank of a float, given as its bits, among all floats.
 constexpr CUDASCAN_HD std::uint32_t ordered_of_bits(std::uint32_t bits) {
   return bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
 }
@@ -42,12 +42,12 @@ constexpr CUDASCAN_HD std::uint32_t bits_of_ordered(std::uint32_t ordered) {
   return ordered ^ (ordered >> 31 ? 0x80000000u : 0xffffffffu);
 }
 
-/// What a float adds to a spectrum: units of 1/65536, halves rounded up. 131071 stands for anything
-/// larger, so that the sum over an image fits; -131071 for what is below that, and NaN.
+/// The contribution of a float to a spectrum, in units of 1/65536, halves rounded up. It is clamped
+/// to -131071..131071, so that the sum over an image fits; NaN counts as -131071.
 inline CUDASCAN_HD std::int64_t spectrum_units(float value) {
   constexpr float kMost = 131071;
   const float limited = !(value > -kMost) ? -kMost : value < kMost ? value : kMost;
-  // A multiple of 2^-149 below 2^17: adding rounds only where the half is not in doubt.
+  // A multiple of 2^-149 below 2^17: the addition rounds only where that cannot affect a half.
   const double units = static_cast<double>(limited) * 65536 + 0.5;
   const auto whole = static_cast<std::int64_t>(units);
   return whole - (static_cast<double>(whole) > units ? 1 : 0);

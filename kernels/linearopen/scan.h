@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The two published algorithms (linearopen.h) on one line: one pass over its samples, for both backends.
+/// The two published algorithms (linearopen.h) on one line, in one pass over its samples, for both
+/// backends.
 ///
-/// A Line has size() samples, one at least, read(i), and write(i, value) for its result. Around them are
-/// length / 2 samples before and (length - 1) / 2 behind that are larger than any other; they are not
-/// stored, but positions in stacks and queues count them.
+/// A Line has size() samples (at least one), read(i), and write(i, value) for its result. There are
+/// also length / 2 samples before and (length - 1) / 2 after the line that are larger than any
+/// other. They are not stored, but positions in stacks and queues count them.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -14,8 +15,8 @@
 
 namespace cudascan::linearopen {
 
-/// A value and where it begins or ends, counted from the beginning of the line or the samples before it;
-/// two words of 16 or of 32 bits.
+/// A value and the position where it begins or ends, counted from the beginning of the line or of
+/// the samples before it; two words of 16 or 32 bits.
 template <typename T>
 class alignas(sizeof(T) > 2 ? 8 : 4) Entry {
  public:
@@ -37,10 +38,10 @@ struct Steps {
   int begin, end;
 };
 
-/// Those of the steps at which line `number` is in an image `across` pixels wide.
+/// The steps at which line `number` is inside an image `across` pixels wide.
 inline CUDASCAN_HD Steps steps_inside(const lines::Direction &direction, int number, int across,
                                       const Steps &steps) {
-  // The first step at which the line has come to `column`, or gone below it if it is not rising.
+  // The first step at which the line has reached `column`, or is below it if it falls.
   const auto first = [&](int column) {
     int low = steps.begin, high = steps.end;
     while (low < high) {
@@ -78,10 +79,11 @@ struct ImageLine {
   }
 };
 
-// ---- Morard's stack (Algorithm 1) ----------------------------------------------------------------
+// ---- Morard's stack (Algorithm 1)
+// ----------------------------------------------------------------
 
-/// Cords: runs of samples not less than a value, each inside the one below it on the stack; entries say
-/// where they begin. The top is in registers, the others are where Memory has them.
+/// Cords: runs of samples not less than a value, each inside the one below it on the stack. Entries
+/// say where cords begin. The top is in registers, the others are in Memory.
 template <typename T, typename Memory>
 class Stack {
  public:
@@ -106,13 +108,13 @@ class Stack {
   int size_ = 0;
 };
 
-/// Entries that a stack has in memory at most, for so many samples of so many bytes.
+/// Most entries of a stack in memory, for so many samples of so many bytes.
 inline int most_cords(int samples, std::size_t sample) {
   return sample == 1 && samples > 256 ? 256 : samples;
 }
 
-/// Writes the cords of the stack and `cord`, which was above them: they hold a segment. Of nested cords
-/// the highest counts.
+/// Writes `cord` and the cords below it on the stack: each contains a segment. Of nested cords the
+/// highest counts.
 /// @param written  samples that have been written, from the beginning
 /// @param end      where the cords end
 template <typename Line, typename S, typename T>
@@ -127,8 +129,8 @@ CUDASCAN_HD void write_flat_zones(const Line &line, S &stack, Entry<T> cord, int
   written = end;
 }
 
-/// Opens a line. Morard's entries have a flag, too, for cords that go on although they have been found
-/// long enough; here these begin `length` samples before the last that was written.
+/// Opens a line. Morard's entries also have a flag for cords that continue after they were found
+/// long enough; here such cords begin `length` samples before the last one written.
 template <typename Line, typename S>
 CUDASCAN_HD void open_by_stack(const Line &line, int length, S stack) {
   using T = typename Line::Sample;
@@ -149,17 +151,18 @@ CUDASCAN_HD void open_by_stack(const Line &line, int length, S stack) {
       }
     }
   }
-  // The cords that are left end with the samples behind the line; the lowest has all of it.
+  // The remaining cords end with the samples after the line; the lowest one spans the whole line.
   Entry<T> cord = stack.pop();
   while (n + length - 1 - cord.position() < length) cord = stack.pop();
   write_flat_zones(line, stack, cord, border, n, written);
 }
 
-// ---- Bartovsky's queue (Algorithm 2) -------------------------------------------------------------
+// ---- Bartovsky's queue (Algorithm 2)
+// -------------------------------------------------------------
 
-/// Flat zones of the result as far as it is known, each up to the position of its entry; the first holds
-/// the next sample to be written. The first and the last two are in registers, the others are where
-/// Memory has them (figure 7).
+/// Flat zones of the known part of the result; each ends at the position of its entry. The first
+/// contains the next sample to write. The first and the last two are in registers, the others are
+/// in Memory (figure 7).
 template <typename T, typename Memory>
 class Queue {
  public:
@@ -197,22 +200,23 @@ class Queue {
   int head_ = 0, tail_ = 0;  // numbers of the first entry and the next
 };
 
-/// Entries that a queue has in memory at most.
+/// Most entries of a queue in memory.
 inline int most_zones(int samples, int length) {
   return length - 1 < samples ? length - 1 : samples;
 }
 
-/// Lowers what ends before sample i, of `value`, and is shorter than a segment: the last zone, as long as
-/// it is higher than both its neighbours. Then the last zone is less than `value`, or is to stay.
+/// Lowers zones that end before sample i (with `value`) and are shorter than a segment: the last
+/// zone, as long as it is higher than both neighbours. After that, the last zone is less than
+/// `value` or is final.
 template <typename T, typename Q>
 CUDASCAN_HD void erase_peaks(Q &queue, T value, int i, int length) {
   while (queue.size() > 0 && value <= queue.back().value()) {
     if (value == queue.back().value()) {
-      queue.pop_back();  // the zone goes on
+      queue.pop_back();  // the zone continues
       return;
     }
-    // Zones that end `length` samples ago are not in the queue any more. So one behind another is
-    // shorter, and the only one is longer once so many have been read.
+    // Zones that ended `length` samples ago have left the queue. So a zone after another one is
+    // shorter than that, and a single zone is longer once so many samples have been read.
     const bool stays = queue.size() == 1 ? i >= length - length / 2
                                          : queue.back().value() < queue.before_back().value();
     if (stays) return;
@@ -237,7 +241,7 @@ CUDASCAN_HD void open_by_queue(const Line &line, int length, Q queue) {
     queue.push({value, i});
     write(i);
   }
-  // The samples behind the line make no zone of their own: it would always be shorter than a segment.
+  // The samples after the line need no zone: it would always be shorter than a segment.
   const int end = n + (length - 1) / 2;
   for (; i < end; ++i) write(i);
   queue.end_back_at(end - 1);

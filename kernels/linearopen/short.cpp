@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Short segments that are the same at every pixel are compared sample by sample, in all directions at
-// once: the samples and minima that a row of the result needs stay in the fastest cache.
+// Short segments that are the same at every pixel are compared sample by sample, in all directions
+// at once. The samples and minima for a row of the result stay in the fastest cache.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -15,11 +15,11 @@ struct Offset {
   int x, y;
 };
 
-/// The rows around one that is worked on, each in the place of one that is not needed any more.
+/// The rows around the current one; a new row replaces one that is no longer needed.
 template <typename T>
 class Ring {
  public:
-  /// @param memory  moved on by rows * stride samples
+  /// @param memory  advanced by rows * stride samples
   Ring(int rows, std::size_t stride, T *&memory) : rows_(rows), stride_(stride), memory_(memory) {
     memory += rows * stride;
   }
@@ -34,7 +34,7 @@ class Ring {
   T *memory_;
 };
 
-/// What all bands share.
+/// Data shared by all bands.
 template <typename T>
 struct Task {
   Plane<const T> in;
@@ -45,7 +45,7 @@ struct Task {
   Plane<T> out;
 };
 
-/// Some columns of a plane, from one row to another.
+/// A band: some columns and rows of a plane.
 template <typename T>
 class Columns {
  public:
@@ -83,7 +83,8 @@ class Columns {
   }
 
  private:
-  /// Ordered integers of row y, 2 * reach columns more on each side; what is outside does not count.
+  /// Ordered integers of row y, with 2 * reach more columns on each side; samples outside are
+  /// neutral.
   void read(int y) {
     constexpr T kNone = static_cast<T>(~T{0});
     const int x = x_ - 2 * task_.reach, n = n_ + 4 * task_.reach;
@@ -98,8 +99,8 @@ class Columns {
     std::fill(row + end, row + n, kNone);
   }
 
-  /// The minima of segments around the pixels of row y, reach columns more on each side. Centres are in
-  /// the plane.
+  /// The minima of segments around the pixels of row y, with reach more columns on each side. Only
+  /// centres in the plane count.
   void erode(int y) {
     const int reach = task_.reach, x = x_ - reach, n = n_ + 2 * reach;
     const int begin = std::max(0, -x), end = std::min(n, task_.in.width - x);

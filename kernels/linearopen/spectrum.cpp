@@ -7,14 +7,14 @@
 namespace cudascan::linearopen {
 namespace {
 
-// On either side of the best direction.
+// On each side of the best direction.
 constexpr double kFitDegrees = 0.75;
-constexpr double kFitPixels = 6;  // of the end of a segment against its other end
+constexpr double kFitPixels = 6;  // that the end of a segment moves relative to the other end
 constexpr double kDegreesOfRadian = 57.295779513082323;
 constexpr double kHalfContrast = 1. / 200;  // of the image at full contrast
 constexpr double kBlank = 0.2;
 
-/// The answers of the directions relative to the best one: 0 at most.
+/// The responses of the directions relative to the best one; at most 0.
 class Answers {
  public:
   Answers(const LinearOpenParams &params, const std::vector<std::int64_t> &spectrum)
@@ -40,13 +40,13 @@ class Answers {
   int behind() const { return circle_ ? (size() - 1) / 2 : size() - 1 - best_; }
   /// Steps that the directions cover.
   int extent() const { return circle_ ? size() : size() - 1; }
-  /// The answer `offset` directions from the best one.
+  /// The response `offset` directions from the best one.
   double operator()(int offset) const { return values_[(best_ + offset + size()) % size()]; }
 
-  /// How far the best answer is above the median.
+  /// How far the best response is above the median.
   double depth() const { return -median(values_); }
 
-  /// The median second difference, how much the answers jitter.
+  /// The median second difference: how much the responses jitter.
   double jitter() const {
     std::vector<double> bends;
     for (int i = circle_ ? 0 : 1; i < (circle_ ? size() : size() - 1); ++i) {
@@ -57,7 +57,7 @@ class Answers {
     return median(std::move(bends));
   }
 
-  /// Steps from the best direction, towards `sign`, to where the answer falls to `level`.
+  /// Steps from the best direction, towards `sign`, to where the response falls to `level`.
   double reach(double level, int sign) const {
     const int most = sign < 0 ? before() : behind();
     for (int i = 1; i <= most; ++i) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the angular spectrum of an image (LinearOpenReport) says about its direction.
+/// Finds the direction of an image from its angular spectrum (LinearOpenReport).
 ///
-/// An opening answers where its sum is large; a closing, a top-hat and a black-hat answer where it
-/// is small. Below, r is the spectrum with the sign that makes answers large, step the degrees from
-/// one direction to the next, and "best" the direction with the largest r, the middle of the first
-/// run of equal ones. A span of 180 degrees is a circle, any other has two ends.
+/// The response of an opening is large where its sum is large; that of a closing, a top-hat and a
+/// black-hat where the sum is small. Below, r is the spectrum with the sign that makes responses
+/// large, step is the angle between directions, and "best" is the direction with the largest r, or
+/// the middle of the first run of equal ones. A span of 180 degrees is a circle; any other span has
+/// two ends.
 ///
-/// Angle. A parabola by least squares through the 2 k + 1 directions around the best one; its
-/// vertex, at most k steps away, is the dominant angle. k is as many steps as 0.75 degrees have or,
-/// if that is less, the angle by which the ends of a segment move by 6 pixels against each other:
-/// 0.37 degrees for a length of 930. It is at least 1 and no more than there are on either side. So
-/// many, because a line of 3 pixels answers a segment of 250 within some 0.7 degrees, and because
-/// neighbouring digital lines see other pixels, which makes the spectrum jitter; no more for longer
-/// segments, because these answer in a narrow cusp on a slope that is not the same on both sides and
-/// would draw a wider parabola away (docs/rotation.md). Digital lines prefer no angle in noise that
-/// is independent from pixel to pixel, so nothing is corrected at 0, 45 and 90 degrees. The best
-/// direction at an end of the span is not refined: the true one may lie beyond.
+/// Angle. The dominant angle is the vertex, at most k steps away, of a least-squares parabola
+/// through the 2 k + 1 directions around the best one. k steps cover 0.75 degrees or, if that is
+/// less, the angle by which the ends of a segment move by 6 pixels relative to each other: 0.37
+/// degrees for a length of 930. k is at least 1 and at most the number of directions on either
+/// side. Several directions are needed because a line of 3 pixels responds to a segment of 250
+/// within about 0.7 degrees, and because neighbouring digital lines contain different pixels, which
+/// makes the spectrum jitter. Longer segments need fewer, because their response is a narrow cusp
+/// on an asymmetric slope, which would shift a wider parabola (docs/rotation.md). Digital lines
+/// prefer no angle in pixel-independent noise, so there is no correction at 0, 45 and 90 degrees. A
+/// best direction at an end of the span is not refined, because the true one may be beyond the end.
 ///
 /// Confidence is contrast * steadiness * narrowness, all of them 0..1, and half of it at an end:
 ///
@@ -25,16 +26,16 @@
 ///     steadiness = 1 - 16 * median |r(i - 1) - 2 r(i) + r(i + 1)| / depth
 ///     narrowness = 1 - 4 * width / extent
 ///
-/// where width is how wide the peak is a quarter of its depth below its top and extent what the
-/// directions cover. Contrast is a half where 1/200 of the image, at full contrast, is what makes
-/// the difference. Steadiness finds noise and dust, whose spectrum goes up and down by as much as
-/// its peak stands out. Narrowness tells lines from shades and textures, and from pages whose lines
-/// are bent and have more than one angle: a spectrum that falls on both sides to the ends of the
-/// span has width / extent 1/8, a page of text 1/20, one of curved lines 1/10. The constants are
-/// from scans, photographs and empty pages.
+/// where width is the width of the peak at a quarter of its depth below the top, and extent is the
+/// range of the directions. Contrast is 1/2 if 1/200 of the image, at full contrast, makes the
+/// difference. Steadiness detects noise and dust: their spectrum jitters as much as its peak stands
+/// out. Narrowness tells lines from shades and textures, and from pages with bent lines, which have
+/// more than one angle. width / extent is 1/8 for a spectrum that falls to the ends of the span on
+/// both sides, 1/20 for a page of text and 1/10 for a page of curved lines. The constants were
+/// measured on scans, photographs and empty pages.
 ///
-/// Blank is a confidence below 0.2, which photographs do not reach. Where angles are to be exact
-/// within 0.1 degrees, docs/rotation.md has the confidence that they need.
+/// Blank means a confidence below 0.2, which photographs do not reach. docs/rotation.md has the
+/// confidence needed for angles that are exact to 0.1 degrees.
 #pragma once
 #include "kernels/linearopen.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What there is to do before and after openings along lines, tile by tile: samples are made ordered
-/// integers, images are transposed for flat lines, and results are made samples again.
+/// The work before and after openings along lines, tile by tile: converts samples to ordered
+/// integers, transposes images for flat lines, and converts results back to samples.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -19,7 +19,7 @@ constexpr int kTileThreads = 256, kTileHeight = 32;
 template <typename T>
 constexpr int kTileWidth = 32 * Packed<T>::kSamples;
 
-/// Words of as many rows as a word has samples: exchanges samples with rows.
+/// A square of as many words (rows) as a word has samples: transposes it.
 template <typename T>
 __device__ void transpose(unsigned (&rows)[Packed<T>::kSamples]) {
   if constexpr (sizeof(T) == 1) {
@@ -38,13 +38,13 @@ __device__ void transpose(unsigned (&rows)[Packed<T>::kSamples]) {
   }
 }
 
-/// A part of a plane, transposed, in shared memory. Rows are turned, such that words that are written or
-/// read together are in different banks.
+/// A part of a plane, transposed, in shared memory. Rows are rotated so that words written or read
+/// together are in different banks.
 template <typename T, int width, int height>
 class TransposedTile {
  public:
-  /// Reads what becomes the tile: `height` columns and `width` rows from (x, y) of a plane on. What is
-  /// outside has the bits of `outside`. All threads of the block.
+  /// Reads the tile: `height` columns and `width` rows from (x, y) of a plane on. Samples outside
+  /// have the bits of `outside`. All threads of the block call it.
   template <typename Any>
   __device__ void read(const Plane<Any> &plane, int x, int y, unsigned outside) {
     const bool whole = (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 4 == 0 &&
@@ -84,8 +84,8 @@ class TransposedTile {
 template <typename T>
 struct PrepareJob {
   Plane<const T> in;
-  /// With width and height exchanged. Rows begin at whole words, and their last one is filled up with
-  /// what changes no minimum.
+  /// With width and height exchanged. Rows begin at whole words; their last word is filled up with
+  /// samples that change no minimum.
   Plane<T> out;
   bool floats;
   unsigned flip;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kTileThreads)
       *reinterpret_cast<unsigned *>(job.out.row(y0 + i) + x) =
           ordered_word<T>(tile.word(i, word), job.floats, job.flip);
 }
-/// The same without exchanging anything.
+/// The same without transposing.
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads)
     prepare_kernel(const __grid_constant__ PrepareJob<T> job) {
@@ -128,8 +128,8 @@ __global__ void __launch_bounds__(kTileThreads)
 /// The largest results of some directions.
 template <typename T>
 struct Best {
-  Plane<T> value;  ///< data is nullptr where there are no directions
-  /// The numbers of the first directions that have them; data is nullptr if they are not wanted.
+  Plane<T> value;  ///< data is nullptr if there are no directions
+  /// The number of the first direction with the value; data is nullptr if they are not wanted.
   Plane<std::uint16_t> number;
 };
 
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(kTileThreads)
           if (!any_upright || other > value || (other == value && other_number < number))
             number = other_number;
         }
-        // Samples behind the last column have no direction.
+        // Samples after the last column have no direction.
         T degree = static_cast<T>(job.degrees[number & 1023] << job.degree_shift);
         if constexpr (sizeof(T) == 4)
           if (job.floats) degree = __float_as_uint(static_cast<float>(degree));

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the CPU and CUDA implementations of rotate share: where a pixel comes from, and what is made of
-/// the samples there.
+/// Shared by the CPU and CUDA implementations of rotate: where a pixel comes from, and how the
+/// samples there are interpolated.
 #pragma once
 #include "kernels/rotate.h"
 
 namespace cudascan::rotation {
 
-/// Places are rounded to 1/64 pixel.
+/// Positions are rounded to 1/64 pixel.
 inline constexpr int kPhaseBits = 6, kPhases = 1 << kPhaseBits;
 /// Weights are in units of 2^-11.
 inline constexpr int kWeightBits = 11;
-/// The sums over rows of 16-bit samples are rounded to quarters of a level, so that those over columns
-/// fit 32 bits. Sums of absolute weights are at most 1.25.
+/// With 16-bit samples, sums over rows are rounded to quarters of a level, so that sums over
+/// columns fit into 32 bits. Sums of absolute weights are at most 1.25.
 template <typename T>
 inline constexpr int kRowShift = sizeof(T) == 1 ? 0 : kWeightBits - 2;
 
-/// Works out the weights of the samples at -1, 0, 1 and 2 from the whole part of a place, by its fraction
-/// in 1/64; an integer, or one in each lane of a vector. Cubic ones are Keys' with a = -1/2, rounded; that
-/// of the sample at the whole part takes what is left of one.
+/// Computes the weights of the samples at -1, 0, 1 and 2 relative to the integer part of a
+/// position, from its fraction in 1/64 (an integer, or one in each lane of a vector). Cubic weights
+/// are Keys' with a = -1/2, rounded; the weight at the integer part is adjusted so that the sum is
+/// one.
 template <RotateInterpolation kInterpolation, typename Int>
 [[gnu::always_inline]] constexpr void make_weights(const Int &k, Int (&w)[4]) {
   w[0] = w[2] = w[3] = k - k;
@@ -34,13 +35,13 @@ template <RotateInterpolation kInterpolation, typename Int>
   w[1] = (1 << kWeightBits) - w[0] - w[2] - w[3];
 }
 
-/// All of them, to look up.
+/// Table of all weights.
 struct Weights {
   alignas(16) std::int16_t of[kPhases][4];
 };
 
-/// A place in the input, in units of 2^-32 pixels, half a phase beyond what it stands for, so that
-/// cutting off rounds.
+/// A position in the input, in units of 2^-32 pixels, plus half a phase, so that truncation rounds
+/// to the nearest phase.
 struct Place {
   std::int64_t x, y;
 
@@ -57,8 +58,8 @@ struct Job {
   Place first;                ///< of the pixel at the top left
   std::int64_t cosine, sine;  ///< in units of 2^-32
   bool constant;              ///< the border
-  T outside;                  ///< without bits that the format does not have
-  int low_bits;               ///< of a sample, that the format does not have
+  T outside;                  ///< without unused bits of the format
+  int low_bits;               ///< unused low bits of a sample
   RotateInterpolation interpolation;
   Weights weights;
 
@@ -66,32 +67,32 @@ struct Job {
     return {first.x + x * cosine - y * sine, first.y + x * sine + y * cosine};
   }
 
-  /// Whether all 4x4 samples around a place are in the image.
+  /// Whether all 4x4 samples around a position are in the image.
   CUDASCAN_HD bool inside(const Place &p) const {
     const int x = Place::whole(p.x), y = Place::whole(p.y);
     return x >= 1 && y >= 1 && x < in.width - 2 && y < in.height - 2;
   }
 
-  /// A row's weighted sum, as sums over rows are made of it.
+  /// Rounds a row's weighted sum for the sum over rows.
   static CUDASCAN_HD int round_row(int sum) {
     constexpr int kShift = kRowShift<T>;
     return kShift == 0 ? sum : (sum + ((1 << kShift) >> 1)) >> kShift;
   }
 
-  /// The sample for a sum over rows.
+  /// Rounds a sum over rows to a sample.
   CUDASCAN_HD T finish(int sum) const {
     const int shift = 2 * kWeightBits - kRowShift<T> + low_bits;
     const int level = (sum + (1 << (shift - 1))) >> shift, top = in.maximum >> low_bits;
     return static_cast<T>((level < 0 ? 0 : level < top ? level : top) << low_bits);
   }
 
-  /// The pixel for a place whose samples are all in the image.
+  /// The pixel for a position whose samples are all in the image.
   CUDASCAN_HD T blend_inside(const Place &p) const {
     const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
     return blend(p, [&](int i, int j) { return in.row(y + j)[x + i]; });
   }
 
-  /// The pixel for any place.
+  /// The pixel for any position.
   CUDASCAN_HD T blend_at_edge(const Place &p) const {
     const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
     if (constant && (x < -3 || x >= in.width || y < -3 || y >= in.height)) return outside;
@@ -109,7 +110,7 @@ struct Job {
     return at < 0 ? 0 : at < size ? at : size - 1;
   }
 
-  /// Of 4x4 samples that at(column, row) gives.
+  /// The pixel from 4x4 samples that at(column, row) gives.
   template <typename At>
   CUDASCAN_HD T blend(const Place &p, const At &at) const {
     const std::int16_t *const across = weights.of[Place::phase(p.x)];
@@ -124,7 +125,7 @@ struct Job {
   }
 };
 
-/// Checks the call and works out what all pixels share.
+/// Checks the call and computes the values that all pixels share.
 template <typename T>
 Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out);
 

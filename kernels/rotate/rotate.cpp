@@ -47,14 +47,14 @@ Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   check_planes(in, out);
   if (params.border_value > in.maximum)
     refuse("border-value ", params.border_value, " is above the largest level of the format, ",
-           +in.maximum, "; -1 stands for that");
+           +in.maximum, "; use -1 for that");
   Job<T> job{};
   job.in = in;
   job.out = out;
   const double radians = params.angle * std::numbers::pi / 180;
   job.cosine = fixed_point(std::cos(radians));
   job.sine = fixed_point(std::sin(radians));
-  // Half of the last column and row is the centre, which stays where it is.
+  // The centre is half the last column and row; it stays in place.
   const std::int64_t right = in.width - 1, bottom = in.height - 1;
   const std::int64_t half_phase = std::int64_t{1} << (31 - kPhaseBits);
   job.first.x = (((right << 32) - right * job.cosine + bottom * job.sine) >> 1) + half_phase;
@@ -77,7 +77,7 @@ template Job<std::uint16_t> make_job(const RotateParams &, Plane<const std::uint
 
 namespace {
 
-constexpr int kMinRows = 16;  // fewer are not worth a thread
+constexpr int kMinRows = 16;  // fewer rows do not justify a thread
 
 template <typename T>
 void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const RotateParams &params) {
@@ -91,10 +91,10 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const RotateParams &para
 
 void validate(const RotateParams &params) {
   if (!(params.angle >= -360 && params.angle <= 360))
-    refuse("angle ", params.angle, ": it must be from -360 to 360 degrees");
+    refuse("angle ", params.angle, ": must be from -360 to 360 degrees");
   if (params.border_value < -1 || params.border_value > 65535)
     refuse("border-value ", params.border_value,
-           ": it must be a level of the image, or -1 for the largest");
+           ": must be a level of the image, or -1 for the largest");
 }
 
 void run(Cpu &cpu, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,

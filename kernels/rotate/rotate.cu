@@ -11,26 +11,26 @@ namespace {
 using rotation::Job;
 using rotation::Place;
 
-/// A block makes a tile of pixels from the samples around their places, of which it first makes a copy
-/// in shared memory. Each warp has kLanesDown rows of the tile and makes kLanesAcross columns of them at
-/// a time: the samples that its lanes read at once are near one another in all directions, and so in
-/// different banks of that memory whatever the angle.
+/// A block computes a tile of pixels. It first copies the samples around their positions to shared
+/// memory. Each warp has kLanesDown rows of the tile and computes kLanesAcross columns of them at a
+/// time. So the samples that its lanes read at once are close together in all directions, and in
+/// different banks at any angle.
 constexpr int kAcross = 64, kDown = 32;
 constexpr int kLanesAcross = 8, kLanesDown = 32 / kLanesAcross;
 constexpr int kWarps = kDown / kLanesDown, kThreads = 32 * kWarps;
 constexpr int kPixels = kAcross / kLanesAcross;  // of a thread
 
-/// Samples in the length of a line across a tile at any angle, with those around its ends.
+/// Most samples along a line across a tile at any angle, with the samples around its ends.
 constexpr int kReach = 75;
 static_assert((kAcross - 1) * (kAcross - 1) + (kDown - 1) * (kDown - 1) <=
               (kReach - 4) * (kReach - 4));
 
-/// The copy is made of words, of so many samples.
+/// The copy consists of words of so many samples.
 template <typename T>
 constexpr int kInWord = 4 / sizeof(T);
 
-/// Its rows are a multiple of 4 words long, and not of 8: so the first four words of eight rows that follow
-/// one another are in 32 banks.
+/// Its rows are a multiple of 4 words long, but not of 8. So the first four words of eight
+/// consecutive rows are in 32 different banks.
 template <typename T>
 constexpr int kRowWords = sizeof(T) == 1 ? 20 : 44;
 
@@ -41,12 +41,12 @@ constexpr bool fits() {
 }
 static_assert(fits<std::uint8_t>() && fits<std::uint16_t>());
 
-/// What part of the image has the samples for a tile, the same size for all.
+/// The part of the image with the samples for a tile; its size is the same for all tiles.
 struct Box {
-  Place corner;                 ///< its lowest x and y, from the place of the tile's first pixel
-  int words, rows;              ///< words of a row, from a multiple of four bytes on
-  bool aligned;                 ///< whether rows of the image begin at multiples of four bytes
-  int rows_on, words_on;        ///< for a number of words as large as the block
+  Place corner;     ///< its lowest x and y, relative to the position of the tile's first pixel
+  int words, rows;  ///< words of a row, which starts at a multiple of four bytes
+  bool aligned;     ///< whether rows of the image begin at multiples of four bytes
+  int rows_on, words_on;  ///< rows and words to advance for as many words as the block has threads
   std::uint32_t words_inverse;  ///< 2^16 / words, rounded up
 };
 
@@ -56,7 +56,7 @@ Box make_box(const Job<T> &job) {
     const std::int64_t ends[] = {across * (kAcross - 1), down * (kDown - 1)};
     const auto low = std::min<std::int64_t>(ends[0], 0) + std::min<std::int64_t>(ends[1], 0);
     const auto high = std::max<std::int64_t>(ends[0], 0) + std::max<std::int64_t>(ends[1], 0);
-    // Places may begin anywhere between two samples. Those at -1, 0, 1 and 2 are needed.
+    // Positions may be anywhere between two samples. Samples at -1, 0, 1 and 2 are needed.
     return std::pair(low, static_cast<int>((high - low + 0xffffffff) >> 32) + 4);
   };
   const auto [left, columns] = range(job.cosine, -job.sine);
@@ -72,7 +72,7 @@ Box make_box(const Job<T> &job) {
   return box;
 }
 
-/// Copies the box whose first sample is at column x, a multiple of what a word has, and row y.
+/// Copies the box whose first sample is at row y and column x, a multiple of the samples of a word.
 template <typename T>
 __device__ void copy_box(const Job<T> &job, const Box &box, int x, int y, std::uint32_t *to) {
   const int thread = threadIdx.x;
@@ -103,7 +103,7 @@ __device__ void copy_box(const Job<T> &job, const Box &box, int x, int y, std::u
 }
 
 /// The weighted sum of four samples; weights are signed numbers of 16 bits, two in a word.
-/// @param words  with the first of the samples, and those after it
+/// @param words  the word with the first sample, and the following ones
 /// @param shift  bits before the first sample, modulo 32
 template <typename T>
 __device__ int sum_of_four(const std::uint32_t *words, int shift, const uint2 &weights) {
@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(kThreads)
     rotate_kernel(const __grid_constant__ Job<T> job, const __grid_constant__ Box box) {
   using Pixels = std::conditional_t<sizeof(T) == 1, uint2, uint4>;  // of a thread
   __shared__ std::uint32_t samples[kReach * kRowWords<T>];
-  // Neighbours look up different weights, which is slow in the memory that parameters are in.
+  // Neighbours look up different weights, which is slow in constant memory.
   __shared__ uint2 weights[rotation::kPhases];
-  // One vector more than a row takes, so that rows are in different banks.
+  // One vector more than a row needs, so that rows are in different banks.
   __shared__ Pixels results[kWarps][kLanesDown][kLanesAcross + 1];
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kThreads)
 
   const int x = lane % kLanesAcross, y = lane / kLanesAcross;
   Place p = job.place(left + x, top + warp * kLanesDown + y);
-  p.x -= static_cast<std::int64_t>(box_x + 1) << 32;  // the first of four, from the box on
+  p.x -= static_cast<std::int64_t>(box_x + 1) << 32;  // the first of four, relative to the box
   p.y -= static_cast<std::int64_t>(box_y + 1) << 32;
   T *const row = reinterpret_cast<T *>(results[warp][y]);
 #pragma unroll
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncwarp();
 
-  // Each lane stores pixels beside one another.
+  // Each lane stores adjacent pixels.
   const int out_x = left + x * kPixels, out_y = top + warp * kLanesDown + y;
   if (out_y >= job.out.height) return;
   const Pixels mine = results[warp][y][x];

@@ -8,11 +8,11 @@ namespace cudascan::rotation {
 
 template <typename T>
 struct Loops {
-  /// Makes a row of the result.
+  /// Computes a row of the result.
   void (*row)(const Job<T> &job, int y);
 };
 
-/// Those for the processor that runs.
+/// The loops for this processor.
 template <typename T>
 const Loops<T> &loops();
 

@@ -76,8 +76,8 @@ TEST(GswoStrictText, EndsOfLinesAreThoseOfAllCompilers) {
   const Folder folder;
   const std::string file = folder / "lines.cpp";
   const std::pair<std::string, std::string> kTexts[] = {
-      {"#inc\\\nlude \"/etc/hostname\"\n", "only headers of C and C++ with mathematics"},
-      {"#include \\\n\"/etc/hostname\"\n", "only headers of C and C++ with mathematics"},
+      {"#inc\\\nlude \"/etc/hostname\"\n", "only mathematical headers of C and C++"},
+      {"#include \\\n\"/etc/hostname\"\n", "only mathematical headers of C and C++"},
       {"// \\ \n\nWINDOW", "blanks between \\ and the end of its line"},
       {"//\r/*\n*/\nWINDOW", "control characters"},
       {std::string("//\0\nWINDOW", 10), "control characters"}};
@@ -155,13 +155,13 @@ TEST(GswoOptions, AreExplainedAndChecked) {
   EXPECT_NE(translate({"--version"}).output.find("manifest 1"), std::string::npos);
   const std::string table3 = source("table3.cpp");
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "no file"},
+      {{}, "no file given"},
       {{"no/such/file.cpp"}, "can't read 'no/such/file.cpp'"},
       {{"/"}, "can't read '/'"},
-      {{table3, "--emit", "cubin"}, "'cubin' is none of"},
+      {{table3, "--emit", "cubin"}, "'cubin': must be kernel"},
       {{table3, "--emit", "so"}, "needs the name of a file, -o FILE"},
       {{table3, "--emit", "so", "-o", "x.so", "--strict"}, "without translating"},
-      {{table3, "--emit"}, "behind --emit"},
+      {{table3, "--emit"}, "--emit needs a value"},
       {{table3, "--set", "win"}, "NAME=NUMBER"},
       {{table3, "--set", "win=5;system(1)"}, "NAME=NUMBER"},
       {{table3, "--set", "3=5"}, "NAME=NUMBER"},

@@ -48,7 +48,8 @@ class Options(Case):
                                (["--backend", "gpu"], "--backend gpu: must be auto, cuda or cpu"),
                                (["--seconds", "-1"], "must be above 0"),
                                (["--width", "100"], "need --element"),
-                               (["--element", "identity", "--chain", "identity"], "one of them"),
+                               (["--element", "identity", "--chain", "identity"],
+                                "use either --element or --chain"),
                                (["--element", "identity", "--format", "GREY"], "--format GREY"),
                                (["--json", "/nowhere/rows.json"], "cannot be written"),
                                (["--fast"], "--fast"), (["fast"], "unknown argument fast")):

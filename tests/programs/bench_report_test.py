@@ -285,7 +285,7 @@ class ReportPage(WithFolder):
 
     def test_missing_file(self):
         self.refused(["--kernels", self.folder / "none.json"], "--kernels",
-                     "none.json: there is no such file")
+                     "none.json: file not found")
 
     def test_folder(self):
         self.refused(["--pipelines", self.folder], "--pipelines", "Is a directory")
@@ -300,7 +300,7 @@ class ReportPage(WithFolder):
         self.refused(["--kernels", path], "this is not JSON")
 
     def test_wrong_keys(self):
-        cases = (("[]", "this is no object"), ({"rows": []}, '"machine" is missing'),
+        cases = (("[]", "not an object with"), ({"rows": []}, '"machine" is missing'),
                  ({"machine": MACHINE}, '"rows" is missing'),
                  ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
                  ({"machine": MACHINE, "rows": [{"table": "live", "name": 3}]}, '"name" of entry 1'),
@@ -311,13 +311,13 @@ class ReportPage(WithFolder):
                 self.refused(["--kernels", self.write("k.json", content)], sentence)
         self.refused(["--gswo", self.write("g.json", {"machine": {}, "rows": []})], '"cases" is missing')
         broken = {"machine": {}, "cases": [{"filter": "median", "warm_ms": 3}]}
-        self.refused(["--gswo", self.write("g.json", broken)], '"warm_ms" of entry 1 of "cases" is no object')
+        self.refused(["--gswo", self.write("g.json", broken)], '"warm_ms" of entry 1 of "cases" is not of type object')
 
     def test_no_folder_for_the_page(self):
         path = self.write("k.json", {"machine": MACHINE, "rows": []})
         done = self.report("--kernels", path, "--output", self.folder / "none" / "page.html")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no folder", done.stderr)
+        self.assertIn("does not exist", done.stderr)
 
     def test_no_benchmark(self):
         done = self.report("--build", self.folder, env={"PATH": "/nonexistent"})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the paper measured: its figures and tables as lists of cases, and what its text says came out.
+"""What the paper measured: its figures and tables as lists of cases, with the results that its text
+gives.
 
-The figures themselves are pictures; only what the text gives is repeated here.
+The figures themselves are pictures; only numbers from the text are repeated here.
 """
 import dataclasses
 
@@ -24,7 +25,8 @@ class Case:
         return f"{self.window}x{self.window}" if self.window else "own"
 
 
-# "All rank-order filters, erosion and dilation" of section 4.2; Figures 3 to 5 have ten filters as well.
+# "All rank-order filters, erosion and dilation" of section 4.2; Figures 3 to 5 have ten filters as
+# well.
 TEN = ("min", "max", "midpoint", "mean", "standard_deviation", "median", "alpha_trimmed_mean", "mode",
        "erosion", "dilation")
 # The others of Table 6.
@@ -53,10 +55,10 @@ CASES = {
     "9": TABLE_9 + DOCUMENT,
 }
 
-# Those whose tables have a column for OpenACC.
+# Figures whose tables have a column for OpenACC.
 OPENACC = ("3", "6a", "8", "9")
 
-# Samples that a filter is made for: soft structures with noise, black and white, text.
+# The picture that suits a filter: soft structures with noise, black and white, or text.
 PICTURES = {"hit_or_miss": "shapes", "thinning": "shapes", "thickening": "shapes",
             "document_segmentation": "page"}
 
@@ -71,7 +73,7 @@ def reach(case):
 
 
 def complexity(case):
-    """Figure 5's measure, turns of the loops in a window times its tests; arithmetic is not counted."""
+    """Figure 5's complexity: loop iterations in a window times tests; arithmetic is not counted."""
     n = case.window * case.window
     half = n // 2 + 1
     tests = {
@@ -91,7 +93,8 @@ PAPER_6A = {"min": "<1, <1", "max": "<1, <1", "median": "10-26, GSWO more",
             "alpha_trimmed_mean": "10-26, OpenACC more", "mode": "10-26, OpenACC more"}
 PAPER_6B = dict.fromkeys(RANKS, "GSWO above OpenCV's")
 PAPER_6C = dict.fromkeys(HEAVY, "6-9, 12-27")
-# Table 8, one image, and Table 9, the systems with GTX 690: seconds of the CPU, of the GPU, speed-up.
+# Table 8, one image, and Table 9, the systems with GTX 690: seconds of the CPU, of the GPU,
+# speed-up.
 PAPER_8 = "28 s, 8.2 s, 3.4; kernel region 16 s, 3.9 s, 4.2"
 PAPER_9 = {("dilation", 3): "1.3 s, 1.6 s, 0.8", ("dilation", 5): "4.3 s, 1.9 s, 2.2",
            ("dilation", 9): "18.2 s, 2.3 s, 7.9", ("erosion", 3): "1.5 s, 2.3 s, 0.7",
@@ -99,7 +102,7 @@ PAPER_9 = {("dilation", 3): "1.3 s, 1.6 s, 0.8", ("dilation", 5): "4.3 s, 1.9 s,
 
 
 def published(figure, case):
-    """What the text of the paper says of a case in a figure, or None."""
+    """What the text of the paper says about a case in a figure, or None."""
     texts = {"3": PAPER_3, "4": PAPER_4, "6a": PAPER_6A, "6b": PAPER_6B, "6c": PAPER_6C}
     if figure == "8":
         return PAPER_8

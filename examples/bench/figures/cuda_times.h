@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times a filter that gswo-cc translated: whole calls of the user's function, and its kernels alone. The
-/// script has put each launch of the generated program into figures::launch().
+/// Times a filter that gswo-cc translated: whole calls of the user's function, and its kernels
+/// alone. The script has wrapped each launch of the generated program in figures::launch().
 #pragma once
 #include <cuda_runtime.h>
 
@@ -35,7 +35,7 @@ class Kernels {
   Kernels(const Kernels &) = delete;
   Kernels &operator=(const Kernels &) = delete;
 
-  /// Adds a launch. Windows read one image and write another, so that they can be run again.
+  /// Adds a launch. Windows read one image and write another, so they can be run repeatedly.
   template <class Launch>
   void add(const Launch &launch) {
     launch();
@@ -46,7 +46,7 @@ class Kernels {
                    for (int t = 0; t < turns; t++) launch();
                  }) /
                  turns;
-      // Other data fill the caches. That takes longer than the host needs to queue what follows.
+      // Fills the caches with other data. That takes longer than queueing the launches that follow.
       need(cudaMemsetAsync(other_, i, other_bytes_), "cudaMemsetAsync");
       cold[i] += between([&] { launch(); });
     }
@@ -90,7 +90,7 @@ int run_cuda(int argc, char **argv, int count, bool flat, const Apply &apply) {
   Images<T> images(o, count, flat);
   images.spoil_output();
   const auto call = [&] { apply(images, o.height); };
-  std::vector<double> whole = repeat(call, 0);  // the first, in which code is loaded
+  std::vector<double> whole = repeat(call, 0);  // the first call loads the code
   Comparison comparison;
   compare(o, images, o.height, comparison);
   if (whole[0] < o.seconds * 1e3) whole = repeat(call, o.seconds);

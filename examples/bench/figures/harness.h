@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the programs of gswo_figures.py share: their arguments, pictures, the comparison of results and
-/// the report, one line of JSON. A program is one filter of a user in one form (sequential, OpenMP,
-/// OpenACC, CUDA); the script writes the few lines that join the two.
+/// Shared parts of the programs of gswo_figures.py: arguments, pictures, the comparison of results
+/// and the report (one line of JSON). A program is one user filter in one form (sequential, OpenMP,
+/// OpenACC, CUDA); the script writes the few lines that connect it with this header.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace figures {
 
-/// Rows and columns around a picture which windows may read.
+/// Rows and columns around a picture that windows may read.
 constexpr int kMargin = 16;
 
 [[noreturn]] inline void fail(const std::string &message) {
@@ -28,9 +28,9 @@ struct Options {
   std::string result;   ///< where to write the result; empty: nowhere
   std::string expect;   ///< file of a result to compare with; empty: none
   int expect_rows = 0;  ///< its rows that can be compared
-  int reach = 0;  ///< of a pixel, in rows downwards: as many last rows of a part are not compared
+  int reach = 0;        ///< rows below that a pixel depends on; these end rows are not compared
   std::vector<int> threads;  ///< numbers of threads to measure with
-  bool whole = false;        ///< take all rows, however long that is
+  bool whole = false;        ///< process all rows, however long it takes
 };
 
 inline Options parse(int argc, char **argv) {
@@ -48,7 +48,7 @@ inline Options parse(int argc, char **argv) {
     if (key == "--threads") o.threads.push_back(std::atoi(value.c_str()));
     if (key == "--whole") o.whole = value == "yes";
   }
-  if (o.width < 1 || o.height < 1) fail("width and height have to be given");
+  if (o.width < 1 || o.height < 1) fail("--width and --height are required");
   return o;
 }
 
@@ -57,8 +57,8 @@ inline double milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-/// The images of a filter: the first is its input, the last its output, those between are its own.
-/// Each with a margin, or, where filters index `y * width + x`, without.
+/// The images of a filter: the first is its input, the last its output, the others are temporary.
+/// Each has a margin, unless the filter indexes `y * width + x`.
 template <class T>
 class Images {
  public:
@@ -92,7 +92,7 @@ class Images {
     return rows;
   }
 
-  /// So that a pixel which is not written is not taken for one of the run before.
+  /// So that a pixel that is not written cannot pass for one of the run before.
   void spoil_output() {
     for (int y = 0; y < height_; y++) std::fill_n(row(count() - 1, y), width_, T(0x5a));
   }
@@ -106,7 +106,7 @@ class Images {
     if (!file || std::fclose(file) || !good) fail("cannot write " + name);
   }
 
-  /// Pixels of the first rows of the output that are not those of a saved one.
+  /// Number of pixels in the first rows of the output that differ from a saved output.
   long long different(const std::string &name, int rows) {
     std::FILE *file = std::fopen(name.c_str(), "rb");
     if (!file) fail("cannot read " + name);
@@ -142,7 +142,7 @@ class Images {
   std::vector<std::vector<T *>> tables_;
 };
 
-/// Runs again and again until the time is over: three to nine times, fewer if a run takes longer than that.
+/// Repeats the run until the time is over: three to nine times, or fewer if one run takes longer.
 /// @return milliseconds of each run
 template <class Work>
 std::vector<double> repeat(const Work &work, double seconds) {

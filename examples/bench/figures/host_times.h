@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times a filter that runs on the CPU, on one core or with OpenMP. What would take too long is timed on
-/// the first rows of the picture, which does the same work for each of its pixels.
+/// Times a filter on the CPU, on one core or with OpenMP. A slow filter is timed on the first rows
+/// of the picture only; the work per pixel is the same.
 #pragma once
 #ifdef _OPENMP
 #include <omp.h>
@@ -25,7 +25,7 @@ int run_host(int argc, char **argv, int count, bool flat, const Apply &apply) {
 #endif
     images.spoil_output();
     const int probe = std::min(o.height, std::max(32, o.height / 128));
-    apply(images, probe);  // threads are started, pages are there
+    apply(images, probe);  // starts threads and touches memory pages
     const double start = milliseconds();
     apply(images, probe);
     const double all = (milliseconds() - start) / probe * o.height, third = o.seconds * 1e3 / 3;

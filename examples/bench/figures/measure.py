@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the programs, one at a time, and compares what they make."""
+"""Runs the programs, one at a time, and compares their results."""
 import json
 import os
 import statistics
@@ -7,12 +7,12 @@ import subprocess
 
 from . import cases
 
-LONGEST_S = 120  # a program that takes longer is ended
-PATIENCE = 3     # a form none of whose first programs works is given up
+LONGEST_S = 120  # a program that takes longer is killed
+PATIENCE = 3     # a form is given up if so many first programs fail
 
 
 class Times:
-    """Milliseconds of several runs, or None's for what was not measured."""
+    """Milliseconds of several runs; None if not measured."""
 
     def __init__(self, runs=(), share=1.0):
         self.runs = [run / share for run in runs]
@@ -30,7 +30,7 @@ class Times:
 
 
 class Result:
-    """Of one case: times, and whether all programs made the same pixels."""
+    """Times of one case, and whether all programs made the same pixels."""
 
     def __init__(self, case):
         self.case = case
@@ -53,7 +53,7 @@ class Result:
 
     @property
     def pixels(self):
-        """Whether all that was made is equal to what the sequential code makes, in a word."""
+        """One word: whether all results equal those of the sequential code."""
         wrong = sum(self.different.values())
         if wrong:
             return f"{wrong} DIFFER"
@@ -67,7 +67,7 @@ class Measurement:
         self.programs, self.seconds, self.threads = programs, seconds, threads
         self.folder = programs.built
         self.devices = {}   # names of the devices of CUDA and of OpenACC
-        self.missing = {}   # why a form has no times, where that is so for all cases
+        self.missing = {}   # why a form has no times in all cases
         self.failures, self.worked = {}, set()
         self.pictures = {}
         self.environment = dict(os.environ)
@@ -97,7 +97,7 @@ class Measurement:
         command = [str(program), *before, "--width", str(case.size[0]), "--height", str(case.size[1]),
                    "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
                    "--reach", str(cases.reach(case)), *map(str, words)]
-        # The C++ library of the machine itself is at least as new as that of packed programs.
+        # This machine's C++ library is at least as new as the one packed with the programs.
         environment = self.environment if form == "openacc" else None
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, env=environment)
@@ -135,7 +135,8 @@ class Measurement:
         result.rows, result.partial = run["rows"], run["rows"] < height
         result.sequential = Times(run["ms"], result.rows / height)
         rows = height if not result.partial else max(0, result.rows - cases.reach(case))
-        # All threads first: their result is whole, and stands for what the sequential code left out.
+        # First with all threads: that result is complete and replaces rows the sequential code left
+        # out.
         report = self.run("openmp", result, "--threads", self.threads, "--whole", "yes", "--expect", expected,
                           "--expect-rows", rows, *(["--result", whole] if result.partial else []))
         self._openmp(result, report, height)
@@ -158,7 +159,7 @@ class Measurement:
         if report:
             self.devices["openacc"] = report["device"]
             if report["device"] == "host":
-                self.missing["openacc"] = "no GPU"  # what ran was the loops on the host: no times to show
+                self.missing["openacc"] = "no GPU"  # the loops ran on the host: no times to show
             else:
                 result.openacc_loops, result.openacc = Times(report["loops_ms"]), Times(report["ms"])
         if npp and "cuda" not in self.missing:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The filters of Figure 6b by NPP, which the GPU filters of OpenCV 2.4 called for them. It is loaded when
-// the program runs; the declarations are those of NPP 12 and 13.
+// The filters of Figure 6b by NPP, which the GPU filters of OpenCV 2.4 called. NPP is loaded at run
+// time; the declarations are those of NPP 12 and 13.
 //
 //     npp min|max|erosion|dilation WINDOW --width ...
 #include <dlfcn.h>

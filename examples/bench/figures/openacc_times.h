@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times a filter with OpenACC's directives. Images `T **` are blocks with a table of their rows, on the
-/// device as on the host, so the loops need no changes; calls of the runtime move what data clauses
-/// would: the input there, the output back.
+/// Times a filter with OpenACC's directives. Images `T **` are blocks with a table of their rows,
+/// on the device as on the host, so the loops need no changes. Runtime calls replace data clauses:
+/// they copy the input to the device and the output back.
 #pragma once
 #include <openacc.h>
 
@@ -22,7 +22,7 @@ class DeviceImages {
       tables_.push_back(static_cast<T **>(acc_malloc(rows.size() * sizeof(T *))));
       if (!tables_.back()) fail("acc_malloc failed");
       acc_memcpy_to_device(tables_.back(), rows.data(), rows.size() * sizeof(T *));
-      // The images between have margins of 0.
+      // Temporary images have margins of 0.
       if (i + 1 < host.count()) acc_memcpy_to_device(blocks_[i], host.flat(i), bytes());
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Writes a picture for the programs of gswo_figures.py, the same on every machine: levels 0 to 255 in 16
-// bits a sample, with a margin on all sides.
+// Writes a picture for the programs of gswo_figures.py, the same on every machine: levels 0 to 255
+// in 16 bits a sample, with a margin on all sides.
 //
 //     picture natural|shapes|page WIDTH HEIGHT FILE
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Picture {
   std::uint16_t &at(int x, int y) { return samples[static_cast<std::size_t>(y) * width + x]; }
 };
 
-/// Values on a lattice, joined by straight lines, in octaves of which finer ones are weaker; and noise.
+/// Linear interpolation of random values on a lattice, in octaves, finer ones weaker; plus noise.
 void paint_natural(Picture &p, Random &random) {
   constexpr int kCoarsest = 256, kFinest = 8;
   std::vector<int> sums(p.samples.size(), 0);
@@ -45,7 +45,7 @@ void paint_natural(Picture &p, Random &random) {
                   *b = a + columns;
         const int u = x % cell, v = y % cell;
         const int above = a[0] * (cell - u) + a[1] * u, below = b[0] * (cell - u) + b[1] * u;
-        // Weighed with the cell's size, which all together are less than twice the largest.
+        // The weights are the cells' sizes; their sum is less than twice the largest.
         sums[static_cast<std::size_t>(y) * p.width + x] += (above * (cell - v) + below * v) / cell;
       }
   }

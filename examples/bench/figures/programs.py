@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the programs: their sources, where gswo-cc is, and what compilers make of them, where the GPU is."""
+"""Makes the programs: the sources on the machine with gswo-cc, the binaries on the machine with the
+GPU."""
 import concurrent.futures
 import json
 import os
@@ -15,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 HOST_FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-w"]
 CUDA_FLAGS = ["-std=c++20", "-O3", "-fmad=false", "--expt-relaxed-constexpr", "-w"]
-# GCC 12's own choice is older than what CUDA 13 takes.
+# GCC 12's default is older than CUDA 13 supports.
 GCC_OPENACC = ["-fopenacc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80",
                "-foffload-options=-lm", "-fno-math-errno", "-no-pie"]
 PACKED = "openacc.tar.xz"
@@ -31,15 +32,15 @@ def in_parallel(work, items):
 
 
 def find_translator(given):
-    """gswo-cc as given, of PATH, or of a build folder in the repository."""
+    """gswo-cc as given, from PATH, or from a build folder in the repository."""
     found = given or shutil.which("gswo-cc") or next(map(str, ROOT.glob("*/gswo/gswo-cc")), None)
     if not found:
-        raise SystemExit("gswo-cc was not found; build it, or say where it is with --gswo-cc")
+        raise SystemExit("gswo-cc was not found; build it, or give its path with --gswo-cc")
     return found
 
 
 def write_sources(folder, wanted, translator):
-    """The sources of all programs, and what they include; compiled nowhere yet."""
+    """The sources of all programs and the headers they include, not yet compiled."""
     for name in (p.name for p in HERE.iterdir() if p.suffix in (".h", ".cpp", ".cu")):
         shutil.copy(HERE / name, folder)
     for name in ("gswo_rt.h", "gswo_sort.h", "gswo_host.h"):
@@ -65,7 +66,7 @@ def write_sources(folder, wanted, translator):
 
 
 class Compiler:
-    """A command that makes programs of one form, or the reason why there are none."""
+    """A compile command for programs of one form, or the reason why there is none."""
 
     def __init__(self, command=None, why=""):
         self.command, self.why = command, why
@@ -78,7 +79,7 @@ class Compiler:
         return (lines or [self.command[0]])[-1 if "nvcc" in self.command[0] else 0]
 
     def compile(self, source, program, window=0):
-        """@return an error, or an empty text"""
+        """@return an error, or an empty string"""
         words = [*self.command, f"-DFIGURES_WINDOW={window}", str(source), "-o", str(program)]
         done = subprocess.run(words, capture_output=True, text=True)
         return "" if done.returncode == 0 else f"{' '.join(words)}\n{done.stderr.strip()[-600:]}"
@@ -94,7 +95,7 @@ def find_nvcc(arguments, include):
 
 
 def find_openacc(given, folder):
-    """nvc++, or a g++ that has an offload compiler for NVIDIA's GPUs."""
+    """nvc++, or a g++ with an offload compiler for NVIDIA GPUs."""
     if given:
         return Compiler([*given.split(), *HOST_FLAGS, "-lm"] if "nvc++" not in given else given.split())
     if shutil.which("nvc++"):
@@ -110,7 +111,7 @@ def find_openacc(given, folder):
 
 
 def pack_openacc(folder, programs, compiler, libraries):
-    """Compiles the programs with OpenACC here and packs them, with the libraries they load."""
+    """Compiles the OpenACC programs here and packs them with the libraries they load."""
     built = folder / "openacc"
     built.mkdir()
 
@@ -131,11 +132,11 @@ def pack_openacc(folder, programs, compiler, libraries):
 
 
 def prepare(folder, wanted, with_openacc, arguments):
-    """All that the machine with the GPU needs, in a folder to take there.
+    """Everything that the machine with the GPU needs, in a folder to copy there.
     @param with_openacc  the cases that are measured with OpenACC, too"""
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
-        raise SystemExit(f"{folder} is not empty; name another folder, or empty it")
+        raise SystemExit(f"{folder} is not empty; choose another folder or empty this one")
     programs = write_sources(folder, wanted, find_translator(arguments.gswo_cc))
     compiler = Compiler(why="not wanted") if arguments.no_openacc else find_openacc(arguments.openacc, folder)
     plan = {"openacc": compiler.why, "programs": sorted(programs)}
@@ -184,7 +185,7 @@ class Programs:
             openacc = self.compilers["openacc"] = find_openacc(arguments.openacc, self.built)
             if openacc.command:
                 openacc.command += include
-        # Who made the programs with OpenACC, or why there are none.
+        # Which compiler made the OpenACC programs, or why there are none.
         self.openacc = openacc.label if openacc.command else openacc.why
         missing = sorted({c.program for c in wanted} - set(plan["programs"]))
         if missing:

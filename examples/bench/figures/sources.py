@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The texts of a user's filter in its forms: as it stands, with OpenMP, with OpenACC, and as gswo-cc
+"""The source of a user's filter in its forms: as written, with OpenMP, with OpenACC, and as gswo-cc
 translates it.
 
-All have the same loops. OpenMP's `parallel` and `for` take the places of GSWO's pragmas of these names,
-so that the arrays of a window, declared in the parallel block, are each thread's own. OpenACC has them
-in a clause, and its images are in the device's memory already, see openacc_times.h. Sizes of windows are
-constants in all forms, as gswo-cc --set makes them.
+All have the same loops. OpenMP's `parallel` and `for` replace GSWO's pragmas of these names, so the
+arrays of a window, declared in the parallel block, are private to each thread. With OpenACC a
+clause makes them private, and the images are already in device memory; see openacc_times.h. Window
+sizes are constants in all forms, as with gswo-cc --set.
 """
 import re
 import subprocess
@@ -22,14 +22,14 @@ class Filter:
         self.name, self.text = name, text
         marked = re.search(r"^void (\w+)\(([^)]*)\)\s*\{", text, re.M)
         if not marked or not re.search(r"^typedef unsigned short pixel;", text, re.M):
-            raise SystemExit(f"{name}: it has no function void {name}(pixel *in, ..., int width, int height)")
+            raise SystemExit(f"{name}: must have a function void {name}(pixel *in, ..., int width, int height)")
         self.function, self.body = marked.group(1), marked.end()
         parameters = [" ".join(p.split()) for p in marked.group(2).split(",")]
         images = [re.fullmatch(r"(?:const )?pixel (\*+)(\w+)", p) for p in parameters]
         self.images = [m.group(2) for m in images if m]
         stars = {m.group(1) for m in images if m}
         if len(stars) != 1 or len(self.images) < 2:
-            raise SystemExit(f"{name}: images have to be all `pixel *` or all `pixel **`, two or more")
+            raise SystemExit(f"{name}: needs two or more images, all `pixel *` or all `pixel **`")
         self.flat = stars == {"*"}
         # Parameters that are sizes of windows.
         self.sizes = [m.group(1) for m in (re.match(r"int (window\w*) = ", p) for p in parameters) if m]
@@ -43,7 +43,7 @@ class Filter:
         return self._join(text, "host_times.h", "run_host")
 
     def openacc(self):
-        # Functions of windows run on the device as well.
+        # Window functions also run on the device.
         text = re.sub(r"^static (\w+ \w+\()", r"#pragma acc routine seq\nstatic \1",
                       self._with_constants(self.text), flags=re.M)
         out, at, arrays = [], 0, []
@@ -61,7 +61,7 @@ class Filter:
         return self._join("".join(out) + text[at:], "openacc_times.h", "run_openacc")
 
     def cuda(self, translator, path, window):
-        """What gswo-cc writes, with its launches of kernels given to figures::launch()."""
+        """The output of gswo-cc, with its kernel launches passed to figures::launch()."""
         settings = [word for size in self.sizes for word in ("--set", f"{size}={window}")]
         done = subprocess.run([translator, "--emit", "standalone", *settings, path],
                               capture_output=True, text=True)
@@ -74,7 +74,7 @@ class Filter:
         return self._join('#include "cuda_times.h"\n' + text, "cuda_times.h", "run_cuda")
 
     def _with_constants(self, text):
-        """Sizes of windows become constants, given to the compiler as -DFIGURES_WINDOW."""
+        """Turns window sizes into constants; the compiler gets them as -DFIGURES_WINDOW."""
         head, body = text[:self.body], text[self.body:]
         for size in self.sizes:
             head = re.sub(rf"\bint {size} = ", "int = ", head)

@@ -8,7 +8,7 @@ from .measure import thread_counts
 
 
 def number(value):
-    """Three digits, as far as they say something."""
+    """A number with about three significant digits."""
     if value is None:
         return "-"
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
@@ -35,7 +35,7 @@ def microseconds(times, spread=False):
 
 
 class Table:
-    """Columns of (head, width, text of a result); the first is to the left."""
+    """Columns of (head, width, text of a result); the first is left-aligned."""
 
     def __init__(self, title, columns):
         self.title, self.columns = title, columns
@@ -106,7 +106,7 @@ class Tables:
     def figure_5(self):
         columns = [self.filter, ("complexity", 10, lambda r: str(cases.complexity(r.case))), self.up_kernel,
                    self.up_whole]
-        return Table("Figure 5: speed-ups against the window's complexity, turns times tests, 5x5", columns)
+        return Table("Figure 5: speed-ups against the window's complexity (iterations times tests), 5x5", columns)
 
     def figure_6a(self):
         columns = [
@@ -159,7 +159,8 @@ class Tables:
                 results.sort(key=lambda r: cases.complexity(r.case))
             tables[name]().show(results)
 
-    # ---- In a few lines ------------------------------------------------------------------------------
+    # ---- In a few lines
+    # ------------------------------------------------------------------------------
 
     def summary(self, names):
         print("\nSummary: speed-ups over one core, smallest to largest")
@@ -180,7 +181,7 @@ class Tables:
         pairs = [(r, v) for r in results if (v := ratio(r.openacc_loops, r.warm))]
         if pairs:
             more = sum(v > 1 for _, v in pairs)
-            print(f"  GSWO's kernels beside OpenACC's loops: faster in {more} of {len(pairs)}, "
+            print(f"  GSWO's kernels against OpenACC's loops: faster in {more} of {len(pairs)}, "
                   f"{number(min(v for _, v in pairs))}..{number(max(v for _, v in pairs))} times as fast")
         wrong = [f"{r.case.program} ({form})" for r in results for form, n in r.different.items() if n]
         failed = [f"{r.case.program} ({form})" for r in results for form in r.errors]
@@ -195,7 +196,7 @@ class Tables:
         return compared > 0 and not wrong and not failed
 
     def _ranks(self):
-        """Figure 5 in a number: Spearman's correlation of complexity and speed-up."""
+        """Figure 5 as one number: Spearman's correlation of complexity and speed-up."""
         pairs = [(cases.complexity(r.case), v) for r in self.of("5") if (v := ratio(r.sequential, r.warm))]
         if len(pairs) < 3:
             return
@@ -210,6 +211,6 @@ class Tables:
 
 
 def mean_ranks(values):
-    """Ranks from 1; equal values share theirs."""
+    """Ranks from 1; equal values share a rank."""
     ordered = sorted(values)
     return [ordered.index(v) + (ordered.count(v) + 1) / 2 for v in values]

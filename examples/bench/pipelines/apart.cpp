@@ -10,7 +10,7 @@
 namespace cudascan::bench {
 namespace {
 
-/// How often a process is begun in which the element crashes: it depends on where memory lies.
+/// How often to start a process whose element crashes: whether it crashes depends on addresses.
 constexpr int kAttempts = 3;
 constexpr char kMeasured[] = "measured %lf %lf %" SCNu64;
 
@@ -39,7 +39,7 @@ Throughput measure_apart(const Launch &launch, double seconds) {
     if (WIFSIGNALED(status)) continue;
     Throughput result;
     if (std::sscanf(said, kMeasured, &result.us, &result.cpu_us, &result.frames) != 3)
-      throw Error(*said ? g_strchomp(said) : "its process ended without a word");
+      throw Error(*said ? g_strchomp(said) : "its process ended without a message");
     return result;
   }
   throw Error("its process ended by signal " + std::to_string(WTERMSIG(status)) + ", " +

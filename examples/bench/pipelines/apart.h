@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Measuring in a process of its own: an element that crashes takes no other measurement with it. Those of
-/// GStreamer's opencv plugin do now and then: GstOpencvVideoFilter puts the frame's address into a cv::Mat and
-/// leaves the end of the memory that was there before, by which OpenCV finds out what it may read around.
+/// Measures in a separate process, so that a crashing element does not lose other measurements.
+/// Elements of GStreamer's opencv plugin crash occasionally: GstOpencvVideoFilter puts the frame's
+/// address into a cv::Mat but keeps the old end of the memory, from which OpenCV derives what it
+/// may read around a pixel.
 #pragma once
 #include "bench/pipelines/measure.h"
 
 namespace cudascan::bench {
 
-/// The option by which this program is told that it is such a process; --element and others say for what.
+/// The option that makes this program such a process; --element and others say what to measure.
 inline constexpr char kApart[] = "apart";
 
-/// As measure_throughput() with one stream, read_behind_queue(). A process that crashes is begun again.
+/// As measure_throughput() with one stream, read_behind_queue(). A crashed process is restarted.
 /// @param launch  chain, format, width and height count
-/// @throws Error with what the pipeline reports, or with how the process ended
+/// @throws Error with the pipeline's error, or with how the process ended
 Throughput measure_apart(const Launch &launch, double seconds);
 
-/// What the other process does: measures, and prints that for measure_apart().
+/// Runs in the other process: measures, and prints the result for measure_apart().
 /// @return the exit status
 int answer_apart(const Launch &launch, double seconds);
 

@@ -68,7 +68,7 @@ Chain median_5() {
   return window("median", SwoFilterOperator::median, 5);
 }
 
-/// A chain's kernels as one piece of work, with two planes between them in turn.
+/// A chain's kernels as one piece of work; two planes in between are used in turn.
 Runner in_a_row(const std::vector<Case> &kernels) {
   struct Between {
     std::array<cuda::DeviceBuffer, 2> device;
@@ -101,7 +101,7 @@ Runner in_a_row(const std::vector<Case> &kernels) {
   return runner;
 }
 
-/// As cpu_timer(), on all cores, as the elements run.
+/// Like cpu_timer(), but on all cores, as the elements run.
 TimeCase all_cores_timer(bool quick) {
   return [quick, cpu = std::make_shared<Cpu>()](const Case &c) {
     Row row;
@@ -154,7 +154,7 @@ Chain longest_chain() {
 }
 
 std::vector<ElementPeer> element_peers() {
-  // cvsmooth has a median as well, which fails in GStreamer 1.22.
+  // cvsmooth also has a median, but it fails in GStreamer 1.22.
   return {{"equalize", equalize(), "cvequalizehist", "GRAY8"},
           {"mean 5", window("mean", SwoFilterOperator::mean, 5),
            "cvsmooth type=blur kernel-width=5 kernel-height=5", "GRAY8"},

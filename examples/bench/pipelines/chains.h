@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What pipelines are measured with: the elements with usual settings, chains of them, and the kernels
-/// below.
+/// The measured pipelines: the elements with usual settings, chains of them, and their kernels.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,7 +15,7 @@ struct Chain {
   std::vector<Case> kernels;  ///< of its elements, without sizes; empty: unknown
 
   int elements() const { return static_cast<int>(kernels.size()); }
-  /// The same with a queue between each two, so that every element has a thread.
+  /// The same with a queue between every two, so that each element has a thread.
   std::string with_queues() const;
 };
 
@@ -35,10 +34,10 @@ struct ElementPeer {
 };
 std::vector<ElementPeer> element_peers();
 
-/// Microseconds of the bare kernels of a chain in frames of one size, NaN where they were not measured.
+/// Microseconds of the bare kernels of a chain for one frame size, NaN if not measured.
 struct KernelTimes {
   double sum = kUnknown;      ///< each by itself, on the page
-  double chained = kUnknown;  ///< one behind the other on what comes out of the one before
+  double chained = kUnknown;  ///< one after another, each on the result of the one before
 };
 
 /// Times each kernel of each size once.

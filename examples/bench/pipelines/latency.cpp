@@ -18,8 +18,8 @@ std::vector<double> latencies;  // microseconds
 constexpr char kCategory[] = "GST_TRACER";
 GstDebugCategory *tracer_category;
 
-/// The tracer says "latency, src-element=(string)src, ..., time=(guint64)NANOSECONDS, ts=(guint64)...;" to
-/// the log. Everything else goes where it went before.
+/// The tracer logs "latency, src-element=(string)src, ..., time=(guint64)NANOSECONDS,
+/// ts=(guint64)...;". All other messages go where they went before.
 void on_log(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
             const gchar *function, gint line, GObject *object, GstDebugMessage *message,
             gpointer data) {
@@ -27,7 +27,7 @@ void on_log(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
     gst_debug_log_default(category, level, file, function, line, object, message, data);
     return;
   }
-  // Taken apart by hand: a GstStructure made of each line would be in the way of the next frame.
+  // Parsed by hand: making a GstStructure from each line would delay the next frame.
   static constexpr char kBegin[] = "latency, ", kTime[] = " time=(guint64)";
   const char *text = gst_debug_message_get(message);
   if (!text || std::strncmp(text, kBegin, sizeof kBegin - 1) != 0) return;
@@ -60,7 +60,7 @@ std::string start_latency_tracer() {
   if (!loaded) return "GStreamer's plugin coretracers cannot be loaded";
   const GType type = gst_tracer_factory_get_tracer_type(GST_TRACER_FACTORY(loaded));
   gst_object_unref(loaded);
-  // Not of the elements as well: every one of them would say so while the frame waits.
+  // Not for the elements, too: each of them would log while the frame waits.
   tracer = GST_TRACER(g_object_new(type, "params", "flags=pipeline", nullptr));
   GST_DEBUG_CATEGORY_GET(tracer_category, kCategory);
   if (!tracer_category || g_strcmp0(gst_debug_category_get_name(tracer_category), kCategory) != 0)

@@ -9,24 +9,24 @@
 
 namespace cudascan::bench {
 
-/// Percentiles in microseconds, NaN where there is none.
+/// Percentiles in microseconds, NaN if there are none.
 struct Latency {
   double p50 = kUnknown, p95 = kUnknown, p99 = kUnknown, max = kUnknown;
-  std::size_t frames = 0;  ///< that these are of
+  std::size_t frames = 0;  ///< number of frames measured
 };
 
 /// Nearest ranks; needs at least one time.
 Latency latency_of(std::vector<double> us);
 
-/// Turns the tracer on, for the rest of the process: there is no way to turn it off again. From then on
-/// every buffer that a source pushes costs some microseconds more.
+/// Turns the tracer on for the rest of the process: it cannot be turned off. From then on every
+/// buffer that a source pushes costs some microseconds more.
 /// @return empty, or why there are no latencies
 std::string start_latency_tracer();
 
 /// Forgets what was measured so far.
 void clear_latencies();
-/// Microseconds of all frames since then, of all pipelines: from where the source pushes the frame until
-/// the sink is done with it.
+/// Microseconds of all frames since then, in all pipelines: from the source's push until the sink
+/// is done with the frame.
 std::vector<double> take_latencies();
 
 }  // namespace cudascan::bench

@@ -6,12 +6,12 @@
 
 namespace cudascan::bench {
 
-/// Microseconds that a frame takes between pinned memory and the GPU; NaN where there is none.
+/// Microseconds for a frame between pinned memory and the GPU; NaN without a GPU.
 struct Link {
   double up = kUnknown, down = kUnknown, both = kUnknown;
 };
 
-/// Never throws: where the link cannot be measured it says so and nothing is known.
+/// Never throws: if the link cannot be measured, it prints why and the times stay unknown.
 Link measure_link(std::size_t frame_bytes);
 void print(const Link &link, std::size_t frame_bytes);
 

@@ -29,8 +29,8 @@ void sleep(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-/// Streams that run at the same time. They stand still before any of them ends: the driver frees memory
-/// when the GPU is idle, which it never is while others run at full speed.
+/// Streams that run at the same time. All of them pause before any of them ends: the driver frees
+/// memory only when the GPU is idle, and it never is while others run at full speed.
 class Pipelines : public std::vector<std::unique_ptr<Pipeline>> {
  public:
   Pipelines() = default;
@@ -40,8 +40,8 @@ class Pipelines : public std::vector<std::unique_ptr<Pipeline>> {
   }
 };
 
-/// Looks after all pipelines until `enough` or for so many seconds.
-/// @return whether it was enough
+/// Watches all pipelines until `enough` or for so many seconds.
+/// @return whether `enough` was reached
 template <typename Enough>
 bool watch(const Pipelines &pipelines, double seconds, Enough enough) {
   const double end = now_us() + seconds * 1e6;
@@ -55,8 +55,9 @@ bool watch(const Pipelines &pipelines, double seconds, Enough enough) {
   }
 }
 
-/// Starts so many pipelines and waits until each is past its start. Several begin together, after a frame
-/// each: those that run would keep the driver busy while others set themselves up, for minutes.
+/// Starts so many pipelines and waits until each has warmed up. Several pipelines start running
+/// together, after one frame each: pipelines at full speed would keep the driver busy for minutes
+/// while the others are being set up.
 Pipelines start(const Launch &launch, int streams) {
   Pipelines pipelines;
   const auto all = [&](std::uint64_t frames) {
@@ -71,7 +72,7 @@ Pipelines start(const Launch &launch, int streams) {
     pipelines.push_back(std::make_unique<Pipeline>(launch));
     if (streams == 1) break;
     pipelines.back()->pause();
-    wait_for_first();  // that of the first one makes the context that the others share
+    wait_for_first();  // the first pipeline makes the context that the others share
   }
   for (const auto &pipeline : pipelines) pipeline->play();
   wait_for_first();
@@ -95,7 +96,7 @@ Counts counts_of(const Pipelines &pipelines) {
   return sum;
 }
 
-/// Goes on for `seconds`, or if there are few frames then, for longer.
+/// Continues for `seconds`, or for longer if there are few frames by then.
 void run(const Pipelines &pipelines, double seconds) {
   const std::uint64_t frames = frames_of(pipelines);
   watch(pipelines, seconds, [] { return false; });
@@ -156,12 +157,12 @@ Latency measure_latency(Launch launch, int streams, double seconds) {
     run(pipelines, seconds);
     latencies = take_latencies();
   }
-  if (latencies.empty()) throw Error("the tracer told no latency");
+  if (latencies.empty()) throw Error("the tracer reported no latency");
   return latency_of(std::move(latencies));
 }
 
 Live measure_live(Launch launch, double seconds, bool traced) {
-  // Contexts, kernels and pools cost the first frames more than any frame later.
+  // Contexts, kernels and pools make the first frames slower than all others.
   const auto warm_up = static_cast<std::uint64_t>(launch.fps * 0.5 + 1);
   launch.chain = std::string(kLeakyQueue) + " ! " + launch.chain;
   launch.map = true;

@@ -9,33 +9,32 @@
 namespace cudascan::bench {
 
 struct Throughput {
-  double us = kUnknown;      ///< between two frames of all streams together: a median
-  double cpu_us = kUnknown;  ///< of the whole process, for a frame
-  double syncs = kUnknown;   ///< waits of the host for a result, for a frame
+  double us = kUnknown;      ///< median time between two frames of all streams together
+  double cpu_us = kUnknown;  ///< CPU time of the whole process per frame
+  double syncs = kUnknown;   ///< waits of the host for a result, per frame
   double throttled =
-      kUnknown;  ///< waits of the host because enough frames are under way, for a frame
+      kUnknown;  ///< waits of the host because enough frames are in flight, per frame
   std::uint64_t frames = 0;
   std::string backend, memory;
-  std::string stats;  ///< a line for each element of the first pipeline: what its `stats` say
+  std::string stats;  ///< the `stats` of each element of the first pipeline, one line each
 };
 
 /// Runs `streams` pipelines at once for about so many seconds, after they have warmed up.
 /// @throws Error with what a pipeline reports
 Throughput measure_throughput(const Launch &launch, int streams, double seconds);
 
-/// The same with frames that are waited for; start_latency_tracer() before.
+/// The same, waiting for each frame; call start_latency_tracer() first.
 Latency measure_latency(Launch launch, int streams, double seconds);
 
 struct Live {
   std::uint64_t sent = 0, dropped = 0;  ///< frames after the warm-up
   Latency latency;
-  double cpu_us = kUnknown;  ///< for a frame that was sent
+  double cpu_us = kUnknown;  ///< per frame sent
   std::string backend;
 };
 
-/// Feeds the chain by the clock with launch.fps frames a second through a queue that drops frames rather
-/// than wait.
-/// @param traced  start_latency_tracer() was successful
+/// Feeds the chain launch.fps frames a second through a queue that drops frames instead of waiting.
+/// @param traced  start_latency_tracer() succeeded
 Live measure_live(Launch launch, double seconds, bool traced);
 
 }  // namespace cudascan::bench

@@ -66,7 +66,7 @@ void print_variant(const MemoryTable &settings, const Variant &variant, const Li
   launch.source.pageable = variant.pageable;
   const Throughput result = measure_throughput(launch, 1, settings.seconds);
 
-  // What the link allows: the slower direction as if it were alone, and both in each other's way.
+  // The limit of the link: the slower direction alone, and both directions at once.
   const double alone =
       std::fmax(variant.uploads ? link.up : kUnknown, variant.downloads ? link.down : kUnknown);
   const double together = variant.uploads && variant.downloads ? link.both : alone;
@@ -87,11 +87,12 @@ int print_memory_table(const MemoryTable &settings) {
   GstVideoInfo info;
   const GstVideoFormat format = gst_video_format_from_string(settings.format.c_str());
   if (format == GST_VIDEO_FORMAT_UNKNOWN)
-    throw BadSetting("--format " + settings.format + ": no such video format; GRAY8 for instance");
+    throw BadSetting("--format " + settings.format +
+                     ": unknown video format; use GRAY8, for instance");
   if (!gst_video_info_set_format(&info, format, static_cast<guint>(settings.width),
                                  static_cast<guint>(settings.height)))
     throw BadSetting("--width " + std::to_string(settings.width) + " --height " +
-                     std::to_string(settings.height) + ": no such video; from 1 to 32768");
+                     std::to_string(settings.height) + ": width and height must be 1 to 32768");
   std::printf("%s %dx%d through %s\n", settings.format.c_str(), settings.width, settings.height,
               settings.element.c_str());
   const Link link = settings.backend == "cpu" ? Link{} : measure_link(GST_VIDEO_INFO_SIZE(&info));

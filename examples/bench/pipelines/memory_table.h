@@ -11,7 +11,7 @@ struct MemoryTable {
   bool map = false, quick = false;
 };
 
-/// One element beside every kind of memory and with queues, and what PCIe would allow.
+/// One element with every kind of memory and with queues, and the limit of PCIe.
 /// @return how many pipelines ran
 int print_memory_table(const MemoryTable &settings);
 

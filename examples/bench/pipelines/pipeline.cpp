@@ -17,7 +17,7 @@ struct UnrefContext {
 };
 using ContextRef = std::unique_ptr<GstContext, UnrefContext>;
 
-/// By their types, from the first pipeline that made them.
+/// Contexts by their types, from the first pipeline that made them.
 std::map<std::string, ContextRef> shared_contexts;
 
 void keep_context(GstMessage *message) {
@@ -47,7 +47,7 @@ bool has_property(GstElement *element, const char *name) {
   return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
 }
 
-/// The `stats` of our elements; nullptr of others, also of sinks, which have others.
+/// The `stats` of our elements; nullptr for others. Sinks have other `stats`.
 GstStructure *stats_of(GstElement *element) {
   if (!has_property(element, "active-backend") || !has_property(element, "stats")) return nullptr;
   GstStructure *stats = nullptr;

@@ -14,7 +14,7 @@ namespace cudascan::bench {
 
 inline constexpr char kCudaMemory[] = "(memory:CUDAMemory)";
 inline constexpr char kQueue[] = "queue max-size-buffers=4 max-size-bytes=0 max-size-time=0";
-/// What a camera needs that must never wait: it drops the older of two frames.
+/// For a camera, which must never wait: drops the older of two frames.
 inline constexpr char kLeakyQueue[] =
     "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0";
 
@@ -22,7 +22,7 @@ struct Launch {
   std::string chain;  ///< launch fragment between source and sink
   std::string format = "GRAY8";
   int width = 3840, height = 2160;
-  int fps = 60;                    ///< of the caps; live sources keep to it
+  int fps = 60;                    ///< in the caps; live sources follow it
   const char *in = "", *out = "";  ///< caps feature of source and sink
   std::string backend = "auto";    ///< of the elements that have the property
   bool map = false;                ///< the sink waits for the result of every frame
@@ -30,7 +30,7 @@ struct Launch {
   SourceSettings source;
 };
 
-/// The same, with results that a thread behind a queue reads, as programs do.
+/// The same, with a thread after a queue that reads the results, as programs do.
 inline Launch read_behind_queue(Launch launch) {
   launch.before_sink = kQueue;
   launch.map = true;
@@ -44,17 +44,17 @@ template <typename T>
 using Ref = std::unique_ptr<T, Unref>;
 
 struct Arrival {
-  std::uint64_t frame;  ///< number that the source gave it
+  std::uint64_t frame;  ///< number given by the source
   double us;            ///< steady clock
 };
 
-/// What the elements count about themselves, summed over the chain.
+/// The elements' own counters, summed over the chain.
 struct Counts {
   double host_synchronisations = 0, throttled = 0;
 };
 
-/// One pipeline from kSource to a sink that drops the frames. All pipelines of the process share what the
-/// first of them made of CUDA contexts, as an application does.
+/// One pipeline from kSource to a sink that drops the frames. All pipelines of the process share
+/// the CUDA contexts of the first one, as in an application.
 class Pipeline {
  public:
   /// @throws Error when it cannot be made
@@ -63,14 +63,14 @@ class Pipeline {
   Pipeline(const Pipeline &) = delete;
   Pipeline &operator=(const Pipeline &) = delete;
 
-  /// Lets one frame come as far as the sink, which then waits for play().
+  /// Lets one frame reach the sink, which then waits for play().
   /// @throws Error when it does not start
   void pause() { set_state(GST_STATE_PAUSED); }
   /// @throws Error when it does not start
   void play() { set_state(GST_STATE_PLAYING); }
-  /// Makes the stream stand still.
+  /// Pauses the stream.
   void rest() { gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED); }
-  /// Looks for what went wrong; throws that.
+  /// Throws the pipeline's error, if any.
   /// @return whether the stream has ended
   bool check();
 
@@ -81,10 +81,10 @@ class Pipeline {
   bool unreadable() const;
 
   Counts counts() const;
-  /// "cuda", "cpu", "cuda, cpu"; empty where no element tells.
+  /// "cuda", "cpu" or "cuda, cpu"; empty if no element tells.
   std::string backend() const;
   std::string memory() const { return source_memory(source_.get()); }
-  /// A line for each element of the chain with what its `stats` say.
+  /// The `stats` of each element of the chain, one line each.
   std::string stats() const;
 
  private:
@@ -102,7 +102,7 @@ class Pipeline {
   bool unreadable_ = false;
 };
 
-/// Lets go of the contexts that pipelines share.
+/// Releases the contexts that pipelines share.
 void drop_shared_contexts();
 
 }  // namespace cudascan::bench

@@ -17,7 +17,7 @@ std::string quoted(const std::string &text) {
   return result + '"';
 }
 
-/// An object of JSON, in the order in which things are added.
+/// A JSON object; members keep the order in which they were added.
 class Object {
  public:
   void add(const char *key, const std::string &text) { raw(key, quoted(text)); }
@@ -27,7 +27,7 @@ class Object {
   void add_or_null(const char *key, const std::string &text) {
     raw(key, text.empty() ? "null" : quoted(text));
   }
-  /// Leaves out what is not known.
+  /// Leaves out unknown values.
   void add(const char *key, double value) {
     if (!std::isfinite(value)) return;
     char text[32];
@@ -108,7 +108,7 @@ void write_json(const std::string &path, const Machine &machine,
   file << "\n]}\n";
   file.close();
   if (!file)
-    throw Error("--json " + path + ": cannot be written; is the folder there, is the disk full?");
+    throw Error("--json " + path + ": cannot be written; does the folder exist, is the disk full?");
 }
 
 }  // namespace cudascan::bench

@@ -9,7 +9,7 @@
 
 namespace cudascan::bench {
 
-/// One measurement of a pipeline, or of the kernels below; what was not measured is NaN or empty.
+/// One measurement of a pipeline or of its kernels; missing values are NaN or empty.
 struct PipelineRow {
   std::string table;    ///< "pipelines", "streams", "live", "peers"
   std::string name;     ///< launch fragment, or what peers do
@@ -19,8 +19,8 @@ struct PipelineRow {
   int streams = 1;
   bool queues = false;         ///< between the elements: a thread for each
   std::string peer;            ///< launch fragment of another element that was measured
-  double us = kUnknown;        ///< for a frame, of all streams together
-  double floor_us = kUnknown;  ///< what it cannot be faster than: kernels, or the link
+  double us = kUnknown;        ///< per frame of all streams together
+  double floor_us = kUnknown;  ///< lower limit: the time of the kernels or the link
   double kernels_us = kUnknown, chained_us = kUnknown, link_us = kUnknown;
   double cpu_us = kUnknown, syncs = kUnknown, throttled = kUnknown;
   double peer_us = kUnknown;  ///< of another row of the table

@@ -32,7 +32,7 @@ GQuark filled_quark() {
   return g_quark_from_static_string("cudascan-bench-filled");
 }
 
-/// The latest page, for all buffers and sources: it takes longer to make than to copy.
+/// The latest page, shared by all buffers and sources: making it takes longer than copying it.
 class Pages {
  public:
   using Page = std::shared_ptr<const std::vector<std::uint8_t>>;
@@ -99,7 +99,7 @@ gboolean bench_src_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   if (gst_buffer_pool_has_option(pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config(pool, config)) {
-    // The pool has changed the configuration to one that it can serve.
+    // The pool has changed the configuration to one that it supports.
     config = gst_buffer_pool_get_config(pool);
     if (!gst_buffer_pool_config_validate_params(config, caps, size, min, max) ||
         !gst_buffer_pool_set_config(pool, config)) {
@@ -119,7 +119,7 @@ gboolean bench_src_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   return TRUE;
 }
 
-/// What the pipeline's clock shows since it went to PLAYING; 0 without a clock.
+/// Running time of the pipeline since it went to PLAYING; 0 without a clock.
 GstClockTime running_time(GstElement *element) {
   GstClock *clock = gst_element_get_clock(element);
   if (!clock) return 0;
@@ -153,7 +153,7 @@ GstFlowReturn bench_src_create(GstPushSrc *push, GstBuffer **out) {
     }
     gst_mini_object_set_qdata(object, filled_quark(), GINT_TO_POINTER(1), nullptr);
   }
-  // What came before the first frame (caps, pools, this first filling) does not make it late.
+  // The time before the first frame (caps, pools, filling it) does not count as delay.
   if (self->frames == 0 && gst_base_src_is_live(GST_BASE_SRC(self)))
     self->start = running_time(GST_ELEMENT(self));
   const auto time_of = [&](guint64 frame) {
@@ -189,7 +189,7 @@ static void bench_src_class_init(BenchSrcClass *klass) {
   gst_element_class_set_static_metadata(element, "Benchmark source", "Source/Video",
                                         "Filled buffers at full speed or by the clock",
                                         "gst-cudascan");
-  // Not GST_CAPS_ANY: with those the base class skips the negotiation and the allocation query.
+  // Not GST_CAPS_ANY: with it the base class skips negotiation and the allocation query.
   GstCaps *caps = gst_caps_from_string("video/x-raw(ANY)");
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));

@@ -7,8 +7,8 @@
 
 namespace cudascan::bench {
 
-/// Name of an element that hands out the buffers of the pool that downstream proposes, each filled once
-/// with the benchmark's page: a camera that costs nothing.
+/// Name of an element that sends buffers of the pool that downstream proposes. Each is filled only
+/// once, with the benchmark's page: a camera that costs nothing.
 inline constexpr char kSource[] = "cudascanbenchsrc";
 
 /// Makes kSource known to GStreamer.
@@ -16,9 +16,9 @@ inline constexpr char kSource[] = "cudascanbenchsrc";
 void register_source();
 
 struct SourceSettings {
-  bool pageable = false;  ///< a pool of plain system memory whatever is proposed
-  bool live = false;  ///< by the clock, at the frame rate of the caps; else as fast as frames go
-  std::uint64_t frames = 0;  ///< then the stream ends; 0 = never
+  bool pageable = false;     ///< use plain system memory, ignore the proposed pool
+  bool live = false;         ///< at the frame rate of the caps; else as fast as possible
+  std::uint64_t frames = 0;  ///< number of frames until the stream ends; 0 = endless
 };
 
 /// Before the pipeline starts.

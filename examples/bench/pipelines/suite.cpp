@@ -17,7 +17,7 @@
 namespace cudascan::bench {
 namespace {
 
-/// What five elements may cost in CUDAMemory over the sum of their kernels.
+/// Goal for five elements in CUDAMemory: time over the sum of their kernels' times.
 constexpr double kGoalOverKernels = 1.15;
 
 constexpr char kSystem[] = "system", kCuda[] = "cudamemory", kKernel[] = "kernel";
@@ -37,7 +37,7 @@ class Suite {
         cuda_(settings.backend != "cpu" && Cuda::available()) {}
 
   std::vector<PipelineRow> run() {
-    // The latency tracer stays once it is there, and costs time; so what is timed comes first.
+    // The latency tracer cannot be turned off and costs time, so timed measurements come first.
     if (wants("pipelines"))
       for (const NamedSize &size : settings_.sizes) pipelines(size);
     on_rows_(rows_);
@@ -64,7 +64,7 @@ class Suite {
       if (chain.text.find(settings_.filter) != std::string::npos) wanted.push_back(chain);
     return wanted;
   }
-  /// Of streams and live feeding.
+  /// The chain for streams and live feeding.
   Chain usual_chain() const {
     return settings_.chain.empty() ? longest_chain() : Chain{settings_.chain, {}};
   }
@@ -100,7 +100,7 @@ class Suite {
     return row;
   }
 
-  /// Fills in what the throughput says. Elements of others are measured apart from the rest.
+  /// Fills in the throughput. Foreign elements are measured in a process of their own.
   void time(PipelineRow &row) {
     try {
       const Throughput t = row.peer.empty() ? measure_throughput(timed_launch_of(row), row.streams,
@@ -246,7 +246,7 @@ class Suite {
     }
   }
 
-  /// Of every pipeline that was timed.
+  /// Latencies of every timed pipeline.
   void latencies() {
     const bool any = std::any_of(rows_.begin(), rows_.end(),
                                  [](const auto &row) { return row.table != "peers"; });
@@ -324,7 +324,7 @@ class Suite {
       }
   }
 
-  /// 1080p, if it is among those that are wanted.
+  /// 1080p if it is wanted.
   NamedSize middle_size() const {
     for (const NamedSize &size : settings_.sizes)
       if (size.name == "1080p") return size;

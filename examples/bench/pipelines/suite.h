@@ -20,7 +20,7 @@ struct SuiteSettings {
   std::vector<NamedSize> sizes;
   std::vector<int> rates, streams;
   std::string backend = "auto";
-  std::string chain;   ///< instead of the elements and chains that are built in
+  std::string chain;   ///< instead of the built-in elements and chains
   std::string filter;  ///< only chains whose text contains this
   double seconds = 0.3;
   bool quick = false;
@@ -28,14 +28,14 @@ struct SuiteSettings {
 
 inline constexpr const char *kTables[] = {"pipelines", "streams", "live", "peers"};
 
-/// Sizes by name, of which --sizes picks.
+/// Sizes by name, for --sizes.
 const std::vector<NamedSize> &known_sizes();
 
 /// Gets all rows so far.
 using OnRows = std::function<void(const std::vector<PipelineRow> &)>;
 
-/// Measures and prints; what cannot be measured is a row with its error.
-/// @param on_rows  called after each of the parts that take long
+/// Measures and prints; if something cannot be measured, its row has the error.
+/// @param on_rows  called after each long part
 std::vector<PipelineRow> run_suite(const SuiteSettings &settings, const OnRows &on_rows);
 
 }  // namespace cudascan::bench

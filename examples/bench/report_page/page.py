@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sections of the page; each is text and tables, or empty where there is nothing of it."""
+"""The sections of the page; each is text and tables, or empty if there is nothing to show."""
 from . import papers, pipelines, plots, style
 from .markup import Cell, count, details, quotient, size, table, text, times
 from .results import number
@@ -16,7 +16,7 @@ def machine(results):
 
 
 def met(row):
-    """Whether a goal is met; None where there is none or no time."""
+    """Whether a goal is met; None without a goal or a time."""
     if number(row.get("goal_ratio")) and number(row.get("ratio")):
         return row["ratio"] <= row["goal_ratio"]
     if number(row.get("goal_us")) and number(row.get("us")):
@@ -28,7 +28,7 @@ def goals(results):
     rows = [r for r in results.rows if met(r) is not None]
     if not rows:
         return ""
-    # Those that are missed first, and of them the worst.
+    # Missed goals first, the worst one at the top.
     def excess(row):
         if number(row.get("goal_ratio")) and number(row.get("ratio")):
             return quotient(row["ratio"], row["goal_ratio"]) or 0
@@ -47,13 +47,14 @@ def goals(results):
     heads = ["goal", "size", "on", "at most", "measured", ""]
     out = [f"<p>{len(reached)} of {len(rows)} goals are met.</p>"]
     if missed:
-        out.append(table(heads, map(line, missed), "Missed, the farthest first"))
+        out.append(table(heads, map(line, missed), "Missed, the worst first"))
     if reached:
-        out.append(details(f"The {len(reached)} that are met", table(heads, map(line, reached))))
+        out.append(details(f"The {len(reached)} goals that are met", table(heads, map(line, reached))))
     return "\n".join(out)
 
 
-# ---- Sweeps ----------------------------------------------------------------------------------------
+# ---- Sweeps
+# ----------------------------------------------------------------------------------------
 
 LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels",
           "angle": "angle, degrees", "directions": "directions", "pixels": "megapixels of the frame"}
@@ -107,7 +108,8 @@ def sweeps(results):
     return f'<div class="plots">{"".join(out)}</div>' if out else ""
 
 
-# ---- Single operators ------------------------------------------------------------------------------
+# ---- Single operators
+# ------------------------------------------------------------------------------
 
 def kernels(results):
     rows = results.of("kernels")
@@ -157,7 +159,7 @@ SECTIONS = [
     ("live", "Live sources", pipelines.live,
      "Frames that a live source offers, and those that were dropped."),
     ("peers", "Other libraries", pipelines.peers,
-     "What users would take instead, in the same run on the same frames."),
+     "Alternatives for users, measured in the same run on the same frames."),
     ("streams", "Several streams at once", pipelines.streams, "Pipelines side by side on one device."),
     ("sweeps", "Time against parameters", sweeps,
      "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the plane in "
@@ -167,8 +169,7 @@ SECTIONS = [
      "GPU code over the serial CPU code. docs/benchmark.md lists every table and figure."),
     ("kernels", "All operators", kernels, "Every case, as measured."),
     ("goals", "Goals", goals,
-     "The project's own: what an H200, and one core with AVX-512, could do at best, or nearly. Whether this "
-     "run meets them."),
+     "The project's own goals, near the limits of an H200 and of one core with AVX-512, and whether this run meets them."),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the five publications measured, and the same here."""
+"""The five publications' numbers and the same measured here."""
 from .markup import Cell, count, details, quotient, size, table, text, times
 from .results import number
 
@@ -34,7 +34,7 @@ def paper_table(rows):
                       count(r.get("baseline_us")), times(r.get("speedup")), Cell(count(r.get("us")), "ours"),
                       count(r.get("floor_us")), times(quotient(r.get("baseline_us"), r.get("us"))),
                       Cell(r.get("peer") or "–", "word"), count(r.get("peer_us"))])
-    # Without the columns that say nothing in this table.
+    # Without columns that are empty in this table.
     def says(line, i):
         cell = line[i] if i < len(line) else "–"
         return (cell.content if isinstance(cell, Cell) else cell) != "–"

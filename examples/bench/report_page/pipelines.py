@@ -91,7 +91,7 @@ def dropped(row):
 
 
 def peers(results):
-    """Other libraries beside ours, as both were measured in the same run."""
+    """Other libraries next to ours, measured in the same run."""
     by_size = {}
     for row in results.of("peers"):
         by_size.setdefault(size(row), []).append(row)

@@ -10,7 +10,7 @@ from .markup import text
 from .results import number
 
 matplotlib.use("svg")
-INK, PALE = "#010203", "#040506"  # stand for what the page's style sets
+INK, PALE = "#010203", "#040506"  # placeholders for colours that the page's style sets
 COLOURS = ["#3a86c8", "#d9822b", "#2f9e69", "#c44e8a", "#8b6fd1", "#a88f00", "#d0524a", "#3d9c9c", "#8a8a8a",
            "#6c9a2f", "#b0714a", "#5b7fb0", "#cf6fb0"]
 matplotlib.rcParams.update({
@@ -24,7 +24,8 @@ _plots = 0
 
 
 def embed(figure, title):
-    """The figure's SVG without what only a file of its own needs, and with names unlike other plots'."""
+    """The figure's SVG for embedding: without the parts of a separate file, and with unique
+    names."""
     global _plots
     _plots += 1
     buffer = io.StringIO()
@@ -71,7 +72,7 @@ def plain(value, _=None):
 
 
 def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
-    """A plot of Lines, or nothing where none has a point."""
+    """A plot of Lines, or nothing if none has a point."""
     all_lines = [line for line in all_lines if line.points]
     if not all_lines:
         return ""

@@ -5,13 +5,13 @@ import math
 
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
-# Keys of rows that the page shows: words and numbers, where they are there and not null.
+# Keys of rows that the page shows: words and numbers, if present and not null.
 WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where",
          "element", "library")
 NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
            "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
-# A row of a later file replaces that of an earlier one with the same of these.
+# A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where", "streams",
             "queues", "fps_in", "peer", "element", "library")
 GSWO_NUMBERS = ("width", "height", "window")
@@ -39,11 +39,11 @@ class Results:
 
     def read(self, kind, path, optional=False):
         """Adds a file; raises Unusable.
-        @param optional  one without rows is left out"""
+        @param optional  leave out a file without rows"""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise Unusable(f"--{kind} {path}: there is no such file") from None
+            raise Unusable(f"--{kind} {path}: file not found") from None
         except OSError as error:
             raise Unusable(f"--{kind} {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
@@ -73,10 +73,10 @@ class Results:
 
         key = "cases" if kind == "gswo" else "rows"
         if not isinstance(content, dict):
-            refuse(f'this is no object with "machine" and "{key}"')
+            refuse(f'not an object with "machine" and "{key}"')
         for name, kind_of in (("machine", dict), (key, list)):
             if not isinstance(content.get(name), kind_of):
-                refuse(f'"{name}" is missing or of another kind')
+                refuse(f'"{name}" is missing or has the wrong type')
         needed = "filter" if kind == "gswo" else "table"
         for i, row in enumerate(content[key]):
             if not isinstance(row, dict) or not isinstance(row.get(needed), str):
@@ -89,7 +89,7 @@ class Results:
                     (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
                 for name in names:
                     if row.get(name) is not None and not good(row[name]):
-                        refuse(f'"{name}" of entry {i + 1} of "{key}" is no {what}')
+                        refuse(f'"{name}" of entry {i + 1} of "{key}" is not of type {what}')
 
     def of(self, table):
         return [row for row in self.rows if row["table"] == table]

@@ -72,7 +72,7 @@ TEST_F(CpuIsa, WrongNamesAreRefusedWithTheRemedy) {
     setenv(kVariable, wrong, 1);
     EXPECT_EXIT(tell(), testing::ExitedWithCode(1),
                 std::string("CUDASCAN_MAX_CPU_ISA=") + wrong +
-                    " names no instruction set; set it to baseline, avx2, avx512 or avx512vbmi");
+                    " is not an instruction set; set it to baseline, avx2, avx512 or avx512vbmi");
   }
 }
 

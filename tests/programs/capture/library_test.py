@@ -68,7 +68,7 @@ class Library(unittest.TestCase):
         wrong = {"CUDASCAN_MAX_CPU_ISA": "sse9"}
         for run in (self.binarize(self.input, self.output, env=wrong), program.run(launch, env=wrong)):
             self.assertEqual(run.returncode, 1)
-            self.assertIn("CUDASCAN_MAX_CPU_ISA=sse9 names no instruction set; set it to baseline, avx2, "
+            self.assertIn("CUDASCAN_MAX_CPU_ISA=sse9 is not an instruction set; set it to baseline, avx2, "
                           "avx512 or avx512vbmi, or unset it", run.stderr)
 
     def test_no_arguments(self):

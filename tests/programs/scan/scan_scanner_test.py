@@ -93,7 +93,7 @@ class Scanner(scans.Case):
 
     def test_options_that_it_does_not_have(self):
         for words, said in (("--source=Tray 9",
-                             "--source=Tray 9: test:0 does not take it: must be one of: Flatbed"),
+                             "--source=Tray 9: test:0 refuses it: must be one of: Flatbed"),
                             ("--scan-option=colour=1", "--scan-option=colour=1: test:0 has no such option"),
                             ("--scan-option=depth=x", "must be a number"),
                             ("--scan-option=hand-scanner=9", "must be yes or no")):

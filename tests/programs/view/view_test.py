@@ -71,7 +71,8 @@ class Picture(Folder):
                                     "--do", "0.4:invert=true")
         self.assertEqual(stats["element"], "cudaautothreshold")
         self.assertIn("invert=true", stats["launch"])
-        # The slope goes from black to white from the top to the bottom, inverted from white to black.
+        # The slope goes from black to white from the top to the bottom, inverted from white to
+        # black.
         self.assertEqual((image.getpixel((600, 60)), image.getpixel((600, 880))), (255, 0))
 
     def test_sixteen_bits_and_colour(self):
@@ -143,7 +144,7 @@ class Refusals(Folder):
         picture = ["--picture", self.folder / "x.png"]
         test = ["--test", "ball", *picture]
         for status, sentence, *words in (
-                (1, "nothing.png: there is no such file", *picture, "--frames", "1", "--source", "", self.folder / "nothing.png"),
+                (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "", self.folder / "nothing.png"),
                 (1, "only one of these", *test, "--gige", "x"),
                 (1, "element=cudanone: must be one of cudanick", *test, "-e", "cudanone"),
                 (1, "windows=3: cudanick has no such property", *test, "windows=3"),
@@ -151,7 +152,7 @@ class Refusals(Folder):
                 (1, "k=much: must be a number", *test, "k=much"),
                 (2, "--divider must be from 0 to 1", *test, "-d", "2"),
                 (2, "--do soon: must be SECONDS:NAME=VALUE", *test, "--do", "soon"),
-                (2, "GStreamer knows no such format", *test, "-f", "GREY"),
+                (2, "GREY: unknown video format", *test, "-f", "GREY"),
                 (2, "--nonsense", "--nonsense"),
                 (1, "there is no display; --picture", "--test", "ball"),
                 (1, "", *picture, "--camera", "/dev/video99"),
@@ -162,7 +163,7 @@ class Refusals(Folder):
     def test_a_source_without_a_picture(self):
         result = view("--source", SLOPE.format(0), "--picture", self.folder / "x.png")
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, "cudascan-view: There is no picture in the source.\n")
+        self.assertEqual(result.stderr, "cudascan-view: The source contains no picture.\n")
 
     def test_a_file_that_is_no_picture(self):
         path = self.folder / "broken.png"
