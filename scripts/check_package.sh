@@ -3,9 +3,9 @@
 #
 #   scripts/check_package.sh FOLDER
 #
-# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests and
-# optimisation, which would take long; installs them,
-# uses what they brought with no variable set, and takes them away again. For a machine that may be
+# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests, optimisation
+# and debug information, which would take long; installs them, uses what they brought with no
+# variable set, and takes them away again. For a machine that may be
 # changed: as root, or with sudo. What is installed of these packages before is replaced.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -19,12 +19,14 @@ rm -rf "$folder/gst-cudascan"
 mkdir -p "$folder/gst-cudascan"
 git -C "$root" archive HEAD | tar -x -C "$folder/gst-cudascan"
 cd "$folder/gst-cudascan"
-DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck \
-  CUDASCAN_CUDA=disabled \
+begun=$SECONDS
+DEB_BUILD_OPTIONS="nocheck noopt noautodbgsym parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck \
+  DEB_CXXFLAGS_APPEND=-g0 CUDASCAN_CUDA=disabled \
   dpkg-buildpackage -us -uc -b >"$folder/package.log" 2>&1 || {
   tail -n 100 "$folder/package.log" >&2
   die "The packages could not be built."
 }
+say "Built in $((SECONDS - begun)) s"
 cd "$folder"
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.changes
 

@@ -121,18 +121,21 @@ configure() {
 
 # compile FOLDER [TARGET...], quiet unless it fails.
 compile() {
-  local folder=$1 log=$1/compile.log
+  local folder=$1 log=$1/compile.log begun=$SECONDS
   shift
   ninja -C "$folder" "$@" >"$log" 2>&1 || {
     cat "$log" >&2
     die "The build failed."
   }
+  say "Built in $((SECONDS - begun)) s"
 }
 
 # run_tests FOLDER [TEST...]: runs them, or all, and prints the count of cases as the last line.
 run_tests() {
   # Meson would take the report of an earlier run for that of a program that crashes.
   find "$1" -maxdepth 1 -name '*.xml' -delete
+  local begun=$SECONDS
   meson test -C "$@" --print-errorlogs --timeout-multiplier 3 || true
+  say "Tested in $((SECONDS - begun)) s"
   "$(system_python)" "$root/scripts/count_tests.py" "$1/meson-logs"
 }
