@@ -3,7 +3,8 @@
 # For quickstart and check: installs what the build needs and configures it. Sourced, not run.
 #
 # BUILD_DIR   build folder, default build
-# GPU_ARCH    nvcc -arch value; default: that of the GPUs here, else one that runs on all of them
+# GPU_ARCH    nvcc -arch value; default: that of the GPUs here, else one that runs on all of them.
+#             quickstart builds the CUDA code only for a GPU that is here or for this value.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
@@ -89,24 +90,27 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# configure FOLDER [OPTION...]: sets the folder up, or anew with these options.
+# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once more
+# for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
 configure() {
-  local folder=$1 version arch
+  local folder=$1 version arch again=()
   shift
   version=$(pkg-config --modversion gstreamer-video-1.0 2>/dev/null || echo 0)
   if [ "$version" != 0 ] && ! pkg-config --atleast-version=1.22 gstreamer-video-1.0; then
     die "GStreamer here is $version; 1.22 or newer is needed (Debian 12, Ubuntu 24.04 or newer)."
   fi
   if [ -n "$(nvcc_path)" ]; then
-    # Code of the oldest architecture still runs on newer GPUs: the driver compiles it anew.
+    # Code of the oldest architecture still runs on newer GPUs: the driver compiles it for them.
     arch=${GPU_ARCH:-$(have_gpu && echo native || echo sm_75)}
     set -- "-Dgpu_arch=$arch" "$@"
   fi
-  if [ -f "$folder/build.ninja" ]; then
-    meson configure "$folder" "$@"
-  else
-    meson setup "$folder" "$root" "$@"
-  fi
+  [ ! -f "$folder/build.ninja" ] || again=(--reconfigure)
+  mkdir -p "$folder"
+  meson setup "${again[@]}" "$folder" "$root" "$@" >"$folder/configure.log" 2>&1 || {
+    cat "$folder/configure.log" >&2
+    die "Meson could not configure the build."
+  }
+  sed -n '/^gst-cudascan/,/^  User defined/{/^  User/d;p}' "$folder/configure.log" >"$folder/summary"
 }
 
 # compile FOLDER [TARGET...], quiet unless it fails.

@@ -247,19 +247,4 @@ void run(Cpu &cpu, Plane<const std::uint16_t> in, Plane<std::uint8_t> out,
   run_on_cpu(cpu, in, out, params, report);
 }
 
-#ifndef HAVE_CUDA  // replaces autothreshold.cu
-void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const AutothresholdParams &,
-         AutothresholdReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const AutothresholdParams &,
-         AutothresholdReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const AutothresholdParams &,
-         AutothresholdReport *) {
-  refuse_cuda();
-}
-#endif
-
 }  // namespace cudascan

@@ -1,57 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Replaces cuda.cu in a build without CUDA: nothing is available, and functions that need a device
 // throw an error.
+#include "kernels/base/absent.h"
 #include "kernels/planes.h"
 
 namespace cudascan {
-namespace {
-
-[[noreturn]] void absent() {
-  throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");
-}
-
-}  // namespace
-
 namespace cuda {
 
 template <MemoryKind kind>
 Buffer<kind>::~Buffer() = default;
 template <MemoryKind kind>
 void *Buffer<kind>::reserve(std::size_t) {
-  absent();
+  refuse_cuda();
 }
 template class Buffer<MemoryKind::device>;
 template class Buffer<MemoryKind::pinned>;
 
 Event::Event(bool) {
-  absent();
+  refuse_cuda();
 }
 Event::~Event() = default;
 void Event::record(CUstream_st *) {
-  absent();
+  refuse_cuda();
 }
 void Event::make_wait(CUstream_st *) const {
-  absent();
+  refuse_cuda();
 }
 bool Event::done() const {
-  absent();
+  refuse_cuda();
 }
 void Event::synchronize() const {
-  absent();
+  refuse_cuda();
 }
 double Event::elapsed_ns(const Event &) const {
-  absent();
+  refuse_cuda();
 }
 Stream::Stream() {
-  absent();
+  refuse_cuda();
 }
 Stream::~Stream() = default;
 void Stream::synchronize() const {
-  absent();
+  refuse_cuda();
 }
 void copy_rows(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t, int,
                CUstream_st *) {
-  absent();
+  refuse_cuda();
 }
 
 }  // namespace cuda
@@ -60,52 +53,52 @@ bool Cuda::available() {
   return false;
 }
 void Cuda::move_to(CUstream_st *) {
-  absent();
+  refuse_cuda();
 }
 void *Cuda::scratch(std::size_t) {
-  absent();
+  refuse_cuda();
 }
 void *Cuda::report_memory(std::size_t) {
-  absent();
+  refuse_cuda();
 }
 void *Cuda::history(const void *, std::size_t) {
-  absent();
+  refuse_cuda();
 }
 void Cuda::forget() {
-  absent();
+  refuse_cuda();
 }
 int Cuda::multiprocessors() {
-  absent();
+  refuse_cuda();
 }
 int Cuda::most_shared_memory() {
-  absent();
+  refuse_cuda();
 }
 int Cuda::code_architecture() {
-  absent();
+  refuse_cuda();
 }
 void Cuda::load(const void *) {
-  absent();
+  refuse_cuda();
 }
 void Cuda::clear(void *, std::size_t) {
-  absent();
+  refuse_cuda();
 }
 void Cuda::fetch(void *, const void *, std::size_t) {
-  absent();
+  refuse_cuda();
 }
 void Cuda::synchronize() {
-  absent();
+  refuse_cuda();
 }
 void copy(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>) {
-  absent();
+  refuse_cuda();
 }
 void copy(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>) {
-  absent();
+  refuse_cuda();
 }
 void fill(Cuda &, Plane<std::uint8_t>, std::uint8_t) {
-  absent();
+  refuse_cuda();
 }
 void fill(Cuda &, Plane<std::uint16_t>, std::uint16_t) {
-  absent();
+  refuse_cuda();
 }
 
 }  // namespace cudascan

@@ -51,9 +51,4 @@ void check_planes(Plane<const T> in, Plane<Out> out) {
   check_rows("output", out);
 }
 
-/// What run() on Cuda throws in a build without CUDA.
-[[noreturn]] inline void refuse_cuda() {
-  throw Error("this build of libcudascan has no CUDA; build it where nvcc is installed");
-}
-
 }  // namespace cudascan

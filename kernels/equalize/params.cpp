@@ -96,15 +96,4 @@ template void check_call(const EqualizeParams &, Plane<const std::uint16_t>, Pla
 
 }  // namespace equalize
 
-#ifndef HAVE_CUDA  // replaces equalize.cu
-void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const EqualizeParams &,
-         EqualizeReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const EqualizeParams &,
-         EqualizeReport *) {
-  refuse_cuda();
-}
-#endif
-
 }  // namespace cudascan

@@ -204,13 +204,5 @@ void count(Cpu &cpu, Plane<const std::uint16_t> in, const HistogramParams &param
            Histogram &counts) {
   count_plane(cpu, in, params, counts);
 }
-#ifndef HAVE_CUDA  // replaces histogram.cu
-void count(Cuda &, Plane<const std::uint8_t>, const HistogramParams &, Histogram &) {
-  refuse_cuda();
-}
-void count(Cuda &, Plane<const std::uint16_t>, const HistogramParams &, Histogram &) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan

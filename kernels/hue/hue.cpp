@@ -26,13 +26,5 @@ void paint_hues(Cpu &cpu, Plane<const std::uint16_t> angles,
                 const ChromaPlanes<std::uint16_t> &out) {
   paint(cpu, angles, out);
 }
-#ifndef HAVE_CUDA  // replaces hue.cu
-void paint_hues(Cuda &, Plane<const std::uint8_t>, const ChromaPlanes<std::uint8_t> &) {
-  refuse_cuda();
-}
-void paint_hues(Cuda &, Plane<const std::uint16_t>, const ChromaPlanes<std::uint16_t> &) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan

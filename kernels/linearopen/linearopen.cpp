@@ -352,18 +352,5 @@ void run(Cpu &cpu, Plane<const float> in, Plane<float> out, const LinearOpenPara
          LinearOpenReport *report) {
   run_any(cpu, in, out, p, report);
 }
-#ifndef HAVE_CUDA  // replaces linearopen.cu
-void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const LinearOpenParams &,
-         LinearOpenReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const LinearOpenParams &,
-         LinearOpenReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const float>, Plane<float>, const LinearOpenParams &, LinearOpenReport *) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan

@@ -7,8 +7,11 @@
 
 #include "kernels/base/ptx.cuh"
 #include "kernels/nick/formula.h"
+#include "kernels/windowsums/window_size.cuh"
 
 namespace cudascan::nick {
+
+using windowsums::WindowSize;
 
 /// The decision in single precision, right wherever |(T - p) N| exceeds the tolerance.
 ///
@@ -33,57 +36,6 @@ struct Filter {
     minimum = f.minimum;
     tolerance = maximum * (1 + fabsf(k) * (1 + maximum / deviation)) * 2e-6f +
                 (f.method == NickMethod::phansalkar ? maximum * 8e-6f : 0);
-  }
-};
-
-/// What the decision needs of the number of pixels in a window.
-struct WindowSize {
-  unsigned n;
-  float nf, inverse, inverse_square;
-  float scaled;  // N times the scale of the samples
-  float k_root;  // k sqrt(N)
-
-  WindowSize() = default;
-  __device__ WindowSize(unsigned n, float k, float scale)
-      : n(n),
-        nf(n),
-        inverse(reciprocal_approx(nf)),
-        inverse_square(inverse * inverse),
-        scaled(nf * scale),
-        k_root(k * sqrt_approx(nf)) {}
-  /// Rows and columns.
-  __device__ WindowSize(const WindowSize &a, const WindowSize &b)
-      : n(a.n * b.n),
-        nf(a.nf * b.nf),
-        inverse(a.inverse * b.inverse),
-        inverse_square(a.inverse_square * b.inverse_square),
-        scaled(a.scaled * b.scaled),
-        k_root(a.k_root * b.k_root) {}
-};
-
-/// The sizes of the windows of a block's columns, in shared memory, each member on its own so that a
-/// lane reads those of neighbouring columns at once.
-template <int n>
-struct WindowSizes {
-  alignas(16) unsigned count[n];
-  alignas(16) float inverse[n], inverse_square[n], scaled[n], root[n];
-
-  __device__ void set(int i, const WindowSize &size) {
-    count[i] = size.n;
-    inverse[i] = size.inverse;
-    inverse_square[i] = size.inverse_square;
-    scaled[i] = size.scaled;
-    root[i] = size.k_root;
-  }
-  __device__ WindowSize operator[](int i) const {
-    WindowSize size;
-    size.n = count[i];
-    size.nf = static_cast<float>(size.n);
-    size.inverse = inverse[i];
-    size.inverse_square = inverse_square[i];
-    size.scaled = scaled[i];
-    size.k_root = root[i];
-    return size;
   }
 };
 
@@ -137,14 +89,15 @@ __device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const 
   return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
 }
 
-/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N.
+/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N; the weight of the
+/// size is k.
 template <NickMethod method, typename Sums>
 __device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, const Filter &f) {
   const float sf = to_float(w.s);
   const float d = fmaf(p_scaled, size.scaled, -sf);  // (p - m) N
   if constexpr (method == NickMethod::bradley) return fmaf(-f.k, sf, -d);
   if constexpr (method == NickMethod::nick)
-    return fmaf(size.k_root, root_of_squares(w, sf, size), -d);
+    return fmaf(size.weighted_root, root_of_squares(w, sf, size), -d);
   const float spread = deviation(w, size);
   if constexpr (method == NickMethod::niblack) return fmaf(f.k, spread, -d);
   const float relative = fmaf(f.k_over_r, spread * size.inverse, -f.k);  // k (s / r - 1)

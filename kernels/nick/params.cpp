@@ -62,18 +62,5 @@ Formula make_formula(const NickParams &p, std::uint32_t maximum) {
 }
 
 }  // namespace nick
-#ifndef HAVE_CUDA  // stands in for nick.cu and nick_16.cu
-void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const NickParams &, NickReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const NickParams &,
-         NickReport *) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const NickParams &,
-         NickReport *) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan

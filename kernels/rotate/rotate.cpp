@@ -105,13 +105,5 @@ void run(Cpu &cpu, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
          const RotateParams &params) {
   run_any(cpu, in, out, params);
 }
-#ifndef HAVE_CUDA  // replaces rotate.cu
-void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const RotateParams &) {
-  refuse_cuda();
-}
-void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const RotateParams &) {
-  refuse_cuda();
-}
-#endif
 
 }  // namespace cudascan

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cudascan::nick {
+namespace cudascan::windowsums {
 
 /// The strips of a block, one below another, one for each warp; see Strip.
 struct Strips {
@@ -107,4 +107,4 @@ struct Division {
   static constexpr int divide_up(int x, int by) { return (x + by - 1) / by; }
 };
 
-}  // namespace cudascan::nick
+}  // namespace cudascan::windowsums

@@ -13,7 +13,7 @@
 
 #include "kernels/base/ptx.cuh"
 
-namespace cudascan {
+namespace cudascan::windowsums {
 
 /// The estimate of x = v * factor, where v and factor have relative errors of at most 2^-20; x < 2^17.
 struct Estimate {
@@ -145,4 +145,4 @@ struct ByteMeanColumns {
   }
 };
 
-}  // namespace cudascan
+}  // namespace cudascan::windowsums

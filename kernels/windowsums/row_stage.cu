@@ -6,7 +6,7 @@
 
 #include "kernels/base/cuda_check.cuh"
 
-namespace cudascan {
+namespace cudascan::windowsums {
 namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
@@ -95,4 +95,4 @@ StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine,
 template struct StagedPlane<std::uint8_t>;
 template struct StagedPlane<std::uint16_t>;
 
-}  // namespace cudascan
+}  // namespace cudascan::windowsums

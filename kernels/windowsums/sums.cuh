@@ -9,7 +9,7 @@
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/windowsums/row_stage.cuh"
 
-namespace cudascan::nick {
+namespace cudascan::windowsums {
 
 inline constexpr int kColumns = 8;  ///< columns of one thread
 static_assert(32 * kColumns == kStageColumns);
@@ -288,4 +288,4 @@ class ColumnRecord {
   bool packed_;
 };
 
-}  // namespace cudascan::nick
+}  // namespace cudascan::windowsums

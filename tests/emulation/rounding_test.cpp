@@ -11,7 +11,7 @@
 
 #include "kernels/swofilter/moments/moments.h"
 
-namespace cudascan {
+namespace cudascan::windowsums {
 namespace {
 
 constexpr unsigned kMostSamples = 65536;
@@ -88,4 +88,4 @@ TEST(SwoFilterRoundingCuda, DeviationsOfBytes) {
 }
 
 }  // namespace
-}  // namespace cudascan
+}  // namespace cudascan::windowsums

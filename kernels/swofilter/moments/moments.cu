@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sums over rectangles are those of the local thresholds (windowsums/row_kernel.cuh), which cost the same for
-// all sizes. They know clipped windows; for other borders the image is extended first. Other windows are
-// visited sample by sample.
+// The sums over rectangles are those of windowsums/row_kernel.cuh, which cost the same for all sizes. Their
+// windows are clipped at the border; for other borders the image is extended first. Windows of other
+// shapes are visited sample by sample.
 #include "kernels/swofilter/moments/moments.h"
 
 #include <type_traits>
 
 #include "kernels/planes.h"
 #include "kernels/swofilter/cells.cuh"
-#include "kernels/windowsums/row_kernel.cuh"
+#include "kernels/swofilter/moments/decisions.cuh"
 
 namespace cudascan::swo {
 namespace {
@@ -17,33 +17,17 @@ namespace {
 template <typename T>
 void clipped_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Mask &mask, int shift,
                      bool deviation) {
-  nick::Job<T> job{};
-  job.out = out.data;
-  job.out_stride = out.stride;
-  job.out_is_wide = sizeof(T) == 2;
-  job.store_at_once =
-      (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % (kColumns * sizeof(T)) == 0;
-  job.rx = mask.rx();
-  job.ry = mask.ry();
+  MomentJob<T> job(out, mask.rx(), mask.ry());
   job.level_shift = shift;
   const int most = std::min(mask.width, in.width) * std::min(mask.height, in.height);
-  job.mean_shift = ByteMeans::shift(most);
-  job.variance_shift = ByteDeviation::shift(most);
-  const Shape shape =
-      deviation ? plan<Task::deviation>(cuda, in, job) : plan<Task::mean>(cuda, in, job);
-  const auto go = [&]<Task task, bool whole>() {
-    // The method does not count.
-    using SumQ = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-    const auto kernel = nick_kernel<T, std::uint32_t, SumQ, task, NickMethod::niblack, whole>;
-    launch(cuda, kernel,
-           {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90}, job);
+  job.mean_shift = windowsums::ByteMeans::shift(most);
+  job.variance_shift = windowsums::ByteDeviation::shift(most);
+  const auto go = [&]<typename Decision>() {
+    const auto shape = windowsums::Planner<Decision::kSquared, T>(cuda, in, job, 0).plan();
+    windowsums::launch_rows<Decision>(cuda, shape, job);
   };
-  if (deviation)
-    shape.whole ? go.template operator()<Task::deviation, true>()
-                : go.template operator()<Task::deviation, false>();
-  else
-    shape.whole ? go.template operator()<Task::mean, true>()
-                : go.template operator()<Task::mean, false>();
+  deviation ? go.template operator()<DeviationDecision<T>>()
+            : go.template operator()<MeanDecision<T>>();
 }
 
 template <typename T>
@@ -84,8 +68,8 @@ __global__ void __launch_bounds__(256) mask_moments_kernel(const __grid_constant
   });
   unsigned level = in.row(y)[x] >> job.shift;
   if (n > 0)
-    level = job.deviation ? cudascan::rounded_deviation(n * squares - std::uint64_t{sum} * sum, n)
-                          : cudascan::rounded_mean(sum, n);
+    level = job.deviation ? windowsums::rounded_deviation(n * squares - std::uint64_t{sum} * sum, n)
+                          : windowsums::rounded_mean(sum, n);
   job.out.row(y)[x] = static_cast<T>(level << job.shift);
 }
 

@@ -239,7 +239,7 @@ __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int r
 #pragma unroll
     for (int i = 0; i < n; ++i)
       if (i >= first && i < last) sum += sample(i) >> shift;
-    return rounded_mean(sum, last - first) << shift;
+    return windowsums::rounded_mean(sum, last - first) << shift;
   }
 }
 
@@ -251,7 +251,8 @@ __device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t
 #pragma unroll
     for (int i = 0; i < n; ++i)
       if (i >= t && i < n - t) sums += sorted[i] >> 8 & 0x00ff00ff;
-    return rounded_mean(sums & 0xffff, n - 2 * t) << 8 | rounded_mean(sums >> 16, n - 2 * t) << 24;
+    return windowsums::rounded_mean(sums & 0xffff, n - 2 * t) << 8 |
+           windowsums::rounded_mean(sums >> 16, n - 2 * t) << 24;
   } else {
     constexpr int kBits = sizeof(T) == 1 ? 8 : 0;  // below the samples
     return statistic<T, taken, true>(sorted, 0, t, n - t, shift) << kBits |

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-namespace cudascan::nick {
+namespace cudascan::windowsums {
 namespace {
 
-TEST(NickDivision, CoversTheImageWithAboutOneRoundOfBlocks) {
+TEST(WindowSumsDivision, CoversTheImageWithAboutOneRoundOfBlocks) {
   for (const int height : {1, 3, 17, 640, 2160, 9921})
     for (const int window_rows : {1, 3, 33, 255, 2047})
       for (const int inner_tiles : {0, 1, 13, 300})
@@ -34,7 +34,7 @@ TEST(NickDivision, CoversTheImageWithAboutOneRoundOfBlocks) {
           }
 }
 
-TEST(NickDivision, FillsLowWindowsAloneAndHighOnesTogether) {
+TEST(WindowSumsDivision, FillsLowWindowsAloneAndHighOnesTogether) {
   const Division::Image image{2160, 3, 13, 2, 1.05f, 132};
   EXPECT_EQ(Division(image, 2160, 16, 1, true).most_groups(), 0);
   Division::Image high = image;
@@ -44,10 +44,10 @@ TEST(NickDivision, FillsLowWindowsAloneAndHighOnesTogether) {
   EXPECT_EQ(Division(high, 2160, 16, 1, true).most_groups(), 0);
 }
 
-TEST(NickDivision, GivesTilesThatTakeLongerLowerStrips) {
+TEST(WindowSumsDivision, GivesTilesThatTakeLongerLowerStrips) {
   const Division d({2160, 3, 13, 2, 1.4f, 132}, 2160, 8, 2, true);
   EXPECT_LT(d.edge.rows, d.inner.rows);
 }
 
 }  // namespace
-}  // namespace cudascan::nick
+}  // namespace cudascan::windowsums

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the local thresholds make of the sums over windows (windowsums/row_kernel.cuh): black and white,
+/// the thresholds themselves, or what Wolf's method wants to know of the whole image first.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/base/ptx.cuh"
+#include "kernels/base/warp_sums.cuh"
+#include "kernels/nick/baseline.cuh"
+#include "kernels/nick/baseline.h"
+#include "kernels/nick/filter.cuh"
+#include "kernels/windowsums/row_kernel.cuh"
+
+namespace cudascan::nick {
+
+using windowsums::Columns;
+using windowsums::kColumns;
+using windowsums::WindowSize;
+
+/// Everything that is the same for all threads of a launch.
+template <typename T>
+struct ThresholdJob : windowsums::RowJob<T> {
+  using windowsums::RowJob<T>::RowJob;
+  std::uint32_t black = 0, white = 0;  // in every byte or 16-bit half
+  Formula formula{};
+  Filter filter{};
+  const WolfStatistics *wolf = nullptr;       // of the whole image, unless this launch finds them
+  WolfStatistics *wolf_partial = nullptr;     // one per block, for WolfDecision
+  unsigned long long *black_count = nullptr;  // or nullptr
+};
+
+/// The exact decision, out of line: it is rare.
+static __device__ __noinline__ bool exactly_above(unsigned p, Window w, const Formula &f) {
+  return above(2 * static_cast<std::int64_t>(p), w, f);
+}
+static __device__ __noinline__ std::uint32_t exact_threshold(Window w, const Formula &f) {
+  return rounded_threshold(estimate(w, f), w, f);
+}
+
+/// What all decisions of the local thresholds have in common: an estimate for each column, and when to
+/// trust it.
+template <typename T, typename SumS_, typename SumQ_, NickMethod method>
+class ThresholdDecision {
+ public:
+  using Sample = T;
+  using SumS = SumS_;
+  using SumQ = SumQ_;
+  using Job = ThresholdJob<T>;
+  using Row = windowsums::Row<T, SumS, SumQ>;
+  static constexpr bool kSquared = true;
+  static constexpr bool kSizesOfCut = true;
+  template <Columns>
+  static constexpr int kRowsAtOnce = 1;
+
+  /// Of Wolf's method, as the statistics come from the launch before.
+  struct WolfShared {
+    Formula formula;
+    Filter filter;
+  };
+  struct Nothing {};
+  static constexpr bool kWolf = method == NickMethod::wolf;
+  using Shared = std::conditional_t<kWolf, WolfShared, Nothing>;
+
+  static __device__ float weight(const Job &job) { return job.filter.k; }
+  static __device__ void prepare([[maybe_unused]] Shared &shared, [[maybe_unused]] const Job &job) {
+    if constexpr (kWolf) {
+      if (!job.wolf) return;
+      shared.formula = job.formula;
+      shared.formula.busiest = job.wolf->busiest;
+      shared.formula.minimum = job.wolf->minimum;
+      shared.filter = Filter(shared.formula);
+    }
+  }
+  static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
+
+  template <bool inner>
+  __device__ void set_rows(const Row &row) {
+    far_ = filter().tolerance * row.rows_size.nf * (inner ? 1 : row.window_width);
+  }
+  template <Columns>
+  __device__ void start(SumS &) {
+    near_ = false;
+  }
+  template <Columns columns, int j>
+  __device__ void column(const Row &row, const WindowSize &size) {
+    u_[j] = excess<method>(sums(row, j), row.samples.scaled_float(j), size, filter());
+    near_ |= fabsf(u_[j]) <= far_;
+  }
+  template <Columns>
+  __device__ bool sure(const Row &) const {
+    return true;
+  }
+  template <Columns>
+  __device__ void decide_exactly(const Row &) {}
+
+ protected:
+  __device__ ThresholdDecision(const Job &job, const Shared &shared) : job_(job), shared_(shared) {}
+
+  __device__ const Formula &formula() const {
+    if constexpr (kWolf)
+      return shared_.formula;
+    else
+      return job_.formula;
+  }
+  __device__ const Filter &filter() const {
+    if constexpr (kWolf)
+      return shared_.filter;
+    else
+      return job_.filter;
+  }
+  static __device__ auto sums(const Row &row, int j) {
+    if constexpr (sizeof(T) == 1 && sizeof(SumQ) == 4)
+      return ByteSums{row.sum[j], static_cast<int>(row.squares[j])};
+    else
+      return WideSums<SumS, SumQ>{row.sum[j], row.true_squares(j)};
+  }
+  template <Columns columns>
+  static __device__ Window window(const Row &row, int j) {
+    return {row.sum[j], row.true_squares(j), row.template count<columns>(j)};
+  }
+
+  const Job &job_;
+  const Shared &shared_;
+  float u_[kColumns] = {};  // about (T - p) N
+  float far_ = 0;           // from there on an estimate is sure
+  bool near_ = false;       // some column of the lane is not
+};
+
+/// Black and white.
+template <typename T, typename SumS, typename SumQ, NickMethod method>
+class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
+  using Base = ThresholdDecision<T, SumS, SumQ, method>;
+  using Base::job_;
+  using Base::near_;
+  using Base::u_;
+
+ public:
+  using typename Base::Job;
+  using typename Base::Row;
+  using typename Base::Shared;
+
+  __device__ BinaryDecision(const Job &job, const Shared &shared, const Row &row, int y)
+      : Base(job, shared),
+        all_columns_(job.store_at_once &&
+                     row.tile + windowsums::kStageColumns <= job.in.plane.width),
+        out_(static_cast<unsigned char *>(job.out) + y * job.out_stride +
+             row.x0 * (job.out_is_wide ? 2 : 1)) {}
+
+  template <Columns>
+  __device__ bool sure(const Row &) const {
+    return !__any_sync(kWholeWarp, near_);
+  }
+  template <Columns columns>
+  __device__ void decide_exactly(const Row &row) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+      if (const Window w = Base::template window<columns>(row, j);
+          fabsf(u_[j]) <= this->filter().tolerance * w.n &&
+          (columns == Columns::inner || j < row.valid))
+        u_[j] = exactly_above(row.samples[j], w, this->formula()) ? -1 : 1;
+  }
+  template <Columns columns>
+  __device__ void store(const Row &row, int /*y*/) {
+    const unsigned whites[2] = {negative_bytes(0), negative_bytes(4)};
+    if (columns == Columns::inner || (columns == Columns::cut && all_columns_)) {
+      white_bits_ += __popc(whites[0]) + __popc(whites[1]);
+      store_all(whites);
+    } else if (row.valid > 0) {
+      white_bits_ += __popc(whites[0] & first_bytes(row.valid)) +
+                     __popc(whites[1] & first_bytes(row.valid - 4));
+      if (job_.store_at_once && row.valid == kColumns)
+        store_all(whites);
+      else
+        store_some(row.valid, whites);
+    }
+    out_ += job_.out_stride;
+  }
+  __device__ void finish(const Row &row, int begin, int end, unsigned char * /*memory*/) {
+    if (!job_.black_count) return;
+    const unsigned white = warp_sum(white_bits_) / 8;
+    const unsigned pixels = max(end - begin, 0) *
+                            max(min(job_.in.plane.width - row.tile, windowsums::kStageColumns), 0);
+    const unsigned count = job_.white ? pixels - white : white;
+    if (Row::lane() == 0 && count) atomicAdd(job_.black_count, count);
+  }
+
+ private:
+  /// The sign bits of four estimates, each spread over a byte.
+  __device__ unsigned negative_bytes(int first) const {
+    return __byte_perm(sign_bytes(u_[first], u_[first + 1]),
+                       sign_bytes(u_[first + 2], u_[first + 3]), 0x5410);
+  }
+  /// A mask of the first n bytes of a word.
+  static __device__ unsigned first_bytes(int n) {
+    return n <= 0 ? 0 : 0xffffffff >> 8 * max(4 - n, 0);
+  }
+  /// Chooses between black and white by the bytes of a mask.
+  __device__ unsigned paint(unsigned whites) const {
+    return (whites & job_.white) | (~whites & job_.black);
+  }
+  /// Stores the first `valid` black or white samples, given the bytes of their mask.
+  __device__ void store_some(int valid, const unsigned (&whites)[2]) const {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      if (j >= valid) break;
+      if (job_.out_is_wide)
+        reinterpret_cast<std::uint16_t *>(out_)[j] =
+            paint(__byte_perm(whites[j / 4], 0, 0x1111 * (j % 4)));
+      else
+        out_[j] = paint(whites[j / 4]) >> 8 * (j % 4);
+    }
+  }
+  /// Stores eight at once.
+  __device__ void store_all(const unsigned (&whites)[2]) const {
+    if (sizeof(T) == 2 && job_.out_is_wide)
+      *reinterpret_cast<uint4 *>(out_) = {
+          paint(__byte_perm(whites[0], 0, 0x1100)), paint(__byte_perm(whites[0], 0, 0x3322)),
+          paint(__byte_perm(whites[1], 0, 0x1100)), paint(__byte_perm(whites[1], 0, 0x3322))};
+    else
+      *reinterpret_cast<uint2 *>(out_) = {paint(whites[0]), paint(whites[1])};
+  }
+
+  const bool all_columns_;
+  unsigned white_bits_ = 0;  // eight for each white pixel
+  unsigned char *out_;
+};
+
+/// The thresholds themselves.
+template <typename T, typename SumS, typename SumQ, NickMethod method>
+class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
+  using Base = ThresholdDecision<T, SumS, SumQ, method>;
+
+ public:
+  using typename Base::Job;
+  using typename Base::Row;
+  using typename Base::Shared;
+
+  __device__ SurfaceDecision(const Job &job, const Shared &shared, const Row &, int /*y*/)
+      : Base(job, shared) {}
+
+  template <Columns columns>
+  __device__ void store(const Row &row, int y) const {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      if (j >= row.valid) break;
+      const Window w = Base::template window<columns>(row, j);
+      const float threshold = fmaf(this->u_[j], reciprocal_approx(w.n), row.samples[j]);
+      const float rounded = floorf(threshold + 0.5f);
+      const bool sure = fabsf(threshold - rounded) < 0.5f - this->filter().tolerance;
+      const float limited = fminf(fmaxf(rounded, 0), this->formula().maximum);
+      store_sample(
+          this->job_, row.x0 + j, y,
+          sure ? static_cast<std::uint32_t>(limited) : exact_threshold(w, this->formula()));
+    }
+  }
+  __device__ void finish(const Row &, int, int, unsigned char *) const {}
+};
+
+}  // namespace cudascan::nick

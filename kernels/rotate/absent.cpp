@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stands in for rotate.cu in a build without CUDA.
+#include "kernels/rotate.h"
+
+#include "kernels/base/absent.h"
+
+namespace cudascan {
+
+void run(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const RotateParams &) {
+  refuse_cuda();
+}
+void run(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const RotateParams &) {
+  refuse_cuda();
+}
+
+}  // namespace cudascan

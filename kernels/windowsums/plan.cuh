@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// How a launch of the row kernel is made: divides the image among blocks and chooses how they get its
+/// rows.
+#pragma once
+#include <algorithm>
+
+#include "kernels/base/launch.cuh"
+#include "kernels/windowsums/division.h"
+#include "kernels/windowsums/row_job.cuh"
+#include "kernels/windowsums/row_tile.cuh"
+#include "kernels/windowsums/sums.cuh"
+
+namespace cudascan::windowsums {
+
+/// Warps of a block and of a multiprocessor; the sums of 16 bit take more registers.
+template <typename T>
+constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
+
+/// Shared memory of a block next to that of its warps, at most: the kernel's own arrays, and what a
+/// multiprocessor takes for itself.
+constexpr int kFixedMemory = 12800;
+
+/// How a launch is made, next to what is in its job.
+struct RowShape {
+  bool whole;  // the rows are in RowTiles
+  int blocks, threads;
+  int shared;  // bytes
+};
+
+/// Chooses a division and a staging for one image.
+/// @tparam squared  the sums of the squares are wanted, too
+template <bool squared, typename T>
+class Planner {
+ public:
+  /// @param thread_bytes  shared memory of a thread that the decision wants in the end
+  Planner(Cuda &cuda, const Plane<const T> &in, RowJob<T> &job, int thread_bytes)
+      : in_(in),
+        job_(job),
+        thread_bytes_(thread_bytes),
+        window_rows_(2 * job.ry + 1),
+        engine_(cuda.code_architecture() >= 90),
+        memory_(cuda.most_shared_memory() - kFixedMemory - StagedPlane<T>::kReadBeyond) {
+    image_.height = in.height;
+    image_.window_rows = window_rows_;
+    image_.multiprocessors = cuda.multiprocessors();
+  }
+
+  RowShape plan() {
+    job_.packed =
+        sizeof(T) == 1 && window_rows_ * 255 <= 0xffff;  // the sums of a column, in 16 bits
+    find_inner_tiles();
+    if (!plan_tile()) plan_rings();
+    order_blocks();
+    return {whole_, blocks_, 32 * division_.warps,
+            block_bytes(division_, whole_) + StagedPlane<T>::kReadBeyond};
+  }
+
+ private:
+  void find_inner_tiles() {
+    job_.tiles = divide_up(in_.width, kStageColumns);
+    const auto inner = [&](int tile) {
+      return job_.store_at_once && tile * kStageColumns >= job_.rx &&
+             (tile + 1) * kStageColumns - 1 + job_.rx < in_.width;
+    };
+    job_.first_inner = 0;
+    while (job_.first_inner < job_.tiles && !inner(job_.first_inner)) ++job_.first_inner;
+    if (job_.first_inner == job_.tiles) job_.first_inner = 0;
+    job_.last_inner = job_.first_inner;
+    while (job_.last_inner < job_.tiles && inner(job_.last_inner)) ++job_.last_inner;
+    image_.inner_tiles = job_.last_inner - job_.first_inner;
+    image_.edge_tiles = job_.tiles - image_.inner_tiles;
+  }
+
+  /// Best is to have all rows in shared memory, for one block of many warps or two of half as many.
+  /// @return whether there is room
+  bool plan_tile() {
+    // By the instructions for a row with Columns::cut, where no lane stores a part of its columns, or
+    // others.
+    image_.edge_cost = job_.store_at_once && in_.width % kColumns == 0 ? 1.1f : 1.4f;
+    for (const Staging staging : {Staging::tile, Staging::tight_tile}) {
+      if (whole_) break;
+      stage(staging);
+      if (!job_.in.by_engine) break;
+      for (const int blocks : {1, 2}) {
+        const Division next(image_, in_.height, kMaxWarps<T> / blocks, blocks, true);
+        const int rows = next.warps * next.most_rows() + window_rows_;
+        if (next.time >= division_.time || RowTile<T>::parts(rows) > RowTile<T>::kMostParts ||
+            block_bytes(next, true) > memory_of(blocks))
+          continue;
+        whole_ = true;
+        division_ = next;
+      }
+    }
+    job_.share = divide_up(division_.most_rows(), kTilePart);
+    return whole_;
+  }
+
+  /// Otherwise high blocks share more of the windows, of small ones more fit.
+  void plan_rings() {
+    stage(Staging::rings);
+    image_.edge_cost = 1.3f;
+    image_.share = memory_ >= job_.in.ring_bytes() + record_bytes_;
+    const int warp_bytes = job_.in.ring_bytes() + (image_.share ? record_bytes_ : 0);
+    const int most_warps = std::min(kMaxWarps<T>, memory_ / warp_bytes);
+    for (const int warps : {most_warps, most_warps / 2}) {
+      if (warps == 0) continue;
+      int blocks = kMaxWarps<T> / warps;
+      while (blocks > 1 && warps * warp_bytes > memory_of(blocks)) --blocks;
+      const Division next(image_, job_.in.most_rows(), warps, blocks, false);
+      if (next.load(kMaxWarps<T>) < division_.load(kMaxWarps<T>)) division_ = next;
+    }
+  }
+
+  /// Counts the blocks and puts those of the edges where RowJob says.
+  void order_blocks() {
+    job_.inner_strips = division_.inner;
+    job_.edge_strips = division_.edge;
+    const int edge_blocks = image_.edge_tiles * division_.blocks(division_.edge, in_.height);
+    blocks_ = image_.inner_tiles * division_.blocks(division_.inner, in_.height) + edge_blocks;
+    job_.second = image_.multiprocessors;
+    job_.edges_in_second = division_.resident > 1 && edge_blocks <= job_.second &&
+                                   job_.second + edge_blocks / 2 <= blocks_
+                               ? edge_blocks / 2
+                               : 0;
+    job_.edges_in_first = edge_blocks - job_.edges_in_second;
+    if (job_.edges_in_second == 0) job_.second = blocks_;
+  }
+
+  void stage(Staging staging) {
+    job_.in = StagedPlane<T>(in_, job_.rx, engine_, staging);
+    job_.parts = divide_up(job_.in.pitch, kStageColumns * sizeof(T));
+    record_bytes_ = ColumnRecord<T, squared>::words(job_) * static_cast<int>(sizeof(unsigned));
+  }
+  /// Memory of each of so many blocks.
+  int memory_of(int blocks) const { return (memory_ + kFixedMemory) / blocks - kFixedMemory; }
+  int block_bytes(const Division &d, bool whole) const {
+    const int most_rows = std::min(d.warps * d.most_rows(), in_.height);
+    const int rows_bytes = whole ? RowTile<T>::bytes(job_.in, most_rows + window_rows_)
+                                 : d.warps * job_.in.ring_bytes();
+    return std::max(rows_bytes + (d.most_groups() > 0 ? d.warps * record_bytes_ : 0),
+                    d.warps * 32 * thread_bytes_);
+  }
+
+  const Plane<const T> &in_;
+  RowJob<T> &job_;
+  const int thread_bytes_, window_rows_;
+  const bool engine_;
+  const int memory_;  // of a block
+  Division::Image image_{};
+  Division division_;
+  bool whole_ = false;
+  int record_bytes_ = 0, blocks_ = 0;
+};
+
+}  // namespace cudascan::windowsums

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What quickstart installs and builds on which machine: programs that write down how they are
+called stand in for those that it calls."""
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import program
+
+STANDS_IN = """#!/bin/sh
+echo "${0##*/} $*" >>"$CALLS"
+"""
+PROGRAMS = {
+    "apt-get": STANDS_IN,
+    "dpkg-query": "#!/bin/sh\nexit 1\n",  # nothing is installed
+    "sudo": '#!/bin/sh\nexec "$@"\n',
+    "nvcc": STANDS_IN,
+    "nvidia-smi": '#!/bin/sh\n[ "$GPU" = yes ] && echo "GPU 0: some"\n',
+    "pkg-config": "#!/bin/sh\nexit 0\n",
+    "meson": STANDS_IN + 'touch "$BUILD_DIR/build.ninja"\necho gst-cudascan 0\n',
+    "ninja": STANDS_IN + 'mkdir -p "$BUILD_DIR/examples"\n'
+             'cp "$CLEAN" "$BUILD_DIR/examples/cudascan-clean"\n',
+    "clean": STANDS_IN + 'echo "translator $CUDASCAN_GSWO_CC" >>"$CALLS"\n',
+}
+
+
+class Quickstart(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name, text in PROGRAMS.items():
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+        self.build = self.folder / "build"
+        self.picture = self.folder / "picture.png"
+        self.picture.touch()
+
+    def start(self, *arguments, gpu=False, **environment):
+        """What was called, a dictionary of words by the program's name, and what was said."""
+        calls = self.folder / "calls"
+        calls.write_text("")
+        result = program.run(
+            [os.environ["QUICKSTART"], self.picture, *arguments],
+            env={"PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(calls),
+                 "CLEAN": str(self.folder / "clean"), "BUILD_DIR": str(self.build),
+                 "GPU": "yes" if gpu else "no", "GPU_ARCH": "", "CUDASCAN_GSWO_CC": "", **environment})
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        called = {}
+        for line in calls.read_text().splitlines():
+            name, *words = line.split()
+            called.setdefault(name, []).extend(words)
+        return called, result.stdout
+
+    def test_without_a_gpu_it_builds_for_the_cpu_and_says_so(self):
+        called, said = self.start()
+        self.assertIn("-Dcuda=disabled", called["meson"])
+        self.assertIn("There is no NVIDIA GPU here: building for the CPU", said)
+        self.assertNotIn("libgstreamer-plugins-bad1.0-dev", called["apt-get"])
+        self.assertEqual(called["ninja"][2:], ["examples/cudascan-clean", "gst/libgstcudascan.so"])
+
+    def test_it_builds_for_the_gpu_that_is_here(self):
+        called, said = self.start(gpu=True)
+        self.assertIn("-Dcuda=auto", called["meson"])
+        self.assertIn("-Dgpu_arch=native", called["meson"])
+        self.assertIn("libgstreamer-plugins-bad1.0-dev", called["apt-get"])
+        self.assertNotIn("building for the CPU", said)
+
+    def test_it_builds_for_a_gpu_that_is_named(self):
+        called, _ = self.start(GPU_ARCH="sm_86")
+        self.assertIn("-Dcuda=auto", called["meson"])
+        self.assertIn("-Dgpu_arch=sm_86", called["meson"])
+
+    def test_a_build_that_is_there_keeps_its_cuda_code(self):
+        self.build.mkdir()
+        (self.build / "build.ninja").touch()
+        called, _ = self.start()
+        self.assertIn("--reconfigure", called["meson"])
+        self.assertNotIn("-Dcuda=disabled", called["meson"])
+
+    def test_a_gpu_that_comes_later_is_used(self):
+        self.start()
+        called, _ = self.start(gpu=True)
+        self.assertIn("--reconfigure", called["meson"])
+        self.assertIn("-Dcuda=auto", called["meson"])
+
+    def test_code_with_pragmas_brings_its_translator(self):
+        for pragma in ("#pragma parallel", "  #  pragma gswo window(3, 3)"):
+            with self.subTest(pragma):
+                source = self.folder / "code.cpp"
+                source.write_text(f"int x;\n{pragma}\n")
+                called, said = self.start("element=cudaswofilter", f"source={source}")
+                self.assertIn(f"{source} has pragmas", said)
+                self.assertIn("libclang-cpp-dev", called["apt-get"])
+                self.assertIn("gswo/gswo-cc", called["ninja"])
+                self.assertEqual(called["translator"], [str(self.build / "gswo/gswo-cc")])
+
+    def test_code_without_pragmas_needs_none(self):
+        source = self.folder / "code.cpp"
+        source.write_text("#pragma once\nint f() { return 0; }\n")
+        called, _ = self.start("element=cudaswofilter", f"source={source}")
+        self.assertNotIn("libclang-cpp-dev", called["apt-get"])
+        self.assertNotIn("gswo/gswo-cc", called["ninja"])
+
+
+if __name__ == "__main__":
+    program.main()
