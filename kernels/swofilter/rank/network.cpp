@@ -13,8 +13,8 @@
 namespace cudascan::swo {
 namespace {
 
-/// Cells, in ascending order of x, then y. The place of a set in the image is apart: as the key of what
-/// is known about it, its leftmost cell has x = 0.
+/// Cells, in ascending order of x, then y. The position of a set in the image is stored separately:
+/// as a key, its leftmost cell has x = 0.
 struct Cell {
   int x, y;
   friend auto operator<=>(const Cell &, const Cell &) = default;
@@ -36,7 +36,7 @@ Cells common(const Cells &a, const Cells &b) {
   return both;
 }
 
-/// A value of each pixel: that of a node, `dx` pixels to the right.
+/// A value for each pixel: the value of a node `dx` pixels to the right.
 struct Value {
   int node = -1, dx = 0;
   friend auto operator<=>(const Value &, const Value &) = default;
@@ -48,7 +48,7 @@ struct Node {
   int y = 0;   ///< of sample
 };
 
-/// Minima and maxima, each of them once.
+/// The minima and maxima, each only once.
 class Graph {
  public:
   const Node &operator[](int node) const { return nodes_[node]; }
@@ -57,7 +57,7 @@ class Graph {
   Value sample(const Cell &cell) { return {find({Node::sample, {}, {}, cell.y}), cell.x}; }
   Value minimum(Value a, Value b) { return extremum(Node::minimum, a, b); }
   Value maximum(Value a, Value b) { return extremum(Node::maximum, a, b); }
-  /// The same operands, the other operation; -1 where there is none.
+  /// The node with the same operands and the other operation; -1 if there is none.
   int sibling(int node) const {
     Node other = nodes_[node];
     other.kind = other.kind == Node::minimum ? Node::maximum : Node::minimum;
@@ -86,14 +86,14 @@ class Graph {
   std::map<Key, int> numbers_;
 };
 
-/// Values in ascending order, of which only those asked for need to exist (node >= 0).
+/// Values in ascending order; only the requested ones need to exist (node >= 0).
 using Sorted = std::vector<Value>;
 
-/// What is left of two sorted sequences for numbers [first, last] of both together: a sample of one
-/// sequence has those before it below, and at most all of the other one beside.
+/// The relevant parts of two sorted sequences for numbers [first, last] of their merged sequence:
+/// below a sample are those before it in its sequence, and at most all of the other sequence.
 struct Slices {
   Sorted a, b;
-  int dropped;  ///< samples before those that are left
+  int dropped;  ///< samples before the remaining ones
 
   static Sorted slice(const Sorted &s, int others, int first, int last) {
     const int begin = std::clamp(first - others, 0, static_cast<int>(s.size()));
@@ -131,7 +131,7 @@ Sorted odd_even_merge(Graph &g, const Sorted &a, const Sorted &b) {
   return all;
 }
 
-/// Number k of two sorted sequences: for some i, i of its predecessors or itself are in b.
+/// Number k of two merged sequences: for some i, i of the first k + 1 samples are in b.
 Value select(Graph &g, const Sorted &a, const Sorted &b, int k) {
   const int na = static_cast<int>(a.size()), nb = static_cast<int>(b.size());
   Value smallest;
@@ -151,22 +151,22 @@ Sorted smallest(Graph &g, const Sorted &a, const Sorted &b, int k) {
     const Value from_b = j < static_cast<int>(b.size()) ? b[j] : Value{};
     all.push_back(g.minimum(from_a, from_b));
   }
-  // Where i is beyond a and j beyond b at once there is no k-th sample; k is at most the sum of both.
+  // i beyond a and j beyond b at once is impossible, because k is at most the sum of both.
   std::erase_if(all, [](Value v) { return v.node < 0; });
   return all;
 }
 
-/// Sorts sets of cells, each by merging two subsets, and none beyond the numbers that are asked of it.
+/// Sorts sets of cells by merging two subsets each, and only as far as needed.
 class Sorter {
  public:
   explicit Sorter(Graph &g) : g_(g) {}
 
-  /// Makes `whole` be merged from `part` and the rest.
+  /// Plans to merge `whole` from `part` and the rest.
   void set_part(const Cells &whole, const Cells &part) {
     parts_.try_emplace(at_origin(whole), at(whole, part));
   }
 
-  /// Announces a need of numbers [first, last]. All needs come before sorted().
+  /// Requests numbers [first, last]. All requests must come before sorted().
   void need(const Cells &set, int first, int last) {
     if (set.size() < 2) return;
     Known &known = known_[at_origin(set)];
@@ -205,7 +205,7 @@ class Sorter {
       const Cells a = moved(part->second, set[0].x);
       return {a, without(set, a)};
     }
-    // Of a column as many as are half of it, of several columns a power of two.
+    // Half of a column; of several columns, a power of two.
     std::size_t n = set.size() / 2;
     if (const int columns = set.back().x - set.front().x + 1; columns > 1) {
       int left = 1;
@@ -232,7 +232,7 @@ struct Answer {
   Sorted plus, minus;
 };
 
-/// Says for the windows [first, last) of several rows what they have in common, in halves.
+/// Plans the common parts of the windows [first, last) of several rows, recursively in halves.
 void share(Sorter &sorter, const std::vector<Cells> &windows, std::size_t first, std::size_t last,
            const Cells &known) {
   Cells both = windows[first];
@@ -299,8 +299,8 @@ std::vector<Answer> ask_directions(Graph &g, const Mask &mask, int outputs) {
   return answers;
 }
 
-/// Puts the nodes that are needed in an order, and their results in rows, which are used again when
-/// nobody needs what is in them any more.
+/// Orders the needed nodes and assigns their results to rows. A row is reused when its contents are
+/// no longer needed.
 class Scheduler {
  public:
   Scheduler(const Graph &g, Network &network) : g_(g), network_(network), places_(g.size()) {}
@@ -462,7 +462,7 @@ std::shared_ptr<const Network> find_network(const Mask &mask, const Question &qu
   };
   constexpr std::size_t kMostKept = 32;
   static std::mutex mutex;
-  static std::list<Kept> all;  // the one used last first
+  static std::list<Kept> all;  // most recently used first
   const std::lock_guard lock(mutex);
   const auto found = std::ranges::find_if(all, [&](const Kept &kept) {
     return kept.width == mask.width && kept.height == mask.height && kept.cells == mask.cells &&
