@@ -3,10 +3,10 @@
 #
 #   scripts/check_package.sh FOLDER
 #
-# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests and
-# optimisation, which would take long; installs them,
-# uses what they brought with no variable set, and takes them away again. For a machine that may be
-# changed: as root, or with sudo. What is installed of these packages before is replaced.
+# Builds the Debian packages from the committed files, in FOLDER. It leaves out CUDA, tests and
+# optimisation, which would take long. It installs the packages, uses their programs without any
+# variable set, and removes them again. Run it as root or with sudo, on a machine that may be
+# changed: installed versions of these packages are replaced.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -36,7 +36,7 @@ as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends --reinstall --allow-downgrades \
   $(printf "$folder/%s_*.deb " "${packages[@]}") >/dev/null
 
-# As a user who sets nothing: not even the folder of the registry is known.
+# As a user without any settings, not even the folder of the registry.
 mkdir "$folder/home"
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
 for element in cudanick cudaequalize cudaautothreshold cudalinearopen cudaswofilter; do
@@ -47,14 +47,14 @@ for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/us
   user "$program" --help >/dev/null
   [ -e "/usr/share/man/man1/${program##*/}.1.gz" ] || die "${program##*/} has no manual page."
 done
-user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is there
+user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is installed
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=48 ! \
   cudaswofilter source=/usr/share/doc/libcudascan-dev/examples/gswo/median.cpp ! fakesink
 
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
   cudanick @preset="Book at 300 dpi" ! fakesink
 
-# A program of one's own, by pkg-config alone.
+# Your own program, with pkg-config alone.
 c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" $(pkg-config --cflags --libs cudascan)
 printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"
 "$folder/example" "$folder/in.pgm" "$folder/out.pgm"
@@ -62,5 +62,5 @@ printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"
 
 as_root dpkg --purge "${packages[@]}" >/dev/null
 [ -z "$(user gst-inspect-1.0 2>/dev/null | grep -o '^cudascan' | head -1)" ] ||
-  die "The elements are still there after the packages were removed."
-say "The Debian packages build, install, work and go"
+  die "The elements still exist after the packages were removed."
+say "The Debian packages build, install, work and can be removed"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in the memory of the GPU: stock elements of nvcodec around ours, ours behind each other.
+// Frames in GPU memory: stock elements of nvcodec around ours, and several of ours in a row.
 #include <algorithm>
 
 #include "tests/elements/support.h"
@@ -11,7 +11,7 @@ class CudaMemory : public testing::Test {
  protected:
   void SetUp() override { NEEDS_GPU(); }
 
-  /// Formats that stock elements upload and ours take.
+  /// Formats that stock elements upload and ours support.
   static std::vector<GstVideoFormat> common_formats() {
     std::vector<GstVideoFormat> formats;
     const auto stock = template_formats("cudaupload", GST_PAD_SRC, kCudaMemory);
@@ -293,7 +293,7 @@ TEST_F(CudaMemory, AForeignConsumerOfEveryKindGetsFinishedFrames) {
   }
 }
 
-/// What `once()` gives, in CUDAMemory of an element that is gone when this returns.
+/// The result of `once()`, in CUDAMemory of an element that no longer exists when this returns.
 Ref<GstBuffer> cuda_frame(const Picture &in, Ref<GstCaps> &caps) {
   Filter filter(kNick, kInCuda);
   EXPECT_EQ(filter.push_picture(in), GST_FLOW_OK);

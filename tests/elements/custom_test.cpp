@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames flow.
+// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames
+// flow.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,7 @@ using Op = SwoFilterOperator;
 
 class CustomFilter : public BackendTest {
  protected:
-  /// Without a cache, so that nothing but the settings counts.
+  /// Without a cache, so that only the settings count.
   std::string element(const std::string &settings = "") const {
     return launch("cudaswofilter", "cache-dir=\"\" " + settings);
   }
@@ -30,7 +31,7 @@ Params formula(const std::string &expression, int window = 3) {
   return p;
 }
 
-/// A file that is gone with its owner.
+/// A file that its owner's destructor removes.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string &text)
@@ -43,7 +44,7 @@ class TemporaryFile {
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
   std::string path() const { return path_.string(); }
-  /// As editors do: a new file takes the place of the old one.
+  /// Replaces the file by a new one, as editors do.
   void write(const std::string &text) const {
     const std::string other = path() + "~";
     std::ofstream(other) << text;
@@ -177,7 +178,7 @@ TEST_P(CustomFilter, NewCodeTakesOverWhileFramesFlow) {
   }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(next(filter, in)[0], 22);
 
-  // A mistake is an error; mended, the frames go on.
+  // A mistake is an error; after it is corrected, frames continue.
   g_object_set(object, "expression", "nothing", nullptr);
   std::string error;
   EXPECT_TRUE(soon([&] { return !(error = error_of_next_frame(filter, in)).empty(); }));
@@ -204,7 +205,8 @@ TEST_P(CustomFilter, FollowsTheFile) {
   EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 3; }));
 }
 
-// ---- Sequential code with pragmas ------------------------------------------------------------------
+// ---- Sequential code with pragmas
+// ------------------------------------------------------------------
 
 constexpr char kSharpen[] = R"(
 void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r, double amount) {
@@ -377,7 +379,8 @@ TEST(CustomFilterStops, WhenItIsFlushed) {
   EXPECT_TRUE(compiler.runs()) << "the next frame wants the same";
 }
 
-// ---- How the GPU shares the work -------------------------------------------------------------------
+// ---- How the GPU shares the work
+// -------------------------------------------------------------------
 
 TEST_P(CustomFilter, TilesMakeNoDifference) {
   const Params expected = formula("p.median() + p(3, 1) - p(-2, -5)", 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CudaLoader loads all kernels that an operator launches, and does nothing else.
+// CudaLoader loads all kernels that an operator launches, and only does that.
 #include <cuda_runtime.h>
 
 #include "tests/kernels/operator_test.h"

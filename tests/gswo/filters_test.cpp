@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Translated filters against the user's own function, compiled as it stands and run on an image that was
-// enlarged by the border; on the CPU and, emulated, as CUDA.
+// Translated filters against the user's own function, which is compiled unchanged and run on an
+// image enlarged by the border; on the CPU and as emulated CUDA.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr int kMargin = 6;
 constexpr double kBorderValue = 9;
 
-/// The place in [0, n) that place `i` outside stands for, found by walking; -1 for the border's value.
+/// The position in [0, n) for position `i` outside, found by walking; -1 for the border's value.
 int walked(int i, int n, int border) {
   if (border == 4) return i < 0 || i >= n ? -1 : i;
   int at = 0, way = 1;
@@ -302,7 +302,8 @@ std::vector<Case> cases() {
                      for (int x = 0; x < job.width; ++x) out.at(x, y) = b[y * job.width + x];
                    return nullptr;
                  })});
-  // The border is that of each image in the chain, so the margin has to follow it from turn to turn.
+  // The border is that of each image in the chain, so the margin has to follow it from turn to
+  // turn.
   all.push_back(
       {"erode",
        "erode.cpp",

@@ -76,7 +76,7 @@ Counts random_histogram(unsigned seed, int levels) {
     case 3:
       for (int i = 0; i < 2 + levels / 16; ++i) h[random() % levels] = random() % 10000;
       break;
-    case 4:  // Counts that make up to 2^30 pixels, of which most are white.
+    case 4:  // Counts of up to 2^30 pixels, most of them white.
       hump(30000, share() / 2, 0.05);
       for (auto &c : h) c *= 800;
       h[levels - 1 - random() % 2] += 1'000'000'000;
@@ -129,7 +129,7 @@ TEST(ThresholdKnown, TwoLevels) {
       {Method::otsu, 50},
       {Method::isodata, 125},
       {Method::mcet, 50},
-      // The line is from (201, 0) to the peak (50, 100); 51 lies farthest below, T is beside it.
+      // The line is from (201, 0) to the peak (50, 100); 51 is farthest below, T is next to it.
       {Method::triangle, 52},
       {Method::max_entropy, 50},
       {Method::yen, 50},
@@ -181,7 +181,7 @@ TEST(ThresholdKnown, MinimumAndIntermodesOfOneHumpAreOtsus) {
   EXPECT_EQ(on_host(h, Method::intermodes), on_host(h, Method::otsu));
 }
 
-/// The histograms that a test of one method goes through.
+/// The histograms for the test of one method.
 template <typename Check>
 void for_random_histograms(Method method, const Check &check) {
   for (unsigned seed = 0; seed < 320; ++seed) {
@@ -411,7 +411,7 @@ TEST(ThresholdTeams, AnySizeGivesTheSame) {
   for (int members : {256, 1000}) expect_same_in_teams(members, few);
 }
 
-/// A page of 7016 x 9921, of which 97 % are white, in thousands and in pixels, and at 2^30 pixels.
+/// A page of 7016 x 9921 with 97 % white pixels, in thousands and in pixels, and at 2^30 pixels.
 TEST(ThresholdCounts, LargeOnesAreAsSmallOnes) {
   for (int levels : {256, 65536}) {
     Counts small(levels);

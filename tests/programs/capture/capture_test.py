@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples of embedding: capture in C++ and in Python do the same, so they pass the same tests.
 
-The environment says which one: CAPTURE, a command in words. With CUDA=1 the tests of CUDAMemory are run.
+The environment says which one: CAPTURE, a command in words. With CUDA=1 the tests of CUDAMemory are
+run.
 """
 import os
 import pathlib
@@ -232,7 +233,7 @@ class Provider(Folder):
         process = self.start("--camera", self.number("Left eye"))
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
-        # It is looked for more than once: once it was unplugged, then it is no camera.
+        # It is looked for more than once: first it was unplugged, then it is not a camera.
         program.wait_until(lambda: "no camera Left eye" in self.errors.read_text(), "a second look", 10)
         self.assertIn("Left eye: unplugged; trying again", self.errors.read_text())
         self.assertIsNone(process.poll())
