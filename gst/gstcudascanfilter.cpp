@@ -23,7 +23,7 @@ using namespace cudascan::gst;
 
 namespace {
 
-/// Of a frame before and after the operator.
+/// The formats of a frame before and after the operator.
 struct Formats {
   GstVideoInfo in, out;
 };
@@ -34,7 +34,7 @@ struct GstCudaScanFilterPrivate {
   explicit GstCudaScanFilterPrivate(GstElement *element) : cuda(element, stats) {}
 
   Settings settings;                            // object lock
-  Backend active_backend = Backend::automatic;  // object lock; automatic: not chosen yet
+  Backend active_backend = Backend::automatic;  // object lock; automatic = not chosen yet
   std::vector<Formats> formats;                 // object lock; to load kernels for
   std::atomic<std::thread::id> syncing = {};  // the thread in which a GstController sets properties
 
@@ -42,10 +42,10 @@ struct GstCudaScanFilterPrivate {
   std::shared_ptr<Stats> stats = std::make_shared<Stats>();
   CudaSide cuda;
 
-  // Of the streaming thread.
+  // For the streaming thread.
   GstVideoInfo in_info, out_info;
   std::optional<Cpu> cpu;
-  guint cpu_threads = 0;  // what `cpu` was made for
+  guint cpu_threads = 0;  // the number of threads of `cpu`
 };
 
 #define gst_cuda_scan_filter_parent_class parent_class
@@ -85,8 +85,8 @@ void set_active_backend(gpointer instance, Backend backend) {
   if (changed) g_object_notify(G_OBJECT(instance), "active-backend");
 }
 
-/// Runs `work`; what it throws becomes an element error.
-/// @return whether it threw nothing
+/// Runs `work`; exceptions become element errors.
+/// @return false if it threw
 template <typename Work>
 bool guarded(gpointer instance, Work work) {
   try {
@@ -101,7 +101,7 @@ bool guarded(gpointer instance, Work work) {
   } catch (const std::exception &e) {
     if (active_backend(instance) == Backend::cuda)
       GST_ELEMENT_ERROR(instance, LIBRARY, FAILED,
-                        ("%s; backend=cpu does without the GPU", e.what()), (nullptr));
+                        ("%s; backend=cpu does not use the GPU", e.what()), (nullptr));
     else
       GST_ELEMENT_ERROR(instance, LIBRARY, FAILED, ("%s", e.what()), (nullptr));
   }
@@ -116,7 +116,7 @@ void select_backend(gpointer instance) {
       cuda.open(settings.device_id);
     } catch (const Error &e) {
       throw BadSetting(std::string("backend = cuda: ") + e.what() +
-                       "; auto and cpu do without the GPU");
+                       "; backend = auto and cpu also work without a GPU");
     }
   } else if (settings.backend == Backend::automatic && CudaSide::usable()) {
     try {
@@ -134,7 +134,7 @@ void reset(gpointer instance) {
     guarded(instance, [&] { klass->reset(self_of(instance)); });
 }
 
-/// What is likely to come, before caps say it.
+/// The expected formats, before there are caps.
 std::vector<Formats> usual_formats() {
   std::vector<Formats> formats;
   for (const GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE}) {
@@ -178,7 +178,7 @@ static void gst_cuda_scan_filter_init(GstCudaScanFilter *self) {
   self->priv = new GstCudaScanFilterPrivate(GST_ELEMENT(self));
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
   gst_base_transform_set_gap_aware(GST_BASE_TRANSFORM(self),
-                                   TRUE);  // the parent keeps the flag then
+                                   TRUE);  // then the parent keeps the flag
 }
 
 static void gst_cuda_scan_filter_finalize(GObject *object) {
@@ -211,7 +211,7 @@ static GstStateChangeReturn gst_cuda_scan_filter_change_state(GstElement *elemen
   if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
       !guarded(element, [&] { select_backend(element); }))
     return GST_STATE_CHANGE_FAILURE;
-  // The parent waits for the frame that is under way.
+  // The parent waits for the frame in flight.
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) priv_of(element)->interrupted = false;
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv_of(element)->interrupted = true;
   const auto result = GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
@@ -256,10 +256,10 @@ static GstCaps *gst_cuda_scan_filter_transform_caps(GstBaseTransform *trans,
   return filtered;
 }
 
-/// Whether the result for these input caps should be in CUDAMemory, if the next element lets us choose.
-/// A frame stays where it is, and one that was computed on the GPU stays there for an element that
-/// would rather have it there. But an element that takes anything (filesink, appsink) gets it in
-/// system memory: it would not know how to read the other.
+/// Whether the result for these input caps should be in CUDAMemory if the next element lets us
+/// choose. A frame stays in its memory; a frame computed on the GPU also stays there for an element
+/// that prefers CUDAMemory. But an element that accepts anything (filesink, appsink) gets system
+/// memory, because it may not be able to read CUDAMemory.
 static bool prefer_cuda(GstBaseTransform *trans, const GstCaps *in) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(trans->srcpad, nullptr);
   if (!names_cuda(peer)) return false;
@@ -314,7 +314,7 @@ static gboolean gst_cuda_scan_filter_get_unit_size(GstBaseTransform *, GstCaps *
   return TRUE;
 }
 
-/// The size of a frame follows from its caps, whatever the strides of the other side are.
+/// The size of a frame depends only on its caps, not on the strides of the other side.
 static gboolean gst_cuda_scan_filter_transform_size(GstBaseTransform *trans, GstPadDirection,
                                                     GstCaps *, gsize, GstCaps *other_caps,
                                                     gsize *other_size) {
@@ -347,7 +347,7 @@ static gboolean gst_cuda_scan_filter_decide_allocation(GstBaseTransform *trans, 
   });
   if (!ok) return FALSE;
 
-  // The default of the parent for no pool would size its buffers by those of the input.
+  // Without a pool, the parent's default would size output buffers like the input's.
   if (gst_query_get_n_allocation_pools(query) == 0)
     gst_query_add_allocation_pool(query, nullptr, GST_VIDEO_INFO_SIZE(&info), 0, 0);
   g_autoptr(GstBufferPool) pool = nullptr;
@@ -364,7 +364,7 @@ static gboolean gst_cuda_scan_filter_decide_allocation(GstBaseTransform *trans, 
   return GST_BASE_TRANSFORM_CLASS(parent_class)->decide_allocation(trans, query);
 }
 
-/// Metas that downstream asks for may come from upstream: neither size nor place changes here.
+/// Upstream may provide the metas that downstream requests: size and positions do not change here.
 static gboolean gst_cuda_scan_filter_filter_meta(GstBaseTransform *, GstQuery *, GType,
                                                  const GstStructure *) {
   return TRUE;
@@ -402,7 +402,7 @@ static void gst_cuda_scan_filter_before_transform(GstBaseTransform *trans, GstBu
 
 static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *trans,
                                                               gboolean discont, GstBuffer *buffer) {
-  // Here, because a frame that QoS drops comes no further.
+  // Here, because a frame that QoS drops does not get further.
   if (GST_BUFFER_IS_DISCONT(buffer)) reset(trans);
   const GstFlowReturn result =
       GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, discont, buffer);
