@@ -41,7 +41,7 @@ as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends --reinstall --allow-downgrades \
   $(printf "$folder/%s_*.deb " "${packages[@]}") >/dev/null
 
-# As a user who sets nothing: not even the folder of the registry is known.
+# As a user without any settings, not even the folder of the registry.
 mkdir "$folder/home"
 operators() { sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"; }
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
@@ -56,7 +56,7 @@ for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/us
   user "$program" --help >/dev/null
   [ -e "/usr/share/man/man1/${program##*/}.1.gz" ] || die "${program##*/} has no manual page."
 done
-user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is there
+user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is installed
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=48 ! \
   cudaswofilter source=/usr/share/doc/libcudascan-dev/examples/gswo/median.cpp ! fakesink
 
@@ -72,5 +72,5 @@ printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"
 
 as_root dpkg --purge "${packages[@]}" >/dev/null
 [ -z "$(user gst-inspect-1.0 2>/dev/null | grep -o '^cudascan' | head -1)" ] ||
-  die "The elements are still there after the packages were removed."
-say "The Debian packages build, install, work and go"
+  die "The elements still exist after the packages were removed."
+say "The Debian packages build, install, work and can be removed"

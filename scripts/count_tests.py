@@ -32,7 +32,7 @@ for folder in map(pathlib.Path, sys.argv[1:]):
         program = run["name"].split(" / ")[-1]
         if run["result"] not in ("OK", "SKIP", "EXPECTEDFAIL") and not failures.get(program):
             failures[program] = 1
-            # A hung program without a report of its cases appears as one that is neither.
+            # A hung program without a report of its cases appears as neither passed nor failed.
             passed -= run["result"] in ("TIMEOUT", "INTERRUPT")
     failed += sum(failures.values())
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes files as C++ for an initialiser, {"gswo/NAME", "TEXT"}, for each: embed.py OUTPUT
-FILE..."""
+"""Writes a C++ initialiser {"gswo/NAME", "TEXT"} for each file: embed.py OUTPUT FILE..."""
 
 import os
 import sys

@@ -111,7 +111,7 @@ TEST_P(CustomFilter, NewCodeTakesOverWhileFramesFlow) {
   }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(next(filter, in)[0], 22);
 
-  // A mistake is an error; mended, the frames go on.
+  // A mistake is an error; after it is corrected, frames continue.
   g_object_set(object, "expression", "nothing", nullptr);
   std::string error;
   EXPECT_TRUE(soon([&] { return !(error = error_of_next_frame(filter, in)).empty(); }));

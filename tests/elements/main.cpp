@@ -13,7 +13,7 @@ namespace {
 void init_gstreamer(int *argc, char ***argv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   // GStreamer's plugin scanner, another process, cannot load a plugin that was built with a
-  // sanitizer: the stock plugins are left to it, ours are scanned in this process.
+  // sanitizer: it scans the stock plugins, and ours are scanned in this process.
   const std::string path = g_getenv("GST_PLUGIN_PATH_1_0") ? g_getenv("GST_PLUGIN_PATH_1_0") : "";
   g_unsetenv("GST_PLUGIN_PATH_1_0");
   gst_init(argc, argv);

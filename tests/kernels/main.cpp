@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Runs the tests of kernels. With TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment what is to
-// be tested are the loops of this instruction set: that is skipped where the processor lacks it or
-// runs them anyway.
+// Runs the tests of kernels. TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment select the loops
+// of an instruction set to test; the tests are skipped if the processor does not support it or uses
+// it by default.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What every operator is held to, whatever it computes: it stays inside its planes, its result
-/// depends on samples and parameters alone, and CUDA equals the CPU bit for bit.
+/// Requirements for every operator: it stays inside its planes, its result depends only on samples
+/// and parameters, and CUDA equals the CPU bit for bit.
 ///
 ///     CHECK_OPERATOR(Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2});
 ///
@@ -97,7 +97,7 @@ struct Outcome {
   std::string refused;
 };
 
-/// Runs an operator and checks that it leaves everything but the samples of the output alone.
+/// Runs an operator and checks that it changes only the samples of the output.
 template <typename Out, typename In, typename Runner, typename Params>
 Outcome<Out> outcome(Runner &runner, const Image<In> &in, Layout layout, Out maximum,
                      const Params &params, unsigned char fill) {
@@ -156,7 +156,7 @@ void for_each_format(const Check &check) {
     check.template operator()<float, float>(1, 1, "floating point");
 }
 
-/// Every layout of input and output and every number of threads gives the picture of the plainest.
+/// Every layout of input and output and every number of threads gives the same picture.
 template <typename Params>
 void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
   CpuRunner one(1), two(2), three(3), seven(7);

@@ -74,8 +74,7 @@ class Options(Case):
 
 
 class Pipelines(Case):
-    """What does not need our elements: identity stands in for them, and its sleep for their
-    work."""
+    """Tests without our elements: identity replaces them, and its sleep replaces their work."""
 
     def test_latency_and_time_are_at_least_what_the_chain_sleeps(self):
         row, = self.bench("--chain", "identity sleep-time=5000", "--tables", "pipelines", "--sizes",
@@ -189,7 +188,7 @@ class Elements(Case):
         self.assertIn("kernel-mean", done.stdout)
 
 
-# Stands in for the GPU: just enough of CuPy and cuCIM to be called.
+# Replaces the GPU: just enough of CuPy and cuCIM to be called.
 FAKES = {
     "cupy/__init__.py": """
 from types import SimpleNamespace as N

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-bench --json, and the page that report.py makes of it.
+"""cudascan-bench --json, and the page that report.py makes from it.
 
 CUDASCAN_BENCH: the program; CUDASCAN_BENCH_REPORT: report.py.
 """
@@ -116,7 +116,7 @@ class WithFolder(unittest.TestCase):
 
 @unittest.skipUnless(BENCH, "cudascan-bench was not built")
 class Json(WithFolder):
-    """What cudascan-bench writes."""
+    """The output of cudascan-bench."""
 
     def bench(self, *words):
         path = self.folder / "bench.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What tests of programs share: unittest's cases as TAP for `meson test`, and running a program.
+"""Shared by tests of programs: unittest's cases as TAP for `meson test`, and running a program.
 
 A test file ends with `program.main()`. Each case is a line "ok N - name" or "not ok N - name"; a
 case that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of

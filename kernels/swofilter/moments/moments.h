@@ -21,7 +21,7 @@ CUDASCAN_HD inline unsigned rounded_mean(std::uint32_t sum, std::uint32_t n) {
   return static_cast<unsigned>((2 * std::uint64_t{sum} + n) / (2 * n));
 }
 
-/// sqrt(N Q - S^2) / N. For up to 65025 samples of 16 bit S is below 2^32, Q below 2^48 and N Q
+/// sqrt(N Q - S^2) / N. For up to 65025 samples of 16 bits, S is below 2^32, Q below 2^48 and N Q
 /// below 2^64.
 CUDASCAN_HD inline unsigned rounded_deviation(std::uint64_t sum, std::uint64_t squares,
                                               std::uint64_t n) {

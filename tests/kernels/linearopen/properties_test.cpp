@@ -62,7 +62,7 @@ bool nowhere_above(const std::vector<T> &a, const std::vector<T> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), std::less_equal<>());
 }
 
-/// The complement, of which the complement is the image.
+/// The complement; its complement is the image.
 template <typename T>
 std::vector<T> complement(std::vector<T> samples) {
   for (T &v : samples)
@@ -70,7 +70,8 @@ std::vector<T> complement(std::vector<T> samples) {
   return samples;
 }
 
-// ---- Openings -----------------------------------------------------------------------------------
+// ---- Openings
+// ------------------------------------------------------------------------------------
 
 TEST(LinearOpenProperties, OpeningTwiceIsOpeningOnce) {
   for_random_cases([]<typename T>(Case<T> c) {
@@ -180,7 +181,8 @@ TEST(LinearOpenProperties, LinesAlongAxesAndDiagonalsAreTheSameOfBothKinds) {
   });
 }
 
-// ---- Symmetries ---------------------------------------------------------------------------------
+// ---- Symmetries
+// ----------------------------------------------------------------------------------
 
 /// The image whose pixel (x, y) is pixel of(x, y) of a case.
 template <typename T, typename Of>
@@ -236,8 +238,9 @@ TEST(LinearOpenSymmetry, MirroringAcrossTheLines) {
   });
 }
 
-/// The other way, the cut begins at the other end, where it has other shifts; the same segment at
-/// every pixel does not care. Those of odd length are symmetric about their centre.
+/// The other way round, the division begins at the other end, where shifts differ; that does not
+/// matter for the same segment at every pixel. Segments of odd length are symmetric about their
+/// centre.
 TEST(LinearOpenSymmetry, MirroringAlongTheLines) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.lines = kInvariant;

@@ -90,7 +90,8 @@ cv::Mat bilevel(const cv::Mat &image, int width, int height) {
   static_assert(true)
 #endif
 
-// ---- Medians and means --------------------------------------------------------------------------
+// ---- Medians and means
+// ---------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHashesOfMedian5(Runner &runner) {
@@ -149,7 +150,8 @@ void compareMeans(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Means);
 
-// ---- Morphology ---------------------------------------------------------------------------------
+// ---- Morphology
+// ----------------------------------------------------------------------------------
 
 struct Element {
   Params params;  // the window alone
@@ -242,7 +244,8 @@ void compareMorphology(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Morphology);
 
-// ---- Black and white ----------------------------------------------------------------------------
+// ---- Black and white
+// -----------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHitOrMiss(Runner &runner) {
@@ -266,7 +269,7 @@ void compareHitOrMiss(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(HitOrMiss);
 
-/// Black that cannot be reached from the edges is filled; white that can be is taken away.
+/// Black that cannot be reached from the edges is filled; white that can be reached is removed.
 template <typename Runner>
 void compareFloods(Runner &runner) {
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {

@@ -11,7 +11,7 @@ FAKE = "arv-fake-gv-camera-0.8"
 
 
 class Camera:
-    """Use it with `with`. Programs see the camera when their command is behind `inside`."""
+    """Use it with `with`. Programs see the camera if their command comes after `inside`."""
 
     def __init__(self):
         for tool in (FAKE, "unshare", "nsenter", "ip"):

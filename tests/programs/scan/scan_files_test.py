@@ -100,7 +100,7 @@ class Planted(scans.Case):
 
 
 class Journals(scans.Case):
-    """--resume with a journal that somebody has written, who knows which files will be read."""
+    """--resume with a journal forged by somebody who knows which files will be read."""
 
     def setUp(self):
         super().setUp()

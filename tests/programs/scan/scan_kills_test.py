@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan killed and resumed: in the end there is what an undisturbed run makes, and
-nothing else."""
+"""cudascan-scan killed and resumed: the final result is exactly that of an undisturbed run."""
 import os
 import random
 import signal

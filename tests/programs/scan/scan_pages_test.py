@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cudascan-scan makes of a page: every format that it reads and writes, and each step."""
+"""Pages through cudascan-scan: every format that it reads and writes, and each step."""
 import re
 import shutil
 import unittest
@@ -14,7 +14,7 @@ if np is not None:
 
 class Reading(scans.Case):
     def check(self, name, page, least=0.999, **how):
-        """A page of which each level is clear comes out as it is."""
+        """A page with clear levels comes out unchanged."""
         expected = np.array(scans.text_page()) == 0
         path = self.save(page, name, **how)
         self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan with scanners: those of SANE's test backend, by itself and behind saned."""
+"""cudascan-scan with scanners: SANE's test backend, directly and through saned."""
 import os
 import pathlib
 import shutil
@@ -156,7 +156,7 @@ class Scanner(scans.Case):
 
 @unittest.skipUnless(shutil.which("saned"), "saned (sane-utils) is not installed")
 class Unplugged(Scanner):
-    """A scanner behind the network, which goes away in the middle."""
+    """A network scanner that disappears in the middle of a page."""
 
     def test_pages_so_far_are_kept(self):
         with socket.socket() as probe:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of cudascan-scan share: pages to read, running the program, looking at what it
-made."""
+"""Shared by the tests of cudascan-scan: input pages, running the program, checking its results."""
 import json
 import os
 import pathlib
@@ -86,11 +85,11 @@ class Case(unittest.TestCase):
         return path
 
     def outputs(self, folder=None):
-        """Names in the output folder but for the journal."""
+        """Names in the output folder except the journal."""
         folder = folder or self.out
         return sorted(p.name for p in folder.iterdir() if p.name != JOURNAL)
 
     def contents(self, folder=None):
-        """What is in each file of the output folder but for the journal."""
+        """The contents of each file in the output folder except the journal."""
         folder = folder or self.out
         return {name: (folder / name).read_bytes() for name in self.outputs(folder)}
