@@ -12,107 +12,35 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
-///       static Chroma chroma(const Params &);  // if it is not copied or, in black and white, neutral
+///       // If it is not copied or, in black and white, neutral.
+///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
-///       /// If setting a property implies the value of another: sets that, and returns its name or null.
+///       /// If setting a property implies the value of another: sets that, and returns its name
+///       /// or null.
 ///       static const char *imply(Params &, const char *property);
-///       /// Whether presets have a property; by default all but `algorithm`, which changes no picture.
+///       /// Whether presets have a property; by default all but `algorithm`, which changes no
+///       /// picture.
 ///       static bool in_presets(std::string_view property);
 ///     };
 ///
-/// Operators that compile code have prepare(), take_warning() and code_of() beside run(): while new
-/// settings are being compiled, the ones before are used. Their traits have, too,
-///
-///     static constexpr auto facts = std::tuple{CodeFact{...}, Fact{...}, ...};
-///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
+#include <array>
 #include <atomic>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <variant>
 
+#include "gst/compiled_code.h"
 #include "gst/gstcudascanfilter.h"
-#include "gst/values.h"
+#include "gst/presets.h"
+#include "gst/properties.h"
+#include "gst/report.h"
 
 namespace cudascan::gst {
-
-/// A setting: a field of the params struct, which also knows the default; of a type that values.h
-/// knows. GObject would clip a number to the range of its property, or ignore it, with no more than a
-/// warning; so the range is that of the type, validate() of the operator refuses what makes no sense,
-/// and the blurb names the limits.
-template <typename Params, typename V>
-struct Property {
-  const char *name;
-  const char *nick;
-  const char *blurb;
-  V Params::*field;
-  /// What an unset std::optional stands for.
-  double (*in_use)(const Params &) = nullptr;
-};
-template <typename Params, typename V, typename... More>
-Property(const char *, const char *, const char *, V Params::*, More...) -> Property<Params, V>;
-
-/// A read-only property that shows a field of the latest report and notifies when it changes. It is
-/// brought up to date with every frame, but on the GPU, where that costs a wait for the result, only
-/// while somebody listens to notify::name (or deep-notify of a bin around), once somebody has read it,
-/// and while `report` is set.
-template <typename Report, typename V>
-struct Result {
-  const char *name;
-  const char *nick;
-  const char *blurb;
-  V Report::*field;
-};
-template <typename Report, typename V>
-Result(const char *, const char *, const char *, V Report::*) -> Result<Report, V>;
-
-/// The same for what is no plain number: a structure made from the report.
-template <typename Report>
-struct StructureResult {
-  const char *name;
-  const char *nick;
-  const char *blurb;
-  GstStructure *(*make)(const Report &);
-};
-template <typename Report>
-StructureResult(const char *, const char *, const char *, GstStructure *(*)(const Report &))
-    -> StructureResult<Report>;
-
-/// A read-only text of the code in use, or if there is a message of compilers that is later, this as
-/// the text that `is_log`.
-template <typename Code>
-struct CodeFact {
-  const char *name;
-  const char *nick;
-  const char *blurb;
-  std::string Code::*field;
-  bool is_log;
-};
-template <typename Code, typename... More>
-CodeFact(const char *, const char *, const char *, std::string Code::*, More...) -> CodeFact<Code>;
-
-/// A read-only text that does not depend on the element.
-struct Fact {
-  const char *name;
-  const char *nick;
-  const char *blurb;
-  std::string (*get)();
-};
-
-/// The value of a property as it is shown: an unset optional as what it stands for.
-template <typename Params, typename V>
-decltype(auto) shown(const Property<Params, V> &property, const Params &params) {
-  if constexpr (std::is_same_v<V, std::optional<double>>)
-    return (params.*property.field).value_or(property.in_use(params));
-  else
-    return (params.*property.field);
-}
 
 template <typename Traits>
 class Element {
@@ -126,29 +54,15 @@ class Element {
   using Params = typename Traits::Params;
   using Report = typename Traits::Report;
 
-  template <typename T, typename = void>
-  struct CodeOf {
-    using type = std::monostate;
-    static constexpr std::tuple<> facts{};
-  };
-  template <typename T>
-  struct CodeOf<T, std::void_t<typename T::Code>> {
-    using type = typename T::Code;
-    static constexpr auto facts = T::facts;
-  };
-  using Code = typename CodeOf<Traits>::type;
-
   struct Own {
     Params params;                         // object lock
     std::map<guint, std::string> refused;  // object lock; why a property could not be set
     Report last_report;                    // object lock; what the result properties show
-    std::shared_ptr<const Code> code;      // object lock; in use
-    std::string message;                   // object lock; what compilers said since
     std::atomic<bool> result_was_read = false;
     std::atomic<bool> forget = true;  // before the next frame
     Params frame_params;              // of the streaming thread
-    std::optional<Params> settled;    // of the streaming thread; those of the latest frame
-    Report report;                    // of the streaming thread
+    CompiledCode<Traits> code;
+    Report report;  // of the streaming thread
   };
   struct Instance {
     GstCudaScanFilter parent;
@@ -158,22 +72,9 @@ class Element {
   static constexpr guint kFirstProperty = GST_CUDA_SCAN_FILTER_FIRST_PROPERTY;
   static constexpr guint kFirstResult =
       kFirstProperty + std::tuple_size_v<decltype(Traits::properties)>;
-
   static constexpr guint kFirstFact = kFirstResult + std::tuple_size_v<decltype(Traits::results)>;
-  static constexpr auto kFacts = CodeOf<Traits>::facts;
 
   static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
-
-  /// Calls f with the entry number `id` of a table that begins at `first`.
-  template <typename Table, typename F>
-  static bool with_entry(const Table &table, guint first, guint id, F f) {
-    return std::apply(
-        [&](const auto &...entry) {
-          guint i = first;
-          return ((id == i++ ? (f(entry), true) : false) || ...);
-        },
-        table);
-  }
 
   /// Sets a field, and those that it implies.
   struct Change {
@@ -185,7 +86,7 @@ class Element {
     Change change;
     change.known = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
       try {
-        load(value, params.*p.field);
+        load(value, p.of(params));
         if constexpr (requires { Traits::imply(params, p.name); })
           change.implied = Traits::imply(params, p.name);
       } catch (const BadSetting &e) {
@@ -214,26 +115,6 @@ class Element {
       gst_cuda_scan_filter_settings_changed(reinterpret_cast<GstCudaScanFilter *>(object));
   }
 
-  template <typename V>
-  static void show(const Result<Report, V> &result, const Report &report, GValue *value) {
-    store(value, report.*result.field);
-  }
-  static void show(const StructureResult<Report> &result, const Report &report, GValue *value) {
-    g_value_take_boxed(value, result.make(report));
-  }
-
-  static std::string text_of(GObject *object, const CodeFact<Code> &fact) {
-    GST_OBJECT_LOCK(object);
-    const Own &o = own(object);
-    const std::string text = fact.is_log && !o.message.empty() ? o.message
-                             : o.code                          ? (*o.code).*fact.field
-                                                               : std::string();
-    GST_OBJECT_UNLOCK(object);
-    return text;
-  }
-  // It may take its time, and frames wait for the lock.
-  static std::string text_of(GObject *, const Fact &fact) { return fact.get(); }
-
   static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
     GST_OBJECT_LOCK(object);
     const bool found =
@@ -244,8 +125,7 @@ class Element {
           show(r, own(object).last_report, value);
         });
     GST_OBJECT_UNLOCK(object);
-    if (!found && !with_entry(kFacts, kFirstFact, id,
-                              [&](const auto &fact) { store(value, text_of(object, fact)); }))
+    if (!found && !own(object).code.show(object, id - kFirstFact, value))
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
 
@@ -266,7 +146,7 @@ class Element {
 
   /// At the start of a stream.
   static void check(GstCudaScanFilter *self) {
-    own(self).settled.reset();
+    own(self).code.start();
     check_refused(self);
     validate(current_params(self));
   }
@@ -300,86 +180,14 @@ class Element {
       return Traits::black_and_white(params) ? Chroma::neutral : Chroma::copied;
   }
 
-  /// Whether a handler waits for notify::name of `self` or for deep-notify::name of a bin around it.
-  static bool is_watched(GstCudaScanFilter *self, const char *name) {
-    static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
-    static const guint deep_notify = g_signal_lookup("deep-notify", GST_TYPE_OBJECT);
-    const GQuark detail = g_quark_from_static_string(name);
-    bool watched = g_signal_has_handler_pending(self, notify, detail, FALSE);
-    GstObject *object = gst_object_get_parent(GST_OBJECT(self));
-    while (object) {
-      watched = watched || g_signal_has_handler_pending(object, deep_notify, detail, FALSE);
-      GstObject *parent = watched ? nullptr : gst_object_get_parent(object);
-      gst_object_unref(object);
-      object = parent;
-    }
-    return watched;
-  }
-
   static bool wants_report(GstCudaScanFilter *self, bool on_cpu) {
     return std::apply(
         [&](const auto &...result) {
-          return sizeof...(result) > 0 && (on_cpu || own(self).result_was_read ||
-                                           (is_watched(self, result.name) || ... || false));
+          return sizeof...(result) > 0 &&
+                 (on_cpu || own(self).result_was_read ||
+                  (is_watched(GST_OBJECT(self), result.name) || ... || false));
         },
         Traits::results);
-  }
-
-  /// Goes back to the settings of the frame before as long as the present ones are being compiled;
-  /// waits for these if that cannot be.
-  template <typename Exec, typename T>
-  static void await_code(GstCudaScanFilter *self, Exec &exec, Plane<const T> in) {
-    Own &o = own(self);
-    const auto is_ready = [&](const Params &params) {
-      return prepare(exec, sizeof(T), in.maximum, params);
-    };
-    if (is_ready(o.frame_params)) return;
-    if (o.settled &&
-        Traits::black_and_white(*o.settled) == Traits::black_and_white(o.frame_params) &&
-        is_ready(*o.settled)) {
-      o.frame_params = *o.settled;
-      return;
-    }
-    constexpr gulong kBetweenLooks = 2000;  // microseconds
-    do {
-      if (gst_cuda_scan_filter_is_interrupted(self)) throw Interrupted();
-      g_usleep(kBetweenLooks);
-    } while (!is_ready(o.frame_params));
-  }
-
-  /// Has the facts tell of the code in use, and of what was said since.
-  static void tell(GstCudaScanFilter *self, std::shared_ptr<const Code> code,
-                   const std::string &message) {
-    Own &o = own(self);
-    GST_OBJECT_LOCK(self);
-    const bool changed = o.code != code || o.message != message;
-    o.code = std::move(code);
-    o.message = message;
-    GST_OBJECT_UNLOCK(self);
-    if (!changed) return;
-    const auto notify = [&](const auto &fact) {
-      if constexpr (!std::is_same_v<decltype(fact), const Fact &>)
-        g_object_notify(G_OBJECT(self), fact.name);
-    };
-    std::apply([&](const auto &...fact) { (notify(fact), ...); }, kFacts);
-  }
-
-  /// run() of an operator that compiles.
-  template <typename Exec, typename Run>
-  static void run_code(GstCudaScanFilter *self, Exec &exec, Run run) {
-    Own &o = own(self);
-    try {
-      run();
-    } catch (const Error &e) {
-      tell(self, code_of(exec), e.what());
-      throw;
-    }
-    if (o.settled != o.frame_params) o.settled = o.frame_params;
-    const std::string warning = take_warning(exec);
-    if (const auto code = code_of(exec); code != o.code || !warning.empty())
-      tell(self, code, warning);
-    if (!warning.empty())
-      GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
 
   template <typename Exec>
@@ -388,32 +196,15 @@ class Element {
     if (o.forget.exchange(false)) exec.forget();
     std::visit(
         [&](const auto &in, const auto &out) {
-          constexpr bool compiles = requires {
-            prepare(exec, 1, in.maximum, o.frame_params);
-          };
           const auto run_it = [&] {
             if constexpr (requires { run(exec, in, out, o.frame_params, &o.report); })
               run(exec, in, out, o.frame_params, with_report ? &o.report : nullptr);
             else
               throw Error("the element cannot turn 8-bit input into 16-bit output");
           };
-          if constexpr (compiles) {
-            await_code(self, exec, in);
-            run_code(self, exec, run_it);
-          } else {
-            run_it();
-          }
+          o.code.run(self, exec, in, o.frame_params, run_it);
         },
         luma.in, luma.out);
-  }
-
-  template <typename V>
-  static bool differ(const Result<Report, V> &result, const Report &a, const Report &b) {
-    return !(a.*result.field == b.*result.field);
-  }
-  static bool differ(const StructureResult<Report> &result, const Report &a, const Report &b) {
-    g_autoptr(GstStructure) x = result.make(a), y = result.make(b);
-    return !gst_structure_is_equal(x, y);
   }
 
   static void end_report(GstCudaScanFilter *self, GstStructure *fields) {
@@ -443,48 +234,8 @@ class Element {
         GST_TYPE_CUDA_SCAN_FILTER, g_intern_static_string(Traits::type_name),
         sizeof(GstCudaScanFilterClass), class_init, sizeof(Instance), instance_init,
         static_cast<GTypeFlags>(0));
-    const GInterfaceInfo presets{[](gpointer data, gpointer) {
-                                   auto *interface = static_cast<GstPresetInterface *>(data);
-                                   interface->get_property_names = preset_properties;
-                                   load_preset_of_gstreamer = interface->load_preset;
-                                   interface->load_preset = load_preset;
-                                 },
-                                 nullptr, nullptr};
-    g_type_add_interface_static(type, GST_TYPE_PRESET, &presets);
+    Presets<Traits>::add_to(type);
     return type;
-  }
-
-  static inline decltype(GstPresetInterface::load_preset) load_preset_of_gstreamer = nullptr;
-
-  /// GStreamer's own of 1.22 leaves in texts the backslashes that it saves them with. No text of ours has
-  /// any.
-  static gboolean load_preset(GstPreset *preset, const gchar *name) {
-    if (!load_preset_of_gstreamer(preset, name)) return FALSE;
-    g_auto(GStrv) properties = preset_properties(preset);
-    for (gchar **property = properties; *property; ++property) {
-      GObjectClass *klass = G_OBJECT_GET_CLASS(preset);
-      if (g_object_class_find_property(klass, *property)->value_type != G_TYPE_STRING) continue;
-      g_autofree gchar *text = nullptr;
-      g_object_get(preset, *property, &text, nullptr);
-      g_autofree gchar *plain = text ? g_strcompress(text) : nullptr;
-      if (g_strcmp0(text, plain) != 0) g_object_set(preset, *property, plain, nullptr);
-    }
-    return TRUE;
-  }
-
-  /// The settings that make the picture; not those of the base class, which belong to a machine and to
-  /// an application.
-  static gchar **preset_properties(GstPreset *) {
-    GPtrArray *names = g_ptr_array_new();
-    const auto add = [&](const char *name) {
-      bool in_presets = name != std::string_view("algorithm");
-      if constexpr (requires { Traits::in_presets(name); })
-        in_presets = in_presets && Traits::in_presets(name);
-      if (in_presets) g_ptr_array_add(names, g_strdup(name));
-    };
-    std::apply([&](const auto &...p) { (add(p.name), ...); }, Traits::properties);
-    g_ptr_array_add(names, nullptr);
-    return reinterpret_cast<gchar **>(g_ptr_array_free(names, FALSE));
   }
 
   static void instance_init(GTypeInstance *instance, gpointer) {
@@ -495,49 +246,19 @@ class Element {
     G_OBJECT_CLASS(g_type_class_peek(GST_TYPE_CUDA_SCAN_FILTER))->finalize(object);
   }
 
-  template <typename P>
-  static void install(GObjectClass *klass, guint id, const P &p) {
-    constexpr auto kFlags =
-        static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                 GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-    g_object_class_install_property(klass, id,
-                                    make_spec(p.name, p.nick, p.blurb, shown(p, Params{}), kFlags));
-  }
-  static constexpr auto kReadable =
-      static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  template <typename V>
-  static void install(GObjectClass *klass, guint id, const Result<Report, V> &r) {
-    g_object_class_install_property(
-        klass, id, make_spec(r.name, r.nick, r.blurb, Report{}.*r.field, kReadable));
-  }
-  static void install(GObjectClass *klass, guint id, const StructureResult<Report> &r) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_boxed(r.name, r.nick, r.blurb, GST_TYPE_STRUCTURE, kReadable));
-  }
-
-  template <typename F>
-  static void install_fact(GObjectClass *klass, guint id, const F &fact) {
-    g_object_class_install_property(
-        klass, id, make_spec(fact.name, fact.nick, fact.blurb, std::string(), kReadable));
-  }
-
   static void class_init(gpointer klass, gpointer) {
     auto object_class = static_cast<GObjectClass *>(klass);
     object_class->set_property = set_property;
     object_class->get_property = get_property;
     object_class->finalize = finalize;
-    std::apply(
-        [&](const auto &...p) {
-          guint id = kFirstProperty;
-          (install(object_class, id++, p), ...);
-        },
-        std::tuple_cat(Traits::properties, Traits::results));
-    std::apply(
-        [&](const auto &...fact) {
-          [[maybe_unused]] guint id = kFirstFact;
-          (install_fact(object_class, id++, fact), ...);
-        },
-        kFacts);
+    guint id = kFirstProperty;
+    const auto install = [&](GParamSpec *spec) {
+      g_object_class_install_property(object_class, id++, spec);
+    };
+    std::apply([&](const auto &...p) { (install(spec_of_setting(p, Params{})), ...); },
+               Traits::properties);
+    std::apply([&](const auto &...r) { (install(spec_of_result(r)), ...); }, Traits::results);
+    CompiledCode<Traits>::for_each_spec(install);
 
     auto filter_class = static_cast<GstCudaScanFilterClass *>(klass);
     filter_class->category = _gst_debug_category_new(Traits::name, 0, Traits::long_name);

@@ -41,4 +41,19 @@ void deliver_report(GstElement *element, GstStructure *report, GstBuffer *out, g
     gst_structure_free(report);
 }
 
+bool is_watched(GstObject *object, const char *name) {
+  static const guint notify = g_signal_lookup("notify", G_TYPE_OBJECT);
+  static const guint deep_notify = g_signal_lookup("deep-notify", GST_TYPE_OBJECT);
+  const GQuark detail = g_quark_from_static_string(name);
+  bool watched = g_signal_has_handler_pending(object, notify, detail, FALSE);
+  GstObject *bin = gst_object_get_parent(object);
+  while (bin) {
+    watched = watched || g_signal_has_handler_pending(bin, deep_notify, detail, FALSE);
+    GstObject *parent = watched ? nullptr : gst_object_get_parent(bin);
+    gst_object_unref(bin);
+    bin = parent;
+  }
+  return watched;
+}
+
 }  // namespace cudascan::gst

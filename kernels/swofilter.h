@@ -15,7 +15,7 @@
 /// | recursive-erode, recursive-dilate    | extrema, written in place          | recursive/      |
 /// | geodesic-dilate, geodesic-erode, reconstruct, h-dome, h-basin, fill-holes, clear-border |    |
 /// |                                      | what a marker reaches under a mask | geodesic/       |
-/// | custom                               | result of the user's own code      | gswo/window.h   |
+/// | custom                               | result of the user's own code      | userfilter.h    |
 ///
 /// The window is the structuring element of the morphological operators. The headers of the rooms
 /// (swofilter/extrema/extrema.h and so on) define every tie, rounding and even case. All operators
@@ -35,12 +35,10 @@
 /// custom, too.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "kernels/exec.h"
+#include "kernels/userfilter.h"
 
 namespace cudascan {
 
@@ -77,8 +75,8 @@ enum class SwoFilterOperator {
   custom,
 };
 
-/// What is outside of the image.
-enum class SwoFilterBorder { clip, replicate, reflect, constant };
+/// What is outside of the image; the members are clip, replicate, reflect and constant.
+using SwoFilterBorder = WindowBorder;
 
 /// How thin and thicken choose the pixels to remove.
 enum class SwoFilterThinning { zhang_suen, guo_hall, templates };
@@ -91,22 +89,6 @@ enum class SwoFilterAlgorithm {
   automatic,  ///< the fastest
   /// As Yang et al. translate sequential code: a thread for each pixel visits its whole window.
   naive,
-};
-
-/// From where custom reads the samples of a window on the GPU.
-enum class SwoFilterReads {
-  automatic,  ///< the best; min(), max() and median() of large windows use these operators
-  global,     ///< the frame itself
-  shared,  ///< shared memory, which each block of threads fills with its tile and what surrounds it
-  texture,  ///< the frame, through a texture
-};
-
-/// A named number that the code of custom can use. An integer is a compile-time constant, so it can
-/// be the size of an array; a real number has type float, and changing it needs no recompilation.
-struct SwoFilterConstant {
-  std::string name;
-  std::variant<std::int64_t, double> value;
-  bool operator==(const SwoFilterConstant &) const = default;
 };
 
 struct SwoFilterReport;
@@ -134,31 +116,7 @@ struct SwoFilterParams {
   int connectivity = 8;  ///< neighbours of a pixel in geodesic operators, 4 or 8
   SwoFilterAlgorithm algorithm = SwoFilterAlgorithm::automatic;
 
-  // For custom. Its code is trusted: it has all the rights of the process.
-  std::string expression = {};  ///< a formula, for instance "p.max() - p.min()"; or
-  /// path of a file: C++ with a function `float filter(auto p)`; C or C++ with the pragmas of the
-  /// GSWO model; or the output of gswo-cc for such a file, edited or not.
-  std::string source = {};
-  std::string function = "filter";                ///< its name, if the file has several
-  std::vector<SwoFilterConstant> constants = {};  ///< names in the code
-  bool reload = false;                            ///< load the file again when it has changed
-  /// Folder for compiled code; "auto" = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, "" = none.
-  std::string cache_dir = "auto";
-  std::string emit_cuda = {};  ///< path of a file that run() writes the CUDA code to; "" = none
-  /// Allow only formulas of samples, constants and mathematical functions, and sources with pragmas
-  /// that use only functions in the file or mathematical ones, without assembler, pointers and
-  /// endless loops.
-  bool strict = false;
-  // How the GPU divides the work; the result is the same.
-  int tile_width = 0;   ///< columns of pixels for a block, 1..1024; 0 = the best known
-  int tile_height = 0;  ///< rows of pixels for a block, 1..1024; 0 = the best known
-  /// Columns of a tile for a thread: 1, 2 or 4, a divisor of tile_width; 0 = the best known.
-  int chunk_width = 0;
-  /// Rows of a tile for a thread, 1..64, a divisor of tile_height; 0 = the best known.
-  int chunk_height = 0;
-  SwoFilterReads reads = SwoFilterReads::automatic;
-  /// On the first frame, try promising values of these on this GPU; cache_dir keeps the best.
-  bool tune = false;
+  UserFilterParams custom = {};  ///< the user's filter, for the operator custom
 
   bool operator==(const SwoFilterParams &) const = default;
 };
@@ -178,23 +136,6 @@ CUDASCAN_API void validate(const SwoFilterParams &params);
 /// @param maximum       their Plane::maximum
 CUDASCAN_API bool prepare(Cpu &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
 CUDASCAN_API bool prepare(Cuda &, int sample_bytes, unsigned maximum, const SwoFilterParams &);
-
-/// Why the last run() with `reload` used the old contents of a file instead of the new ones; "" if
-/// there is nothing to report. Reports everything once.
-CUDASCAN_API std::string take_warning(Cpu &);
-CUDASCAN_API std::string take_warning(Cuda &);
-
-/// The compiled code of custom in the last run() of an executor.
-struct SwoFilterCode {
-  std::string cuda_source;  ///< as written by emit_cuda
-  std::string log;          ///< messages of the translator
-};
-/// Null for an executor that has not run custom. Different code gives a different object.
-CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cpu &);
-CUDASCAN_API std::shared_ptr<const SwoFilterCode> code_of(Cuda &);
-
-/// The version of gswo-cc, which translates sources with pragmas; "" if it cannot be run.
-CUDASCAN_API std::string translator_version();
 
 /// Whether the operator's result is black and white.
 CUDASCAN_API bool is_binary(SwoFilterOperator op);

@@ -100,7 +100,7 @@ constexpr const char *kReads[] = {"auto", "global", "shared", "texture"};
 
 SwoFilterParams custom(const Formula &formula, int window) {
   SwoFilterParams params = swofilter(Op::custom, window);
-  params.expression = formula.expression;
+  params.custom.expression = formula.expression;
   return params;
 }
 
@@ -126,16 +126,16 @@ Case swofilter_case(Size size, const SwoFilterParams &params) {
   Case c;
   c.op = "swofilter";
   c.variant = name(params.op);
-  if (params.op == Op::custom) c.variant += " " + params.expression;
+  if (params.op == Op::custom) c.variant += " " + params.custom.expression;
   c.series = c.variant;
   if (has_window(params.op)) {
     c.variant += " " + std::to_string(params.window);
     c.parameter = "window";
     c.value = params.window;
   }
-  if (params.reads != SwoFilterReads::automatic)
-    c.variant += std::string(" ") + kReads[static_cast<int>(params.reads)];
-  if (params.tune) c.variant += " tuned";
+  if (params.custom.reads != UserFilterReads::automatic)
+    c.variant += std::string(" ") + kReads[static_cast<int>(params.custom.reads)];
+  if (params.custom.tune) c.variant += " tuned";
   if (params.shape != "rectangle" && has_window(params.op)) c.variant += " " + params.shape;
   if (thins(params.op)) c.variant += std::string(" ") + name(params.thinning);
   if (params.iterations > 0) c.variant += ", " + std::to_string(params.iterations) + " passes";
@@ -228,12 +228,12 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
     for (const char *expression : {"p.min()", "p.median()", "p.mean()"}) {
       SwoFilterParams params = custom({Op::custom, expression, {}}, window);
       for (const auto reads :
-           {SwoFilterReads::global, SwoFilterReads::texture, SwoFilterReads::shared}) {
-        params.reads = reads;
+           {UserFilterReads::global, UserFilterReads::texture, UserFilterReads::shared}) {
+        params.custom.reads = reads;
         add(k4k, params).peer = {};
       }
-      params.reads = SwoFilterReads::automatic;
-      params.tune = true;
+      params.custom.reads = UserFilterReads::automatic;
+      params.custom.tune = true;
       add(k4k, params).peer = {};
     }
 

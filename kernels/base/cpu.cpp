@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/base/aligned_memory.h"
 #include "kernels/base/simd.h"
 #include "kernels/exec.h"
 
@@ -14,6 +15,7 @@ namespace cudascan {
 struct Cpu::Impl {
   int threads = 1;
   oneapi::tbb::task_arena arena;
+  AlignedMemory scratch;
   std::map<const void *, std::vector<std::max_align_t>> histories;
   std::map<const void *, std::shared_ptr<void>> kept;
 };
@@ -52,6 +54,10 @@ void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> 
         },
         oneapi::tbb::static_partitioner());
   });
+}
+
+void *Cpu::scratch(std::size_t bytes) {
+  return impl_->scratch.reserve(bytes);
 }
 
 void *Cpu::history(const void *key, std::size_t bytes) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/base/aligned_memory.h"
 #include "kernels/exec.h"
 #include "kernels/linearopen/digital_lines.h"
 #include "kernels/linearopen/rows.h"
@@ -21,7 +22,7 @@ class Scratch {
   }
 
   Scratch() = default;
-  Scratch(Cpu &cpu, std::size_t bytes);
+  Scratch(Cpu &cpu, std::size_t bytes) : next_(static_cast<unsigned char *>(cpu.scratch(bytes))) {}
 
   template <typename T>
   Plane<T> take(int width, int height) {
@@ -31,7 +32,7 @@ class Scratch {
   }
 
  private:
-  static constexpr std::size_t kLine = 64;  ///< bytes of a cache line
+  static constexpr std::size_t kLine = AlignedMemory::kAlignment;
   /// An odd number of cache lines, so that the lines of a column do not all map to the same few
   /// sets.
   template <typename T>
@@ -41,11 +42,11 @@ class Scratch {
   unsigned char *next_ = nullptr;
 };
 
-unsigned char *thread_bytes(std::size_t bytes);
+void *thread_bytes(std::size_t bytes);
 /// Scratch memory of the thread, aligned to 64 bytes.
 template <typename T>
 T *thread_memory(std::size_t samples) {
-  return reinterpret_cast<T *>(thread_bytes(samples * sizeof(T)));
+  return static_cast<T *>(thread_bytes(samples * sizeof(T)));
 }
 
 /// Opens along the lines that cut a plane.

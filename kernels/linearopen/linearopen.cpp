@@ -20,21 +20,9 @@
 namespace cudascan {
 namespace linearopen {
 
-namespace {
-const char scratch_key = 0;
-}  // namespace
-
-Scratch::Scratch(Cpu &cpu, std::size_t bytes) {
-  const auto memory = reinterpret_cast<std::uintptr_t>(cpu.history(&scratch_key, bytes + kLine));
-  next_ = reinterpret_cast<unsigned char *>((memory + kLine - 1) / kLine * kLine);
-}
-
-unsigned char *thread_bytes(std::size_t bytes) {
-  constexpr int kAlignment = 64;
-  thread_local std::vector<unsigned char> memory;
-  if (memory.size() < bytes + kAlignment) memory.resize(bytes + kAlignment);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<unsigned char *>((address + kAlignment - 1) / kAlignment * kAlignment);
+void *thread_bytes(std::size_t bytes) {
+  thread_local AlignedMemory memory;
+  return memory.reserve(bytes);
 }
 
 }  // namespace linearopen

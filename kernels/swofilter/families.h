@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which family of the sliding windows has an operator.
+/// Finds the family of an operator.
 #pragma once
 #include <type_traits>
 
 #include "kernels/base/refuse.h"
 #include "kernels/swofilter/binary/binary.h"
+#include "kernels/swofilter/custom.h"
 #include "kernels/swofilter/extrema/extrema.h"
 #include "kernels/swofilter/geodesic/geodesic.h"
 #include "kernels/swofilter/moments/moments.h"
 #include "kernels/swofilter/naive/naive.h"
 #include "kernels/swofilter/rank/rank.h"
 #include "kernels/swofilter/recursive/recursive.h"
-#include "kernels/usercode/custom.h"
 
 namespace cudascan::swo {
 

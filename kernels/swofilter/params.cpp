@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CPU and CUDA implementations of the sliding windows share on the host side: windows from
-// their names, and which setting makes sense with which.
+// Host code shared by the CPU and CUDA implementations of the sliding windows: makes windows from
+// their names and checks combinations of settings.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -8,85 +8,10 @@
 
 #include "kernels/base/refuse.h"
 #include "kernels/swofilter/window.h"
-#include "kernels/usercode/custom.h"
+#include "kernels/usercode/check.h"
 
 namespace cudascan {
 namespace swo {
-
-// ---- Masks ---------------------------------------------------------------------------------------
-
-int Mask::count() const {
-  return static_cast<int>(std::count(cells.begin(), cells.end(), on));
-}
-
-std::vector<Run> Mask::runs() const {
-  std::vector<Run> runs;
-  for (int row = 0; row < height; ++row)
-    for (int column = 0; column < width;) {
-      const int first = column;
-      while (column < width && at(column, row) == on) ++column;
-      if (column > first)
-        runs.push_back({static_cast<std::int8_t>(first - rx()),
-                        static_cast<std::int8_t>(column - 1 - rx()),
-                        static_cast<std::int8_t>(row - ry())});
-      else
-        ++column;
-    }
-  return runs;
-}
-
-Mask Mask::reflected() const {
-  Mask mask = *this;
-  std::reverse(mask.cells.begin(), mask.cells.end());
-  return mask;
-}
-
-bool Mask::reaches_inwards() const {
-  for (int row = 0; row < height; ++row)
-    for (int column = 0; column < width; ++column) {
-      if (at(column, row) != on) continue;
-      const int nearer_column = column - (column > rx()) + (column < rx());
-      const int nearer_row = row - (row > ry()) + (row < ry());
-      if (at(nearer_column, row) != on || at(column, nearer_row) != on) return false;
-    }
-  return true;
-}
-
-bool Mask::is_symmetric() const {
-  for (int row = 0; row < height; ++row)
-    for (int column = 0; column < width; ++column)
-      if (at(column, row) != at(width - 1 - column, row) ||
-          at(column, row) != at(column, height - 1 - row))
-        return false;
-  return true;
-}
-
-Mask Mask::make_rectangle(int width, int height) {
-  return {width, height, true, std::vector<Cell>(std::size_t(width) * height, on)};
-}
-
-Mask Mask::make_ellipse(int width, int height) {
-  if (height == 1) return make_rectangle(width, 1);
-  Mask mask{width, height, false, std::vector<Cell>(std::size_t(width) * height, off)};
-  const int a = mask.rx(), b = mask.ry();
-  for (int row = 0; row < height; ++row) {
-    const int y = row - b;
-    int reach = 0;  // the largest x with x - 1/2 <= a sqrt(b^2 - y^2) / b
-    while (reach < a && (2 * reach + 1) * (2 * reach + 1) * b * b <= 4 * a * a * (b * b - y * y))
-      ++reach;
-    for (int x = -reach; x <= reach; ++x) mask.cells[row * width + a + x] = on;
-  }
-  mask.rectangle = mask.count() == width * height;
-  return mask;
-}
-
-Mask Mask::make_cross(int width, int height) {
-  Mask mask{width, height, width == 1 || height == 1, {}};
-  for (int row = 0; row < height; ++row)
-    for (int column = 0; column < width; ++column)
-      mask.cells.push_back(row == height / 2 || column == width / 2 ? on : off);
-  return mask;
-}
 
 namespace {
 
@@ -116,7 +41,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
         ++column;
         break;
       case '-':
-        if (!with_any) bad("only hit-or-miss and templates have cells that are -");
+        if (!with_any) bad("only hit-or-miss and templates may have cells that are -");
         mask.cells.push_back(Mask::any);
         ++column;
         break;
@@ -127,7 +52,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
         column = 0;
         break;
       default:
-        bad("it is no shape and has other characters than a mask");
+        bad("it is not a shape and contains characters that a mask cannot have");
     }
   }
   if (mask.width % 2 == 0 || mask.height % 2 == 0)
@@ -141,7 +66,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
   return mask;
 }
 
-/// The masks of a `shape` that is none of the named ones.
+/// The masks of a `shape` that is not a name.
 std::vector<Mask> parse_masks(const SwoFilterParams &p, bool several) {
   std::vector<Mask> masks;
   if (!several) {
@@ -166,7 +91,7 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
     std::vector<Mask> masks = parse_masks(p, true);
     for (const Mask &mask : masks)
       if (mask.width != 3 || mask.height != 3)
-        refuse("shape = \"", p.shape, "\": templates have three rows of three cells");
+        refuse("shape = \"", p.shape, "\": templates must have three rows of three cells");
     return masks;
   }
   const bool patterns = p.op == SwoFilterOperator::hit_or_miss;
@@ -179,7 +104,7 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
     shape = Mask::make_cross(width, height);
   else
     return parse_masks(p, patterns);
-  // Shapes ask for white only, masks given as text for black, too.
+  // Named shapes contain only white cells; text masks may also contain black ones.
   if (patterns) std::replace(shape.cells.begin(), shape.cells.end(), Mask::off, Mask::any);
   return {shape};
 }
@@ -222,18 +147,17 @@ void check_settings(const SwoFilterParams &p) {
   if (!(p.alpha >= 0 && p.alpha <= 0.5))
     refuse("alpha = ", p.alpha, ": must be a number from 0 to 0.5");
   if (p.iterations < 0)
-    refuse("iterations = ", p.iterations, ": must be 0, until nothing changes, or more");
+    refuse("iterations = ", p.iterations, ": must be 0 (until nothing changes) or more");
   check_level("height", p.height, 0xffff);
   if (p.connectivity != 4 && p.connectivity != 8)
     refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
-  if (p.op == SwoFilterOperator::custom) check_custom(p);
+  if (p.op == SwoFilterOperator::custom) gswo::check_filter(p.custom);
   const bool recursive =
       p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
   if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))
-    refuse(
-        "border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
-        ": the recursive operators have no samples outside of the image that change with it; must "
-        "be clip or constant");
+    refuse("border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
+           ": the recursive operators do not support this border; it must "
+           "be clip or constant");
 }
 
 }  // namespace

@@ -4,6 +4,27 @@
 #include "kernels/swofilter/families.h"
 
 namespace cudascan {
+namespace {
+
+template <typename Exec>
+bool prepare_on(Exec &exec, int sample_bytes, unsigned maximum, const SwoFilterParams &p) {
+  if (p.op != SwoFilterOperator::custom) return true;
+  try {
+    const swo::Job job = swo::make_job(p, maximum, 1, 1, 1, 1, true);
+    return gswo::prepare_filter(exec, swo::target_of(job, sample_bytes), p.custom);
+  } catch (const Error &) {
+    return true;  // run() will say why
+  }
+}
+
+}  // namespace
+
+bool prepare(Cpu &cpu, int sample_bytes, unsigned maximum, const SwoFilterParams &p) {
+  return prepare_on(cpu, sample_bytes, maximum, p);
+}
+bool prepare(Cuda &cuda, int sample_bytes, unsigned maximum, const SwoFilterParams &p) {
+  return prepare_on(cuda, sample_bytes, maximum, p);
+}
 
 void run(Cpu &cpu, Plane<const std::uint8_t> in, Plane<std::uint8_t> out, const SwoFilterParams &p,
          SwoFilterReport *report) {

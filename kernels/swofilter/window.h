@@ -1,61 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Windows, and what is outside of the image: what all sliding-window operators share.
+/// Shared by all sliding-window operators: windows and the border of the image.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "common/api.h"
+#include "kernels/base/mask.h"
 #include "kernels/swofilter.h"
 
 namespace cudascan::swo {
 
-/// Neighbouring cells of one row of a window, relative to its middle: (first, y) to (last, y).
-struct Run {
-  std::int8_t first, last, y, unused = 0;
-};
+using cudascan::Mask;
+using Run = MaskRun;
 
-/// A window. Rows and columns are counted from 0 at the upper left, the middle is at (rx, ry).
-struct CUDASCAN_API Mask {
-  enum Cell : signed char { any = -1, off = 0, on = 1 };
-
-  int width = 0, height = 0;  ///< odd, 1..255
-  bool rectangle = false;     ///< whether all cells are on
-  std::vector<Cell> cells;    ///< row by row
-
-  int rx() const { return width / 2; }
-  int ry() const { return height / 2; }
-  Cell at(int column, int row) const { return cells[row * width + column]; }
-  /// Number of cells that are on.
-  int count() const;
-  /// The cells that are on, from the upper left to the lower right. At most 496: a mask given as text
-  /// has up to 31 rows of 16 runs, the others have one run in each row.
-  std::vector<Run> runs() const;
-  /// The window turned by 180 degrees, with which what an erosion takes is brought back.
-  Mask reflected() const;
-  /// Whether with every cell those between it and the middle row, and the middle column, are on as
-  /// well; then clip and replicate give the same extrema.
-  bool reaches_inwards() const;
-  /// Whether rows and columns are the same from both ends; then reflect does so, too, with a window that
-  /// reaches inwards: what it brings back into the image lies in the window.
-  bool is_symmetric() const;
-
-  static Mask make_rectangle(int width, int height);
-  /// That of OpenCV's getStructuringElement(MORPH_ELLIPSE): row y has the middle cell and
-  /// round(rx sqrt(ry^2 - (y - ry)^2) / ry) cells on both of its sides, decided in integers. All cells of
-  /// a window of one row.
-  static Mask make_ellipse(int width, int height);
-  static Mask make_cross(int width, int height);
-};
-
-/// What an operator is to do, checked and with its settings in the terms of the format.
+/// The task of an operator: checked settings, converted to the units of the format.
 struct Job {
   SwoFilterOperator op;
-  std::vector<Mask> masks;  ///< one but for binary operators; empty for the default templates
+  std::vector<Mask> masks;  ///< one, except for binary operators; empty = the default templates
   SwoFilterBorder border;
   unsigned outside;                ///< sample outside of the image with border = constant
   unsigned maximum;                ///< largest sample of the format
-  int shift;                       ///< low bits of a sample that are not used
+  int shift;                       ///< unused low bits of a sample
   std::int64_t percentile, alpha;  ///< in millionths of the whole
   int iterations;
   SwoFilterThinning thinning;
@@ -71,8 +37,8 @@ struct Job {
 CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
                           int out_width, int out_height, bool same_depth);
 
-/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is none:
-/// with clip and constant.
+/// The column (row) of the image whose sample is used for column (row) i of `n`; -1 if there is
+/// none, with clip and constant.
 CUDASCAN_HD inline int resolve(int i, int n, SwoFilterBorder border) {
   if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
   switch (border) {

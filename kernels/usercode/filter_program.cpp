@@ -25,7 +25,7 @@ std::string compile(const Unit &unit, const SourceText &user, int architecture,
 }
 
 /// Everything that code depends on, as one text.
-std::string key_of(const Unit &unit, const FilterTarget &target, const SwoFilterParams &p,
+std::string key_of(const Unit &unit, const FilterTarget &target, const UserFilterParams &p,
                    const std::vector<std::string> &more) {
   std::string key;
   const auto add = [&](const std::string &part) {
@@ -51,8 +51,8 @@ const std::string kAboutPlanes =
     "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
     "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
 
-/// From how many cells on the operator that makes a plane, and reading that, take less time than the window's
-/// own function. Planes of smaller windows are not worth it.
+/// From how many cells on the operator that makes a plane, and reading that, take less time than
+/// the window's own function. Planes of smaller windows are not worth it.
 struct WorthPlanes {
   int extrema, median;
 };
@@ -60,9 +60,9 @@ constexpr WorthPlanes kWorthOnGpu{10, 10}, kWorthOnCpu{10, 25};
 
 /// The planes for a filter, of WindowPlane. Operators know rectangles best, and of these only it is certain
 /// that windows have samples.
-unsigned planes_for(const WindowCalls &calls, const swo::Mask &window, SwoFilterReads asked,
+unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterReads asked,
                     const WorthPlanes &worth) {
-  if (asked != SwoFilterReads::automatic || !window.rectangle) return 0;
+  if (asked != UserFilterReads::automatic || !window.rectangle) return 0;
   const int cells = window.count();
   unsigned planes = 0;
   if (calls.min && cells >= worth.extrema) planes |= kMinPlane;
@@ -78,23 +78,21 @@ WindowUse use_of(const WindowCalls &calls, unsigned planes) {
   return planes && all_known && !calls.others ? WindowUse::none : WindowUse::reads;
 }
 
-Program function_program(const SwoFilterParams &p, const std::string &text,
-                         const FilterTarget &target, SwoFilterReads asked) {
+Program function_program(const UserFilterParams &p, const std::string &text,
+                         const FilterTarget &target, UserFilterReads asked) {
   const bool is_expression = p.source.empty();
   const FilterText filter{{is_expression ? "expression" : p.source, text},
                           is_expression,
                           is_expression ? "filter" : p.function,
                           p.constants};
   const WindowCalls calls = window_calls(text);
-  const swo::Mask &window = target.job.mask();
+  const Mask &window = target.mask;
   const unsigned gpu_planes = planes_for(calls, window, asked, kWorthOnGpu);
   const unsigned planes =
       target.architecture ? gpu_planes : planes_for(calls, window, asked, kWorthOnCpu);
   const FilterLaunch launch = choose_launch(window, use_of(calls, gpu_planes), p);
-  const Unit cuda = make_filter_unit(filter, target.job, target.sample_bytes, gpu_planes, &launch);
-  const Unit unit = target.architecture ? cuda
-                                        : make_filter_unit(filter, target.job, target.sample_bytes,
-                                                           planes, nullptr);
+  const Unit cuda = make_filter_unit(filter, target, gpu_planes, &launch);
+  const Unit unit = target.architecture ? cuda : make_filter_unit(filter, target, planes, nullptr);
   const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;
   const auto make = [=, architecture = target.architecture,
                      options = code_options(p)](const std::stop_token &stop) {
@@ -116,11 +114,11 @@ std::string names_of(const std::vector<ManifestFunction> &functions) {
   return names;
 }
 
-ManifestFunction pick(std::vector<ManifestFunction> functions, const SwoFilterParams &p) {
+ManifestFunction pick(std::vector<ManifestFunction> functions, const UserFilterParams &p) {
   const auto named = std::find_if(functions.begin(), functions.end(),
                                   [&](const auto &f) { return f.name == p.function; });
   if (named != functions.end()) return *named;
-  if (functions.size() == 1 && p.function == SwoFilterParams().function) return functions.front();
+  if (functions.size() == 1 && p.function == UserFilterParams().function) return functions.front();
   refuse("function = ", p.function, ": ", p.source, " has no filter of this name; it has ",
          names_of(functions));
 }
@@ -145,7 +143,7 @@ const Named *find_named(const std::vector<Named> &all, const std::string &name) 
 }
 
 /// A number for a parameter that the code has fixed. In a file that was translated before, it may be another.
-void check_fixed(const ManifestConstant &fixed, const SwoFilterConstant &constant) {
+void check_fixed(const ManifestConstant &fixed, const UserFilterConstant &constant) {
   const auto *whole = std::get_if<std::int64_t>(&constant.value);
   if (!whole || static_cast<double>(*whole) != fixed.value)
     refuse("params: ", fixed.name, " is ", fixed.value,
@@ -154,7 +152,7 @@ void check_fixed(const ManifestConstant &fixed, const SwoFilterConstant &constan
            fixed.name, " out of params");
 }
 
-void check_scalar(const ManifestScalar &scalar, const SwoFilterConstant &constant) {
+void check_scalar(const ManifestScalar &scalar, const UserFilterConstant &constant) {
   using Role = ManifestScalar::Role;
   if (scalar.role == Role::height || scalar.role == Role::width) {
     const char *role = scalar.role == Role::height ? "height" : "width";
@@ -168,8 +166,8 @@ void check_scalar(const ManifestScalar &scalar, const SwoFilterConstant &constan
            range, "; give it a number in between");
 }
 
-void check_constants(const ManifestFunction &function, const SwoFilterParams &p) {
-  for (const SwoFilterConstant &constant : p.constants) {
+void check_constants(const ManifestFunction &function, const UserFilterParams &p) {
+  for (const UserFilterConstant &constant : p.constants) {
     const auto *scalar = find_named(function.scalars, constant.name);
     if (const auto *fixed = find_named(function.constants, constant.name))
       check_fixed(*fixed, constant);
@@ -183,7 +181,7 @@ void check_constants(const ManifestFunction &function, const SwoFilterParams &p)
 
 /// Narrow pixels go round, as in any C++; where every frame has samples that they do not hold, that is a
 /// mistake.
-void check_pixels(const ManifestFunction &function, const SwoFilterParams &p, int sample_bytes) {
+void check_pixels(const ManifestFunction &function, const UserFilterParams &p, int sample_bytes) {
   for (const ManifestImage &image : function.images)
     if (image.place == ManifestImage::Place::source && size_of_type(image.type) < sample_bytes)
       refuse(
@@ -194,12 +192,12 @@ void check_pixels(const ManifestFunction &function, const SwoFilterParams &p, in
 
 /// @param user  the user's text
 Built build_chain(const SourceText &translated, const std::string &notes, const std::string &user,
-                  const SwoFilterParams &p, const FilterTarget &target,
+                  const UserFilterParams &p, const FilterTarget &target,
                   const CodeOptions &options) {
   ManifestFunction function = pick(parse_manifest(translated.name, translated.text), p);
   check_constants(function, p);
   check_pixels(function, p, target.sample_bytes);
-  const Unit unit = make_chain_unit(translated, target.job, target.sample_bytes, p.reads);
+  const Unit unit = make_chain_unit(translated, target, p.reads);
   Built built{compile(unit, {p.source, user}, target.architecture, options),
               {translated.text, notes},
               {},
@@ -222,17 +220,17 @@ std::string without_line_directives(const std::string &text) {
 }
 
 /// What a chain depends on besides its text.
-Unit around(const SwoFilterParams &p, const FilterTarget &target) {
-  return make_chain_unit({p.source, ""}, target.job, target.sample_bytes, p.reads);
+Unit around(const UserFilterParams &p, const FilterTarget &target) {
+  return make_chain_unit({p.source, ""}, target, p.reads);
 }
 
-std::vector<std::string> constants_in_key(const SwoFilterParams &p) {
+std::vector<std::string> constants_in_key(const UserFilterParams &p) {
   std::vector<std::string> parts{p.function};
-  for (const SwoFilterConstant &constant : p.constants) parts.push_back(constant.name);
+  for (const UserFilterConstant &constant : p.constants) parts.push_back(constant.name);
   return parts;
 }
 
-Program edited_program(const SwoFilterParams &p, const std::string &text,
+Program edited_program(const UserFilterParams &p, const std::string &text,
                        const FilterTarget &target) {
   // The numbers can change without new code.
   check_constants(pick(parse_manifest(p.source, text), p), p);
@@ -250,7 +248,7 @@ Program edited_program(const SwoFilterParams &p, const std::string &text,
 
 /// What the window is called in sources. Numbers of `params` go before: whole ones in its place, and a
 /// parameter that is given a real number is no constant.
-std::vector<std::string> translator_options(const SwoFilterParams &p, const swo::Mask &window) {
+std::vector<std::string> translator_options(const UserFilterParams &p, const Mask &window) {
   std::vector<std::pair<std::string, std::int64_t>> constants;
   const auto set = [&](const std::string &name, std::int64_t value) {
     const auto known = std::find_if(constants.begin(), constants.end(),
@@ -265,7 +263,7 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   for (const char *name : {"r", "R", "radius"}) set(name, side / 2);
   set("window_width", window.width);
   set("window_height", window.height);
-  for (const SwoFilterConstant &constant : p.constants)
+  for (const UserFilterConstant &constant : p.constants)
     if (const auto *whole = std::get_if<std::int64_t>(&constant.value))
       set(constant.name, *whole);
     else
@@ -275,7 +273,7 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   for (const auto &[name, value] : constants)
     options.insert(options.end(), {"--set", name + "=" + std::to_string(value)});
   options.push_back(p.strict ? "--strict" : "--system-headers");
-  if (p.reads == SwoFilterReads::global || p.reads == SwoFilterReads::texture)
+  if (p.reads == UserFilterReads::global || p.reads == UserFilterReads::texture)
     options.push_back("--no-tiles");
   if (p.tile_width) options.insert(options.end(), {"--tile-width", std::to_string(p.tile_width)});
   if (p.tile_height)
@@ -287,9 +285,9 @@ std::vector<std::string> translator_options(const SwoFilterParams &p, const swo:
   return options;
 }
 
-Program pragma_program(const SwoFilterParams &p, const std::string &text,
+Program pragma_program(const UserFilterParams &p, const std::string &text,
                        const FilterTarget &target) {
-  const std::vector<std::string> options = translator_options(p, target.job.mask());
+  const std::vector<std::string> options = translator_options(p, target.mask);
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
   parts.insert(parts.end(), options.begin(), options.end());
@@ -303,12 +301,12 @@ Program pragma_program(const SwoFilterParams &p, const std::string &text,
 
 }  // namespace
 
-CodeOptions code_options(const SwoFilterParams &p) {
+CodeOptions code_options(const UserFilterParams &p) {
   return {.cache_dir = p.cache_dir == "auto" ? default_cache_dir() : p.cache_dir};
 }
 
-Program filter_program(const SwoFilterParams &p, const std::string &text,
-                       const FilterTarget &target, SwoFilterReads asked) {
+Program filter_program(const UserFilterParams &p, const std::string &text,
+                       const FilterTarget &target, UserFilterReads asked) {
   if (p.source.empty()) {
     if (p.strict) check_strict_formula(p.expression, p.constants);
     return function_program(p, p.expression, target, asked);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be run.
+/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be
+/// run.
 #pragma once
 #include <string>
 
@@ -9,23 +10,16 @@
 
 namespace cudascan::gswo {
 
-/// What a filter is made for.
-struct FilterTarget {
-  swo::Job job;
-  int sample_bytes;
-  int architecture;  ///< of the GPU, as compile_for_gpu() takes it; 0 = the CPU
-};
-
 /// Where code is kept.
-CodeOptions code_options(const SwoFilterParams &);
+CodeOptions code_options(const UserFilterParams &);
 
 /// @param text   what is in the file; not used for formulas
 /// @param asked  the `reads` that the user set, where that of the parameters is another
 /// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and numbers that
 ///         a translated file does not take; what else is wrong is found when the program is made
-Program filter_program(const SwoFilterParams &, const std::string &text, const FilterTarget &,
-                       SwoFilterReads asked);
-inline Program filter_program(const SwoFilterParams &p, const std::string &text,
+Program filter_program(const UserFilterParams &, const std::string &text, const FilterTarget &,
+                       UserFilterReads asked);
+inline Program filter_program(const UserFilterParams &p, const std::string &text,
                               const FilterTarget &target) {
   return filter_program(p, text, target, p.reads);
 }

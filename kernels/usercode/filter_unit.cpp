@@ -28,10 +28,10 @@ const char *sample_type(int bytes) {
   return bytes == 1 ? "unsigned char" : "unsigned short";
 }
 
-void define_window(std::ostream &text, const swo::Mask &window) {
+void define_window(std::ostream &text, const Mask &window) {
   const char *separator = "";
   text << "#define GSWO_RUNS ";
-  for (const swo::Run &run : window.runs()) {
+  for (const MaskRun &run : window.runs()) {
     text << separator << '{' << +run.y << ", " << +run.first << ", " << +run.last << '}';
     separator = ", ";
   }
@@ -40,20 +40,20 @@ void define_window(std::ostream &text, const swo::Mask &window) {
        << "\n#define GSWO_BELOW " << window.ry() << '\n';
 }
 
-void define_samples(std::ostream &text, const swo::Job &job, int sample_bytes) {
-  const char *type = sample_type(sample_bytes);
+void define_samples(std::ostream &text, const FilterTarget &target) {
+  const char *type = sample_type(target.sample_bytes);
   text << "#define GSWO_SAMPLE " << type << "\n#define GSWO_RESULT " << type
-       << "\n#define GSWO_MAXIMUM " << (job.maximum >> job.shift) << "\n#define GSWO_SHIFT "
-       << job.shift << "\n#define GSWO_BORDER " << static_cast<int>(job.border)
-       << "\n#define GSWO_OUTSIDE " << (job.outside >> job.shift) << '\n';
+       << "\n#define GSWO_MAXIMUM " << (target.maximum >> target.shift) << "\n#define GSWO_SHIFT "
+       << target.shift << "\n#define GSWO_BORDER " << static_cast<int>(target.border)
+       << "\n#define GSWO_OUTSIDE " << (target.outside >> target.shift) << '\n';
 }
 
 void define_launch(std::ostream &text, const FilterLaunch &launch) {
   text << "#define GSWO_BLOCK_WIDTH " << launch.block_width() << "\n#define GSWO_BLOCK_HEIGHT "
        << launch.block_height() << "\n#define GSWO_CHUNK_WIDTH " << launch.chunk_width
        << "\n#define GSWO_CHUNK_HEIGHT " << launch.chunk_height << "\n#define GSWO_TILE "
-       << (launch.reads == SwoFilterReads::shared) << "\n#define GSWO_TEXTURE "
-       << (launch.reads == SwoFilterReads::texture) << '\n';
+       << (launch.reads == UserFilterReads::shared) << "\n#define GSWO_TEXTURE "
+       << (launch.reads == UserFilterReads::texture) << '\n';
 }
 
 /// As a string of C++ has it.
@@ -66,8 +66,8 @@ std::string quoted(const std::string &text) {
   return result + '"';
 }
 
-void declare_constants(std::ostream &text, const std::vector<SwoFilterConstant> &constants) {
-  for (const SwoFilterConstant &constant : constants) {
+void declare_constants(std::ostream &text, const std::vector<UserFilterConstant> &constants) {
+  for (const UserFilterConstant &constant : constants) {
     if (const auto *integer = std::get_if<std::int64_t>(&constant.value))
       text << "constexpr " << (*integer == static_cast<int>(*integer) ? "int " : "long long ")
            << constant.name << " = " << *integer << ";\n";
@@ -94,7 +94,7 @@ int divisor(int whole, int best) {
   return part;
 }
 
-int tile_bytes(const swo::Mask &window, const FilterLaunch &launch) {
+int tile_bytes(const Mask &window, const FilterLaunch &launch) {
   const auto up = [](int columns) { return divide_up(columns, 4) * 4; };  // to a vector
   return static_cast<int>(sizeof(float)) * (up(launch.tile_width) + 2 * up(window.rx())) *
          (launch.tile_height + window.height - 1);
@@ -103,7 +103,8 @@ int tile_bytes(const swo::Mask &window, const FilterLaunch &launch) {
 }  // namespace
 
 std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
-  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with others.
+  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with
+  // others.
   constexpr long long kMostEdgeRows = 4096;
   const auto inner = [](int size, int edge, int chunk) {
     return std::max(0, (size - edge) / chunk * chunk - divide_up(edge, chunk) * chunk);
@@ -118,7 +119,7 @@ std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
           static_cast<unsigned>(edge_rows + divide_up(height, tile_height))};
 }
 
-FilterLaunch choose_launch(const swo::Mask &window, WindowUse use, const SwoFilterParams &p) {
+FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterParams &p) {
   const int cells = use == WindowUse::none ? 1 : window.count();
   const bool sorts = use == WindowUse::sorts;
   // Where a window is straight code, the pixels of a thread share what they read and compute, see
@@ -153,23 +154,23 @@ FilterLaunch choose_launch(const swo::Mask &window, WindowUse use, const SwoFilt
            ": a block has at most ", kMostThreads,
            " threads, a chunk for each; make the tile smaller or the chunks larger");
   const bool fits = tile_bytes(window, launch) <= kMostSharedBytes;
-  if (launch.reads == SwoFilterReads::shared && !fits)
+  if (launch.reads == UserFilterReads::shared && !fits)
     refuse("reads = shared: a tile of ", launch.tile_width, " x ", launch.tile_height,
            " pixels and the window around it need ", tile_bytes(window, launch),
            " bytes of shared memory, and there are ", kMostSharedBytes,
            "; make tile-width and tile-height smaller, or set reads to auto");
-  if (launch.reads == SwoFilterReads::automatic)
+  if (launch.reads == UserFilterReads::automatic)
     // What the neighbours of a thread read, too, is little for 3x3: the L1 cache does as well.
     launch.reads =
-        fits && (sorts ? cells > 1 : cells > 9) ? SwoFilterReads::shared : SwoFilterReads::global;
+        fits && (sorts ? cells > 1 : cells > 9) ? UserFilterReads::shared : UserFilterReads::global;
   return launch;
 }
 
-Unit make_filter_unit(const FilterText &filter, const swo::Job &job, int sample_bytes,
-                      unsigned planes, const FilterLaunch *launch) {
+Unit make_filter_unit(const FilterText &filter, const FilterTarget &target, unsigned planes,
+                      const FilterLaunch *launch) {
   std::ostringstream text;
-  define_samples(text, job, sample_bytes);
-  define_window(text, job.mask());
+  define_samples(text, target);
+  define_window(text, target.mask);
   // Whoever compiles the text on his own may set it to 0.
   if (planes) text << "#ifndef GSWO_PLANES\n#define GSWO_PLANES " << planes << "\n#endif\n";
   if (launch) define_launch(text, *launch);
@@ -210,20 +211,24 @@ std::vector<std::string> library_headers(const std::string &text) {
 
 }  // namespace
 
-Unit make_chain_unit(const SourceText &translated, const swo::Job &job, int sample_bytes,
-                     SwoFilterReads reads) {
-  using Border = SwoFilterBorder;
-  const int border = job.border == Border::reflect ? 2 : job.border == Border::constant ? 4 : 0;
-  const unsigned highest = sample_bytes == 1 ? 0xff : 0xffff, maximum = job.maximum >> job.shift;
+Unit make_chain_unit(const SourceText &translated, const FilterTarget &target,
+                     UserFilterReads reads) {
+  using Border = WindowBorder;
+  const int border = target.border == Border::reflect    ? 2
+                     : target.border == Border::constant ? 4
+                                                         : 0;
+  const unsigned highest = target.sample_bytes == 1 ? 0xff : 0xffff,
+                 maximum = target.maximum >> target.shift;
   std::ostringstream text;
   if (maximum == highest)
-    text << "#define GSWO_SRC_T " << sample_type(sample_bytes) << '\n';
+    text << "#define GSWO_SRC_T " << sample_type(target.sample_bytes) << '\n';
   else
-    text << "#define GSWO_SRC_T gswo::Level\n#define GSWO_LEVEL_T " << sample_type(sample_bytes)
-         << "\n#define GSWO_MAXIMUM " << maximum << "\n#define GSWO_SHIFT " << job.shift << '\n';
+    text << "#define GSWO_SRC_T gswo::Level\n#define GSWO_LEVEL_T "
+         << sample_type(target.sample_bytes) << "\n#define GSWO_MAXIMUM " << maximum
+         << "\n#define GSWO_SHIFT " << target.shift << '\n';
   text << "#define GSWO_BORDER " << border << "\n#define GSWO_BORDER_VALUE "
-       << (job.outside >> job.shift) << "\n#define GSWO_TEXTURE "
-       << (reads == SwoFilterReads::texture)
+       << (target.outside >> target.shift) << "\n#define GSWO_TEXTURE "
+       << (reads == UserFilterReads::texture)
        << "\n#include \"gswo/library.h\"\n#include \"gswo/division.h\"\n#include "
           "\"gswo_rt.h\"\nnamespace std {\n"
           "GSWO_USE_LIBRARY\n}\n#pragma GCC visibility push(default)\nnamespace "
@@ -240,9 +245,9 @@ Unit make_chain_unit(const SourceText &translated, const swo::Job &job, int samp
   return unit;
 }
 
-std::vector<std::string> real_constant_symbols(const std::vector<SwoFilterConstant> &constants) {
+std::vector<std::string> real_constant_symbols(const std::vector<UserFilterConstant> &constants) {
   std::vector<std::string> symbols;
-  for (const SwoFilterConstant &constant : constants)
+  for (const UserFilterConstant &constant : constants)
     if (std::holds_alternative<double>(constant.value))
       // As the Itanium C++ ABI mangles a variable of a namespace.
       symbols.push_back("_ZN" + std::to_string(std::string(kNamespace).size()) + kNamespace +

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/swofilter/window.h"
 #include "kernels/usercode/code.h"
+#include "kernels/usercode/target.h"
 
 namespace cudascan::gswo {
 
@@ -17,14 +17,14 @@ struct FilterText {
   SourceText source;     ///< as the user wrote it
   bool is_expression;    ///< a formula; else a file with a function
   std::string function;  ///< that function
-  std::vector<SwoFilterConstant> constants;
+  std::vector<UserFilterConstant> constants;
 };
 
 /// How the work is shared on the GPU.
 struct FilterLaunch {
   int tile_width, tile_height;    ///< pixels of a block of threads
   int chunk_width, chunk_height;  ///< of these for each thread
-  SwoFilterReads reads;           ///< never automatic
+  UserFilterReads reads;          ///< never automatic
   int edge_x, edge_y;             ///< pixels whose windows may not lie in the frame
 
   int block_width() const { return tile_width / chunk_width; }  ///< threads
@@ -42,25 +42,25 @@ enum class WindowUse {
 
 /// What the parameters say, and where they leave it open what is best for windows of this kind.
 /// @throws BadSetting if a block would have too many threads, or too much shared memory
-FilterLaunch choose_launch(const swo::Mask &window, WindowUse, const SwoFilterParams &);
+FilterLaunch choose_launch(const Mask &window, WindowUse, const UserFilterParams &);
 
-/// Planes that built-in operators make of a frame before it is filtered, as bits. They are in this order.
+/// Planes that built-in operators make of a frame before it is filtered, as bits. They are in this
+/// order.
 enum WindowPlane : unsigned { kMinPlane = 1, kMaxPlane = 2, kMedianPlane = 4 };
 inline constexpr int kMostPlanes = 3;
 
 /// @param planes  of WindowPlane, those that the filter finds with its frames
 /// @param launch  null for the CPU
-Unit make_filter_unit(const FilterText &, const swo::Job &, int sample_bytes, unsigned planes,
+Unit make_filter_unit(const FilterText &, const FilterTarget &, unsigned planes,
                       const FilterLaunch *launch);
 
 /// @param translated  what gswo-cc wrote, and the user may have edited
 /// @param reads       texture, or whatever the text does
-Unit make_chain_unit(const SourceText &translated, const swo::Job &, int sample_bytes,
-                     SwoFilterReads reads);
+Unit make_chain_unit(const SourceText &translated, const FilterTarget &, UserFilterReads reads);
 
 /// The names of the variables that hold the real numbers among the constants, as the object code has
 /// them, in their order.
-std::vector<std::string> real_constant_symbols(const std::vector<SwoFilterConstant> &);
+std::vector<std::string> real_constant_symbols(const std::vector<UserFilterConstant> &);
 
 /// The frame as kernels and functions of a unit take it.
 struct Frame {
@@ -70,8 +70,8 @@ struct Frame {
   unsigned long long texture;  ///< of the samples of a frame that is read, 0 = none
 };
 inline constexpr const char *kEntryPoint = "gswo_filter";
-/// What is filtered, as kernels and functions take it that know so many planes. The rows of these begin at
-/// multiples of eight bytes.
+/// What is filtered, as kernels and functions take it that know so many planes. The rows of these
+/// begin at multiples of eight bytes.
 struct Input {
   Frame frame;
   Frame planes[kMostPlanes];

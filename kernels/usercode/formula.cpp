@@ -35,11 +35,11 @@ constexpr int kMostNested = 200;
 ///     value   = (NUMBER | NAME | TYPE "(" formula ")" | "(" formula ")")
 ///               { "." NAME | "(" [ formula { "," formula } ] ")" }
 ///
-/// TYPE is int or float, SIGN one that computes or compares. So nothing is written to, and nothing is read
-/// but what has a name.
+/// TYPE is int or float, SIGN one that computes or compares. So nothing is written to, and nothing
+/// is read but what has a name.
 class StrictFormula {
  public:
-  StrictFormula(const std::string &text, const std::vector<SwoFilterConstant> &constants)
+  StrictFormula(const std::string &text, const std::vector<UserFilterConstant> &constants)
       : text_(text), constants_(constants) {}
 
   void check() {
@@ -154,7 +154,7 @@ class StrictFormula {
     const bool known =
         std::find(std::begin(kNames), std::end(kNames), token_) != std::end(kNames) ||
         std::any_of(constants_.begin(), constants_.end(),
-                    [&](const SwoFilterConstant &constant) { return constant.name == token_; });
+                    [&](const UserFilterConstant &constant) { return constant.name == token_; });
     if (!known) bad("\"" + std::string(token_) + "\"");
     next();
   }
@@ -168,7 +168,7 @@ class StrictFormula {
   };
 
   const std::string &text_;
-  const std::vector<SwoFilterConstant> &constants_;
+  const std::vector<UserFilterConstant> &constants_;
   std::size_t begin_ = 0, end_ = 0;  // of the token
   std::string_view token_;
   int depth_ = 0;
@@ -196,7 +196,7 @@ void check_formula(const std::string &expression) {
 }
 
 void check_strict_formula(const std::string &expression,
-                          const std::vector<SwoFilterConstant> &constants) {
+                          const std::vector<UserFilterConstant> &constants) {
   StrictFormula(expression, constants).check();
 }
 

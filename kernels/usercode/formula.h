@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/swofilter.h"
+#include "kernels/userfilter.h"
 
 namespace cudascan::gswo {
 
@@ -16,6 +16,6 @@ CUDASCAN_API void check_formula(const std::string &expression);
 /// Refuses what is more than a formula of the window's samples, the constants and mathematics.
 /// @throws BadSetting
 CUDASCAN_API void check_strict_formula(const std::string &expression,
-                                       const std::vector<SwoFilterConstant> &);
+                                       const std::vector<UserFilterConstant> &);
 
 }  // namespace cudascan::gswo

@@ -4,13 +4,13 @@
 #include <sstream>
 
 #include "common/error.h"
-#include "kernels/swofilter.h"
 #include "kernels/usercode/child_process.h"
 #include "kernels/usercode/code_cache.h"
 #include "kernels/usercode/compile.h"
 #include "kernels/usercode/digest.h"
 #include "kernels/usercode/private_folder.h"
 #include "kernels/usercode/program_file.h"
+#include "kernels/userfilter.h"
 
 namespace cudascan::gswo {
 namespace {

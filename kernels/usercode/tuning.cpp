@@ -14,9 +14,9 @@ namespace {
 
 struct Variant {
   int tile_width, tile_height, chunk_width, chunk_height;
-  SwoFilterReads reads;
+  UserFilterReads reads;
 };
-using Reads = SwoFilterReads;
+using Reads = UserFilterReads;
 
 // Small windows: the pixels of a thread share what they read.
 constexpr Variant kSmall[] = {{128, 16, 4, 4, Reads::shared}, {128, 16, 4, 4, Reads::global},
@@ -42,11 +42,11 @@ std::string key_of(const std::vector<Program> &programs) {
 
 }  // namespace
 
-std::vector<Program> tuning_variants(const SwoFilterParams &p, const std::string &text,
+std::vector<Program> tuning_variants(const UserFilterParams &p, const std::string &text,
                                      const FilterTarget &target) {
   std::vector<Program> programs{filter_program(p, text, target)};
   const auto add = [&](const Variant &variant) {
-    SwoFilterParams tried = p;
+    UserFilterParams tried = p;
     if (!p.tile_width) tried.tile_width = variant.tile_width;
     if (!p.tile_height) tried.tile_height = variant.tile_height;
     if (!p.chunk_width) tried.chunk_width = variant.chunk_width;
@@ -61,7 +61,7 @@ std::vector<Program> tuning_variants(const SwoFilterParams &p, const std::string
     } catch (const BadSetting &) {  // does not go with this window
     }
   };
-  if (target.job.mask().count() <= kMostSmallCells)
+  if (target.mask.count() <= kMostSmallCells)
     std::for_each(std::begin(kSmall), std::end(kSmall), add);
   else
     std::for_each(std::begin(kLarge), std::end(kLarge), add);

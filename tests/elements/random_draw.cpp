@@ -84,7 +84,7 @@ int Complaints::count() {
 }
 
 std::vector<GParamSpec *> drawn_properties(GstElement *element) {
-  // Code, where it is kept and how it is cut for a GPU; and what depends on the machine.
+  // Code, its location and its division for a GPU; and properties that depend on the machine.
   static constexpr std::string_view kOthers[] = {
       "backend",     "cuda-device-id", "expression", "source", "function",   "params",
       "reload",      "cache-dir",      "emit-cuda",  "strict", "tile-width", "tile-height",

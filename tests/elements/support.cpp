@@ -17,8 +17,8 @@ namespace {
 constexpr GstClockTime kPatience =
     120 * GST_SECOND;  ///< nothing waits longer; no test expects it to
 
-/// The CUDA context that elements share, as a program with many pipelines would have it: making one
-/// for every test takes most of the time. Null until an element had one.
+/// The CUDA context that elements share, as in a program with many pipelines: creating one for
+/// every test would take most of the time. Null until an element has one.
 Ref<GstContext> &cuda_context() {
   static Ref<GstContext> context;
   return context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CudaLoader loads all kernels that an operator launches, and does nothing else.
+// CudaLoader loads all kernels that an operator launches, and only does that.
 #include <cuda_runtime.h>
 
 #include "all_operators.h"
@@ -42,8 +42,8 @@ void expect_all_loaded(T maximum) {
     EXPECT_EQ(loaded, emulation::kernels_with_limit());
   }
 }
-#define LOADS_ITS_KERNELS(op, Name)                     \
-  TEST(CudaLoader, LoadsTheKernelsOf##Name) {           \
+#define LOADS_ITS_KERNELS(op, Name)                         \
+  TEST(CudaLoader, LoadsTheKernelsOf##Name) {               \
     expect_all_loaded<std::uint8_t, Name##Params>(0xff);    \
     expect_all_loaded<std::uint16_t, Name##Params>(0xffff); \
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Translated filters against the user's own function, compiled as it stands and run on an image that was
-// enlarged by the border; on the CPU and, emulated, as CUDA.
+// Translated filters against the user's own function, which is compiled unchanged and run on an
+// image enlarged by the border; on the CPU and as emulated CUDA.
 #include <gtest/gtest.h>
 
 #include <algorithm>

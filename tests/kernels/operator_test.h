@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What every operator is held to, whatever it computes: it stays inside its planes, its result
-/// depends on samples and parameters alone, and CUDA equals the CPU bit for bit.
+/// Requirements for every operator: it stays inside its planes, its result depends only on samples
+/// and parameters, and CUDA equals the CPU bit for bit.
 ///
 ///     CHECK_OPERATOR(Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2});
 ///
@@ -97,7 +97,7 @@ struct Outcome {
   std::string refused;
 };
 
-/// Runs an operator and checks that it leaves everything but the samples of the output alone.
+/// Runs an operator and checks that it changes only the samples of the output.
 template <typename Out, typename In, typename Runner, typename Params>
 Outcome<Out> outcome(Runner &runner, const Image<In> &in, Layout layout, Out maximum,
                      const Params &params, unsigned char fill) {
@@ -135,8 +135,8 @@ inline constexpr Layout kLayouts[] = {
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
     {.unit = 256}, {16, 0, true, 64}};
 
-/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats that
-/// the operator has a run() for.
+/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats
+/// that the operator has a run() for.
 template <typename Params, typename Check>
 void for_each_format(const Check &check) {
   using std::uint16_t;
@@ -156,7 +156,7 @@ void for_each_format(const Check &check) {
     check.template operator()<float, float>(1, 1, "floating point");
 }
 
-/// Every layout of input and output and every number of threads gives the picture of the plainest.
+/// Every layout of input and output and every number of threads gives the same picture.
 template <typename Params>
 void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
   CpuRunner one(1), two(2), three(3), seven(7);
@@ -251,8 +251,8 @@ inline constexpr Size kManySamples{1283, 719};
 inline constexpr Size kManySamples{5003, 3400};
 #endif
 
-/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a vector
-/// and anywhere; on an emulated GPU the formats take turns.
+/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a
+/// vector and anywhere; on an emulated GPU the formats take turns.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;

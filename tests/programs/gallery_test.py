@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every launch line of docs/gallery.md runs on the picture that it names, and makes the one it names."""
+"""Every launch line of docs/gallery.md runs on the picture that it names, and makes the one it
+names."""
 import os
 import pathlib
 import shutil
@@ -26,8 +27,10 @@ class Gallery(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         # Slopes both ways with strokes: something for every element.
         picture = Image.new("L", (120, 90))
-        picture.putdata([x + y if (x * 7 + y * 3) % 31 > 4 else 20 for y in range(90) for x in range(120)])
-        for name in {make_gallery.location(words, "filesrc") for words in make_gallery.launch_lines()}:
+        picture.putdata([x + y if (x * 7 + y * 3) % 31 > 4 else 20 for y in range(90)
+                         for x in range(120)])
+        for name in {make_gallery.location(words, "filesrc")
+                     for words in make_gallery.launch_lines()}:
             picture.save(cls.folder / name)
 
     def test_the_lines_run(self):
@@ -45,7 +48,8 @@ class Gallery(unittest.TestCase):
         page = make_gallery.PAGE.read_text(encoding="utf-8")
         for words in make_gallery.launch_lines():
             for element in ("filesrc", "filesink"):
-                picture = "gallery/" + pathlib.Path(make_gallery.location(words, element)).stem + ".jpg"
+                picture = "gallery/" + pathlib.Path(make_gallery.location(words,
+                                                                          element)).stem + ".jpg"
                 self.assertIn(f"]({picture})", page)
                 self.assertTrue((make_gallery.PAGE.parent / picture).is_file(), picture)
 

@@ -10,7 +10,7 @@
 namespace cudascan::test {
 namespace {
 
-// ---- Reports -------------------------------------------------------------------------------------
+// ---- Reports ------------------------------------------------------------------------------------
 
 /// The report of an operator, or an empty struct where it has none.
 template <typename Params>
@@ -31,7 +31,7 @@ std::string difference(const std::string &a, const std::string &b) {
   return "\"" + shortened(a) + "\" and \"" + shortened(b) + "\"";
 }
 
-// ---- Runs ----------------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------
 
 /// What came of a run.
 template <typename Out>

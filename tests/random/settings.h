@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Settings of the operators drawn at random, as users could set them: mostly legal, now and then one
-/// that must be refused. An operator has its own in tests/random/<operator>.h; the functions here are for
-/// one without that file, or without one of the functions.
+/// Random settings of the operators, as users could set them: mostly legal, sometimes one that must
+/// be refused.
 #pragma once
 #include <optional>
 #include <string>

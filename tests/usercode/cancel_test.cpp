@@ -24,15 +24,6 @@ using gswo::PrivateFolder;
 using gswo::ProcessResult;
 using gswo::run_program;
 
-/// Calls `done` until it returns true; false after a minute.
-bool soon(const std::function<bool()> &done) {
-  for (int i = 0; i < 6000; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
 /// Whether a process runs whose number is in a file. Killed it is gone soon, or a zombie where
 /// nobody asks for it.
 bool runs(const std::string &pid_file) {
@@ -51,8 +42,8 @@ std::string endless_compiler(const PrivateFolder &folder, const std::string &pid
 
 SwoFilterParams formula(const std::string &expression) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.expression = expression;
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.cache_dir = "";
   return p;
 }
 

@@ -89,7 +89,7 @@ void expect_table_of_loops(Runner &runner) {
   SwoFilterParams p = source_filter(files.write(
       "table.cpp",
       kByteOfDivision + one_window("out[i][j] = in[i][j] * 0 + byte_of_division(j, i);")));
-  p.strict = true;
+  p.custom.strict = true;
   EXPECT_TRUE(same(expected_table(), filtered(runner, picture(kTable), p), kTable.width));
 }
 
@@ -141,15 +141,15 @@ void expect_formulas(Runner &runner) {
     std::vector<std::uint8_t> samples;
     for (const Formula &formula : kFormulas) {
       if (formula.strict != strict) continue;
-      p.expression +=
+      p.custom.expression +=
           "y == " + std::to_string(formulas.size()) + " ? float(" + formula.text + ") : ";
       formulas.push_back(formula);
       samples.insert(samples.end(), {10, 50, 90});
     }
-    p.expression += "0";
-    p.strict = strict;
-    p.constants = {{"none", std::int64_t{0}}};
-    p.cache_dir = "";
+    p.custom.expression += "0";
+    p.custom.strict = strict;
+    p.custom.constants = {{"none", std::int64_t{0}}};
+    p.custom.cache_dir = "";
     const int rows = static_cast<int>(formulas.size());
     const auto results = filtered(runner, Image<std::uint8_t>(samples, 3, rows), p);
     for (int y = 0; y < rows; ++y)
@@ -284,10 +284,10 @@ void expect_loops(Runner &runner) {
   const std::string path = files.write("loops.cpp", text);
   SwoFilterParams p = source_filter(path, {{"none", std::int64_t{0}}});
   EXPECT_EQ(filtered(runner, picture({5, 4}), p), std::vector<std::uint8_t>(20, 13));
-  p.emit_cuda = files / "loops.cu";
+  p.custom.emit_cuda = files / "loops.cu";
   filtered(runner, picture({5, 4}), p);
-  const SwoFilterParams edited = source_filter(p.emit_cuda);
-  EXPECT_TRUE(has(read_file(p.emit_cuda), "QUOTIENT(3, nought)"));
+  const SwoFilterParams edited = source_filter(p.custom.emit_cuda);
+  EXPECT_TRUE(has(read_file(p.custom.emit_cuda), "QUOTIENT(3, nought)"));
   EXPECT_EQ(filtered(runner, picture({5, 4}), edited), std::vector<std::uint8_t>(20, 13));
 }
 

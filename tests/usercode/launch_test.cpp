@@ -7,7 +7,7 @@
 namespace cudascan::test {
 namespace {
 
-using Reads = SwoFilterReads;
+using Reads = UserFilterReads;
 
 struct Launch {
   int tile_width, tile_height, chunk_height;
@@ -21,18 +21,18 @@ struct Launch {
 };
 
 SwoFilterParams with(SwoFilterParams p, const Launch &launch) {
-  p.tile_width = launch.tile_width;
-  p.tile_height = launch.tile_height;
-  p.chunk_width = launch.chunk_width;
-  p.chunk_height = launch.chunk_height;
-  p.reads = launch.reads;
+  p.custom.tile_width = launch.tile_width;
+  p.custom.tile_height = launch.tile_height;
+  p.custom.chunk_width = launch.chunk_width;
+  p.custom.chunk_height = launch.chunk_height;
+  p.custom.reads = launch.reads;
   return p;
 }
 
 SwoFilterParams formula(const std::string &expression, int window = 3) {
   SwoFilterParams p{.op = SwoFilterOperator::custom, .window = window};
-  p.expression = expression;
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.cache_dir = "";
   return p;
 }
 
@@ -129,8 +129,9 @@ void expect_invariance(Runner &runner, const SwoFilterParams &p, T maximum, int 
   for (int turn = 0; turn < std::ssize(kLaunches); turn += step)
     for (const Layout layout : {Layout{.unit = 256}, Layout{5, 3}, Layout{5, 0, true}}) {
       constexpr Size kSize{131, 71};
-      SCOPED_TRACE(testing::Message() << p.expression << p.source << ", " << kLaunches[turn]
-                                      << ", maximum " << +maximum << ", offset " << layout.offset);
+      SCOPED_TRACE(testing::Message()
+                   << p.custom.expression << p.custom.source << ", " << kLaunches[turn]
+                   << ", maximum " << +maximum << ", offset " << layout.offset);
       const Image<T> in(make_content<T>(Content::text, kSize.width, kSize.height, maximum),
                         kSize.width, kSize.height, layout, maximum);
       ASSERT_TRUE(

@@ -20,7 +20,7 @@ std::string refusal(const SwoFilterParams &p) {
 
 TEST(SwoFilterNoUserCode, FormulasAndFilesAreRefused) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.expression = "p";
+  p.custom.expression = "p";
   EXPECT_TRUE(has(refusal(p), "this build of gst-cudascan takes no user code"));
   const gswo::PrivateFolder folder;
   for (const char *text :
@@ -28,8 +28,8 @@ TEST(SwoFilterNoUserCode, FormulasAndFilesAreRefused) {
         "void f(int **a, int **b, int h, int w) {\n#pragma parallel\n{\n#pragma for nest(2)\n"
         "for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) b[y][x] = a[y][x];\n}\n}\n"}) {
     folder.write("filter.cpp", text);
-    p.expression.clear();
-    p.source = folder.path() + "/filter.cpp";
+    p.custom.expression.clear();
+    p.custom.source = folder.path() + "/filter.cpp";
     EXPECT_TRUE(has(refusal(p), "this build of gst-cudascan takes no user code")) << text;
   }
 }

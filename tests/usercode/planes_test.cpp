@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Minima, maxima and medians of large windows come from the built-in operators: the pictures are those of
-// filters that compute them by themselves, which `reads` makes them do.
+// Minima, maxima and medians of large windows come from the built-in operators: the pictures are
+// those of filters that compute them by themselves, which `reads` makes them do.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace cudascan::test {
 namespace {
 
 using Border = SwoFilterBorder;
-using Reads = SwoFilterReads;
+using Reads = UserFilterReads;
 
 SwoFilterParams formula(const std::string &expression, int width, int height,
                         Border border = Border::clip) {
@@ -24,18 +24,18 @@ SwoFilterParams formula(const std::string &expression, int width, int height,
                     .window_height = height,
                     .border = border,
                     .border_value = 77};
-  p.expression = expression;
-  p.constants = {{"gain", 0.75}};
-  p.cache_dir = "";
+  p.custom.expression = expression;
+  p.custom.constants = {{"gain", 0.75}};
+  p.custom.cache_dir = "";
   return p;
 }
 
 SwoFilterParams without_planes(SwoFilterParams p) {
-  p.reads = Reads::global;
+  p.custom.reads = Reads::global;
   return p;
 }
 
-// ---- What texts ask for --------------------------------------------------------------------------
+// ---- What texts ask for -------------------------------------------------------------------------
 
 gswo::WindowCalls calls(const std::string &names) {
   const auto has = [&](const char *name) { return names.find(name) != names.npos; };
@@ -116,18 +116,18 @@ TEST(GswoPlanes, AreInTheCode) {
                                     formula("p /* p.max() */", 5, 5)};
   for (const Reads reads : {Reads::global, Reads::shared, Reads::texture}) {
     none.push_back(formula("p.max()", 5, 5));
-    none.back().reads = reads;
+    none.back().custom.reads = reads;
   }
   for (const char *shape : {"ellipse", "cross", "11111;11111;11011"}) {
     none.push_back(formula("p.max()", 5, 5));
     none.back().shape = shape;
   }
   for (const SwoFilterParams &p : none)
-    EXPECT_FALSE(has(code(p), "GSWO_PLANES"))
-        << p.expression << ", shape " << p.shape << ", reads " << static_cast<int>(p.reads);
+    EXPECT_FALSE(has(code(p), "GSWO_PLANES")) << p.custom.expression << ", shape " << p.shape
+                                              << ", reads " << static_cast<int>(p.custom.reads);
 }
 
-// ---- The same pictures ---------------------------------------------------------------------------
+// ---- The same pictures --------------------------------------------------------------------------
 
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
 /// More and fewer pixels than windows have.
@@ -213,7 +213,7 @@ void expect_changes_to_be_followed(Runner &runner) {
   CpuRunner cpu;
   SwoFilterParams ellipse = formula("p.max() * gain", 5, 5), texture = formula("p.max()", 5, 5);
   ellipse.shape = "ellipse";
-  texture.reads = Reads::texture;
+  texture.custom.reads = Reads::texture;
   const SwoFilterParams kParams[] = {formula("p.max() * gain", 5, 5),
                                      formula("p.max() * gain", 7, 5),
                                      ellipse,
@@ -226,13 +226,13 @@ void expect_changes_to_be_followed(Runner &runner) {
   for (int turn = 0; turn < 2; ++turn)
     for (SwoFilterParams p : kParams) {
       p.border_value = static_cast<int>(50 + frame);
-      p.constants = {{"gain", 0.25 + frame / 32.}};
+      p.custom.constants = {{"gain", 0.25 + frame / 32.}};
       const Size size = kSizes[frame / 2 % 3];
       const Image<std::uint8_t> in(
           make_content<std::uint8_t>(Content::random, size.width, size.height, 0xff, frame),
           size.width, size.height);
       EXPECT_TRUE(same(filtered(cpu, in, without_planes(p)), filtered(runner, in, p), size.width))
-          << "frame " << frame << ", " << p.expression;
+          << "frame " << frame << ", " << p.custom.expression;
       ++frame;
     }
 }
@@ -255,16 +255,16 @@ void expect_files_to_be_followed(Runner &runner) {
   const Files files;
   const auto in = picture({40, 30}, Content::random);
   SwoFilterParams p = formula("", 7, 5);
-  p.reload = true;
+  p.custom.reload = true;
   for (const char *result : {"p.min()", "p + 1", "p.median() - p.max() / 2 + gain", "hidden(p)"}) {
     const std::string text =
         "#define hidden(p) p.LARGEST\n#define LARGEST max()\n"
         "float filter(auto p) { return " +
         std::string(result) + "; }\n";
-    p.source = files.write("f.cpp", text);
+    p.custom.source = files.write("f.cpp", text);
     SwoFilterParams q = without_planes(p);
-    q.source = files.write("g.cpp", text);
-    q.reload = false;
+    q.custom.source = files.write("g.cpp", text);
+    q.custom.reload = false;
     CpuRunner fresh;
     const auto expected = filtered(fresh, in, q);
     bool seen = false;
@@ -295,11 +295,11 @@ TEST(GswoPlanesCuda, StayWhenTilesAreTuned) {
     SwoFilterParams p = formula(expression, 5, 5);
     const auto in = picture({67, 31}, Content::random);
     const auto expected = filtered(cpu, in, without_planes(p));
-    p.tune = true;
-    p.cache_dir = folder.path();
-    p.emit_cuda = emitted.path() + "/x.cu";
+    p.custom.tune = true;
+    p.custom.cache_dir = folder.path();
+    p.custom.emit_cuda = emitted.path() + "/x.cu";
     for (int i = 0; i < 2; ++i) EXPECT_TRUE(same(expected, filtered(cuda, in, p), in.width()));
-    EXPECT_TRUE(has(read_file(p.emit_cuda), "#define GSWO_PLANES ")) << expression;
+    EXPECT_TRUE(has(read_file(p.custom.emit_cuda), "#define GSWO_PLANES ")) << expression;
   }
 }
 
@@ -315,8 +315,8 @@ TEST(GswoPlanesCuda, CanBeLeftOutOfTheCode) {
     unsigned long long texture;
   };
   SwoFilterParams p = formula("p.median() - p.min() / 2", 5, 5);
-  p.tile_width = 32;
-  p.tile_height = 16;
+  p.custom.tile_width = 32;
+  p.custom.tile_height = 16;
   const auto in = picture(kSize, Content::random);
   CpuRunner cpu;
   const auto expected = filtered(cpu, in, without_planes(p));

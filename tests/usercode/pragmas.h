@@ -12,14 +12,14 @@
 
 namespace cudascan::test {
 
-using Constants = std::vector<SwoFilterConstant>;
+using Constants = std::vector<UserFilterConstant>;
 
 /// An operator that runs a file, whose code is kept nowhere.
 inline SwoFilterParams source_filter(const std::string &path, Constants constants = {}) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.source = path;
-  p.constants = std::move(constants);
-  p.cache_dir = "";
+  p.custom.source = path;
+  p.custom.constants = std::move(constants);
+  p.custom.cache_dir = "";
   return p;
 }
 
@@ -47,6 +47,11 @@ std::string refusal(Runner &runner, const SwoFilterParams &p) {
     return e.what();
   }
   return "";
+}
+
+/// The sample in the middle of a gray picture, 127 everywhere.
+inline int of_gray(CpuRunner &cpu, const SwoFilterParams &p) {
+  return filtered(cpu, picture({5, 3}, Content::gray), p)[7];
 }
 
 /// Files in a folder that is gone with the object.

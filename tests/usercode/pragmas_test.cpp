@@ -68,12 +68,12 @@ SwoFilterParams custom_of(const Example &example, int top) {
   p.op = Op::custom;
   p.shape = "rectangle";
   p.iterations = 0;
-  p.source = GSWO_EXAMPLES "/" + example.name + ".cpp";
-  p.cache_dir = "";
-  p.constants = example.constants;
+  p.custom.source = GSWO_EXAMPLES "/" + example.name + ".cpp";
+  p.custom.cache_dir = "";
+  p.custom.constants = example.constants;
   if (!example.scales) return p;
   const bool is_white = example.binary || example.name == "document_segmentation";
-  p.constants.push_back({is_white ? "white" : "maximum", std::int64_t{top}});
+  p.custom.constants.push_back({is_white ? "white" : "maximum", std::int64_t{top}});
   return p;
 }
 
@@ -125,7 +125,8 @@ void expect_example(Runner &runner, const Example &example, T maximum) {
     }
 }
 
-/// With 8 bit, and one of `step` also with all of 16, with the low bits and with the high ones in turn.
+/// With 8 bit, and one of `step` also with all of 16, with the low bits and with the high ones in
+/// turn.
 template <typename Runner>
 void expect_examples(Runner &runner, int step) {
   constexpr std::uint16_t kDeep[] = {0xffff, 0x3ff, 0xffc0};
@@ -167,8 +168,8 @@ void expect_borders(Runner &runner) {
     SwoFilterParams p{.op = Op::median, .window = 3, .border = border, .border_value = value};
     SwoFilterParams custom = p;
     custom.op = Op::custom;
-    custom.source = GSWO_EXAMPLES "/median.cpp";
-    custom.cache_dir = "";
+    custom.custom.source = GSWO_EXAMPLES "/median.cpp";
+    custom.custom.cache_dir = "";
     if (border == Border::clip) p.border = Border::replicate;
     CpuRunner cpu;
     for (const Size size : {Size{2, 1}, Size{61, 17}}) {
@@ -207,7 +208,7 @@ TEST(GswoPragmas, ResultsAreLevels) {
                                        double offset) {
     const Image<T> in(samples, static_cast<int>(samples.size()), 1, {}, maximum);
     SwoFilterParams with = p;
-    with.constants = {{"f", factor}, {"o", offset}};
+    with.custom.constants = {{"f", factor}, {"o", offset}};
     return filtered(cpu, in, with);
   };
   using U8 = std::vector<std::uint8_t>;

@@ -66,12 +66,12 @@ TEST(GswoStrict, WhatIsAllowedCompiles) {
   std::string all = "0";
   for (const char *formula : kAllowed) all += " + (" + std::string(formula) + ")";
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.cache_dir = "";
-  p.strict = true;
-  p.constants = kConstants;
-  p.expression = all;
+  p.custom.cache_dir = "";
+  p.custom.strict = true;
+  p.custom.constants = kConstants;
+  p.custom.expression = all;
   EXPECT_FALSE(filtered(cpu, in, p).empty());
-  p.expression = "p + 0 * gain";
+  p.custom.expression = "p + 0 * gain";
   EXPECT_EQ(filtered(cpu, in, p), in.samples());
 }
 
@@ -242,7 +242,7 @@ TEST(GswoStrict, FormulasByChance) {
 }
 
 SwoFilterParams strict(SwoFilterParams p) {
-  p.strict = true;
+  p.custom.strict = true;
   return p;
 }
 
@@ -277,8 +277,8 @@ TEST(GswoStrict, FilesAreLookedAt) {
 TEST(GswoStrict, FormulasAreLookedAtByRun) {
   CpuRunner cpu(1);
   SwoFilterParams p{.op = SwoFilterOperator::custom};
-  p.cache_dir = "";
-  p.expression = "(int)*(int*)8";
+  p.custom.cache_dir = "";
+  p.custom.expression = "(int)*(int*)8";
   EXPECT_TRUE(has(refusal(cpu, strict(p)), "strict = true allows no \"*\""));
 }
 

@@ -4,13 +4,17 @@
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/error.h"
@@ -60,6 +64,41 @@ inline std::string make_script(const gswo::PrivateFolder &folder, const std::str
   chmod(path.c_str(), 0755);
   return path;
 }
+
+/// Calls `done` until it returns true; false after a minute.
+inline bool soon(const std::function<bool()> &done) {
+  for (int i = 0; i < 6000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+/// A file that is gone with its owner.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string &text) { write(text); }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  std::string path() const { return path_; }
+  /// As editors do: a new file takes the place of the old one.
+  void write(const std::string &text) const {
+    const std::string other = path_ + "~";
+    std::ofstream(other) << text;
+    std::filesystem::rename(other, path_);
+  }
+
+ private:
+  static std::string new_path() {
+    static int count = 0;
+    return (std::filesystem::temp_directory_path() /
+            ("cudascan-test-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".cpp"))
+        .string();
+  }
+  std::string path_ = new_path();
+};
 
 /// The message of an exception of this type that `call` throws; a failure if it throws none or another.
 template <typename Exception, typename Call>

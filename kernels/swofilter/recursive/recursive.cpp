@@ -11,7 +11,6 @@ namespace cudascan::swo {
 namespace {
 
 constexpr int kMinRows = 64;  // of a band; fewer are not worth a thread
-const char scratch_key = 0;
 
 template <typename T>
 struct Complement {
@@ -25,16 +24,15 @@ void raise(T *__restrict to, const T *__restrict from, int n) {
   for (int x = 0; x < n; ++x) to[x] = to[x] > from[x] ? to[x] : from[x];
 }
 
-/// As form.h has it.
-/// @param least  that all results are at least
+/// The form of form.h.
+/// @param least  lower bound of all results
 template <typename T>
 void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &form,
               const Complement<T> &complement, T least) {
   const int width = in.width, height = in.height;
-  // Behind a row its last sample is repeated, for those who look ahead.
+  // A row's last sample is repeated after its end, for loops that read ahead.
   const std::size_t pitch = width + RecursiveForm::kMostRows;
-  auto *const memory =
-      static_cast<T *>(cpu.history(&scratch_key, pitch * (height + 2) * sizeof(T)));
+  auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2) * sizeof(T)));
   T *above = memory + pitch * height, *here = above + pitch;
   const auto extend = [&](T *row) { std::fill(row + width, row + pitch, row[width - 1]); };
 
@@ -72,36 +70,35 @@ void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &fo
   }
 }
 
-/// Rows of a window that have the same run of cells, the middle one apart.
+/// Rows of a window with the same run of cells, except the middle row.
 struct Stack {
   int first, last;
   std::vector<int> rows;
 };
 
-/// Writes the largest of n samples from each place on, for `count` places. `row` is lost.
+/// Writes the largest of n samples from each position on, for `count` positions. Overwrites `row`.
 template <typename T>
 void raise_to_runs(T *to, T *row, int n, int count) {
-  int done = 1;  // samples that an entry of the row is the largest of
+  int done = 1;  // number of samples covered by an entry of the row
   for (; 2 * done <= n; done *= 2)
     for (int x = 0; x < count + n - 2 * done; ++x) row[x] = std::max(row[x], row[x + done]);
   for (int x = 0; x < count; ++x) to[x] = std::max({to[x], row[x], row[x + n - done]});
 }
 
-/// In place, for any window, in a plane with what is outside around it.
+/// In place, for any window, in a plane with a margin of outside samples.
 template <typename T>
 void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
              const Complement<T> &complement, T outside) {
   const int width = in.width, height = in.height, rx = mask.rx(), ry = mask.ry();
   const std::size_t pitch = width + 2 * rx;
-  auto *const memory =
-      static_cast<T *>(cpu.history(&scratch_key, pitch * (height + 2 * ry + 2) * sizeof(T)));
+  auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2 * ry + 2) * sizeof(T)));
   T *const largest = memory + pitch * (height + 2 * ry), *const some = largest + pitch;
   const auto row = [&](int y) { return memory + (y + ry) * pitch + rx; };
   std::fill_n(memory, pitch * (height + 2 * ry), outside);
   for (int y = 0; y < height; ++y) std::transform(in.row(y), in.row(y) + width, row(y), complement);
 
   std::vector<Stack> stacks;
-  std::vector<int> left;  // cells of the middle row, from the nearest on
+  std::vector<int> left;  // cells of the middle row, the nearest first
   for (Run run : mask.runs()) {
     if (run.y == 0) {
       for (int x = std::min<int>(run.last, -1); x >= run.first; --x) left.push_back(x);
@@ -127,7 +124,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
       raise_to_runs(largest, some, run, width);
     }
     T *const here = row(y);
-    // With the nearest cell results grow along the row, so that the others add nothing to it.
+    // With the nearest cell, results grow along the row, so the other cells add nothing.
     const std::size_t cells = !left.empty() && left[0] == -1 ? 1 : left.size();
     for (int x = 0; x < width; ++x) {
       T v = largest[x];

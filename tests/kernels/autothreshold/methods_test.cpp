@@ -45,7 +45,7 @@ TEST(ThresholdKnown, TwoLevels) {
       {Method::otsu, 50},
       {Method::isodata, 125},
       {Method::mcet, 50},
-      // The line is from (201, 0) to the peak (50, 100); 51 lies farthest below, T is beside it.
+      // The line is from (201, 0) to the peak (50, 100); 51 is farthest below, T is next to it.
       {Method::triangle, 52},
       {Method::max_entropy, 50},
       {Method::yen, 50},
@@ -97,7 +97,7 @@ TEST(ThresholdKnown, MinimumAndIntermodesOfOneHumpAreOtsus) {
   EXPECT_EQ(on_host(h, Method::intermodes), on_host(h, Method::otsu));
 }
 
-/// The histograms that a test of one method goes through.
+/// The histograms for the test of one method.
 template <typename Check>
 void for_random_histograms(Method method, const Check &check) {
   for (unsigned seed = 0; seed < 320; ++seed) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results are the same bits with the loops of each instruction set that this processor has. Tests with
-// oracles say what is right in small images; here are larger ones and all operators that have such loops.
-// A process runs the loops of one instruction set: death tests of the style "threadsafe" start others.
+// Results have the same bits with the loops of each instruction set that this processor supports.
+// Tests with oracles check small images; this one uses larger images and all operators with such
+// loops. A process runs the loops of one instruction set: death tests of the style "threadsafe"
+// start others.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -127,7 +128,7 @@ TEST(CpuIsaResults, AreTheSameBits) {
   const char *const variable = "CUDASCAN_MAX_CPU_ISA", *const ours = "TEST_RESULTS";
   const char *const limit = std::getenv(variable), *const told = std::getenv(ours);
   const std::string before = limit ? limit : "";
-  // The other processes come here, too, and need not work out anew what is in their environment.
+  // The other processes come here, too; the values in their environment need not be computed again.
   const std::string expected = told ? told : all_results();
   setenv(ours, expected.c_str(), 1);
   testing::FLAGS_gtest_death_test_style = "threadsafe";

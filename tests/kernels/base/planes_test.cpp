@@ -244,7 +244,7 @@ void run(Cpu &cpu, Plane<const T> in, Plane<T> out, const HistogramParams &param
   count(cpu, Plane<const T>(out), params, counts);
 }
 
-/// What a run makes of two planes in memory that has room for them in any place: a message or nothing.
+/// The message, if any, of a run on two planes at any position in a large memory.
 template <typename Params, typename T>
 std::string refusal(Plane<T> in, Plane<T> out) {
   Cpu cpu(1);

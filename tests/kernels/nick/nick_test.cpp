@@ -19,7 +19,8 @@ using test::kMethods;
 using test::page;
 using test::result;
 
-// The windows of the algorithms other than automatic are small because those sum them pixel by pixel.
+// The windows of the algorithms other than automatic are small because those sum them pixel by
+// pixel.
 CHECK_OPERATOR(
     Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2, .invert = true},
     {.window = 255, .k = 0.000001}, {.window = 1023, .k = -2},
@@ -48,8 +49,8 @@ CHECK_OPERATOR(
 
 /// 10 20 30 / 40 50 60 / 70 80 90 with window 3. In the centre N = 9, m = 50, sum p^2 = 28500,
 /// s = sqrt(28500/9 - 2500) = 25.8199; at the left edge N = 6 (10 20 40 50 70 80), m = 45,
-/// sum p^2 = 15900, s = sqrt(2650 - 2025) = 25; in the upper left corner N = 4 (10 20 40 50), m = 30,
-/// sum p^2 = 4600, s = sqrt(1150 - 900) = 15.8114. The centre has the largest s of all nine.
+/// sum p^2 = 15900, s = sqrt(2650 - 2025) = 25; in the upper left corner N = 4 (10 20 40 50), m =
+/// 30, sum p^2 = 4600, s = sqrt(1150 - 900) = 15.8114. The centre has the largest s of all nine.
 class NickRamp : public testing::Test {
  protected:
   Gray8 surface(NickMethod method, double k) {
@@ -226,8 +227,8 @@ TEST(NickParameters, WhiteIsTheMaximumOfTheOutput) {
 }
 
 TEST(NickParameters, DeviationsScaleWithTheDepth) {
-  // The thresholds of all methods but phansalkar, whose exponential has the maximum in it, scale with
-  // the samples if r does: 8-bit levels shifted left give the same picture, ties included.
+  // The thresholds of all methods but phansalkar, whose exponential has the maximum in it, scale
+  // with the samples if r does: 8-bit levels shifted left give the same picture, ties included.
   const auto samples = test::make_content<std::uint8_t>(Content::text, 160, 90, 255);
   const Image<std::uint8_t> in(samples, 160, 90);
   for (const NickMethod method : kMethods) {

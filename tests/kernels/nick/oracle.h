@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The thresholds of kernels/nick.h in long double, straight from the table there: the standard that
-/// the exact decisions in integers are held to.
+/// The thresholds of kernels/nick.h in long double, straight from the table there: the standard
+/// that the exact decisions in integers are held to.
 #pragma once
 #include <algorithm>
 #include <cmath>

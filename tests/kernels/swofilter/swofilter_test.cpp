@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings of cudaswofilter's operators that make no sense.
+// Settings of cudaswofilter's operators: wrong ones, windows, borders, and a job in the units of a
+// format.
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -56,6 +57,9 @@ void expect_refusal(const Params &params, const std::string &begin,
                     std::initializer_list<const char *> words) {
   expect_message(refusal(params), begin, words);
 }
+
+// ---- Refusals
+// ------------------------------------------------------------------------------------
 
 TEST(SwoFilterRefuses, Windows) {
   const struct {
