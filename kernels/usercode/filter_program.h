@@ -15,8 +15,9 @@ CodeOptions code_options(const UserFilterParams &);
 
 /// @param text   what is in the file; not used for formulas
 /// @param asked  the `reads` that the user set, where that of the parameters is another
-/// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and numbers that
-///         a translated file does not take; what else is wrong is found when the program is made
+/// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and
+///         numbers that a translated file does not take; other mistakes are found when the program
+///         is made
 Program filter_program(const UserFilterParams &, const std::string &text, const FilterTarget &,
                        UserFilterReads asked);
 inline Program filter_program(const UserFilterParams &p, const std::string &text,

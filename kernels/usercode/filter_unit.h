@@ -58,8 +58,8 @@ Unit make_filter_unit(const FilterText &, const FilterTarget &, unsigned planes,
 /// @param reads       texture, or whatever the text does
 Unit make_chain_unit(const SourceText &translated, const FilterTarget &, UserFilterReads reads);
 
-/// The names of the variables that hold the real numbers among the constants, as the object code has
-/// them, in their order.
+/// The names of the variables that hold the real numbers among the constants, as the object code
+/// has them, in their order.
 std::vector<std::string> real_constant_symbols(const std::vector<UserFilterConstant> &);
 
 /// The frame as kernels and functions of a unit take it.

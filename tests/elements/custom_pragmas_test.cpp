@@ -10,7 +10,8 @@ namespace cudascan::elements {
 namespace {
 
 constexpr char kSharpen[] = R"(
-void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r, double amount) {
+void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r,
+             double amount) {
 #pragma parallel
   {
 #pragma for nest(2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What every element is held to, with the settings that it begins with: formats, sizes and layouts of
-// frames.
+// What every element is held to, with the settings that it begins with: formats, sizes and layouts
+// of frames.
 #include "tests/elements/operators.h"
 
 namespace cudascan::elements {
