@@ -22,9 +22,8 @@ FRAME = {"width": 3840, "height": 2160, "depth": 8}
 HD = {"width": 1920, "height": 1080, "depth": 8}
 KERNELS = [
     {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25,
-     "warm_us": 12.0,
-     "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
-     "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
+     "warm_us": 12.0, "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick",
+     "series": "nick", "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
     {"table": "kernels", "section": "cuda", "name": "nick 3", **FRAME, "us": 14.5, "goal_us": 15,
      "backend": "cuda"},
     {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8,
@@ -202,10 +201,9 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
-    full = None
+    full = None  # the page of all files, made once
 
     def full_page(self):
-        """Of all files, made once."""
         if not ReportPage.full:
             ReportPage.full = self.page(*self.all_files())
         return ReportPage.full
@@ -213,9 +211,8 @@ class ReportPage(WithFolder):
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
                 "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
-                "--gswo", self.write("g.json",
-                                     {"machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2},
-                                                "cases": GSWO})]
+                "--gswo", self.write("g.json", {
+                    "machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2}, "cases": GSWO})]
 
     def test_page_stands_alone(self):
         page, text = self.full_page()
@@ -271,10 +268,9 @@ class ReportPage(WithFolder):
 
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
-        page, _ = self.page("--kernels", self.write("a.json",
-                                                    {"machine": MACHINE, "rows": KERNELS}),
-                            "--kernels", self.write("b.json", {"machine": MACHINE, "rows": again}))
-        shown = " ".join(page.texts)
+        first = self.write("a.json", {"machine": MACHINE, "rows": KERNELS})
+        second = self.write("b.json", {"machine": MACHINE, "rows": again})
+        shown = " ".join(self.page("--kernels", first, "--kernels", second)[0].texts)
         self.assertIn("0 of 3 goals are met", shown)
         self.assertIn("15.5", shown)
         self.assertNotIn("14.5", shown)
