@@ -48,7 +48,8 @@ def noise_of(files):
             if total is None:
                 total = np.zeros(residue.shape, np.float64)
             if residue.shape != total.shape:
-                sys.exit(f"{file}: its size is {residue.shape[1]}x{residue.shape[0]}, but the others "
+                sys.exit(f"{file}: its size is {residue.shape[1]}x{residue.shape[0]}, but the "
+                         f"others "
                          f"have {total.shape[1]}x{total.shape[0]}")
             total += residue
             n += 1
@@ -80,7 +81,8 @@ def main():
     for file in args.files:
         noise, _ = noise_of([file])
         if noise.shape != fingerprint.shape:
-            print(f"{file}: its size {noise.shape[1]}x{noise.shape[0]} differs from the fingerprint's")
+            print(f"{file}: its size {noise.shape[1]}x{noise.shape[0]} differs from the "
+                  f"fingerprint's")
         else:
             print(f"{file}: {correlation(noise, fingerprint):+.4f}")
 

@@ -27,8 +27,8 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
                      angle" ...). docs/benchmark.md lists them
   --tables-only      only the tables
   --content WHAT     page (text on uneven, noisy paper), random, constant, negative (white text on
-                     black), natural (soft structures of all sizes), spiral; cases with a fixed content
-                     keep it
+                     black), natural (soft structures of all sizes), spiral; cases with a fixed
+                     content keep it
   --patience S       leave out table entries that would take longer than S seconds a run on the CPU,
                      or a fifth of that on the GPU (2)
   --repeat N         measure each time N times and take the median
@@ -135,8 +135,8 @@ int main(int argc, char **argv) try {
     write();
   }
   if (options.tables)
-    for (const auto table : {paper_tables, equalize_paper, linearopen_paper, autothreshold_paper,
-                             sweep_tables, linearopen_tables, swofilter_tables}) {
+#define AND(function) function,
+    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND)}) {
       table(options, with_cuda, report);
       write();
     }

@@ -17,35 +17,33 @@
 #include <string>
 #include <vector>
 
+#include "elements.h"
+
 namespace {
 
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct Element {
-  std::string name;
-  bool keeps_colour;  // the others give black and white and need only luma
-};
-const Element kElements[] = {{"cudanick", false},
-                             {"cudaequalize", true},
-                             {"cudaautothreshold", false},
-                             {"cudalinearopen", true},
-                             {"cudaswofilter", true}};
-
 struct Arguments {
   std::string input, output;
-  Element element = kElements[0];
+  std::string element = cudascan::kDefaultElement;
   std::vector<std::string> properties;  // of the element
 };
 
-const Element &element_named(const std::string &name) {
-  const auto *found = std::find_if(std::begin(kElements), std::end(kElements),
-                                   [&](const Element &element) { return element.name == name; });
-  if (found != std::end(kElements)) return *found;
-  std::string names;
-  for (const Element &element : kElements) names += (names.empty() ? "" : ", ") + element.name;
-  throw Failure("element=" + name + ": must be one of " + names);
+/// Whether an element gives more than black and white, by default: only this is cut down to 8 bit.
+/// An element of black and white needs only the gray of an image.
+bool keeps_colour(const std::string &element) {
+  const std::string launch =
+      "capsfilter caps=video/x-raw,format=GRAY16_LE ! " + element + " name=element";
+  g_autoptr(GError) error = nullptr;
+  g_autoptr(GstElement) bin = gst_parse_bin_from_description(launch.c_str(), FALSE, &error);
+  if (error) throw Failure(error->message);
+  g_autoptr(GstElement) inside = gst_bin_get_by_name(GST_BIN(bin), "element");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(inside, "src");
+  g_autoptr(GstCaps) gives = gst_pad_query_caps(pad, nullptr);
+  g_autoptr(GstCaps) gray8 = gst_caps_from_string("video/x-raw,format=GRAY8");
+  return !gst_caps_can_intersect(gives, gray8);
 }
 
 bool have_elements(const std::vector<const char *> &names) {
@@ -71,7 +69,7 @@ Arguments parse_arguments(int argc, char **argv) {
   g_option_context_set_summary(
       context,
       "Turns an image or a video into black and white with the element cudanick, or runs it\n"
-      "through element=cudaequalize, cudaautothreshold, cudalinearopen or cudaswofilter.\n"
+      "through another element of gst-cudascan, for instance element=cudaequalize.\n"
       "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
@@ -85,7 +83,7 @@ Arguments parse_arguments(int argc, char **argv) {
   Arguments arguments;
   for (gchar **word = rest; word && *word; ++word) {
     if (g_str_has_prefix(*word, "element="))
-      arguments.element = element_named(std::strchr(*word, '=') + 1);
+      arguments.element = std::strchr(*word, '=') + 1;
     else if (std::string(*word).find('=') != std::string::npos &&
              !g_file_test(*word, G_FILE_TEST_EXISTS))
       arguments.properties.push_back(*word);
@@ -183,12 +181,12 @@ std::string quoted(const std::string &word) {
 
 /// The pipeline as you would type it after gst-launch-1.0.
 std::string describe(Arguments &arguments, const Picture &picture) {
-  const Element &element = arguments.element;
+  const std::string &element = arguments.element;
+  const bool colour = keeps_colour(element);
   std::string chain, extension;
   if (picture.is_image) {
     chain = "pngenc snapshot=true";
-    if (element.keeps_colour)
-      chain = "videoconvert ! 'video/x-raw,format={GRAY8,GRAY16_BE,RGB}' ! " + chain;
+    if (colour) chain = "videoconvert ! 'video/x-raw,format={GRAY8,GRAY16_BE,RGB}' ! " + chain;
     extension = "png";
   } else {
     const Encoder &encoder = choose_encoder();
@@ -208,10 +206,10 @@ std::string describe(Arguments &arguments, const Picture &picture) {
   std::string line = "filesrc location=" + quoted(arguments.input);
   // videoconvert passes on unchanged what the element accepts, including frames in CUDA memory.
   line += " ! decodebin ! videoconvert ! ";
-  const bool only_gray = picture.is_image && !element.keeps_colour;
+  const bool only_gray = picture.is_image && !colour;
   if (only_gray) line += "'video/x-raw,format={GRAY8,GRAY16_LE}' ! ";
   if (!picture.is_image) line += "queue ! ";
-  line += element.name;
+  line += element;
   for (const std::string &property : arguments.properties)
     line.append(" ").append(quoted(property));
   if (only_gray) line += " ! video/x-raw,format=GRAY8";
@@ -219,9 +217,9 @@ std::string describe(Arguments &arguments, const Picture &picture) {
   return line + " ! " + chain + " ! filesink location=" + quoted(arguments.output);
 }
 
-GstElement *find(GstElement *pipeline, const Element &element) {
+GstElement *find(GstElement *pipeline, const std::string &element) {
   g_autoptr(GstIterator) elements =
-      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), element.name.c_str());
+      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), element.c_str());
   GValue item = G_VALUE_INIT;
   GstElement *found = nullptr;
   if (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
@@ -268,7 +266,7 @@ void print_result(GstElement *element, const Arguments &arguments, const Picture
 
   std::printf("backend   %s\n", backend ? backend->value_nick : "?");
   std::printf("frames    %" PRIu64 " of %ux%u\n", frames, picture.width, picture.height);
-  std::printf("time      %.3f ms per frame in %s", kernel * 1e-6, arguments.element.name.c_str());
+  std::printf("time      %.3f ms per frame in %s", kernel * 1e-6, arguments.element.c_str());
   if (upload || download)
     std::printf(", %.3f ms to the GPU, %.3f ms back", upload * 1e-6, download * 1e-6);
   std::printf("; %.2f s in all\n", seconds);
@@ -277,10 +275,7 @@ void print_result(GstElement *element, const Arguments &arguments, const Picture
 
 void clean(int argc, char **argv) {
   Arguments arguments = parse_arguments(argc, argv);
-  if (!have_elements({arguments.element.name.c_str()}))
-    throw Failure("GStreamer does not find the element " + arguments.element.name +
-                  ". Set GST_PLUGIN_PATH to the folder of libgstcudascan.so, or run this in "
-                  "`meson devenv -C build`");
+  cudascan::check_element(arguments.element);
   const Picture picture = discover(arguments.input);
   const std::string description = describe(arguments, picture);
   std::printf("pipeline  gst-launch-1.0 %s\n", description.c_str());
@@ -312,7 +307,7 @@ void clean(int argc, char **argv) {
 int main(int argc, char **argv) {
   try {
     clean(argc, argv);
-  } catch (const Failure &failure) {
+  } catch (const std::exception &failure) {
     std::fprintf(stderr, "cudascan-clean: %s\n", failure.what());
     return 1;
   }

@@ -44,21 +44,26 @@ def parse():
     parser.add_argument("--run", metavar="FOLDER", type=pathlib.Path,
                         help="compile and measure a folder that --prepare made")
     parser.add_argument("--figures", default=",".join(cases.CASES),
-                        help="comma-separated: 3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables (default all)")
+                        help="comma-separated: 3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables "
+                             "(default all)")
     parser.add_argument("--filter", default="", help="only filters whose name contains this")
-    parser.add_argument("--seconds", type=float, help="about how long to measure each time (default 1)")
+    parser.add_argument("--seconds", type=float,
+                        help="about how long to measure each time (default 1)")
     parser.add_argument("--quick", action="store_true", help="0.2 seconds each")
     parser.add_argument("--size", help="WxH instead of the paper's sizes, for a quick try")
     parser.add_argument("--threads", type=thread_count, default=programs.cores(),
                         help="number of OpenMP threads (default all cores)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
                         help="write all numbers, with min and max")
-    parser.add_argument("--arch", default="native", help="GPU architecture for nvcc, such as sm_90 (default native)")
+    parser.add_argument("--arch", default="native",
+                        help="GPU architecture for nvcc, such as sm_90 (default native)")
     parser.add_argument("--gswo-cc", metavar="PROGRAM")
     parser.add_argument("--openacc", metavar="COMMAND",
-                        help="compiler and its options for OpenACC (default nvc++, or g++ if it supports it)")
+                        help="compiler and its options for OpenACC (default nvc++, or g++ if it "
+                             "supports it)")
     parser.add_argument("--openacc-libraries", metavar="FOLDER",
-                        help="folder of libgomp.so.1 and libgomp-plugin-nvptx.so.1, which --prepare packs")
+                        help="folder of libgomp.so.1 and libgomp-plugin-nvptx.so.1, which "
+                             "--prepare packs")
     parser.add_argument("--no-openacc", action="store_true")
     parser.add_argument("--no-cuda", action="store_true")
     arguments = parser.parse_args()
@@ -102,15 +107,17 @@ def measure(folder, chosen, arguments):
     results = {}
     for i, case in enumerate(chosen):
         if sys.stderr.isatty():
-            print(f"\r{i + 1} of {len(chosen)}: {case.program:<30}", end="", file=sys.stderr, flush=True)
+            print(f"\r{i + 1} of {len(chosen)}: {case.program:<30}", end="", file=sys.stderr,
+                  flush=True)
         results[case] = measurement.measure(case, case in scaling, case in npp, case in openacc)
     if sys.stderr.isatty():
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
     gpu = measurement.devices.get("cuda")
     labels = {form: c.label for form, c in made.compilers.items() if c.command}
-    machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu, "compilers": labels,
-               "openacc": made.openacc, "seconds": time.monotonic() - begin}
-    print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 -march=native")
+    machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu,
+               "compilers": labels, "openacc": made.openacc, "seconds": time.monotonic() - begin}
+    print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 "
+          f"-march=native")
     if gpu:
         print(f"GPU: {gpu}; {labels['cuda']}")
     else:
@@ -142,7 +149,8 @@ def main():
         return measure(arguments.run, chosen, arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "figures"
-        arguments.no_openacc, without = True, arguments.no_openacc  # it is compiled below with the others
+        # It is compiled below with the others.
+        arguments.no_openacc, without = True, arguments.no_openacc
         programs.prepare(folder, chosen, with_openacc, arguments)
         arguments.no_openacc = without
         return measure(folder, chosen, arguments)

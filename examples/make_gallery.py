@@ -6,7 +6,8 @@
 
 First it makes the inputs, with the other scripts of this folder and from BUILD/sample.png of
 ./quickstart. Then it runs every launch line of the page unchanged in BUILD/gallery.
-`location=vessels.png` becomes docs/gallery/vessels.jpg.
+`location=vessels.png` becomes docs/gallery/vessels.jpg. An element that the page does not show yet
+gets a section at its end, with a first launch line.
 """
 import pathlib
 import re
@@ -16,16 +17,32 @@ import sys
 
 from PIL import Image
 
+from elements import elements
+
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "gallery.md"
 # The part of the sample scan with the stain and the fold.
 PART = (646, 304, 1006, 604)
 
 
-def launch_lines():
-    """The lines as lists of words."""
-    lines = re.findall(r"^    (gst-launch-1\.0 .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return [shlex.split(line) for line in lines]
+def launch_lines(text=None):
+    """The lines of the page, or of another text, as lists of words."""
+    text = PAGE.read_text(encoding="utf-8") if text is None else text
+    return [shlex.split(line) for line in re.findall(r"^    (gst-launch-1\.0 .*)$", text,
+                                                     re.MULTILINE)]
+
+
+def missing_sections():
+    """Sections for the elements that no line of the page has."""
+    used = {word for words in launch_lines() for word in words}
+    return "".join(f"""
+## {name}
+
+![page](gallery/page.jpg) ![what {name} makes of it](gallery/{name}.jpg)
+
+    gst-launch-1.0 filesrc location=page.png ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! \
+{name} ! pngenc snapshot=true ! filesink location={name}.png
+""" for name in elements() if name not in used)
 
 
 def location(words, element):
@@ -53,6 +70,8 @@ def main(build):
     make_inputs(build / "sample.png", folder)
     pictures = PAGE.parent / "gallery"
     pictures.mkdir(exist_ok=True)
+    with PAGE.open("a", encoding="utf-8") as page:
+        page.write(missing_sections())
     for words in launch_lines():
         subprocess.run([words[0], "-q", *words[1:]], cwd=folder, check=True)
         for name in (location(words, "filesrc"), location(words, "filesink")):

@@ -5,11 +5,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build}
-export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH} GST_REGISTRY=$build/registry.bin
+export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+export GST_REGISTRY=$build/registry.bin
 
-# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a chain.
-# For jpegenc, the total width must be a multiple of 8, or it fills the last columns with stray
-# memory.
+# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a
+# chain. For jpegenc, the total width must be a multiple of 8, or it fills the last columns with
+# stray memory.
 beside() {
   local output=$1 encoder=$2 width=$3 chains=() pads=() i=0 chain
   shift 3
@@ -52,17 +53,22 @@ music="filesrc location=$build/music.png ! pngdec"
 line=cudalinearopen
 chains=(
   "$print"
-  "$print ! $line operation=opening length=9 directions=36 ! $line operation=closing length=15 directions=36"
-  "$print ! videoconvert ! video/x-raw,format=Y444 ! $line operation=closing directions=60 output=orientation"
+  "$print ! $line operation=opening length=9 directions=36 ! \
+    $line operation=closing length=15 directions=36"
+  "$print ! videoconvert ! video/x-raw,format=Y444 ! \
+    $line operation=closing directions=60 output=orientation"
   "$table"
   "$table ! $line operation=closing length=40 directions=90"
   "$table ! $line operation=black-hat length=40 directions=90 ! cudaautothreshold invert=true"
   "$fundus"
-  "$fundus ! $line operation=closing length=9 directions=24 ! cudanick method=bradley window=15 k=0.03 invert=true ! $line length=9 directions=24"
+  "$fundus ! $line operation=closing length=9 directions=24 ! \
+    cudanick method=bradley window=15 k=0.03 invert=true ! $line length=9 directions=24"
   "$concrete"
-  "$concrete ! $line operation=closing length=9 directions=36 ! cudanick method=bradley window=31 k=0.2"
+  "$concrete ! $line operation=closing length=9 directions=36 ! \
+    cudanick method=bradley window=31 k=0.2"
   "$music"
-  "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
+  "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! \
+    $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
 )
 # JPEG uses the full range, and videoconvert has to be told so. grid OUTPUT QUALITY CHAIN...: rows
 # of six pictures of 250 x 250, each the end of a chain.
@@ -84,17 +90,21 @@ grid docs/linearopen.jpg 85 "${chains[@]}"
 
 # The upper row shows the inputs, the lower one the results of the lines in docs/swofilter.md.
 pixels="filesrc location=$build/pixels.png ! pngdec ! videocrop left=150 right=88 top=60 bottom=10"
-stain="filesrc location=$build/sample.png ! pngdec ! videocrop left=830 right=160 top=560 bottom=944"
-words="filesrc location=$build/sample.png ! pngdec ! videocrop left=370 right=620 top=86 bottom=1418"
+stain="filesrc location=$build/sample.png ! pngdec ! \
+    videocrop left=830 right=160 top=560 bottom=944"
+words="filesrc location=$build/sample.png ! pngdec ! \
+    videocrop left=370 right=620 top=86 bottom=1418"
 cells="$cells ! videocrop left=60 right=50 top=80 bottom=30"
 dusk="$valley ! videocrop left=150 right=88 top=60 bottom=10"
-ridges="$print ! videocrop left=50 right=50 top=50 bottom=50 ! videoscale ! video/x-raw,width=250,height=250"
+ridges="$print ! videocrop left=50 right=50 top=50 bottom=50 ! videoscale ! \
+    video/x-raw,width=250,height=250"
 swo=cudaswofilter
 grid docs/swofilter.jpg 88 "$pixels" "$stain" "$words" "$cells" "$dusk" "$ridges" \
   "$pixels ! $swo operator=median window=3" \
   "$stain ! $swo operator=black-hat window=31 shape=ellipse ! cudaautothreshold invert=true" \
   "$words ! cudanick invert=true ! $swo operator=thin" \
-  "$cells ! cudaautothreshold method=triangle ! $swo operator=open window=5 shape=ellipse ! $swo operator=clear-border" \
+  "$cells ! cudaautothreshold method=triangle ! $swo operator=open window=5 shape=ellipse ! \
+    $swo operator=clear-border" \
   "$dusk ! cudaequalize ! $swo operator=standard-deviation window=9 ! cudaequalize" \
   "$ridges ! $swo operator=median window=5 ! cudanick window=25 invert=true ! $swo operator=thin"
 

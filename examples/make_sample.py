@@ -27,7 +27,8 @@ BYLINE = "Notes for the reading room, third printing"
 SECTIONS = [
     ("1. The trouble with one threshold", [
         "A scanner measures how much light comes back from the paper. Ink takes most of it away, "
-        "and so it seems enough to pick one level of gray and to call everything below it ink. On a "
+        "and so it seems enough to pick one level of gray and to call everything below it ink. On "
+        "a "
         "clean page under an even lamp this works. But pages are seldom clean and lamps are seldom "
         "even: near the spine the paper bends away from the glass, at the far edge the lamp grows "
         "weak, and a cup of coffee has left its ring where the table of contents used to be.",
@@ -67,7 +68,8 @@ TYPED = [
     "of the document, and so is the ring of the cup above.",
 ]
 FOOTNOTE = [
-    "* Small print, set in six points, is where binarization fails first: its strokes are hardly one "
+    "* Small print, set in six points, is where binarization fails first: its strokes are hardly "
+    "one "
     "pixel wide and paler than",
     "   the rest of the page. Whoever can read this line in the result has kept what can be kept.",
 ]

@@ -24,9 +24,9 @@ using namespace cudascan::bench;
 
 constexpr char kDescription[] =
     R"(Measures frames a second, latency (by GStreamer's latency tracer), CPU time and waits of
-the host, for each element and for chains of two to five: as bare kernels, in pipelines in CUDA memory, and in
-pipelines from and to system memory. "x floor" is the time of a frame divided by the time of the
-kernels alone, or of the copies over PCIe if these take longer. Tables:
+the host, for each element and for chains of two to five: as bare kernels, in pipelines in CUDA
+memory, and in pipelines from and to system memory. "x floor" is the time of a frame divided by the
+time of the kernels alone, or of the copies over PCIe if these take longer. Tables:
 
   pipelines   every chain in every size
   streams     several pipelines at once in 1080p

@@ -10,21 +10,21 @@
 namespace cudascan::gst {
 namespace {
 
-/// Frames under way at most: enough for one in each direction and one in the operator while the
-/// thread that feeds them is late, and no more than this much memory when they are large.
+/// Most frames in flight: enough for one in each direction and one in the operator while the
+/// feeding thread is late, but no more than this much memory for large frames.
 constexpr std::size_t kMaxFrames = 6;
 constexpr std::size_t kMinFrames = 3;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
-/// Of so many frames at first, then of one in so many, times are taken: to take them costs the thread that
-/// feeds the GPU about as much as to launch a kernel, and the GPU some microseconds.
+/// Times are measured for so many first frames, then for one in so many. Measuring costs the
+/// feeding thread about as much as a kernel launch, and the GPU some microseconds.
 constexpr std::uint64_t kTimedAtFirst = 16, kTimedEvery = 16;
 
-/// How often, and how far apart, to look whether a frame is done that has no event behind it.
+/// How often, and at which interval, to check whether a frame without an event after it is done.
 constexpr int kLooks = 25;
 constexpr std::chrono::microseconds kBetweenLooks{20};
 
-/// The end of what has just been queued on a stream.
+/// The end of the work that has just been queued on a stream.
 std::shared_ptr<Moment> moment_on(const std::shared_ptr<OwnerStream> &stream) {
   return std::make_shared<Moment>(OwnerStream::timeline(stream));
 }
@@ -46,7 +46,7 @@ auto room_in(Buffer &buffer) {
 
 }  // namespace
 
-/// One frame under way: its device memory where a side is in system memory, and where its work ends.
+/// One frame in flight: its device memory, if a side is in system memory, and the end of its work.
 struct CudaEngine::Frame {
   struct Span {
     cuda::Event begin{true}, end{true};
@@ -70,7 +70,7 @@ struct CudaEngine::Frame {
   GstBuffer *held = nullptr;  // foreign input that the GPU still reads
 
   void release() { gst_clear_buffer(&held); }
-  /// For the next use.
+  /// Prepares it for the next use.
   void reset() {
     computed.reset();
     last.reset();
@@ -98,7 +98,7 @@ CudaEngine::~CudaEngine() {
     wait_for_all();
     while (!under_way_.empty()) finish_oldest();
   } catch (const Error &) {
-    // The context is lost, and with it the work.
+    // The context is lost, and so is its work.
   }
   under_way_.clear();
   idle_.clear();
@@ -142,7 +142,7 @@ void CudaEngine::finish_oldest() {
 
 void CudaEngine::wait_for_oldest() {
   const std::shared_ptr<Moment> &last = under_way_.front()->last;
-  // Those who follow on the stream will record events, so this does not have to.
+  // Later users of the stream will record events, so no event is needed here.
   for (int i = 0; i < kLooks && !last->done(); ++i) std::this_thread::sleep_for(kBetweenLooks);
   last->synchronize();
 }
@@ -170,7 +170,7 @@ void CudaEngine::process(const CudaSide::Job &job) {
   try {
     queue(*frame, job);
   } catch (...) {
-    // Whatever was queued must not outlive the buffers it works on.
+    // Queued work must not outlive its buffers.
     try {
       wait_for_all();
     } catch (const Error &) {
@@ -180,7 +180,7 @@ void CudaEngine::process(const CudaSide::Job &job) {
   under_way_.push_back(std::move(frame));
 }
 
-/// Computes on a stream from now on, on its own if there is none.
+/// Computes on this stream from now on, or on its own stream if there is none.
 void CudaEngine::compute_on(std::shared_ptr<OwnerStream> stream) {
   if (!stream) stream = own_;
   exec_->move_to(stream->get());
@@ -193,7 +193,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   const bool copied_chroma = job.chroma == Chroma::copied;
   const int n_in_planes = copied_chroma ? n_planes : 1;
 
-  // Input: in CUDAMemory of this context, in pinned memory of ours, or anywhere.
+  // Input: in CUDAMemory of this context, in our pinned memory, or anywhere else.
   GstMemory *in_memory = only_memory(job.in), *out_memory = only_memory(job.out);
   MemoryState *in_state = in_memory ? state_of(in_memory) : nullptr;
   if (in_state && in_state->context() != context_.get()) in_state = nullptr;
@@ -221,7 +221,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     }
   }
 
-  // Output: in CUDAMemory, or in system memory by way of the device memory of the frame.
+  // Output: in CUDAMemory, or in system memory through the frame's device memory.
   MemoryState *out_state = out_memory ? state_of(out_memory) : nullptr;
   if (out_state && out_state->context() != context_.get()) out_state = nullptr;
   const bool out_cuda = out_memory && gst_is_cuda_memory(out_memory) &&
@@ -271,7 +271,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
 
   if (job.wait) {
     stats_->add_host_synchronisation();
-    frame.computed->synchronize();  // asleep; the executor would spin
+    frame.computed->synchronize();  // sleeps; the executor would spin
     exec_->synchronize();
   }
   const bool starving = frame.held && job.in->pool && limited_pool(job.in->pool);
@@ -282,7 +282,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   if (starving) frame.release();
 }
 
-/// Queues the upload of the first planes and returns where they will be on the device.
+/// Queues the upload of the first planes and returns their location on the device.
 Picture CudaEngine::upload(Frame &frame, const Picture &host, bool pinned, int n_planes,
                            guint n_threads) {
   const Picture device = lay_out(*host.info, n_planes, room_in(frame.in));
@@ -302,7 +302,7 @@ Picture CudaEngine::upload(Frame &frame, const Picture &host, bool pinned, int n
   return device;
 }
 
-/// Whether a pool has a maximum: then its owner may wait for the buffer that is held here.
+/// Whether a pool has a maximum. Then its owner may be waiting for the buffer held here.
 bool CudaEngine::limited_pool(GstBufferPool *pool) {
   if (known_pool_.get() != pool) {
     GstStructure *config = gst_buffer_pool_get_config(pool);

@@ -11,12 +11,13 @@
 
 namespace cudascan::gst {
 
-/// Runs the frames of one element in one CUDA context: three streams for upload, operator and
-/// download, chained by events, so that one frame goes up while another is computed and a third comes
-/// down. Frames that an element of ours wrote to CUDAMemory are computed on its stream: a kernel that
-/// waits for an event of another stream begins some microseconds later than one that follows. And where
-/// all elements that take a frame do so, nothing is recorded behind it: an event between kernels costs as
-/// much. Has the context pushed wherever it needs it; used by one thread at a time.
+/// Runs the frames of one element in one CUDA context. Three streams for upload, operator and
+/// download are chained by events, so that one frame is uploaded while another is computed and a
+/// third is downloaded. If one of our elements wrote a frame to CUDAMemory, the next element
+/// computes on the same stream: a kernel that waits for an event of another stream starts some
+/// microseconds later than one that follows directly. If all elements that use a frame do so, no
+/// event is recorded after it, because an event between kernels costs as much. Pushes the context
+/// where needed; only one thread may use it at a time.
 class CudaEngine {
  public:
   CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
@@ -27,9 +28,9 @@ class CudaEngine {
 
   void process(const CudaSide::Job &job);
 
-  /// Takes the times of the frames that are done, and lets go of their input.
+  /// Reads the times of the finished frames and releases their input.
   void collect();
-  /// Waits for the frames whose input is still held, and lets go of it.
+  /// Waits for the frames whose input is still held, and releases it.
   void release_inputs();
 
  private:
@@ -47,7 +48,7 @@ class CudaEngine {
   Ref<GstCudaContext> context_;
   std::shared_ptr<Stats> stats_;
   const std::shared_ptr<OwnerStream> own_;
-  std::shared_ptr<OwnerStream> compute_;  // its own one, or that of the element before
+  std::shared_ptr<OwnerStream> compute_;  // its own, or that of the previous element
   const std::shared_ptr<OwnerStream> upload_, download_;
   std::optional<Cuda> exec_;
   std::optional<Cpu> cpu_;  // copies pageable input to staging memory
@@ -56,7 +57,7 @@ class CudaEngine {
   std::deque<std::unique_ptr<Frame>> under_way_;  // oldest first
   std::vector<std::unique_ptr<Frame>> idle_;
   std::uint64_t frames_ = 0;
-  /// Those who took the latest frame that is done all computed behind it on the same stream.
+  /// All users of the latest finished frame computed after it on the same stream.
   bool followed_ = false;
 
   Ref<GstBufferPool> known_pool_;  // the last one that limited_pool() was asked about

@@ -9,7 +9,7 @@
 namespace cudascan::gst {
 namespace {
 
-/// Members of a GObject that are C++: made in instance_init, deleted in finalize.
+/// C++ members of a GObject: created in instance_init, deleted in finalize.
 struct AllocatorOwn {
   Ref<GstCudaContext> context;
   std::shared_ptr<Stats> stats;
@@ -31,10 +31,10 @@ GType register_type(GType parent, const char *name, gsize class_size, GClassInit
                                        instance_init, static_cast<GTypeFlags>(0));
 }
 
-// CUDAMemory ---------------------------------------------------------------------------------------
+// CUDAMemory --------------------------------------------------------------------------------------
 
-/// libgstcuda's allocator with waits in front of its map function. Memory says through its allocator
-/// how it is mapped, so all of it that comes from here is covered, whoever maps it.
+/// libgstcuda's allocator with a map function that waits first. A memory is mapped by its
+/// allocator, so this covers all memory from here, whoever maps it.
 struct CudaAllocator {
   GstCudaAllocator parent;
   AllocatorOwn *own;
@@ -48,10 +48,10 @@ GQuark state_quark() {
   return quark;
 }
 
-/// Allocates a frame with the planes below each other, all with one pitch. That is how libgstcuda
-/// lays out the formats it knows. It knows no gray ones (asked for one, 1.22 aborts) and gives odd
-/// heights of NV21 a row too little; so it is asked for ARGB with as many bytes in a row and as many
-/// rows, and the public description of the memory is then put right.
+/// Allocates a frame with its planes below each other, all with one pitch, which is libgstcuda's
+/// layout. libgstcuda does not support gray formats (1.22 aborts) and gives NV21 of odd height one
+/// row too few. So this asks for ARGB with as many bytes in a row and as many rows, and then
+/// corrects the public description of the memory.
 GstMemory *alloc_frame(CudaAllocator *allocator, GstCudaContext *context,
                        const GstVideoInfo &info) {
   int row_bytes = 0, rows = 0;
@@ -82,7 +82,7 @@ GstMemory *alloc_frame(CudaAllocator *allocator, GstCudaContext *context,
     described.offset[i] = offset;
     offset += static_cast<gsize>(pitch) * plane_shape(info, i).height;
   }
-  // libgstcuda's memory cannot be shared but does not say so.
+  // libgstcuda's memory cannot be shared, but it does not declare that.
   GST_MINI_OBJECT_FLAG_SET(memory, GST_MEMORY_FLAG_NO_SHARE);
   gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), state_quark(), state.release(),
                             [](gpointer state) { delete static_cast<MemoryState *>(state); });
@@ -106,7 +106,7 @@ void queue_copy(GstMemory *from, const GstMapInfo &in, GstMemory *to, const GstM
   state_of(to)->usage().end_write(end);
 }
 
-/// The copy function of libgstcuda does not know all our formats either.
+/// The copy function of libgstcuda does not support all our formats either.
 GstMemory *cuda_copy(GstMemory *memory, gssize offset, gssize size) {
   const bool whole = offset == 0 && (size == -1 || static_cast<gsize>(size) == memory->size);
   GstMemory *copy =
@@ -126,7 +126,7 @@ GstMemory *cuda_copy(GstMemory *memory, gssize offset, gssize size) {
           std::memcpy(out.data, in.data + offset, out.size);
         done = true;
       } catch (const Error &e) {
-        GST_ERROR_OBJECT(memory->allocator, "could not copy CUDA memory: %s", e.what());
+        GST_ERROR_OBJECT(memory->allocator, "CUDA memory could not be copied: %s", e.what());
       }
       gst_memory_unmap(copy, &out);
     }
@@ -173,7 +173,7 @@ gboolean pool_set_config(GstBufferPool *pool, GstStructure *config) {
   if (!gst_buffer_pool_config_get_params(config, &caps, nullptr, &min, &max) || !caps ||
       !gst_video_info_from_caps(&own.info, caps))
     return FALSE;
-  // Only an allocation tells the pitch, and a pool wants the exact size of its buffers.
+  // Only an allocation tells the pitch, and a pool needs the exact size of its buffers.
   GstMemory *memory = alloc_frame(own.allocator.get(), own.context.get(), own.info);
   if (!memory) return FALSE;
   const auto size = static_cast<guint>(gst_memory_get_sizes(memory, nullptr, nullptr));
@@ -215,7 +215,8 @@ GType CudaPool::type() {
   return type;
 }
 
-// Pinned memory ------------------------------------------------------------------------------------
+// Pinned memory
+// ------------------------------------------------------------------------------------
 
 struct PinnedAllocator {
   GstAllocator parent;
@@ -230,7 +231,7 @@ struct PinnedMemory {
   cuda::PinnedBuffer buffer;
 };
 
-/// Ordinary memory where no more can be pinned: copies are slower then, and the host waits for them.
+/// Ordinary memory, for when no more can be pinned: copies are slower, and the host waits for them.
 GstMemory *pinned_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
   AllocatorOwn &own = *reinterpret_cast<PinnedAllocator *>(allocator)->own;
   try {
@@ -264,7 +265,7 @@ void pinned_free(GstAllocator *, GstMemory *memory) {
     ContextScope scope(context.get());
     delete pinned;
   } catch (const Error &e) {
-    // Only a lost context cannot be made current; its memory went with it.
+    // Only a lost context cannot be made current; its memory is lost, too.
     GST_ERROR_OBJECT(context.get(), "%s", e.what());
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Memory that knows what the GPU still does with it: CUDAMemory in all our formats, and pinned host
-/// memory. Mapping it, for the CPU or with GST_MAP_CUDA, waits for what must be done before; so it can
-/// be handed to any element while the work is still queued, also through queue, tee or capsfilter,
-/// and no element needs to announce anything. Those who order their own work behind it by state_of()
-/// map with kMapQueued, which does not wait.
+/// Memory that tracks the GPU's pending work on it: CUDAMemory in all our formats, and pinned host
+/// memory. Mapping it, for the CPU or with GST_MAP_CUDA, waits for the work that must be done
+/// first. So it can be passed to any element while work is still queued, also through queue, tee or
+/// capsfilter, and no element needs to announce anything. Code that orders its own work after it by
+/// state_of() maps with kMapQueued, which does not wait.
 ///
 /// The mechanism is the same from GStreamer 1.22 on.
 #pragma once
@@ -36,7 +36,7 @@ Ref<T> add_ref(T *object) {
   return Ref<T>(object ? static_cast<T *>(gst_object_ref(object)) : nullptr);
 }
 
-/// What hangs on one piece of memory of ours.
+/// Our state of one memory.
 class MemoryState {
  public:
   MemoryState(GstCudaContext *context, std::shared_ptr<Stats> stats)
@@ -47,12 +47,12 @@ class MemoryState {
   GstCudaContext *context() const { return context_.get(); }
   Usage &usage() { return usage_; }
 
-  /// The stream on which an element of ours wrote the memory last, if one did: who works on the same
-  /// stream comes behind that without an event. Set by who writes, which is alone.
+  /// The stream on which one of our elements wrote the memory last, if one did. Work on the same
+  /// stream needs no event to come after that. Only the writer, which is alone, sets it.
   const std::shared_ptr<OwnerStream> &written_on() const { return written_on_; }
   void set_written_on(std::shared_ptr<OwnerStream> stream) { written_on_ = std::move(stream); }
 
-  /// Waits as a map with these flags must.
+  /// Waits as needed for a map with these flags.
   /// @return false when CUDA failed; the element that made the memory learns of it
   bool wait(guint map_flags);
 
@@ -63,16 +63,16 @@ class MemoryState {
   Usage usage_;
 };
 
-/// The state of memory of ours, nullptr for memory of others.
+/// The state of our memory, nullptr for foreign memory.
 MemoryState *state_of(GstMemory *memory);
 
 /// The only memory of a buffer, nullptr when it has several or none.
 GstMemory *only_memory(GstBuffer *buffer);
 
-/// Host memory that the GPU reads and writes at full speed. Waits are counted in `stats`.
+/// Pinned host memory, which the GPU reads and writes at full speed. Waits are counted in `stats`.
 GstAllocator *pinned_allocator_new(GstCudaContext *context, std::shared_ptr<Stats> stats);
 
-/// Buffers with CUDAMemory in any of our formats, also those that libgstcuda does not know.
+/// Buffers with CUDAMemory in any of our formats, also those that libgstcuda does not support.
 /// @param owner  the stream that will write them
 GstBufferPool *cuda_pool_new(GstCudaContext *context, std::shared_ptr<OwnerStream> owner,
                              std::shared_ptr<Stats> stats);

@@ -13,7 +13,7 @@ namespace cudascan::gst {
 
 namespace {
 
-/// A frame as it will lie in device memory, for a CudaLoader, which touches none.
+/// The layout of a frame in device memory, for a CudaLoader, which accesses no memory.
 Picture picture_nowhere(const GstVideoInfo &info) {
   return lay_out(info, static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)),
                  [](std::size_t) { return reinterpret_cast<void *>(std::uintptr_t{1} << 40); });
@@ -25,18 +25,18 @@ struct CudaSide::Impl {
   GstElement *element;
   std::shared_ptr<Stats> stats;
 
-  /// Guards what follows up to the engine. Never held while the element asks others for a context:
-  /// they may be asking this one.
+  /// Guards the members from here to the engine. Never held while the element asks others for a
+  /// context, because they may be asking this one.
   std::mutex context_mutex;
   GstCudaContext *context = nullptr;
-  GstCudaContext **wanted = nullptr;    // where open(), under way, wants the context put
+  GstCudaContext **wanted = nullptr;    // where the running open() wants the context
   std::shared_ptr<OwnerStream> stream;  // of the context
 
-  /// Guards the engine: the streaming thread uses it, others look at its times or stop it.
+  /// Guards the engine: the streaming thread uses it, others read its times or stop it.
   std::mutex engine_mutex;
   std::unique_ptr<CudaEngine> engine;
 
-  /// Guards what loads kernels. Frames go on meanwhile.
+  /// Guards the loading of kernels, while frames continue.
   std::mutex loader_mutex;
   Ref<GstCudaContext> loader_context;  // whose kernels the loader knows
   std::optional<CudaLoader> loader;
@@ -74,7 +74,7 @@ void CudaSide::open(int device_id) {
   if (is_open()) return;
   if (!usable())
     throw Error(gst_cuda_load_library()
-                    ? "no CUDA device can be used; nvidia-smi tells what the driver sees"
+                    ? "no usable CUDA device found; nvidia-smi shows what the driver sees"
                     : "the NVIDIA driver was not found (libcuda.so.1)");
   GstCudaContext *found = nullptr;
   {
@@ -88,9 +88,9 @@ void CudaSide::open(int device_id) {
     impl_->context = found;
   }
   if (!ok) {
-    if (device_id < 0) throw Error("no CUDA context can be made; is the GPU out of memory?");
+    if (device_id < 0) throw Error("cannot create a CUDA context; is the GPU out of memory?");
     throw Error("cuda-device-id = " + std::to_string(device_id) +
-                ": no CUDA context can be made on this device; -1 takes any");
+                ": cannot create a CUDA context on this device; -1 takes any");
   }
 }
 
@@ -162,8 +162,8 @@ void CudaSide::propose_pool(GstQuery *query, const GstVideoInfo &info, bool cuda
     gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
     if (allocator) gst_buffer_pool_config_set_allocator(config, allocator.get(), &params);
     if (!gst_buffer_pool_set_config(pool.get(), config))
-      throw Error("the pool that is offered upstream cannot be configured");
-    config = gst_buffer_pool_get_config(pool.get());  // which may have made the frames larger
+      throw Error("the pool offered upstream cannot be configured");
+    config = gst_buffer_pool_get_config(pool.get());  // the pool may have enlarged the frames
     gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
     gst_structure_free(config);
   }
@@ -182,7 +182,7 @@ void CudaSide::decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_
     allocator.reset(pinned_allocator_new(context.get(), impl_->stats));
     pool.reset(gst_video_buffer_pool_new());
   }
-  // What downstream wants of alignment and padding counts, whose allocator it would be does not.
+  // Downstream's alignment and padding count, but not its allocator.
   if (gst_query_get_n_allocation_params(query) > 0) {
     gst_query_parse_nth_allocation_param(query, 0, nullptr, &params);
     gst_query_set_nth_allocation_param(query, 0, allocator.get(), &params);
@@ -215,7 +215,7 @@ void CudaSide::load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out
     make_chroma(*impl_->loader, Chroma::neutral, in, out);
     make_chroma(*impl_->loader, Chroma::hue, in, out);
   } catch (const std::exception &e) {
-    GST_DEBUG_OBJECT(impl_->element, "kernels are not loaded ahead: %s", e.what());
+    GST_DEBUG_OBJECT(impl_->element, "kernels are not loaded in advance: %s", e.what());
   }
 }
 
@@ -240,7 +240,7 @@ void CudaSide::stop() {
 }
 
 void CudaSide::collect_times() {
-  // The streaming thread collects with each frame. It may hold the lock most of the time, and asleep.
+  // The streaming thread collects with each frame. It may hold the lock most of the time, asleep.
   const std::unique_lock lock(impl_->engine_mutex, std::try_to_lock);
   if (lock && impl_->engine) impl_->engine->collect();
 }

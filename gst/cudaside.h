@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The CUDA half of an element: context, streams, pools, transfers. Two files implement it:
-/// cudaside.cpp with libgstcuda, cudaside_absent.cpp without, so that nothing else asks how the
-/// plugin was built.
+/// cudaside.cpp with libgstcuda and cudaside_absent.cpp without it, so that no other code needs to
+/// know how the plugin was built.
 #pragma once
 #include <gst/video/video.h>
 
@@ -34,17 +34,17 @@ class CudaSide {
   void set_context(GstContext *context, int device_id);
   bool answer_context_query(GstQuery *query);
 
-  /// Moves to the context of the memory in `buffer`, unless `device_id` forbids it.
-  /// @return whether the context changed; pools must then be negotiated again
+  /// Switches to the context of the memory in `buffer`, unless `device_id` forbids it.
+  /// @return whether the context changed; then pools must be negotiated again
   bool follow(GstBuffer *buffer, int device_id);
 
-  /// Offers upstream a pool: of CUDAMemory, or of pinned memory that uploads run out of.
+  /// Offers upstream a pool of CUDAMemory, or of pinned memory for fast uploads.
   void propose_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
-  /// Puts a pool of our own first: CUDAMemory, or pinned memory that downloads run into.
+  /// Puts our own pool first: CUDAMemory, or pinned memory for fast downloads.
   void decide_pool(GstQuery *query, const GstVideoInfo &info, bool cuda_memory);
 
-  /// Has an operator load the kernels that it will launch in frames of these formats, so that the frames do
-  /// not wait for that. Called by any thread. What fails here, fails when a frame comes.
+  /// Makes an operator load its kernels for frames of these formats, so that frames need not wait
+  /// for that. Any thread may call it. It reports no errors; the frame will.
   void load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out_info,
                     const std::function<void(Cuda &, const Luma &)> &run);
 
@@ -54,21 +54,21 @@ class CudaSide {
     const GstVideoInfo &out_info;
     GstBuffer *out;
     Chroma chroma;
-    bool wait;        ///< return when the operator is done, with what it reports
-    guint n_threads;  ///< CPU threads for what the CPU has to do
+    bool wait;        ///< return when the operator is done and its report is valid
+    guint n_threads;  ///< threads for work on the CPU
     const std::function<void(Cuda &, const Luma &)> &run;
   };
-  /// Queues one frame: upload, operator, download, as far as the memories of its buffers need them.
-  /// Returns at once unless too many frames are under way. Whoever maps `out` waits for it.
+  /// Queues one frame: upload, operator, download, as needed for the memories of its buffers.
+  /// Returns at once unless too many frames are in flight. Mapping `out` waits for it.
   void process(const Job &job);
 
-  /// Waits for the frames whose input buffers are held, and lets go of them.
+  /// Waits for the frames whose input buffers are held, and releases these.
   void release_inputs();
-  /// Waits for the frames under way and frees everything but the context.
+  /// Waits for the frames in flight and frees everything except the context.
   void stop();
 
-  /// Brings `stats` up to date with the frames that are done; while a frame is processed, with those that
-  /// were when it came. Never waits.
+  /// Updates `stats` with the finished frames; while a frame is processed, with those finished when
+  /// it came. Never waits.
   void collect_times();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for cudaside.cpp in a build without CUDA or libgstcuda.
+// Replaces cudaside.cpp in a build without CUDA or libgstcuda.
 #include "gst/cudaside.h"
 
 namespace cudascan::gst {
@@ -15,7 +15,7 @@ bool CudaSide::usable() {
 void CudaSide::open(int) {
 #ifdef HAVE_CUDA
   throw Error(
-      "the plugin was built without gstreamer-cuda-1.0, so its elements run on the CPU only");
+      "the plugin was built without gstreamer-cuda-1.0, so its elements run only on the CPU");
 #else
   throw Error("the plugin was built without CUDA; build it where nvcc is installed");
 #endif

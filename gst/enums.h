@@ -17,7 +17,7 @@ struct EnumEntry {
   const char *nick;
 };
 
-/// To be specialised for each enum that is a property:
+/// Specialise it for each enum that is a property:
 ///
 ///     static constexpr const char *type_name = "GstCudaNickMethod";
 ///     static constexpr bool is_flags = true;                      // for flags only
@@ -36,7 +36,7 @@ GType enum_type() {
   static const GType type = [] {
     constexpr auto &table = EnumTable<E>::values;
     using Value = std::conditional_t<is_flags<E>, GFlagsValue, GEnumValue>;
-    // One more, of zeros, ends the array, which GObject keeps.
+    // A zero entry ends the array; GObject keeps a pointer to it.
     static std::array<Value, std::size(table) + 1> values{};
     for (std::size_t i = 0; i < std::size(table); ++i) {
       values[i].value = static_cast<decltype(Value::value)>(table[i].value);
@@ -54,7 +54,7 @@ GType enum_type() {
   return type;
 }
 
-/// The nick of a value; null for one that the table does not have.
+/// The nick of a value; null if the table does not have the value.
 template <typename E>
 const char *enum_nick(E value) {
   for (const auto &entry : EnumTable<E>::values)

@@ -56,8 +56,8 @@ void append(GstCaps *caps, const GstStructure *structure, bool cuda) {
   gst_caps_append_structure_full(caps, gst_structure_copy(structure), features);
 }
 
-/// The structure with the format (or formats, as a string that GValue understands) replaced; what
-/// describes the colours of the old one goes.
+/// The structure with the format (or formats, as a string that GValue understands) replaced and
+/// without the description of the old colours.
 GstStructure *with_format(const GstStructure *structure, const char *formats) {
   GstStructure *copy = gst_structure_copy(structure);
   gst_structure_remove_fields(copy, "colorimetry", "chroma-site", nullptr);

@@ -4,17 +4,17 @@
  * @title: cudaautothreshold
  * @short_description: turns scans and video into black and white by one threshold for the frame
  *
- * Finds a threshold T on the histogram of the luma plane: pixels above T become white, the others
- * black; the chroma of the result is neutral. Evenly lit pages, objects on a plain background and
- * measurements need no more; pages that are stained or unevenly lit are for cudanick. Works on an
- * NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the same results.
+ * Finds a threshold T on the histogram of the luma plane. Pixels above T become white, the others
+ * black; the chroma of the result is neutral. This suits evenly lit pages, objects on a plain
+ * background and measurements; use cudanick for stained or unevenly lit pages. Runs on an NVIDIA
+ * GPU, with frames in system memory or CUDAMemory, or on the CPU, with the same results.
  *
- * The methods differ in what they take for a good threshold: otsu separates best two classes of about
- * the same spread; triangle and the entropies suit a small object on a large background; `classes`
- * finds more than two. In video, `smoothing` and `hysteresis` keep the threshold from trembling. They
- * start anew after a discontinuity, a flush and a change of caps.
+ * The methods define a good threshold in different ways: otsu is best for two classes of about the
+ * same spread; triangle and the entropies suit a small object on a large background; `classes`
+ * finds more than two classes. In video, `smoothing` and `hysteresis` keep the threshold steady.
+ * They start again after a discontinuity, a flush or a change of caps.
  *
- * A level counts in steps of the format: from 0 to 255 with 8 bits, to 1023 with 10 bits and so on.
+ * Levels are in steps of the format: 0 to 255 with 8 bits, 0 to 1023 with 10 bits and so on.
  *
  * ## Example launch lines
  * |[
@@ -28,10 +28,10 @@
  * ]| Steady thresholds for a camera.
  * |[
  * gst-launch-1.0 -v videotestsrc pattern=ball ! video/x-raw,format=NV12 ! cudaautothreshold apply=false roi="<10,20,300,200>" ! autovideosink
- * ]| Shows the frames as they are and prints the threshold of a part of them when it changes.
+ * ]| Shows unchanged frames and prints the threshold of a part of them when it changes.
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! video/x-raw,format=NV12 ! cudaautothreshold classes=3 report=message ! fakesink
- * ]| The messages tell the thresholds between three classes, how well they separate them, and the
+ * ]| The messages have the thresholds between three classes, how well they separate them, and the
  * histogram.
  */
 #include "gst/element.h"
@@ -57,7 +57,7 @@ struct cudascan::gst::EnumTable<AutothresholdMethod> {
       {Method::yen, "Largest correlation, Yen et al. 1995", "yen"},
       {Method::li, "Minimum cross entropy by iteration, Li and Tam 1998", "li"},
       {Method::minimum, "Valley of the smoothed histogram, Prewitt and Mendelsohn 1966", "minimum"},
-      {Method::intermodes, "Midway between the peaks of the smoothed histogram, the same",
+      {Method::intermodes, "Midway between the peaks of the smoothed histogram, same source",
        "intermodes"},
       {Method::moments, "Keeps the first three moments, Tsai 1985", "moments"},
       {Method::huang, "Smallest fuzziness, Huang and Wang 1995", "huang"},
@@ -73,7 +73,7 @@ struct cudascan::gst::EnumTable<AutothresholdAlgorithm> {
   static constexpr EnumEntry<AutothresholdAlgorithm> values[] = {
       {AutothresholdAlgorithm::automatic, "The fastest", "auto"},
       {AutothresholdAlgorithm::prahara,
-       "Kernels of Prahara et al. 2021 for 8 bit; otsu, isodata and mcet (baseline)", "prahara"}};
+       "Kernels of Prahara et al. 2021, 8 bits; otsu, isodata and mcet (baseline)", "prahara"}};
 };
 
 namespace {
@@ -90,33 +90,32 @@ struct Autothreshold {
   static constexpr std::tuple properties{
       Property{"method", "Method", "How the threshold is found on the histogram", &Params::method},
       Property{"classes", "Classes",
-               "Number of classes, 2 to 4; more than 2 with method=otsu, painted in equal steps "
+               "Number of classes, 2 to 4; more than 2 only with method=otsu, in equal steps "
                "from black to white",
                &Params::classes},
-      Property{"apply", "Apply", "Paint black and white; false: measure and pass the frame through",
+      Property{"apply", "Apply", "Paint black and white; false: only measure, pass frames through",
                &Params::apply},
       Property{"invert", "Invert", "Swap black and white", &Params::invert},
       Property{"offset", "Offset", "Levels added to the threshold, -65535 to 65535",
                &Params::offset},
-      Property{"smoothing", "Smoothing",
-               "Weight of the past frames' threshold in this one's, 0 to 0.999",
+      Property{"smoothing", "Smoothing", "Weight of the previous frames' threshold, 0 to 0.999",
                &Params::smoothing},
       Property{"hysteresis", "Hysteresis",
-               "The threshold moves only when it would by more than so many levels, 0 to 65535",
+               "The threshold changes only by more than this many levels, 0 to 65535",
                &Params::hysteresis},
       Property{"ignore-black", "Ignore black", "Leave the lowest level out of the statistics",
                &Params::ignore_black},
       Property{"ignore-white", "Ignore white", "Leave the highest level out of the statistics",
                &Params::ignore_white},
       Property{"roi", "Region of interest",
-               "Part of the frame that the statistics are from, <x, y, width, height> in pixels; "
+               "Part of the frame for the statistics, <x, y, width, height> in pixels; "
                "empty = the whole frame",
                &Params::roi},
       Property{"algorithm", "Algorithm", "How the threshold is computed", &Params::algorithm}};
   static constexpr std::tuple results{
       Result{"threshold", "Threshold",
-             "Level that was applied to the latest frame: above it is white; with more than 2 "
-             "classes the lowest of them",
+             "Level applied to the latest frame: above it is white; with more than 2 "
+             "classes, the lowest threshold",
              &Report::threshold}};
 
   static bool black_and_white(const Params &params) { return params.apply && params.classes == 2; }

@@ -4,13 +4,14 @@
  * @title: cudaequalize
  * @short_description: spreads the levels of scans and video evenly over the range
  *
- * Histogram equalization brings out what lies in a narrow range of levels: faded ink, fog, night. With
- * method=clahe tile by tile and with a limit to the contrast. The luma plane is processed, the
- * chroma is copied; limited-range luma stays in its range. Works on an NVIDIA GPU, in system memory or
- * CUDAMemory, and on the CPU with the same results, which at 8 bit are those of OpenCV.
+ * Histogram equalization brings out details in a narrow range of levels: faded ink, fog, night.
+ * method=clahe works tile by tile and limits the contrast. The luma plane is processed, the chroma
+ * is copied; limited-range luma stays in its range. Runs on an NVIDIA GPU, with frames in system
+ * memory or CUDAMemory, or on the CPU, with the same results. With 8 bits these are those of
+ * OpenCV.
  *
- * In video, `smoothing` keeps the brightness from flickering. It starts anew when the scene changes,
- * after a discontinuity, a flush and a change of caps.
+ * In video, `smoothing` keeps the brightness from flickering. It starts again when the scene
+ * changes and after a discontinuity, a flush or a change of caps.
  *
  * ## Example launch lines
  * |[
@@ -21,10 +22,10 @@
  * ]|
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaequalize smoothing=0.9 amount=0.7 ! videoconvert ! autovideosink
- * ]| A part of the input stays in the result, and its brightness is steady.
+ * ]| Blends in some of the input and keeps the brightness steady.
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! video/x-raw,format=NV12 ! cudaequalize report=message ! fakesink
- * ]| The messages tell minimum, maximum, mean and histogram of each frame as it came in.
+ * ]| The messages have minimum, maximum, mean and histogram of each input frame.
  */
 #include "gst/element.h"
 #include "gst/rectangle.h"
@@ -46,7 +47,7 @@ template <>
 struct cudascan::gst::EnumTable<EqualizeFormula> {
   static constexpr const char *type_name = "GstCudaEqualizeFormula";
   static constexpr EnumEntry<EqualizeFormula> values[] = {
-      {EqualizeFormula::opencv, "As OpenCV's equalizeHist: the lowest level becomes black",
+      {EqualizeFormula::opencv, "As in OpenCV's equalizeHist: the lowest level becomes black",
        "opencv"},
       {EqualizeFormula::cdf, "floor(cdf (levels - 1) / pixels)", "cdf"}};
 };
@@ -56,9 +57,9 @@ struct cudascan::gst::EnumTable<EqualizeAlgorithm> {
   static constexpr const char *type_name = "GstCudaEqualizeAlgorithm";
   static constexpr EnumEntry<EqualizeAlgorithm> values[] = {
       {EqualizeAlgorithm::automatic, "The fastest", "auto"},
-      {EqualizeAlgorithm::naive, "Atomic increments in device memory, 8 bit, cdf (baseline)",
+      {EqualizeAlgorithm::naive, "Atomic increments in device memory, 8 bits, cdf (baseline)",
        "naive"},
-      {EqualizeAlgorithm::shared, "Histograms in shared memory, 8 bit, cdf (baseline)", "shared"}};
+      {EqualizeAlgorithm::shared, "Histograms in shared memory, 8 bits, cdf (baseline)", "shared"}};
 };
 
 namespace {
@@ -73,23 +74,23 @@ struct Equalize {
       "Equalizes the histogram of scans and video, in the whole frame or contrast limited in tiles "
       "(CLAHE)";
   static constexpr std::tuple properties{
-      Property{"method", "Method", "One mapping for the frame, or tiles", &Params::method},
+      Property{"method", "Method", "One mapping for the frame, or one per tile", &Params::method},
       Property{"formula", "Formula", "Mapping of method=global", &Params::formula},
       Property{"clip-limit", "Clip limit",
-               "With method=clahe a level of a tile counts at most so many times the mean, 0 to "
-               "1000000; 0 = no limit",
+               "With method=clahe, a level's count in a tile is limited to this many times the "
+               "mean, 0 to 1000000; 0 = no limit",
                &Params::clip_limit},
-      Property{"tiles-x", "Tiles in x", "Tiles of method=clahe side by side, 1 to 64",
+      Property{"tiles-x", "Tiles in x", "Number of tiles in a row for method=clahe, 1 to 64",
                &Params::tiles_x},
-      Property{"tiles-y", "Tiles in y", "Tiles of method=clahe over each other, 1 to 64",
+      Property{"tiles-y", "Tiles in y", "Number of tiles in a column for method=clahe, 1 to 64",
                &Params::tiles_y},
-      Property{"amount", "Amount", "Weight of the result beside the input, 0 to 1; 0 = the input",
+      Property{"amount", "Amount", "Weight of the result against the input, 0 to 1; 0 = the input",
                &Params::amount},
       Property{"smoothing", "Smoothing",
-               "Weight of the past frames' mapping in this one's, 0 to 0.999; method=global",
+               "Weight of the previous frames' mapping, 0 to 0.999; only with method=global",
                &Params::smoothing},
       Property{"roi", "Region of interest",
-               "Part of the frame that the statistics of method=global are from, <x, y, width, "
+               "Part of the frame for the statistics of method=global, <x, y, width, "
                "height> in pixels; empty = the whole frame",
                &Params::roi},
       Property{"algorithm", "Algorithm", "How the mapping of method=global is computed",

@@ -2,24 +2,26 @@
 /**
  * SECTION:element-cudalinearopen
  * @title: cudalinearopen
- * @short_description: keeps or removes thin lines at any angle, and tells in which direction they run
+ * @short_description: keeps or removes thin lines at any angle and measures their direction
  *
- * Openings and closings by line segments. An opening keeps what a segment of `length` pixels fits into
- * and is bright; a closing keeps what is dark. top-hat and black-hat are what they take away: all bright,
- * all dark structures that are shorter or run elsewhere. With `directions` above 1 segments may lie in
- * any of so many directions: fibres, cracks, vessels, ridges and staff lines stay, whichever way they
- * run, and specks go. Works on an NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the
- * same results.
+ * Openings and closings by line segments. An opening keeps bright structures that a segment of
+ * `length` pixels fits into; a closing keeps dark ones. top-hat and black-hat show what these
+ * remove: bright or dark structures that are shorter or have another direction. With `directions`
+ * above 1, segments may have any of that many directions: fibres, cracks, vessels, ridges and staff
+ * lines stay, whatever their direction, and specks are removed. Runs on an NVIDIA GPU, with frames
+ * in system memory or CUDAMemory, or on the CPU, with the same results.
  *
- * Angles are in degrees, counter-clockwise from the positive x axis as one sees it on the screen.
- * Outside of the frame nothing counts. The luma plane is processed, the chroma is copied.
+ * Angles are in degrees, counter-clockwise from the positive x axis as seen on the screen. Pixels
+ * outside the frame do not count. The luma plane is processed, the chroma is copied.
  *
  * With output=orientation the luma of each pixel is the angle of its strongest direction in whole
- * degrees, 0 to 179, in steps of the format. In YUV formats the chroma shows it as a hue, which goes
- * once around in 180 degrees; a chroma sample for more than one pixel shows the one at their top left.
+ * degrees, 0 to 179, in steps of the format. In YUV formats the chroma shows it as a hue; hues go
+ * around once in 180 degrees. A chroma sample that covers several pixels shows the angle of the top
+ * left one.
  *
- * The report tells how much of the frame stays in each direction, in which one most does
- * (`dominant-angle`), and whether there is one at all (`confidence`, `blank`): how far a page is turned.
+ * The report has the response of each direction, the strongest direction (`dominant-angle`), and
+ * whether it is reliable (`confidence`, `blank`). It tells, for instance, how far a page is
+ * rotated.
  *
  * ## Example launch lines
  * |[
@@ -30,13 +32,13 @@
  * ]| The directions of the ridges of a fingerprint, as colours.
  * |[
  * gst-launch-1.0 filesrc location=music.png ! decodebin ! videoconvert ! cudalinearopen operation=black-hat length=80 ! videoconvert ! pngenc ! filesink location=notes.png
- * ]| What is dark on a music sheet that lies straight, but for its staff lines, white on black.
+ * ]| The dark parts of a straight music sheet except its staff lines, white on black.
  * |[
  * gst-launch-1.0 -m filesrc location=music.png ! decodebin ! videoconvert ! cudalinearopen operation=closing length=250 angle=-10 span=20 directions=81 report=message ! fakesink
- * ]| The message tells by which angle the page is turned.
+ * ]| The message has the angle by which the page is rotated.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudalinearopen operation=top-hat length=15 directions=12 ! videoconvert ! autovideosink
- * ]| Small bright things in front of a camera, without edges.
+ * ]| Small bright objects in front of a camera, without edges.
  */
 #include "gst/element.h"
 #include "kernels/linearopen.h"
@@ -68,7 +70,7 @@ template <>
 struct cudascan::gst::EnumTable<LinearOpenLines> {
   static constexpr const char *type_name = "GstCudaLinearOpenLines";
   static constexpr EnumEntry<LinearOpenLines> values[] = {
-      {LinearOpenLines::partition, "Parts of the translated lines that the frame is cut into",
+      {LinearOpenLines::partition, "Parts of the translated lines that the frame is divided into",
        "partition"},
       {LinearOpenLines::invariant, "The same segment at every pixel, as with a mask", "invariant"}};
 };
@@ -83,7 +85,7 @@ struct cudascan::gst::EnumTable<LinearOpenAlgorithm> {
        "bartovsky"},
       {Algorithm::morard, "Stack, a thread for each line, Morard et al. 2011 (baseline)", "morard"},
       {Algorithm::bartovsky_zones,
-       "Queue, the frame split in zones, Karas et al. 2015 (baseline; on the CPU as bartovsky)",
+       "Queue, frame split into zones, Karas et al. 2015 (baseline; on the CPU as bartovsky)",
        "bartovsky-zones"}};
 };
 
@@ -99,7 +101,7 @@ struct LinearOpen {
       "Keeps or removes thin lines at any angle in scans and video (linear openings and closings), "
       "and finds their directions";
   static constexpr std::tuple properties{
-      Property{"operation", "Operation", "What is kept", &Params::operation},
+      Property{"operation", "Operation", "What is kept or shown", &Params::operation},
       Property{"length", "Length",
                "Pixels of a segment along the axis that it is nearer to, 1 to 4096; 1 = the input",
                &Params::length},
@@ -108,16 +110,15 @@ struct LinearOpen {
                "360; of the first direction",
                &Params::angle},
       Property{"directions", "Directions",
-               "Number of angles, spread over span, 1 to 1024: the largest of their openings, the "
-               "smallest of their closings",
+               "Number of angles spread over span, 1 to 1024; the result is the largest of their "
+               "openings or the smallest of their closings",
                &Params::directions},
-      Property{
-          "span", "Span",
-          "Degrees that the directions are spread over, above 0, up to 180; the last is at the "
-          "end, unless that is 180",
-          &Params::span},
-      Property{"output", "Output", "What is painted", &Params::output},
-      Property{"lines", "Lines", "What a segment is at a pixel", &Params::lines},
+      Property{"span", "Span",
+               "Degrees over which the directions are spread, above 0, up to 180; the last one is "
+               "at the end, except with 180",
+               &Params::span},
+      Property{"output", "Output", "What the frames show", &Params::output},
+      Property{"lines", "Lines", "Which segment a pixel has", &Params::lines},
       Property{"algorithm", "Algorithm", "How it is computed; all give the same result",
                &Params::algorithm}};
   static constexpr std::tuple<> results{};

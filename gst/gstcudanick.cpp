@@ -4,10 +4,10 @@
  * @title: cudanick
  * @short_description: turns scans and video into black and white by local thresholds
  *
- * Compares every pixel with a threshold that is computed from the window around it, by the method of
- * NICK or one of its relatives: text stays readable on pages that are stained, faded or unevenly
- * lit. The luma plane is processed; the chroma of the result is neutral. Works on an NVIDIA GPU, in
- * system memory or CUDAMemory, and on the CPU with the same results.
+ * Compares every pixel with a threshold that is computed from the window around it, by NICK or a
+ * related method. Text stays readable on stained, faded or unevenly lit pages. The luma plane is
+ * processed; the chroma of the result is neutral. Runs on an NVIDIA GPU, with frames in system
+ * memory or CUDAMemory, or on the CPU, with the same results.
  *
  * ## Example launch lines
  * |[
@@ -18,7 +18,7 @@
  * ]|
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudanick method=sauvola k=0.3 report=message ! fakesink
- * ]| The messages tell the share of black pixels in each frame.
+ * ]| The messages have the share of black pixels in each frame.
  * |[
  * gst-launch-1.0 filesrc location=video.mp4 ! qtdemux ! h264parse ! nvh264dec ! cudanick ! nvh264enc ! h264parse ! mp4mux ! filesink location=clean.mp4
  * ]| Frames stay on the GPU from the decoder to the encoder.
@@ -85,11 +85,10 @@ struct Nick {
       Property{"window-height", "Window height",
                "Height of a rectangular window in pixels, odd, 3 to 1023; 0 = window",
                &Params::window_height},
-      Property{
-          "k", "k",
-          "Weight of the deviation, -2 to 2; until set, the default of the method (nick -0.19, "
-          "niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25)",
-          &Params::k, k_in_use},
+      Property{"k", "k",
+               "Weight of the deviation, -2 to 2; if unset, the default of the method (nick -0.19, "
+               "niblack -0.2, sauvola 0.5, wolf 0.5, bradley 0.15, phansalkar 0.25)",
+               &Params::k, k_in_use},
       Property{"r", "r",
                "Dynamic range of the standard deviation in 8-bit levels, 1 to 1024; sauvola and "
                "phansalkar",

@@ -34,7 +34,7 @@ void select_backend(gpointer instance) {
       cuda.open(settings.device_id);
     } catch (const Error &e) {
       throw BadSetting(std::string("backend = cuda: ") + e.what() +
-                       "; auto and cpu do without the GPU");
+                       "; backend = auto and cpu also work without a GPU");
     }
   } else if (settings.backend == Backend::automatic && CudaSide::usable()) {
     try {
@@ -112,7 +112,7 @@ static void gst_cuda_scan_filter_init(GstCudaScanFilter *self) {
   self->priv = new GstCudaScanFilterPrivate(GST_ELEMENT(self));
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
   gst_base_transform_set_gap_aware(GST_BASE_TRANSFORM(self),
-                                   TRUE);  // the parent keeps the flag then
+                                   TRUE);  // then the parent keeps the flag
 }
 
 static void gst_cuda_scan_filter_finalize(GObject *object) {
@@ -145,7 +145,7 @@ static GstStateChangeReturn gst_cuda_scan_filter_change_state(GstElement *elemen
   if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
       !guarded(element, [&] { select_backend(element); }))
     return GST_STATE_CHANGE_FAILURE;
-  // The parent waits for the frame that is under way.
+  // The parent waits for the frame in flight.
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) priv_of(element)->interrupted = false;
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv_of(element)->interrupted = true;
   const auto result = GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);

@@ -4,68 +4,71 @@
  * @title: cudaswofilter
  * @short_description: sliding windows: ranks, statistics, morphology, thinning, reconstruction
  *
- * Lays a window on each pixel and computes the result from the samples in it; `operator` says what.
- * Works on an NVIDIA GPU, in system memory or CUDAMemory, and on the CPU with the same results. The
- * luma plane is processed, the chroma is copied; hit-or-miss, thin and thicken take 0 as black and
- * everything else as white, give black and white with neutral chroma, and offer GRAY8 output for deeper
- * input, too.
+ * Computes each pixel of the result from the samples in the window around it; `operator` says what
+ * to compute. Runs on an NVIDIA GPU, with frames in system memory or CUDAMemory, or on the CPU,
+ * with the same results. The luma plane is processed, the chroma is copied. hit-or-miss, thin and
+ * thicken take 0 as black and everything else as white. Their result is black and white with
+ * neutral chroma; they also offer GRAY8 output for deeper input.
  *
- * The window is a rectangle, an ellipse or a cross of `window-width` x `window-height` pixels (both
- * `window`, unless set), or `shape` is a mask as text, rows of 0 and 1 with `;` between them. `border`
- * says what is outside of the frame.
+ * The window is a rectangle, an ellipse or a cross of `window-width` x `window-height` pixels
+ * (`window` for both unless they are set). Or `shape` is a mask given as text: rows of 0 and 1
+ * separated by `;`. `border` says what is outside the frame.
  *
- * ## What the operators use
+ * ## Properties of each operator
  *
- * - min, max, mean, median, midpoint, standard-deviation, mode, erode, dilate, open, close, gradient,
- *   top-hat, black-hat: the window and `border`, nothing else. `border-value` counts with
- *   border=constant, here and wherever `border` does.
- * - rank: these and `percentile`. alpha-trimmed-mean: these and `alpha`.
+ * - min, max, mean, median, midpoint, standard-deviation, mode, erode, dilate, open, close,
+ *   gradient, top-hat, black-hat: only the window and `border`. `border-value` is used with
+ *   border=constant, here and wherever `border` is used.
+ * - rank: the same and `percentile`. alpha-trimmed-mean: the same and `alpha`.
  * - directional-median: the size of the window and `border`, not `shape`.
- * - hit-or-miss: the window and `border`. In a mask 1 asks for white, 0 for black, - for neither;
- *   several masks have blanks between them.
- * - recursive-erode, recursive-dilate: the window and `border`, which is clip or constant.
- * - thin, thicken: `thinning` and `iterations`; `shape` only with thinning=templates, as masks of three
- *   rows of three cells (rectangle: the usual eight); no other of the window's, no `border`.
- * - geodesic-erode, geodesic-dilate, reconstruct: `marker`, `connectivity`, `iterations`, and `height`
- *   with marker=shifted; no window, no `border`.
- * - h-dome, h-basin: `height`, `connectivity`, `iterations`; no window, no `border`, no `marker`.
- * - fill-holes, clear-border: `connectivity`, `iterations`; no window, no `border`, no `marker`, no
+ * - hit-or-miss: the window and `border`. In a mask 1 means white, 0 black and - either; several
+ *   masks are separated by blanks.
+ * - recursive-erode, recursive-dilate: the window and `border`, which must be clip or constant.
+ * - thin, thicken: `thinning` and `iterations`; with thinning=templates also `shape`, as masks of
+ *   three rows of three cells (rectangle: the usual eight). They do not use the window and
+ *   `border`.
+ * - geodesic-erode, geodesic-dilate, reconstruct: `marker`, `connectivity`, `iterations`, and
+ *   `height` with marker=shifted; neither the window nor `border`.
+ * - h-dome, h-basin: `height`, `connectivity`, `iterations`; not the window, `border` and `marker`.
+ * - fill-holes, clear-border: `connectivity`, `iterations`; not the window, `border`, `marker` and
  *   `height`.
  *
  * - custom: the window, `border`, and `expression` or `source`, see below.
  *
- * ## Filters of your own
+ * ## Your own filters
  *
- * `expression` is a formula that is computed for each pixel, from the window p around it: p is the sample
- * at the pixel, p(dx, dy) the one dx columns to the right and dy rows below; p.min(), p.max(), p.sum(),
- * p.mean(), p.median(), p.rank(k), p.percentile(q), p.variance(), p.deviation() and p.count() are of the
- * samples in the window; x, y, width, height and maximum say where the pixel is, how large the frame is and
- * what its largest level is. min, max, abs, clamp, sqrt, exp, log, pow, sin, cos, atan2, floor and round are
- * there, too. Samples are levels, 0 to maximum; results are rounded and end at 0 and maximum.
+ * `expression` is a formula that is computed for each pixel from the window p around it. p is the
+ * sample at the pixel, p(dx, dy) the one dx columns to the right and dy rows below. p.min(),
+ * p.max(), p.sum(), p.mean(), p.median(), p.rank(k), p.percentile(q), p.variance(), p.deviation()
+ * and p.count() use the samples in the window. x and y are the position of the pixel, width and
+ * height the size of the frame, and maximum its largest level. Functions are min, max, abs, clamp,
+ * sqrt, exp, log, pow, sin, cos, atan2, floor and round. Samples are levels, 0 to maximum; results
+ * are rounded and clamped to 0 and maximum.
  *
- * `source` is a C++ file with a function `float filter(auto p)` that gets the same p, and may have helper
- * functions, tables and loops. Or it is sequential C or C++ whose loops over the picture have the pragmas of
- * the GSWO model, which gswo-cc translates: the image that is read is the frame, and the names window,
- * radius, r and their likes stand for the window. Or it is what `emit-cuda` wrote of that, edited or not.
- * `params` gives all of them numbers by name. The code is compiled when it is first
- * needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++ compiler of the system for the CPU, and
- * kept in `cache-dir`; while frames flow, new settings take effect as soon as they are compiled. With
- * `reload` a saved file takes effect, too; when it does not compile, a warning says why and the frames go
- * on with the code before.
+ * `source` is a C++ file with a function `float filter(auto p)`. It gets the same p and may use
+ * helper functions, tables and loops. Or it is sequential C or C++ whose loops over the picture
+ * have the pragmas of the GSWO model, which gswo-cc translates: the image that is read is the
+ * frame, and names such as window, radius and r mean the window. Or it is the output of `emit-cuda`
+ * for such a file, edited or not. `params` gives all of them numbers by name. The code is compiled
+ * when it is first needed, by NVRTC of the CUDA Toolkit for the GPU and by the C++ compiler of the
+ * system for the CPU, and kept in `cache-dir`. While frames flow, new settings take effect as soon
+ * as they are compiled. With `reload` a saved file takes effect, too. If it does not compile, a
+ * warning says why, and frames continue with the old code.
  *
- * `tile-width`, `tile-height`, `chunk-width`, `chunk-height` and `reads` say how the GPU shares the work,
- * where the best is not good enough; `tune` has them tried. `cuda-source`, `compile-log` and `translator` can
- * be read.
+ * `tile-width`, `tile-height`, `chunk-width`, `chunk-height` and `reads` set how the GPU divides
+ * the work if the defaults are not good enough; `tune` tries them. `cuda-source`, `compile-log` and
+ * `translator` can be read.
  *
- * This is code like that of a plugin: run only what you trust. `strict` takes only what can be checked;
- * CUDASCAN_NO_USER_CODE=1 in the environment turns it off.
+ * Such code has the same rights as a plugin: run only code that you trust. `strict` allows only
+ * code that can be checked. CUDASCAN_NO_USER_CODE=1 in the environment disables user code.
  *
- * `algorithm` makes no difference to the picture. naive is there for min, max, midpoint, erode, dilate,
- * gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and directional-median in
- * windows of up to 15 x 15; everything else is computed as with auto.
+ * `algorithm` does not change the picture. naive supports min, max, midpoint, erode, dilate,
+ * gradient, mean, standard-deviation, median, rank, alpha-trimmed-mean, mode and directional-median
+ * in windows of up to 15 x 15; everything else is computed as with auto.
  *
- * The report has `iterations`: passes of thin and thicken, the last of which changed nothing, or as many
- * as were asked for; those that geodesic operators were asked for; 0 for the other operators.
+ * The report has `iterations`. For thin and thicken it is the number of passes, including the last
+ * one that changed nothing, or the requested number. For geodesic operators it is the number of
+ * passes if `iterations` is set. It is 0 for all other operators.
  *
  * ## Example launch lines
  * |[
@@ -73,25 +76,25 @@
  * ]| The median of 3x3 pixels.
  * |[
  * gst-launch-1.0 filesrc location=page.png ! decodebin ! videoconvert ! cudaswofilter operator=black-hat window=31 shape=ellipse ! videoconvert ! pngenc ! filesink location=ink.png
- * ]| Ink without the stains and shadows of its paper, white on black.
+ * ]| Ink without the stains and shadows of the paper, white on black.
  * |[
  * gst-launch-1.0 -m filesrc location=page.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter operator=thin report=message ! videoconvert ! pngenc ! filesink location=skeleton.png
- * ]| Writing as lines of one pixel; the message tells how many passes it took.
+ * ]| Writing as lines of one pixel; the message has the number of passes.
  * |[
  * gst-launch-1.0 filesrc location=form.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter operator=clear-border ! cudaswofilter operator=fill-holes ! videoconvert ! pngenc ! filesink location=blobs.png
- * ]| Nothing that touches the edges, and no holes in the rest.
+ * ]| Removes objects that touch the edges, and fills the holes of the others.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter operator=hit-or-miss shape="000;010;000" ! videoconvert ! autovideosink
- * ]| White pixels that are alone.
+ * ]| Isolated white pixels.
  * |[
  * gst-launch-1.0 videotestsrc ! cudaswofilter expression="p + amount * (p - p.mean())" params="params,amount=1.5" window=5 ! videoconvert ! autovideosink
- * ]| Sharpened, by a formula.
+ * ]| Sharpens with a formula.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter source=mine.cpp reload=true ! videoconvert ! autovideosink
- * ]| A filter of your own on the picture of a camera; save the file to see what it does now.
+ * ]| Your own filter on the picture of a camera; save the file to see its new version.
  * |[
  * gst-launch-1.0 filesrc location=scan.png ! decodebin ! videoconvert ! cudaswofilter source=examples/gswo/median.cpp window=5 emit-cuda=median.cu ! pngenc ! filesink location=result.png
- * ]| Sequential code with pragmas, and what became of it as CUDA.
+ * ]| Sequential code with pragmas, and its translation to CUDA.
  */
 #include "gst/element.h"
 #include "gst/userfilter.h"
@@ -112,17 +115,17 @@ struct cudascan::gst::EnumTable<SwoFilterOperator> {
       {Op::midpoint, "Mean of its smallest and largest sample", "midpoint"},
       {Op::alpha_trimmed_mean, "Mean without the share alpha at each end", "alpha-trimmed-mean"},
       {Op::standard_deviation, "Standard deviation of the window", "standard-deviation"},
-      {Op::mode, "Most frequent sample, the lowest of several", "mode"},
-      {Op::directional_median, "Median of medians along four lines, keeps thin lines",
+      {Op::mode, "Most frequent sample; of several, the lowest", "mode"},
+      {Op::directional_median, "Median of medians along four lines; keeps thin lines",
        "directional-median"},
       {Op::rank, "Sample at a percentile of the window", "rank"},
       {Op::erode, "Erosion: smallest sample under the mask", "erode"},
       {Op::dilate, "Dilation: largest sample under the mask", "dilate"},
-      {Op::open, "Erosion, then dilation: without small bright things", "open"},
-      {Op::close, "Dilation, then erosion: without small dark things", "close"},
+      {Op::open, "Erosion, then dilation: removes small bright objects", "open"},
+      {Op::close, "Dilation, then erosion: removes small dark objects", "close"},
       {Op::gradient, "Dilation - erosion: edges", "gradient"},
-      {Op::top_hat, "Input - opening: small bright things", "top-hat"},
-      {Op::black_hat, "Closing - input: small dark things", "black-hat"},
+      {Op::top_hat, "Input - opening: small bright objects", "top-hat"},
+      {Op::black_hat, "Closing - input: small dark objects", "black-hat"},
       {Op::hit_or_miss, "White where a pattern of black and white fits", "hit-or-miss"},
       {Op::thin, "White thinned to lines", "thin"},
       {Op::thicken, "White grown until its parts nearly meet", "thicken"},
@@ -130,21 +133,21 @@ struct cudascan::gst::EnumTable<SwoFilterOperator> {
       {Op::recursive_dilate, "Dilation in place, row by row", "recursive-dilate"},
       {Op::geodesic_erode, "A marker shrinks down to the input", "geodesic-erode"},
       {Op::geodesic_dilate, "A marker grows up to the input", "geodesic-dilate"},
-      {Op::reconstruct, "What a marker reaches under the input", "reconstruct"},
-      {Op::h_dome, "Bright tops, up to height levels of them", "h-dome"},
-      {Op::h_basin, "Dark bottoms, up to height levels of them", "h-basin"},
-      {Op::fill_holes, "Dark things that do not touch the edges filled", "fill-holes"},
-      {Op::clear_border, "Bright things that touch the edges taken away", "clear-border"},
-      {Op::custom, "What expression or the code in source makes of the window", "custom"}};
+      {Op::reconstruct, "Marker grown as far as the input allows", "reconstruct"},
+      {Op::h_dome, "Bright tops, up to height levels", "h-dome"},
+      {Op::h_basin, "Dark bottoms, up to height levels", "h-basin"},
+      {Op::fill_holes, "Fills dark objects that do not touch the edges", "fill-holes"},
+      {Op::clear_border, "Removes bright objects that touch the edges", "clear-border"},
+      {Op::custom, "Result of expression or of the code in source", "custom"}};
 };
 
 template <>
 struct cudascan::gst::EnumTable<SwoFilterBorder> {
   static constexpr const char *type_name = "GstCudaSwoFilterBorder";
   static constexpr EnumEntry<SwoFilterBorder> values[] = {
-      {SwoFilterBorder::clip, "Nothing: the window is what is in the frame", "clip"},
+      {SwoFilterBorder::clip, "Nothing: the window is clipped to the frame", "clip"},
       {SwoFilterBorder::replicate, "The nearest sample of the frame", "replicate"},
-      {SwoFilterBorder::reflect, "The frame reflected, its edges repeated", "reflect"},
+      {SwoFilterBorder::reflect, "The reflected frame, with its edges repeated", "reflect"},
       {SwoFilterBorder::constant, "The level border-value", "constant"}};
 };
 
@@ -155,14 +158,14 @@ struct cudascan::gst::EnumTable<SwoFilterThinning> {
       {SwoFilterThinning::zhang_suen, "Zhang and Suen 1984", "zhang-suen"},
       {SwoFilterThinning::guo_hall, "Guo and Hall 1989", "guo-hall"},
       {SwoFilterThinning::templates,
-       "Hit-or-miss with the masks in shape, and turned by 90 degrees", "templates"}};
+       "Hit-or-miss with the masks in shape and their rotations by 90 degrees", "templates"}};
 };
 
 template <>
 struct cudascan::gst::EnumTable<SwoFilterMarker> {
   static constexpr const char *type_name = "GstCudaSwoFilterMarker";
   static constexpr EnumEntry<SwoFilterMarker> values[] = {
-      {SwoFilterMarker::shifted, "The input, shifted by height", "shifted"},
+      {SwoFilterMarker::shifted, "The input shifted by height", "shifted"},
       {SwoFilterMarker::border, "The input on the edges of the frame", "border"}};
 };
 
@@ -194,27 +197,28 @@ struct SwoFilter {
       Property{"window-height", "Window height",
                "Height of the window in pixels, odd, 1 to 255; 0 = window", &Params::window_height},
       Property{"shape", "Shape",
-               "rectangle, ellipse, cross, or a mask: rows of 0 and 1 with ; between them, such as "
-               "010;111;010; - is neither in hit-or-miss and templates",
+               "rectangle, ellipse, cross, or a mask: rows of 0 and 1 separated by ; such as "
+               "010;111;010 (in hit-or-miss and templates, - means either)",
                &Params::shape},
-      Property{"border", "Border", "What is outside of the frame", &Params::border},
+      Property{"border", "Border", "What is outside the frame", &Params::border},
       Property{"border-value", "Border value",
-               "Level outside of the frame with border = constant, 0 to the largest of the format",
+               "Level outside the frame with border=constant, 0 to the largest of the format",
                &Params::border_value},
-      Property{"percentile", "Percentile", "Of rank: 0 (smallest) to 100 (largest)",
+      Property{"percentile", "Percentile", "For rank: 0 (smallest) to 100 (largest)",
                &Params::percentile},
-      Property{"alpha", "Alpha", "Of alpha-trimmed-mean: share left out at each end, 0 to 0.5",
+      Property{"alpha", "Alpha", "For alpha-trimmed-mean: share left out at each end, 0 to 0.5",
                &Params::alpha},
       Property{"iterations", "Iterations",
                "Passes of thin, thicken and the geodesic operators; 0 = until nothing changes",
                &Params::iterations},
-      Property{"thinning", "Thinning", "Which pixels thin and thicken take", &Params::thinning},
-      Property{"marker", "Marker", "Where geodesic-erode, geodesic-dilate and reconstruct start",
+      Property{"thinning", "Thinning", "How thin and thicken choose pixels", &Params::thinning},
+      Property{"marker", "Marker",
+               "Starting image of geodesic-erode, geodesic-dilate and reconstruct",
                &Params::marker},
       Property{"height", "Height", "Levels by which markers are shifted, 0 to 65535",
                &Params::height},
       Property{"connectivity", "Connectivity",
-               "Neighbours that geodesic operators go to from a pixel, 4 or 8",
+               "Number of neighbours of a pixel in geodesic operators, 4 or 8",
                &Params::connectivity},
       Property{"algorithm", "Algorithm", "How it is computed; all give the same result",
                &Params::algorithm}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// libgstcuda, whose API is unstable, as the one from 1.22 on: every difference between its versions
-/// is here.
+/// Wraps libgstcuda from 1.22 on. Its API is unstable; every difference between versions is handled
+/// here.
 #pragma once
 #ifndef GST_USE_UNSTABLE_API
 #define GST_USE_UNSTABLE_API
@@ -40,8 +40,9 @@ class ContextScope {
   ContextScope &operator=(const ContextScope &) = delete;
 };
 
-/// A stream of an element, and how far it has come. From 1.24 on CUDAMemory that is written there says
-/// so, so that elements which use memory without mapping it can synchronise (gst_cuda_memory_sync()).
+/// A stream of an element, and its progress. From 1.24 on, CUDAMemory that is written on it refers
+/// to it, so that elements that use memory without mapping it can synchronise
+/// (gst_cuda_memory_sync()).
 class OwnerStream {
  public:
   /// @throws Error when CUDA refuses
@@ -51,11 +52,11 @@ class OwnerStream {
   OwnerStream &operator=(const OwnerStream &) = delete;
 
   CUstream_st *get() const;
-  /// Held by an element while it queues a frame, so that those of others do not come in between and are
-  /// not counted as its time.
+  /// Held by an element while it queues a frame, so that frames of other elements do not come in
+  /// between and do not count as its time.
   std::mutex &queueing() { return queueing_; }
 
-  /// Of a stream, which is kept as long as the timeline is.
+  /// The timeline of a stream; it keeps the stream alive.
   static std::shared_ptr<Timeline> timeline(const std::shared_ptr<OwnerStream> &stream) {
     return {stream, &*stream->timeline_};
   }
@@ -71,7 +72,8 @@ class OwnerStream {
 #else
   std::optional<cuda::Stream> stream_;
 #endif
-  std::optional<Timeline> timeline_;  // owns events, so it goes while the context is current
+  std::optional<Timeline>
+      timeline_;  // owns events, so it is destroyed while the context is current
 };
 
 inline OwnerStream::~OwnerStream() {
@@ -89,7 +91,7 @@ inline OwnerStream::~OwnerStream() {
 #if GST_CHECK_VERSION(1, 24, 0)
 
 inline OwnerStream::OwnerStream(GstCudaContext *context) : stream_(gst_cuda_stream_new(context)) {
-  if (!stream_) throw Error("a CUDA stream cannot be made");
+  if (!stream_) throw Error("cannot create a CUDA stream");
   context_ = static_cast<GstCudaContext *>(gst_object_ref(context));
   timeline_.emplace(get());
 }
@@ -127,9 +129,9 @@ inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *
   return gst_cuda_allocator_alloc(allocator, context, &info);
 }
 
-/// Makes `stream` wait for what was queued on the stream that CUDAMemory belongs to. Memory of 1.22
-/// belongs to none; its elements synchronise before they push.
-/// @param event  one to use for it
+/// Makes `stream` wait for the work queued on the stream of a CUDAMemory. In 1.22 memory has no
+/// stream; its elements synchronise before they push.
+/// @param event  an event to use for it
 inline void order_behind_owner(GstCudaMemory *, cuda::Event &, CUstream_st *) {}
 
 #endif

@@ -31,8 +31,8 @@ void check_meta(const GstVideoInfo &info, const GstVideoMeta &meta) {
 }
 
 [[noreturn]] void refuse_map(GstMapFlags flags) {
-  throw Error(flags & GST_MAP_WRITE ? "could not map a frame for writing"
-                                    : "could not map a frame for reading");
+  throw Error(flags & GST_MAP_WRITE ? "a frame could not be mapped for writing"
+                                    : "a frame could not be mapped for reading");
 }
 
 constexpr int kPitchAlignment = 256;
@@ -65,11 +65,11 @@ void MappedFrame::map_planes(GstMapFlags flags) {
     if (!gst_video_meta_map(meta_, i, &maps_[i], &data, &picture_.stride[i], flags))
       refuse_map(flags);
     picture_.data[i] = static_cast<guint8 *>(data);
-    // What maps in a way of its own need not tell of memory.
+    // A GstVideoMeta with its own map function need not have memory.
     complete = complete && (!maps_[i].memory || holds(i, maps_[i]));
   }
   if (complete) return;
-  // A plane may begin in one memory of the buffer and go on in the next.
+  // A plane may begin in one memory of the buffer and continue in the next.
   unmap();
   map_whole(flags);
 }
@@ -90,7 +90,7 @@ void MappedFrame::map_whole(GstMapFlags flags) {
   }
 }
 
-/// Whether a plane lies in the memory; rows that overlap do in none.
+/// Whether a plane is inside the memory; false if its rows overlap.
 bool MappedFrame::holds(int plane, const GstMapInfo &map) const {
   const PlaneShape shape = plane_shape(*picture_.info, plane);
   const gint64 stride = picture_.stride[plane], last = stride * (shape.height - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The planes of a video frame as operators see them, wherever they lie.
+/// The planes of a video frame for operators, in any memory.
 #pragma once
 #include <gst/video/video.h>
 
@@ -17,7 +17,7 @@ namespace cudascan::gst {
 using InPlane = std::variant<Plane<const std::uint8_t>, Plane<const std::uint16_t>>;
 using OutPlane = std::variant<Plane<std::uint8_t>, Plane<std::uint16_t>>;
 
-/// What an operator works on: the luma plane of both sides, 8 or 16 bit each.
+/// The planes for an operator: the luma of both sides, 8 or 16 bits each.
 struct Luma {
   InPlane in;
   OutPlane out;
@@ -27,10 +27,10 @@ struct Luma {
 enum class Chroma {
   copied,   ///< from the input
   neutral,  ///< no colour
-  hue,      ///< from the luma of the result, which is angles as paint_hues() takes them
+  hue,      ///< from the luma of the result, which has angles for paint_hues()
 };
 
-/// Size of one plane in samples of its format; in semi-planar formats U and V count each.
+/// Size of one plane in samples of its format; in semi-planar formats U and V count separately.
 struct PlaneShape {
   int width;
   int height;
@@ -48,7 +48,7 @@ inline PlaneShape plane_shape(const GstVideoInfo &info, int plane) {
           GST_VIDEO_INFO_COMP_HEIGHT(&info, plane), size};
 }
 
-/// Where the planes of a frame lie, in host or in device memory: each row somewhere.
+/// The location of a frame's planes in host or device memory; rows may be anywhere.
 struct Picture {
   const GstVideoInfo *info;
   std::array<guint8 *, GST_VIDEO_MAX_PLANES> data{};
@@ -86,8 +86,8 @@ ChromaPlanes<T> chroma_planes(const Picture &picture) {
   const auto component = [&](int c) {
     Plane<T> samples = picture.plane<T>(GST_VIDEO_INFO_COMP_PLANE(info, c));
     samples.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
-    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and its kin one byte
-    // behind U, not two.
+    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and similar
+    // formats one byte after U instead of two.
     if (GST_VIDEO_INFO_COMP_POFFSET(info, c) > 0) ++samples.data;
     return samples;
   };
@@ -97,8 +97,8 @@ ChromaPlanes<T> chroma_planes(const Picture &picture) {
           static_cast<int>(GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1))};
 }
 
-/// Queues (or does) a copy of plane `i`, which both pictures have in the same format, byte by byte: on the
-/// CPU from and to anywhere.
+/// Queues (or does) a copy of plane `i`, which has the same format in both pictures, byte by byte;
+/// on the CPU, from and to any address.
 template <typename Exec>
 void copy_plane(Exec &exec, const Picture &in, const Picture &out, int i) {
   const PlaneShape shape = plane_shape(*out.info, i);
@@ -106,7 +106,7 @@ void copy_plane(Exec &exec, const Picture &in, const Picture &out, int i) {
        Plane<std::uint8_t>{out.data[i], shape.row_bytes(), shape.height, out.stride[i]});
 }
 
-/// Takes the colour out of chroma plane `i`.
+/// Makes chroma plane `i` neutral.
 template <typename Exec>
 void neutralize_plane(Exec &exec, const Picture &out, int i) {
   const guint value = neutral_chroma(out.info->finfo);
@@ -116,7 +116,7 @@ void neutralize_plane(Exec &exec, const Picture &out, int i) {
     fill(exec, out.plane<std::uint16_t>(i), static_cast<std::uint16_t>(value));
 }
 
-/// Gives a result, whose luma is there, its chroma.
+/// Adds the chroma to a result that has its luma.
 template <typename Exec>
 void make_chroma(Exec &exec, Chroma from, const Picture &in, const Picture &out) {
   if (out.n_planes() == 1) return;

@@ -3,14 +3,14 @@
 
 #include "gst/report.h"
 
-// OPERATORS(X) is X(nick) X(...) ..., from the list of operators in the top meson.build.
-#define DECLARE(operator) GST_ELEMENT_REGISTER_DECLARE(cuda##operator)
+// OPERATORS(X) is X(nick, Nick) X(...) ..., from the list of operators in the top meson.build.
+#define DECLARE(operator, Name) GST_ELEMENT_REGISTER_DECLARE(cuda##operator)
 OPERATORS(DECLARE)
 
 static gboolean plugin_init(GstPlugin *plugin) {
   cudascan::gst::register_result_meta();
   gboolean ok = TRUE;
-#define REGISTER(operator) ok &= GST_ELEMENT_REGISTER(cuda##operator, plugin);
+#define REGISTER(operator, Name) ok &= GST_ELEMENT_REGISTER(cuda##operator, plugin);
   OPERATORS(REGISTER)
   return ok;
 }

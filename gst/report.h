@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What operators measure, on its way to the application.
+/// Delivers what operators measure to the application.
 #pragma once
 #include <gst/gst.h>
 
 namespace cudascan::gst {
 
-/// Registers the custom meta `cudascan-result`; once, by the plugin.
+/// Registers the custom meta `cudascan-result`; the plugin calls it once.
 void register_result_meta();
 
 /// A structure with the times of a buffer: `timestamp`, `stream-time`, `running-time`, `duration`.
 GstStructure *new_report(const char *name, const GstSegment &segment, GstBuffer *buffer);
 
-/// Delivers a report (taken) as an element message and as a meta on `out`, as the bits of ReportTo in
-/// `to` say. The meta has one more field, `element`: the name of the report.
+/// Delivers a report (takes ownership) as an element message and as a meta on `out`, depending on
+/// the ReportTo bits in `to`. The meta has the additional field `element`, the name of the report.
 void deliver_report(GstElement *element, GstStructure *report, GstBuffer *out, guint to);
 
-/// Whether a handler waits for notify::name of `object` or for deep-notify::name of a bin around it.
+/// Whether a handler waits for notify::name of `object` or for deep-notify::name of a bin around
+/// it.
 bool is_watched(GstObject *object, const char *name);
 
 }  // namespace cudascan::gst

@@ -9,8 +9,8 @@ template <>
 struct EnumTable<Backend> {
   static constexpr const char *type_name = "GstCudaScanBackend";
   static constexpr EnumEntry<Backend> values[] = {
-      {Backend::automatic, "CUDA where a device can be opened, else the CPU", "auto"},
-      {Backend::cuda, "CUDA; an error where it is missing", "cuda"},
+      {Backend::automatic, "CUDA if a device can be opened, else the CPU", "auto"},
+      {Backend::cuda, "CUDA; an error if there is none", "cuda"},
       {Backend::cpu, "CPU", "cpu"}};
 };
 
@@ -33,37 +33,38 @@ void install_settings(GObjectClass *klass) {
                                GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   g_object_class_install_property(
       klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-                        "Where the work is done; the results are the same everywhere",
+      g_param_spec_enum("backend", "Backend", "Where frames are processed; results are the same",
                         enum_type<Backend>(), static_cast<gint>(Backend::automatic), kReady));
   g_object_class_install_property(
       klass, PROP_ACTIVE_BACKEND,
       g_param_spec_enum("active-backend", "Active backend",
-                        "Where the work is done now; auto while nothing is chosen yet",
+                        "Where frames are processed now; auto = not chosen yet",
                         enum_type<Backend>(), static_cast<gint>(Backend::automatic), kReadable));
   g_object_class_install_property(
       klass, PROP_CUDA_DEVICE_ID,
       g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "GPU to work on, -1 = the one of the neighbouring elements or any", -1,
-                       G_MAXINT, -1, kReady));
+                       "GPU to use; -1 = that of the neighbouring elements, or any", -1, G_MAXINT,
+                       -1, kReady));
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_uint("n-threads", "Threads",
-                        "Threads of the CPU backend, 0 = as many as there are cores; any number "
-                        "will do, more than the machine has are not faster",
+                        "Threads of the CPU backend; 0 = the number of cores; more threads than "
+                        "cores are allowed, but not faster",
                         0, G_MAXUINT, 0, kPlaying));
   g_object_class_install_property(
       klass, PROP_REPORT,
       g_param_spec_flags("report", "Report",
-                         "How to deliver what was measured; the GPU is waited for only then",
+                         "How to deliver what was measured; if set, every frame waits for the GPU",
                          enum_type<ReportTo>(), 0, kPlaying));
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed(
           "stats", "Statistics",
-          "Frames, dropped frames, mean and maximum of the kernel, upload and download times in ns "
-          "(on the GPU of the first frames and every sixteenth), how often a thread slept until "
-          "the GPU had a result, how often because enough frames were under way",
+          "Number of frames and of dropped frames; mean and maximum of the kernel, upload and "
+          "download times in ns (measured on the GPU for the first frames and every sixteenth); "
+          "how "
+          "often a thread slept until the GPU had a result, and how often because enough frames "
+          "were in flight",
           GST_TYPE_STRUCTURE, kReadable));
 }
 

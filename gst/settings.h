@@ -30,7 +30,7 @@ enum {
 
 void install_settings(GObjectClass *klass);
 
-/// @return false for a number that is none of the settings
+/// @return false if the number is not that of a setting
 bool set_setting(Settings &settings, guint id, const GValue *value);
 bool get_setting(const Settings &settings, guint id, GValue *value);
 

@@ -11,7 +11,7 @@
 
 namespace cudascan::gst {
 
-/// What the `stats` property shows. Shared by an element and the memory it gave away, which may
+/// The data of the `stats` property. Shared by an element and the memory it gave away, which may
 /// outlive it; any thread may use it.
 class Stats {
  public:
@@ -28,7 +28,7 @@ class Stats {
   void add_dropped() { ++dropped_; }
   /// A thread of the host is about to sleep until the GPU is done with something.
   void add_host_synchronisation() { ++host_synchronisations_; }
-  /// The same, not for a result but because enough frames are under way.
+  /// The same, not for a result, but because enough frames are in flight.
   void add_throttled() { ++throttled_; }
 
   void add_time(Stage stage, double ns) {
@@ -39,12 +39,12 @@ class Stats {
     t.maximum = std::max(t.maximum, ns);
   }
 
-  /// An error that came to light where it could not be reported, in another element's thread.
+  /// An error found where it cannot be reported, in another element's thread.
   void set_failure(const std::string &what) {
     std::lock_guard lock(mutex_);
     failure_ = what;
   }
-  /// That error, once; empty if there was none.
+  /// Returns that error once; empty if there was none.
   std::string take_failure() {
     std::lock_guard lock(mutex_);
     return std::exchange(failure_, {});

@@ -12,12 +12,12 @@
 
 namespace cudascan::gst {
 
-/// How far the GPU has come with the work of one stream. Between two kernels that follow one another an
-/// event costs the GPU some microseconds, in which it does nothing: so events are recorded only where
-/// somebody asks for one, and tell of all work before them. Any thread may use it.
+/// The GPU's progress on one stream. An event between two consecutive kernels leaves the GPU idle
+/// for some microseconds. So events are recorded only on request, and each covers all work before
+/// it. Any thread may use it.
 ///
-/// @tparam Event   cuda::Event, or a stand-in for tests
-/// @tparam Stream  CUstream_st *, or a stand-in
+/// @tparam Event   cuda::Event, or a test double
+/// @tparam Stream  CUstream_st *, or a test double
 template <typename Event, typename Stream>
 class BasicTimeline {
  public:
@@ -30,24 +30,24 @@ class BasicTimeline {
 
   Stream stream() const { return stream_; }
 
-  /// To be called when work has been queued.
-  /// @return the place behind it
+  /// Call it after queueing work.
+  /// @return the position after it
   Place advance() {
     const std::lock_guard lock(mutex_);
     return ++queued_;
   }
 
-  /// Records an event behind a place, unless there is one; it may come behind later work, too.
+  /// Records an event after a position, unless there is one; it may come after later work, too.
   void mark(Place place) {
     const std::lock_guard lock(mutex_);
     if (place > done_) behind(place);
   }
-  /// Makes what is queued on another stream from now on wait for the work before a place.
+  /// Makes work queued on another stream from now on wait for the work before a position.
   void make_wait(Place place, Stream other) {
     const std::lock_guard lock(mutex_);
     if (place > done_) behind(place)->make_wait(other);
   }
-  /// Whether the work before a place is known to be done: not as long as it has no event behind it.
+  /// Whether the work before a position is known to be done; false as long as no event follows it.
   bool done(Place place) {
     const std::lock_guard lock(mutex_);
     while (place > done_ && !marks_.empty() && marks_.front().event->done()) pass_first();
@@ -61,7 +61,7 @@ class BasicTimeline {
       if (place <= done_) return;
       event = behind(place);
     }
-    event->synchronize();  // asleep without the lock
+    event->synchronize();  // sleeps without the lock
   }
 
  private:
@@ -76,24 +76,25 @@ class BasicTimeline {
     marks_.pop_front();
   }
 
-  /// The first event that is behind a place.
+  /// The first event after a position.
   const std::shared_ptr<Event> &behind(Place place) {
     const auto mark = std::lower_bound(marks_.begin(), marks_.end(), place,
                                        [](const Mark &m, Place p) { return m.place < p; });
     if (mark != marks_.end()) return mark->event;
-    // Nobody may have asked what is done.
+    // Perhaps nobody has asked what is done.
     while (marks_.size() >= kManyMarks && marks_.front().event->done()) pass_first();
     std::shared_ptr<Event> event = free_event();
     event->record(stream_);
     return marks_.emplace_back(queued_, std::move(event)).event;
   }
 
-  /// One that nobody waits for.
+  /// An event that nobody waits for.
   std::shared_ptr<Event> free_event() {
     const auto free = std::find_if(events_.begin(), events_.end(),
                                    [](const auto &event) { return event.use_count() == 1; });
     if (free == events_.end()) return events_.emplace_back(std::make_shared<Event>());
-    std::atomic_thread_fence(std::memory_order_acquire);  // others let go of it in other threads
+    std::atomic_thread_fence(
+        std::memory_order_acquire);  // others may have released it in other threads
     return *free;
   }
 
@@ -110,7 +111,7 @@ class BasicMoment {
  public:
   using Timeline = BasicTimeline<Event, Stream>;
 
-  /// The end of what has just been queued.
+  /// The end of the work that has just been queued.
   explicit BasicMoment(std::shared_ptr<Timeline> timeline)
       : timeline_(std::move(timeline)), place_(timeline_->advance()) {}
 
@@ -120,8 +121,8 @@ class BasicMoment {
   void synchronize() { timeline_->synchronize(place_); }
   void make_wait(Stream other) { timeline_->make_wait(place_, other); }
 
-  /// For those who use what the work made: whether they queued theirs behind it on the same stream, or
-  /// needed an event.
+  /// For users of the result: whether they queued their work after it on the same stream or needed
+  /// an event.
   void set_followed() { followed_ = true; }
   void set_awaited() { awaited_ = true; }
   bool only_followed() const { return followed_ && !awaited_; }

@@ -7,19 +7,19 @@
 
 namespace cudascan::gst {
 
-/// The GPU work under way on one piece of memory. Whoever uses the memory next asks here: work that
-/// is queued on a stream is put behind what it depends on without the host waiting; the host waits
-/// only when the CPU itself is next.
+/// The pending GPU work on one memory. The next user of the memory asks here. Work queued on a
+/// stream is ordered after the work it depends on without making the host wait; the host waits only
+/// if the CPU itself is next.
 ///
-/// Many may read at once, in many threads and streams. Who writes is alone, as GStreamer's locks on
-/// memories and buffer pools ensure, but readers may still be at work on the GPU.
+/// Many threads and streams may read at once. A writer is alone, which GStreamer's locks on
+/// memories and buffer pools ensure, but the GPU may still be reading.
 ///
-/// @tparam Moment  the end of work on a stream, see timeline.h, or a stand-in for tests
-/// @tparam Stream  CUstream_st *, or a stand-in
+/// @tparam Moment  the end of work on a stream, see timeline.h, or a test double
+/// @tparam Stream  CUstream_st *, or a test double
 template <typename Moment, typename Stream>
 class BasicUsage {
  public:
-  /// Brackets around the queueing of work that reads the memory; `end` is that of the work.
+  /// Brackets around the queueing of work that reads the memory; `end` is the end of that work.
   void begin_read(Stream stream) {
     std::lock_guard lock(mutex_);
     if (writer_ && writer_->stream() == stream) writer_->set_followed();
@@ -55,7 +55,7 @@ class BasicUsage {
       std::lock_guard lock(mutex_);
       writer = writer_;
     }
-    // Asleep without the lock: others may go on to read on the GPU. Nobody writes meanwhile.
+    // Sleeps without the lock: others may start reading on the GPU. Nobody writes meanwhile.
     synchronize(writer, on_wait);
   }
   /// Blocks until the CPU may write, or free the memory.

@@ -28,16 +28,19 @@ namespace {
 constexpr char kHelp[] =
     R"(usage: gswo-cc [options] FILE
 
-Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, single, copy...) to CUDA.
+Translates sequential C or C++ with the GSWO pragmas (#pragma parallel, for, single, copy...) to
+CUDA.
 
-  --emit kernel      one file that is both CUDA kernel and C++, with a list of its arguments (default)
+  --emit kernel      one file that is both CUDA kernel and C++, with a list of its arguments
+                     (default)
   --emit standalone  a CUDA program with the host code of FILE, for nvcc
   --emit plain       FILE without its pragmas, for any compiler
-  --emit so          a shared object for this machine; FILE is C++20 without pragmas and includes only
-                     headers from -I folders
+  --emit so          a shared object for this machine; FILE is C++20 without pragmas and includes
+                     only headers from -I folders
   -o FILE            output file (default: standard output)
-  --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the images
-                     have the size of the frame, so parameters that bound the loops stay variable
+  --set NAME=VALUE   makes the parameter NAME of the filter a constant. With --emit kernel the
+                     images have the size of the frame, so parameters that bound the loops stay
+                     variable
   --system-headers   allow only system headers to be included
   --strict           allow only mathematical headers and functions, and FILE's own functions; no
                      assembler, pointers or endless loops; limited sizes of loops and variables

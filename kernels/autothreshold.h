@@ -52,7 +52,11 @@ enum class AutothresholdAlgorithm {
   prahara,
 };
 
+struct AutothresholdReport;
+
 struct AutothresholdParams {
+  using Report = AutothresholdReport;  ///< what run() measures
+
   AutothresholdMethod method = AutothresholdMethod::otsu;
   /// Number of classes, 2..4; more than 2 only with otsu. More classes are painted in equal steps
   /// from 0 to white.

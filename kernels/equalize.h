@@ -51,7 +51,11 @@ enum class EqualizeAlgorithm {
   shared,
 };
 
+struct EqualizeReport;
+
 struct EqualizeParams {
+  using Report = EqualizeReport;  ///< what run() measures
+
   EqualizeMethod method = EqualizeMethod::global;
   EqualizeFormula formula = EqualizeFormula::opencv;  ///< of global
   /// Of clahe: a bin holds at most so many times the mean, 0..1000000; 0 = no limit.

@@ -59,7 +59,11 @@ enum class LinearOpenAlgorithm {
   bartovsky_zones,
 };
 
+struct LinearOpenReport;
+
 struct LinearOpenParams {
+  using Report = LinearOpenReport;  ///< what run() measures
+
   LinearOpenOperation operation = LinearOpenOperation::opening;
   int length = 21;  ///< pixels of a segment along the axis that the line is nearer to, 1..4096
   double angle =

@@ -49,7 +49,11 @@ enum class NickAlgorithm {
   shared,         ///< all pixels from shared memory; windows up to 15 (Najafi et al., 2015)
 };
 
+struct NickReport;
+
 struct NickParams {
+  using Report = NickReport;  ///< what run() measures
+
   NickMethod method = NickMethod::nick;
   /// Side of the square window in pixels, odd, 3..1023. The defaults of window and of nick's k have
   /// the best mean F-measure over scanned documents: docs/nick-defaults.md.

@@ -91,7 +91,11 @@ enum class SwoFilterAlgorithm {
   naive,
 };
 
+struct SwoFilterReport;
+
 struct SwoFilterParams {
+  using Report = SwoFilterReport;  ///< what run() measures
+
   SwoFilterOperator op = SwoFilterOperator::median;
   int window = 3;         ///< side of the window in pixels, odd, 1..255
   int window_width = 0;   ///< width of the window, odd, 1..255; 0 = window

@@ -3,9 +3,9 @@
 #
 #   scripts/check_package.sh FOLDER
 #
-# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests and
-# optimisation, which would take long; installs them,
-# uses what they brought with no variable set, and takes them away again. For a machine that may be
+# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests, optimisation
+# and debug information, which would take long; installs them, uses what they brought with no
+# variable set, and takes them away again. For a machine that may be
 # changed: as root, or with sudo. What is installed of these packages before is replaced.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -13,20 +13,25 @@ set -euo pipefail
 folder=$(realpath "${1:?usage: scripts/check_package.sh FOLDER}")
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
-need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" "${package_packages[@]}"
+need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" \
+  "${package_packages[@]}"
 rm -rf "$folder/gst-cudascan"
 mkdir -p "$folder/gst-cudascan"
 git -C "$root" archive HEAD | tar -x -C "$folder/gst-cudascan"
 cd "$folder/gst-cudascan"
-DEB_BUILD_OPTIONS="nocheck noopt parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck CUDASCAN_CUDA=disabled \
+begun=$SECONDS
+DEB_BUILD_OPTIONS="nocheck noopt noautodbgsym parallel=$(nproc)" DEB_BUILD_PROFILES=nocheck \
+  DEB_CXXFLAGS_APPEND=-g0 CUDASCAN_CUDA=disabled \
   dpkg-buildpackage -us -uc -b >"$folder/package.log" 2>&1 || {
   tail -n 100 "$folder/package.log" >&2
   die "The packages could not be built."
 }
+say "Built in $((SECONDS - begun)) s"
 cd "$folder"
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.changes
 
-packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-scan cudascan-view)
+packages=(libcudascan0 libcudascan-dev gstreamer1.0-cudascan cudascan-tools cudascan-scan
+  cudascan-view)
 remove() {
   as_root dpkg --purge "${packages[@]}" >/dev/null 2>&1 || true
   rm -rf "$folder/home"
@@ -36,18 +41,25 @@ as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends --reinstall --allow-downgrades \
   $(printf "$folder/%s_*.deb " "${packages[@]}") >/dev/null
 
-# As a user who sets nothing: not even the folder of the registry is known.
+# As a user without any settings, not even the folder of the registry.
 mkdir "$folder/home"
+operators() {
+  sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"
+}
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
-for element in cudanick cudaequalize cudaautothreshold cudalinearopen cudaswofilter; do
+elements=$(user gst-inspect-1.0 cudascan | sed -n 's/^  \(cuda[a-z]*\): .*/\1/p')
+[ "$(wc -w <<<"$elements")" -eq "$(operators | wc -l)" ] ||
+  die "The plugin has other elements than meson.build: $elements"
+for element in $elements; do
   user gst-inspect-1.0 "$element" >/dev/null
-  user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! fakesink
+  user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! \
+    fakesink
 done
 for program in $(dpkg -L cudascan-tools cudascan-scan cudascan-view | grep '^/usr/bin/'); do
   user "$program" --help >/dev/null
   [ -e "/usr/share/man/man1/${program##*/}.1.gz" ] || die "${program##*/} has no manual page."
 done
-user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is there
+user /usr/share/gst-cudascan/python_peers.py >/dev/null  # none of the libraries is installed
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=48 ! \
   cudaswofilter source=/usr/share/doc/libcudascan-dev/examples/gswo/median.cpp ! fakesink
 
@@ -55,12 +67,13 @@ user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
   cudanick @preset="Book at 300 dpi" ! fakesink
 
 # A program of one's own, by pkg-config alone.
-c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" $(pkg-config --cflags --libs cudascan)
+c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" \
+  $(pkg-config --cflags --libs cudascan)
 printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"
 "$folder/example" "$folder/in.pgm" "$folder/out.pgm"
 [ -s "$folder/out.pgm" ]
 
 as_root dpkg --purge "${packages[@]}" >/dev/null
 [ -z "$(user gst-inspect-1.0 2>/dev/null | grep -o '^cudascan' | head -1)" ] ||
-  die "The elements are still there after the packages were removed."
-say "The Debian packages build, install, work and go"
+  die "The elements still exist after the packages were removed."
+say "The Debian packages build, install, work and can be removed"

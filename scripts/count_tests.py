@@ -3,8 +3,8 @@
 """Sums up the test cases of `meson test`: scripts/count_tests.py BUILD/meson-logs ...
 
 Prints "N passed, N failed" (and ", N skipped" if there are any) and fails when something failed or
-when nothing passed. A program that failed without a case that did, because it crashed, hung or leaked
-at its end, counts as one failure.
+when nothing passed. A program that failed without a case that did, because it crashed, hung or
+leaked at its end, counts as one failure.
 """
 import json
 import pathlib
@@ -32,7 +32,7 @@ for folder in map(pathlib.Path, sys.argv[1:]):
         program = run["name"].split(" / ")[-1]
         if run["result"] not in ("OK", "SKIP", "EXPECTEDFAIL") and not failures.get(program):
             failures[program] = 1
-            # A hung program without a report of its cases appears as one that is neither.
+            # A hung program without a report of its cases appears as neither passed nor failed.
             passed -= run["result"] in ("TIMEOUT", "INTERRUPT")
     failed += sum(failures.values())
 

@@ -21,10 +21,11 @@ translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3
   libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
-# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of results.
+# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of
+# results.
 program_test_packages=(xvfb xauth xdotool
-  libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux gstreamer1.0-opencv
-  qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
+  libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
+  gstreamer1.0-opencv qpdf poppler-utils python3-pil python3-numpy python3-matplotlib
   python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
 site_packages=(python3-venv)  # for MkDocs, which comes from PyPI
 package_packages=(debhelper dpkg-dev lintian)
@@ -42,7 +43,9 @@ nvcc_path() {
   done
 }
 # The Python that the distribution's packages are for.
-system_python() { if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi; }
+system_python() {
+  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
+}
 have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
 
 # Without apt: go on if the essentials are there, else say what they are called.
@@ -56,14 +59,15 @@ require_tools() {
       pkg-config --exists "$module" || missing+=("$module")
     done
   fi
-  [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}. This script installs packages on Debian and Ubuntu only. Install:
+  [ ${#missing[@]} -eq 0 ] || die "Missing: ${missing[*]}.
+This script installs packages on Debian and Ubuntu only. Install:
   Fedora:  sudo dnf install gcc-c++ meson ninja-build pkgconf tbb-devel openssl-devel \\
              gstreamer1-devel gstreamer1-plugins-base-devel gstreamer1-plugins-bad-free-devel \\
-             gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel python3-numpy python3-pillow \\
-             liberation-fonts dejavu-sans-fonts
-  Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base gst-plugins-good \\
-             gst-plugins-bad gst-plugins-ugly gst-libav gtest python-numpy python-pillow \\
-             ttf-liberation ttf-dejavu
+             gstreamer1-plugins-good gstreamer1-plugin-libav gtest-devel \\
+             python3-numpy python3-pillow liberation-fonts dejavu-sans-fonts
+  Arch:    sudo pacman -S --needed base-devel meson onetbb openssl gst-plugins-base \\
+             gst-plugins-good gst-plugins-bad gst-plugins-ugly gst-libav gtest \\
+             python-numpy python-pillow ttf-liberation ttf-dejavu
   Ubuntu 24.04, Debian 12 and 13:
            sudo apt install ${build_packages[*]} ${test_packages[*]} ${sample_packages[*]}"
 }
@@ -91,8 +95,8 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once more
-# for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
+# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once
+# more for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
 configure() {
   local folder=$1 version arch again=()
   shift
@@ -111,23 +115,27 @@ configure() {
     cat "$folder/configure.log" >&2
     die "Meson could not configure the build."
   }
-  sed -n '/^gst-cudascan/,/^  User defined/{/^  User/d;p}' "$folder/configure.log" >"$folder/summary"
+  sed -n '/^gst-cudascan/,/^  User defined/{/^  User/d;p}' "$folder/configure.log" \
+    >"$folder/summary"
 }
 
 # compile FOLDER [TARGET...], quiet unless it fails.
 compile() {
-  local folder=$1 log=$1/compile.log
+  local folder=$1 log=$1/compile.log begun=$SECONDS
   shift
   ninja -C "$folder" "$@" >"$log" 2>&1 || {
     cat "$log" >&2
     die "The build failed."
   }
+  say "Built in $((SECONDS - begun)) s"
 }
 
 # run_tests FOLDER [TEST...]: runs them, or all, and prints the count of cases as the last line.
 run_tests() {
   # Meson would take the report of an earlier run for that of a program that crashes.
   find "$1" -maxdepth 1 -name '*.xml' -delete
+  local begun=$SECONDS
   meson test -C "$@" --print-errorlogs --timeout-multiplier 3 || true
+  say "Tested in $((SECONDS - begun)) s"
   "$(system_python)" "$root/scripts/count_tests.py" "$1/meson-logs"
 }

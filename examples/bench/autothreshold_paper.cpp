@@ -19,6 +19,7 @@ constexpr Part kParts[] = {
 
 }  // namespace
 
+/// Figure 6 of Prahara et al., 2021.
 void autothreshold_paper(const Options &options, bool with_cuda, Report &report) {
   std::vector<Backend> backends;
   for (const Part &part : kParts) {

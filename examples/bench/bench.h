@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "examples/bench/parts.h"  // from meson.build
 #include "kernels/exec.h"
 
 namespace cudascan::bench {
@@ -268,22 +269,14 @@ struct TransferTimes {
 std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
                                           const Runner &runner);
 
-/// The tables of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
-/// Algorithm", ICPADS 2015: time against pixels, the cost of transfers, linear regression.
-void paper_tables(const Options &options, bool with_cuda, Report &report);
-/// Table of Dobreanu and Chelaru, "Histogram equalization".
-void equalize_paper(const Options &options, bool with_cuda, Report &report);
-/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU Implementation of Linear Morphological
-/// Openings with Arbitrary Angle".
-void linearopen_paper(const Options &options, bool with_cuda, Report &report);
-/// Figure 6 of Prahara et al., 2021.
-void autothreshold_paper(const Options &options, bool with_cuda, Report &report);
+/// Prints a table of a publication or of our own, if the options want it.
+using PrintTable = void(const Options &options, bool with_cuda, Report &report);
+#define DECLARE_TABLE(function) PrintTable function;
+PAPERS(DECLARE_TABLE)
+TABLES(DECLARE_TABLE)
+#undef DECLARE_TABLE
 /// Operators against window and size, 8 and 16 bits.
-void sweep_tables(const Options &options, bool with_cuda, Report &report);
-/// Openings along lines: time against length, angle, number of directions, size of the image.
-void linearopen_tables(const Options &options, bool with_cuda, Report &report);
-/// The filters of Yang et al., Table 6: naive sliding window and ours, time against the window.
-void swofilter_tables(const Options &options, bool with_cuda, Report &report);
+PrintTable sweep_tables;
 
 /// Time of a function of OpenCV on one core; NaN if OpenCV is missing or refuses.
 double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// What is measured: <op>_cases.cpp has the cases of an operator for both backends, and cases.cpp
-/// collects them.
+/// collects them. An operator without that file is timed with its default settings.
 #pragma once
 #include <vector>
 
+#include "all_operators.h"
 #include "bench/bench.h"
 
 namespace cudascan::bench {
@@ -16,19 +17,12 @@ inline constexpr Content kAllContents[] = {Content::page, Content::random, Conte
 /// The same case on this content; the name says so unless it is the page.
 Case with_content(Case c, Content content);
 
-void add_nick_cuda(const Options &options, std::vector<Case> &cases);
-void add_nick_cpu(const Options &options, std::vector<Case> &cases);
-void add_histogram_cuda(const Options &options, std::vector<Case> &cases);
-void add_histogram_cpu(const Options &options, std::vector<Case> &cases);
-void add_equalize_cuda(const Options &options, std::vector<Case> &cases);
-void add_equalize_cpu(const Options &options, std::vector<Case> &cases);
-void add_autothreshold_cuda(const Options &options, std::vector<Case> &cases);
-void add_autothreshold_cpu(const Options &options, std::vector<Case> &cases);
-void add_linearopen_cuda(const Options &options, std::vector<Case> &cases);
-void add_linearopen_cpu(const Options &options, std::vector<Case> &cases);
-void add_rotate_cuda(const Options &options, std::vector<Case> &cases);
-void add_rotate_cpu(const Options &options, std::vector<Case> &cases);
-void add_swofilter_cuda(const Options &options, std::vector<Case> &cases);
-void add_swofilter_cpu(const Options &options, std::vector<Case> &cases);
+/// What <op>_cases.cpp defines: cases on the GPU and on one core.
+#define DECLARE_CASES(op, Name)                                           \
+  void add_##op##_cuda(const Options &options, std::vector<Case> &cases); \
+  void add_##op##_cpu(const Options &options, std::vector<Case> &cases);
+CUDASCAN_ALL_OPERATORS(DECLARE_CASES)
+DECLARE_CASES(histogram, Histogram)
+#undef DECLARE_CASES
 
 }  // namespace cudascan::bench

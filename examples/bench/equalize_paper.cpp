@@ -126,6 +126,7 @@ void print_screenshots(const Options &options, const std::vector<Backend> &backe
 
 }  // namespace
 
+/// Table of Dobreanu and Chelaru, "Histogram equalization".
 void equalize_paper(const Options &options, bool with_cuda, Report &report) {
   const bool of_table = options.wants("paper 001 table 1"),
              of_screenshots = options.wants("paper 001 screenshots");

@@ -204,6 +204,8 @@ void zones(const Options &options, const Backend &backend, Report &report) {
 
 }  // namespace
 
+/// Table 2 and figures 2, 5, 8 to 11 of Karas et al., "GPU Implementation of Linear Morphological
+/// Openings with Arbitrary Angle".
 void linearopen_paper(const Options &options, bool with_cuda, Report &report) {
   std::vector<Backend> backends;
   const auto wanted = [&](const char *table) {

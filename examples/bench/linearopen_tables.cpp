@@ -294,6 +294,7 @@ void print_tables(const Options &options, const Backend &backend, Report &report
 
 }  // namespace
 
+/// Openings along lines: time against length, angle, number of directions, size of the image.
 void linearopen_tables(const Options &options, bool with_cuda, Report &report) {
   if (with_cuda)
     if (const TimeCase time = cuda_timer(options))

@@ -110,7 +110,8 @@ def cvcuda_peers(cvcuda, cupy, page):
 
     otsu = cvcuda.ThresholdType.OTSU | cvcuda.ThresholdType.BINARY
     return [("equalize", "cvcuda.histogrameq", lambda: cvcuda.histogrameq_into(result, source)),
-            ("median 5", "cvcuda.median_blur", lambda: cvcuda.median_blur_into(result, source, [5, 5])),
+            ("median 5", "cvcuda.median_blur",
+             lambda: cvcuda.median_blur_into(result, source, [5, 5])),
             ("open 15", "cvcuda.morphology", lambda: opening(15, 15)),
             ("line opening 41", "cvcuda.morphology", lambda: opening(41, 1)),
             ("otsu", "cvcuda.threshold",
@@ -139,8 +140,8 @@ def time_us(call, wait, budget):
 
 
 def machine_of(cupy):
-    machine = {"gpu": None, "cpu": None, "cores": len(os.sched_getaffinity(0)), "driver": None, "cuda": None,
-               "gstreamer": None}
+    machine = {"gpu": None, "cpu": None, "cores": len(os.sched_getaffinity(0)), "driver": None,
+               "cuda": None, "gstreamer": None}
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         for line in file:
             if line.startswith("model name"):
@@ -168,9 +169,9 @@ def measure(options, cupy, libraries):
                 print(f"{library}: {error}", file=sys.stderr)
                 rows.append({"table": "peers", "name": library, "error": str(error)})
             for name, function, call in peers:
-                row = {"table": "peers", "name": name, "where": "kernel", "backend": "cuda", "width": width,
-                       "height": height, "depth": 8, "streams": 1, "peer": True, "element": function,
-                       "library": f"{library} {version}"}
+                row = {"table": "peers", "name": name, "where": "kernel", "backend": "cuda",
+                       "width": width, "height": height, "depth": 8, "streams": 1, "peer": True,
+                       "element": function, "library": f"{library} {version}"}
                 try:
                     row["us"] = time_us(call, cupy.cuda.Device().synchronize, options.seconds)
                     row["fps"] = 1e6 / row["us"]

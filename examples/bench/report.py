@@ -37,10 +37,12 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     for kind, program in (("kernels", "cudascan-bench"), ("pipelines", "cudascan-pipeline-bench"),
                           ("gswo", "gswo_figures.py")):
-        parser.add_argument(f"--{kind}", metavar="FILE", type=pathlib.Path, action="append", default=[],
+        parser.add_argument(f"--{kind}", metavar="FILE", type=pathlib.Path, action="append",
+                            default=[],
                             help=f"what `{program} --json FILE` wrote; may be given several times")
     parser.add_argument("--output", "-o", metavar="FILE", type=pathlib.Path,
-                        default=pathlib.Path("cudascan-bench.html"), help="(default cudascan-bench.html)")
+                        default=pathlib.Path("cudascan-bench.html"),
+                        help="(default cudascan-bench.html)")
     parser.add_argument("--title", default="gst-cudascan: benchmark")
     parser.add_argument("--quick", action="store_true", help="run the benchmarks with --quick")
     parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
@@ -50,7 +52,8 @@ def parse():
 
 def find_program(name, build):
     """Path of a benchmark, or None."""
-    folders = [build] if build else [HERE, *(p / "build" for p in HERE.parents), pathlib.Path("build")]
+    folders = [build] if build else [HERE, *(p / "build" for p in HERE.parents),
+                                     pathlib.Path("build")]
     for folder in folders:
         for path in (folder / name, folder / "examples" / "bench" / name):
             if path.is_file():
@@ -59,7 +62,8 @@ def find_program(name, build):
 
 
 def with_plugin(program):
-    """The environment in which a benchmark of a build folder finds the elements of the same build."""
+    """The environment in which a benchmark of a build folder finds the elements of the same
+    build."""
     for folder in program.parents:
         if (folder / "gst" / "libgstcudascan.so").is_file():
             folders = [str(folder / "gst"), os.environ.get("GST_PLUGIN_PATH", "")]
@@ -73,7 +77,8 @@ def run(command, name, kind, results, optional=False):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.json"
         print(f"runs {' '.join(command)}", file=sys.stderr, flush=True)
-        done = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL, stdout=sys.stderr,
+        done = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL,
+                              stdout=sys.stderr,
                               env=with_plugin(pathlib.Path(command[0])), check=False)
         # Failed rows are in the file and on the page; without a file there is nothing to show.
         if not path.exists():
@@ -98,7 +103,8 @@ def run_benchmarks(arguments, results):
                          f"with --{kind}")
     python = shutil.which("python3")
     if results.files and python:
-        run([python, str(DATA / "python_peers.py"), *(["--sizes", "1080p"] if arguments.quick else [])],
+        run([python, str(DATA / "python_peers.py"),
+             *(["--sizes", "1080p"] if arguments.quick else [])],
             "python_peers.py", "pipelines", results, optional=True)
 
 
@@ -107,7 +113,8 @@ def main():
     results = Results()
     try:
         if not arguments.output.absolute().parent.is_dir():
-            raise Unusable(f"--output {arguments.output}: folder {arguments.output.parent} does not exist")
+            raise Unusable(f"--output {arguments.output}: folder {arguments.output.parent} does "
+                           f"not exist")
         for kind in ("kernels", "pipelines", "gswo"):
             for path in getattr(arguments, kind):
                 results.read(kind, path)
@@ -115,7 +122,8 @@ def main():
         try:
             from report_page import page
         except ImportError as error:
-            raise Unusable(f"{sys.executable} has no {error.name or error}: install python3-matplotlib "
+            raise Unusable(f"{sys.executable} has no {error.name or error}: install "
+                           f"python3-matplotlib "
                            "for it") from error
         if not results.files:
             run_benchmarks(arguments, results)
@@ -129,7 +137,8 @@ def main():
         print(f"cudascan-bench-report: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"cudascan-bench-report: --output {arguments.output}: {error.strerror}", file=sys.stderr)
+        print(f"cudascan-bench-report: --output {arguments.output}: {error.strerror}",
+              file=sys.stderr)
         return 2
     for sentence in results.missing:
         print(f"cudascan-bench-report: {sentence}", file=sys.stderr)

@@ -197,6 +197,7 @@ void window_table(const std::string &title, const Options &options, const Backen
 
 }  // namespace
 
+/// The filters of Yang et al., Table 6: naive sliding window and ours, time against the window.
 void swofilter_tables(const Options &options, bool with_cuda, Report &report) {
   const std::string against_window = "swofilter against window";
   const bool of_paper = options.wants(kPaperTable), of_windows = options.wants(against_window);

@@ -9,8 +9,9 @@
 docs/capture.md explains it; capture.cpp is the same in C++. Exit status: 0 success, 1 error, 2
 wrong arguments, 3 no camera.
 
-Needs python3-gi, python3-numpy, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and the environment of
-`meson devenv -C build -w .`; with gir1.2-aravis-0.8 it lists cameras of GigE Vision and USB3 Vision.
+Needs python3-gi, python3-numpy, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and the
+environment of `meson devenv -C build -w .`; with gir1.2-aravis-0.8 it lists cameras of GigE Vision
+and USB3 Vision.
 """
 import argparse
 import signal
@@ -58,7 +59,8 @@ def to_array(sample):
     if not ok:
         raise Failure("a frame cannot be read", FAILED)
     try:
-        return np.ndarray((info.height, info.width), np.uint8, mapped.data, offset, (stride, 1)).copy()
+        return np.ndarray((info.height, info.width), np.uint8, mapped.data, offset,
+                          (stride, 1)).copy()
     finally:
         buffer.unmap(mapped)
 
@@ -174,7 +176,8 @@ class Capture:
 
     def on_signal(self):
         """Waits for the frames in flight, for 2 s at most; stops at once when called again."""
-        if self.ending or self.retry or not self.frames or not self.pipeline.send_event(Gst.Event.new_eos()):
+        if (self.ending or self.retry or not self.frames
+                or not self.pipeline.send_event(Gst.Event.new_eos())):
             self.loop.quit()
         self.ending = True
         GLib.timeout_add_seconds(2, self.on_signal)
@@ -189,7 +192,8 @@ class Capture:
         elif message.type == Gst.MessageType.EOS and not self.retry:  # also after an error
             self.loop.quit()
         elif message.type == Gst.MessageType.DEVICE_REMOVED:
-            if not self.options.test and message.parse_device_removed().get_display_name() == self.name:
+            removed = message.parse_device_removed().get_display_name()
+            if not self.options.test and removed == self.name:
                 self.lost(f"{self.name}: unplugged")
         elif message.type == Gst.MessageType.ERROR:
             text = f"{message.src.get_name()}: {message.parse_error()[0].message}"

@@ -12,7 +12,8 @@
 
 typedef unsigned short pixel;  // samples of 8 and of 16 bit
 
-// 1 lies on white, 0 on black, -1 on anything: here the white corners that point up and to the right.
+// 1 lies on white, 0 on black, -1 on anything: here the white corners that point up and to the
+// right.
 static const int pattern[3][3] = {{-1, 0, 0}, {1, 1, 0}, {-1, 1, -1}};
 
 void hit_or_miss(const pixel *in, pixel *out, int width, int height, int white = 255) {

@@ -32,8 +32,8 @@ A4 = (2480, 3508)
 def sample_pages(folder, count, data):
     """Gray pages of A4 at 300 dpi, as images."""
     sample = folder / "sample.png"
-    subprocess.run([sys.executable, ROOT / "examples/make_sample.py", sample, "--scale", "2"], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, ROOT / "examples/make_sample.py", sample, "--scale", "2"],
+                   check=True, stdout=subprocess.DEVNULL)
     with Image.open(sample) as image:
         bases = [image.convert("L").resize(A4)]
     for path in sorted(pathlib.Path(data).iterdir()) if data else []:
@@ -109,9 +109,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_pages(folder, options.pages, options.data)
-        print(f"{options.pages} pages of {A4[0]}x{A4[1]}, {options.jobs} at a time; {os.cpu_count()} cores")
+        print(f"{options.pages} pages of {A4[0]}x{A4[1]}, {options.jobs} at a time; "
+              f"{os.cpu_count()} cores")
         print(f"{'':24}{'wall ms/page':>14}{'CPU ms/page':>14}{'pages/s':>10}")
-        for title, command in programs(options.folder.resolve(), folder, folder / "out", options.jobs):
+        for title, command in programs(options.folder.resolve(), folder, folder / "out",
+                                       options.jobs):
             wall, cpu = measure(command, folder / "out", options.repeat, options.pages)
             print(f"{title:24}{1000 * wall:14.1f}{1000 * cpu:14.1f}{1 / wall:10.2f}", flush=True)
 

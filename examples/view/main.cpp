@@ -35,7 +35,7 @@ struct Action {
 
 struct Options {
   SourceOptions source;
-  std::string element = "cudanick", format = "GRAY8", picture, screenshot;
+  std::string element = cudascan::kDefaultElement, format = "GRAY8", picture, screenshot;
   Settings settings;
   std::vector<Action> actions;
   double divider = 0.5, seconds = 0;

@@ -41,12 +41,7 @@ Player::~Player() {
 }
 
 void Player::use(const std::string &element) {
-  if (std::none_of(std::begin(kElements), std::end(kElements),
-                   [&](const char *name) { return element == name; })) {
-    std::string names;
-    for (const char *name : kElements) names += std::string(names.empty() ? "" : ", ") + name;
-    throw std::runtime_error("element=" + element + ": must be one of " + names);
-  }
+  check_element(element);
   stop();
   name_ = element;
   changed_.clear();

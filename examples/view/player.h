@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "../elements.h"
 #include "background.h"
 #include "plots.h"
 #include "settings.h"
@@ -17,9 +18,6 @@
 #include "wipe.h"
 
 namespace cudascan::view {
-
-inline constexpr const char *kElements[] = {"cudanick", "cudaequalize", "cudaautothreshold",
-                                            "cudalinearopen", "cudaswofilter"};
 
 class Player {
  public:

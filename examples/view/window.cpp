@@ -30,8 +30,8 @@ Window::Window(Player &player, GtkWidget *video)
                    G_CALLBACK(+[](GtkWidget *bar, gint, gpointer) { gtk_widget_hide(bar); }),
                    nullptr);
 
-  for (const char *name : kElements)
-    gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(elements_), name, name);
+  for (const std::string &name : element_names())
+    gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(elements_), name.c_str(), name.c_str());
   g_signal_connect(elements_, "changed", G_CALLBACK(+[](GtkComboBox *combo, Window *self) {
                      const gchar *name = gtk_combo_box_get_active_id(combo);
                      if (!name || self->player_.element_name() == name) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for autothreshold.cu and autothreshold_16.cu in a build without CUDA.
+// Replaces autothreshold.cu and autothreshold_16.cu in a build without CUDA.
 #include "kernels/autothreshold.h"
 
 #include "kernels/base/absent.h"

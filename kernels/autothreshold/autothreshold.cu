@@ -4,7 +4,7 @@
 
 namespace cudascan {
 
-template void autothreshold::queue(Cuda &, const Job<std::uint8_t> &);
+template void autothreshold::queue(Cuda &, const ThresholdJob<std::uint8_t> &);
 
 namespace {
 
@@ -14,7 +14,7 @@ template <typename T, typename Out>
 void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdParams &p,
              AutothresholdReport *report) {
   check_call(p, in, out);
-  Job<T> job{};
+  ThresholdJob<T> job{};
   const Levels levels = Levels::of(in.maximum);
   const std::size_t state_bytes = histogram::state_bytes<T>(cuda, levels);
   static const char key = 0;

@@ -2,4 +2,4 @@
 // The kernels for 16-bit samples, in a separate file so that both depths compile at the same time.
 #include "kernels/autothreshold/kernel.cuh"
 
-template void cudascan::autothreshold::queue(Cuda &, const Job<std::uint16_t> &);
+template void cudascan::autothreshold::queue(Cuda &, const ThresholdJob<std::uint16_t> &);

@@ -7,7 +7,9 @@
 #include "kernels/autothreshold.h"
 #include "kernels/autothreshold/decision.h"
 #include "kernels/autothreshold/methods.h"
+#include "kernels/histogram/grid_team.cuh"
 #include "kernels/histogram/launch.cuh"
+#include "kernels/histogram/sharing_team.cuh"
 
 namespace cudascan::autothreshold {
 
@@ -21,7 +23,7 @@ struct Found {
 };
 
 template <typename T>
-struct Job {
+struct ThresholdJob {
   CountJob<T> count;
   Plane<T> out;                    // or
   Plane<std::uint8_t> narrow_out;  // for 16-bit samples, if `narrow`
@@ -41,8 +43,8 @@ struct Job {
 /// The thresholds that the method finds, without history and offset.
 /// @tparam small  threshold::is_small(): each kernel has only the code of its own kind of methods
 template <typename Counters, bool small, typename T>
-__device__ void find_thresholds(const Job<T> &job, histogram::Head &head, unsigned char *memory,
-                                int (&thresholds)[kMaxClasses - 1]) {
+__device__ void find_thresholds(const ThresholdJob<T> &job, histogram::Head &head,
+                                unsigned char *memory, int (&thresholds)[kMaxClasses - 1]) {
   const int levels = job.count.levels.count;
   auto &team_memory = *reinterpret_cast<BlockTeamMemory *>(memory);
   if constexpr (Counters::kMany && !small) {
@@ -83,7 +85,7 @@ __device__ unsigned from_on(unsigned word, int from) {
 
 template <typename T, typename Counters, bool small>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
-    autothreshold_kernel(const __grid_constant__ Job<T> job) {
+    autothreshold_kernel(const __grid_constant__ ThresholdJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
 
 /// Queues the kernel with the counters that suit the number of levels.
 template <typename T>
-void queue(Cuda &cuda, const Job<T> &job) {
+void queue(Cuda &cuda, const ThresholdJob<T> &job) {
   const bool small = threshold::is_small(job.method, job.classes);
   const auto choose = [&]<typename Counters>() {
     return small ? autothreshold_kernel<T, Counters, true>
@@ -146,7 +148,7 @@ void queue(Cuda &cuda, const Job<T> &job) {
   const bool shared = threshold::is_shared(job.method, job.classes);
   histogram::launch_counting(cuda, job.count, choose, job, shared ? kSmallLevels / 2 : 1);
 }
-extern template void queue(Cuda &, const Job<std::uint8_t> &);
-extern template void queue(Cuda &, const Job<std::uint16_t> &);
+extern template void queue(Cuda &, const ThresholdJob<std::uint8_t> &);
+extern template void queue(Cuda &, const ThresholdJob<std::uint16_t> &);
 
 }  // namespace cudascan::autothreshold

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for equalize.cu in a build without CUDA.
+// Replaces equalize.cu in a build without CUDA.
 #include "kernels/equalize.h"
 
 #include "kernels/base/absent.h"

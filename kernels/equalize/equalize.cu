@@ -6,6 +6,7 @@
 #include "kernels/equalize/baseline.cuh"
 #include "kernels/equalize/clahe.cuh"
 #include "kernels/equalize/mapping.h"
+#include "kernels/histogram/grid_team.cuh"
 #include "kernels/histogram/launch.cuh"
 
 namespace cudascan {
@@ -29,7 +30,7 @@ struct Smoothed {
 };
 
 template <typename T>
-struct Job {
+struct EqualizeJob {
   CountJob<T> count;
   Plane<T> out;
   Range range;
@@ -65,7 +66,7 @@ struct Summary {
 
 /// Calls emit(level, its new sample) for the levels of this member.
 template <typename Team, typename T, typename Emit>
-__device__ void map_levels(Team &team, const Job<T> &job, const histogram::Head &head,
+__device__ void map_levels(Team &team, const EqualizeJob<T> &job, const histogram::Head &head,
                            bool first_block, const Emit &emit) {
   const Range &range = job.range;
   Summary mine{}, all;
@@ -166,7 +167,7 @@ class WordMapping {
 
 template <typename T, typename Counters>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
-    equalize_kernel(const __grid_constant__ Job<T> job) {
+    equalize_kernel(const __grid_constant__ EqualizeJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
@@ -216,7 +217,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   const std::size_t state_bytes = histogram::state_bytes<T>(cuda, range.levels);
   const std::size_t counts_bytes = levels * sizeof(std::uint32_t);
 
-  Job<T> job{};
+  EqualizeJob<T> job{};
   job.smoothed_bytes = (Smoothed::bytes(range) + 15) / 16 * 16;
   static const char key = 0;
   auto *const state = static_cast<unsigned char *>(

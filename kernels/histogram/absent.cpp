@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for histogram.cu in a build without CUDA.
+// Replaces histogram.cu in a build without CUDA.
 #include "kernels/histogram.h"
 
 #include "kernels/base/absent.h"

@@ -10,14 +10,14 @@ namespace {
 using namespace histogram;
 
 template <typename T>
-struct Job {
+struct HistogramJob {
   CountJob<T> count;
   std::uint32_t *counts;
 };
 
 template <typename T, typename Counters>
 __global__ void __launch_bounds__(Counters::kThreads, 1)
-    count_kernel(const __grid_constant__ Job<T> job) {
+    count_kernel(const __grid_constant__ HistogramJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
   Share<T, Counters> share(job.count, memory + Counters::kBytes);
@@ -31,7 +31,7 @@ void queue(Cuda &cuda, Plane<const T> in, const HistogramParams &p, std::uint32_
   static const char key = 0;
   auto *const state =
       static_cast<State *>(cuda.history(&key, state_bytes<T>(cuda, Levels::of(in.maximum))));
-  const Job<T> job{CountJob<T>(in, p, is_aligned(in, 16), state), counts};
+  const HistogramJob<T> job{CountJob<T>(in, p, is_aligned(in, 16), state), counts};
   const auto choose = [&]<typename Counters>() { return count_kernel<T, Counters>; };
   launch_counting(cuda, job.count, choose, job);
 }

@@ -3,12 +3,17 @@
 /// Launches kernels that begin with kernel.cuh.
 #pragma once
 #include "kernels/base/launch.cuh"
+#include "kernels/histogram/counters/byte.cuh"
+#include "kernels/histogram/counters/direct.cuh"
+#include "kernels/histogram/counters/half.cuh"
+#include "kernels/histogram/counters/matrix.cuh"
+#include "kernels/histogram/counters/table.cuh"
 #include "kernels/histogram/kernel.cuh"
 
 namespace cudascan::histogram {
 
-/// As many blocks as there are multiprocessors; fewer for an image that has less than a vector for each
-/// thread, but `least` where there are as many multiprocessors.
+/// As many blocks as there are multiprocessors; fewer for an image that has less than a vector for
+/// each thread, but `least` where there are as many multiprocessors.
 template <typename Counters, typename T>
 int blocks_for(Cuda &cuda, const Plane<const T> &plane, int least = 1) {
   const std::int64_t pixels = std::int64_t{plane.width} * plane.height;
@@ -26,7 +31,8 @@ void launch_together(Cuda &cuda, void (*kernel)(Job), int blocks, int bytes, con
   launch(cuda, kernel, shape, job);
 }
 
-/// Calls f.operator()<Counters>() with the best counters of 8-bit samples that the GPU has room for.
+/// Calls f.operator()<Counters>() with the best counters of 8-bit samples that the GPU has room
+/// for.
 template <typename F>
 void with_byte_counters(Cuda &cuda, const F &f) {
   const auto fit = [&]<typename Counters>() {

@@ -13,8 +13,8 @@
 ///       return team.reduce(lowest, [](int a, int b) { return a < b ? a : b; });
 ///     }
 ///
-/// split.h has functions for common reductions, sum_of() and so on; teams may implement them
-/// faster.
+/// team_reductions.h has functions for common reductions, sum_of() and so on; teams may implement
+/// them faster.
 ///
 /// A floating-point sum would depend on the size of the team, so terms are integers, or fixed-point
 /// numbers if needed. A small team has at most 256 levels and some memory that all members share.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for hue.cu in a build without CUDA.
+// Replaces hue.cu in a build without CUDA.
 #include "kernels/hue.h"
 
 #include "kernels/base/absent.h"

@@ -10,7 +10,7 @@ constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
 template <typename T>
 void paint(Cpu &cpu, Plane<const T> angles, const ChromaPlanes<T> &out) {
-  const hues::Job<T> job = hues::make_job(angles, out);
+  const hues::HueJob<T> job = hues::make_job(angles, out);
   cpu.for_bands(out.u.height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y)
       for (int x = 0; x < out.u.width; ++x) job.paint(x, y);

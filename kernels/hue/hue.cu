@@ -7,7 +7,7 @@ namespace cudascan {
 namespace {
 
 template <typename T>
-__global__ void hue_kernel(const __grid_constant__ hues::Job<T> job) {
+__global__ void hue_kernel(const __grid_constant__ hues::HueJob<T> job) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < job.out.u.width && y < job.out.u.height) job.paint(x, y);
@@ -15,7 +15,7 @@ __global__ void hue_kernel(const __grid_constant__ hues::Job<T> job) {
 
 template <typename T>
 void paint(Cuda &cuda, Plane<const T> angles, const ChromaPlanes<T> &out) {
-  const hues::Job<T> job = hues::make_job(angles, out);
+  const hues::HueJob<T> job = hues::make_job(angles, out);
   const dim3 block(32, 8);
   const dim3 grid((out.u.width + block.x - 1) / block.x, (out.u.height + block.y - 1) / block.y);
   launch(cuda, hue_kernel<T>, {grid, block}, job);

@@ -31,7 +31,7 @@ constexpr Wheel make_wheel() {
 }
 
 template <typename T>
-struct Job {
+struct HueJob {
   Plane<const T> angles;
   ChromaPlanes<T> out;
   int low_bits;  ///< unused low bits of the format, in an angle
@@ -48,7 +48,7 @@ struct Job {
 };
 
 template <typename T>
-Job<T> make_job(Plane<const T> angles, const ChromaPlanes<T> &out) {
+HueJob<T> make_job(Plane<const T> angles, const ChromaPlanes<T> &out) {
   const auto size = [](int pixels, int shift) { return (pixels + (1 << shift) - 1) >> shift; };
   const int width = size(angles.width, out.shift_x), height = size(angles.height, out.shift_y);
   const Plane<T> planes[] = {out.u, out.v};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for linearopen.cu in a build without CUDA.
+// Replaces linearopen.cu in a build without CUDA.
 #include "kernels/linearopen.h"
 
 #include "kernels/base/absent.h"

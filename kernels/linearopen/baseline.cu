@@ -37,7 +37,7 @@ struct DeviceMemory {
 };
 
 template <typename T>
-struct Job {
+struct LineJob {
   Plane<const T> in;
   Plane<T> out;
   Partition partition;
@@ -47,7 +47,7 @@ struct Job {
 };
 
 template <typename T, bool kByStack>
-__global__ void __launch_bounds__(kThreads) line_kernel(const __grid_constant__ Job<T> job) {
+__global__ void __launch_bounds__(kThreads) line_kernel(const __grid_constant__ LineJob<T> job) {
   const int thread = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (thread >= job.partition.count) return;
   const DeviceMemory<T> memory{job.entries + thread, job.room - 1, job.partition.count};

@@ -49,8 +49,8 @@ Cut cut_into(int parts, int steps, int length) {
   return cut;
 }
 
-/// About how many strips go through all rows of the image, and how many through some; these have about
-/// so many rows together.
+/// About how many strips go through all rows of the image, and how many through some; these have
+/// about so many rows together.
 struct Strips {
   double whole = 0, others = 0, rows_of_others = 0;
 
@@ -78,9 +78,9 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
   constexpr int kBlockReserve = 1024, kMostParts = 64;
   // Chunks before and behind those of the result take part in some of the work only.
   constexpr double kOthers = 0.75;
-  // What blocks wait for, and what each of them adds beside its warps, in the time of a warp. It takes
-  // longer where all of a multiprocessor waits at once, and where the rows of a strip are short pieces
-  // of memory. All of this is measured.
+  // What blocks wait for, and what each of them adds beside its warps, in the time of a warp. It
+  // takes longer where all of a multiprocessor waits at once, and where the rows of a strip are
+  // short pieces of memory. All of this is measured.
   constexpr double kWait = 6, kBlock = 0.4, kAlone = 1.17;
   constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 5;
   const int room = cuda.most_shared_memory();

@@ -35,8 +35,8 @@ struct FoldJob {
 /// Planes, as in FoldJob. Planes of transposed directions use the same memory as the others.
 template <typename T>
 struct EndsJob {
-  Plane<T> planes
-      [2];  ///< the first ones, upright and transposed; data is nullptr if there is nothing to clear
+  /// The first ones, upright and transposed; data is nullptr if there is nothing to clear.
+  Plane<T> planes[2];
   std::size_t bytes;  ///< from one to the next
 };
 /// Clears the last word of each row that ends within a word. Openings write samples, but folding

@@ -115,10 +115,10 @@ __device__ inline Extent extent_of_strip(const lines::Direction &direction, int 
 }
 
 /// The columns of a line in a few successive rows.
-class Columns {
+class LineColumns {
  public:
   /// @param y  the first row
-  __device__ Columns(const lines::Direction &direction, int line, int y) {
+  __device__ LineColumns(const lines::Direction &direction, int line, int y) {
     const std::int64_t position =
         static_cast<std::int64_t>(y) * direction.slope + (std::int64_t{1} << (kBits - 1));
     const int whole = static_cast<int>(position >> kBits);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All directions are opened by one launch (opening.cuh), along steep lines of the image or, for flat
-// ones, of a transposed copy. A launch before it makes that copy. Where there are several directions,
-// each has a plane for its result, and a launch finds the best of them; where rows end within a word, a
-// launch clears those words of the planes first. A last one makes samples of the best again, the right
-// way up; for one steep direction the first launch does everything.
+// All directions are opened by one launch (openings.cuh), along steep lines of the image or, for
+// flat ones, of a transposed copy. A launch before it makes that copy. Where there are several
+// directions, each has a plane for its result, and a launch finds the best of them; where rows end
+// within a word, a launch clears those words of the planes first. A last one makes samples of the
+// best again, the right way up; for one steep direction the first launch does everything.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 #include "kernels/base/launch.cuh"
 #include "kernels/base/refuse.h"
 #include "kernels/linearopen/baseline.h"
-#include "kernels/linearopen/cuts.cuh"
 #include "kernels/linearopen/fold.cuh"
 #include "kernels/linearopen/invariant.cuh"
-#include "kernels/linearopen/opening.cuh"
+#include "kernels/linearopen/openings.cuh"
+#include "kernels/linearopen/scratch_planes.h"
 #include "kernels/linearopen/spectrum.h"
 #include "kernels/linearopen/tiles.cuh"
 
@@ -30,32 +30,6 @@ using lines::Direction;
 /// Results of directions at once.
 constexpr std::size_t kPlanesBytes = std::size_t{256} << 20;
 
-template <typename T, int lanes, int group>
-__global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
-    open_kernel(const __grid_constant__ OpenJob<T> job) {
-  using Work = Strip<T, lanes, group>;
-  let_next_kernel_start();
-  Work strip(job, {blockIdx.x, blockIdx.y, blockIdx.z},
-             reinterpret_cast<typename Work::Row *>(dynamic_shared_memory()));
-  if (!strip.any()) return;
-  wait_for_kernels_before();
-  strip.open();
-}
-
-/// That of a length; only wide strips have segments shorter than chunks.
-template <typename T, int lanes, int group = Form<T, lanes>::kRows>
-auto open_kernel_of(int length) {
-  if constexpr (lanes == kMostLanes && group > 1)
-    if (length <= group) return open_kernel_of<T, lanes, group / 2>(length);
-  return open_kernel<T, lanes, group>;
-}
-template <typename T>
-auto kernel_of(int lanes, int length) {
-  return lanes == kMostLanes ? open_kernel_of<T, kMostLanes>(length)
-         : lanes == 8        ? open_kernel_of<T, 8>(length)
-         : lanes == 4        ? open_kernel_of<T, 4>(length)
-                             : open_kernel_of<T, 1>(length);
-}
 /// Everything for one run().
 template <typename Sample>
 class Opening {
@@ -138,23 +112,14 @@ class Opening {
   bool apart(const Direction &d) const { return baseline() || invariant(d); }
   bool is_turned(const Direction &d) const { return !d.steep && !baseline(); }
 
-  // ---- Memory ------------------------------------------------------------------------------------
+  // ---- Memory -----------------------------------------------------------------------------------
 
-  static std::size_t stride_of(int width) { return (width * sizeof(T) + 255) / 256 * 256; }
-  static std::size_t number_stride_of(int width) {
-    return (width * sizeof(std::uint16_t) + 255) / 256 * 256;
-  }
-  static std::size_t plane_bytes(int width, int height) { return stride_of(width) * height; }
-  static Plane<T> plane_at(unsigned char *memory, int width, int height) {
-    return {reinterpret_cast<T *>(memory), width, height,
-            static_cast<std::ptrdiff_t>(stride_of(width))};
-  }
   std::size_t sums_bytes() const { return (angles_.size() + 1) * sizeof(std::uint64_t); }
   /// Of a plane of lines that are turned or not.
   int width_of(bool turned) const { return turned ? in_.height : in_.width; }
   int height_of(bool turned) const { return turned ? in_.width : in_.height; }
   std::size_t bytes_of(bool turned) const {
-    return plane_bytes(width_of(turned), height_of(turned));
+    return plane_bytes<T>(width_of(turned), height_of(turned));
   }
 
   void take_scratch(bool direct) {
@@ -181,23 +146,23 @@ class Opening {
     auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes));
     for (const auto &[at, offset] : parts) *at = memory + offset;
     sums_ = reinterpret_cast<std::uint64_t *>(sums);
-    if (converted) converted_ = plane_at(converted, in_.width, in_.height);
-    if (turned) turned_ = plane_at(turned, in_.height, in_.width);
+    if (converted) converted_ = plane_at<T>(converted, in_.width, in_.height);
+    if (turned) turned_ = plane_at<T>(turned, in_.height, in_.width);
     for (const bool is_turned : {false, true})
       if (!direct && count_[is_turned]) best_[is_turned] = best_at(best[is_turned], is_turned);
   }
   /// Whether there is more than the result of one direction.
   bool folds() const { return angles_.size() > 1 || orientation(); }
   std::size_t number_bytes(bool turned) const {
-    return orientation() ? number_stride_of(width_of(turned)) * height_of(turned) : 0;
+    return orientation() ? stride_of<std::uint16_t>(width_of(turned)) * height_of(turned) : 0;
   }
   Best<T> best_at(unsigned char *memory, bool turned) const {
     const int width = width_of(turned), height = height_of(turned);
-    if (!folds()) return {plane_at(planes_, width, height), {}};
-    Best<T> best{plane_at(memory, width, height), {}};
+    if (!folds()) return {plane_at<T>(planes_, width, height), {}};
+    Best<T> best{plane_at<T>(memory, width, height), {}};
     if (orientation())
       best.number = {reinterpret_cast<std::uint16_t *>(memory + bytes_of(turned)), width, height,
-                     static_cast<std::ptrdiff_t>(number_stride_of(width))};
+                     static_cast<std::ptrdiff_t>(stride_of<std::uint16_t>(width))};
     return best;
   }
   std::size_t scratch_apart() const {
@@ -210,7 +175,7 @@ class Opening {
     return bytes;
   }
 
-  // ---- Work --------------------------------------------------------------------------------------
+  // ---- Work -------------------------------------------------------------------------------------
 
   LaunchShape overlapped(dim3 blocks, int threads, int bytes = 0) const {
     return {blocks, threads, bytes, cuda_.code_architecture() >= 90};
@@ -233,7 +198,7 @@ class Opening {
     int rows = 0;
     for (const bool turned : {false, true}) {
       if (count_[turned] == 0 || width_of(turned) % Packed<T>::kSamples == 0) continue;
-      job.planes[turned] = plane_at(planes_, width_of(turned), height_of(turned));
+      job.planes[turned] = plane_at<T>(planes_, width_of(turned), height_of(turned));
       rows = std::max(rows, height_of(turned));
     }
     if (rows == 0) return;
@@ -282,8 +247,7 @@ class Opening {
       job.source[turned] = {plane, floats, word_of(flip), out[turned], cuts.cut[turned]};
       parts = std::max(parts, cuts.cut[turned].parts);
     }
-    const auto kernel = kernel_of<T>(cuts.lanes, length);
-    launch(cuda_, kernel, overlapped(dim3(cuts.strips, parts, n), cuts.threads, cuts.bytes), job);
+    queue_openings(cuda_, cuts, dim3(cuts.strips, parts, n), job);
   }
   /// A segment that is everywhere longer than the image does what one of this length does.
   int length_for() const {
@@ -293,8 +257,8 @@ class Opening {
   /// Opens along some of these lines, from one on, and keeps the best.
   void open_and_fold(const std::vector<Numbered> &directions, std::size_t first) {
     const int n = static_cast<int>(std::min(batch_, directions.size() - first));
-    const Planes planes{plane_at(planes_, width_of(false), height_of(false)),
-                        plane_at(planes_, width_of(true), height_of(true))};
+    const Planes planes{plane_at<T>(planes_, width_of(false), height_of(false)),
+                        plane_at<T>(planes_, width_of(true), height_of(true))};
     if (&directions == &lines_) open(first, n, planes, false);
     FoldJob<T> job{};
     job.bytes = plane_bytes_;
@@ -302,7 +266,7 @@ class Opening {
     for (int i = 0; i < n; ++i) {
       const auto &[direction, number, turned] = directions[first + i];
       const Plane<T> plane =
-          plane_at(planes_ + i * plane_bytes_, width_of(turned), height_of(turned));
+          plane_at<T>(planes_ + i * plane_bytes_, width_of(turned), height_of(turned));
       if (&directions == &apart_) open_apart(directions[first + i], plane);
       if (report_ && (kFloat || &directions == &apart_)) queue_sum(plane, source(turned), number);
       if (!folds()) continue;
@@ -328,7 +292,7 @@ class Opening {
     }
     Direction steep = direction.direction;
     steep.steep = true;
-    const Plane<T> minima = plane_at(apart_scratch_, out.width, out.height);
+    const Plane<T> minima = plane_at<T>(apart_scratch_, out.width, out.height);
     const int words = divide_up(out.width, Packed<T>::kSamples);
     const LaunchShape shape{dim3(divide_up(words, kInvariantThreads), out.height),
                             kInvariantThreads};
@@ -397,7 +361,7 @@ class Opening {
   LinearOpenReport *const report_;
   const T flip_;
   const std::vector<double> angles_;
-  std::vector<Numbered> lines_, apart_;  // what opening.cuh does, and the others
+  std::vector<Numbered> lines_, apart_;  // what openings.cuh does, and the others
   // Of directions that are not turned and that are.
   std::size_t count_[2]{};
   Best<T> best_[2]{};

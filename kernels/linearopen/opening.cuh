@@ -2,75 +2,38 @@
 /// @file
 /// Openings along steep digital lines, for any length in the same time.
 ///
-/// A block has a part of a strip (line_strips.cuh), with the rows that the result there depends on. In
-/// row y the pixels of the strip are side by side, too, wherever the lines have got to. A thread has its
-/// piece of the rows of a chunk in registers from the beginning to the end.
+/// A block has a part of a strip (line_strips.cuh), with the rows that the result there depends on.
+/// In row y the pixels of the strip are side by side, too, wherever the lines have got to. A thread
+/// has its piece of the rows of a chunk in registers from the beginning to the end.
 ///
 /// Minima of segments are put together from minima of chunks of rows (van Herk, Pattern Recognition
-/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): that of the rows of a chunk from some row
-/// on, that up to some row, and the chunks between. The maxima of these minima are found in the same
-/// way. Minima are kept in the last row of their segment: a row needs what its own chunk has up to it,
-/// which the thread has, and what another chunk has from length - 1 rows before on, which is published
-/// in shared memory. Maxima are those of the length - 1 rows that follow: a row needs what its own chunk
-/// has from it on, and what another has up to length - 1 rows behind.
+/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): that of the rows of a chunk from some
+/// row on, that up to some row, and the chunks between. The maxima of these minima are found in the
+/// same way. Minima are kept in the last row of their segment: a row needs what its own chunk has
+/// up to it, which the thread has, and what another chunk has from length - 1 rows before on, which
+/// is published in shared memory. Maxima are those of the length - 1 rows that follow: a row needs
+/// what its own chunk has from it on, and what another has up to length - 1 rows behind.
 ///
-/// The rows that a chunk needs of others are in two neighbouring chunks, the second of them from its
-/// first row on. Going through them from the end, a running minimum has all of the second chunk where
-/// it comes to the first: it needs no row of its own for that.
+/// The rows that a chunk needs of others are in two neighbouring chunks, the second of them from
+/// its first row on. Going through them from the end, a running minimum has all of the second chunk
+/// where it comes to the first: it needs no row of its own for that.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-#include "kernels/base/packed_samples.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/linearopen/line_strips.cuh"
+#include "kernels/linearopen/pieces.cuh"
 
 namespace cudascan::linearopen {
 
-/// What a thread has of a row.
-template <int words>
-struct alignas(4 * words) Piece {
-  unsigned word[words];
-};
-/// The same, spread for minima and maxima.
-template <typename T, int words>
-struct Spread {
-  Packed<T> word[words];
-
-  static __device__ Spread of(const Piece<words> &piece) {
-    Spread s;
-#pragma unroll
-    for (int k = 0; k < words; ++k) s.word[k] = Packed<T>::of(piece.word[k]);
-    return s;
-  }
-  __device__ Piece<words> piece() const {
-    Piece<words> p;
-#pragma unroll
-    for (int k = 0; k < words; ++k) p.word[k] = word[k].word();
-    return p;
-  }
-  template <typename Op>
-  static __device__ Spread neutral() {
-    Spread s;
-#pragma unroll
-    for (int k = 0; k < words; ++k) s.word[k] = Op::template neutral<T>();
-    return s;
-  }
-  /// Combines it with another.
-  template <typename Op>
-  __device__ void add(const Spread &b) {
-#pragma unroll
-    for (int k = 0; k < words; ++k) word[k] = Op()(word[k], b.word[k]);
-  }
-};
-
 /// What the threads of a block do with a part of a strip.
 /// @tparam lanes  threads side by side
-/// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments no
-///                longer than these. Fewer than the length or 1, and not less than half of it.
+/// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments
+///                no longer than these. Fewer than the length or 1, and not less than half of it.
 template <typename T, int lanes, int group>
-class Strip {
+class LineStrip {
   using Shape = Form<T, lanes>;
   static constexpr int kRows = Shape::kRows, kWords = Shape::kWords, kStride = Shape::kStride;
 
@@ -78,7 +41,7 @@ class Strip {
   using Row = Piece<kWords>;
 
   /// @param item    number of the strip, of its part and of the direction
-  __device__ Strip(const OpenJob<T> &job, dim3 item, Row *shared)
+  __device__ LineStrip(const OpenJob<T> &job, dim3 item, Row *shared)
       : job_(job),
         direction_{true, job.lines[item.z].rising != 0,
                    static_cast<std::int32_t>(job.lines[item.z].slope)},
@@ -96,8 +59,8 @@ class Strip {
     out_begin_ = extent_.begin + source_.cut.rows * static_cast<int>(item.y);
     out_end_ = min(out_begin_ + source_.cut.rows, extent_.end);
     if (first_line >= partition.count) out_end_ = out_begin_;
-    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where the
-    // result does.
+    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where
+    // the result does.
     first_ = max(extent_.begin, out_begin_ - (length + kRows - 2) / kRows * kRows);
     const int end = min(extent_.end + (length - 1) / 2, out_end_ + length - 1);
     chunks_ = ((end - first_ + kRows - 1) / kRows + kTogether - 1) & -kTogether;
@@ -133,7 +96,7 @@ class Strip {
 
  private:
   using Word = Packed<T>;
-  using Spread = linearopen::Spread<T, kWords>;
+  using Spread = SpreadPiece<T, kWords>;
   static constexpr int kBytes = sizeof(T);
   static constexpr int kTogether = 32 / lanes, kWarpRows = kTogether * kRows;  // of a warp
   static constexpr int kPadding = kStride - kRows * lanes;
@@ -156,7 +119,7 @@ class Strip {
     for (int i = 0; i < kRows; ++i) rows_[(chunk + chunk_) * kStride + i * lanes + lane_] = row;
   }
 
-  // ---- Reading -----------------------------------------------------------------------------------
+  // ---- Reading ----------------------------------------------------------------------------------
 
   /// Columns of whole words.
   __device__ int whole_width() const {
@@ -164,7 +127,7 @@ class Strip {
   }
   __device__ void read(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     // One word more has the samples of a piece that begins anywhere.
     const bool inside = y0 + kRows <= source_.in.height &&
                         columns.inside(kRows, Shape::kSamples + Word::kSamples, whole_width());
@@ -175,7 +138,7 @@ class Strip {
   }
   /// @tparam partly  whether words may be outside of the image
   template <bool partly>
-  __device__ void read_rows(Spread (&rows)[kRows], const Columns &columns, int y0) const {
+  __device__ void read_rows(Spread (&rows)[kRows], const LineColumns &columns, int y0) const {
     constexpr int kLoaded = kWords + (sizeof(T) < 4 ? 1 : 0);
     const auto *const row = reinterpret_cast<const unsigned char *>(source_.in.row(y0));
     const int stride = static_cast<int>(source_.in.stride), width = whole_width();
@@ -213,7 +176,7 @@ class Strip {
     return restored_word<T>(word, source_.floats, source_.flip);
   }
 
-  // ---- Extrema -----------------------------------------------------------------------------------
+  // ---- Extrema ----------------------------------------------------------------------------------
 
   /// Publishes the extrema from each row of the chunk on.
   template <typename Op>
@@ -312,7 +275,7 @@ class Strip {
   /// Minima of segments whose centres are outside of the image are none.
   __device__ void blank_outside(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows - (job_.length - 1) / 2, width = source_.in.width;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     if (y0 >= extent_.begin && y0 + kRows <= extent_.end &&
         columns.inside(kRows, Shape::kSamples, width))
       return;
@@ -329,12 +292,12 @@ class Strip {
     }
   }
 
-  // ---- Writing -----------------------------------------------------------------------------------
+  // ---- Writing ----------------------------------------------------------------------------------
 
   /// Writes the result of a chunk.
   __device__ void write(const Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows;
-    const Columns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
+    const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
     const bool inside = y0 >= out_begin_ && y0 + kRows <= out_end_ &&
                         columns.inside(kRows, Shape::kSamples + Word::kSamples, source_.in.width);
     const bool whole = __all_sync(kWholeWarp, inside);
@@ -356,7 +319,7 @@ class Strip {
   /// @tparam partly  whether words may be outside of the image, or of what the block has to write
   /// @returns the sum of what is written if it is wanted
   template <bool partly, bool with_sum>
-  __device__ unsigned write_rows(const Spread (&rows)[kRows], const Columns &columns,
+  __device__ unsigned write_rows(const Spread (&rows)[kRows], const LineColumns &columns,
                                  int y0) const {
     auto *const row =
         reinterpret_cast<unsigned char *>(source_.out.row(y0)) + number_ * job_.out_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for nick.cu and nick_16.cu in a build without CUDA.
+// Replaces nick.cu and nick_16.cu in a build without CUDA.
 #include "kernels/nick.h"
 
 #include "kernels/base/absent.h"

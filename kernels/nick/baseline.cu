@@ -10,7 +10,7 @@ namespace cudascan::nick {
 namespace {
 
 constexpr int kBlock = 16;     // side of a block of threads in pixels, as in most of the paper
-constexpr int kMaxBlock = 32;  // and of all the threads that the third kernel may have
+constexpr int kMaxBlock = 32;  // largest side for the third kernel
 
 /// Everything that is the same for all threads of a launch.
 template <typename T, typename Out>
@@ -24,7 +24,7 @@ struct Job {
   const WolfStatistics *wolf;
   unsigned long long *black_count;
 
-  /// Decides a pixel, given the sums of its window; all threads of the block call it.
+  /// Decides a pixel from the sums of its window; all threads of the block call it.
   __device__ void finish(bool inside, int x, int y, const Window &w) const {
     bool is_black = false;
     if (inside) {
@@ -44,7 +44,7 @@ struct Job {
   }
 };
 
-/// Algorithm 2: all pixels from device memory.
+/// Algorithm 2: reads all pixels from device memory.
 template <typename T, typename Out>
 __global__ void global_kernel(const __grid_constant__ Job<T, Out> job) {
   const int x = blockIdx.x * kBlock + threadIdx.x, y = blockIdx.y * kBlock + threadIdx.y;
@@ -54,7 +54,7 @@ __global__ void global_kernel(const __grid_constant__ Job<T, Out> job) {
   job.finish(inside, x, y, w);
 }
 
-/// Algorithm 3: pixels of the block's tile from shared memory, the others from device memory.
+/// Algorithm 3: reads pixels of the block's tile from shared memory, the others from device memory.
 template <typename T, typename Out>
 __global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
   __shared__ T tile[kBlock][kBlock];
@@ -80,7 +80,7 @@ __global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
   job.finish(inside, x, y, w);
 }
 
-/// Algorithm 4: all pixels from shared memory; every thread loads one, those of the block's inside decide.
+/// Algorithm 4: reads all pixels from shared memory; every thread loads one, the inner ones decide.
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
     shared_kernel(const __grid_constant__ Job<T, Out> job) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
   const bool inside = tx < kBlock && ty < kBlock && x < job.in.width && y < job.in.height;
   Window w{0, 0, 1};
   if (inside) {
-    // Pixels outside the image are 0 and add nothing; they only must not be counted.
+    // Pixels outside the image are 0 and add nothing; they are just not counted.
     const int columns = min(x + job.rx, job.in.width - 1) - max(x - job.rx, 0) + 1;
     const int rows = min(y + job.ry, job.in.height - 1) - max(y - job.ry, 0) + 1;
     w.n = columns * rows;

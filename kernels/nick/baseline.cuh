@@ -7,15 +7,16 @@
 
 namespace cudascan::nick {
 
-/// What wolf wants to know of the image.
+/// Statistics of the image for wolf.
 struct WolfStatistics {
   Window busiest;
   std::uint32_t minimum;
 };
 
 /// Queues params.algorithm, one of the three (NickAlgorithm::automatic counts as global).
-/// @param wolf         statistics of the image in device memory, or nullptr unless the method is wolf
-/// @param black_count  in device memory, to be added to, or nullptr
+/// @param wolf         statistics of the image in device memory, or nullptr unless the method is
+///                     wolf
+/// @param black_count  in device memory; the count is added to it; or nullptr
 template <typename T, typename Out>
 void run_baseline(Cuda &, Plane<const T> in, Plane<Out> out, const NickParams &params,
                   const WolfStatistics *wolf, unsigned long long *black_count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The published implementations of NICK, kept as the baseline that benchmarks compare with:
-/// Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding Algorithm", ICPADS
-/// 2015. Each pixel sums its whole window. Two defects of the listings are mended, so that the
+/// The published implementations of NICK, kept as the baseline for benchmarks: Najafi, Murali,
+/// Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding Algorithm", ICPADS
+/// 2015. Each pixel sums its whole window. Two errors of the listings are corrected, so that the
 /// picture is the one that nick.h defines: they count one row and one column of the window too few,
 /// and the shared-memory kernel counts pixels outside the image as black.
 #pragma once
@@ -27,7 +27,7 @@ CUDASCAN_HD Window sum_window(Plane<const T> in, int x, int y, int rx, int ry) {
   return w;
 }
 
-/// An estimate of T in double precision, the start of rounded_threshold().
+/// An estimate of T in double precision, the starting point of rounded_threshold().
 CUDASCAN_HD inline double estimate(const Window &w, const Formula &f) {
   const double n = w.n, m = w.sum / n, k = static_cast<double>(f.kn) / kKd;
   const double variance = static_cast<double>(w.v()) / (n * n);
@@ -60,8 +60,8 @@ CUDASCAN_HD Out result(T p, const Window &w, const Formula &f, NickOutput output
   return above(2 * static_cast<std::int64_t>(p), w, f) ? white : black;
 }
 
-/// Algorithm 1 of the paper: one pixel after the other, on the threads of `cpu`. Returns how many
-/// samples of the result are 0. Instantiated for the sample types of run().
+/// Algorithm 1 of the paper: pixel by pixel, on the threads of `cpu`. Returns the number of samples
+/// of the result that are 0. Instantiated for the sample types of run().
 template <typename T, typename Out>
 std::int64_t run_serial(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &params);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the local thresholds make of the sums over windows (windowsums/row_kernel.cuh): black and white,
-/// the thresholds themselves, or what Wolf's method wants to know of the whole image first.
+/// What the local thresholds compute from window sums (windowsums/row_kernel.cuh): black and white,
+/// the thresholds themselves, or the statistics of the image for Wolf's method.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -26,12 +26,12 @@ struct ThresholdJob : windowsums::RowJob<T> {
   std::uint32_t black = 0, white = 0;  // in every byte or 16-bit half
   Formula formula{};
   Filter filter{};
-  const WolfStatistics *wolf = nullptr;       // of the whole image, unless this launch finds them
-  WolfStatistics *wolf_partial = nullptr;     // one per block, for WolfDecision
-  unsigned long long *black_count = nullptr;  // or nullptr
+  const WolfStatistics *wolf = nullptr;    // of the whole image, unless this launch computes them
+  WolfStatistics *wolf_partial = nullptr;  // one per block, for WolfDecision
+  unsigned long long *black_count = nullptr;  // may be nullptr
 };
 
-/// The exact decision, out of line: it is rare.
+/// The exact decision; not inlined, because it is rare.
 static __device__ __noinline__ bool exactly_above(unsigned p, Window w, const Formula &f) {
   return above(2 * static_cast<std::int64_t>(p), w, f);
 }
@@ -39,8 +39,8 @@ static __device__ __noinline__ std::uint32_t exact_threshold(Window w, const For
   return rounded_threshold(estimate(w, f), w, f);
 }
 
-/// What all decisions of the local thresholds have in common: an estimate for each column, and when to
-/// trust it.
+/// Shared by all decisions of the local thresholds: an estimate for each column, and a test whether
+/// it is reliable.
 template <typename T, typename SumS_, typename SumQ_, NickMethod method>
 class ThresholdDecision {
  public:
@@ -54,7 +54,7 @@ class ThresholdDecision {
   template <Columns>
   static constexpr int kRowsAtOnce = 1;
 
-  /// Of Wolf's method, as the statistics come from the launch before.
+  /// For Wolf's method: its statistics come from the previous launch.
   struct WolfShared {
     Formula formula;
     Filter filter;
@@ -124,8 +124,8 @@ class ThresholdDecision {
   const Job &job_;
   const Shared &shared_;
   float u_[kColumns] = {};  // about (T - p) N
-  float far_ = 0;           // from there on an estimate is sure
-  bool near_ = false;       // some column of the lane is not
+  float far_ = 0;           // estimates of at least this size are reliable
+  bool near_ = false;       // some column of the lane is not reliable
 };
 
 /// Black and white.
@@ -187,7 +187,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
  private:
-  /// The sign bits of four estimates, each spread over a byte.
+  /// The sign bits of four estimates, each copied to all bits of a byte.
   __device__ unsigned negative_bytes(int first) const {
     return __byte_perm(sign_bytes(u_[first], u_[first + 1]),
                        sign_bytes(u_[first + 2], u_[first + 3]), 0x5410);
@@ -196,7 +196,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   static __device__ unsigned first_bytes(int n) {
     return n <= 0 ? 0 : 0xffffffff >> 8 * max(4 - n, 0);
   }
-  /// Chooses between black and white by the bytes of a mask.
+  /// Selects black or white by the bytes of a mask.
   __device__ unsigned paint(unsigned whites) const {
     return (whites & job_.white) | (~whites & job_.black);
   }
@@ -212,7 +212,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
         out_[j] = paint(whites[j / 4]) >> 8 * (j % 4);
     }
   }
-  /// Stores eight at once.
+  /// Stores eight samples at once.
   __device__ void store_all(const unsigned (&whites)[2]) const {
     if (sizeof(T) == 2 && job_.out_is_wide)
       *reinterpret_cast<uint4 *>(out_) = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The decision of the local thresholds in single precision, with a bound that says when to trust
-/// it.
+/// The decision of the local thresholds in single precision, with an error bound.
 #pragma once
 #include <cstdint>
 
@@ -13,19 +12,19 @@ namespace cudascan::nick {
 
 using windowsums::WindowSize;
 
-/// The decision in single precision, right wherever |(T - p) N| exceeds the tolerance.
+/// The decision in single precision. It is correct if |(T - p) N| exceeds the tolerance.
 ///
-/// Every step has a relative error of at most 2^-22, the largest term is at most
-/// N max (1 + |k| (1 + max/r)); the tolerance is eight times that and more. That holds for the one
-/// difference of large terms, too, in root_of_squares() of bytes: with m the mean, they are at most
-/// N (127 m + Q / N), so sqrt(N) times the root is off by less than 2^-24 N (191 + 255).
+/// Every step has a relative error of at most 2^-22, and the largest term is at most N max (1 + |k|
+/// (1 + max/r)). The tolerance is at least eight times their product. That also covers the only
+/// difference of large terms, in root_of_squares() of bytes: with the mean m, these are at most N
+/// (127 m + Q / N), so sqrt(N) times the root is off by less than 2^-24 N (191 + 255).
 struct Filter {
   float k, k_over_r, boost_exponent, minimum, tolerance;
 
   Filter() = default;
   CUDASCAN_HD explicit Filter(const Formula &f) {
     const auto maximum = static_cast<float>(f.maximum > 255 ? f.maximum : 255);
-    float deviation = maximum;  // of which s is a share
+    float deviation = maximum;  // unit of s
     if (f.method == NickMethod::sauvola || f.method == NickMethod::phansalkar)
       deviation = static_cast<float>(f.rn) / kRd;
     if (f.method == NickMethod::wolf)
@@ -52,7 +51,7 @@ struct WideSums {
   SumQ q;
 };
 
-/// The conversion of 64 bits takes long.
+/// Converting 64 bits is slow.
 __device__ inline float to_float(std::uint32_t v) {
   return v;
 }
@@ -61,8 +60,8 @@ __device__ inline float to_float(std::uint64_t v) {
               static_cast<float>(static_cast<std::uint32_t>(v)));
 }
 
-/// s N, about. The variance is taken exactly, or about the rounded mean, so that no large numbers
-/// cancel in single precision.
+/// An estimate of s N. The variance is computed exactly, or about the rounded mean, so that no
+/// large numbers cancel in single precision.
 __device__ inline float deviation(ByteSums w, const WindowSize &size) {
   const std::int64_t v = std::int64_t{w.f} * static_cast<int>(size.n) +
                          std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * size.n - w.s);
@@ -77,7 +76,7 @@ __device__ inline float deviation(WideSums<SumS, SumQ> w, const WindowSize &size
   return sqrt_approx(fmaxf(fmaf(to_float(about), size.nf, -rest_f * rest_f), 0));
 }
 
-/// sqrt(Q - S^2 / N^2), about; NICK takes that over the root of N.
+/// An estimate of sqrt(Q - S^2 / N^2); NICK divides it by the root of N.
 __device__ inline float root_of_squares(ByteSums w, float sf, const WindowSize &size) {
   // Q - (S / N)^2 = f + S (127 - S / N^2)
   const float factor = fmaf(sf, -size.inverse_square, 127.0f);
@@ -89,8 +88,8 @@ __device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const 
   return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
 }
 
-/// (T - p) N, about: negative where the pixel is above T. p_scaled size.scaled is p N; the weight of the
-/// size is k.
+/// An estimate of (T - p) N; it is negative if the pixel is above T. p_scaled size.scaled is p N;
+/// the weight of the size is k.
 template <NickMethod method, typename Sums>
 __device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, const Filter &f) {
   const float sf = to_float(w.s);

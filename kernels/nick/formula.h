@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The one decision that the CPU and CUDA implementations of the local thresholds share: is a pixel
-/// above T? Exact, in integers; see nick.h for the formulas. The implementations decide most pixels
-/// faster, in single precision with an error bound, and come here for the rest.
+/// The decision that the CPU and CUDA implementations of the local thresholds share: is a pixel
+/// above T? It is exact, in integers; see nick.h for the formulas. The implementations decide most
+/// pixels faster, in single precision with an error bound, and use this for the others.
 ///
 /// Notation: S = sum p, Q = sum p^2, N = number of pixels, V = Q N - S^2 = (N s)^2. With k = kn/kd
 /// (kd = 10^6) and r = rn/rd (rd = 10^3), p > T is X > Y sqrt(Z) with integers X, Y, Z; each side
-/// is squared and written as a product of two numbers below 2^128. The widths in the comments hold
+/// is squared and written as a product of two numbers below 2^128. The widths in the comments are
 /// for 16-bit samples and windows of 1023 x 1023: N < 2^20, S < 2^36, Q < 2^52, V < 2^72.
 #pragma once
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Window {
   CUDASCAN_HD u128 v() const { return u128{squares} * n - u128{sum} * sum; }
 };
 
-/// What the decision needs beside the window; one for a whole image.
+/// Parameters of the decision besides the window, the same for a whole image.
 struct Formula {
   NickMethod method;
   std::int64_t kn;        ///< k in units of 1/kKd, |kn| <= 2 * 10^6
@@ -72,9 +72,9 @@ CUDASCAN_HD inline bool greater(int sign_x, const Product &xx, int sign_y, const
   return sign_x > 0 ? xx > yy : sign_x < 0 && yy > xx;
 }
 
-/// exp(x) for x in -10..0 in operations that IEEE 754 rounds correctly, in one order, so that it has
-/// the same bits everywhere: exp(x) = exp(x / 1024)^1024, by a Taylor polynomial and ten squarings.
-/// The relative error is below 1e-12.
+/// exp(x) for x in -10..0, computed in a fixed order of operations that IEEE 754 rounds correctly,
+/// so that it has the same bits everywhere: exp(x) = exp(x / 1024)^1024, by a Taylor polynomial and
+/// ten squarings. The relative error is below 1e-12.
 CUDASCAN_HD inline double exp_ieee(double x) {
   const double t = x * 0x1p-10;
   double sum = 1.0;
@@ -89,7 +89,7 @@ CUDASCAN_HD inline std::int64_t phansalkar_boost(const Window &w, std::uint32_t 
   return static_cast<std::int64_t>(2.0 * exp_ieee(-10.0 * mean) * kKd + 0.5);
 }
 
-/// Whether p2 / 2 > T: twice the sample, so that the rounding of T can be decided as well.
+/// Whether p2 / 2 > T. p2 is twice the sample, so that this can also decide the rounding of T.
 CUDASCAN_HD inline bool above(std::int64_t p2, const Window &w, const Formula &f) {
   const std::int64_t n = w.n;
   const auto sum = static_cast<std::int64_t>(w.sum);
@@ -136,8 +136,8 @@ CUDASCAN_HD inline bool above(std::int64_t p2, const Window &w, const Formula &f
   return false;
 }
 
-/// T rounded to the nearest integer, halves up, and limited to 0..maximum, given an estimate of T
-/// that is off by less than 2^-20; the exact decisions are asked only near a half.
+/// T rounded to the nearest integer, halves up, and limited to 0..maximum, from an estimate of T
+/// that is off by less than 2^-20. Exact decisions are needed only near a half.
 CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window &w,
                                                    const Formula &f) {
   const double limit = f.maximum;
@@ -145,7 +145,7 @@ CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window
   auto t = static_cast<std::int64_t>(up);
   const double rest = up - static_cast<double>(t);
   if (rest > 0x1p-20 && rest < 1 - 0x1p-20) return static_cast<std::uint32_t>(t);
-  // t is right when t - 1/2 <= T < t + 1/2.
+  // t is right if t - 1/2 <= T < t + 1/2.
   while (t > 0 && above(2 * t - 1, w, f)) --t;
   while (t < f.maximum && !above(2 * t + 1, w, f)) ++t;
   return static_cast<std::uint32_t>(t);
@@ -157,10 +157,10 @@ CUDASCAN_HD inline bool busier(const Window &a, const Window &b) {
   return a.v() * (u128{b.n} * b.n) > b.v() * (u128{a.n} * a.n);
 }
 
-/// The decision of one image. For wolf the caller adds what only the image tells.
+/// The decision for one image. For wolf the caller adds the statistics of the image.
 Formula make_formula(const NickParams &params, std::uint32_t maximum);
 
-/// Window sides of the parameters.
+/// The sides of the window.
 inline int window_width(const NickParams &p) {
   return p.window_width ? p.window_width : p.window;
 }
@@ -168,7 +168,7 @@ inline int window_height(const NickParams &p) {
   return p.window_height ? p.window_height : p.window;
 }
 
-/// Throws BadSetting unless validate() accepts the parameters and the planes go together.
+/// Throws BadSetting unless validate() accepts the parameters and the planes match.
 template <typename T, typename Out>
 void check_call(const NickParams &params, Plane<const T> in, Plane<Out> out) {
   validate(params);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over the columns of the window march down the image, a row in and a row out; along a row the
-// window is a running sum of them. Cost per pixel does not depend on the window. Pixels are decided
-// in single precision (rows.h); where its error bound leaves a doubt, by above().
+// The sums over the window's columns move down the image: they add a row and subtract a row. Along
+// a row, the window is a running sum of them. The cost per pixel does not depend on the window.
+// Pixels are decided in single precision (rows.h), or by above() if the error bound leaves a doubt.
 #include "kernels/nick.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Scratch {
   Block block;
 };
 
-/// Walks down a band of an image with the sums over the windows of its pixels.
+/// Processes a band of an image from top to bottom with the sums over the windows of its pixels.
 template <typename T>
 class Band {
  public:
@@ -52,8 +52,8 @@ class Band {
     scratch_.no_row.assign(in.width, 0);
   }
 
-  /// Calls visit(y, x, pixels, block) for the blocks of the rows [begin, end); x is the first column,
-  /// the block holds the sums.
+  /// Calls visit(y, x, pixels, block) for the blocks of the rows [begin, end); x is the first
+  /// column, and the block has the sums.
   template <typename Visit>
   void walk(int begin, int end, Visit visit) {
     for (int y = begin - ry_; y < begin + ry_; ++y) slide(row(y), scratch_.no_row.data());
@@ -145,12 +145,12 @@ class Band {
   Scratch<T> &scratch_ = scratch();
   Plane<const T> in_;
   int rx_, ry_;
-  bool squares_;  // whether they are wanted
+  bool squares_;  // whether to sum squares
   bool wide_sum_, wide_square_;
   Columns columns_;
 };
 
-/// Rows that make a band worth its warm-up: summing a row up is cheap beside deciding it.
+/// Fewest rows that justify a band's warm-up: summing up a row is cheap compared with deciding it.
 int min_rows(const NickParams &p) {
   return 16 + window_height(p) / 4;
 }
@@ -197,7 +197,7 @@ Weights make_weights(const Formula &f) {
   return w;
 }
 
-/// The exact decision, remembered: flat areas of an image ask the same question again and again.
+/// The exact decision with a cache, because flat areas of an image repeat the same question.
 template <typename Answer>
 class Remembered {
  public:
@@ -268,7 +268,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &p, N
   const double size = static_cast<double>(in.width) * in.height;
   if (report) *report = {};
   const bool count = report && p.output == NickOutput::binary;
-  // The single precision of moments() wants windows of two pixels or more.
+  // The single precision of moments() needs windows of at least two pixels.
   if (p.algorithm != NickAlgorithm::automatic || size == 1) {
     const std::int64_t zeros = run_serial(cpu, in, out, p);
     if (count) report->black_ratio = zeros / size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CPU and CUDA implementations of the local thresholds share on the host side.
+// Host code shared by the CPU and CUDA implementations of the local thresholds.
 #include <cmath>
 
 #include "kernels/base/refuse.h"
@@ -46,7 +46,7 @@ void validate(const NickParams &p) {
     for (int side : {nick::window_width(p), nick::window_height(p)})
       if (side > 15)
         refuse("algorithm = shared with window = ", side,
-               ": block (16) and window must not exceed 32 together; choose a window of at most 15 "
+               ": this algorithm supports only windows of up to 15; choose a window of at most 15 "
                "or another algorithm");
 }
 

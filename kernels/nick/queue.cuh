@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Queues the local thresholds of one image; each type of sample is compiled in a file of its own.
+/// Queues the local thresholds of one image; each sample type is compiled in its own file.
 #pragma once
 #include "kernels/base/cuda_check.cuh"
 #include "kernels/base/launch.cuh"
@@ -31,7 +31,7 @@ void queue(Cuda &cuda, ThresholdJob<T> job, Plane<const T> in, Plane<Out> out,
     launch(cuda, wolf_kernel, {1, 256}, statistics, blocks);
     job.wolf = statistics;
   }
-  // The single precision of the decision wants a window of two pixels at least.
+  // The single precision of the decision needs a window of at least two pixels.
   if (params.algorithm != NickAlgorithm::automatic || (in.width == 1 && in.height == 1))
     run_baseline(cuda, in, out, params, job.wolf, job.black_count);
   else if (params.output == NickOutput::threshold)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What Wolf's method wants to know of an image before it decides: the smallest sample, and a window
-/// whose standard deviation is the largest.
+/// The statistics of an image that Wolf's method needs: the smallest sample, and a window with the
+/// largest standard deviation.
 #pragma once
 #include "kernels/nick/decisions.cuh"
 
@@ -75,7 +75,7 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
 
  private:
   WolfStatistics statistics_{{0, 0, 1}, 0xffffffff};
-  float most_ = 0;  // about the largest deviation so far
+  float most_ = 0;  // estimate of the largest deviation so far
 };
 
 /// Combines the statistics of all blocks into the first.

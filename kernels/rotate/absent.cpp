@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for rotate.cu in a build without CUDA.
+// Replaces rotate.cu in a build without CUDA.
 #include "kernels/rotate.h"
 
 #include "kernels/base/absent.h"

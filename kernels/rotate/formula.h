@@ -52,7 +52,7 @@ struct Place {
 };
 
 template <typename T>
-struct Job {
+struct RotateJob {
   Plane<const T> in;
   Plane<T> out;
   Place first;                ///< of the pixel at the top left
@@ -127,6 +127,6 @@ struct Job {
 
 /// Checks the call and computes the values that all pixels share.
 template <typename T>
-Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out);
+RotateJob<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out);
 
 }  // namespace cudascan::rotation

@@ -42,13 +42,13 @@ std::int64_t fixed_point(double v) {
 }  // namespace
 
 template <typename T>
-Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
+RotateJob<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   validate(params);
   check_planes(in, out);
   if (params.border_value > in.maximum)
     refuse("border-value ", params.border_value, " is above the largest level of the format, ",
            +in.maximum, "; use -1 for that");
-  Job<T> job{};
+  RotateJob<T> job{};
   job.in = in;
   job.out = out;
   const double radians = params.angle * std::numbers::pi / 180;
@@ -68,10 +68,10 @@ Job<T> make_job(const RotateParams &params, Plane<const T> in, Plane<T> out) {
   return job;
 }
 
-template Job<std::uint8_t> make_job(const RotateParams &, Plane<const std::uint8_t>,
-                                    Plane<std::uint8_t>);
-template Job<std::uint16_t> make_job(const RotateParams &, Plane<const std::uint16_t>,
-                                     Plane<std::uint16_t>);
+template RotateJob<std::uint8_t> make_job(const RotateParams &, Plane<const std::uint8_t>,
+                                          Plane<std::uint8_t>);
+template RotateJob<std::uint16_t> make_job(const RotateParams &, Plane<const std::uint16_t>,
+                                           Plane<std::uint16_t>);
 
 }  // namespace rotation
 
@@ -81,7 +81,7 @@ constexpr int kMinRows = 16;  // fewer rows do not justify a thread
 
 template <typename T>
 void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const RotateParams &params) {
-  const rotation::Job<T> job = rotation::make_job(params, in, out);
+  const rotation::RotateJob<T> job = rotation::make_job(params, in, out);
   cpu.for_bands(out.height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) rotation::loops<T>().row(job, y);
   });

@@ -8,8 +8,8 @@
 namespace cudascan {
 namespace {
 
-using rotation::Job;
 using rotation::Place;
+using rotation::RotateJob;
 
 /// A block computes a tile of pixels. It first copies the samples around their positions to shared
 /// memory. Each warp has kLanesDown rows of the tile and computes kLanesAcross columns of them at a
@@ -51,7 +51,7 @@ struct Box {
 };
 
 template <typename T>
-Box make_box(const Job<T> &job) {
+Box make_box(const RotateJob<T> &job) {
   const auto range = [](std::int64_t across, std::int64_t down) {
     const std::int64_t ends[] = {across * (kAcross - 1), down * (kDown - 1)};
     const auto low = std::min<std::int64_t>(ends[0], 0) + std::min<std::int64_t>(ends[1], 0);
@@ -74,7 +74,7 @@ Box make_box(const Job<T> &job) {
 
 /// Copies the box whose first sample is at row y and column x, a multiple of the samples of a word.
 template <typename T>
-__device__ void copy_box(const Job<T> &job, const Box &box, int x, int y, std::uint32_t *to) {
+__device__ void copy_box(const RotateJob<T> &job, const Box &box, int x, int y, std::uint32_t *to) {
   const int thread = threadIdx.x;
   int row = thread * box.words_inverse >> 16, word = thread - row * box.words;
   const bool inside = x >= 0 && y >= 0 && x + box.words * kInWord<T> <= job.in.width &&
@@ -126,7 +126,7 @@ __device__ int sum_of_four(const std::uint32_t *words, int shift, const uint2 &w
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    rotate_kernel(const __grid_constant__ Job<T> job, const __grid_constant__ Box box) {
+    rotate_kernel(const __grid_constant__ RotateJob<T> job, const __grid_constant__ Box box) {
   using Pixels = std::conditional_t<sizeof(T) == 1, uint2, uint4>;  // of a thread
   __shared__ std::uint32_t samples[kReach * kRowWords<T>];
   // Neighbours look up different weights, which is slow in constant memory.
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(kThreads)
     int sum = 0;
 #pragma unroll
     for (int j = 0; j < 4; ++j)
-      sum +=
-          heights[j] * Job<T>::round_row(sum_of_four<T>(from + j * kRowWords<T>, at * 8, across));
+      sum += heights[j] *
+             RotateJob<T>::round_row(sum_of_four<T>(from + j * kRowWords<T>, at * 8, across));
     row[i * kLanesAcross + x] = job.finish(sum);
     p = {p.x + kLanesAcross * job.cosine, p.y + kLanesAcross * job.sine};
   }
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <typename T>
 void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const RotateParams &params) {
-  const Job<T> job = rotation::make_job(params, in, out);
+  const RotateJob<T> job = rotation::make_job(params, in, out);
   const dim3 grid(divide_up(out.width, kAcross), divide_up(out.height, kDown));
   launch(cuda, rotate_kernel<T>, {grid, kThreads}, job, make_box(job));
 }

@@ -9,7 +9,7 @@ namespace cudascan::rotation {
 template <typename T>
 struct Loops {
   /// Computes a row of the result.
-  void (*row)(const Job<T> &job, int y);
+  void (*row)(const RotateJob<T> &job, int y);
 };
 
 /// The loops for this processor.

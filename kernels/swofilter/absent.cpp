@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for swofilter.cu in a build without CUDA.
+// Replaces swofilter.cu in a build without CUDA.
 #include "kernels/swofilter.h"
 
 #include "kernels/base/absent.h"

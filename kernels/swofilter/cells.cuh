@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Windows of any shape on the GPU, sample by sample, and the image with what is outside of it.
+/// Windows of any shape on the GPU, sample by sample, and the image with its border.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,7 +21,7 @@ struct Cells {
   }
 };
 
-/// An image and what is outside of it.
+/// An image and the samples outside.
 template <typename T>
 struct Source {
   Plane<const T> plane;
@@ -31,11 +31,11 @@ struct Source {
   Source(Plane<const T> plane, const Job &job)
       : plane(plane), border(job.border), outside(job.outside) {}
 
-  /// Whether windows that reach so far around (x, y) lie in the image.
+  /// Whether windows of this radius around (x, y) are inside the image.
   __device__ bool holds(int x, int y, int rx, int ry) const {
     return x >= rx && x + rx < plane.width && y >= ry && y + ry < plane.height;
   }
-  /// Calls visit(sample) for the sample at (x, y), wherever that is, unless there is none.
+  /// Calls visit(sample) for the sample at (x, y), inside or outside, unless there is none.
   template <typename Visit>
   __device__ void visit(int x, int y, const Visit &visit) const {
     x = resolve(x, plane.width, border);

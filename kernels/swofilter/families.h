@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which family of the sliding windows has an operator.
+/// Finds the family of an operator.
 #pragma once
 #include <type_traits>
 

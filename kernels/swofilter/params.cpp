@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the CPU and CUDA implementations of the sliding windows share on the host side: windows from
-// their names, and which setting makes sense with which.
+// Host code shared by the CPU and CUDA implementations of the sliding windows: makes windows from
+// their names and checks combinations of settings.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -41,7 +41,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
         ++column;
         break;
       case '-':
-        if (!with_any) bad("only hit-or-miss and templates have cells that are -");
+        if (!with_any) bad("only hit-or-miss and templates may have cells that are -");
         mask.cells.push_back(Mask::any);
         ++column;
         break;
@@ -52,7 +52,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
         column = 0;
         break;
       default:
-        bad("it is no shape and has other characters than a mask");
+        bad("it is not a shape and contains characters that a mask cannot have");
     }
   }
   if (mask.width % 2 == 0 || mask.height % 2 == 0)
@@ -66,7 +66,7 @@ Mask parse_mask(const std::string &text, bool with_any) {
   return mask;
 }
 
-/// The masks of a `shape` that is none of the named ones.
+/// The masks of a `shape` that is not a name.
 std::vector<Mask> parse_masks(const SwoFilterParams &p, bool several) {
   std::vector<Mask> masks;
   if (!several) {
@@ -91,7 +91,7 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
     std::vector<Mask> masks = parse_masks(p, true);
     for (const Mask &mask : masks)
       if (mask.width != 3 || mask.height != 3)
-        refuse("shape = \"", p.shape, "\": templates have three rows of three cells");
+        refuse("shape = \"", p.shape, "\": templates must have three rows of three cells");
     return masks;
   }
   const bool patterns = p.op == SwoFilterOperator::hit_or_miss;
@@ -104,7 +104,7 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
     shape = Mask::make_cross(width, height);
   else
     return parse_masks(p, patterns);
-  // Shapes ask for white only, masks given as text for black, too.
+  // Named shapes contain only white cells; text masks may also contain black ones.
   if (patterns) std::replace(shape.cells.begin(), shape.cells.end(), Mask::off, Mask::any);
   return {shape};
 }
@@ -147,7 +147,7 @@ void check_settings(const SwoFilterParams &p) {
   if (!(p.alpha >= 0 && p.alpha <= 0.5))
     refuse("alpha = ", p.alpha, ": must be a number from 0 to 0.5");
   if (p.iterations < 0)
-    refuse("iterations = ", p.iterations, ": must be 0, until nothing changes, or more");
+    refuse("iterations = ", p.iterations, ": must be 0 (until nothing changes) or more");
   check_level("height", p.height, 0xffff);
   if (p.connectivity != 4 && p.connectivity != 8)
     refuse("connectivity = ", p.connectivity, ": must be 4 or 8");
@@ -155,10 +155,9 @@ void check_settings(const SwoFilterParams &p) {
   const bool recursive =
       p.op == SwoFilterOperator::recursive_erode || p.op == SwoFilterOperator::recursive_dilate;
   if (recursive && (p.border == SwoFilterBorder::replicate || p.border == SwoFilterBorder::reflect))
-    refuse(
-        "border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
-        ": the recursive operators have no samples outside of the image that change with it; must "
-        "be clip or constant");
+    refuse("border = ", p.border == SwoFilterBorder::replicate ? "replicate" : "reflect",
+           ": the recursive operators do not support this border; it must "
+           "be clip or constant");
 }
 
 }  // namespace

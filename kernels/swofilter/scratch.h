@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Memory of the threads that filter bands of an image on the CPU, kept from frame to frame.
+/// Memory of the threads that filter bands of an image on the CPU; it is kept from frame to frame.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -11,22 +11,22 @@ namespace cudascan::swo {
 
 class Scratch {
  public:
-  /// That of the calling thread, with all of it to be taken anew.
+  /// The memory of the calling thread, reset so that all of it is free.
   static Scratch &of_thread() {
     thread_local Scratch scratch;
     scratch.taken_ = 0;
     return scratch;
   }
 
-  /// Room for n elements, uninitialised and aligned to a line of the cache.
+  /// Room for n elements, uninitialised and aligned to a cache line.
   template <typename T>
   T *take(std::size_t n) {
     if (taken_ == pieces_.size()) pieces_.emplace_back();
     return static_cast<T *>(pieces_[taken_++].reserve(n * sizeof(T)));
   }
 
-  /// Elements from one row of n to the next: an odd number of lines, so that those of a column are not
-  /// all kept in the same few places of the cache.
+  /// Distance in elements of rows of n: an odd number of cache lines, so that the lines of a column
+  /// do not all map to the same few sets.
   template <typename T>
   static std::size_t stride(std::size_t n) {
     return ((n * sizeof(T) + kLine - 1) / kLine | 1) * kLine / sizeof(T);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Windows, and what is outside of the image: what all sliding-window operators share.
+/// Shared by all sliding-window operators: windows and the border of the image.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,14 +14,14 @@ namespace cudascan::swo {
 using cudascan::Mask;
 using Run = MaskRun;
 
-/// What an operator is to do, checked and with its settings in the terms of the format.
+/// The task of an operator: checked settings, converted to the units of the format.
 struct Job {
   SwoFilterOperator op;
-  std::vector<Mask> masks;  ///< one but for binary operators; empty for the default templates
+  std::vector<Mask> masks;  ///< one, except for binary operators; empty = the default templates
   SwoFilterBorder border;
   unsigned outside;                ///< sample outside of the image with border = constant
   unsigned maximum;                ///< largest sample of the format
-  int shift;                       ///< low bits of a sample that are not used
+  int shift;                       ///< unused low bits of a sample
   std::int64_t percentile, alpha;  ///< in millionths of the whole
   int iterations;
   SwoFilterThinning thinning;
@@ -37,8 +37,8 @@ struct Job {
 CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
                           int out_width, int out_height, bool same_depth);
 
-/// The column (row) of the image whose sample stands at column (row) i of `n`; -1 where there is none:
-/// with clip and constant.
+/// The column (row) of the image whose sample is used for column (row) i of `n`; -1 if there is
+/// none, with clip and constant.
 CUDASCAN_HD inline int resolve(int i, int n, SwoFilterBorder border) {
   if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
   switch (border) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands in for gpu_module.cpp in a build without CUDA.
+// Replaces gpu_module.cpp in a build without CUDA.
 #include "kernels/base/absent.h"
 #include "kernels/usercode/gpu_module.h"
 

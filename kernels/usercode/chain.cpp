@@ -49,8 +49,8 @@ void launch(Cuda &cuda, GpuModule &code, const Call &call) {
               arguments.data());
 }
 
-/// One run of a filter. An image between kernels that is read before anything was written to it, because a
-/// loop had no turn, is 0.
+/// One run of a filter. An image between kernels that is read before anything was written to it,
+/// because a loop had no turn, is 0.
 template <typename Exec, typename Code>
 class Run {
  public:

@@ -188,7 +188,8 @@ ProcessResult run_program(const std::vector<std::string> &program, const std::st
     guard.emplace(pid, folder, nowhere.get());
   } catch (const Error &) {  // no descriptors are left: as without a shell
   }
-  // A compiler needs longer than this to start a program in its turn, which then has the limits as well.
+  // A compiler needs longer than this to start a program in its turn, which then has the limits as
+  // well.
   limit(pid, RLIMIT_CPU, limits.cpu_seconds, 2);
   limit(pid, RLIMIT_AS, limits.memory);
   limit(pid, RLIMIT_FSIZE, limits.file);
@@ -216,7 +217,8 @@ ProcessResult run_program(const std::vector<std::string> &program, const std::st
   while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
   if (is_open) read_some(messages.out(), result.messages);
-  // Where the application ignores SIGCHLD nobody knows how a program ended, but compilers say why they fail.
+  // Where the application ignores SIGCHLD nobody knows how a program ended, but compilers say why
+  // they fail.
   if (ended < 0) status = result.messages.empty() ? 0 : 1 << 8;
   if (result.end != End::exited) return result;
   if (WIFSIGNALED(status)) result.end = End::killed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs a program that is not to do harm: one that may hang, crash, talk without end or want all memory.
+/// Runs a program that is not to do harm: one that may hang, crash, talk without end or want all
+/// memory.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -27,11 +28,11 @@ struct ProcessResult {
   std::string messages;  ///< what was written to stdout and stderr, the first 64 KiB
 };
 
-/// Runs a program to its end, in a process group of its own, which is killed when the program is done.
-/// stdin is /dev/null, messages are in English, `folder` is the current folder and that of
-/// temporary files; variables by which compilers add folders and libraries are taken out of the environment.
-/// If this process ends before, even by SIGKILL, the group is killed and `folder` removed: by a
-/// shell that waits for that. Without /bin/sh they are left to the limits.
+/// Runs a program to its end, in a process group of its own, which is killed when the program is
+/// done. stdin is /dev/null, messages are in English, `folder` is the current folder and that of
+/// temporary files; variables by which compilers add folders and libraries are taken out of the
+/// environment. If this process ends before, even by SIGKILL, the group is killed and `folder`
+/// removed: by a shell that waits for that. Without /bin/sh they are left to the limits.
 /// @param stop  ends it as the limit on its time does
 /// @param program  absolute path of the program, then its arguments
 /// @throws Error if it cannot be started

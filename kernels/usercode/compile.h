@@ -18,7 +18,8 @@ void check_user_code();
 /// @throws BadSetting
 void check_unit(const Unit &);
 
-/// The main text, led by a #line with its name: messages have that, whatever the compiler's file is called.
+/// The main text, led by a #line with its name: messages have that, whatever the compiler's file is
+/// called.
 std::string named_text(const SourceText &);
 
 /// @throws Error if it is stopped

@@ -19,9 +19,9 @@ namespace {
 
 using End = ProcessResult::End;
 
-// Both g++ and clang++ know all of these; gswo/shared_object.cpp has their likes for gswo-cc. -g1 -gdwarf-4
-// lets the linker name lines and files as #line does; -s leaves that out of the result. -Bsymbolic keeps
-// variables apart from those of the same name in the program.
+// Both g++ and clang++ know all of these; gswo/shared_object.cpp has their likes for gswo-cc. -g1
+// -gdwarf-4 lets the linker name lines and files as #line does; -s leaves that out of the result.
+// -Bsymbolic keeps variables apart from those of the same name in the program.
 constexpr const char *kFlags[] = {"-std=c++20", "-O2",
                                   // What -O3 does besides takes longer than it saves. The cost
                                   // model is "dynamic", which clang++ would not let pass.

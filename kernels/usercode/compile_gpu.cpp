@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Compiles for the GPU with NVRTC.
-#ifndef EMULATED_GPU  // tests/emulation/user_code.cpp has another
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -176,5 +175,3 @@ std::string compile_for_gpu(const Unit &unit, int architecture, const CodeOption
 }
 
 }  // namespace cudascan::gswo
-
-#endif

@@ -10,11 +10,11 @@ namespace cudascan::gswo {
 
 /// What a compiler said, made short: one line for each error, as "file:line: error: text" or
 /// "file:line:column: error: text", with the places that a template was used from. Excerpts of the
-/// text, notes, warnings and counts are left out, and all but the first 20 lines. Where no line is an error's
-/// it is the first of all.
+/// text, notes, warnings and counts are left out, and all but the first 20 lines. Where no line is
+/// an error's it is the first of all.
 struct CompilerMessages {
-  bool
-      blames_code;  ///< whether it names a place in the code, or something that the code does not define
+  /// Whether it names a place in the code, or something that the code does not define.
+  bool blames_code;
   std::string text;  ///< without an end of line at the end
 };
 

@@ -51,15 +51,15 @@ const std::string kAboutPlanes =
     "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
     "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
 
-/// From how many cells on the operator that makes a plane, and reading that, take less time than the window's
-/// own function. Planes of smaller windows are not worth it.
+/// From how many cells on the operator that makes a plane, and reading that, take less time than
+/// the window's own function. Planes of smaller windows are not worth it.
 struct WorthPlanes {
   int extrema, median;
 };
 constexpr WorthPlanes kWorthOnGpu{10, 10}, kWorthOnCpu{10, 25};
 
-/// The planes for a filter, of WindowPlane. Operators know rectangles best, and of these only it is certain
-/// that windows have samples.
+/// The planes for a filter, of WindowPlane. Operators know rectangles best, and of these only it is
+/// certain that windows have samples.
 unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterReads asked,
                     const WorthPlanes &worth) {
   if (asked != UserFilterReads::automatic || !window.rectangle) return 0;
@@ -142,7 +142,8 @@ const Named *find_named(const std::vector<Named> &all, const std::string &name) 
          known.empty() ? std::string("; it has none") : "; it has " + names);
 }
 
-/// A number for a parameter that the code has fixed. In a file that was translated before, it may be another.
+/// A number for a parameter that the code has fixed. In a file that was translated before, it may
+/// be another.
 void check_fixed(const ManifestConstant &fixed, const UserFilterConstant &constant) {
   const auto *whole = std::get_if<std::int64_t>(&constant.value);
   if (!whole || static_cast<double>(*whole) != fixed.value)
@@ -179,8 +180,8 @@ void check_constants(const ManifestFunction &function, const UserFilterParams &p
   }
 }
 
-/// Narrow pixels go round, as in any C++; where every frame has samples that they do not hold, that is a
-/// mistake.
+/// Narrow pixels go round, as in any C++; where every frame has samples that they do not hold, that
+/// is a mistake.
 void check_pixels(const ManifestFunction &function, const UserFilterParams &p, int sample_bytes) {
   for (const ManifestImage &image : function.images)
     if (image.place == ManifestImage::Place::source && size_of_type(image.type) < sample_bytes)
@@ -246,8 +247,8 @@ Program edited_program(const UserFilterParams &p, const std::string &text,
 
 // ---- Sources with pragmas
 
-/// What the window is called in sources. Numbers of `params` go before: whole ones in its place, and a
-/// parameter that is given a real number is no constant.
+/// What the window is called in sources. Numbers of `params` go before: whole ones in its place,
+/// and a parameter that is given a real number is no constant.
 std::vector<std::string> translator_options(const UserFilterParams &p, const Mask &window) {
   std::vector<std::pair<std::string, std::int64_t>> constants;
   const auto set = [&](const std::string &name, std::int64_t value) {

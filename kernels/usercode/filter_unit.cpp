@@ -103,7 +103,8 @@ int tile_bytes(const Mask &window, const FilterLaunch &launch) {
 }  // namespace
 
 std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
-  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with others.
+  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with
+  // others.
   constexpr long long kMostEdgeRows = 4096;
   const auto inner = [](int size, int edge, int chunk) {
     return std::max(0, (size - edge) / chunk * chunk - divide_up(edge, chunk) * chunk);

@@ -44,7 +44,8 @@ enum class WindowUse {
 /// @throws BadSetting if a block would have too many threads, or too much shared memory
 FilterLaunch choose_launch(const Mask &window, WindowUse, const UserFilterParams &);
 
-/// Planes that built-in operators make of a frame before it is filtered, as bits. They are in this order.
+/// Planes that built-in operators make of a frame before it is filtered, as bits. They are in this
+/// order.
 enum WindowPlane : unsigned { kMinPlane = 1, kMaxPlane = 2, kMedianPlane = 4 };
 inline constexpr int kMostPlanes = 3;
 
@@ -57,8 +58,8 @@ Unit make_filter_unit(const FilterText &, const FilterTarget &, unsigned planes,
 /// @param reads       texture, or whatever the text does
 Unit make_chain_unit(const SourceText &translated, const FilterTarget &, UserFilterReads reads);
 
-/// The names of the variables that hold the real numbers among the constants, as the object code has
-/// them, in their order.
+/// The names of the variables that hold the real numbers among the constants, as the object code
+/// has them, in their order.
 std::vector<std::string> real_constant_symbols(const std::vector<UserFilterConstant> &);
 
 /// The frame as kernels and functions of a unit take it.
@@ -69,8 +70,8 @@ struct Frame {
   unsigned long long texture;  ///< of the samples of a frame that is read, 0 = none
 };
 inline constexpr const char *kEntryPoint = "gswo_filter";
-/// What is filtered, as kernels and functions take it that know so many planes. The rows of these begin at
-/// multiples of eight bytes.
+/// What is filtered, as kernels and functions take it that know so many planes. The rows of these
+/// begin at multiples of eight bytes.
 struct Input {
   Frame frame;
   Frame planes[kMostPlanes];

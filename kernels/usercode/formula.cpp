@@ -35,8 +35,8 @@ constexpr int kMostNested = 200;
 ///     value   = (NUMBER | NAME | TYPE "(" formula ")" | "(" formula ")")
 ///               { "." NAME | "(" [ formula { "," formula } ] ")" }
 ///
-/// TYPE is int or float, SIGN one that computes or compares. So nothing is written to, and nothing is read
-/// but what has a name.
+/// TYPE is int or float, SIGN one that computes or compares. So nothing is written to, and nothing
+/// is read but what has a name.
 class StrictFormula {
  public:
   StrictFormula(const std::string &text, const std::vector<UserFilterConstant> &constants)

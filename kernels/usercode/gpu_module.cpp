@@ -15,8 +15,8 @@
 namespace cudascan::gswo {
 namespace {
 
-// The runtime is linked in, the driver is not: it is there only at run time, and asked for its functions
-// as CUDA 12.0 has them.
+// The runtime is linked in, the driver is not: it is there only at run time, and asked for its
+// functions as CUDA 12.0 has them.
 template <typename Function>
 void find(Function &function, const char *name) {
   void *found = nullptr;

@@ -6,7 +6,8 @@
 
 namespace cudascan::gswo {
 
-/// The headers that filters are compiled with, such as gswo/window.h. They are part of this library.
+/// The headers that filters are compiled with, such as gswo/window.h. They are part of this
+/// library.
 CUDASCAN_API const std::vector<SourceText> &headers();
 
 }  // namespace cudascan::gswo

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a translated file says about itself: the lines that begin with `//@gswo `, whose grammar is in
-/// gswo/emit_file.h. They tell how its filters are run: on which images, by which kernels, with which
-/// arguments.
+/// What a translated file says about itself: the lines that begin with `//@gswo `, whose grammar is
+/// in gswo/emit_file.h. They tell how its filters are run: on which images, by which kernels, with
+/// which arguments.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -91,8 +91,8 @@ CUDASCAN_API std::vector<ManifestFunction> parse_manifest(const std::string &pat
 
 /// Bytes of an arithmetic type of C++; 0 for other types.
 CUDASCAN_API int size_of_type(const std::string &type);
-/// What such a type holds, as "0 to 255", if it is one of whole numbers and this one is not among them; else
-/// "". For bool each number but 0 is true.
+/// What such a type holds, as "0 to 255", if it is one of whole numbers and this one is not among
+/// them; else "". For bool each number but 0 is true.
 CUDASCAN_API std::string range_missed(const std::string &type, std::int64_t number);
 /// A number as a value of such a type, as it lies in memory; cut off at the ends of whole numbers.
 CUDASCAN_API std::array<unsigned char, 8> value_of_type(const std::string &type, double number);

@@ -6,9 +6,9 @@
 
 namespace cudascan::gswo {
 
-/// NVRTC, CUDA's compiler in a library: its functions, by the names and types of NVIDIA's documentation
-/// (docs.nvidia.com/cuda/nvrtc), without the prefix. Loaded at run time, so that neither building nor
-/// loading this library needs it.
+/// NVRTC, CUDA's compiler in a library: its functions, by the names and types of NVIDIA's
+/// documentation (docs.nvidia.com/cuda/nvrtc), without the prefix. Loaded at run time, so that
+/// neither building nor loading this library needs it.
 struct Nvrtc {
   using Program = struct _nvrtcProgram *;
   enum Result {

@@ -6,9 +6,9 @@
 
 namespace cudascan::gswo {
 
-/// A new folder in $TMPDIR or /tmp that only this user can use, removed with all that is in it at the end.
-/// It is locked as long as this lives: those whose processes have ended before they could remove
-/// them are removed by the next one.
+/// A new folder in $TMPDIR or /tmp that only this user can use, removed with all that is in it at
+/// the end. It is locked as long as this lives: those whose processes have ended before they could
+/// remove them are removed by the next one.
 class CUDASCAN_API PrivateFolder {
  public:
   /// @throws Error if it cannot be made

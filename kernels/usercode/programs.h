@@ -43,8 +43,8 @@ Compiled compile(const Program &);
 /// Whether built() would return or throw at once.
 bool is_ready(const Compiled &);
 
-/// The program; waits for it. Of a compiler's messages only those about the user's text are thrown, if
-/// there are any: what is wrong there is wrong in each header's function that calls it, too.
+/// The program; waits for it. Of a compiler's messages only those about the user's text are thrown,
+/// if there are any: what is wrong there is wrong in each header's function that calls it, too.
 std::shared_ptr<const Built> built(const Compiled &);
 
 }  // namespace cudascan::gswo

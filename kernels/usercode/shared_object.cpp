@@ -25,8 +25,8 @@ bool is_whole(std::string_view bytes) {
          std::size_t{header.e_shnum} * header.e_shentsize <= bytes.size() - header.e_shoff;
 }
 
-// The linker takes two paths that are spelled the same for one object, even after the first is closed,
-// if something keeps it loaded. The slashes of this one spell a number that no other has.
+// The linker takes two paths that are spelled the same for one object, even after the first is
+// closed, if something keeps it loaded. The slashes of this one spell a number that no other has.
 std::string path_of(int file) {
   static std::atomic<unsigned> objects = 0;
   std::string path = "/proc/self/fd";

@@ -8,8 +8,8 @@
 
 namespace cudascan::gswo {
 
-/// A shared object, loaded as long as this lives. Each has global variables of its own, even when two
-/// are made from the same bytes.
+/// A shared object, loaded as long as this lives. Each has global variables of its own, even when
+/// two are made from the same bytes.
 class CUDASCAN_API SharedObject {
  public:
   /// @param bytes  what compile_for_cpu() returned

@@ -47,8 +47,8 @@ class SourceFile {
   std::optional<std::string> changed_;
 };
 
-/// Throws BadSetting if a text has no function of this name, or is generated code that is none: then
-/// compilers speak of other things.
+/// Throws BadSetting if a text has no function of this name, or is generated code that is none:
+/// then compilers speak of other things.
 void check_function(const std::string &path, const std::string &text, const std::string &function);
 
 }  // namespace cudascan::gswo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sequential code with GSWO pragmas becomes a filter: by gswo-cc, a program of its own, for a compiler is
-/// no guest for a process that plays video.
+/// Sequential code with GSWO pragmas becomes a filter: by gswo-cc, a program of its own, for a
+/// compiler is no guest for a process that plays video.
 #pragma once
 #include <string>
 #include <vector>

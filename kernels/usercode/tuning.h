@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which shapes of tiles, and which way to the samples, are the fastest for a filter on the GPU at hand.
+/// Which shapes of tiles, and which way to the samples, are the fastest for a filter on the GPU at
+/// hand.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace cudascan::gswo {
 
-/// The programs that are worth a try with what the parameters leave open, the one without tuning first.
+/// The programs that are worth a try with what the parameters leave open, the one without tuning
+/// first.
 /// @throws BadSetting as filter_program()
 std::vector<Program> tuning_variants(const UserFilterParams &, const std::string &text,
                                      const FilterTarget &);

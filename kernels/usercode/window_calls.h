@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a formula or a function asks of its windows, as its text tells: not what macros and other names
-/// hide. So this may decide how something is computed, never what.
+/// What a formula or a function asks of its windows, as its text tells: not what macros and other
+/// names hide. So this may decide how something is computed, never what.
 #pragma once
 #include <string>
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How an image is divided among the blocks and warps of the GPU.
+/// Divides an image among the blocks and warps of the GPU.
 #pragma once
 #include <algorithm>
 #include <limits>
 
 namespace cudascan::windowsums {
 
-/// The strips of a block, one below another, one for each warp; see Strip.
+/// The strips of a block, in a column, one for each warp; see Strip.
 struct Strips {
   int rows = 0;         ///< of a strip
-  int groups = 0;       ///< in a window that the warps of a block fill together; or 0
-  int rest = 0;         ///< rows of a window that the groups lack, negative if too many
-  int group_parts = 1;  ///< that the rows of a group are brought in
-  int part_rows = 0;    ///< rows of one, at most
-  float cost = 0;       ///< time for a strip, about that of so many rows
+  int groups = 0;       ///< of a window that the warps of a block sum up together; or 0
+  int rest = 0;         ///< rows of a window missing in the groups, negative if too many
+  int group_parts = 1;  ///< in which the rows of a group are copied
+  int part_rows = 0;    ///< of a part, at most
+  float cost = 0;       ///< estimated time for a strip, in rows
 
-  /// @param most_rows  that can be brought at once
-  /// @param whole      the rows that a block needs are all in shared memory
-  /// @param share      whether warps may fill windows together
+  /// @param most_rows  that can be copied at once
+  /// @param whole      whether all rows of a block are in shared memory
+  /// @param share      whether warps may sum up windows together
   Strips(int rows, int window_rows, int most_rows, int warps, bool whole, bool share) : rows(rows) {
     // Measured on an H200.
     const float row_alone = whole ? 0.2f : 0.3f, row_together = 0.33f, together_once = 5;
@@ -43,22 +43,22 @@ struct Strips {
 struct Division {
   int warps = 0;                                        ///< of a block
   int resident = 1;                                     ///< blocks on a multiprocessor at once
-  Strips inner, edge;                                   ///< of the tiles of both kinds
+  Strips inner, edge;                                   ///< for both kinds of tiles
   float time = std::numeric_limits<float>::infinity();  ///< in rows of inner tiles
 
-  /// An image and what there is to work on it with.
+  /// An image and the resources of the GPU.
   struct Image {
     int height, window_rows;
     int inner_tiles = 0, edge_tiles = 0;
-    float edge_cost = 1;  ///< of a row of an edge tile, in rows of inner tiles
+    float edge_cost = 1;  ///< of a row in an edge tile, in rows of inner tiles
     int multiprocessors = 1;
-    bool share = true;  ///< there is memory for warps to fill windows together
+    bool share = true;  ///< whether there is memory for warps to sum up windows together
   };
 
-  /// Divides an image so that each multiprocessor has about as many blocks as it can take at once
+  /// Divides an image so that each multiprocessor has about as many blocks as it can run at once
   /// and all end at about the same time.
-  /// @param most_rows  that can be brought at once
-  /// @param whole      the rows that a block needs are all in shared memory
+  /// @param most_rows  that can be copied at once
+  /// @param whole      whether all rows of a block are in shared memory
   Division(const Image &image, int most_rows, int warps, int resident, bool whole)
       : warps(warps), resident(resident) {
     const int slots = image.multiprocessors * resident;
@@ -72,7 +72,7 @@ struct Division {
       time = inner.cost;
       return;
     }
-    // From so many blocks on the strips have the least rows.
+    // With so many blocks or more, strips have the least number of rows.
     const int most_blocks = divide_up(image.height, warps * kLeastRows);
     for (int blocks = 1; blocks == 1 || (blocks <= most_blocks &&
                                          blocks * image.inner_tiles + image.edge_tiles <= slots);
@@ -88,16 +88,16 @@ struct Division {
   }
   Division() = default;
 
-  /// Blocks of a tile of so high strips.
+  /// Number of blocks of a tile with strips of this height.
   int blocks(const Strips &strips, int height) const {
     return divide_up(height, warps * strips.rows);
   }
-  /// Time where a multiprocessor can have so many warps at once: these share its time, and three
-  /// quarters of them are enough to use it.
+  /// Estimated time if a multiprocessor runs so many warps at once. They share its time, and three
+  /// quarters of them are enough to keep it busy.
   float load(int most_warps) const {
     return time * static_cast<float>(std::max(resident * warps, most_warps * 3 / 4));
   }
-  /// Of a strip.
+  /// The cost of a strip.
   int most_rows() const { return std::max(inner.rows, edge.rows); }
   int most_groups() const { return std::max(inner.groups, edge.groups); }
 

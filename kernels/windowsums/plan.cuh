@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How a launch of the row kernel is made: divides the image among blocks and chooses how they get its
+/// Plans a launch of the row kernel: divides the image among blocks and chooses how they load its
 /// rows.
 #pragma once
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace cudascan::windowsums {
 
-/// Warps of a block and of a multiprocessor; the sums of 16 bit take more registers.
+/// Warps of a block and of a multiprocessor; sums of 16-bit samples need more registers.
 template <typename T>
 constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
 
-/// Shared memory of a block next to that of its warps, at most: the kernel's own arrays, and what a
-/// multiprocessor takes for itself.
+/// Limit for a block's shared memory besides that of its warps: the kernel's own arrays and the
+/// multiprocessor's reserve.
 constexpr int kFixedMemory = 12800;
 
-/// How a launch is made, next to what is in its job.
+/// The parameters of a launch besides its job.
 struct RowShape {
   bool whole;  // the rows are in RowTiles
   int blocks, threads;
@@ -29,11 +29,11 @@ struct RowShape {
 };
 
 /// Chooses a division and a staging for one image.
-/// @tparam squared  the sums of the squares are wanted, too
+/// @tparam squared  whether squares are summed, too
 template <bool squared, typename T>
 class Planner {
  public:
-  /// @param thread_bytes  shared memory of a thread that the decision wants in the end
+  /// @param thread_bytes  shared memory per thread that the decision needs at the end
   Planner(Cuda &cuda, const Plane<const T> &in, RowJob<T> &job, int thread_bytes)
       : in_(in),
         job_(job),
@@ -72,11 +72,12 @@ class Planner {
     image_.edge_tiles = job_.tiles - image_.inner_tiles;
   }
 
-  /// Best is to have all rows in shared memory, for one block of many warps or two of half as many.
+  /// The best plan has all rows in shared memory, for one block of many warps or two of half as
+  /// many.
   /// @return whether there is room
   bool plan_tile() {
-    // By the instructions for a row with Columns::cut, where no lane stores a part of its columns, or
-    // others.
+    // Measured in instructions for a row: with Columns::cut where no lane stores a part of its
+    // columns, or with the other code.
     image_.edge_cost = job_.store_at_once && in_.width % kColumns == 0 ? 1.1f : 1.4f;
     for (const Staging staging : {Staging::tile, Staging::tight_tile}) {
       if (whole_) break;
@@ -96,7 +97,7 @@ class Planner {
     return whole_;
   }
 
-  /// Otherwise high blocks share more of the windows, of small ones more fit.
+  /// Otherwise: high blocks share more of the windows, but more small blocks fit.
   void plan_rings() {
     stage(Staging::rings);
     image_.edge_cost = 1.3f;
@@ -112,7 +113,7 @@ class Planner {
     }
   }
 
-  /// Counts the blocks and puts those of the edges where RowJob says.
+  /// Counts the blocks and places the edge blocks as RowJob says.
   void order_blocks() {
     job_.inner_strips = division_.inner;
     job_.edge_strips = division_.edge;
@@ -132,7 +133,7 @@ class Planner {
     job_.parts = divide_up(job_.in.pitch, kStageColumns * sizeof(T));
     record_bytes_ = ColumnRecord<T, squared>::words(job_) * static_cast<int>(sizeof(unsigned));
   }
-  /// Memory of each of so many blocks.
+  /// Memory per block for so many blocks.
   int memory_of(int blocks) const { return (memory_ + kFixedMemory) / blocks - kFixedMemory; }
   int block_bytes(const Division &d, bool whole) const {
     const int most_rows = std::min(d.warps * d.most_rows(), in_.height);

@@ -2,9 +2,10 @@
 /// @file
 /// Means and standard deviations, rounded as swofilter/moments.h defines it.
 ///
-/// In general from an estimate of x in single precision: x (1 - e), rounded to the nearest integer, where
-/// e is more than all relative errors. So it is at most d, which is x rounded to the nearest, halves up,
-/// and at least d - 1, and integers say which of both. Of bytes, for which less will do, see below.
+/// Let d be x rounded to the nearest integer, halves up. In general d comes from an estimate in
+/// single precision: x (1 - e), rounded to the nearest integer, where e is more than all relative
+/// errors. So the estimate is d or d - 1, and integer arithmetic decides between both. Bytes need
+/// less, see below.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -15,10 +16,11 @@
 
 namespace cudascan::windowsums {
 
-/// The estimate of x = v * factor, where v and factor have relative errors of at most 2^-20; x < 2^17.
+/// The estimate of x = v * factor, where v and factor have relative errors of at most 2^-20; x <
+/// 2^17.
 struct Estimate {
   static constexpr float kLess = 1 - 0x1p-18f;
-  unsigned bits;  // kZero more
+  unsigned bits;  // plus kZero
 
   __device__ Estimate(float v, float factor) {
     bits = __float_as_uint(fmaf(v, factor * kLess, kBias));
@@ -38,8 +40,8 @@ __device__ inline unsigned rounded_mean(unsigned sum, unsigned n) {
   return q + (static_cast<int>(2 * (sum - q * n)) >= static_cast<int>(n));
 }
 
-/// sqrt(variance) / n to the nearest integer, halves up. For up to 65025 samples of 16 bits, or as many
-/// of fewer, n times what they are larger, (2 d + 1) n stays below 2^32 and 4 variance below 2^64.
+/// sqrt(variance) / n to the nearest integer, halves up. For up to 65025 samples of 16 bits (or
+/// more samples with fewer bits), (2 d + 1) n stays below 2^32 and 4 variance below 2^64.
 /// @param variance  N Q - S^2
 __device__ inline unsigned rounded_deviation(std::uint64_t variance, unsigned n) {
   const float wide = fmaf(static_cast<float>(static_cast<unsigned>(variance >> 32)), 0x1p32f,
@@ -49,15 +51,16 @@ __device__ inline unsigned rounded_deviation(std::uint64_t variance, unsigned n)
   return d + (odd * odd <= 4 * variance);
 }
 
-// ---- Of bytes ------------------------------------------------------------------------------------
+// ---- Of bytes
+// ------------------------------------------------------------------------------------
 
 /// The lowest bytes of four words.
 __device__ inline unsigned low_bytes(const unsigned (&v)[4]) {
   return __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
 }
 
-/// The standard deviation of n bytes in single precision, and whether that decides it, which it does for
-/// all but about one of some thousand windows.
+/// The standard deviation of n bytes in single precision, and whether that is enough, which is true
+/// for all but about one in some thousand windows.
 class ByteDeviation {
  public:
   /// @param inverse_square  1 / n^2, with a relative error of at most 2^-19.7
@@ -67,8 +70,8 @@ class ByteDeviation {
         scale_(inverse_square * static_cast<float>(1 << shift)),
         sure_(0.5f - 0x1p-13f - (shift > 0 ? scale_ : 0)) {}
 
-  /// Bits of N Q - S^2 that matter little, so that 32 are left, for windows of at most n samples and at
-  /// least a quarter of that.
+  /// Number of low bits of N Q - S^2 to drop, so that 32 are left, for windows of at most n samples
+  /// and at least a quarter of that.
   static int shift(int n) {
     int bits = 9;
     while (1 << bits < n) ++bits;
@@ -77,8 +80,9 @@ class ByteDeviation {
   /// The level, in the lowest byte, unless `near` is set.
   /// @param variance  N Q - S^2
   __device__ unsigned estimate(std::uint64_t variance, bool &near) const {
-    // The bits that are left out make the square too small by at most scale_, and the root, from 1/2 on,
-    // not by more; the rest makes a relative error of the root below 2^-20.1, and the root is below 128.
+    // The dropped bits make the square too small by at most scale_, and a root of at least 1/2 by
+    // no more than that. Other errors of the root are relative and below 2^-20.1, and the root is
+    // below 128.
     const float root =
         sqrt_approx(static_cast<float>(static_cast<unsigned>(variance >> shift_)) * scale_);
     const float rounded = root + kBias;
@@ -87,19 +91,21 @@ class ByteDeviation {
   }
 
  private:
-  static constexpr float kBias = 0x1p23f;  // with that added, the last bit of a number is 1
+  static constexpr float kBias =
+      0x1p23f;  // after adding it, the last bit of a number has the value 1
 
   int shift_;
   float scale_;
-  float sure_;  // distance from an integer up to which that is the level
+  float sure_;  // largest distance from an integer at which that integer is certain
 };
 
-/// Means of n bytes: (S + n / 2) / n rounded down, by a product with M = 2^(32 + b) / n rounded up, of
-/// which the upper word, less its lowest b bits, is the result (division by an invariant integer, Granlund
-/// and Montgomery 1994). With M n = 2^(32 + b) + e, e < n, the quotient comes out too large by
-/// (S + n / 2) e / n / 2^(32 + b). That changes nothing where it is less than 1 / n, and as S + n / 2 is
-/// less than 256 n, it is for b = 0 up to n = 4096 and for b = 8 up to n = 65536. M fits for n > 2^b. (For
-/// n = 1 it would be 2^32; (S + 1) (2^32 - 1) does the same.)
+/// Means of n bytes: (S + n / 2) / n rounded down, by multiplication with M = 2^(32 + b) / n
+/// rounded up. The upper word of the product without its lowest b bits is the result (division by
+/// an invariant integer, Granlund and Montgomery 1994). With M n = 2^(32 + b) + e, e < n, the
+/// quotient is too large by (S + n / 2) e / n / 2^(32 + b). That does not matter if it is less than
+/// 1 / n. Because S + n / 2 is less than 256 n, this holds for b = 0 up to n = 4096 and for b = 8
+/// up to n = 65536. M fits for n > 2^b. (For n = 1 it would be 2^32; (S + 1) (2^32 - 1) does the
+/// same.)
 struct ByteMeans {
   unsigned half, inverse;  // to be added to the sum, M
 
@@ -109,7 +115,7 @@ struct ByteMeans {
     const float about = reciprocal_approx(static_cast<float>(n)) * Estimate::kLess;
     half = n > 1 ? n / 2 : 1;
     inverse = static_cast<unsigned>((shift > 0 ? 0x1p40f : 0x1p32f) * about);
-    // -inverse n is what the product lacks of 2^(32 + b), modulo 2^32.
+    // -inverse n is the difference of the product from 2^(32 + b), modulo 2^32.
     inverse += static_cast<unsigned>(static_cast<float>(-inverse * n) * about);
     inverse += (n > 1) + (-inverse * n > n);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a launch of the row kernel works on, and how its lanes store their samples.
+/// The job of a row kernel launch, and how its lanes store their samples.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +18,10 @@ struct RowJob : StripJob<T> {
   std::ptrdiff_t out_stride = 0;
   bool out_is_wide = false;    // 16-bit samples
   bool store_at_once = false;  // eight samples
-  // The windows of the tiles [first_inner, last_inner) are all whole, but for their rows. The
-  // others, at the edges, take longer for a row, so their strips have fewer. Their blocks are the
-  // first ones and, if the multiprocessors take several blocks, the first ones of the second round,
-  // too, so that they meet: the code of one kind finds more room in the caches for instructions
-  // than that of both.
+  // The windows of the tiles [first_inner, last_inner) have all their columns. Edge tiles take
+  // longer for a row, so their strips have fewer rows. Their blocks are the first ones and, if a
+  // multiprocessor runs several blocks, also the first ones of the second round, so that they run
+  // together: the code of one kind leaves more room in the instruction caches than that of both.
   int tiles = 0, first_inner = 0, last_inner = 0;
   int edges_in_first = 0, second = 0, edges_in_second = 0;
   Strips inner_strips, edge_strips;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A kernel that sums up the samples and their squares over the window of each pixel, and hands each
-/// row of sums to a decision, which makes samples of them.
+/// A kernel that sums up the samples and their squares over the window of each pixel, and passes
+/// each row of sums to a decision, which turns them into samples.
 ///
 /// A warp takes 256 columns of a strip of rows, eight neighbouring columns a lane, and needs no
 /// other. With C(x) the sum of column x over the height of the window, and r half its width, the
@@ -9,24 +9,24 @@
 ///
 ///     S(x) = S(x - 1) + D(x),  D(x) = C(x + r) - C(x - r - 1).
 ///
-/// Every lane keeps the D of its columns in registers: a step down adds or takes off four samples,
-/// those of two columns in the row that enters the window and in the row that leaves it. S is then a
-/// prefix sum of D, over the lane's columns and by a scan of the warp, from the window in front of
-/// the warp's first column, whose columns the lanes share between them. So a pixel costs the same
-/// whatever the window, except for the rows that fill the window at the top of a strip; where those
-/// are many, the warps of a block, whose strips lie one below another, share them.
+/// Every lane keeps the D of its columns in registers: a step down adds or subtracts four samples,
+/// of two columns in the row that enters the window and in the row that leaves it. S is then a
+/// prefix sum of D, over the lane's columns and by a scan of the warp. It starts from the window
+/// before the warp's first column; the lanes divide that window's columns among them. So the cost
+/// per pixel does not depend on the window, except for the rows that fill the window at the top of
+/// a strip. If these are many, the warps of a block, whose strips are in one column, share them.
 ///
-/// The rest is a matter of latency. Where shared memory has room, a block brings all its rows at
-/// once, each a single time; the scan for the next row runs while this row is decided, blocks
-/// set themselves up while their first rows are on their way, and strips are cut so that all blocks,
-/// at the edges of the image or not, end at about the same time.
+/// The rest hides latency. If shared memory has room, a block copies all its rows at once, each
+/// only once. The scan for the next row runs while this row is decided. Blocks prepare themselves
+/// while their first rows are being copied. Strips are divided so that all blocks, at the edges of
+/// the image or not, end at about the same time.
 ///
 /// A decision is a class with these members; nick/decisions.cuh has examples.
 ///
 ///     using Sample, SumS, SumQ, Job, Shared;   // SumS and SumQ hold S and the sum of the squares
-///     static constexpr bool kSquared;          // the sums of the squares are wanted, too
+///     static constexpr bool kSquared;          // squares are summed, too
 ///     static constexpr bool kSizesOfCut;       // column() uses the size, with Columns::cut, too
-///     template <Columns> static constexpr int kRowsAtOnce;  // that hide one another's latency
+///     template <Columns> static constexpr int kRowsAtOnce;  // to hide latency
 ///     static float weight(job);                // of WindowSize
 ///     static void prepare(shared, job);        // in one thread of the block, before all else
 ///     static void set_column(shared, job, i, n);  // n pixels in the whole windows of column i
@@ -51,7 +51,7 @@
 
 namespace cudascan::windowsums {
 
-/// Where there is no column the sums are 0: with this no decision is taken for a near one there.
+/// Sums of missing columns are 0; this value keeps their decisions from counting as near.
 inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 /// Calls f<0>() to f<n - 1>().
@@ -65,19 +65,19 @@ __device__ void unrolled(const F &f) {
 
 /// The columns of a tile.
 enum class Columns {
-  /// all there and stored at once, their windows whole but for rows of the image
+  /// complete and stored at once; their windows have all columns
   inner,
-  /// of rows whose windows are whole but for columns, without garbage next to them; only where the
-  /// rows are in a RowTile, as the others have no registers left for its code
+  /// in rows whose windows have all their rows, without garbage next to them; only if the rows are
+  /// in a RowTile, because other code has no registers left
   cut,
   any
 };
 
-/// What a block works on.
+/// The work of a block.
 struct Place {
   bool inner;  // the tile
   int tile;
-  int block;  // of those of a tile, one below another
+  int block;  // number of the block in its tile's column
 
   template <typename T>
   __device__ explicit Place(const RowJob<T> &job) : inner(false), block(blockIdx.x) {
@@ -96,7 +96,7 @@ struct Place {
   }
 };
 
-/// A row as a lane has it: its samples, and the sums over their windows.
+/// A lane's part of a row: its samples, and the sums over their windows.
 template <typename T, typename SumS, typename SumQ>
 class Row {
  public:
@@ -105,13 +105,13 @@ class Row {
   SumQ squares[kColumns] = {};  // in the form of LaneSums
   const int tile;               // first column of the block
   const int x0;                 // and of the lane
-  const int valid;              // columns of the lane in the image, or less than 1
+  const int valid;              // number of the lane's columns in the image; less than 1 if none
   unsigned window_rows = 0;
   const unsigned window_width;
   WindowSize rows_size;  // of inner tiles with the columns
 
-  /// @param column_sizes, full_sizes  pixels in the windows of the block's columns, of one row and of
-  ///                                  all; read unless the tile is an inner one
+  /// @param column_sizes, full_sizes  pixels in the windows of the block's columns, of one row and
+  ///                                  of all; read unless the tile is an inner one
   __device__ Row(const RowJob<T> &job, const Place &place,
                  const WindowSizes<kStageColumns> &column_sizes,
                  const WindowSizes<kStageColumns> &full_sizes)
@@ -147,7 +147,7 @@ class Row {
   const WindowSizes<kStageColumns> &column_sizes_, &full_sizes_;
 };
 
-/// Walks down a strip, row by row.
+/// Processes a strip row by row from top to bottom.
 template <typename Decision, bool whole>
 class RowWalk {
  public:
@@ -168,7 +168,7 @@ class RowWalk {
     set_bases(bases);
   }
 
-  /// @tparam inner  the tile's windows are whole, but for their rows
+  /// @tparam inner  the tile's windows have all their columns
   template <bool inner>
   __device__ void run() {
 #pragma unroll 1
@@ -191,9 +191,9 @@ class RowWalk {
   }
 
  private:
-  /// Does rows from i on, before `end`, of those from y on that were waited for, up to the first that
-  /// is decided exactly, and returns the next one. What is rare is left out of the innermost loop:
-  /// every jump over it would cost time.
+  /// Processes the loaded rows (which start at y) from number i to `end`, up to the first one that
+  /// needs an exact decision, and returns the number of the next row. Rare work is kept out of the
+  /// innermost loop, because every jump over it would cost time.
   template <Columns columns>
   __device__ int do_some(int y, int i, int end) {
     bool sure = true;
@@ -212,7 +212,7 @@ class RowWalk {
     return i;
   }
 
-  /// Decides the next row, number i of those that were waited for; returns whether for sure.
+  /// Decides the next row, number i of the loaded ones; returns whether the decision is certain.
   template <Columns columns>
   __device__ bool decide(int i) {
     row_.samples = strip_.row(i);
@@ -232,8 +232,8 @@ class RowWalk {
     return decision_.template sure<columns>(row_);
   }
 
-  /// The size of the windows differs from that of the row before only at the upper and lower edges of
-  /// the image.
+  /// The size of the windows differs from the previous row only at the upper and lower edges of the
+  /// image.
   template <bool inner>
   __device__ void set_size(int y) {
     row_.window_rows = min(y + job_.ry, height() - 1) - max(y - job_.ry, 0) + 1;
@@ -256,7 +256,7 @@ class RowWalk {
   Strip &strip_;
   Row &row_;
   Decision &decision_;
-  SumS base_s_;  // S in front of the lane's columns
+  SumS base_s_;  // S before the lane's columns
   SumQ base_q_;
 };
 
@@ -271,8 +271,8 @@ __device__ auto &choose([[maybe_unused]] A &a, [[maybe_unused]] B &b) {
 
 /// Sets the sizes of an edge tile's windows; all threads of the block call it.
 /// @param tile  its first column
-/// @tparam cut   rows with Columns::cut are to come
-/// @tparam full  they read full_sizes
+/// @tparam cut   whether rows with Columns::cut follow
+/// @tparam full  whether they read full_sizes
 template <typename Decision, bool cut, bool full>
 __device__ void set_edge_sizes(WindowSizes<kStageColumns> &column_sizes,
                                WindowSizes<kStageColumns> &full_sizes,
@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
   unsigned char *const memory = dynamic_shared_memory();
   __shared__ std::uint64_t barriers[Strip::kBarriers];
   __shared__ WindowSizes<kStageColumns> column_sizes;
-  // Only rows with Columns::cut read the second; else it takes no memory.
+  // Only rows with Columns::cut read the second one; otherwise it takes no memory.
   constexpr bool kFullSizes = whole && Decision::kSizesOfCut;
   __shared__ std::conditional_t<kFullSizes, WindowSizes<kStageColumns>, NoSizes> full_memory;
   WindowSizes<kStageColumns> &full_sizes = choose<kFullSizes>(full_memory, column_sizes);
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
   typename Walk::Row row(job, place, column_sizes, full_sizes);
   Strip strip(job, place.inner ? job.inner_strips : job.edge_strips, memory, barriers, zeros,
               row.tile, place.block);
-  // As early as can be: the rest goes on while the first rows are on their way.
+  // As early as possible: the rest continues while the first rows are being copied.
   wait_for_kernels_before();
   strip.start();
   strip.prepare();

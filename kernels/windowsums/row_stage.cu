@@ -11,8 +11,8 @@ namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-/// The driver's function, which the runtime finds without linking the driver; nullptr if it is too
-/// old.
+/// The driver's function, which the runtime finds without linking the driver; nullptr if the driver
+/// is too old.
 Encode find_encode() {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -32,11 +32,10 @@ Encode find_encode() {
 
 constexpr int kUnits = -1, kRefused = -2;
 
-/// Describes a plane to the engine for boxes of `columns` columns and `rows` rows. Its elements
-/// are the smallest that let 256 of them make up a row of the box; for still wider boxes units of
-/// 16 bytes do.
-/// @return log2 of the samples of an element, kUnits, or kRefused if the engine does not take the
-///         plane
+/// Describes a plane to the engine for boxes of `columns` columns and `rows` rows. Its elements are
+/// the smallest for which 256 of them cover a row of the box; wider boxes use units of 16 bytes.
+/// @return log2 of the samples of an element, kUnits, or kRefused if the engine does not support
+///         the plane
 template <typename T>
 int describe(CUtensorMap &map, const Plane<const T> &plane, int columns, int rows) {
   static const Encode encode = find_encode();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Brings rows of a plane into shared memory: on sm_90 and newer with the bulk tensor copy engine,
-/// which costs the threads nothing, elsewhere and for planes that the engine does not take (base or
-/// stride not a multiple of 16 bytes) sample by sample. A RowTile (row_tile.cuh) has all rows that a
-/// block needs, each once. Where they are too many, the RowStage of each warp has the rows that it uses
-/// next.
+/// Copies rows of a plane to shared memory. On sm_90 and newer the bulk tensor copy engine does it
+/// at no cost for the threads. On older GPUs, and for planes that the engine does not support (base
+/// or stride not a multiple of 16 bytes), rows are copied sample by sample. A RowTile
+/// (row_tile.cuh) has all rows of a block, each once. If they are too many, the RowStage of each
+/// warp has the rows that it uses next.
 #pragma once
 #include <cuda.h>
 
@@ -15,50 +15,52 @@
 
 namespace cudascan::windowsums {
 
-/// Samples of a row that one warp takes: eight per lane.
+/// Samples of a row per warp: eight per lane.
 inline constexpr int kStageColumns = 256;
 
-/// Rows of a RowTile that are brought at once.
+/// Rows of a RowTile copied at once.
 inline constexpr int kTilePart = 8;
 
 /// Rows of one piece.
 template <typename T>
 inline constexpr int kStageRows = 4 / sizeof(T);
 
-/// Stages of a RowStage: with more, the first rows would come later, as all are requested at once.
+/// Stages of a RowStage: with more, the first rows would arrive later, as all are requested at
+/// once.
 inline constexpr int kStages = 2;
 
-/// The engine copies from columns at multiples of 16 bytes on.
+/// The engine copies from columns at multiples of 16 bytes.
 template <typename T>
 inline constexpr int kStageAlignment = 16 / sizeof(T);
 
-/// How rows are brought: by RowStages, or by a RowTile, whose rows begin in whole sectors of 32 bytes,
-/// which is up to a tenth faster, or are tight, which takes less memory.
+/// How rows are copied: by RowStages, or by a RowTile whose rows either begin at sectors of 32
+/// bytes, which is up to a tenth faster, or are packed tightly, which takes less memory.
 enum class Staging { rings, tile, tight_tile };
 
-/// A plane as RowStage and RowTile read it: for a tile of kStageColumns columns from x on in narrow pieces,
-/// which have these columns, and in wide pieces, which have `reach` columns more on the right and
-/// reach + 1 more on the left.
+/// A plane for RowStage and RowTile. For a tile of kStageColumns columns from x on, narrow pieces
+/// have these columns, and wide pieces also have `reach` columns on the right and reach + 1 on the
+/// left.
 template <typename T>
 struct StagedPlane {
   // Tensors of elements x 16-byte units x rows: a row is all elements, or it is units of two.
   CUtensorMap narrow, wide;
   Plane<const T> plane;
   bool by_engine;
-  int pitch;    ///< bytes of a row of a wide piece, so that what is brought at once has 128 n
+  int pitch;    ///< bytes of a row of a wide piece; rows copied at once have 128 n bytes
   int begin;    ///< first column of a wide piece, from x on
-  int garbage;  ///< samples right of the plane that may be other than 0 in a wide piece
-  /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is one.
+  int garbage;  ///< samples right of the plane that may be nonzero in a wide piece
+  /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is
+  /// one.
   int element_shift;
 
   /// @param reach    0..1023
-  /// @param engine   whether the code of the kernels is for sm_90 or newer: older code cannot use
-  ///                 the engine, on whatever device it runs
-  /// @param staging  only rings can do without the engine
+  /// @param engine   whether the kernels' code is for sm_90 or newer: older code cannot use the
+  ///                 engine on any device
+  /// @param staging  only rings work without the engine
   StagedPlane(const Plane<const T> &plane, int reach, bool engine, Staging staging);
   StagedPlane() = default;
 
-  /// Bytes behind the memory of a RowStage or RowTile that may be read, but do not count.
+  /// Bytes after the memory of a RowStage or RowTile that may be read but do not count.
   static constexpr int kReadBeyond = 16;
   /// Bytes of a narrow and of a wide piece.
   static constexpr int kNarrowBytes = kStageRows<T> * kStageColumns * sizeof(T);
@@ -95,8 +97,8 @@ struct StageSamples {
     else
       return __byte_perm(word[j / 2], 0, j % 2 ? 0x4432 : 0x4410);
   }
-  /// The same divided by kFloatScale. The conversion from the bits of a half, or of 2^23 plus the
-  /// sample, takes half as long as that from an integer.
+  /// The same divided by kFloatScale. Converting from the bits of a half, or of 2^23 plus the
+  /// sample, takes half as long as converting from an integer.
   static constexpr float kFloatScale = sizeof(T) == 1 ? 0x1p24f : 1;
   __device__ float scaled_float(int j) const {
     if constexpr (sizeof(T) == 1) {
@@ -139,8 +141,8 @@ class StageCut {
  private:
   static constexpr int kWords = StageSamples<T>::kWords;
 
-  /// Reads two words at once, of which the first is at a multiple of eight bytes, where it can: that
-  /// takes less time of the memory, but needs code for each case.
+  /// Reads two words at once where the first is at a multiple of eight bytes: that is faster, but
+  /// needs code for each case.
   /// @tparam odd  1 if the first word is not at a multiple of eight bytes
   template <int odd, int n>
   __device__ void read_pairs(unsigned begin, int pitch, int rows,
@@ -182,9 +184,9 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
   return samples;
 }
 
-/// A ring of kStages stages in shared memory that belongs to one warp; each stage holds a narrow
-/// piece and two wide ones, of kStageRows rows. Every stage that was requested must be waited for before the
-/// block ends. Before the first stage is requested, the memory can bring other rows.
+/// A ring of kStages stages in shared memory that belongs to one warp; each stage has a narrow
+/// piece and two wide ones of kStageRows rows. The warp must wait for every requested stage before
+/// the block ends. Before the first stage is requested, the memory can be used for other rows.
 template <typename T>
 class RowStage {
  public:
@@ -215,8 +217,8 @@ class RowStage {
   }
 
   /// Starts to fill the whole memory with the rows [y, end) of wide pieces, at most
-  /// source.most_rows(), to be waited for before anything else is requested; rows outside the plane
-  /// are 0. All lanes call it, after they have read what was there.
+  /// source.most_rows(). Wait for them before requesting anything else. Rows outside the plane are
+  /// 0. All lanes call it, after they have read the old contents.
   __device__ void request_rows(int y, int end) {
     __syncwarp();
     const int n = (end - y + kStageRows<T> - 1) / kStageRows<T>;
@@ -238,7 +240,7 @@ class RowStage {
     if (source_.by_engine) barrier(kStages).wait(brought_ % 2);
     ++brought_;
   }
-  /// Address of the first of them; the others follow source.pitch bytes apart.
+  /// Address of the first of these rows; the others follow source.pitch bytes apart.
   __device__ unsigned rows() const {
     return address_;
   }
@@ -267,20 +269,20 @@ class RowStage {
     }
   }
 
-  /// Waits for the next stage; it is the current one.
+  /// Waits for the next stage, which becomes the current one.
   __device__ void wait() {
     const unsigned stage = waited_ % kStages;
     current_ = address_ + stage * stage_bytes_;
     if (source_.by_engine) barrier(stage).wait(waited_ / kStages % 2);
     ++waited_;
   }
-  /// Stages that were waited for.
+  /// Number of stages waited for.
   __device__ int waited() const {
     return waited_;
   }
 
-  /// Addresses of the pieces of the current stage: of the narrow one, of the first and of the second
-  /// wide one. Samples outside the plane are 0, but for source.garbage ones.
+  /// Addresses of the pieces of the current stage: of the narrow one, of the first and of the
+  /// second wide one. Samples outside the plane are 0, except for source.garbage ones.
   __device__ unsigned narrow() const {
     return current_;
   }
@@ -321,7 +323,7 @@ class RowStage {
   int x_;
   unsigned current_ = 0;
   unsigned waited_ = 0;   // stages
-  unsigned brought_ = 0;  // times that the whole memory was filled
+  unsigned brought_ = 0;  // number of times that the whole memory was filled
 };
 
 }  // namespace cudascan::windowsums

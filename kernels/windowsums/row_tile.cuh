@@ -9,14 +9,14 @@
 
 namespace cudascan::windowsums {
 
-/// Rows of a plane in shared memory that belong to a block, as wide as wide pieces, one behind
-/// another: all are requested at the beginning, and stay. Only the engine brings them. Every row must
-/// be waited for before the block ends.
+/// Rows of a plane in shared memory that belong to a block, as wide as wide pieces, one after
+/// another. All are requested at the beginning and stay. Only the engine copies them. The block
+/// must wait for every row before it ends.
 template <typename T>
 class RowTile {
  public:
   static constexpr int kMostParts = 96;  ///< of a tile
-  /// Memory that so many rows take.
+  /// Memory for so many rows.
   static __host__ __device__ int bytes(const StagedPlane<T> &source, int rows) {
     return parts(rows) * kTilePart * source.pitch;
   }
@@ -26,7 +26,7 @@ class RowTile {
   /// @param barriers  one for each part
   /// @param x         first column of the tile
   /// @param top       first row; rows outside the plane are 0
-  /// @param share     parts that each warp brings first, those from share * its index on
+  /// @param share     number of parts that each warp copies first, from share * its index on
   __device__ RowTile(const StagedPlane<T> &source, unsigned char *memory, std::uint64_t *barriers,
                      int x, int top, int rows, int share)
       : source_(source),
@@ -37,7 +37,7 @@ class RowTile {
         parts_(parts(rows)),
         share_(share) {}
 
-  /// Makes the barriers of the parts that this warp brings.
+  /// Makes the barriers of the parts that this warp copies.
   __device__ void init() const {
     for_own([&](int part) {
       if (lane() == 0) barrier(part).init();
@@ -46,7 +46,7 @@ class RowTile {
     if (lane() == 0) prefetch(source_.wide);
     __syncwarp();
   }
-  /// Starts to bring them; all lanes call it, after init().
+  /// Starts to copy them; all lanes call it, after init().
   __device__ void request() const {
     const bool mine = elect();
     for_own([&](int part) {
@@ -56,11 +56,11 @@ class RowTile {
       source_.copy_wide(mine, arrival, address(y), x_, y);
     });
   }
-  /// Waits for the parts that this warp brings.
+  /// Waits for the parts that this warp copies.
   __device__ void wait_for_own() const {
     for_own([&](int part) { barrier(part).wait(0); });
   }
-  /// Waits for the rows [y, end), some of which may have been waited for.
+  /// Waits for the rows [y, end); waiting again for a row is allowed.
   __device__ void wait_for(int y, int end) const {
     wait((y - top_) / kTilePart, (end - 1 - top_) / kTilePart);
   }
@@ -70,7 +70,7 @@ class RowTile {
  private:
   static __device__ int lane() { return threadIdx.x % 32; }
   __device__ CopyBarrier barrier(int part) const { return CopyBarrier(barriers_ + 8 * part); }
-  /// Calls f for the parts that this warp brings: its share, and one by one those that are left.
+  /// Calls f for the parts that this warp copies: its share, then some of the remaining ones.
   template <typename F>
   __device__ void for_own(const F &f) const {
     const int warps = blockDim.x / 32, warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);

@@ -15,19 +15,19 @@ namespace cudascan::windowsums {
 
 /// The rows of a warp's strip and the sums over their windows.
 ///
-/// The rows come from a RowTile, if shared memory has room for all that the block needs. Otherwise
-/// a stage has for every kRows rows, in its narrow piece, these rows and, in its wide ones, the rows
-/// that enter the window and those that leave it. While the window is filled, the second wide piece
-/// has the rows below those of the first.
+/// The rows come from a RowTile if shared memory has room for all rows of the block. Otherwise
+/// there is a stage for every kRows rows: the narrow piece has these rows, the wide pieces have the
+/// rows that enter the window and those that leave it. While the window is filled, the second wide
+/// piece has the rows below those of the first.
 ///
-/// The windows of a block's strips overlap where they are higher than a strip. So the warps sum up
-/// groups of rows, as high as a strip, once each: window k is groups k to k + q - 1 and a rest of
-/// up to half as many rows, at its lower end, that the last group lacks or has too many. What is in
-/// windows i to j is added to record i and taken off from record j + 1, so that the windows, but for
-/// their rests, are the prefix sums of the records.
+/// The windows of a block's strips overlap if they are higher than a strip. So the warps sum up
+/// groups of rows, as high as a strip, only once each. Window k is groups k to k + q - 1 plus or
+/// minus a rest of up to half as many rows at its lower end. A group that is in windows i to j is
+/// added to record i and subtracted from record j + 1. So the windows, except for their rests, are
+/// the prefix sums of the records.
 ///
 /// @tparam whole    the rows are in a RowTile
-/// @tparam squared  the sums of the squares are wanted, too
+/// @tparam squared  whether squares are summed, too
 template <typename T, bool whole, bool squared>
 class Strip {
  public:
@@ -36,15 +36,15 @@ class Strip {
   using Record = ColumnRecord<T, squared>;
   using ColumnSums = windowsums::ColumnSums<T, squared>;
   static constexpr int kRows = kStageRows<T>;
-  static constexpr int kFillRows = 2 * kRows;  // that a stage brings while the window is filled
-  static constexpr int kTileRows = 32;         // that are waited for at once in a RowTile
-  /// Bytes of zeros that stand for the rows beyond the last one.
+  static constexpr int kFillRows = 2 * kRows;  // of a stage while the window is filled
+  static constexpr int kTileRows = 32;         // to wait for at once in a RowTile
+  /// Bytes of zeros that replace rows beyond the last one.
   static constexpr int kZeros = kStageColumns * sizeof(T);
   static constexpr int kBarriers = RowTile<T>::kMostParts;
 
   LaneSums<T> sums;
 
-  /// @param memory    of the tile or the rings of all warps, and behind it the records, if any
+  /// @param memory    of the tile or the rings of all warps, followed by the records, if any
   /// @param barriers  kBarriers
   /// @param zeros     kZeros bytes in shared memory
   /// @param x         first column of the tile
@@ -77,7 +77,7 @@ class Strip {
     source_.init();
   }
 
-  /// Starts to bring the first rows.
+  /// Starts to copy the first rows.
   __device__ void start() {
     if constexpr (whole)
       source_.request();
@@ -86,7 +86,7 @@ class Strip {
     else if (!group_.done)
       source_.request_rows(group_.y, group_.end);
   }
-  /// Gets ready what fill() needs beside them; all threads of the block call it and then meet.
+  /// Prepares the other data for fill(); all threads of the block call it and then synchronise.
   __device__ void prepare() {
     for (int i = threadIdx.x; i < kZeros / 4; i += blockDim.x) zeros_[i] = 0;
     if (together()) {
@@ -105,7 +105,7 @@ class Strip {
   __device__ int end() const {
     return end_;
   }
-  /// Samples to the right of the plane, in the windows of the tile, may be other than 0.
+  /// Whether samples right of the plane, in the windows of the tile, may be nonzero.
   __device__ bool has_garbage() const {
     return cut_;
   }
@@ -126,7 +126,7 @@ class Strip {
       return min(end_ - y, kRows);
     }
   }
-  /// The next row of those that were waited for, that is row i of them.
+  /// Makes row i of the loaded ones the next row.
   __device__ Samples row(int i) const {
     Samples samples;
     if constexpr (whole)
@@ -136,8 +136,8 @@ class Strip {
           read_stage<T>(source_.narrow() + i * static_cast<unsigned>(kStageColumns * sizeof(T)));
     return samples;
   }
-  /// Moves the window one row down from that row. `inner` says that no window of the tile is cut
-  /// off at the left or right of the plane, `narrow` that it has kStageColumns columns at most.
+  /// Moves the window one row down from that row. `inner`: no window of the tile is clipped at the
+  /// left or right of the plane. `narrow`: the window has at most kStageColumns columns.
   template <bool inner, bool narrow>
   __device__ void step(int i) {
     unsigned leaves, enters;
@@ -166,8 +166,8 @@ class Strip {
     }
   }
 
-  /// S and Q in front of the lane's columns, in the form of D, worked out in kPhases phases between
-  /// which other work can hide their latency.
+  /// S and Q before the lane's columns, in the form of D. They are computed in kPhases phases;
+  /// other work between the phases hides their latency.
   template <typename SumS, typename SumQ>
   class Bases {
    public:
@@ -202,20 +202,20 @@ class Strip {
     SumQ q_, all_q_ = 0, front_q_;
   };
 
-  /// All rows that were waited for have been read.
+  /// Call it when all loaded rows have been read.
   __device__ void release() {
     if constexpr (!whole) request_rows(source_.waited() - 1 + kStages);
   }
 
  private:
-  /// What a warp adds at once: of a group that is there as a whole a part of its columns, otherwise
-  /// as many rows as it can bring.
+  /// What a warp adds at once: some columns of a group that is completely loaded, otherwise as many
+  /// rows as it can copy.
   struct GroupPart {
-    int index;        // of all parts of all groups, the warps take them by turns
+    int index;        // among all parts of all groups; the warps take them in turn
     bool done;        // after the last
     int y, end;       // rows, inside the plane
     int columns;      // part of its columns, if not all
-    int first, last;  // windows that have them
+    int first, last;  // windows that contain them
   };
 
   __device__ Source make_source(unsigned char *memory, std::uint64_t *barriers) const {
@@ -228,7 +228,7 @@ class Strip {
   static __device__ int lane() {
     return threadIdx.x % 32;
   }
-  static __device__ int warp() {  // so that the compiler knows that it is the same for all lanes
+  static __device__ int warp() {  // so that the compiler knows it is the same for all lanes
     return __shfl_sync(kWholeWarp, threadIdx.x / 32, 0);
   }
   static __device__ int warps() {
@@ -238,18 +238,18 @@ class Strip {
     return Record(records_ + k * Record::words(job_), job_);
   }
 
-  /// Takes off what is to the right of the plane.
+  /// Clears samples to the right of the plane.
   __device__ void cut(Samples &samples) const {
     if (!cut_) return;
     samples = samples & first_columns(job_.in.plane.width - (x_ + job_.rx));
   }
 
-  /// Columns of the window in front, from x_ - rx - 1 on, that are in the plane.
+  /// Columns of the window before the warp, from x_ - rx - 1 on, that are in the plane.
   __device__ int front_columns() const {
     return min(2 * job_.rx + 1, job_.in.plane.width - (x_ - job_.rx - 1));
   }
-  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window in
-  /// front.
+  /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window before
+  /// the warp.
   __device__ Samples front_mask(int k) const {
     return first_columns(front_columns() - k * kStageColumns);
   }
@@ -274,19 +274,19 @@ class Strip {
     return min(warps() * strips_.rows, job_.in.plane.height - block_begin_) + 2 * job_.ry + 1;
   }
 
-  /// Finds the rows of a part, going on to the warp's next one while all are outside the plane.
+  /// Finds the rows of a part; continues with the warp's next part while all are outside the plane.
   __device__ void find(GroupPart &part) const;
 
   /// Adds this warp's share of the groups to the records.
   __device__ void add_groups();
 
-  /// Adds the rows of the rest, or takes them off where the groups have too many, to the columns
-  /// left and right of the windows, and to the share of the window in front beyond the first
-  /// kStageColumns columns.
+  /// Adds the rows of the rest (or subtracts them if the groups have too many) to the columns left
+  /// and right of the windows, and to the lane's share of the window before the warp beyond the
+  /// first kStageColumns columns.
   __device__ void add_rest(ColumnSums &left, ColumnSums &right);
 
-  /// Adds to the sums of a lane's columns, from `column` of the wide piece on, what this warp's
-  /// record has, and, if these are the left ones, to the share of the window in front beyond the
+  /// Adds this warp's record to the sums of a lane's columns, from `column` of the wide piece on.
+  /// For the left columns, also adds to the lane's share of the window before the warp beyond the
   /// first kStageColumns columns.
   __device__ void add_record(int column, ColumnSums &to);
 
@@ -294,7 +294,7 @@ class Strip {
 #pragma unroll 1
     for (int n = 0; n < kStages; ++n) request(n);
   }
-  /// Requests stage n: those of the rest come first, then those of the strip.
+  /// Requests stage n: first the stages of the rest, then those of the strip.
   __device__ void request(int n) {
     const int fill = rest_ + n * kFillRows;
     if (fill < rest_end_)
@@ -304,7 +304,7 @@ class Strip {
   }
   __device__ void request_rows(int n) {
     const int y = stage_zero_ + n * kRows;
-    if (y < end_)  // no copy may be under way when the block ends
+    if (y < end_)  // no copy may be in flight when the block ends
       source_.request(n, true, y, y + job_.ry + 1, y - job_.ry);
   }
 
@@ -321,10 +321,10 @@ class Strip {
   bool cut_;             // the tile has columns right of the plane that may be garbage
   GroupPart group_;
   Samples mask_;
-  // Of a RowTile: the address of the row that leaves the window next, and from there on those of the
-  // row that enters it and of this lane's samples of the row that is decided.
+  // For a RowTile: the address of the next row to leave the window; and, relative to it, of the row
+  // that enters and of this lane's samples of the row to decide.
   unsigned leaves_, enters_, narrow_;
-  // Of a RowStage: the row of the strip that stage 0 would begin with, if none were for the rest.
+  // For a RowStage: the strip's row at which stage 0 would begin if no stages were for the rest.
   int stage_zero_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How a strip fills the windows of its first row, alone or together with the other strips of its block;
-/// strip.cuh includes it and describes the functions.
+/// How a strip sums up the windows of its first row, alone or together with the other strips of its
+/// block; strip.cuh includes it and describes the functions.
 #pragma once
 
 namespace cudascan::windowsums {
@@ -110,7 +110,7 @@ template <typename T, bool whole, bool squared>
 __device__ inline void Strip<T, whole, squared>::add_rest(ColumnSums &left, ColumnSums &right) {
   if constexpr (whole)
     if (!together() && begin_ < end_)
-      source_.wait_for(begin_ - job_.ry, begin_ + job_.ry + 1);  // also what is above the plane
+      source_.wait_for(begin_ - job_.ry, begin_ + job_.ry + 1);  // also rows above the plane
   bool second = false;                                           // piece of the stage
   for (int y = rest_; y < rest_end_; y += kRows) {
     unsigned begin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sums over windows as the lanes of a warp keep them; row_kernel.cuh says how they go together.
+/// Window sums as the lanes of a warp store them; row_kernel.cuh says how they are combined.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -14,14 +14,14 @@ namespace cudascan::windowsums {
 inline constexpr int kColumns = 8;  ///< columns of one thread
 static_assert(32 * kColumns == kStageColumns);
 
-/// What a strip has to know of the launch.
+/// Parameters of the launch for a strip.
 template <typename T>
 struct StripJob {
   StagedPlane<T> in;
   int rx, ry;   ///< half the window
-  int share;    ///< of a RowTile, that each warp brings
+  int share;    ///< parts of a RowTile that each warp copies
   int parts;    ///< of kStageColumns columns in a wide piece
-  bool packed;  ///< the sums of two columns go into 32 bits
+  bool packed;  ///< the sums of two columns fit into 32 bits
 };
 
 /// to[j] = byte j of a, b, c and d.
@@ -69,14 +69,14 @@ struct ColumnSums {
   }
 };
 
-/// What a lane keeps over the rows of the window: D of its columns, for the samples and for their
-/// squares, and the sums of its share of the window in front of the warp.
+/// A lane's sums over the rows of the window: D of its columns, for the samples and for their
+/// squares, and the sums of its share of the window before the warp.
 template <typename T>
 struct LaneSums;
 
-/// In the D of the squares p^2 - 127 p stands for p^2: that is p (p - 128) + p and its negative is
-/// p (127 - p), products of a byte and a byte with a sign, of which the hardware adds up four at
-/// once.
+/// The D of the squares uses p^2 - 127 p instead of p^2. It equals p (p - 128) + p, and its
+/// negative is p (127 - p): products of an unsigned and a signed byte, four of which the hardware
+/// adds up at once.
 template <>
 struct LaneSums<std::uint8_t> {
   using Samples = StageSamples<std::uint8_t>;
@@ -84,7 +84,7 @@ struct LaneSums<std::uint8_t> {
   unsigned sum[kColumns], squares[kColumns];
   unsigned front_sum = 0, front_squares = 0, front_left = 0;  // the last two: entered and left
 
-  /// The sum of the squares, given what is kept instead of it.
+  /// The sum of the squares from the stored value.
   template <typename SumS, typename SumQ>
   static __device__ SumQ true_squares(SumS s, SumQ q) {
     return q + 127 * SumQ{s};
@@ -95,7 +95,7 @@ struct LaneSums<std::uint8_t> {
     sum[j] = sum_right - sum_left;
     squares[j] = squares_right - squares_left - 127 * sum[j];
   }
-  /// The squares of the whole window in front, in the form of the D; s is its sum.
+  /// The squares of the whole window before the warp, in the form of the D; s is its sum.
   template <typename SumQ, typename SumS>
   __device__ SumQ all_front_squares(SumS s) const {
     return warp_sum(SumQ{front_squares - front_left}) - 127 * SumQ{s};
@@ -115,7 +115,7 @@ struct LaneSums<std::uint8_t> {
       }
     }
   }
-  /// A row enters the share and a row leaves it.
+  /// Adds a row to the share and subtracts a row.
   __device__ void step_front(const Samples &b, const Samples &d, const Samples &mask) {
 #pragma unroll
     for (int k = 0; k < Samples::kWords; ++k) {
@@ -186,7 +186,7 @@ struct LaneSums<std::uint16_t> {
   }
 };
 
-/// A sum of a lane as a wider one; it may be negative.
+/// Widens a sum of a lane, which may be negative.
 template <typename To>
 __device__ To widen(std::uint32_t v) {
   return static_cast<To>(static_cast<std::int64_t>(static_cast<std::int32_t>(v)));
@@ -196,10 +196,11 @@ __device__ To widen(std::uint64_t v) {
   return v;
 }
 
-/// Column sums over the window of a strip's first row, in shared memory: of the columns of a wide
-/// piece, that of column 8 i + j at index `stride` j + i, so that the lanes of a warp meet no bank
-/// twice. All is in 32-bit words, which shared memory can add to at once: the squares of 16 bits in
-/// two halves, the sums of two columns in one word where 16 bits are enough.
+/// Column sums over the window of a strip's first row, in shared memory, for the columns of a wide
+/// piece. The sum of column 8 i + j is at index `stride` j + i, so that the lanes of a warp use
+/// different banks. All are 32-bit words, for which shared memory has atomic additions: squares of
+/// 16-bit samples are in two halves, and the sums of two columns are in one word if 16 bits are
+/// enough.
 template <typename T, bool squared>
 class ColumnRecord {
  public:
@@ -215,7 +216,7 @@ class ColumnRecord {
     return stride(job) * (kColumns * kHalves + (job.packed ? kColumns / 2 : kColumns));
   }
 
-  /// Adds column sums of a part of 256 columns, or takes them off where `sign` is -1; several warps
+  /// Adds column sums of a part of 256 columns, or subtracts them if `sign` is -1; several warps
   /// may do so at once.
   __device__ void add(int part, const Sums &sums, int sign) {
     const int i = 32 * part + threadIdx.x % 32;
@@ -238,7 +239,7 @@ class ColumnRecord {
 
  private:
   static constexpr int kHalves = squared ? sizeof(T) : 0;  // of the squares
-  /// Of the lower half of the squares of a group; the sum of those halves still fits into 32 bits.
+  /// Bits of the lower half of a group's squares; the sum of these halves still fits into 32 bits.
   static constexpr int kHalfBits = 18;
 
   static __host__ __device__ int stride(const StripJob<T> &job) {
@@ -252,7 +253,7 @@ class ColumnRecord {
     if constexpr (kHalves > 0) load_shared(lane + (at + j * row), word);
     if constexpr (kHalves == 1) {
       squares += word;
-    } else if constexpr (kHalves == 2) {  // a half may be negative after rows have been taken off
+    } else if constexpr (kHalves == 2) {  // a half may be negative after subtracting rows
       squares += static_cast<int>(word);
       load_shared(lane + (at + (kColumns + j) * row), word);
       squares += std::int64_t{static_cast<int>(word)} << kHalfBits;
@@ -262,7 +263,7 @@ class ColumnRecord {
     sum += packed_ ? __byte_perm(word, 0, j % 2 ? 0x4432 : 0x4410) : word;
   }
 
-  // What words or halves of them borrow or carry meanwhile is made up for when all has been added.
+  // Borrows and carries of words or halves in between cancel out when everything has been added.
   template <bool packed>
   __device__ void add(int i, const Sums &sums, int sign) {
     unsigned *const all_sums = words_ + kHalves * kColumns * stride_ + i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The number of pixels in a window, in the forms that decisions about its sums need.
+/// The number of pixels in a window, in the forms that decisions need.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -8,7 +8,7 @@
 
 namespace cudascan::windowsums {
 
-/// N pixels, or a number of rows or columns: the product of two sizes is the size of both together.
+/// N pixels, or a number of rows or columns; the product of two sizes is a size.
 struct WindowSize {
   unsigned n;
   float nf, inverse, inverse_square;
@@ -33,7 +33,7 @@ struct WindowSize {
         weighted_root(a.weighted_root * b.weighted_root) {}
 };
 
-/// The sizes of the windows of a block's columns, in shared memory. Each member has an array of its own,
+/// The sizes of the windows of a block's columns, in shared memory. Each member has its own array,
 /// so that a lane reads the values of neighbouring columns at once.
 template <int n>
 struct WindowSizes {

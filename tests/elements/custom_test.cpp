@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames flow.
+// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames
+// flow.
 #include <filesystem>
 
 #include "tests/elements/custom.h"
@@ -111,7 +112,7 @@ TEST_P(CustomFilter, NewCodeTakesOverWhileFramesFlow) {
   }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(next(filter, in)[0], 22);
 
-  // A mistake is an error; mended, the frames go on.
+  // A mistake is an error; after it is corrected, frames continue.
   g_object_set(object, "expression", "nothing", nullptr);
   std::string error;
   EXPECT_TRUE(soon([&] { return !(error = error_of_next_frame(filter, in)).empty(); }));
@@ -138,7 +139,7 @@ TEST_P(CustomFilter, FollowsTheFile) {
   EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 3; }));
 }
 
-// ---- How the GPU shares the work -------------------------------------------------------------------
+// ---- How the GPU shares the work ----------------------------------------------------------------
 
 TEST_P(CustomFilter, TilesMakeNoDifference) {
   const Params expected = formula("p.median() + p(3, 1) - p(-2, -5)", 5);

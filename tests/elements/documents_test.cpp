@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Real scans and clips through whole pipelines, where the shared images are present.
+// Real scans and clips through whole pipelines, if the shared images are present.
 #include <filesystem>
 
 #include "tests/elements/support.h"
@@ -99,7 +99,7 @@ TEST(CudaDocuments, AJpegDecodedOnTheGpu) {
   EXPECT_TRUE(same(to_picture(result.get()), expected(to_picture(raw.get()), NickParams{})));
 }
 
-/// A clip decoded on the GPU: its frames as they are, and as the element under test makes them.
+/// A clip decoded on the GPU: its frames, and the results of the element under test.
 class CudaClips : public testing::TestWithParam<const char *> {
  protected:
   void SetUp() override { NEEDS_GPU(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How much thresholds and mappings of a real clip tremble from frame to frame, with and without
-// smoothing and hysteresis, where the shared clips are present.
+// How much thresholds and mappings of a real clip vary from frame to frame, with and without
+// smoothing and hysteresis, if the shared clips are present.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kFrames = 60;
 
-/// Mean absolute change of some numbers from frame to frame; numbers of only one of two frames do not
-/// count.
+/// Mean absolute change of some numbers from frame to frame; numbers of only one of two frames do
+/// not count.
 class Change {
  public:
   using Numbers = std::vector<std::optional<int>>;
@@ -35,7 +35,7 @@ class Change {
   std::int64_t n_ = 0;
 };
 
-/// The threshold that the element told of its last frame.
+/// The threshold that the element reported for its last frame.
 int reported_threshold(Filter &filter) {
   Ref<GstMessage> message = filter.pop(GST_MESSAGE_ELEMENT);
   int threshold = -2;
@@ -45,7 +45,7 @@ int reported_threshold(Filter &filter) {
   return threshold;
 }
 
-/// What the element made of each level of luma.
+/// The element's output for each level of luma.
 Change::Numbers mapping(const Picture &in, const Picture &out) {
   Change::Numbers map(256);
   for (std::size_t i = 0; i < in.components[0].size(); ++i)

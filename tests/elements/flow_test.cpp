@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stream around the frames: negotiation, events, queries, pools, quality of service, statistics.
+// The stream around the frames: negotiation, events, queries, pools, quality of service,
+// statistics.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -169,7 +170,7 @@ TEST_P(Flow, FramesFromTheProposedPoolComeBackToIt) {
   dont_wait.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
   for (unsigned i = 0; i < 100; ++i) {
     GstBuffer *buffer = nullptr;
-    // An upload may still be under way, so the frame before last has some time to come back.
+    // An upload may still be running, so the frame before last has some time to come back.
     for (int waited = 0;
          gst_buffer_pool_acquire_buffer(pool.get(), &buffer, &dont_wait) == GST_FLOW_EOS &&
          waited < 5000;
@@ -214,7 +215,7 @@ TEST_P(Flow, LateFramesAreDroppedAndCounted) {
   EXPECT_EQ(stat(filter.element(), "dropped"), 2u);
 }
 
-/// System memory that takes long to map: until somebody else has done something, at most 10 s.
+/// System memory whose map function waits for another thread, at most 10 s.
 struct PatientAllocator {
   GstAllocator parent;
 

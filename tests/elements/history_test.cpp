@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What elements carry from frame to frame, and when they forget it.
+// The history of elements from frame to frame, and when they forget it.
 #include "tests/elements/operators.h"
 
 namespace cudascan::elements {
 namespace {
 
-/// A clip without a cut: from frame to frame one row more of the sixty lies in the shade.
+/// A clip without a cut: in each frame, one more of the sixty rows is dark.
 Picture frame(GstVideoFormat format, int number) {
   Picture p = make_picture(format, 90, 60);
   const int shift = p.format_info()->shift[0];
@@ -29,8 +29,8 @@ const Carrying<EqualizeParams> kEqualize = {"cudaequalize smoothing=0.9", {.smoo
 
 class History : public BackendTest {
  protected:
-  /// Sends two frames through; `interrupt` happens between them, and the second must be that of a
-  /// stream which goes on, or of one which starts.
+  /// Sends two frames with `interrupt` between them. The second result must be that of a continuing
+  /// stream, or of a new one.
   template <typename Params, typename Interrupt>
   void expect_second_frame(const Carrying<Params> &c, bool goes_on, Interrupt interrupt) {
     for (const GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY16_LE}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames that lie in memory in unusual ways, as a GstVideoMeta may say, on both sides of an element.
+// Frames with unusual memory layouts, described by a GstVideoMeta, on both sides of an element.
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {

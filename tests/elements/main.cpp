@@ -12,8 +12,8 @@ namespace {
 
 void init_gstreamer(int *argc, char ***argv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  // GStreamer's plugin scanner, another process, cannot load a plugin that was built with a sanitizer:
-  // the stock plugins are left to it, ours are scanned in this process.
+  // GStreamer's plugin scanner, another process, cannot load a plugin that was built with a
+  // sanitizer: it scans the stock plugins, and ours are scanned in this process.
   const std::string path = g_getenv("GST_PLUGIN_PATH_1_0") ? g_getenv("GST_PLUGIN_PATH_1_0") : "";
   g_unsetenv("GST_PLUGIN_PATH_1_0");
   gst_init(argc, argv);
@@ -60,8 +60,8 @@ int main(int argc, char **argv) {
   gst_object_unref(factory);
 
   const int failed = RUN_ALL_TESTS();
-  // In GStreamer 1.22 a streaming thread drops its reference to the task a moment after the join: wait
-  // for the threads, or the tracer may find such a task alive.
+  // In GStreamer 1.22 a streaming thread drops its reference to the task a moment after the join:
+  // wait for the threads, or the tracer may find such a task alive.
   gst_task_cleanup_all();
   if (const guint n = living_objects()) {
     std::fprintf(stderr, "%u objects leaked\n", n);

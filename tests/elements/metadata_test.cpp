@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What travels with a frame: times, flags, metas, and the report of what was measured.
+// Data that accompanies a frame: times, flags, metas, and the report of measurements.
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What tests of one element after the other have in common.
+/// Shared by the tests of single elements.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace cudascan::elements {
 
-/// Settings as they are typed, and what they are in the kernel library.
+/// Settings as text, and the same for the kernel library.
 template <typename Params>
 struct Case {
   const char *settings;
   Params params;
 };
 
-/// An element makes of every format and of some sizes what the kernel library makes of the luma.
+/// In every format and some sizes, an element gives what the kernel library gives for the luma.
 /// @param element   launch line without settings
-/// @param gray8     GRAY8 is asked for; only of formats that are deeper
+/// @param gray8     request GRAY8; only for deeper formats
 template <typename Params>
 void expect_kernels_result(const std::string &element, const Case<Params> &c, bool gray8 = false) {
   for (const GstVideoFormat format : template_formats("cudanick", GST_PAD_SINK)) {
@@ -72,17 +72,17 @@ void expect_changes_to_count(const std::string &element,
   }
 }
 
-/// A setting that is refused, and what the message must name: property, value, remedy.
+/// A refused setting, and the words of the message: property, value, remedy.
 struct BadSettings {
   std::vector<std::pair<const char *, const char *>> settings;
   std::vector<std::string> said;
 };
 
-/// The error that comes of the next frame; empty if none does.
+/// The error of the next frame; empty if there is none.
 std::string error_of_next_frame(Filter &filter, const Picture &in);
 
-/// Each is an error that says what would be right, from the start and while PLAYING, and the element
-/// works again when all is as it was.
+/// Each is an error that says what is allowed, from the start and while PLAYING. The element works
+/// again when the setting is restored.
 void expect_refusals(const std::string &element, const std::vector<BadSettings> &all);
 
 /// Puts numbers into an array property.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures: made, written into buffers, read out of them, compared, and what an element makes of them.
+// Pictures: creates, writes, reads and compares them, and computes the expected result of an
+// element.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 
+#include "tests/elements/colours.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {
@@ -24,7 +26,8 @@ struct Component {
         stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, c)),
         step(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)),
         deep(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c) > 8) {
-    // Not COMP_DATA: GStreamer 1.22 puts the V of P010_10LE and its kin one byte behind U, not two.
+    // Not COMP_DATA: GStreamer 1.22 puts the V of P010_10LE and similar formats one byte after U
+    // instead of two.
     if (GST_VIDEO_FRAME_COMP_POFFSET(&frame, c)) data += deep ? 2 : 1;
   }
 
@@ -65,8 +68,8 @@ std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &
   return {result.begin(), result.end()};
 }
 
-/// U (component 1) or V on a circle around no colour, at twice the direction of the pixel that is at the
-/// top left of those that the sample is for.
+/// U (component 1) or V on a circle around the neutral value, at twice the direction of the top
+/// left pixel that the sample covers.
 std::vector<std::uint16_t> hues(const Picture &p, unsigned c) {
   const GstVideoFormatInfo *info = p.format_info();
   const int level = 1 << (info->depth[c] - 8 + info->shift[c]);
@@ -126,7 +129,7 @@ Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed
 
 template <typename Params>
 Picture expected(const Picture &in, const Params &params, GstVideoFormat out_format,
-                 typename ReportOf<Params>::Type *report, Cpu *cpu) {
+                 typename Params::Report *report, Cpu *cpu) {
   Cpu own;
   if (!cpu) cpu = &own;
   Picture out{out_format == GST_VIDEO_FORMAT_UNKNOWN ? in.format : out_format,
@@ -158,15 +161,10 @@ Picture expected(const Picture &in, const Params &params, GstVideoFormat out_for
   }
   return out;
 }
-template Picture expected(const Picture &, const NickParams &, GstVideoFormat, NickReport *, Cpu *);
-template Picture expected(const Picture &, const EqualizeParams &, GstVideoFormat, EqualizeReport *,
-                          Cpu *);
-template Picture expected(const Picture &, const AutothresholdParams &, GstVideoFormat,
-                          AutothresholdReport *, Cpu *);
-template Picture expected(const Picture &, const LinearOpenParams &, GstVideoFormat,
-                          LinearOpenReport *, Cpu *);
-template Picture expected(const Picture &, const SwoFilterParams &, GstVideoFormat,
-                          SwoFilterReport *, Cpu *);
+#define EXPECTED(op, Name)                                                                         \
+  template Picture expected(const Picture &, const Name##Params &, GstVideoFormat, Name##Report *, \
+                            Cpu *);
+CUDASCAN_OPERATORS(EXPECTED)
 
 testing::AssertionResult same(const Picture &a, const Picture &b) {
   if (a.format != b.format || a.width != b.width || a.height != b.height)

@@ -27,8 +27,7 @@ TEST_P(Pipelines, DefaultsNegotiateBetweenStockElements) {
 
 TEST_P(Pipelines, EveryElementRunsWithItsDefaultsAndBehindTheOthers) {
   std::string all = "videotestsrc num-buffers=3 ! ";
-  for (const char *name :
-       {"cudaequalize", "cudalinearopen", "cudaswofilter", "cudaautothreshold", "cudanick"}) {
+  for (const std::string &name : all_elements()) {
     const std::string one = launch(name);
     Pipeline pipeline("videotestsrc num-buffers=3 ! " + one + "! fakesink");
     EXPECT_EQ(pipeline.play(), "") << name;
@@ -101,7 +100,7 @@ TEST_P(Pipelines, ATeeGivesEveryBranchTheSameFrames) {
 }
 
 TEST_P(Pipelines, AProducerThatUsesTheProposedPool) {
-  // videotestsrc draws into whatever pool it is offered and fills its buffers again and again.
+  // videotestsrc draws into any pool that it is offered and reuses its buffers.
   const std::string source =
       "videotestsrc num-buffers=200 pattern=ball ! video/x-raw,format=NV12,width=96,height=64 ! ";
   Pipeline plain(source + "appsink name=sink sync=false max-buffers=1");
@@ -202,7 +201,7 @@ TEST_P(Pipelines, ABadSettingStopsItsPipelineAndNoOther) {
   EXPECT_EQ(bad.set_state(GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   EXPECT_EQ(good.wait(), "");
   EXPECT_EQ(frames, 200);
-  // And the one that stopped plays again with a setting that makes sense.
+  // And the stopped one plays again with a valid setting.
   g_object_set(bad.find("n").get(), "window", 19, nullptr);
   ASSERT_NO_FATAL_FAILURE(bad.reach(GST_STATE_PLAYING));
 }

@@ -3,7 +3,6 @@
 #include <gst/base/gstbasetransform.h>
 
 #include <set>
-#include <sstream>
 
 #include "tests/elements/support.h"
 
@@ -12,10 +11,8 @@ namespace {
 
 /// The operators of the build, as element names.
 std::set<std::string> operators() {
-  std::istringstream words(CUDASCAN_OPERATORS);
-  std::set<std::string> names;
-  for (std::string word; words >> word;) names.insert("cuda" + word);
-  return names;
+#define NAME(op, Name) "cuda" #op,
+  return {CUDASCAN_OPERATORS(NAME)};
 }
 
 /// Calls `visit` with an element of every factory of the plugin.
@@ -193,79 +190,67 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
     EXPECT_TRUE(g_flags_get_value_by_nick(G_PARAM_SPEC_FLAGS(report)->flags_class, nick)) << nick;
 }
 
-TEST(Plugin, SettingsOfTheMethodAreControllableAndSayTheirUnit) {
+TEST(Plugin, SettingsOfTheMethodAreControllable) {
+  int settings = 0;
+  for_each_element([&](GstElement *element) {
+    for (GParamSpec *spec : own_properties(element)) {
+      if (spec->owner_type != G_OBJECT_TYPE(element) || !(spec->flags & G_PARAM_WRITABLE)) continue;
+      EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << spec->name;
+      EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << spec->name;
+      ++settings;
+    }
+  });
+  EXPECT_GT(settings, 30) << "of all elements";
+}
+
+TEST(Plugin, SettingsOfTheMethodSayTheirUnit) {
   struct {
     const char *element, *property, *unit;
-  } const settings[] = {{"cudanick", "method", ""},
-                        {"cudanick", "window", "pixel"},
+  } const settings[] = {{"cudanick", "window", "pixel"},
                         {"cudanick", "window-width", "pixel"},
                         {"cudanick", "window-height", "pixel"},
-                        {"cudanick", "k", ""},
                         {"cudanick", "r", "level"},
-                        {"cudanick", "invert", ""},
-                        {"cudanick", "output", ""},
-                        {"cudaequalize", "method", ""},
-                        {"cudaequalize", "formula", ""},
                         {"cudaequalize", "clip-limit", "times the mean"},
                         {"cudaequalize", "tiles-x", "Tiles"},
                         {"cudaequalize", "tiles-y", "Tiles"},
                         {"cudaequalize", "amount", "0 to 1"},
                         {"cudaequalize", "smoothing", "0 to 0.999"},
                         {"cudaequalize", "roi", "pixel"},
-                        {"cudaautothreshold", "method", ""},
-                        {"cudaautothreshold", "classes", ""},
-                        {"cudaautothreshold", "apply", ""},
-                        {"cudaautothreshold", "invert", ""},
                         {"cudaautothreshold", "offset", "evels"},
                         {"cudaautothreshold", "smoothing", "0 to 0.999"},
                         {"cudaautothreshold", "hysteresis", "levels"},
                         {"cudaautothreshold", "ignore-black", "level"},
                         {"cudaautothreshold", "ignore-white", "level"},
                         {"cudaautothreshold", "roi", "pixel"},
-                        {"cudalinearopen", "operation", ""},
                         {"cudalinearopen", "length", "Pixels"},
                         {"cudalinearopen", "angle", "Degrees"},
                         {"cudalinearopen", "directions", "1 to 1024"},
                         {"cudalinearopen", "span", "Degrees"},
-                        {"cudalinearopen", "output", ""},
-                        {"cudalinearopen", "lines", ""},
-                        {"cudalinearopen", "algorithm", ""},
-                        {"cudaswofilter", "operator", ""},
                         {"cudaswofilter", "window", "pixels, odd, 1 to 255"},
                         {"cudaswofilter", "window-width", "pixels, odd, 1 to 255"},
                         {"cudaswofilter", "window-height", "pixels, odd, 1 to 255"},
                         {"cudaswofilter", "shape", "010;111;010"},
-                        {"cudaswofilter", "border", ""},
                         {"cudaswofilter", "border-value", "Level"},
                         {"cudaswofilter", "percentile", "100"},
                         {"cudaswofilter", "alpha", "0 to 0.5"},
                         {"cudaswofilter", "iterations", "Passes"},
-                        {"cudaswofilter", "thinning", ""},
-                        {"cudaswofilter", "marker", ""},
                         {"cudaswofilter", "height", "Levels"},
                         {"cudaswofilter", "connectivity", "4 or 8"},
-                        {"cudaswofilter", "algorithm", ""},
                         {"cudaswofilter", "expression", "p.max() - p.min()"},
                         {"cudaswofilter", "source", "trusted"},
-                        {"cudaswofilter", "function", ""},
                         {"cudaswofilter", "params", "Numbers"},
-                        {"cudaswofilter", "reload", ""},
                         {"cudaswofilter", "cache-dir", "Folder"},
                         {"cudaswofilter", "emit-cuda", "Path"},
-                        {"cudaswofilter", "strict", ""},
                         {"cudaswofilter", "tile-width", "pixels"},
                         {"cudaswofilter", "tile-height", "pixels"},
                         {"cudaswofilter", "chunk-width", "pixels"},
                         {"cudaswofilter", "chunk-height", "pixels"},
-                        {"cudaswofilter", "reads", ""},
                         {"cudaswofilter", "tune", "fastest"}};
   for (const auto &[name, property, unit] : settings) {
     SCOPED_TRACE(std::string(name) + " " + property);
     Ref<GstElement> element = make(name);
     GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), property);
     ASSERT_TRUE(spec);
-    EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE);
-    EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING);
     const std::string blurb = g_param_spec_get_blurb(spec);
     EXPECT_NE(blurb.find(unit), std::string::npos) << blurb;
   }

@@ -17,7 +17,7 @@ struct Preset {
   Settings settings;  ///< as they are written
 };
 
-/// What the preset files of the project say, read without GStreamer.
+/// The contents of the project's preset files, read without GStreamer.
 std::vector<Preset> installed_presets() {
   std::vector<Preset> presets;
   const char *folder = g_getenv("GST_PRESET_PATH");
@@ -136,8 +136,7 @@ TEST(Presets, AnUnknownNameIsRefused) {
 }
 
 TEST(Presets, HaveTheSettingsOfThePictureAlone) {
-  for (const char *name :
-       {"cudanick", "cudaequalize", "cudaautothreshold", "cudalinearopen", "cudaswofilter"}) {
+  for (const std::string &name : all_elements()) {
     SCOPED_TRACE(name);
     Ref<GstElement> element = make(name);
     ASSERT_TRUE(GST_IS_PRESET(element.get()));
@@ -164,7 +163,7 @@ TEST(Presets, HaveTheSettingsOfThePictureAlone) {
                                    "amount", "smoothing", "roi"}));
 }
 
-/// Saves the element's settings, loads them into a new one, and gives what that one has.
+/// Saves the element's settings, loads them into a new element, and returns the settings of that.
 Settings saved_and_loaded(GstElement *element) {
   const char *home = g_getenv("XDG_DATA_HOME");
   EXPECT_STREQ(g_get_user_data_dir(), home) << "the preset would go into the user's own folder";
@@ -176,7 +175,8 @@ Settings saved_and_loaded(GstElement *element) {
   EXPECT_TRUE(gst_preset_load_preset(GST_PRESET(other.get()), name.c_str()));
   const Settings settings = settings_of(other.get());
   EXPECT_TRUE(gst_preset_delete_preset(GST_PRESET(other.get()), name.c_str()));
-  // With it GStreamer wrote those of the project into the user's file, which the next run would take.
+  // With it GStreamer wrote those of the project into the user's file, which the next run would
+  // take.
   for (const char *suffix : {".prs", ".prs.bak"}) {
     const std::string file = std::string(G_OBJECT_TYPE_NAME(element)) + suffix;
     g_autofree char *path =
@@ -201,8 +201,7 @@ TEST(Presets, AreSavedWithNumbersEnumsAndArrays) {
 }
 
 TEST(Presets, AreSavedWithDefaultsAsWell) {
-  for (const char *name :
-       {"cudanick", "cudaequalize", "cudaautothreshold", "cudalinearopen", "cudaswofilter"}) {
+  for (const std::string &name : all_elements()) {
     SCOPED_TRACE(name);
     Ref<GstElement> element = make(name);
     EXPECT_EQ(saved_and_loaded(element.get()), settings_of(element.get()));
@@ -216,7 +215,7 @@ TEST(Presets, AreSavedWithAMaskOfBlanksAndSemicolons) {
   EXPECT_EQ(saved_and_loaded(element.get()), settings_of(element.get()));
 }
 
-/// The picture that the settings stand for, by the kernel library.
+/// The picture for the settings, by the kernel library.
 template <typename Params>
 void expect_picture(const std::string &launch, GstVideoFormat format, const Params &params) {
   SCOPED_TRACE(launch);

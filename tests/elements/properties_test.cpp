@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Properties: defaults, changes while frames flow, control sources, and settings that make no sense.
+// Properties: defaults, changes while frames flow, control sources, and wrong settings.
 #include <gst/controller/controller.h>
 
 #include <atomic>

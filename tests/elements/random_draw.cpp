@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <string_view>
 
 namespace cudascan::elements {
@@ -84,15 +83,8 @@ int Complaints::count() {
   return complaints;
 }
 
-std::vector<std::string> all_elements() {
-  std::istringstream words(CUDASCAN_OPERATORS);
-  std::vector<std::string> names;
-  for (std::string word; words >> word;) names.push_back("cuda" + word);
-  return names;
-}
-
 std::vector<GParamSpec *> drawn_properties(GstElement *element) {
-  // Code, where it is kept and how it is cut for a GPU; and what depends on the machine.
+  // Code, its location and its division for a GPU; and properties that depend on the machine.
   static constexpr std::string_view kOthers[] = {
       "backend",     "cuda-device-id", "expression", "source", "function",   "params",
       "reload",      "cache-dir",      "emit-cuda",  "strict", "tile-width", "tile-height",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the random tests of the elements draw: settings, caps, frames and how they lie in memory.
+/// Draws settings, caps, frames and their memory layouts for the random tests of the elements.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -34,9 +34,9 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-/// Rounds of a random test until the time is over, each with a seed of its own. In the environment
-/// CUDASCAN_RANDOM_SECONDS is the time and CUDASCAN_RANDOM_SEED the seed of the first round: with that of a
-/// failure it is repeated at once. A round that hangs ends the process with its seed.
+/// Rounds of a random test until the time is over, each with its own seed. The environment variable
+/// CUDASCAN_RANDOM_SECONDS sets the time and CUDASCAN_RANDOM_SEED the seed of the first round; the
+/// seed of a failure repeats it at once. A round that hangs ends the process and prints its seed.
 class Rounds {
  public:
   /// @param what     for messages
@@ -56,7 +56,7 @@ class Rounds {
   std::uint64_t seed_, rounds_ = 0;
 };
 
-/// Counts warnings and criticals of GLib and GStreamer while it lives; they are printed as ever.
+/// Counts warnings and criticals of GLib and GStreamer while it lives; they are also printed.
 class Complaints {
  public:
   Complaints();
@@ -67,11 +67,8 @@ class Complaints {
   static int count();
 };
 
-/// The elements of the plugin.
-std::vector<std::string> all_elements();
-
-/// The properties of an element that are drawn: those that set what is computed and how, without code and
-/// without the backend.
+/// The properties of an element that are drawn: those that set what is computed and how, without
+/// code and without the backend.
 std::vector<GParamSpec *> drawn_properties(GstElement *element);
 
 /// A value for a property.
@@ -95,12 +92,13 @@ class Setting {
   GValue value_ = G_VALUE_INIT;
 };
 
-/// Caps of a video, and the picture that they are of, without samples.
+/// Caps of a video, and the described picture without samples.
 struct Video {
   Ref<GstCaps> caps;
   GstVideoFormat format;
   int width, height;
-  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what it is.
+  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what
+  /// it is.
   Layout plain;
 };
 Video draw_video(Draw &, bool small);
@@ -108,7 +106,7 @@ Layout draw_layout(Draw &, const Video &);
 /// Caps that no element takes.
 Ref<GstCaps> draw_wrong_caps(Draw &);
 
-/// A buffer that is not what the caps of the picture say: too short, or with a wrong GstVideoMeta.
+/// A buffer that contradicts the caps of the picture: too short, or with a wrong GstVideoMeta.
 Ref<GstBuffer> draw_wrong_buffer(Draw &, const Picture &);
 
 }  // namespace cudascan::elements

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random streams through one element, next to a twin that runs on the CPU in one thread and gets the same
-// frames in plain buffers: both must do the same. What is drawn: the element, its settings, good and bad;
-// caps; where frames lie; wrong buffers; flushes, seeks, gaps, ends of stream, changes of state.
+// Random streams through one element and through a twin that runs on the CPU in one thread and gets
+// the same frames in plain buffers. Both must do the same. The test draws the element, good and bad
+// settings, caps, memory layouts, wrong buffers, flushes, seeks, gaps, ends of stream and changes
+// of state.
 #include <deque>
 
 #include "tests/elements/random_draw.h"
@@ -9,7 +10,7 @@
 namespace cudascan::elements {
 namespace {
 
-/// What came of a frame.
+/// The result of a frame.
 struct Outcome {
   GstFlowReturn flow = GST_FLOW_OK;
   Ref<GstBuffer> buffer;
@@ -23,7 +24,7 @@ std::vector<guint8> bytes_of(GstBuffer *buffer) {
   return bytes;
 }
 
-/// An element between loose pads, and what it is sent.
+/// An element between loose pads, and what the test sends to it.
 class Twin {
  public:
   Twin(const std::string &name, const std::string &settings) : filter_(name + " " + settings) {}
@@ -197,7 +198,7 @@ class RandomStream {
     restore();
   }
 
-  /// A result is looked at later, too: nobody may write to it while it is held.
+  /// Results are also checked later: nobody may write to a result while it is held.
   void keep(Ref<GstBuffer> buffer, GstBuffer *wanted) {
     const Ref<GstCaps> caps = subject_.output_caps();
     ASSERT_TRUE(gst_caps_is_equal(caps.get(), reference_.output_caps().get()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One element in many hands: a thread that streams, threads that set and read properties, one that flushes
-// and changes the state, one that takes results. Nobody may crash or wait for ever, no frame may be lost
-// without a reason, and afterwards the element works as a fresh one.
+// One element used by many threads: one streams, others set and read properties, one flushes and
+// changes the state, one takes results. None may crash or wait forever, no frame may be lost
+// without a reason, and afterwards the element works like a new one.
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -67,7 +67,7 @@ class Turmoil {
     Draw draw(seed_ * 4 + 1);
     Video video = draw_video(draw, small_);
     for (int i = 0; i < 60; ++i) {
-      // Not while flushing ends or the element starts: who does that sees to it that nothing streams.
+      // Not while flushing ends or the element starts: that thread makes sure that nothing streams.
       const std::lock_guard lock(streaming_);
       if (draw.one_in(10)) video = draw_video(draw, small_), restart_ = true;
       if (restart_.exchange(false)) begin_stream(video.caps.get());

@@ -20,7 +20,7 @@ TEST_P(States, TwoHundredChangesInAnyOrder) {
   for (int i = 0; i < 200; ++i) {
     const GstState state = states[random() % 4];
     ASSERT_NE(pipeline.set_state(state), GST_STATE_CHANGE_FAILURE) << "change " << i;
-    // Now and then some frames flow before the next change, else it comes in the middle of this one.
+    // Sometimes frames flow before the next change; otherwise it comes in the middle of this one.
     if (random() % 4 == 0) gst_element_get_state(pipeline.get(), nullptr, nullptr, GST_SECOND);
   }
   ASSERT_NO_FATAL_FAILURE(pipeline.reach(GST_STATE_PLAYING));
@@ -71,7 +71,7 @@ TEST_P(States, StoppedInTheMiddleWhileFramesAreHeldAndQueued) {
       pipeline.set_state(GST_STATE_PLAYING);
       for (int frame = 0; frame < i; ++frame) held.push_back(pull_sample(sink.get()));
     }
-    // The pipeline is gone; what it gave away is still there.
+    // The pipeline is gone; the memory that it gave away still exists.
     for (const auto &sample : held) {
       ASSERT_TRUE(sample);
       EXPECT_EQ(to_picture(sample.get()).width, 64);

@@ -9,14 +9,16 @@
 #include <filesystem>
 #include <thread>
 
+#include "examples/elements.h"
+
 namespace cudascan::elements {
 namespace {
 
 constexpr GstClockTime kPatience =
     120 * GST_SECOND;  ///< nothing waits longer; no test expects it to
 
-/// The CUDA context that elements share, as a program with many pipelines would have it: making one
-/// for every test takes most of the time. Null until an element had one.
+/// The CUDA context that elements share, as in a program with many pipelines: creating one for
+/// every test would take most of the time. Null until an element has one.
 Ref<GstContext> &cuda_context() {
   static Ref<GstContext> context;
   return context;
@@ -46,6 +48,10 @@ bool gpu_required() {
 bool have_gpu() {
   static const bool have = Cuda::available();
   return have;
+}
+
+std::vector<std::string> all_elements() {
+  return element_names();
 }
 
 const char *first_missing(std::initializer_list<const char *> factories) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the element tests share: pictures that know what an element must make of them, an element
-/// under test between two loose pads, and pipelines.
+/// Shared by the element tests: pictures with the expected result of an element, an element under
+/// test between two loose pads, and pipelines.
 #pragma once
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
@@ -15,11 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/autothreshold.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/swofilter.h"
+#include "all_operators.h"
 
 namespace cudascan::elements {
 
@@ -58,6 +54,9 @@ bool have_gpu();
     GTEST_SKIP() << "there is no CUDA device";                                     \
   }
 
+/// The elements of the plugin, by name, as the registry has them.
+std::vector<std::string> all_elements();
+
 const char *first_missing(std::initializer_list<const char *> factories);
 bool gpu_required();
 
@@ -70,7 +69,7 @@ struct Picture {
   bool full_range = false;  ///< of YUV
 
   const GstVideoFormatInfo *format_info() const { return gst_video_format_get_info(format); }
-  /// The largest sample that the format can store, and the value of a chroma sample without colour.
+  /// The largest sample that the format can store, and the neutral value of a chroma sample.
   std::uint16_t maximum() const;
   std::uint16_t neutral() const;
   int component_width(int c) const {
@@ -83,57 +82,15 @@ struct Picture {
   double black_ratio() const;
 };
 
-/// Uneven paper with dark strokes, flat areas, both extremes and noise; another one for every seed.
+/// Uneven paper with dark strokes, flat areas, both extremes and noise; different for every seed.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
-
-/// Where the chroma of a result comes from: the input, no colour, or the directions in its luma.
-enum class Colour { of_input, none, of_directions };
-
-inline Colour colour_of(const NickParams &p) {
-  return p.output == NickOutput::binary ? Colour::none : Colour::of_input;
-}
-inline Colour colour_of(const EqualizeParams &) {
-  return Colour::of_input;
-}
-inline Colour colour_of(const AutothresholdParams &p) {
-  return p.apply && p.classes == 2 ? Colour::none : Colour::of_input;
-}
-inline Colour colour_of(const LinearOpenParams &p) {
-  return p.output == LinearOpenOutput::orientation ? Colour::of_directions : Colour::of_input;
-}
-inline Colour colour_of(const SwoFilterParams &p) {
-  return is_binary(p.op) ? Colour::none : Colour::of_input;
-}
-
-template <typename Params>
-struct ReportOf;
-template <>
-struct ReportOf<NickParams> {
-  using Type = NickReport;
-};
-template <>
-struct ReportOf<EqualizeParams> {
-  using Type = EqualizeReport;
-};
-template <>
-struct ReportOf<AutothresholdParams> {
-  using Type = AutothresholdReport;
-};
-template <>
-struct ReportOf<LinearOpenParams> {
-  using Type = LinearOpenReport;
-};
-template <>
-struct ReportOf<SwoFilterParams> {
-  using Type = SwoFilterReport;
-};
 
 /// What an element must make of a picture, by the kernel library on the CPU.
 /// @param cpu  has the history, if there is one
 template <typename Params>
 Picture expected(const Picture &in, const Params &params,
                  GstVideoFormat out_format = GST_VIDEO_FORMAT_UNKNOWN,
-                 typename ReportOf<Params>::Type * = nullptr, Cpu *cpu = nullptr);
+                 typename Params::Report * = nullptr, Cpu *cpu = nullptr);
 
 /// The first difference, if there is one.
 testing::AssertionResult same(const Picture &result, const Picture &expected);
@@ -149,9 +106,9 @@ struct Layout {
 
 /// A frame in system memory. A layout other than GStreamer's own is described by a GstVideoMeta.
 Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout = {});
-/// Writes a picture into a buffer that lies in memory in any way.
+/// Writes a picture into a buffer with any memory layout.
 void fill(GstBuffer *buffer, const Picture &picture);
-/// Reads a frame through the CPU, in whatever memory it is.
+/// Reads a frame through the CPU, from any memory.
 Picture to_picture(GstBuffer *buffer, const GstCaps *caps);
 Picture to_picture(GstSample *sample);
 
@@ -176,7 +133,7 @@ ErrorText error_text(GstMessage *message);
 class Filter {
  public:
   /// @param launch  as for gst-launch-1.0; the first element of the plugin in it is element()
-  /// @param sink_caps  what the loose sink behind it takes, all if empty
+  /// @param sink_caps  the caps of the loose sink after it, any if empty
   explicit Filter(const std::string &launch, const std::string &sink_caps = "");
   ~Filter();
   Filter(const Filter &) = delete;
@@ -190,7 +147,7 @@ class Filter {
   GstFlowReturn push(Ref<GstBuffer> buffer) { return gst_harness_push(harness_, buffer.release()); }
   /// The next frame of the output; null if none has come.
   Ref<GstBuffer> pull();
-  /// Throws away what has come out.
+  /// Discards all output.
   void pull_all() {
     while (gst_harness_buffers_in_queue(harness_) > 0) pull();
   }
@@ -200,7 +157,7 @@ class Filter {
 
   /// Sends a picture through. Gives an empty picture and fails the test if nothing comes out.
   Picture process(const Picture &picture, const Layout &layout = {});
-  /// Sends it and gives what the flow returned.
+  /// Sends it and returns the flow return.
   GstFlowReturn push_picture(const Picture &picture, const Layout &layout = {});
 
   /// The next message of these types; null if there is none.
@@ -239,10 +196,10 @@ class Listener {
 std::string property_text(GstElement *element, const char *property);
 guint64 stat(GstElement *element, const char *field);
 
-/// A pipeline that is brought to NULL when it goes.
+/// A pipeline whose destructor sets it to NULL.
 class Pipeline {
  public:
-  /// @param own_context  do without the CUDA context that the tests share
+  /// @param own_context  do not use the CUDA context that the tests share
   explicit Pipeline(const std::string &launch, bool own_context = false);
   ~Pipeline();
   Pipeline(const Pipeline &) = delete;
@@ -277,7 +234,7 @@ class Feeder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The next sample of an appsink; null at EOS, on error, and when nothing comes for long.
+/// The next sample of an appsink; null at EOS, on error, and after a timeout.
 Ref<GstSample> pull_sample(GstElement *appsink);
 
 /// Where the shared images are: the environment's CUDASCAN_TEST_DATA, or empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells the thread sanitizer of the locks and queues of GLib, which is not built with it and makes them of
-// futexes: these functions stand before GLib's and call them. Without the sanitizer there is nothing here.
+// Tells the thread sanitizer about the locks and queues of GLib, which is not built with it and
+// implements them with futexes. These functions override GLib's and call them. Without the
+// sanitizer this file is empty.
 #ifdef __SANITIZE_THREAD__
 #include <dlfcn.h>
 #include <glib-object.h>
@@ -51,7 +52,7 @@ LOCK(g_rec_mutex_lock, GRecMutex)
 TRYLOCK(g_rec_mutex_trylock, GRecMutex)
 UNLOCK(g_rec_mutex_unlock, GRecMutex)
 
-/// Who waits gives the lock away meanwhile.
+/// A waiting thread releases the lock meanwhile.
 void g_cond_wait(GCond *condition, GMutex *mutex) {
   REAL(g_cond_wait);
   __tsan_release(mutex);
@@ -59,7 +60,7 @@ void g_cond_wait(GCond *condition, GMutex *mutex) {
   __tsan_acquire(mutex);
 }
 
-/// Who frees an object comes after all who let go of it.
+/// Freeing an object comes after all threads have released it.
 void(g_object_unref)(gpointer object) {
   static const auto call = real(&(g_object_unref), "g_object_unref");
   __tsan_release(object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who waits for whom on the GPU, with events and streams that only say what was asked of them.
+// Tests what waits for what on the GPU, with events and streams that only record their calls.
 #include "gst/usage.h"
 
 #include <gtest/gtest.h>

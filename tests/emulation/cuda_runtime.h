@@ -2,18 +2,17 @@
 /// @file
 /// The part of CUDA that the kernel library uses, on the CPU: the files *.cu, compiled as C++ with
 /// this folder first in the include path, give the library with a device that needs no GPU. It is
-/// slow, and for tests alone: they run the code of the kernels, thread by thread, on machines without
-/// a GPU and under the address sanitizer.
+/// slow, and for tests alone: they run the code of the kernels, thread by thread, on machines
+/// without a GPU and under the address sanitizer.
 ///
 /// The threads of a block take turns: one runs until it has to wait for others, in an order that
-/// differs from block to block. Blocks follow one another, those of a cooperative launch run by turns.
-/// What is queued on streams is done late and in any order that streams and events leave (streams.cpp):
-/// who reads or frees memory too early finds it out.
-/// What only a mistake can bring about ends the program with a message: lanes of a warp that do not
-/// meet in the same function, threads that wait for one another, copies of the engine that are still
-/// under way when a block ends, or that go where the engine does not copy. Uninitialised shared and
-/// device memory is filled with a pattern. Not found are accesses to memory between which only luck,
-/// on a GPU, decides; changing the order of the threads finds some of them.
+/// differs from block to block. Blocks run one after another; those of a cooperative launch take
+/// turns. Work queued on streams is done late and in any order that streams and events allow
+/// (streams.cpp), so reading or freeing memory too early is detected. States that only a mistake
+/// can cause end the program with a message: lanes of a warp that do not meet in the same function,
+/// threads that wait for one another, copies of the engine that are still in flight when a block
+/// ends, or that have an invalid address. Uninitialised shared and device memory is filled with a
+/// pattern. Data races are not detected; changing the order of the threads finds some of them.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -32,14 +31,16 @@
 #include <utility>
 #include <vector>
 
-// ---- The language --------------------------------------------------------------------------------
+#include "arithmetic.h"
+
+// ---- The language -------------------------------------------------------------------------------
 
 #define __CUDA_ARCH__ 900
 #define __global__
 #define __device__
 #define __host__
-// Blocks follow one another: what they share is the process's. Those of a cooperative launch may only
-// have dynamic shared memory.
+// Blocks follow one another: what they share is the process's. Those of a cooperative launch may
+// only have dynamic shared memory.
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
@@ -73,7 +74,8 @@ struct dim3 {
 using std::max;
 using std::min;
 
-// ---- Threads and lanes ---------------------------------------------------------------------------
+// ---- Threads and lanes
+// ---------------------------------------------------------------------------
 
 namespace emulation {
 
@@ -93,7 +95,7 @@ struct Coordinates {
   Coordinate<&dim3::y> y;
   Coordinate<&dim3::z> z;
 };
-// Found for arguments of which one is a Coordinate.
+// Selected if one of the arguments is a Coordinate.
 inline unsigned min(unsigned a, unsigned b) {
   return a < b ? a : b;
 }
@@ -111,7 +113,7 @@ const std::uint64_t *exchange(std::uint64_t value, const char *function);
 int meet(bool value);
 /// Lets other threads of the block run, for a thread that waits for something they do.
 void yield();
-/// To be called when a thread has what it waited for: if none has for a while, none ever will.
+/// Call it when a thread has stopped waiting: if none has for a while, none ever will.
 void progress();
 
 /// Ends the program.
@@ -205,73 +207,7 @@ T atomicExch(T *p, T value) {
   return std::exchange(*p, value);
 }
 
-// ---- Arithmetic ----------------------------------------------------------------------------------
-
-inline int __popc(unsigned v) {
-  return __builtin_popcount(v);
-}
-inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-  const std::uint64_t bytes = std::uint64_t{b} << 32 | a;
-  unsigned result = 0;
-  for (int i = 0; i < 4; ++i) {
-    const unsigned from = selector >> 4 * i & 7;
-    result |= static_cast<unsigned>(bytes >> 8 * from & 0xff) << 8 * i;
-  }
-  return result;
-}
-/// All bits of the bytes, or of the halves, of a that are not less than those of b.
-inline unsigned __vcmpgeu4(unsigned a, unsigned b) {
-  unsigned result = 0;
-  for (unsigned mask = 0xff; mask; mask <<= 8) result |= (a & mask) >= (b & mask) ? mask : 0;
-  return result;
-}
-inline unsigned __vcmpgeu2(unsigned a, unsigned b) {
-  unsigned result = 0;
-  for (unsigned mask = 0xffff; mask; mask <<= 16) result |= (a & mask) >= (b & mask) ? mask : 0;
-  return result;
-}
-/// The smaller and the larger halves.
-inline unsigned __vminu2(unsigned a, unsigned b) {
-  return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
-}
-inline unsigned __vmaxu2(unsigned a, unsigned b) {
-  return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
-}
-inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
-  return __vminu2(__vminu2(a, b), c);
-}
-inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmaxu2(__vmaxu2(a, b), c);
-}
-inline int __ffs(unsigned v) {
-  return __builtin_ffs(static_cast<int>(v));
-}
-inline int __clz(unsigned v) {
-  return v ? __builtin_clz(v) : 32;
-}
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
-}
-/// The upper half of (high:low) << shift, which counts as 32 at most.
-inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << std::min(shift, 32u) >> 32);
-}
-/// sum + the products of the bytes.
-inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
-  for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff);
-  return sum;
-}
-inline float __fsqrt_rn(float v) {
-  return std::sqrt(v);
-}
-inline unsigned __float_as_uint(float v) {
-  return __builtin_bit_cast(unsigned, v);
-}
-inline float __uint_as_float(unsigned v) {
-  return __builtin_bit_cast(float, v);
-}
-
-// ---- The runtime ---------------------------------------------------------------------------------
+// ---- The runtime --------------------------------------------------------------------------------
 
 #define CUDART_VERSION 13000
 
@@ -340,7 +276,7 @@ cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
 
 namespace emulation {
-/// What a block may have of shared memory, unless it is limited.
+/// Shared memory available to a block, unless it is limited.
 inline constexpr std::size_t kSharedPerBlock = 227 << 10;
 /// Few multiprocessors, so that small images fill them.
 inline constexpr int kMultiprocessors = 6;
@@ -351,8 +287,8 @@ int multiprocessors();
 void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 
-/// Dynamic shared memory that blocks of a kernel may have: 48 KiB, until more is asked for. Ends the program
-/// if it is lowered, as another thread may be about to launch the kernel.
+/// Dynamic shared memory that blocks of a kernel may have: 48 KiB, until more is asked for. Ends
+/// the program if it is lowered, as another thread may be about to launch the kernel.
 std::size_t shared_limit(const void *kernel);
 cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
 /// Kernels for which it was set since the last limit_shared_memory().

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <sys/mman.h>
-#include <ucontext.h>
-
 #include <cstdio>
 #include <map>
-#include <mutex>
 #include <numeric>
-#include <random>
-#include <string_view>
 
-#include "kernels/base/ptx.cuh"
+#include "device.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -23,120 +17,10 @@ constexpr int kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
 int multiprocessor_count = kMultiprocessors;
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 std::size_t shared_per_block = kSharedPerBlock;
-constexpr std::size_t kStack = 256 << 10;
 /// Turns of each thread without progress, of which one may need several to see what it waits for.
 constexpr int kIdleTurns = 30;
 
-/// Somewhere threads wait until all have come.
-struct Meeting {
-  int expected = 0, arrived = 0, count = 0, last_count = 0;
-  unsigned times = 0;
-  const char *function = nullptr;
-  std::uint64_t values[2][32];  ///< of this time and the last
-};
-
-void live();
-
-/// Where something on a stack of its own goes on.
-struct Place {
-  void *registers[5];                 ///< as __builtin_setjmp() keeps them: no call of the system
-  const ucontext_t *fresh = nullptr;  ///< for a stack on which nothing has run yet
-  void *fake_stack = nullptr;         ///< the address sanitizer's
-  const void *stack = nullptr;
-  std::size_t stack_size = 0;
-};
-
-struct Block;
-
-/// A copy to shared memory that its thread has started and that has not been made.
-struct StartedCopy {
-  unsigned to;
-  const void *from;
-  unsigned bytes, group;
-};
-
-/// A thread of a block, and then of the next.
-struct Fiber : Place {
-  ucontext_t context;
-  void *memory;
-  Block *block = nullptr;
-  dim3 index;
-  int warp = 0, lane = 0;
-  bool running = false;
-  const Meeting *waits_for = nullptr;
-  unsigned times = 0;  ///< of that meeting before it waited
-  std::vector<StartedCopy> copies;
-  unsigned groups = 0;  ///< of them that are complete
-
-  /// @param number  places the beginnings of stacks differently, so that a cache holds those of many
-  explicit Fiber(std::size_t number) {
-    memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) fail("no memory for the stack of a thread");
-    getcontext(&context);
-    context.uc_stack.ss_sp = memory;
-    context.uc_stack.ss_size = kStack - number * 13 * 64 % (kStack / 4);
-    makecontext(&context, live, 0);
-    fresh = &context;
-    stack = memory;
-    stack_size = context.uc_stack.ss_size;
-  }
-  ~Fiber() { munmap(memory, kStack); }
-  Fiber(const Fiber &) = delete;
-  Fiber &operator=(const Fiber &) = delete;
-
-  /// Whether it has something to do.
-  bool ready() const { return running && (!waits_for || waits_for->times != times); }
-};
-
-/// A copy of the engine that has not been made. Its tensor is a parameter of the kernel, of which
-/// each thread here has one of its own: the copy keeps it, as its thread may end first.
-struct PendingCopy {
-  unsigned barrier;
-  CUtensorMap tensor;
-  unsigned to;
-  int x, y, z;
-};
-
-/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its end.
-struct Free {
-  void operator()(unsigned char *memory) const { std::free(memory); }
-};
-
-struct Block {
-  dim3 index;
-  std::vector<Meeting> warps;
-  Meeting all;
-  std::unique_ptr<unsigned char, Free> shared;
-};
-
-/// The device; one thread of the process at a time may use it.
-struct Device {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<int> order;  ///< in which the threads under way run
-  std::size_t turn = 0;    ///< in `order`
-  Fiber *now = nullptr;    ///< whose turn it is
-  int left = 0;            ///< threads under way
-  int idle = 0;            ///< turns since the last progress
-  dim3 grid, block_size;
-  std::vector<Block> blocks;  ///< under way: one, or all that were launched together
-  std::vector<PendingCopy> copies;
-  std::mt19937 random;
-  const std::function<void()> *thread = nullptr;
-  std::size_t shared_size = 0;
-  Place host;
-  bool from_host = false;  ///< the host has just been left
-
-  Fiber &current() { return *now; }
-  Block &block() { return *current().block; }
-};
-
 Device the_device;
-
-Device &device() {
-  return the_device;
-}
 
 /// Dynamic shared memory that the blocks of each kernel may have.
 class SharedLimits {
@@ -296,6 +180,13 @@ void run_blocks() {
 
 }  // namespace
 
+Device &device() {
+  return the_device;
+}
+std::size_t most_shared_memory() {
+  return shared_per_block;
+}
+
 const dim3 &thread_index() {
   return device().current().index;
 }
@@ -396,208 +287,3 @@ void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool toget
 }
 
 }  // namespace emulation
-
-namespace cudascan {
-
-using emulation::device;
-using emulation::fail;
-
-// ---- Shared memory -------------------------------------------------------------------------------
-
-namespace {
-
-constexpr unsigned kDynamic = 0x40000000;  // where the addresses of dynamic shared memory begin
-constexpr unsigned kStatic = 0x80000000;   // that of the following
-alignas(128) unsigned char anchor;
-
-/// The barrier itself, 8 bytes.
-struct Barrier {
-  std::int32_t bytes;     ///< that are still to come
-  std::int16_t arrivals;  ///< that are still to come
-  std::int16_t phase;
-
-  void advance() {
-    if (bytes != 0 || arrivals != 0) return;
-    phase ^= 1;
-    arrivals = 1;
-    emulation::progress();
-  }
-};
-static_assert(sizeof(Barrier) == 8);
-
-Barrier &barrier_at(unsigned address) {
-  return *reinterpret_cast<Barrier *>(shared_pointer(address));
-}
-
-void make(const emulation::PendingCopy &copy) {
-  const CUtensorMap &t = copy.tensor;
-  unsigned char *to = shared_pointer(copy.to);
-  const auto inside = [](int i, cuuint64_t size) {
-    return i >= 0 && static_cast<cuuint64_t>(i) < size;
-  };
-  for (cuuint32_t k = 0; k < t.box[2]; ++k)
-    for (cuuint32_t j = 0; j < t.box[1]; ++j)
-      for (cuuint32_t i = 0; i < t.box[0]; ++i, to += t.element) {
-        const int x = copy.x + i, y = copy.y + j, z = copy.z + k;
-        if (inside(x, t.size[0]) && inside(y, t.size[1]) && inside(z, t.size[2]))
-          std::memcpy(to, t.data + x * t.element + y * t.stride[0] + z * t.stride[1], t.element);
-        else
-          std::memset(to, 0, t.element);
-      }
-  Barrier &barrier = barrier_at(copy.barrier);
-  barrier.bytes -= static_cast<std::int32_t>(t.box[0] * t.box[1] * t.box[2] * t.element);
-  barrier.advance();
-}
-
-}  // namespace
-
-unsigned shared_address(const void *p) {
-  const auto *byte = static_cast<const unsigned char *>(p);
-  const unsigned char *const shared = emulation::shared_memory();
-  if (byte >= shared && byte <= shared + device().shared_size)
-    return kDynamic + static_cast<unsigned>(byte - shared);
-  const std::ptrdiff_t from_anchor = byte - &anchor;
-  if (from_anchor < -0x20000000 || from_anchor > 0x20000000)
-    fail("shared_address: not in shared memory");
-  return kStatic + static_cast<unsigned>(from_anchor);
-}
-unsigned char *shared_pointer(unsigned address) {
-  if (address < kDynamic + 0x10000000) return emulation::shared_memory() + (address - kDynamic);
-  return &anchor + static_cast<std::int32_t>(address - kStatic);
-}
-
-void start_copy(unsigned address, const void *global, unsigned bytes) {
-  const auto refuse = [&](const char *which) {
-    fail("copy_async: " + (which + (" no multiple of " + std::to_string(bytes))) + " bytes");
-  };
-  if (address % bytes != 0) refuse("to");
-  if (reinterpret_cast<std::uintptr_t>(global) % bytes != 0) refuse("from");
-  emulation::Fiber &thread = device().current();
-  if (device().random() % 2 == 0)
-    std::memcpy(shared_pointer(address), global, bytes);
-  else
-    thread.copies.push_back({address, global, bytes, thread.groups});
-}
-void commit_copies() {
-  ++device().current().groups;
-}
-void wait_for_latest_copies(int n) {
-  emulation::Fiber &thread = device().current();
-  std::erase_if(thread.copies, [&](const emulation::StartedCopy &copy) {
-    if (thread.groups - copy.group <= static_cast<unsigned>(n)) return false;
-    std::memcpy(shared_pointer(copy.to), copy.from, copy.bytes);
-    return true;
-  });
-}
-
-void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-  struct Words {
-    unsigned a[4], b[2];
-  } mine;
-  std::copy_n(a, 4, mine.a);
-  std::copy_n(b, 2, mine.b);
-  const std::uint64_t *const all =
-      emulation::exchange(reinterpret_cast<std::uintptr_t>(&mine), "add_common_bits");
-  // Word `word` of a row of a, and of a column of b.
-  const auto of_lane = [&](int i, int k) {
-    return reinterpret_cast<const Words *>(all[4 * i + k]);
-  };
-  const auto a_word = [&](int row, int word) {
-    return of_lane(row % 8, word % 4)->a[word / 4 * 2 + row / 8];
-  };
-  const auto b_word = [&](int column, int word) { return of_lane(column, word % 4)->b[word / 4]; };
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  for (int i = 0; i < 4; ++i)
-    for (int word = 0; word < 8; ++word)
-      sums[i] += __popc(a_word(lane / 4 + i / 2 * 8, word) & b_word(lane % 4 * 2 + i % 2, word));
-  emulation::exchange(0, "add_common_bits");  // the others have read this lane's words
-}
-
-void CopyBarrier::init() const {
-  if (address_ % 8 != 0) fail("a barrier is at no multiple of 8 bytes");
-  barrier_at(address_) = {0, 1, 0};
-}
-void CopyBarrier::expect(bool mine, int bytes) const {
-  if (!mine) return;
-  Barrier &barrier = barrier_at(address_);
-  barrier.bytes += bytes;
-  --barrier.arrivals;
-  barrier.advance();
-}
-void CopyBarrier::copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y,
-                       int z) const {
-  if (!mine) return;
-  if (to % 128 != 0) fail("a copy goes to no multiple of 128 bytes");
-  if (x * static_cast<int>(tensor.element) % 16 != 0)
-    fail("a copy begins at no multiple of 16 bytes");
-  const emulation::PendingCopy copy{address_, tensor, to, x, y, z};
-  if (device().random() % 2 == 0)
-    make(copy);
-  else
-    device().copies.push_back(copy);
-}
-void CopyBarrier::wait(unsigned phase) const {
-  for (;;) {
-    std::erase_if(device().copies, [this](const emulation::PendingCopy &copy) {
-      if (copy.barrier != address_) return false;
-      make(copy);
-      return true;
-    });
-    if (static_cast<unsigned>(barrier_at(address_).phase) != phase) return;
-    emulation::yield();  // the copy may be started only then
-  }
-}
-
-}  // namespace cudascan
-
-// ---- The runtime ---------------------------------------------------------------------------------
-
-cudaError_t cudaGetDevice(int *id) {
-  *id = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount
-               ? emulation::multiprocessors()
-               : static_cast<int>(emulation::shared_per_block);
-  return cudaSuccess;
-}
-cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned,
-                                             unsigned long long,
-                                             cudaDriverEntryPointQueryResult *result) {
-  if (std::string_view(name) != "cuTensorMapEncodeTiled") return cudaErrorInvalidValue;
-  *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
-  *result = cudaDriverEntryPointSuccess;
-  return cudaSuccess;
-}
-cudaError_t cudaGetLastError() {
-  return cudaSuccess;
-}
-const char *cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "no error" : "invalid argument (emulated GPU)";
-}
-
-CUresult cuTensorMapEncodeTiled(CUtensorMap *tensor, CUtensorMapDataType type, cuuint32_t rank,
-                                void *data, const cuuint64_t *size, const cuuint64_t *stride,
-                                const cuuint32_t *box, const cuuint32_t *step,
-                                CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
-                                CUtensorMapFloatOOBfill) {
-  constexpr std::size_t kBytes[] = {1, 2, 4, 8};
-  if (rank != 3 || reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  *tensor = {static_cast<const unsigned char *>(data), kBytes[type], {}, {}, {}};
-  for (int i = 0; i < 3; ++i) {
-    if (box[i] < 1 || box[i] > 256 || step[i] != 1 || size[i] < 1) return CUDA_ERROR_INVALID_VALUE;
-    tensor->size[i] = size[i];
-    tensor->box[i] = box[i];
-  }
-  for (int i = 0; i < 2; ++i) {
-    if (stride[i] % 16 != 0) return CUDA_ERROR_INVALID_VALUE;
-    tensor->stride[i] = stride[i];
-  }
-  return box[0] * kBytes[type] % 16 == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}

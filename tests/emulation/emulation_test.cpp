@@ -16,7 +16,7 @@ using Order = std::array<int, kThreads>;
 Cuda &cuda =
     *new Cuda;  // on the default stream; never destroyed, as the emulated GPU may be before it
 
-// ---- Threads and lanes ---------------------------------------------------------------------------
+// ---- Threads and lanes --------------------------------------------------------------------------
 
 __global__ void sum_kernel(int *sums) {
   __shared__ int values[kThreads];
@@ -111,7 +111,7 @@ TEST(CudaEmulation, Arithmetic) {
             (std::vector<unsigned>{0xffffff00, 0x0000ffff, 0 + 7 + 1}));
 }
 
-// ---- Copies of threads ---------------------------------------------------------------------------
+// ---- Copies of threads --------------------------------------------------------------------------
 
 constexpr int kCopies = 3;  // of each thread, a group each
 using Units = std::array<uint4, 32 * kCopies>;
@@ -164,7 +164,7 @@ TEST(CudaEmulationDeathTest, WrongCopiesOfThreadsAreFound) {
                "a copy is under way when its thread ends");
 }
 
-// ---- Blocks that run together --------------------------------------------------------------------
+// ---- Blocks that run together -------------------------------------------------------------------
 
 /// Each block waits for what the others write.
 __global__ void together_kernel(unsigned *arrived, unsigned *results) {
@@ -191,7 +191,7 @@ TEST(CudaEmulationDeathTest, BlocksThatWaitForLaterOnesAreFound) {
                "wait for one another for ever");
 }
 
-// ---- The copy engine -----------------------------------------------------------------------------
+// ---- The copy engine ----------------------------------------------------------------------------
 
 /// 2 rows of 4 units of 16 bytes, all units numbered from 1 on, as 2 elements of 8 bytes.
 struct Tensor {

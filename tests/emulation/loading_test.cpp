@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CudaLoader loads all kernels that an operator launches, and does nothing else.
+// CudaLoader loads all kernels that an operator launches, and only does that.
 #include <cuda_runtime.h>
 
+#include "all_operators.h"
 #include "tests/kernels/operator_test.h"
 #include "tests/random/settings.h"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr int kWidth = 70, kHeight = 50;
 
 /// Loads the kernels for settings drawn at random, then runs the operator.
-template <typename T, typename Params, typename Report>
+template <typename T, typename Params>
 void expect_all_loaded(T maximum) {
   for (int i = 0; i < 60; ++i) {
     Dice dice(i);
@@ -26,7 +27,7 @@ void expect_all_loaded(T maximum) {
     };
     // Only alignment counts.
     const auto nowhere = plane_of(reinterpret_cast<void *>(std::uintptr_t{1} << 40));
-    Report ignored, report;
+    typename Params::Report ignored, report;
     CudaLoader loader;
     cuda::Stream stream;
     Cuda cuda(stream.get());
@@ -41,27 +42,12 @@ void expect_all_loaded(T maximum) {
     EXPECT_EQ(loaded, emulation::kernels_with_limit());
   }
 }
-template <typename Params, typename Report>
-void expect_all_loaded() {
-  expect_all_loaded<std::uint8_t, Params, Report>(0xff);
-  expect_all_loaded<std::uint16_t, Params, Report>(0xffff);
-}
-
-TEST(CudaLoader, LoadsTheKernelsOfNick) {
-  expect_all_loaded<NickParams, NickReport>();
-}
-TEST(CudaLoader, LoadsTheKernelsOfEqualize) {
-  expect_all_loaded<EqualizeParams, EqualizeReport>();
-}
-TEST(CudaLoader, LoadsTheKernelsOfAutothreshold) {
-  expect_all_loaded<AutothresholdParams, AutothresholdReport>();
-}
-TEST(CudaLoader, LoadsTheKernelsOfLinearOpen) {
-  expect_all_loaded<LinearOpenParams, LinearOpenReport>();
-}
-TEST(CudaLoader, LoadsTheKernelsOfSwoFilter) {
-  expect_all_loaded<SwoFilterParams, SwoFilterReport>();
-}
+#define LOADS_ITS_KERNELS(op, Name)                         \
+  TEST(CudaLoader, LoadsTheKernelsOf##Name) {               \
+    expect_all_loaded<std::uint8_t, Name##Params>(0xff);    \
+    expect_all_loaded<std::uint16_t, Name##Params>(0xffff); \
+  }
+CUDASCAN_OPERATORS(LOADS_ITS_KERNELS)
 
 }  // namespace
 }  // namespace cudascan::test

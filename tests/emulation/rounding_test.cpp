@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How CUDA rounds means and deviations, on all sums about the ties between levels: nothing happens
-// between these, as each result grows with the sum that it is made from. The emulated square roots and
-// reciprocals are as inexact as those of a GPU may be.
+// How CUDA rounds means and deviations, on all sums near the ties between levels. Other sums need
+// no test, because each result grows with its sum. The emulated square roots and reciprocals are as
+// inexact as a GPU's may be.
 #include "kernels/windowsums/rounding.cuh"
 
 #include <gtest/gtest.h>

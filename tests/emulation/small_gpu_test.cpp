@@ -60,7 +60,7 @@ TEST_F(CudaOnASmallGpu, LargeExtrema) {
   expect_equal<std::uint8_t>(40, 290, 255, params);
   expect_equal<std::uint16_t>(130, 20, 0xffff, params);
 }
-/// Windows of which a block has the columns, and of which it has not.
+/// Windows whose columns fit into a block, and others.
 TEST_F(CudaOnASmallGpu, LargeMedians) {
   for (const int width : {151, 255}) {
     const SwoFilterParams params{

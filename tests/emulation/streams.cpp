@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams and events of the emulated GPU. What is queued is done when somebody waits or asks for it, and now
-// and then while more is queued, in any order that the streams and events leave.
+// Streams and events of the emulated GPU. Queued work is done when somebody waits or asks for it,
+// and sometimes while more is queued, in any order that streams and events allow.
 #include <deque>
 #include <map>
 #include <mutex>
@@ -83,7 +83,7 @@ class Streams {
   }
 
  private:
-  /// Does something that is ready. False if there is nothing.
+  /// Does some work that is ready. False if there is none.
   bool step() {
     std::vector<std::deque<Work> *> ready;
     for (auto &[stream, queue] : queues_)
@@ -196,7 +196,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = new CUstream_st;
   return cudaSuccess;
 }
-/// Its work goes on. Should a later one have its address, that only comes behind this work.
+/// Its work continues. If a later stream has the same address, its work comes after this work.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;

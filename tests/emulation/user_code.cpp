@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' code on the emulated GPU: compiled by the C++ compiler, with the words of CUDA that it uses.
+// Users' code on the emulated GPU: compiled by the C++ compiler, with the CUDA keywords that it
+// uses.
 #include <cuda_runtime.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Texts of users for libFuzzer: each parser takes or refuses any, and does nothing else.
+// Users' texts for libFuzzer: each parser accepts or refuses any text, without side effects.
 // FUZZ_TARGET names it.
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources under gswo-cc's `strict` for libFuzzer: any text is translated or refused, and what is
-// translated has in it nothing of what docs/gswo.md says that strict refuses.
+// Sources under gswo-cc's `strict` for libFuzzer: any text is translated or refused, and translated
+// text contains nothing that strict must refuse according to docs/gswo.md.
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/ASTUnit.h>
 
@@ -25,7 +25,7 @@ using namespace clang;
 
 constexpr const char *kFile = "fuzz.cpp";
 
-/// Looks at generated code once more, in its lines that come from the user's file.
+/// Checks generated code again, in the lines that come from the user's file.
 class Oracle : public RecursiveASTVisitor<Oracle> {
  public:
   explicit Oracle(ASTUnit &unit) : files_(unit.getSourceManager()) {

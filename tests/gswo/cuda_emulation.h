@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices, tiles, halos
-/// and barriers, not what compilers and GPUs do.
+/// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices,
+/// tiles, halos and barriers, not what compilers and GPUs do.
 #pragma once
 #include <cmath>
 #include <cstdlib>

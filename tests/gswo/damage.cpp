@@ -188,7 +188,7 @@ std::vector<Token> tokens_of(const std::string &text) {
   return tokens;
 }
 
-/// Simple statements: from behind a brace or a semicolon to the next semicolon.
+/// Simple statements: from after a brace or a semicolon to the next semicolon.
 std::vector<std::array<std::size_t, 2>> statements_of(const std::vector<Token> &tokens) {
   std::vector<std::array<std::size_t, 2>> statements;
   int depth = 0;

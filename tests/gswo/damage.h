@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Mistakes in sources, by chance.
+/// Makes random mistakes in sources.
 #pragma once
 #include <random>
 #include <string>
@@ -16,10 +16,10 @@ class Damage {
   /// From 0 to n - 1; 0 for n = 0.
   std::size_t below(std::size_t n) { return n ? random_() % n : 0; }
 
-  /// Words anywhere, pieces of another text, ends cut off: few of these are C++ still.
+  /// Random words, pieces of another text, truncation: few results are still C++.
   std::string heavy(const std::string &text, const std::string &other);
-  /// Other numbers, operators of the same kind, names, types and clauses of pragmas; statements left out,
-  /// doubled and moved: many of these can still be compiled.
+  /// Different numbers, operators, names, types and clauses of pragmas; statements removed, doubled
+  /// and moved: many results still compile.
   std::string mild(const std::string &text);
 
  private:

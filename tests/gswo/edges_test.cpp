@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What windows ask about edges is answered beforehand for those inside of the image, and nothing else is.
-// That the pixels stay the same is tested with all other filters.
+// Only questions about edges are answered in advance for windows inside the image. The tests of all
+// other filters check that pixels stay the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>

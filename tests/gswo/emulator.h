@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs kernels that were compiled with cuda_emulation.h: each thread of a block on a stack of its own,
-/// one after the other from barrier to barrier.
+/// Runs kernels that were compiled with cuda_emulation.h: each thread of a block on a stack of its
+/// own, one after the other from barrier to barrier.
 #pragma once
 
 namespace cudascan::gswo::test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs the kernel output of gswo-cc as its manifest says (gswo/emit_file.h), on the CPU and emulated.
+/// Runs the kernel output of gswo-cc as its manifest says (gswo/emit_file.h), on the CPU and
+/// emulated.
 #pragma once
 #include <cstdint>
 #include <map>

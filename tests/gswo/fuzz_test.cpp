@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Damaged sources: gswo-cc gives a filter that can be compiled or a message, and never crashes or hangs.
-// GSWO_FUZZ in the environment sets how many of each kind are tried, GSWO_FUZZ_FIRST the first seed.
+// Damaged sources: gswo-cc gives a compilable filter or a message, and never crashes or hangs.
+// GSWO_FUZZ in the environment sets how many of each kind are tried, GSWO_FUZZ_FIRST the first
+// seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,8 +72,8 @@ class Fuzz : public testing::Test {
     const Outcome outcome = translate(options);
     const bool good = outcome.status == 0 && !outcome.output.empty();
     const bool refused = outcome.status == 1 && outcome.errors.find("error: ") != std::string::npos;
-    // The process that translates is guarded by another one, which says so if it crashed; sanitizers end
-    // it with a message.
+    // The process that translates is guarded by another one, which says so if it crashed;
+    // sanitizers end it with a message.
     bool crashed = false;
     for (const char *words : {"the translator ", "runtime error: ", "Sanitizer"})
       crashed |= outcome.errors.find(words) != std::string::npos;
@@ -84,8 +85,8 @@ class Fuzz : public testing::Test {
     return good;
   }
 
-  /// Both branches of the output are C++. What only another compiler than gswo-cc's own calls a mistake in
-  /// the user's lines is none of the output.
+  /// Both branches of the output are C++. An error that only a compiler other than gswo-cc's own
+  /// finds in the user's lines is not an error of the output.
   void compile(const std::string &file, const std::string &name) {
     const std::string output = folder_ / "generated.cu";
     write(output, generated_);

@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Gswo, Refused, testing::ValuesIn(refusals()), [](const 
   return info.param.name.substr(0, info.param.name.find('.'));
 });
 
-/// What refusals.txt cannot hold: there a line ends where it seems to.
+/// Cases with line continuations, which refusals.txt cannot contain.
 TEST(GswoStrictText, EndsOfLinesAreThoseOfAllCompilers) {
   const Folder folder;
   const std::string file = folder / "lines.cpp";
@@ -215,7 +215,7 @@ TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
   EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
 }
 
-/// A block has 48 KiB of shared memory, for tiles and for what its threads share out.
+/// A block has 48 KiB of shared memory, for tiles and for the work that its threads share.
 TEST(GswoOutput, HasTilesThatFit) {
   const Folder folder;
   const std::string file = folder / "f.cpp";
@@ -234,7 +234,7 @@ TEST(GswoOutput, HasTilesThatFit) {
   EXPECT_EQ(bytes(7), 0) << "23 rows and 2 bytes for each of 1024 threads are too much";
 }
 
-/// What an element does not deliver is not lost without a word.
+/// There is a message if an element does not deliver a result.
 TEST(GswoOutput, TellsWhichOfSeveralResultsItIs) {
   const auto errors = [](const std::string &body) {
     const Folder folder;

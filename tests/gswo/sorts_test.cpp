@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Loops that sort become networks, where nobody can tell the difference.
+// Sorting loops become networks if the result is the same.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -106,7 +106,7 @@ TEST(GswoSorts, OtherLoopsStay) {
     EXPECT_EQ(translated(folder, code).find("gswo::sort_numbers<"), std::string::npos) << code;
 }
 
-/// What is behind them in the generated text is still found in the user's line.
+/// Code after them in the generated text still maps to the user's line.
 TEST(GswoSorts, KeepTheLines) {
   const Folder folder;
   std::string sort = exchange(kOuter, kInner, "v[i] > v[j]");

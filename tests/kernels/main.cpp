@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Runs the tests of kernels. With TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment what is to be tested
-// are the loops of this instruction set: that is skipped where the processor lacks it or runs them anyway.
+// Runs the tests of kernels. TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment select the loops
+// of an instruction set to test; the tests are skipped if the processor does not support it or uses
+// it by default.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -13,7 +14,8 @@
 
 namespace {
 
-/// @return 0 if the loops of instruction set `name` are what is run and are not run without being asked for
+/// @return 0 if the loops of instruction set `name` are what is run and are not run without being
+///         asked for
 int status_of_isa(const std::string &name) {
   using namespace cudascan;
   const std::string best = kIsaNames[static_cast<int>(isa_of_processor())];

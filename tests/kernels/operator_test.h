@@ -1,228 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What every operator is held to, whatever it computes: it stays inside its planes, its result
-/// depends on samples and parameters alone, and CUDA equals the CPU bit for bit.
+/// Requirements for every operator: it stays inside its planes, its result depends only on samples
+/// and parameters, and CUDA equals the CPU bit for bit.
 ///
 ///     CHECK_OPERATOR(Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2});
 ///
 /// makes three tests of it, for every sample type that the operator has a run() for.
 #pragma once
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <random>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "kernels/exec.h"
+#include "tests/kernels/content.h"
+#include "tests/kernels/images.h"
 
 namespace cudascan::test {
-
-/// How an image lies in memory.
-struct Layout {
-  int padding = 0;     ///< bytes from the end of a row to the next row
-  int offset = 0;      ///< bytes from a 256-byte boundary to the first sample
-  bool flush = false;  ///< the last sample ends at an inaccessible page; offset does not count
-  int unit = 1;        ///< bytes that the distance of rows is rounded up to a multiple of
-};
-
-/// Zeroed pages between two inaccessible ones: reading or writing past either end is a crash.
-class FencedMemory {
- public:
-  explicit FencedMemory(std::size_t bytes)
-      : page_(sysconf(_SC_PAGESIZE)), size_((bytes + page_ - 1) / page_ * page_) {
-    void *pages = mmap(nullptr, size_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    begin_ = static_cast<unsigned char *>(pages) + page_;
-    if (mprotect(begin_, size_, PROT_READ | PROT_WRITE) != 0)
-      throw std::system_error(errno, std::generic_category(), "mprotect");
-  }
-  ~FencedMemory() { munmap(begin_ - page_, size_ + 2 * page_); }
-  FencedMemory(const FencedMemory &) = delete;
-  FencedMemory &operator=(const FencedMemory &) = delete;
-
-  unsigned char *begin() const { return begin_; }
-  unsigned char *end() const { return begin_ + size_; }
-  std::size_t size() const { return size_; }
-
- private:
-  std::size_t page_, size_;
-  unsigned char *begin_;
-};
-
-/// An image with guard bytes around it and between its rows. Every byte, the samples too, starts as
-/// `fill`, so that an output of two runs with different fills shows which samples were not written.
-template <typename T>
-class Image {
- public:
-  Image(int width, int height, Layout layout = {}, T maximum = std::numeric_limits<T>::max(),
-        unsigned char fill = 0xa5)
-      : stride_((static_cast<int>(width * sizeof(T) + round_up(layout.padding)) + layout.unit - 1) /
-                layout.unit * layout.unit),
-        extent_(stride_ * (height - 1) + width * sizeof(T)),
-        memory_(layout.flush ? extent_ : extent_ + round_up(layout.offset) + 2 * kGuard),
-        data_(layout.flush ? memory_.end() - extent_
-                           : memory_.begin() + kGuard + round_up(layout.offset)),
-        plane_{reinterpret_cast<T *>(data_), width, height, stride_, maximum},
-        fill_(fill) {
-    std::memset(memory_.begin(), fill, memory_.size());
-  }
-  Image(const std::vector<T> &samples, int width, int height, Layout layout = {},
-        T maximum = std::numeric_limits<T>::max(), unsigned char fill = 0xa5)
-      : Image(width, height, layout, maximum, fill) {
-    for (int y = 0; y < height; ++y)
-      std::copy_n(samples.begin() + std::size_t(y) * width, width, plane_.row(y));
-  }
-
-  Plane<T> plane() { return plane_; }
-  Plane<const T> plane() const { return plane_; }
-  int width() const { return plane_.width; }
-  int height() const { return plane_.height; }
-  T at(int x, int y) const { return plane_.row(y)[x]; }
-
-  std::vector<T> samples() const {
-    std::vector<T> result;
-    for (int y = 0; y < height(); ++y)
-      result.insert(result.end(), plane_.row(y), plane_.row(y) + width());
-    return result;
-  }
-
-  /// Everything that belongs to the image, guards included.
-  const FencedMemory &memory() const { return memory_; }
-  /// Where the samples begin in it.
-  std::size_t offset() const { return data_ - memory_.begin(); }
-
-  /// Whether no byte but the samples has changed.
-  testing::AssertionResult guards_intact() const {
-    const unsigned char *p = memory_.begin();
-    for (int y = 0; y <= height(); ++y) {
-      const auto row = y < height() ? data_ + y * stride_ : memory_.end();
-      for (; p < row; ++p)
-        if (*p != fill_)
-          return testing::AssertionFailure()
-                 << "byte " << p - data_ << " from the first sample of " << width() << "x"
-                 << height() << ", stride " << stride_ << ", was written";
-      p = row + width() * sizeof(T);
-    }
-    return testing::AssertionSuccess();
-  }
-
- private:
-  static constexpr int kGuard = 512;
-  static std::ptrdiff_t round_up(int bytes) { return (bytes + sizeof(T) - 1) & -sizeof(T); }
-
-  std::ptrdiff_t stride_;
-  std::size_t extent_;
-  FencedMemory memory_;
-  unsigned char *data_;
-  Plane<T> plane_;
-  unsigned char fill_;
-};
-
-/// Bit for bit: -0 and +0 differ, and NaN equals itself.
-template <typename T>
-bool same_sample(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
-
-/// Whether two results are equal; says where they first differ and how often.
-template <typename T>
-testing::AssertionResult same(const std::vector<T> &a, const std::vector<T> &b, int width) {
-  if (a.size() != b.size())
-    return testing::AssertionFailure() << a.size() << " and " << b.size() << " samples";
-  std::size_t first = a.size(), n = 0;
-  for (std::size_t i = a.size(); i-- > 0;)
-    if (!same_sample(a[i], b[i])) first = i, ++n;
-  if (n == 0) return testing::AssertionSuccess();
-  return testing::AssertionFailure()
-         << n << " of " << a.size() << " samples differ, the first at (" << first % width << ", "
-         << first / width << "): " << +a[first] << " and " << +b[first];
-}
-
-enum class Content {
-  random,
-  black,
-  white,
-  gray,
-  gradient,
-  text,          ///< dark strokes on uneven, noisy paper
-  checkerboard,  ///< 0 and maximum
-  clipped,       ///< noise in which large areas are 0 or maximum
-  near_white,    ///< the three highest levels: a tiny deviation beside a large mean
-};
-inline constexpr Content kContents[] = {
-    Content::random, Content::black,        Content::white,   Content::gray,      Content::gradient,
-    Content::text,   Content::checkerboard, Content::clipped, Content::near_white};
-
-template <typename T>
-std::vector<T> make_integer_content(Content content, int width, int height, T maximum,
-                                    unsigned seed) {
-  std::mt19937 random(seed);
-  const int shift = std::countr_zero(maximum);
-  const int top = maximum >> shift;
-  std::vector<T> samples;
-  samples.reserve(std::size_t(width) * height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const unsigned noise = random();
-      int level = 0;
-      switch (content) {
-        case Content::random:
-          level = noise % (top + 1);
-          break;
-        case Content::black:
-          break;
-        case Content::white:
-          level = top;
-          break;
-        case Content::gray:
-          level = top / 2;
-          break;
-        case Content::gradient:
-          level = static_cast<int>(std::int64_t{top} * (x + y) / std::max(width + height - 2, 1));
-          break;
-        case Content::text: {
-          const bool ink = y % 12 < 7 && ((x / 3 * 2654435761u) ^ (y / 3 * 40503u)) % 5 < 2;
-          level = top * (ink ? 25 : 80) / 100 + top * (x % 97) / 900 +
-                  static_cast<int>(noise % (top / 20 + 1));
-          break;
-        }
-        case Content::checkerboard:
-          level = (x + y) % 2 ? top : 0;
-          break;
-        case Content::clipped:
-          level = std::clamp(static_cast<int>(noise % (2 * top)) - top / 2, 0, top);
-          break;
-        case Content::near_white:
-          level = top - static_cast<int>(noise % 3);
-          break;
-      }
-      samples.push_back(static_cast<T>(std::min(level, top) << shift));
-    }
-  return samples;
-}
-
-/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point ones
-/// are those of 16 bits, scaled.
-template <typename T>
-std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
-  if constexpr (std::is_floating_point_v<T>) {
-    std::vector<T> samples;
-    for (const auto v : make_content<std::uint16_t>(content, width, height, 0xffff, seed))
-      samples.push_back(static_cast<T>(v) / 0xffff * maximum);
-    return samples;
-  } else {
-    return make_integer_content(content, width, height, maximum, seed);
-  }
-}
 
 /// Operators that take In and give Out on an executor.
 template <typename Params, typename In, typename Out>
@@ -298,7 +97,7 @@ struct Outcome {
   std::string refused;
 };
 
-/// Runs an operator and checks that it leaves everything but the samples of the output alone.
+/// Runs an operator and checks that it changes only the samples of the output.
 template <typename Out, typename In, typename Runner, typename Params>
 Outcome<Out> outcome(Runner &runner, const Image<In> &in, Layout layout, Out maximum,
                      const Params &params, unsigned char fill) {
@@ -336,8 +135,8 @@ inline constexpr Layout kLayouts[] = {
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
     {.unit = 256}, {16, 0, true, 64}};
 
-/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats that
-/// the operator has a run() for.
+/// Calls check.operator()<In, Out>(maximum of In, maximum of Out, name) for each pair of formats
+/// that the operator has a run() for.
 template <typename Params, typename Check>
 void for_each_format(const Check &check) {
   using std::uint16_t;
@@ -357,7 +156,7 @@ void for_each_format(const Check &check) {
     check.template operator()<float, float>(1, 1, "floating point");
 }
 
-/// Every layout of input and output and every number of threads gives the picture of the plainest.
+/// Every layout of input and output and every number of threads gives the same picture.
 template <typename Params>
 void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
   CpuRunner one(1), two(2), three(3), seven(7);
@@ -452,8 +251,8 @@ inline constexpr Size kManySamples{1283, 719};
 inline constexpr Size kManySamples{5003, 3400};
 #endif
 
-/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a vector
-/// and anywhere; on an emulated GPU the formats take turns.
+/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a
+/// vector and anywhere; on an emulated GPU the formats take turns.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;

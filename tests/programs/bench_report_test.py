@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-bench --json, and the page that report.py makes of it.
+"""cudascan-bench --json, and the page that report.py makes from it.
 
 CUDASCAN_BENCH: the program; CUDASCAN_BENCH_REPORT: report.py.
 """
@@ -21,15 +21,15 @@ MACHINE = {"gpu": "Test GPU", "cpu": "Test CPU <1>", "cores": 4, "driver": "1.2"
 FRAME = {"width": 3840, "height": 2160, "depth": 8}
 HD = {"width": 1920, "height": 1080, "depth": 8}
 KERNELS = [
-    {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25, "warm_us": 12.0,
-     "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
-     "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
+    {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25,
+     "warm_us": 12.0, "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick",
+     "series": "nick", "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
     {"table": "kernels", "section": "cuda", "name": "nick 3", **FRAME, "us": 14.5, "goal_us": 15,
      "backend": "cuda"},
-    {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8, "backend": "cuda",
-     "error": "launch failed & lost"},
-    {"table": "spreads", "section": "cuda", "name": "windows 3..255", **FRAME, "us": 12.0, "ratio": 1.8,
-     "goal_ratio": 1.3, "backend": "cuda"},
+    {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8,
+     "backend": "cuda", "error": "launch failed & lost"},
+    {"table": "spreads", "section": "cuda", "name": "windows 3..255", **FRAME, "us": 12.0,
+     "ratio": 1.8, "goal_ratio": 1.3, "backend": "cuda"},
     *({"table": "nick against window", "section": "x", "name": f"nick {w}", **FRAME, "us": 10.0 + w,
        "floor_us": 5.5, "backend": backend, "operator": "nick", "series": "nick, 8 bit",
        "parameter": "window", "value": w, "peer": "Other", "peer_us": 3000.0 * w}
@@ -39,24 +39,26 @@ KERNELS = [
      "published": "GTX 1650", "floor_us": 9.0, "backend": "cuda"},
 ]
 PIPELINES = [
-    {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME, "streams": 1,
-     "backend": "cuda", "fps": 43210.0, "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0},
+    {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME,
+     "streams": 1, "backend": "cuda", "fps": 43210.0,
+     "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0},
      "cpu_us_per_frame": 9.5, "syncs_per_frame": 0, "us": 23.1, "floor_us": 21.0, "peer": False},
-    *({"table": "pipelines", "name": "cudanick", "where": "system", **HD, "streams": n, "backend": "cuda",
-       "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
-    {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1, "backend": "cpu",
-     "fps": 77.0, "peer": True},
+    *({"table": "pipelines", "name": "cudanick", "where": "system", **HD, "streams": n,
+       "backend": "cuda", "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
+    {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1,
+     "backend": "cpu", "fps": 77.0, "peer": True},
     {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
      "dropped": 17, "latency_us": {"p50": 2000.0}},
-    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": True, "element": "equalizehist",
-     "us": 1200.0, "fps": 833.3},
-    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": False, "us": 400.0, "fps": 2500.0,
-     "peer_us": 1200.0, "queues": False},
+    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": True,
+     "element": "equalizehist", "us": 1200.0, "fps": 833.3},
+    {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": False, "us": 400.0,
+     "fps": 2500.0, "peer_us": 1200.0, "queues": False},
 ]
-GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5, "width": 3325,
-         "height": 4765, "sequential_ms": {"median": 8000.0}, "warm_ms": {"median": 0.25}, "whole_ms": None,
-         "openmp_ms": {"1": {"median": 8000.0}, "2": {"median": 4000.0}}, "pixels_different": {"cuda": 0},
-         "pixels_compared": {"cuda": 100}}]
+GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5,
+         "width": 3325, "height": 4765, "sequential_ms": {"median": 8000.0},
+         "warm_ms": {"median": 0.25}, "whole_ms": None,
+         "openmp_ms": {"1": {"median": 8000.0}, "2": {"median": 4000.0}},
+         "pixels_different": {"cuda": 0}, "pixels_compared": {"cuda": 100}}]
 
 
 class Page(html.parser.HTMLParser):
@@ -112,7 +114,7 @@ class WithFolder(unittest.TestCase):
 
 @unittest.skipUnless(BENCH, "cudascan-bench was not built")
 class Json(WithFolder):
-    """What cudascan-bench writes."""
+    """The output of cudascan-bench."""
 
     def bench(self, *words):
         path = self.folder / "bench.json"
@@ -123,7 +125,8 @@ class Json(WithFolder):
     def test_machine(self):
         content, _ = self.bench("--filter", "no such case")
         self.assertEqual(set(content), {"machine", "rows"})
-        self.assertEqual(set(content["machine"]), {"gpu", "cpu", "cores", "driver", "cuda", "gstreamer"})
+        self.assertEqual(set(content["machine"]),
+                         {"gpu", "cpu", "cores", "driver", "cuda", "gstreamer"})
         self.assertGreaterEqual(content["machine"]["cores"], 1)
         self.assertIsNone(content["machine"]["gstreamer"])
         self.assertEqual(content["rows"], [])
@@ -155,7 +158,8 @@ class Json(WithFolder):
     def test_baseline_of_a_publication(self):
         content, text = self.bench("--tables-only", "--filter", "paper 003 figure 6a")
         rows = content["rows"]
-        self.assertEqual([(r["name"], r["width"]) for r in rows], [("Otsu, CPU", 256), ("Otsu, CPU", 1024)])
+        self.assertEqual([(r["name"], r["width"]) for r in rows],
+                         [("Otsu, CPU", 256), ("Otsu, CPU", 1024)])
         for row in rows:
             self.assertGreater(row["baseline_us"], 0)
         self.assertIn("FIGURE 6a of Prahara", text)
@@ -164,8 +168,9 @@ class Json(WithFolder):
         content, _ = self.bench("--no-tables", "--repeat", "1", "--filter", "swofilter erode 9")
         self.assertTrue(content["rows"])
         for row in content["rows"]:
-            self.assertEqual((row["table"], row["operator"], row["series"], row["parameter"], row["value"]),
-                             ("kernels", "swofilter", "erode", "window", 9))
+            self.assertEqual([row[name] for name in ("table", "operator", "series", "parameter",
+                                                     "value")],
+                             ["kernels", "swofilter", "erode", "window", 9])
 
     def test_patience_is_checked(self):
         done = program.run([BENCH, "--patience", "soon"])
@@ -196,10 +201,9 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
-    full = None
+    full = None  # the page of all files, made once
 
     def full_page(self):
-        """Of all files, made once."""
         if not ReportPage.full:
             ReportPage.full = self.page(*self.all_files())
         return ReportPage.full
@@ -207,8 +211,8 @@ class ReportPage(WithFolder):
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
                 "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
-                "--gswo", self.write("g.json", {"machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2},
-                                                "cases": GSWO})]
+                "--gswo", self.write("g.json", {
+                    "machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2}, "cases": GSWO})]
 
     def test_page_stands_alone(self):
         page, text = self.full_page()
@@ -223,15 +227,16 @@ class ReportPage(WithFolder):
     def test_page_has_all_rows(self):
         page, text = self.full_page()
         shown = " ".join(page.texts)
-        for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met", "windows 3..255",
-                      "launch failed & lost", "Image 5, equalize", "GTX 1650", "cudanick ! cudaequalize",
-                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30", "equalizehist"):
+        for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met",
+                      "windows 3..255", "launch failed & lost", "Image 5, equalize", "GTX 1650",
+                      "cudanick ! cudaequalize", "cvdilate", "other library", "Live sources",
+                      "median 5×5", "10-30", "equalizehist"):
             self.assertIn(words, shown)
-        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)", "equal",
-                       "3.00×"):
+        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)",
+                       "equal", "3.00×"):
             self.assertIn(number, shown)
-        for section in ("machine", "pipelines", "live", "peers", "streams", "sweeps", "papers", "kernels",
-                        "goals"):
+        for section in ("machine", "pipelines", "live", "peers", "streams", "sweeps", "papers",
+                        "kernels", "goals"):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):
@@ -249,21 +254,23 @@ class ReportPage(WithFolder):
     def test_only_kernels(self):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
-        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other libraries",
-                      " ".join(page.texts))
+        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other "
+                      "libraries", " ".join(page.texts))
 
     def test_pipelines_that_were_not_measured(self):
-        kernel, failed = {**PIPELINES[0], "where": "kernel"}, {**PIPELINES[0], "error": "no element"}
+        kernel = {**PIPELINES[0], "where": "kernel"}
+        failed = {**PIPELINES[0], "error": "no element"}
         del failed["fps"]
         for rows, plots in (([kernel, failed], 1), ([failed], 0)):
-            page, text = self.page("--pipelines", self.write("p.json", {"machine": MACHINE, "rows": rows}))
+            page, text = self.page("--pipelines",
+                                   self.write("p.json", {"machine": MACHINE, "rows": rows}))
             self.assertEqual(page.tags.count("svg"), plots)
 
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
-        page, _ = self.page("--kernels", self.write("a.json", {"machine": MACHINE, "rows": KERNELS}),
-                            "--kernels", self.write("b.json", {"machine": MACHINE, "rows": again}))
-        shown = " ".join(page.texts)
+        first = self.write("a.json", {"machine": MACHINE, "rows": KERNELS})
+        second = self.write("b.json", {"machine": MACHINE, "rows": again})
+        shown = " ".join(self.page("--kernels", first, "--kernels", second)[0].texts)
         self.assertIn("0 of 3 goals are met", shown)
         self.assertIn("15.5", shown)
         self.assertNotIn("14.5", shown)
@@ -302,16 +309,18 @@ class ReportPage(WithFolder):
     def test_wrong_keys(self):
         cases = (("[]", "not an object with"), ({"rows": []}, '"machine" is missing'),
                  ({"machine": MACHINE}, '"rows" is missing'),
-                 ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
-                 ({"machine": MACHINE, "rows": [{"table": "live", "name": 3}]}, '"name" of entry 1'),
-                 ({"machine": MACHINE, "rows": [{"table": "kernels", "us": "1"}]}, '"us" of entry 1'),
-                 ({"machine": MACHINE, "rows": [{"table": "live", "latency_us": 1}]}, '"latency_us" of'))
+                 *(({"machine": MACHINE, "rows": [row]}, sentence) for row, sentence in (
+                     ({}, 'no "table"'), ({"table": "live", "name": 3}, '"name" of entry 1'),
+                     ({"table": "kernels", "us": "1"}, '"us" of entry 1'),
+                     ({"table": "live", "latency_us": 1}, '"latency_us" of'))))
         for content, sentence in cases:
             with self.subTest(sentence):
                 self.refused(["--kernels", self.write("k.json", content)], sentence)
-        self.refused(["--gswo", self.write("g.json", {"machine": {}, "rows": []})], '"cases" is missing')
+        self.refused(["--gswo", self.write("g.json", {"machine": {}, "rows": []})],
+                     '"cases" is missing')
         broken = {"machine": {}, "cases": [{"filter": "median", "warm_ms": 3}]}
-        self.refused(["--gswo", self.write("g.json", broken)], '"warm_ms" of entry 1 of "cases" is not of type object')
+        self.refused(["--gswo", self.write("g.json", broken)],
+                     '"warm_ms" of entry 1 of "cases" is not of type object')
 
     def test_no_folder_for_the_page(self):
         path = self.write("k.json", {"machine": MACHINE, "rows": []})
@@ -328,7 +337,8 @@ class ReportPage(WithFolder):
     def stand_in(self, name, rows):
         """A program that writes these rows to the file that its last word names."""
         content = json.dumps({"machine": MACHINE, "rows": rows})
-        script = f"#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\ncat >\"$1\" <<'END'\n{content}\nEND\n"
+        script = ("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n"
+                  f"cat >\"$1\" <<'END'\n{content}\nEND\n")
         self.write(name, script).chmod(0o755)
 
     def test_runs_what_is_there(self):
@@ -336,11 +346,13 @@ class ReportPage(WithFolder):
         self.stand_in("cudascan-bench", KERNELS)
         self.write("cudascan-pipeline-bench", "#!/bin/sh\nexit 3\n").chmod(0o755)
         self.stand_in("python3", [{**PIPELINES[-2], "element": "ndimage.median_filter"}])
-        done = self.report("--build", self.folder, env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
+        done = self.report("--build", self.folder,
+                           env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cudascan-pipeline-bench ended with status 3", done.stderr)
         shown = " ".join(Page(self.output.read_text()).texts)
-        for words in ("cudascan-pipeline-bench ended with status 3", "nick 15", "ndimage.median_filter"):
+        for words in ("cudascan-pipeline-bench ended with status 3", "nick 15",
+                      "ndimage.median_filter"):
             self.assertIn(words, shown)
 
     def test_benchmarks_of_a_build_find_its_elements(self):
@@ -349,7 +361,8 @@ class ReportPage(WithFolder):
         (self.folder / "gst").mkdir()
         bench.mkdir(parents=True)
         (self.folder / "gst" / "libgstcudascan.so").touch()
-        script = (self.folder / "cudascan-bench").read_text().replace("nick 15", "at $GST_PLUGIN_PATH")
+        script = (self.folder / "cudascan-bench").read_text()
+        script = script.replace("nick 15", "at $GST_PLUGIN_PATH")
         (bench / "cudascan-pipeline-bench").write_text(script.replace("'END'", "END"))
         (bench / "cudascan-pipeline-bench").chmod(0o755)
         done = self.report("--build", self.folder, env={**os.environ, "GST_PLUGIN_PATH": "/other"})
@@ -359,8 +372,10 @@ class ReportPage(WithFolder):
     def test_a_broken_result_does_not_spoil_the_page(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
             self.stand_in(name, rows)
-        self.write("python3", (self.folder / "cudascan-bench").read_text().replace('"rows"', "")).chmod(0o755)
-        done = self.report("--build", self.folder, env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
+        script = (self.folder / "cudascan-bench").read_text().replace('"rows"', "")
+        self.write("python3", script).chmod(0o755)
+        done = self.report("--build", self.folder,
+                           env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("python_peers.py ended with status 0", done.stderr)
         self.assertIn("this is not JSON", done.stderr)
@@ -370,7 +385,8 @@ class ReportPage(WithFolder):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
             self.stand_in(name, rows)
         self.write("cupy.py", "raise ModuleNotFoundError(name='cupy')")
-        done = self.report("--build", self.folder, env={**os.environ, "PYTHONPATH": str(self.folder)})
+        done = self.report("--build", self.folder,
+                           env={**os.environ, "PYTHONPATH": str(self.folder)})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("CuPy: not installed", done.stderr)
         self.assertNotIn("python_peers", self.output.read_text())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What tests of programs share: unittest's cases as TAP for `meson test`, and running a program.
+"""Shared by tests of programs: unittest's cases as TAP for `meson test`, and running a program.
 
-A test file ends with `program.main()`. Each case is a line "ok N - name" or "not ok N - name"; a case
-that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of unittest.
+A test file ends with `program.main()`. Each case is a line "ok N - name" or "not ok N - name"; a
+case that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of
+unittest.
 """
 import os
 import pathlib
@@ -13,8 +14,8 @@ import unittest
 
 
 class TapResult(unittest.TestResult):
-    """Prints a line for each case as soon as it ended; what went wrong goes to standard error, of which
-    `meson test --print-errorlogs` shows everything (and of TAP nothing)."""
+    """Prints a line for each case as soon as it ended; what went wrong goes to standard error, of
+    which `meson test --print-errorlogs` shows everything (and of TAP nothing)."""
 
     def __init__(self):
         super().__init__()
@@ -56,7 +57,8 @@ def main():
     loader = unittest.defaultTestLoader
     module = sys.modules["__main__"]
     names = sys.argv[1:]
-    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    suite = loader.loadTestsFromNames(names,
+                                      module) if names else loader.loadTestsFromModule(module)
     result = TapResult()
     suite.run(result)
     print(f"1..{result.count}", flush=True)
@@ -66,7 +68,8 @@ def main():
 def run(command, timeout=60, **more):
     """Runs `command`; text of both outputs comes back, a program that hangs is a failure."""
     environment = {**os.environ, **more.pop("env", {})}
-    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True,
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                          capture_output=True,
                           text=True, errors="replace", timeout=timeout, env=environment, **more)
 
 

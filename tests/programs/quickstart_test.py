@@ -45,7 +45,8 @@ class Quickstart(unittest.TestCase):
             [os.environ["QUICKSTART"], self.picture, *arguments],
             env={"PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(calls),
                  "CLEAN": str(self.folder / "clean"), "BUILD_DIR": str(self.build),
-                 "GPU": "yes" if gpu else "no", "GPU_ARCH": "", "CUDASCAN_GSWO_CC": "", **environment})
+                 "GPU": "yes" if gpu else "no", "GPU_ARCH": "", "CUDASCAN_GSWO_CC": "",
+                 **environment})
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         called = {}
         for line in calls.read_text().splitlines():

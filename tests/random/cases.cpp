@@ -1,74 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/random/cases.h"
 
-#include <cmath>
 #include <sstream>
+#include <variant>
 
+#include "all_operators.h"
 #include "tests/random/settings.h"
 
 namespace cudascan::test {
 namespace {
 
-// ---- Reports -------------------------------------------------------------------------------------
+// ---- Reports ------------------------------------------------------------------------------------
 
-struct NoReport {};
+/// The report of an operator, or an empty struct where it has none.
 template <typename Params>
-struct ReportOf {
-  using Type = NoReport;
-};
-template <>
-struct ReportOf<NickParams> {
-  using Type = NickReport;
-};
-template <>
-struct ReportOf<EqualizeParams> {
-  using Type = EqualizeReport;
-};
-template <>
-struct ReportOf<AutothresholdParams> {
-  using Type = AutothresholdReport;
-};
-template <>
-struct ReportOf<LinearOpenParams> {
-  using Type = LinearOpenReport;
-};
-template <>
-struct ReportOf<SwoFilterParams> {
-  using Type = SwoFilterReport;
-};
-
-std::string numbers(std::initializer_list<double> values) {
-  std::ostringstream s;
-  s.precision(17);
-  for (const double value : values) s << value << " ";
-  return s.str();
+auto new_report() {
+  if constexpr (requires { typename Params::Report; })
+    return typename Params::Report{};
+  else
+    return std::monostate{};
 }
-template <typename T>
-std::string all_of(const std::vector<T> &values) {
-  std::ostringstream s;
-  s.precision(17);
-  for (const T &value : values) s << value << " ";
-  return s.str();
-}
-
-/// Everything that was reported, for comparing.
-std::string text(const NickReport &r) {
-  return numbers({r.black_ratio});
-}
-std::string text(const EqualizeReport &r) {
-  return numbers({double(r.minimum), double(r.maximum), r.mean}) + all_of(r.histogram);
-}
-std::string text(const AutothresholdReport &r) {
-  return numbers({double(r.threshold), r.mean_below, r.mean_above, r.separability}) +
-         all_of(r.thresholds) + all_of(r.histogram);
-}
-std::string text(const LinearOpenReport &r) {
-  return numbers({r.dominant_angle, r.confidence, double(r.blank)}) + all_of(r.angles) +
-         all_of(r.spectrum);
-}
-std::string text(const SwoFilterReport &r) {
-  return numbers({double(r.iterations)});
-}
+template <typename Params>
+using Report = decltype(new_report<Params>());
 
 /// What differs, cut to a length that can be read.
 std::string difference(const std::string &a, const std::string &b) {
@@ -78,7 +31,7 @@ std::string difference(const std::string &a, const std::string &b) {
   return "\"" + shortened(a) + "\" and \"" + shortened(b) + "\"";
 }
 
-// ---- Runs ----------------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------
 
 /// What came of a run.
 template <typename Out>
@@ -89,18 +42,18 @@ struct Result {
 
 template <typename In, typename Out, typename Params, typename Exec>
 void run_with_report(Exec &exec, Plane<const In> in, Plane<Out> out, const Params &params,
-                     typename ReportOf<Params>::Type *report) {
-  if constexpr (std::is_same_v<typename ReportOf<Params>::Type, NoReport>)
-    run(exec, in, out, params);
-  else
+                     Report<Params> *report) {
+  if constexpr (requires { run(exec, in, out, params, report); })
     run(exec, in, out, params, report);
+  else
+    run(exec, in, out, params);
 }
 
 /// Calls run(output plane, report) and keeps what came of it.
 template <typename Out, typename Params, typename Run>
 Result<Out> result_of(Image<Out> &out, bool reported, const Run &run) {
   Result<Out> result;
-  typename ReportOf<Params>::Type report;
+  Report<Params> report;
   try {
     run(reported ? &report : nullptr);
   } catch (const BadSetting &e) {
@@ -108,8 +61,7 @@ Result<Out> result_of(Image<Out> &out, bool reported, const Run &run) {
     return result;
   }
   result.samples = out.samples();
-  if constexpr (!std::is_same_v<decltype(report), NoReport>)
-    if (reported) result.report = text(report);
+  if (reported) result.report = text(report);
   if (const auto intact = out.guards_intact(); !intact) result.guards = intact.message();
   return result;
 }
@@ -137,13 +89,6 @@ Layout draw_layout(Dice &dice) {
 
 unsigned draw_maximum(Dice &dice, bool wide) {
   return wide ? dice.pick({0xffffu, 0x3ffu, 0xfffu, 0xffc0u, 0xfff0u, 0x1ffu, 0xff80u}) : 0xffu;
-}
-
-/// Whether the naive translation can stand for the operator.
-bool has_plain_form(const SwoFilterParams &p) {
-  const int width = p.window_width ? p.window_width : p.window;
-  const int height = p.window_height ? p.window_height : p.window;
-  return p.algorithm == SwoFilterAlgorithm::automatic && std::max(width, height) <= 15;
 }
 
 }  // namespace
@@ -208,14 +153,11 @@ std::string Bench::run_format(Dice &dice, unsigned in_maximum, unsigned out_maxi
     if (!expected.guards.empty()) return in_words("one thread: " + expected.guards, frame);
     std::string what =
         compare("one and more threads", expected, on_cpu(many_, params, 0xa5), size.width);
-    if constexpr (std::is_same_v<Params, SwoFilterParams>) {
-      if (what.empty() && expected.refused.empty() && has_plain_form(params)) {
-        Params naive = params;
-        naive.algorithm = SwoFilterAlgorithm::naive;
-        const Result<Out> plain = on_cpu(many_, naive, 0x77);
-        if (plain.refused.empty()) what = compare("algorithms", expected, plain, size.width);
-      }
+    if (const auto plain = plain_form(params); plain && what.empty() && expected.refused.empty()) {
+      const Result<Out> result = on_cpu(many_, *plain, 0x77);
+      if (result.refused.empty()) what = compare("algorithms", expected, result, size.width);
     }
+#ifdef HAVE_CUDA  // elsewhere operators need no run() on Cuda
     if (what.empty() && cuda_) {
       Image<Out> out(size.width, size.height, out_layout, most_out, 0xc3);
       const Plane<In> device_in = in_->upload(in);
@@ -233,6 +175,7 @@ std::string Bench::run_format(Dice &dice, unsigned in_maximum, unsigned out_maxi
         what = "CUDA: the input has changed";
       cuda_->synchronize();
     }
+#endif
     if (!what.empty()) return in_words(what, frame);
     if (!expected.refused.empty() && frame == 1) break;
   }
@@ -256,22 +199,15 @@ std::string Bench::run_operator(Dice &dice, double work) {
 
 std::string Bench::run(std::uint64_t number, double work) {
   Dice dice(number);
-  switch (dice.small(0, 11)) {
-    case 0:
-    case 1:
-      return run_operator<NickParams>(dice, work);
-    case 2:
-      return run_operator<EqualizeParams>(dice, work);
-    case 3:
-      return run_operator<AutothresholdParams>(dice, work);
-    case 4:
-    case 5:
-      return run_operator<LinearOpenParams>(dice, work);
-    case 6:
-      return run_operator<RotateParams>(dice, work);
-    default:
-      return run_operator<SwoFilterParams>(dice, work);
-  }
+  int all = 0;
+#define COUNT(op, Name) all += share(Name##Params{});
+  CUDASCAN_ALL_OPERATORS(COUNT)
+  int drawn = dice.small(0, all - 1);
+#define RUN_IF_DRAWN(op, Name)                                                      \
+  if (drawn < share(Name##Params{})) return run_operator<Name##Params>(dice, work); \
+  drawn -= share(Name##Params{});
+  CUDASCAN_ALL_OPERATORS(RUN_IF_DRAWN)
+  return "no operator was drawn";
 }
 
 }  // namespace cudascan::test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Cases drawn at random, each from its number alone: an operator, its settings, a format, a size,
-/// contents, where images lie in memory, some frames one after another. Whatever runs it has to give
-/// the same pixels, reports and refusals, and to write nothing else.
+/// contents, where images lie in memory, some frames one after another. Every backend must give the
+/// same pixels, reports and refusals, and must not write anything else.
 #pragma once
 #include <cstdint>
 #include <memory>

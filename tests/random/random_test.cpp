@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Runs cases drawn at random in one thread and in many, on the CPU and, where there is one, the GPU.
+// Runs cases drawn at random in one thread and in many, on the CPU and, where there is one, the
+// GPU.
 //
 //     random_kernels_test [--seconds=S] [--cases=N] [--threads=N] [--seed=N] [--work=N]
 //                         [--case=N] [--verbose]
 //
-// --case repeats the one that a failure names, --verbose names each one before it runs, --work limits the
-// samples that a case looks at.
+// --case repeats the one that a failure names, --verbose names each one before it runs, --work
+// limits the samples that a case looks at.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

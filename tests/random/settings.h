@@ -1,49 +1,52 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Settings of the operators drawn at random, as users could set them: mostly legal, now and then one
-/// that has to be refused.
+/// Random settings of the operators, as users could set them: mostly legal, sometimes one that must
+/// be refused.
 #pragma once
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <typeinfo>
 
-#include "kernels/autothreshold.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/rotate.h"
-#include "kernels/swofilter.h"
-#include "tests/random/dice.h"
+#include "tests/random/draws.h"
+#include "tests/random/random_settings.h"  // the files of operators; from meson.build
 
 namespace cudascan::test {
 
-/// What settings are drawn for.
-struct Frame {
-  int width, height;
-  unsigned maximum;
-  bool same_depth;  ///< of input and output
-};
-
-void draw(Dice &, const Frame &, NickParams &);
-void draw(Dice &, const Frame &, EqualizeParams &);
-void draw(Dice &, const Frame &, AutothresholdParams &);
-void draw(Dice &, const Frame &, LinearOpenParams &);
-void draw(Dice &, const Frame &, RotateParams &);
-void draw(Dice &, const Frame &, SwoFilterParams &);
+/// Draws settings; by default they stay as they are.
+template <typename Params>
+void draw(Dice &, const Frame &, Params &) {}
 
 /// About the samples that are looked at for each pixel by the slower of the two backends.
-double cost(const NickParams &);
-double cost(const EqualizeParams &);
-double cost(const AutothresholdParams &);
-double cost(const LinearOpenParams &);
-double cost(const RotateParams &);
-double cost(const SwoFilterParams &);
+template <typename Params>
+double cost(const Params &) {
+  return 20;
+}
+
+/// How often the operator is drawn, compared with the others.
+template <typename Params>
+int share(const Params &) {
+  return 1;
+}
 
 /// All settings, to repeat a case by hand.
-std::string text_of(const NickParams &);
-std::string text_of(const EqualizeParams &);
-std::string text_of(const AutothresholdParams &);
-std::string text_of(const LinearOpenParams &);
-std::string text_of(const RotateParams &);
-std::string text_of(const SwoFilterParams &);
+template <typename Params>
+std::string text_of(const Params &) {
+  return std::string("default settings of ") + typeid(Params).name();
+}
+
+/// Other settings that must give the same result, where an operator has such.
+template <typename Params>
+std::optional<Params> plain_form(const Params &) {
+  return {};
+}
+
+/// Everything that was reported, for comparing.
+template <typename Report>
+std::string text(const Report &) {
+  static_assert(std::is_empty_v<Report>,
+                "tests/random/<operator>.h must have text(const Report &)");
+  return "";
+}
 
 }  // namespace cudascan::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The annotated sources of examples/gswo, compiled as the sequential functions that they are, against
-// the operators of the library: the same pictures, bit for bit. A source that reads outside of the
-// image is given one with the border around it.
+// The annotated sources of examples/gswo, compiled as the sequential functions that they are,
+// against the operators of the library: the same pictures, bit for bit. A source that reads outside
+// of the image is given one with the border around it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

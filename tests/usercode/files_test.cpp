@@ -21,7 +21,8 @@ std::string key(char digit) {
 
 class GswoCache : public testing::Test {
  protected:
-  // What the cache of a folder has, "" for nothing. A cache of its own each time, as in other processes.
+  // What the cache of a folder has, "" for nothing. A cache of its own each time, as in other
+  // processes.
   std::string find(char digit) const { return put(digit, ""); }
   std::string put(char digit, const std::string &code) const {
     return CodeCache(cache_, most_).find_or_make(key(digit), [&] {

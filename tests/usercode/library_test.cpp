@@ -18,8 +18,8 @@ namespace library = gswo::library;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Compares on random arguments: doubles within some units of the last place, floats with the nearest
-/// float, which one in a million may miss.
+/// Compares on random arguments: doubles within some units of the last place, floats with the
+/// nearest float, which one in a million may miss.
 template <typename Ours, typename Floats>
 void expect_near(const char *name, Ours ours, Floats of_floats,
                  const std::function<double(double)> &reference,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Minima, maxima and medians of large windows come from the built-in operators: the pictures are those of
-// filters that compute them by themselves, which `reads` makes them do.
+// Minima, maxima and medians of large windows come from the built-in operators: the pictures are
+// those of filters that compute them by themselves, which `reads` makes them do.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -152,7 +152,8 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   p.custom.constants = {};
   EXPECT_EQ(filtered(cpu, in, p), all);
 
-  // The same where they are called as windows often are, and bound the loops through other variables.
+  // The same where they are called as windows often are, and bound the loops through other
+  // variables.
   const auto loops = [&](const std::string &name, const std::string &begin, const std::string &rows,
                          const std::string &columns) {
     return source_filter(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library against their own functions, compiled as they stand and run on
-// an image with the border around it: what those of examples/gswo do not have.
+// Sources with pragmas in the library against their own functions, compiled as they stand and run
+// on an image with the border around it: what those of examples/gswo do not have.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -167,7 +167,8 @@ void expect_rank(Runner &runner) {
       });
 }
 
-/// Pixels that are changed step by step, from those of the frame on: an image between that is a copy.
+/// Pixels that are changed step by step, from those of the frame on: an image between that is a
+/// copy.
 template <typename Runner>
 void expect_registers(Runner &runner) {
   expect_function<std::uint8_t, float>(

@@ -125,7 +125,8 @@ void expect_example(Runner &runner, const Example &example, T maximum) {
     }
 }
 
-/// With 8 bit, and one of `step` also with all of 16, with the low bits and with the high ones in turn.
+/// With 8 bit, and one of `step` also with all of 16, with the low bits and with the high ones in
+/// turn.
 template <typename Runner>
 void expect_examples(Runner &runner, int step) {
   constexpr std::uint16_t kDeep[] = {0xffff, 0x3ff, 0xffc0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variances: that a multiplication and a correction give what a division does, for all that windows come
-// to, and that all backends have the same bits.
+// Variances: that a multiplication and a correction give what a division does, for all that windows
+// come to, and that all backends have the same bits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -47,8 +47,8 @@ TEST(GswoVariance, DoublesAreDividedAsByADivision) {
       wrong += corrected_quotient(x, divisor) != x / divisor;
     };
     for (int i = 0; i < 20000; ++i) look(random() >> (2 + random() % 60));
-    // Quotients from 2^e on whose digits behind the last one of a double are just below or above a half:
-    // a 2^(52 - e) = (n - 1) / 2 or (n + 1) / 2 modulo n.
+    // Quotients from 2^e on whose digits behind the last one of a double are just below or above a
+    // half: a 2^(52 - e) = (n - 1) / 2 or (n + 1) / 2 modulo n.
     for (int e = 0; e < 30; ++e) {
       std::uint64_t half = n / 2, more = (n / 2 + 1) % n;  // for n = 1 there are none
       for (int t = 0; t < 52 - e; ++t)
@@ -97,7 +97,8 @@ void expect_variances(Runner &runner, T maximum) {
       for (const Content content : {Content::random, Content::checkerboard, Content::near_white}) {
         const Image<T> in(make_content<T>(content, kSize.width, kSize.height, maximum), kSize.width,
                           kSize.height, {}, maximum);
-        // What stands before the point and what is behind it, by powers of two, which change no digit.
+        // What stands before the point and what is behind it, by powers of two, which change no
+        // digit.
         const float modulus = static_cast<float>(levels) + 1;
         const float scale = levels > 255 ? (deviation ? 256 : 1.f / 64) : deviation ? 4096 : 1024;
         SwoFilterParams p{.op = SwoFilterOperator::custom, .window = window};

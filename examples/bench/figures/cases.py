@@ -27,10 +27,11 @@ class Case:
 
 # "All rank-order filters, erosion and dilation" of section 4.2; Figures 3 to 5 have ten filters as
 # well.
-TEN = ("min", "max", "midpoint", "mean", "standard_deviation", "median", "alpha_trimmed_mean", "mode",
-       "erosion", "dilation")
+TEN = ("min", "max", "midpoint", "mean", "standard_deviation", "median", "alpha_trimmed_mean",
+       "mode", "erosion", "dilation")
 # The others of Table 6.
-WITH_WINDOW = ("directional_median", "opening", "closing", "recursive_erosion", "recursive_dilation")
+WITH_WINDOW = ("directional_median", "opening", "closing", "recursive_erosion",
+               "recursive_dilation")
 OF_ONE_SIZE = ("hit_or_miss", "thinning", "thickening")
 HEAVY = ("median", "alpha_trimmed_mean", "mode")
 RANKS = ("max", "min", "erosion", "dilation")

@@ -25,7 +25,8 @@ class Times:
         return statistics.median(self.runs) if self.runs else None
 
     def json(self):
-        return {"median": self.ms, "min": min(self.runs), "max": max(self.runs), "runs": len(self.runs)} \
+        return {"median": self.ms, "min": min(self.runs), "max": max(self.runs),
+                "runs": len(self.runs)} \
             if self.runs else None
 
 
@@ -43,9 +44,11 @@ class Result:
         self.errors = {}
 
     def json(self):
-        times = ("sequential", "openacc_loops", "openacc", "warm", "cold", "whole", "npp_kernel", "npp")
+        times = ("sequential", "openacc_loops", "openacc", "warm", "cold", "whole", "npp_kernel",
+                 "npp")
         return {"filter": self.case.filter, "window": self.case.window,
-                "width": self.case.size[0], "height": self.case.size[1], "rows_sequential": self.rows,
+                "width": self.case.size[0], "height": self.case.size[1],
+                "rows_sequential": self.rows,
                 **{f"{name}_ms": getattr(self, name).json() for name in times},
                 "openmp_ms": {str(n): t.json() for n, t in self.openmp.items()},
                 "launches": self.launches, "pixels_compared": self.compared,
@@ -73,10 +76,12 @@ class Measurement:
         self.environment = dict(os.environ)
         libraries = str((self.folder / "openacc").absolute())
         self.environment["LD_LIBRARY_PATH"] = \
-            f"{libraries}:{os.environ['LD_LIBRARY_PATH']}" if "LD_LIBRARY_PATH" in os.environ else libraries
+            f"{libraries}:{os.environ['LD_LIBRARY_PATH']}" if "LD_LIBRARY_PATH" in os.environ \
+            else libraries
         for form in ("cuda", "openacc"):
             compiler = programs.compilers[form]
-            if not compiler.command and not (form == "openacc" and (self.folder / "openacc").exists()):
+            if not compiler.command and not (form == "openacc"
+                                             and (self.folder / "openacc").exists()):
                 self.missing[form] = compiler.why
 
     def picture(self, case):
@@ -84,7 +89,8 @@ class Measurement:
         key = (kind, case.size)
         if key not in self.pictures:
             path = self.folder / f"{kind}_{case.size[0]}x{case.size[1]}.raw"
-            subprocess.run([str(self.folder / "picture"), kind, *map(str, case.size), str(path)], check=True)
+            subprocess.run([str(self.folder / "picture"), kind, *map(str, case.size), str(path)],
+                           check=True)
             self.pictures[key] = path
         return self.pictures[key]
 
@@ -94,18 +100,21 @@ class Measurement:
         program = program or self.programs.path(form, case)
         if form in self.missing or not program.exists():
             return None
-        command = [str(program), *before, "--width", str(case.size[0]), "--height", str(case.size[1]),
+        command = [str(program), *before, "--width", str(case.size[0]), "--height",
+                   str(case.size[1]),
                    "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
                    "--reach", str(cases.reach(case)), *map(str, words)]
         # This machine's C++ library is at least as new as the one packed with the programs.
         environment = self.environment if form == "openacc" else None
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S,
+                                  env=environment)
             report = json.loads(done.stdout.strip().splitlines()[-1])
         except subprocess.TimeoutExpired:
             report = {"error": f"took longer than {LONGEST_S} s"}
         except (IndexError, ValueError):
-            report = {"error": f"ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}"}
+            report = {"error": f"ended with {done.returncode}: "
+                               f"{(done.stdout + done.stderr).strip()[-200:]}"}
         if "error" in report:
             if report["error"] in ("no GPU", "no NPP"):
                 self.missing[form] = report["error"]
@@ -137,7 +146,8 @@ class Measurement:
         rows = height if not result.partial else max(0, result.rows - cases.reach(case))
         # First with all threads: that result is complete and replaces rows the sequential code left
         # out.
-        report = self.run("openmp", result, "--threads", self.threads, "--whole", "yes", "--expect", expected,
+        report = self.run("openmp", result, "--threads", self.threads, "--whole", "yes", "--expect",
+                          expected,
                           "--expect-rows", rows, *(["--result", whole] if result.partial else []))
         self._openmp(result, report, height)
         good = report and not result.different.get("openmp")
@@ -161,7 +171,8 @@ class Measurement:
             if report["device"] == "host":
                 self.missing["openacc"] = "no GPU"  # the loops ran on the host: no times to show
             else:
-                result.openacc_loops, result.openacc = Times(report["loops_ms"]), Times(report["ms"])
+                result.openacc_loops = Times(report["loops_ms"])
+                result.openacc = Times(report["ms"])
         if npp and "cuda" not in self.missing:
             report = self.run("npp", result, *expectation, before=(case.filter, str(case.window)),
                               program=self.folder / "npp")

@@ -74,7 +74,8 @@ class Compiler:
     @property
     def label(self):
         """The first line of its version."""
-        first = subprocess.run([self.command[0], "--version"], capture_output=True, text=True).stdout
+        first = subprocess.run([self.command[0], "--version"], capture_output=True,
+                               text=True).stdout
         lines = [line for line in first.splitlines() if line.strip()]
         return (lines or [self.command[0]])[-1 if "nvcc" in self.command[0] else 0]
 
@@ -97,12 +98,14 @@ def find_nvcc(arguments, include):
 def find_openacc(given, folder):
     """nvc++, or a g++ with an offload compiler for NVIDIA GPUs."""
     if given:
-        return Compiler([*given.split(), *HOST_FLAGS, "-lm"] if "nvc++" not in given else given.split())
+        return Compiler([*given.split(), *HOST_FLAGS, "-lm"]
+                        if "nvc++" not in given else given.split())
     if shutil.which("nvc++"):
         return Compiler(["nvc++", "-std=c++20", "-O3", "-acc=gpu", "-gpu=ccnative"])
     gcc = Compiler([os.environ.get("CXX", "g++"), *HOST_FLAGS, *GCC_OPENACC])
     probe = folder / "probe.cpp"
-    probe.write_text("int main(int n, char **) {\n  int v[8] = {};\n#pragma acc parallel loop copy(v)\n"
+    probe.write_text("int main(int n, char **) {\n  int v[8] = {};\n#pragma acc parallel loop "
+                     "copy(v)\n"
                      "  for (int i = 0; i < 8; i++) v[i] = i * n;\n  return v[0];\n}\n")
     failed = gcc.compile(probe, folder / "probe")
     for name in ("probe", "probe.cpp"):
@@ -116,7 +119,8 @@ def pack_openacc(folder, programs, compiler, libraries):
     built.mkdir()
 
     def make(case):
-        return compiler.compile(folder / f"{case.filter}_openacc.cpp", built / case.program, case.window)
+        return compiler.compile(folder / f"{case.filter}_openacc.cpp", built / case.program,
+                                case.window)
 
     failures = [e for e in in_parallel(make, programs.values()) if e]
     if libraries:
@@ -138,7 +142,8 @@ def prepare(folder, wanted, with_openacc, arguments):
     if any(folder.iterdir()):
         raise SystemExit(f"{folder} is not empty; choose another folder or empty this one")
     programs = write_sources(folder, wanted, find_translator(arguments.gswo_cc))
-    compiler = Compiler(why="not wanted") if arguments.no_openacc else find_openacc(arguments.openacc, folder)
+    compiler = (Compiler(why="not wanted") if arguments.no_openacc
+                else find_openacc(arguments.openacc, folder))
     plan = {"openacc": compiler.why, "programs": sorted(programs)}
     if compiler.command:
         plan["openacc"] = compiler.label
@@ -146,7 +151,8 @@ def prepare(folder, wanted, with_openacc, arguments):
         libraries = arguments.openacc_libraries
         names = {case.program for case in with_openacc}
         marked = {name: case for name, case in programs.items() if name in names}
-        for failure in pack_openacc(folder, marked, compiler, libraries and pathlib.Path(libraries)):
+        for failure in pack_openacc(folder, marked, compiler,
+                                    libraries and pathlib.Path(libraries)):
             print(f"OpenACC: {failure}")
     (folder / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
     size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
@@ -209,10 +215,12 @@ class Programs:
                                self.built / "picture")
         elif form == "npp":
             if self.compilers["cuda"].command:
-                self._run_compiler(self.compilers["cuda"], self.folder / "npp.cu", self.built / "npp")
+                self._run_compiler(self.compilers["cuda"], self.folder / "npp.cu",
+                                   self.built / "npp")
         elif self.compilers[form].command:
             source = f"{case.program}.cu" if form == "cuda" else f"{case.filter}_{form}.cpp"
-            self._run_compiler(self.compilers[form], self.folder / source, self.path(form, case), case.window)
+            self._run_compiler(self.compilers[form], self.folder / source, self.path(form, case),
+                               case.window)
 
     def _run_compiler(self, compiler, source, program, window=0):
         failure = compiler.compile(source, program, window)

@@ -22,7 +22,8 @@ class Filter:
         self.name, self.text = name, text
         marked = re.search(r"^void (\w+)\(([^)]*)\)\s*\{", text, re.M)
         if not marked or not re.search(r"^typedef unsigned short pixel;", text, re.M):
-            raise SystemExit(f"{name}: must have a function void {name}(pixel *in, ..., int width, int height)")
+            raise SystemExit(f"{name}: must have a function void {name}(pixel *in, ..., int width, "
+                             f"int height)")
         self.function, self.body = marked.group(1), marked.end()
         parameters = [" ".join(p.split()) for p in marked.group(2).split(",")]
         images = [re.fullmatch(r"(?:const )?pixel (\*+)(\w+)", p) for p in parameters]
@@ -32,7 +33,8 @@ class Filter:
             raise SystemExit(f"{name}: needs two or more images, all `pixel *` or all `pixel **`")
         self.flat = stars == {"*"}
         # Parameters that are sizes of windows.
-        self.sizes = [m.group(1) for m in (re.match(r"int (window\w*) = ", p) for p in parameters) if m]
+        self.sizes = [m.group(1) for m in (re.match(r"int (window\w*) = ", p) for p in parameters)
+                      if m]
 
     def sequential(self):
         return self._join(self._with_constants(self.text), "host_times.h", "run_host")
@@ -78,13 +80,16 @@ class Filter:
         head, body = text[:self.body], text[self.body:]
         for size in self.sizes:
             head = re.sub(rf"\bint {size} = ", "int = ", head)
-        return head + "".join(f"\n  constexpr int {size} = FIGURES_WINDOW;" for size in self.sizes) + body
+        return head + "".join(f"\n  constexpr int {size} = FIGURES_WINDOW;"
+                              for size in self.sizes) + body
 
     def _join(self, text, header, run):
         """Adds a main() that runs the filter."""
         take = "flat" if self.flat else "rows"
         images = ", ".join(f"images.{take}({i})" for i in range(len(self.images)))
         return (f"{text}\n#include \"{header}\"\n\nint main(int argc, char **argv) {{\n"
-                f"  return figures::{run}<pixel>(argc, argv, {len(self.images)}, {str(self.flat).lower()},\n"
-                f"                           [](auto &images, int rows) {{ {self.function}({images}, "
+                f"  return figures::{run}<pixel>(argc, argv, {len(self.images)}, "
+                f"{str(self.flat).lower()},\n"
+                f"                           [](auto &images, int rows) {{ "
+                f"{self.function}({images}, "
                 f"images.width(), rows); }});\n}}\n")

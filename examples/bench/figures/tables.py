@@ -31,7 +31,9 @@ def microseconds(times, spread=False):
     if not times:
         return "-"
     text = number(times.ms * 1e3)
-    return f"{text} ({number(min(times.runs) * 1e3)}..{number(max(times.runs) * 1e3)})" if spread else text
+    if not spread:
+        return text
+    return f"{text} ({number(min(times.runs) * 1e3)}..{number(max(times.runs) * 1e3)})"
 
 
 class Table:
@@ -54,7 +56,8 @@ class Table:
         line = ""
         for i, (cell, (_, width, _)) in enumerate(zip(cells, self.columns)):
             last = i == len(self.columns) - 1
-            line += cell.ljust(width) if i == 0 else ("  " + cell if last else " " + cell.rjust(width))
+            line += cell.ljust(width) if i == 0 else ("  " + cell
+                                                      if last else " " + cell.rjust(width))
         return line.rstrip()
 
 
@@ -96,34 +99,40 @@ class Tables:
             ("cold us", 9, lambda r: microseconds(r.cold)), self.whole,
             ("x OpenMP", 9, lambda r: speed_up(r, self.openmp(r))), self.up_kernel, self.up_whole,
             self.pixels, self.paper(cases.PAPER_3)]
-        return Table("Figure 3: speed-ups, windows of 5x5, {size}; then the others of Table 6", columns)
+        return Table("Figure 3: speed-ups, windows of 5x5, {size}; then the others of Table 6",
+                     columns)
 
     def figure_4(self):
-        columns = [self.with_window, self.sequential, self.kernel, self.whole, self.up_kernel, self.up_whole,
-                   self.pixels, self.paper(cases.PAPER_4)]
+        columns = [self.with_window, self.sequential, self.kernel, self.whole, self.up_kernel,
+                   self.up_whole, self.pixels, self.paper(cases.PAPER_4)]
         return Table("Figure 4: speed-ups against the window, {size}", columns)
 
     def figure_5(self):
-        columns = [self.filter, ("complexity", 10, lambda r: str(cases.complexity(r.case))), self.up_kernel,
-                   self.up_whole]
-        return Table("Figure 5: speed-ups against the window's complexity (iterations times tests), 5x5", columns)
+        columns = [self.filter, ("complexity", 10, lambda r: str(cases.complexity(r.case))),
+                   self.up_kernel, self.up_whole]
+        return Table("Figure 5: speed-ups against the window's complexity (iterations times "
+                     "tests), 5x5", columns)
 
     def figure_6a(self):
         columns = [
-            self.filter, self.sequential, ("OpenACC loops ms", 16, self.acc(lambda r: r.openacc_loops)),
-            ("whole ms", 9, self.acc(lambda r: r.openacc)), ("x whole", 8, lambda r: speed_up(r, r.openacc)),
-            ("GSWO kernel us", 15, lambda r: microseconds(r.warm)), self.whole, self.up_kernel, self.up_whole,
-            self.pixels, self.paper(cases.PAPER_6A)]
+            self.filter, self.sequential, ("OpenACC loops ms", 16,
+                                           self.acc(lambda r: r.openacc_loops)),
+            ("whole ms", 9, self.acc(lambda r: r.openacc)),
+            ("x whole", 8, lambda r: speed_up(r, r.openacc)),
+            ("GSWO kernel us", 15, lambda r: microseconds(r.warm)), self.whole, self.up_kernel,
+            self.up_whole, self.pixels, self.paper(cases.PAPER_6A)]
         return Table("Figure 6a: OpenACC, 9x9, {size}", columns)
 
     def figure_6b(self):
         def npp(result):
-            return microseconds(result.npp_kernel) if result.npp_kernel else self.missing.get("npp", "-")
+            return microseconds(result.npp_kernel) if result.npp_kernel else self.missing.get("npp",
+                                                                                              "-")
         columns = [
             self.with_window, self.sequential, ("NPP kernel us", 14, npp),
-            ("whole ms", 9, lambda r: number(r.npp.ms)), ("x whole", 8, lambda r: speed_up(r, r.npp)),
-            ("GSWO kernel us", 15, lambda r: microseconds(r.warm)), self.whole, self.up_kernel, self.up_whole,
-            self.pixels, self.paper(cases.PAPER_6B)]
+            ("whole ms", 9, lambda r: number(r.npp.ms)),
+            ("x whole", 8, lambda r: speed_up(r, r.npp)),
+            ("GSWO kernel us", 15, lambda r: microseconds(r.warm)), self.whole, self.up_kernel,
+            self.up_whole, self.pixels, self.paper(cases.PAPER_6B)]
         return Table("Figure 6b: NPP, which OpenCV 2.4's GPU filters called, {size}", columns)
 
     def figure_6c(self):
@@ -132,14 +141,16 @@ class Tables:
         columns = [self.filter, self.sequential,
                    *((f"x OpenMP {n}", 11, times(n)) for n in thread_counts(self.all)),
                    self.up_kernel, self.up_whole, self.pixels, self.paper(cases.PAPER_6C)]
-        return Table("Figure 6c: OpenMP by cores, 5x5, {size}; in the paper OpenMP with 8, GSWO", columns)
+        return Table("Figure 6c: OpenMP by cores, 5x5, {size}; in the paper OpenMP with 8, GSWO",
+                     columns)
 
     def applications(self, title, paper):
         columns = [
             self.with_window, self.sequential,
-            (f"OpenMP {self.all}", 10, lambda r: number(self.openmp(r).ms) if self.openmp(r) else "-"),
-            ("OpenACC ms", 11, self.acc(lambda r: r.openacc)), self.kernel, self.whole, self.up_kernel,
-            self.up_whole, self.pixels, paper]
+            (f"OpenMP {self.all}", 10, lambda r: number(self.openmp(r).ms)
+             if self.openmp(r) else "-"),
+            ("OpenACC ms", 11, self.acc(lambda r: r.openacc)), self.kernel, self.whole,
+            self.up_kernel, self.up_whole, self.pixels, paper]
         return Table(title, columns)
 
     def show(self, names):
@@ -147,7 +158,8 @@ class Tables:
             "3": self.figure_3, "4": self.figure_4, "5": self.figure_5, "6a": self.figure_6a,
             "6b": self.figure_6b, "6c": self.figure_6c,
             "8": lambda: self.applications("Table 8: camera fingerprint, one picture of {size}",
-                                           ("paper (CPU, GPU, speed-up)", 0, lambda r: cases.PAPER_8)),
+                                           ("paper (CPU, GPU, speed-up)", 0,
+                                            lambda r: cases.PAPER_8)),
             "9": lambda: self.applications(
                 "Table 9: document analysis, {size}",
                 ("paper (CPU, GPU, speed-up)", 0,
@@ -165,13 +177,15 @@ class Tables:
     def summary(self, names):
         print("\nSummary: speed-ups over one core, smallest to largest")
         results = list(self.results.values())
-        for title, chosen in (("light windows 5x5", [r for r in self.of("3") if r.case.filter in cases.TEN and
+        for title, chosen in (("light windows 5x5",
+                               [r for r in self.of("3") if r.case.filter in cases.TEN and
                                                      r.case.filter not in cases.HEAVY]),
                               ("median, alpha-trimmed mean, mode 5x5",
                                [r for r in self.of("3") if r.case.filter in cases.HEAVY])):
             parts = []
             for name, times in (("kernel", lambda r: r.warm), ("whole call", lambda r: r.whole),
-                                (f"OpenMP {self.all}", self.openmp), ("OpenACC whole", lambda r: r.openacc)):
+                                (f"OpenMP {self.all}", self.openmp),
+                                ("OpenACC whole", lambda r: r.openacc)):
                 values = [v for r in chosen if times(r) and (v := ratio(r.sequential, times(r)))]
                 if values:
                     parts.append(f"{name} {number(min(values))}..{number(max(values))}")
@@ -182,12 +196,15 @@ class Tables:
         if pairs:
             more = sum(v > 1 for _, v in pairs)
             print(f"  GSWO's kernels against OpenACC's loops: faster in {more} of {len(pairs)}, "
-                  f"{number(min(v for _, v in pairs))}..{number(max(v for _, v in pairs))} times as fast")
-        wrong = [f"{r.case.program} ({form})" for r in results for form, n in r.different.items() if n]
+                  f"{number(min(v for _, v in pairs))}..{number(max(v for _, v in pairs))} times "
+                  f"as fast")
+        wrong = [f"{r.case.program} ({form})" for r in results for form, n in r.different.items()
+                 if n]
         failed = [f"{r.case.program} ({form})" for r in results for form in r.errors]
         compared = sum(n for r in results for n in r.compared.values())
         print(f"  DIFFERENT: {', '.join(wrong)}" if wrong else
-              f"  pixels compared: {compared}, all equal" if compared else "  nothing could be compared")
+              f"  pixels compared: {compared}, all equal"
+              if compared else "  nothing could be compared")
         if failed:
             print(f"  FAILED: {', '.join(failed)}")
         for form, title in (("cuda", "GSWO (CUDA)"), ("openacc", "OpenACC"), ("npp", "NPP")):
@@ -197,7 +214,8 @@ class Tables:
 
     def _ranks(self):
         """Figure 5 as one number: Spearman's correlation of complexity and speed-up."""
-        pairs = [(cases.complexity(r.case), v) for r in self.of("5") if (v := ratio(r.sequential, r.warm))]
+        pairs = [(cases.complexity(r.case), v) for r in self.of("5")
+                 if (v := ratio(r.sequential, r.warm))]
         if len(pairs) < 3:
             return
         columns = [mean_ranks(values) for values in zip(*pairs)]
@@ -205,7 +223,8 @@ class Tables:
             return
         means = [statistics.mean(ranks) for ranks in columns]
         both = sum((a - means[0]) * (b - means[1]) for a, b in zip(*columns))
-        each = [math.sqrt(sum((a - mean) ** 2 for a in ranks)) for ranks, mean in zip(columns, means)]
+        each = [math.sqrt(sum((a - mean) ** 2 for a in ranks))
+                for ranks, mean in zip(columns, means)]
         print(f"  rank correlation of complexity and the kernel's speed-up (Figure 5): "
               f"{both / (each[0] * each[1]):.2f}")
 

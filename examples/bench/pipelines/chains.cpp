@@ -5,13 +5,9 @@
 #include <array>
 #include <memory>
 
+#include "all_operators.h"
 #include "bench/pipelines/pipeline.h"
-#include "kernels/autothreshold.h"
 #include "kernels/cuda_resources.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/swofilter.h"
 
 namespace cudascan::bench {
 namespace {
@@ -135,18 +131,20 @@ std::vector<Chain> chains(bool quick) {
               four = equalize() + median_5() + line_opening(1) + nick(),
               five = four + autothreshold();
   if (quick) return {nick(), two, five};
-  return {nick(),
-          equalize(),
-          clahe(),
-          autothreshold(),
-          line_opening(1),
-          line_opening(18),
-          median_5(),
-          window("open", SwoFilterOperator::open, 15),
-          two,
-          three,
-          four,
-          five};
+  std::vector<Chain> all = {
+      nick(),          equalize(),       clahe(),    autothreshold(),
+      line_opening(1), line_opening(18), median_5(), window("open", SwoFilterOperator::open, 15)};
+  // Other elements with the settings that they begin with.
+  const auto add = [&all]<typename Params>(const std::string &name, const Params &params) {
+    if (std::none_of(all.begin(), all.end(), [&](const Chain &chain) {
+          return (chain.text + " ").starts_with(name + " ");
+        }))
+      all.push_back(element(name, params));
+  };
+#define ADD(op, Name) add("cuda" #op, Name##Params{});
+  CUDASCAN_OPERATORS(ADD)
+  all.insert(all.end(), {two, three, four, five});
+  return all;
 }
 
 Chain longest_chain() {

@@ -22,7 +22,7 @@ struct Chain {
 /// Each element by itself, then chains of two to five.
 /// @param quick  three of them, with the longest
 std::vector<Chain> chains(bool quick);
-/// The five elements in a row, the last of chains().
+/// Five elements in a row, the last of chains().
 Chain longest_chain();
 
 /// Another element that does the same as the chain.

@@ -48,25 +48,31 @@ class Cell:
 
 
 def table(heads, rows, caption=""):
-    """Rows of texts or Cells; the first column is a heading of its row, numbers are to the right."""
+    """Rows of texts or Cells; the first column is a heading of its row, numbers are to the
+    right."""
     lines = ['<div class="wide"><table>']
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")
     rows = list(rows)
-    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind == "word" for row in rows)
+    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind == "word"
+                 for row in rows)
              for i in range(len(heads))]
-    lines.append("<thead><tr>" + "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}</th>'
-                                         for head, word in zip(heads, words)) + "</tr></thead><tbody>")
+    lines.append("<thead><tr>" +
+                 "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}</th>'
+                                         for head, word in zip(heads, words)) +
+                                         "</tr></thead><tbody>")
     for row in rows:
         cells = []
         for i, cell in enumerate(row):
             kind = f' class="{cell.kind}"' if isinstance(cell, Cell) else ""
             content = text(cell.content if isinstance(cell, Cell) else cell)
             long = ' class="long"' if len(content) > 40 else ""
-            cells.append(f'<th scope="row"{long}>{content}</th>' if i == 0 else f"<td{kind}>{content}</td>")
+            cells.append(f'<th scope="row"{long}>{content}</th>'
+                         if i == 0 else f"<td{kind}>{content}</td>")
         lines.append("<tr>" + "".join(cells) + "</tr>")
     return "\n".join(lines) + "</tbody></table></div>"
 
 
 def details(summary, content, is_open=False):
-    return f"<details{' open' if is_open else ''}><summary>{text(summary)}</summary>\n{content}</details>"
+    is_open = " open" if is_open else ""
+    return f"<details{is_open}><summary>{text(summary)}</summary>\n{content}</details>"

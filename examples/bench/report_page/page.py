@@ -10,8 +10,10 @@ BACKENDS = {"cuda": "GPU", "cpu": "one CPU core"}
 def machine(results):
     rows = []
     for name, m in results.machines:
-        rows.append([name, *(Cell(m.get(key) or "–", "word") for key in ("gpu", "driver", "cuda", "cpu")),
-                     m.get("cores") or m.get("threads") or "–", Cell(m.get("gstreamer") or "–", "word")])
+        rows.append([name, *(Cell(m.get(key) or "–", "word")
+                             for key in ("gpu", "driver", "cuda", "cpu")),
+                     m.get("cores") or m.get("threads") or "–",
+                     Cell(m.get("gstreamer") or "–", "word")])
     return table(["results", "GPU", "driver", "CUDA", "CPU", "cores", "GStreamer"], rows)
 
 
@@ -49,7 +51,8 @@ def goals(results):
     if missed:
         out.append(table(heads, map(line, missed), "Missed, the worst first"))
     if reached:
-        out.append(details(f"The {len(reached)} goals that are met", table(heads, map(line, reached))))
+        out.append(details(f"The {len(reached)} goals that are met",
+                           table(heads, map(line, reached))))
     return "\n".join(out)
 
 
@@ -57,7 +60,8 @@ def goals(results):
 # ----------------------------------------------------------------------------------------
 
 LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels",
-          "angle": "angle, degrees", "directions": "directions", "pixels": "megapixels of the frame"}
+          "angle": "angle, degrees", "directions": "directions",
+          "pixels": "megapixels of the frame"}
 PUBLISHED = ("morard", "bartovsky", "zones", "naive", "serial", "Global", "Shared")
 PEERS = ("NPP", "OpenCV")
 
@@ -90,19 +94,23 @@ def sweep(title, rows):
     everything = [line for line in [*lines.values(), *floors.values()] if line.points]
     if not everything:
         return ""
-    plot = plots.lines(title, LABELS.get(parameter, parameter), "us", everything, parameter != "angle")
+    plot = plots.lines(title, LABELS.get(parameter, parameter), "us", everything,
+                       parameter != "angle")
     values = sorted({x for line in everything for x in line.points})
     numbers = table([parameter] + [line.name for line in everything],
-                    [[f"{v:.4g}", *(count(line.points.get(v)) for line in everything)] for v in values])
+                    [[f"{v:.4g}", *(count(line.points.get(v)) for line in everything)]
+                     for v in values])
     return plots.figure(plot, "Dotted: the floor, a copy of the plane. Dashed: other libraries. "
-                              "Dash-dotted: published algorithms.") + details("Numbers, us", numbers)
+                              "Dash-dotted: published algorithms.") + details("Numbers, us",
+                                                                              numbers)
 
 
 def sweeps(results):
     out = []
     for name in results.tables(lambda t: " against " in t):
         for backend, where in BACKENDS.items():
-            rows = [r for r in results.of(name) if r.get("backend") == backend and number(r.get("value"))]
+            rows = [r for r in results.of(name)
+                    if r.get("backend") == backend and number(r.get("value"))]
             if rows:
                 out.append(f"<div>{sweep(f'{name}, {where}', rows)}</div>")
     return f'<div class="plots">{"".join(out)}</div>' if out else ""
@@ -116,8 +124,8 @@ def kernels(results):
     out = []
     for section in dict.fromkeys(r.get("section", "") for r in rows):
         cuda = section == "cuda"
-        heads = ["case", "size", "cold us" if cuda else "us", *(["warm us"] if cuda else []), "Mpx/s",
-                 "floor us", "× floor", "other", "its us", "× ours"]
+        heads = ["case", "size", "cold us" if cuda else "us", *(["warm us"] if cuda else []),
+                 "Mpx/s", "floor us", "× floor", "other", "its us", "× ours"]
         lines = []
         for r in (r for r in rows if r.get("section", "") == section):
             if r.get("error"):
@@ -147,29 +155,35 @@ def headline(results):
     judged = [met(r) for r in results.rows if met(r) is not None]
     if judged:
         tiles.append((f"{sum(judged)} of {len(judged)}", "goals met"))
-    body = "".join(f"<div><b>{text(big)}</b><span>{text(small)}</span></div>" for big, small in tiles)
+    body = "".join(f"<div><b>{text(big)}</b><span>{text(small)}</span></div>"
+                   for big, small in tiles)
     return f'<div class="tiles">{body}</div>' if tiles else ""
 
 
 SECTIONS = [
     ("machine", "Machine", machine, ""),
     ("pipelines", "Elements and chains in pipelines", pipelines.chains,
-     "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to system "
+     "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to "
+     "system "
      "memory."),
     ("live", "Live sources", pipelines.live,
      "Frames that a live source offers, and those that were dropped."),
     ("peers", "Other libraries", pipelines.peers,
      "Alternatives for users, measured in the same run on the same frames."),
-    ("streams", "Several streams at once", pipelines.streams, "Pipelines side by side on one device."),
+    ("streams", "Several streams at once", pipelines.streams,
+     "Pipelines side by side on one device."),
     ("sweeps", "Time against parameters", sweeps,
-     "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the plane in "
+     "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the "
+     "plane in "
      "the same run, which reads and writes each sample once, as an operator has to."),
     ("papers", "The five papers", papers.section,
-     "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the published "
+     "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the "
+     "published "
      "GPU code over the serial CPU code. docs/benchmark.md lists every table and figure."),
     ("kernels", "All operators", kernels, "Every case, as measured."),
     ("goals", "Goals", goals,
-     "The project's own goals, near the limits of an H200 and of one core with AVX-512, and whether this run meets them."),
+     "The project's own goals, near the limits of an H200 and of one core with AVX-512, and "
+     "whether this run meets them."),
 ]
 
 
@@ -181,7 +195,8 @@ def make(results, title):
         sentences = "".join(f"<p>Missing: {text(s)}.</p>" for s in results.missing)
         out.append(f'<div class="missing">{sentences}</div>')
     out.append(headline(results))
-    links = "".join(f'<a href="#{word}">{text(head)}</a>' for word, head, content, _ in made if content)
+    links = "".join(f'<a href="#{word}">{text(head)}</a>' for word, head, content, _ in made
+                    if content)
     out.append(f"<nav>{links}</nav>")
     absent = []
     for word, head, content, lead in made:

@@ -4,16 +4,20 @@ from .markup import Cell, count, details, quotient, size, table, text, times
 from .results import number
 
 PAPERS = {
-    "000": "Najafi, Murali, Lilja, Sartori: GPU-Accelerated Nick Local Image Thresholding Algorithm, 2015",
+    "000": "Najafi, Murali, Lilja, Sartori: GPU-Accelerated Nick Local Image Thresholding "
+           "Algorithm, 2015",
     "001": "Dobreanu, Chelaru: Histogram equalization",
     "002": "Karas, Morard, Bartovský, Grandpierre, Dokládalová, Matula, Dokládal: "
            "GPU Implementation of Linear Morphological Openings with Arbitrary Angle",
-    "003": "Prahara, Pranolo, Anwar, Mao: Parallel Approach of Adaptive Image Thresholding Algorithm on GPU, "
+    "003": "Prahara, Pranolo, Anwar, Mao: Parallel Approach of Adaptive Image Thresholding "
+           "Algorithm on GPU, "
            "2021",
-    "004": "Yang et al.: GSWO: A Programming Model for GPU-enabled Parallelization of Sliding Window "
+    "004": "Yang et al.: GSWO: A Programming Model for GPU-enabled Parallelization of Sliding "
+           "Window "
            "Operations in Image Processing, 2016",
 }
-FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows", "5": "figure 5: complexity",
+FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows",
+           "5": "figure 5: complexity",
            "6a": "figure 6a: OpenACC, 9x9", "6b": "figure 6b: OpenCV's GPU module (NPP)",
            "6c": "figure 6c: OpenMP, 5x5", "8": "table 8: camera fingerprint",
            "9": "table 9: document analysis"}
@@ -21,8 +25,8 @@ BACKENDS = {"cuda": "GPU", "cpu": "CPU"}
 
 
 def paper_table(rows):
-    heads = ["", "size", "on", "published us", "on", "speed-up", "that algorithm here, us", "speed-up",
-             "ours us", "floor us", "× that algorithm", "other", "its us"]
+    heads = ["", "size", "on", "published us", "on", "speed-up", "that algorithm here, us",
+             "speed-up", "ours us", "floor us", "× that algorithm", "other", "its us"]
     lines = []
     for r in rows:
         if r.get("error"):
@@ -31,7 +35,8 @@ def paper_table(rows):
         lines.append([r.get("name", ""), size(r), BACKENDS.get(r.get("backend"), "–"),
                       count(r.get("published_us")),
                       Cell(r.get("published") or "–", "word"), times(r.get("published_speedup")),
-                      count(r.get("baseline_us")), times(r.get("speedup")), Cell(count(r.get("us")), "ours"),
+                      count(r.get("baseline_us")), times(r.get("speedup")),
+                      Cell(count(r.get("us")), "ours"),
                       count(r.get("floor_us")), times(quotient(r.get("baseline_us"), r.get("us"))),
                       Cell(r.get("peer") or "–", "word"), count(r.get("peer_us"))])
     # Without columns that are empty in this table.
@@ -39,7 +44,8 @@ def paper_table(rows):
         cell = line[i] if i < len(line) else "–"
         return (cell.content if isinstance(cell, Cell) else cell) != "–"
     used = [i for i in range(len(heads)) if i < 2 or any(says(line, i) for line in lines)]
-    return table([heads[i] for i in used], [[line[i] for i in used if i < len(line)] for line in lines])
+    return table([heads[i] for i in used], [[line[i] for i in used if i < len(line)]
+                                            for line in lines])
 
 
 def median(entry):
@@ -49,8 +55,8 @@ def median(entry):
 
 def gswo_table(figure, cases):
     """A figure of the GSWO paper, from gswo_figures.py: its filters as written, and translated."""
-    heads = ["filter", "size", "one core ms", "OpenMP ms", "OpenACC ms", "NPP kernel us", "GSWO kernel us",
-             "whole ms", "× kernel", "× whole", "pixels", "published"]
+    heads = ["filter", "size", "one core ms", "OpenMP ms", "OpenACC ms", "NPP kernel us",
+             "GSWO kernel us", "whole ms", "× kernel", "× whole", "pixels", "published"]
     lines = []
     for c in cases:
         ms = {name: median(c.get(f"{name}_ms"))

@@ -29,7 +29,8 @@ def line(row):
             Cell("other library" if row.get("peer") is True else "ours", "word"),
             Cell(count(row.get("fps")), "ours"),
             *(count(latency(row, k)) for k in ("p50", "p95", "p99", "max")),
-            count(row.get("cpu_us_per_frame")), count(row.get("syncs_per_frame")), count(row.get("us")),
+            count(row.get("cpu_us_per_frame")), count(row.get("syncs_per_frame")),
+            count(row.get("us")),
             count(row.get("floor_us")), times(quotient(row.get("us"), row.get("floor_us")))]
 
 
@@ -54,12 +55,14 @@ def chains(results):
     if svg:
         out.append(plots.figure(svg, "A line for each pipeline; its numbers are below."))
     for name, some in by_size.items():
-        out.append(details(f"{name}: {len(some)} pipelines", table(HEADS, map(line, some)), name == plotted))
+        out.append(details(f"{name}: {len(some)} pipelines", table(HEADS, map(line, some)),
+                           name == plotted))
     return "\n".join(out)
 
 
 def live(results):
-    """For each pipeline: sizes downwards, rates across, dropped frames in the cells; latencies below."""
+    """For each pipeline: sizes downwards, rates across, dropped frames in the cells; latencies
+    below."""
     pipelines = {}
     for row in results.of("live"):
         where = WHERE.get(row.get("where"), row.get("where", "–"))
@@ -68,15 +71,16 @@ def live(results):
     for (name, where, backend), rows in pipelines.items():
         rates = sorted({r["fps_in"] for r in rows if number(r.get("fps_in"))})
         cells = {(size(r), r.get("fps_in")): dropped(r) for r in rows}
-        lines = [[s, *(cells.get((s, rate), "–") for rate in rates)] for s in dict.fromkeys(map(size, rows))]
+        lines = [[s, *(cells.get((s, rate), "–") for rate in rates)]
+                 for s in dict.fromkeys(map(size, rows))]
         heads = ["frames dropped at", *(f"{count(rate)} frames/s" for rate in rates)]
         out.append(table(heads, lines, f"{name}: {where}, {backend}"))
         latencies = [[size(r), count(r.get("fps_in")), count(r.get("frames")), dropped(r),
                       *(count(latency(r, k)) for k in ("p50", "p95", "p99", "max")),
                       count(r.get("cpu_us_per_frame"))] for r in rows]
         out.append(details("Latencies", table(
-            ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms", "max ms",
-             "CPU us a frame"], latencies)))
+            ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms",
+             "max ms", "CPU us a frame"], latencies)))
     return "\n".join(out)
 
 
@@ -98,7 +102,8 @@ def peers(results):
     heads = ["work", "by", "", "where", "frames/s", "us a frame", "× ours", "CPU us a frame"]
     out = []
     for name, rows in by_size.items():
-        ours = {(r.get("name"), r.get("where")): r.get("us") for r in rows if r.get("peer") is not True}
+        ours = {(r.get("name"), r.get("where")): r.get("us") for r in rows
+                if r.get("peer") is not True}
         lines = []
         for r in rows:
             other = r.get("peer") is True
@@ -109,7 +114,8 @@ def peers(results):
             if r.get("error"):
                 lines.append([*head, Cell(r["error"], "bad")])
                 continue
-            beside = quotient(r.get("us"), ours.get((r.get("name"), r.get("where")))) if other else None
+            beside = quotient(r.get("us"), ours.get((r.get("name"),
+                                                     r.get("where")))) if other else None
             lines.append([*head, Cell(count(r.get("fps")), "plain" if other else "ours"),
                           count(r.get("us")), times(beside), count(r.get("cpu_us_per_frame"))])
         out.append(details(f"{name}: {len(lines)} rows", table(heads, lines), len(by_size) == 1))
@@ -129,16 +135,19 @@ def streams(results):
         if len(names) > 1:
             name = plots.wrapped(row.get("name", "")) + "\n" + name
         lines.setdefault(name, plots.Line(name)).add(row["streams"], row.get("fps"))
-    svg = plots.lines("Frames a second of all streams together", "streams", "frames/s", lines.values(), True,
-                      log_y=False)
-    numbers = [[count(row["streams"]), *([Cell(row.get("name", ""), "word")] if len(names) > 1 else []),
+    svg = plots.lines("Frames a second of all streams together", "streams", "frames/s",
+                      lines.values(), True, log_y=False)
+    numbers = [[count(row["streams"]), *([Cell(row.get("name", ""), "word")]
+                                         if len(names) > 1 else []),
                 size(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
-                Cell(row["error"], "bad") if row.get("error") else Cell(count(row.get("fps")), "ours"),
+                Cell(row["error"], "bad") if row.get("error")
+                else Cell(count(row.get("fps")), "ours"),
                 count(quotient(row.get("fps"), row["streams"])),
-                *(count(latency(row, k)) for k in ("p50", "p99")), count(row.get("cpu_us_per_frame"))]
+                *(count(latency(row, k)) for k in ("p50", "p99")),
+                count(row.get("cpu_us_per_frame"))]
                for row in rows]
-    heads = ["streams", *(["pipeline"] if len(names) > 1 else []), "size", "where", "frames/s", "each",
-             "p50 ms", "p99 ms", "CPU us a frame"]
+    heads = ["streams", *(["pipeline"] if len(names) > 1 else []), "size", "where", "frames/s",
+             "each", "p50 ms", "p99 ms", "CPU us a frame"]
     caption = names.pop() if len(names) == 1 else ""
     return plots.figure(svg, "All streams together.") + table(heads, numbers, caption)
 

@@ -11,14 +11,17 @@ from .results import number
 
 matplotlib.use("svg")
 INK, PALE = "#010203", "#040506"  # placeholders for colours that the page's style sets
-COLOURS = ["#3a86c8", "#d9822b", "#2f9e69", "#c44e8a", "#8b6fd1", "#a88f00", "#d0524a", "#3d9c9c", "#8a8a8a",
-           "#6c9a2f", "#b0714a", "#5b7fb0", "#cf6fb0"]
+COLOURS = ["#3a86c8", "#d9822b", "#2f9e69", "#c44e8a", "#8b6fd1", "#a88f00", "#d0524a", "#3d9c9c",
+           "#8a8a8a", "#6c9a2f", "#b0714a", "#5b7fb0", "#cf6fb0"]
 matplotlib.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "cudascan", "font.family": "sans-serif", "font.size": 9,
-    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE, "xtick.color": INK, "ytick.color": INK,
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE, "xtick.color": INK,
+    "ytick.color": INK,
     "grid.color": PALE, "grid.linewidth": 0.4, "axes.grid": True, "axes.facecolor": "none",
-    "figure.facecolor": "none", "legend.frameon": False, "legend.fontsize": 8, "axes.spines.top": False,
-    "axes.spines.right": False, "lines.linewidth": 1.6, "lines.markersize": 4, "path.simplify": True})
+    "figure.facecolor": "none", "legend.frameon": False, "legend.fontsize": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False, "lines.linewidth": 1.6, "lines.markersize": 4,
+    "path.simplify": True})
 
 _plots = 0
 
@@ -50,7 +53,8 @@ def figure(svg, caption):
 
 
 class Line:
-    """Points of one name. `kind`: "ours", "published" (an algorithm of a publication), "peer", or "floor"."""
+    """Points of one name. `kind`: "ours", "published" (an algorithm of a publication), "peer",
+    or "floor"."""
 
     STYLES = {"ours": ("-", "o"), "published": ("-.", "s"), "peer": ("--", "x"), "floor": ("", "")}
 
@@ -99,7 +103,8 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
         low, high = axes.get_ylim()
         few = high < 10 * low  # too few powers of ten to read from
-        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain) if few else ticker.NullFormatter())
+        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain)
+                                       if few else ticker.NullFormatter())
     else:
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
@@ -112,7 +117,8 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
 
 def dots(title, x_label, groups):
     """@param groups  [(name, {series: value})], a line of dots each, from top to bottom"""
-    series = list(dict.fromkeys(name for _, values in groups for name, v in values.items() if number(v)))
+    series = list(dict.fromkeys(name for _, values in groups for name, v in values.items()
+                                if number(v)))
     groups = [(name, values) for name, values in groups if any(map(number, values.values()))]
     if not groups:
         return ""
@@ -128,9 +134,10 @@ def dots(title, x_label, groups):
         known = [v for v in values.values() if number(v)]
         axes.plot([min(known), max(known)], [y, y], color=PALE, linewidth=1, zorder=1)
     for i, name in enumerate(series):
-        points = [(values[name], y) for y, (_, values) in zip(places, groups) if number(values.get(name))]
-        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5], label=name,
-                     zorder=2)
+        points = [(values[name], y) for y, (_, values) in zip(places, groups)
+                  if number(values.get(name))]
+        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5],
+                     label=name, zorder=2)
     axes.set_yticks(places, names)
     axes.set_ylim(below, 0)
     axes.grid(axis="y", visible=False)
@@ -139,7 +146,8 @@ def dots(title, x_label, groups):
     axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_xlabel(x_label)
     axes.set_title(title, fontsize=10, loc="left")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0 + 0.25 / height), ncols=len(series), borderpad=0)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0 + 0.25 / height), ncols=len(series),
+                borderpad=0)
     return embed(fig, title)
 
 

@@ -6,14 +6,15 @@ import math
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
 # Keys of rows that the page shows: words and numbers, if present and not null.
-WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error", "where",
-         "element", "library")
+WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error",
+         "where", "element", "library")
 NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
-           "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us", "speedup",
+           "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us",
+           "speedup",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
 # A row of a later file replaces an earlier row that is equal in all of these.
-IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where", "streams",
-            "queues", "fps_in", "peer", "element", "library")
+IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",
+            "streams", "queues", "fps_in", "peer", "element", "library")
 GSWO_NUMBERS = ("width", "height", "window")
 GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
                 "openmp_ms", "pixels_different", "pixels_compared")
@@ -85,7 +86,8 @@ class Results:
             for names, good, what in (
                     (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
                     (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
-                    (GSWO_OBJECTS if of_gswo else ("latency_us",), lambda v: isinstance(v, dict), "object"),
+                    (GSWO_OBJECTS if of_gswo else ("latency_us",), lambda v: isinstance(v, dict),
+                     "object"),
                     (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
                 for name in names:
                     if row.get(name) is not None and not good(row[name]):

@@ -11,7 +11,8 @@ body { margin: 0 auto; padding: 1.5rem clamp(1rem, 4vw, 3rem) 4rem; max-width: 9
   background: var(--ground); color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", "Liberation Sans", Arial, sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; }
-h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; padding-top: .5rem; border-top: 1px solid var(--pale); }
+h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; padding-top: .5rem;
+  border-top: 1px solid var(--pale); }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
 p, ul { max-width: 48rem; } a { color: var(--link); }
 nav { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0; }

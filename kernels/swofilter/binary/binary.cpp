@@ -33,10 +33,11 @@ class Memory {
   Word *next_;
 };
 
-// ---- Thinning ------------------------------------------------------------------------------------
+// ---- Thinning
+// ------------------------------------------------------------------------------------
 
-/// Thins the white pixels of a packed image. It is cut into parts, and a part rests while nothing has
-/// changed in and around it for a pass.
+/// Thins the white pixels of a packed image. The image is divided into parts. A part is skipped
+/// while nothing has changed in and around it for a pass.
 class Thinning {
  public:
   Thinning(Cpu &cpu, int width, int height, const Job &job)
@@ -60,8 +61,8 @@ class Thinning {
     }
   }
 
-  /// A row of the image, in the buffer from which the next step reads. What is around the image is
-  /// black and has to stay so.
+  /// A row of the image, in the buffer that the next step reads. The surroundings of the image are
+  /// black and must stay so.
   Word *row(int y) { return row(buffers_[next_ % 2], y); }
   int words() const { return words_; }
 
@@ -90,7 +91,7 @@ class Thinning {
 
   Word *row(Word *buffer, int y) const { return buffer + (y + 1) * std::ptrdiff_t{pitch_} + 1; }
 
-  /// The last step that changed something in or beside a part.
+  /// The last step that changed something in a part or next to it.
   std::int64_t last_around(const std::int64_t *last, int group, int part) const {
     std::int64_t latest = -1;
     for (int g = std::max(group - 1, 0); g <= std::min(group + 1, groups_ - 1); ++g)
@@ -104,7 +105,7 @@ class Thinning {
     const std::size_t i = std::size_t(group) * parts_ + part;
     std::int64_t &after = last_[(next_ + 1) % 2][i];
     after = before[i];
-    // A part rests after two steps without a change at least: both buffers have it.
+    // A part is skipped after at least two steps without a change, so both buffers have it.
     if (last_around(before, group, part) < next_ - schedule_.period) return false;
     const int x = part * kPartWords, y = group * kThinnedRows;
     const bool changed =
@@ -150,7 +151,8 @@ void thin(Cpu &cpu, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilter
   });
 }
 
-// ---- Hit-or-miss ---------------------------------------------------------------------------------
+// ---- Hit-or-miss
+// ---------------------------------------------------------------------------------
 
 void put(Word *row, int x, bool bit) {
   Word &word = row[x >> 6];
@@ -158,7 +160,7 @@ void put(Word *row, int x, bool bit) {
   word = bit ? word | mask : word & ~mask;
 }
 
-/// Does a slab of rows after the other, whose planes take a limited amount of memory.
+/// Processes one slab of rows after another, so that the planes need limited memory.
 template <typename T, typename Out>
 class HitOrMiss {
  public:
@@ -166,7 +168,7 @@ class HitOrMiss {
       : cpu_(cpu), in_(in), out_(out), job_(job), plan_(patterns::make_plan(job.masks)) {
     margin_ = words_of(plan_.rx);
     columns_ = margin_ + words_of(in.width) + margin_;
-    // Shifted rows are read beyond their ends; what is there changes no pixel of the result.
+    // Shifted rows are read beyond their ends; the values there affect no pixel of the result.
     pitch_ = columns_ + 3;
     constexpr std::size_t kMostWords = 8 << 20;
     const auto most_rows = static_cast<int>(kMostWords / plan_.planes() / pitch_);
@@ -207,7 +209,7 @@ class HitOrMiss {
     });
   }
 
-  /// Packs row `source` of the image and what is around it into row y of planes 0 and 1.
+  /// Packs row `source` of the image and its margins into row y of planes 0 and 1.
   void pack(int source, int y) {
     const int inside = resolve(source, in_.height, job_.border);
     const int planes = 1 + plan_.asks_for_black;
@@ -257,7 +259,7 @@ class HitOrMiss {
   Plane<Out> out_;
   const Job &job_;
   patterns::Plan plan_;
-  int margin_, columns_, pitch_;  // words beside the image; of a row; from row to row
+  int margin_, columns_, pitch_;  // in words: of the margin, of a row, from row to row
   int rows_;                      // of a slab
   std::size_t plane_words_;
   Word *planes_, *results_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Thinning packs the image, thins it in one launch and unpacks it. hit-or-miss is one launch for small
-// masks; for others, one for each plane.
+// Thinning packs the image, thins it in one launch and unpacks it. hit-or-miss needs one launch for
+// small masks, and one launch per plane for others.
 #include "kernels/swofilter/binary/binary.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using packed::Bits;
 using packed::Meaning;
 using packed::WordThreads;
 
-/// @param left, top  word and row of the image at the first bits, may be outside
+/// @param left, top  word and row of the image for the first bits; may be outside
 template <typename T>
 __global__ void __launch_bounds__(WordThreads::kThreads)
     pack_kernel(Plane<const T> in, Bits to, const __grid_constant__ Meaning meaning, int left,
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(WordThreads::kThreads)
   packed::unpack_word(inverted ? ~bits : bits, out, column * packed::kBits, row);
 }
 
-/// Words that go to the device as arguments of a kernel, which a graph keeps.
+/// Words that are passed to the device as kernel arguments, which a graph stores.
 struct Chunk {
   static constexpr int kMost = 960;
   int count;
@@ -65,10 +65,10 @@ void upload(Cuda &cuda, const std::vector<Element> &elements, Element *to) {
   }
 }
 
-/// Hands out parts of an executor's scratch memory. Sizes are known before it is there.
+/// Allocates parts of an executor's scratch memory. All sizes are added up first.
 class Layout {
  public:
-  /// Returns where a part begins.
+  /// Returns the start of a part.
   std::size_t add(std::size_t bytes) {
     const std::size_t begin = bytes_;
     bytes_ += (bytes + 255) / 256 * 256;
@@ -100,11 +100,12 @@ Meaning meaning_of(const Job &job) {
   return {static_cast<T>(~0u << job.shift), job.border, false, false};
 }
 
-// ---- Thinning ------------------------------------------------------------------------------------
+// ---- Thinning
+// ------------------------------------------------------------------------------------
 
-/// Tiles for which a step is likely to take least. The costs are estimates in clock cycles: what blocks
-/// wait for one another and for memory, what the threads of a block wait in each step, and what each
-/// thread costs where most of them rest.
+/// The tile size with the lowest estimated time per step. The costs are in clock cycles: for blocks
+/// that wait for one another and for memory, for threads of a block that wait in each step, and for
+/// each thread when most of them are idle.
 thinning::Tiling choose_tiling(const Bits &image, int blocks) {
   using thinning::Tiling;
   constexpr double kRound = 6000, kStep = 300, kThread = 0.8;
@@ -119,7 +120,7 @@ thinning::Tiling choose_tiling(const Bits &image, int blocks) {
       const int most_rows = (Tiling::kMostThreads / (columns + 2)) * kRows - 2 * steps;
       if (most_rows < steps) continue;
       const int across = parts(image.columns, columns);
-      // As many blocks as have to be, and then as many rows of tiles as these can do.
+      // As few blocks as necessary, and then as many rows of tiles as these can process.
       const int turns = parts(across * parts(image.rows, most_rows), blocks);
       const int down = std::max(turns * blocks / across, 1);
       const int rows = std::clamp(parts(parts(image.rows, down), kRows) * kRows, steps, most_rows);
@@ -188,7 +189,8 @@ void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilt
   cuda.on_complete([=] { report->iterations = static_cast<int>(result->passes); });
 }
 
-// ---- Hit-or-miss ---------------------------------------------------------------------------------
+// ---- Hit-or-miss
+// ---------------------------------------------------------------------------------
 
 template <typename T, typename Out>
 void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
@@ -201,7 +203,7 @@ void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
          masks);
 }
 
-/// Does a slab of rows after the other, whose planes take a limited amount of memory.
+/// Processes one slab of rows after another, so that the planes need limited memory.
 template <typename T, typename Out>
 void match(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job) {
   using patterns::Plan;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Images packed to bits, on the GPU. A word has 32 pixels of a row, the leftmost in its lowest bit. Words
-/// above one another are neighbours in memory: threads that do these read and write whole vectors.
+/// Images packed to bits, on the GPU. A word has 32 pixels of a row, the leftmost in its lowest
+/// bit. Words of one column are adjacent in memory, so threads that process a column read and write
+/// whole vectors.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -30,16 +31,16 @@ struct Bits {
   static Bits of(int columns, int rows) { return {nullptr, columns, (rows + 3) / 4 * 4}; }
 };
 
-/// How samples become bits, and what is around the image.
+/// How samples become bits, and the values around the image.
 struct Meaning {
   unsigned levels;  ///< a pixel that has any of these bits is white
   SwoFilterBorder border;
-  bool outside;   ///< bit of pixels outside of the image, where there are none
-  bool inverted;  ///< bits of pixels inside are 1 where they are black
+  bool outside;   ///< bit of pixels outside the image if the border has no samples
+  bool inverted;  ///< bits of black pixels inside are 1
 };
 
-/// Adds 128 * 2^(first + i) for each sample i of a word that has any of the bits `levels`, in words of
-/// eight samples and more.
+/// Adds 128 * 2^(first + i) for each sample i of a word that has any of the bits `levels`; for
+/// words of eight or more samples.
 template <typename T>
 __device__ unsigned gather(unsigned word, unsigned levels, int first, unsigned sum) {
   constexpr unsigned kLow = sizeof(T) == 1 ? 0x7f7f7f7f : 0x7fff7fff;
@@ -99,7 +100,7 @@ __device__ bool is_vector(const T *samples) {
   return reinterpret_cast<std::uintptr_t>(samples) % 16 == 0;
 }
 
-/// The bits of the pixels from column x on of row y, either of which may be outside of the image.
+/// The bits of the pixels from column x on in row y; both may be outside the image.
 template <typename T>
 __device__ unsigned pack_word(const Plane<const T> &in, int x, int y, const Meaning &meaning) {
   const int row = resolve(y, in.height, meaning.border);
@@ -163,7 +164,7 @@ __device__ void unpack_vectors(unsigned bits, Out *to, unsigned white) {
                                         u.words[4 * i + 3]};
 }
 
-/// Writes the pixels from column x on of a row, as far as they are inside.
+/// Writes the pixels of a row from column x on that are inside the image.
 template <typename Out>
 __device__ void unpack_word(unsigned bits, const Plane<Out> &out, int x, int y) {
   Out *const row = out.row(y);
@@ -175,8 +176,8 @@ __device__ void unpack_word(unsigned bits, const Plane<Out> &out, int x, int y) 
     store_word(row, out.width, x + i * Unpacked<Out>::kSamples, u.words[i]);
 }
 
-/// Threads of a block share out 4 columns of 64 words: a warp reads whole lines of memory of an image,
-/// and whole sectors of packed bits.
+/// Assigns 4 columns of 64 words to the threads of a block so that a warp reads whole memory lines
+/// of an image and whole sectors of packed bits.
 struct WordThreads {
   static constexpr int kThreads = 256, kColumns = 4, kRows = kThreads / kColumns;
 

@@ -14,9 +14,9 @@ struct Rectangle {
   int x, y, width, height;
 };
 
-/// Rectangles that together are the cells of this kind: runs, and the same runs in the rows below.
+/// Rectangles that together cover the cells of this kind: runs, extended over rows with equal runs.
 std::vector<Rectangle> rectangles(const Mask &mask, Mask::Cell kind) {
-  std::vector<Rectangle> closed, open;  // the open ones reach to the row before
+  std::vector<Rectangle> closed, open;  // the open ones extend to the previous row
   for (int row = 0; row <= mask.height; ++row) {
     std::vector<Rectangle> reached;
     for (int column = 0; row < mask.height && column < mask.width;) {
@@ -51,7 +51,7 @@ class Planner {
  public:
   explicit Planner(Plan &plan) : plan_(plan) {}
 
-  /// Probes for all cells of a rectangle.
+  /// Makes probes for all cells of a rectangle.
   void look_for(const Rectangle &r, int kind) {
     const int log_width = log2_of(r.width), log_height = log2_of(r.height);
     const int plane = plane_of(kind, log_width, log_height);

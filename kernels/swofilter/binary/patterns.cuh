@@ -14,7 +14,8 @@ using packed::Bits;
 using packed::Meaning;
 using packed::WordThreads;
 
-// ---- Any masks -----------------------------------------------------------------------------------
+// ---- Any masks
+// -----------------------------------------------------------------------------------
 
 /// Makes a plane from another.
 __global__ void __launch_bounds__(WordThreads::kThreads)
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(WordThreads::kThreads)
   let_next_kernel_start();
   const int column = WordThreads::column(), row = WordThreads::row();
   if (column >= to.columns || row >= to.rows) return;
-  // Where the plane ends no probe looks.
+  // No probe reads beyond the end of the plane.
   const int other_row = min(row + y, from.rows - 1), other = min(column + x / 32, from.columns - 1);
   const unsigned low = *from.at(other, other_row);
   const unsigned high = *from.at(min(other + 1, from.columns - 1), other_row);
@@ -31,14 +32,14 @@ __global__ void __launch_bounds__(WordThreads::kThreads)
 }
 
 struct MatchJob {
-  Bits planes;  ///< the first; the others follow
+  Bits planes;  ///< the first plane; the others follow
   const Probe *probes;
   int probe_count;
   int margin, ry;   ///< words and rows of the planes before the first of the image
   int first, rows;  ///< of the image, in the planes
 };
 
-/// Looks for the masks and writes the result.
+/// Finds the masks and writes the result.
 template <typename Out>
 __global__ void __launch_bounds__(WordThreads::kThreads)
     match_kernel(const __grid_constant__ MatchJob job, Plane<Out> out) {
@@ -63,7 +64,8 @@ __global__ void __launch_bounds__(WordThreads::kThreads)
   packed::unpack_word(result, out, column * packed::kBits, job.first + row);
 }
 
-// ---- Masks of three by three ---------------------------------------------------------------------
+// ---- Masks of three by three
+// ---------------------------------------------------------------------
 
 struct SmallMasks {
   static constexpr int kMost = 16;
@@ -71,8 +73,8 @@ struct SmallMasks {
   thinning::Template masks[kMost];
 };
 
-/// Lanes of a warp have words beside one another, of which those at the ends are there for their
-/// neighbours, and go down some rows.
+/// The lanes of a warp have adjacent words and go down some rows. The words at both ends only serve
+/// as neighbours.
 template <typename T>
 struct SmallTile {
   static constexpr int kWarps = 4, kColumns = 30, kRows = 4;
@@ -90,7 +92,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
   using Row = thinning::Row<unsigned>;
   using Tile = SmallTile<T>;
   constexpr int kRows = Tile::kRows, kThreads = 32 * Tile::kWarps;
-  // Words on their way through loops, which are short code; each thread has its own.
+  // Words carried through short loops; each thread has its own.
   __shared__ unsigned parked[kRows + 2][kThreads];
   wait_for_kernels_before();
   let_next_kernel_start();
@@ -100,7 +102,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
   if (first >= in.height) return;
 
   const bool clipped = meaning.border == SwoFilterBorder::clip;
-  // From the row above the first on. All are read before any is used.
+  // From the row above the first on. All rows are read before any is used.
   unsigned words[kRows + 2];
   if (x >= 0 && x + packed::kBits <= in.width && packed::is_vector(in.data) &&
       in.stride % 16 == 0) {
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
 #pragma unroll
     for (int i = 0; i < kRows + 2; ++i)
       samples[i].load(in.row(min(max(first + i - 1, 0), in.height - 1)) + x);
-    // The row beside the image is the nearest one, as read, unless it has a value.
+    // The row next to the image is the nearest row, as read, unless the border has a value.
     const bool constant = clipped || meaning.border == SwoFilterBorder::constant;
 #pragma unroll
     for (int i = 0; i < kRows + 2; ++i) {
@@ -129,7 +131,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
   for (int i = 0; i < kRows + 2; ++i)
     rows[i] = Row::of(__shfl_sync(kWholeWarp, words[i], max(lane - 1, 0)), words[i],
                       __shfl_sync(kWholeWarp, words[i], min(lane + 1, 31)));
-  // With clip, bits of which nothing is asked.
+  // With clip, bits that always fit.
   const auto outside = [&](int left) {
     if (!clipped) return 0u;
     if (left < 0) return ~0u;
@@ -164,7 +166,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
   }
 }
 
-/// The masks, if all of them have at most three rows and columns, and there are few.
+/// The masks, if all have at most three rows and columns and there are only a few.
 inline bool are_small(const std::vector<Mask> &masks, SmallMasks &small) {
   if (masks.size() > SmallMasks::kMost) return false;
   small.count = static_cast<int>(masks.size());

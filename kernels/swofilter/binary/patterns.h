@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How hit-or-miss looks for masks in packed images. The cells of a mask are put together from
-/// rectangles, and a rectangle from four that may overlap, whose sides are powers of two. Where such a
-/// rectangle lies on white only is said by a plane, one bit for each place of its upper left cell;
-/// planes of twice the size come from two places of a plane.
+/// How hit-or-miss finds masks in packed images. The cells of a mask are covered by rectangles, and
+/// a rectangle by four overlapping ones whose sides are powers of two. A plane says where such a
+/// rectangle is completely white: it has one bit for each position of the upper left cell. Planes
+/// for rectangles of twice the size are computed from two positions in a plane.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,14 +12,14 @@
 
 namespace cudascan::swo::patterns {
 
-/// A bit of a plane that has to be 1: that at (x, y) from the pixel.
+/// A bit of a plane that must be 1: the bit at the offset (x, y) from the pixel.
 struct Probe {
   std::int8_t x, y;
   std::uint8_t plane;
-  bool last;  ///< of its mask; the pixel is white if all of some mask are 1
+  bool last;  ///< last of its mask; a pixel is white if all probes of some mask are 1
 };
 
-/// A plane made from an earlier one, and the same from (x, y) on.
+/// A plane that combines an earlier one and the same plane shifted by (x, y).
 struct Doubling {
   std::uint8_t from, x, y;
 };
@@ -30,17 +30,17 @@ struct Plan {
   std::vector<Doubling> doublings;
   std::vector<Probe> probes;
   int rx = 0, ry = 0;           ///< largest distance of a cell from the pixel
-  bool asks_for_black = false;  ///< else there is no need of plane 1
+  bool asks_for_black = false;  ///< otherwise plane 1 is not needed
 
   int planes() const { return 2 + static_cast<int>(doublings.size()); }
 };
 
 Plan make_plan(const std::vector<Mask> &);
 
-/// What a plane has outside of the image, unless `border` repeats pixels.
+/// The value of a plane outside the image, unless `border` repeats pixels.
 /// @param plane  Plan::kWhite or kBlack
 inline bool outside_of(const Job &job, int plane) {
-  if (job.border == SwoFilterBorder::clip) return true;  // nothing is asked
+  if (job.border == SwoFilterBorder::clip) return true;  // always fits
   return (job.outside != 0) == (plane == Plan::kWhite);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Thins a packed image in one launch. Blocks do tiles, with what is around them, so many steps at a time
-/// that nothing from farther away can reach the tile; then they wait for one another.
+/// Thins a packed image in one launch. Each block processes a tile with its surroundings for
+/// several steps, as many as changes from outside need to reach the tile. Then the blocks wait for
+/// one another.
 #pragma once
-#include "kernels/histogram/grid.cuh"
+#include "kernels/base/grid_barrier.cuh"
 #include "kernels/swofilter/binary/packed_bits.cuh"
 #include "kernels/swofilter/binary/thinning.h"
 
@@ -11,7 +12,7 @@ namespace cudascan::swo::thinning {
 
 using packed::Bits;
 
-/// What comes of it.
+/// The result.
 struct Result {
   std::int64_t passes;
   int buffer;  ///< that has the image
@@ -19,16 +20,16 @@ struct Result {
 
 struct Tiling {
   int columns, rows;  ///< of words, of a tile; rows is a multiple of four
-  int steps;          ///< at a time: a multiple of four, at most 32 and at most `rows`
+  int steps;          ///< per round: a multiple of four, at most 32 and at most `rows`
   int tiles_across, tiles_down;
   int threads;
 
-  /// Rows that a thread has.
+  /// Rows of a thread.
   static constexpr int kRows = 4;
   static constexpr int kMostThreads = 1024, kMostSteps = 32;
 
   CUDASCAN_HD int tiles() const { return tiles_across * tiles_down; }
-  /// Threads for a column of a tile and of what is above and below.
+  /// Threads for a column of a tile with its surroundings above and below.
   CUDASCAN_HD int groups() const { return (rows + 2 * steps) / kRows; }
 };
 
@@ -48,9 +49,9 @@ struct TileMemory {
   static constexpr int kGuard = 16, kBuffer = 16 * Tiling::kMostThreads + 2 * kGuard;
   static constexpr int kBytes = 3 * kFlags + 2 * kBuffer;
 
-  unsigned last;     ///< of each warp, the last step that changed something; two that take turns
-  unsigned changed;  ///< the same for what leaves the block
-  unsigned words;    ///< two buffers that take turns
+  unsigned last;     ///< of each warp, the last step that changed something; two, used in turn
+  unsigned changed;  ///< the same for changes outside the block
+  unsigned words;    ///< two buffers, used in turn
 
   __device__ explicit TileMemory(unsigned char *memory)
       : last(shared_address(memory)),
@@ -58,7 +59,7 @@ struct TileMemory {
         words(last + 3 * kFlags + kGuard) {}
 };
 
-/// Pixels that go in a step, if they are white.
+/// Pixels that a step removes if they are white.
 template <SwoFilterThinning method>
 struct Condition {
   bool second;
@@ -82,12 +83,12 @@ struct Condition<SwoFilterThinning::templates> {
   }
 };
 
-/// A thread's place in a tile: four words above one another.
+/// A thread's position in a tile: four words of a column.
 struct Place {
   int column, row;  ///< in the image, of the first word; may be outside
-  bool mine;        ///< it is in the tile, and not around it
+  bool mine;        ///< it is in the tile, not in its surroundings
   bool inside;      ///< it is in the image
-  /// Bytes in a buffer to its words, and to those of the columns beside it; at the sides to its own.
+  /// Byte offsets of its words and of the neighbouring columns' words; at the sides, of its own.
   unsigned own, left, right;
 
   __device__ Place(const Tiling &t, const Bits &image, int tile) {
@@ -106,8 +107,8 @@ struct Place {
   }
 };
 
-/// Four words and those above and below them. Those above the first and below the last of a column belong
-/// to other columns: what is farthest from the tile does not matter.
+/// Four words and the words above and below them. Above the first and below the last row these
+/// belong to other columns, but values farthest from the tile do not matter.
 struct Column {
   unsigned word[6];
 
@@ -121,7 +122,7 @@ struct Column {
   }
 };
 
-/// Does a step for the thread's words. Returns whether a pixel went.
+/// Does a step for the thread's words. Returns whether a pixel was removed.
 /// @param from, to  buffers
 template <typename Condition>
 __device__ bool thin_words(unsigned from, unsigned to, const Place &place,
@@ -145,7 +146,7 @@ __device__ bool thin_words(unsigned from, unsigned to, const Place &place,
   return changed != 0;
 }
 
-/// Warps that have words beside those of this one, itself among them, as bits.
+/// A bit for each warp with words next to this warp's, and for this warp.
 __device__ inline unsigned warps_around(const Tiling &t) {
   const int first = static_cast<int>(threadIdx.x) / 32 * 32, last = first + 31;
   unsigned warps = 0;
@@ -163,8 +164,8 @@ __device__ inline void swap(unsigned &a, unsigned &b) {
   b = c;
 }
 
-/// Does `steps` steps from `next` on in a tile. Returns the number of the last of them that changed it,
-/// counted from 1, or 0; to the first warp.
+/// Does `steps` steps from `next` on in a tile. The first warp gets the number of the last step
+/// that changed the tile, counted from 1, or 0.
 template <SwoFilterThinning method>
 __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, const Bits &from,
                               const Bits &to, int tile, std::int64_t next, int steps) {
@@ -178,9 +179,9 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
     const uint4 v = *reinterpret_cast<const uint4 *>(from.at(place.column, place.row));
     words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
   }
-  __syncthreads();  // The tile before is done.
+  __syncthreads();  // The previous tile is done.
   store_shared(memory.words + place.own, words);
-  // Of the step before the first.
+  // Values of the step before the first.
   if (lane == 0) store_shared(memory.last + 4 * warp, ~0u);
   __syncthreads();
 
@@ -190,8 +191,8 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   unsigned last_before = memory.last, last_now = memory.last + TileMemory::kFlags;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    // Steps of a warp around which nothing has changed for a pass change nothing, and both buffers have
-    // its words. All warps read the same: they leave together.
+    // If nothing has changed around a warp for a pass, its steps change nothing, and both buffers
+    // have its words. All warps read the same values, so they leave together.
     unsigned last_of_warp;
     load_shared(last_before + 4 * lane, last_of_warp);
     const bool awake = exists && static_cast<int>(last_of_warp) >= step - period;
@@ -221,7 +222,7 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
   return warp_max(exists ? changed : 0);
 }
 
-/// Whether something has changed in or beside the tile since step `since`.
+/// Whether something has changed in the tile or next to it since step `since`.
 __device__ inline bool is_awake(const Tiling &t, const std::int64_t *last, int tile,
                                 std::int64_t since) {
   const int i = static_cast<int>(threadIdx.x) % 32;
@@ -244,9 +245,9 @@ __global__ void __launch_bounds__(Tiling::kMostThreads, 1)
     const Bits from = job.buffers[round % 2], to = job.buffers[(round + 1) % 2];
     const std::int64_t *const before = job.last[round % 2];
     std::int64_t *const after = job.last[(round + 1) % 2];
-    // A tile rests if it did not change in the last round, so that both buffers have it, and nothing has
-    // changed around it for a pass. Others may change at its side in this round, but not next to it: a
-    // tile is as large as a change can get far.
+    // A tile is skipped if it did not change in the last round, so that both buffers have it, and
+    // if nothing has changed around it for a pass. Neighbouring tiles may change in this round, but
+    // not close to this one, because a change cannot travel further than the size of a tile.
     const std::int64_t since = next - max(job.schedule.period, tiling.steps);
     for (int tile = blockIdx.x; tile < tiling.tiles(); tile += gridDim.x) {
       unsigned changed = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which pixels a step of thinning takes, decided for all pixels of a word at once; and how passes are
-/// counted. A bit is a pixel, 1 = white; the words may be of any unsigned type.
+/// Decides for all pixels of a word at once which ones a thinning step removes, and counts passes.
+/// A bit is a pixel, 1 = white; words may have any unsigned type.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,13 +16,13 @@ struct Neighbours {
   Word p2, p3, p4, p5, p6, p7, p8, p9;
 };
 
-/// Three words above one another, or rather three times three: bit i of `middle` is a pixel, of `left`
-/// the one to the left of it.
+/// A pixel's column and its neighbours in words: bit i of `middle` is a pixel, bit i of `left` the
+/// pixel to its left.
 template <typename Word>
 struct Row {
   Word left, middle, right;
 
-  /// @param before, after  the words of the row beside this one. The pixel on the left is the lowest bit.
+  /// @param before, after  the adjacent words of the row. The lowest bit is the leftmost pixel.
   static CUDASCAN_HD inline Row of(Word before, Word word, Word after) {
     constexpr int kLast = 8 * sizeof(Word) - 1;
     return {word << 1 | before >> kLast, word, word >> 1 | after << kLast};
@@ -49,15 +49,16 @@ CUDASCAN_HD inline Word two_of(Word a, Word b, Word c, Word d) {
   return two_of(a, b, c) | (d & (a | b | c));
 }
 
-/// A change from black to white along two neighbours that follow one another; there cannot be two.
+/// Whether there is a change from black to white between two consecutive neighbours; there cannot
+/// be two.
 template <typename Word>
 CUDASCAN_HD inline Word rises(Word a, Word b, Word c) {
   return (~a & b) | (~b & c);
 }
 
-/// Pixels that go, if they are white. Where A = 1 the white neighbours are one run. It has two pixels
-/// where it has one beside the pixel and one at a corner; and at most six where it leaves out one of
-/// each, of which that beside the pixel is left out wherever the condition of the step holds.
+/// Pixels to remove if they are white. If A = 1, the white neighbours are one run. The run has at
+/// least two pixels if it contains one edge neighbour and one corner. It has at most six if one of
+/// each is black; the condition of the step already implies a black edge neighbour.
 template <typename Word>
 CUDASCAN_HD inline Word zhang_suen(const Neighbours<Word> &p, bool second) {
   const Word one_run = exactly_one(rises(p.p2, p.p3, p.p4), rises(p.p4, p.p5, p.p6),
@@ -80,8 +81,8 @@ CUDASCAN_HD inline Word guo_hall(const Neighbours<Word> &p, bool second) {
   return connected & at_least_two & ~both_four & ~kept;
 }
 
-/// A mask of three rows of three cells: bit 3 * row + column of `on` where it asks for white, of `off`
-/// where it asks for black.
+/// A mask of three rows of three cells: bit 3 * row + column is set in `on` for white, in `off` for
+/// black.
 struct Template {
   std::uint16_t on, off;
 
@@ -101,7 +102,7 @@ struct Template {
   CUDASCAN_HD Template turned() const { return {turned(on), turned(off)}; }
 
  private:
-  /// By 90 degrees clockwise: the upper left cell comes to the upper right.
+  /// Rotated by 90 degrees clockwise: the upper left cell moves to the upper right.
   static CUDASCAN_HD std::uint16_t turned(unsigned cells) {
     unsigned result = 0;
     for (int row = 0; row < 3; ++row)
@@ -111,11 +112,11 @@ struct Template {
   }
 };
 
-/// A template as words, to be compared with words of pixels.
+/// A template as words, for comparison with words of pixels.
 template <typename Word>
 struct WideTemplate {
-  Word flip[9];  ///< all bits where black is asked for
-  Word any[9];   ///< all bits where nothing is
+  Word flip[9];  ///< all ones for black
+  Word any[9];   ///< all ones for either
 
   static CUDASCAN_HD WideTemplate of(const Template &t) {
     WideTemplate wide;
@@ -128,7 +129,7 @@ struct WideTemplate {
 };
 
 /// Pixels that the template fits.
-/// @param free_above, free_row, free_below  neighbours of which nothing is asked
+/// @param free_above, free_row, free_below  neighbours that always fit
 template <typename Word>
 CUDASCAN_HD inline Word fits(const Row<Word> &above, const Row<Word> &row, const Row<Word> &below,
                              const WideTemplate<Word> &t, const Row<Word> &free_above = {},
@@ -141,7 +142,7 @@ CUDASCAN_HD inline Word fits(const Row<Word> &above, const Row<Word> &row, const
   return cells(above, free_above, 0) & cells(row, free_row, 3) & cells(below, free_below, 6);
 }
 
-/// The templates of a pass, in their order.
+/// The templates of a pass, in order.
 inline std::vector<Template> make_templates(const std::vector<Mask> &masks) {
   std::vector<Template> templates;
   for (const Mask &mask : masks) templates.push_back(Template::of(mask));
@@ -151,11 +152,11 @@ inline std::vector<Template> make_templates(const std::vector<Mask> &masks) {
   return templates;
 }
 
-/// What is done in which order. Steps are counted from 0 over all passes.
+/// The sequence of steps. Steps are counted from 0 over all passes.
 struct Schedule {
   SwoFilterThinning method;
   int period;          ///< steps of a pass
-  std::int64_t steps;  ///< that may be done, those of whole passes
+  std::int64_t steps;  ///< largest number of steps, a multiple of the period
 
   static Schedule of(const Job &job, std::size_t templates) {
     constexpr std::int64_t kMost = std::int64_t{1} << 62;
@@ -165,12 +166,12 @@ struct Schedule {
             job.iterations > 0 ? job.iterations * std::int64_t{period} : kMost};
   }
 
-  /// Whether nothing can change any more: the last `period` steps before `next` have changed nothing.
+  /// Whether nothing can change: the last `period` steps before `next` have changed nothing.
   /// @param last  the last step that has changed something, -1 if none has
   CUDASCAN_HD bool stable(std::int64_t last, std::int64_t next) const {
     return next - last > period;
   }
-  /// What the report says. That more steps were done than counted changes nothing.
+  /// The number of passes for the report. Additional steps that were done change nothing.
   CUDASCAN_HD std::int64_t passes(std::int64_t last) const {
     const std::int64_t until_stable = last < 0 ? 1 : last / period + 2;
     return until_stable < steps / period ? until_stable : steps / period;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Operators are chains of one or two stages (stages.h). They go through the image once, in
-// strips of columns whose rows stay in the cache.
+// Operators are chains of one or two stages (stages.h). They read the image once, in strips of
+// columns whose rows stay in the cache.
 #include "kernels/swofilter/extrema/extrema.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 using namespace extremes;
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
-/// Bytes that the stages of a strip keep, if it is not narrower than kMinColumns then.
+/// Limit for the memory of a strip's stages in bytes, unless the strip would be below kMinColumns.
 constexpr std::size_t kStripBytes = 1 << 20;
 constexpr int kMinColumns = 512;
 
@@ -50,22 +50,22 @@ struct Steps {
   }
 };
 
-/// The pixels whose windows have no sample, with clip. For masks given as text, so of up to 31 columns.
+/// The pixels whose windows have no sample, with clip. Only for text masks, so up to 31 columns.
 class EmptyWindows {
  public:
   EmptyWindows(const Mask &mask, int width, int height)
       : mask_(mask), width_(width), height_(height) {}
 
-  /// Calls visit(x) for those of a row.
+  /// Calls visit(x) for these pixels in a row.
   template <typename Visit>
   void visit(int y, const Visit &visit) const {
     const int rx = mask_.rx(), ry = mask_.ry();
-    std::uint64_t columns = 0;  // in which a row that is in the image has a cell
+    std::uint64_t columns = 0;  // columns with a cell in a row inside the image
     for (int row = std::max(0, ry - y); row < std::min(mask_.height, ry + height_ - y); ++row)
       for (int column = 0; column < mask_.width; ++column)
         columns |= std::uint64_t{mask_.at(column, row) == Mask::on} << column;
     for (int x = 0; x < width_; ++x) {
-      if (columns != 0 && x >= rx && x < width_ - rx) {  // all columns are in the image
+      if (columns != 0 && x >= rx && x < width_ - rx) {  // all columns are inside the image
         x = width_ - rx - 1;
         continue;
       }
@@ -79,7 +79,7 @@ class EmptyWindows {
   int width_, height_;
 };
 
-/// A way through an image, with the window of its first stage.
+/// A direction through an image, with the window of its first stage.
 template <typename T>
 struct Pass {
   Plane<const T> from;
@@ -110,7 +110,7 @@ class Filter {
   }
 
  private:
-  /// The border that gives the same and is done with most easily.
+  /// The simplest border with the same result.
   static SwoFilterBorder border_of(const Job &job) {
     if (job.border == SwoFilterBorder::constant) return job.border;
     const Mask &mask = job.mask();
@@ -120,7 +120,7 @@ class Filter {
     return as_clipped ? SwoFilterBorder::clip : job.border;
   }
 
-  /// What is outside of the image when the largest, or smallest, sample is looked for.
+  /// The sample outside the image for maxima or minima.
   Outside<T> outside(bool largest) const {
     if (border_ == SwoFilterBorder::constant) return {border_, static_cast<T>(job_.outside)};
     return {border_, static_cast<T>(largest ? 0 : job_.maximum)};
@@ -129,7 +129,7 @@ class Filter {
   /// The window of the second step.
   const Mask &second_mask() const { return mask_.rectangle ? mask_ : reflected_; }
 
-  /// Two steps of which the second needs rows of the first in another order than they come out.
+  /// Two steps; the second needs rows of the first in another order.
   void run_apart(const Steps &steps) {
     const std::size_t stride = Scratch::stride<T>(in_.width);
     const Plane<T> between = {static_cast<T *>(cpu_.scratch(stride * in_.height * sizeof(T))),
@@ -208,8 +208,8 @@ class Filter {
     }
   }
 
-  /// What windows without samples give. Erosions, dilations and gradients have that already: they find
-  /// the largest, or the smallest, sample outside of the image.
+  /// Results of windows without samples. Erosions, dilations and gradients are already correct:
+  /// they find the largest or the smallest sample outside the image.
   void fill_empty() const {
     using Op = SwoFilterOperator;
     if (job_.op != Op::minimum && job_.op != Op::maximum && job_.op != Op::midpoint) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What stages of extrema.h's operators on the CPU are made of. Along a row, extrema of segments are
-/// lengthened up to four times at a step. Down the columns it goes as by van Herk, Pattern Recognition
-/// Letters 13(7), 1992: rows are taken in blocks as high as the window, which always is the end of a block
-/// and the beginning of the next.
+/// Parts of the stages of extrema.h's operators on the CPU. Along a row, each step makes segments
+/// up to four times as long. Down the columns they use the method of van Herk, Pattern Recognition
+/// Letters 13(7), 1992: rows are processed in blocks as high as the window, so a window is always
+/// the end of one block and the beginning of the next.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace cudascan::swo::extremes {
 
-/// Rows with what a window of some width finds on both sides of them.
+/// Rows with margins on both sides for a window of some width.
 template <typename T>
 class PaddedRows {
  public:
@@ -26,11 +26,11 @@ class PaddedRows {
         last_(columns.end + radius),
         outside_(outside) {}
 
-  /// Samples in a row, and with room for loops that go on after them.
+  /// Samples in a row, and the same with room for loops that run past the end.
   int count() const { return last_ - first_; }
   std::size_t stride() const { return Scratch::stride<T>(count() + 2 * kSlack); }
 
-  /// As that of Rows.
+  /// As in Rows.
   bool next(T *to) {
     const bool in_image = source_->next(to + (reached_.begin - first_));
     fill(first_, reached_.begin, to);
@@ -52,7 +52,7 @@ class PaddedRows {
   Outside<T> outside_;
 };
 
-/// Extrema along rows. The last step is left to others, who join it with theirs.
+/// Extrema along rows. The last step is left to the caller, who combines it with its own.
 class Segments {
  public:
   explicit Segments(int length) {
@@ -62,7 +62,7 @@ class Segments {
   }
 
   const Widening &last() const { return last_; }
-  /// @param count  of samples in the row
+  /// @param count  samples in the row
   template <typename T>
   void widen(bool largest, int count, T *row) const {
     for (const Step &step : steps_)
@@ -78,7 +78,7 @@ class Segments {
   Widening last_;
 };
 
-/// Extrema down columns. Takes rows that are segments but for the last step.
+/// Extrema down columns. Takes rows of segments that lack only the last step.
 template <typename T>
 class Downwards {
  public:
@@ -95,7 +95,7 @@ class Downwards {
   void begin(const T *row, const Widening &last) {
     loops_.widen[largest_](row, last, columns_, at(rows_++));
   }
-  /// Takes a row, and gives the extrema of it and those before it.
+  /// Takes a row and returns the extrema of it and the rows before.
   void next(const T *row, const Widening &last, T *out) {
     if (height_ == 1) return loops_.widen_exactly[largest_](row, last, columns_, out);
     if (rows_ == height_ - 1) {
@@ -118,7 +118,7 @@ class Downwards {
   const bool largest_;
   const int height_, columns_;
   const std::size_t stride_;
-  /// The rows of this block so far; after them extrema from a row of the last block to its end.
+  /// The rows of this block so far, followed by extrema from a row of the last block to its end.
   T *const block_;
   T *const prefix_;  ///< extrema of the rows of this block
   int rows_ = 0;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of extrema of windows on the CPU, compiled for several instruction sets. Arrays of
-/// two functions have that for minima first, that for maxima second.
+/// The inner loops of extrema of windows on the CPU, compiled for several instruction sets. Arrays
+/// of two functions have minima first, maxima second.
 #pragma once
 #include <cstdint>
 
 namespace cudascan::swo::extremes {
 
-/// Samples after the last that loops read and write, in memory of their own.
+/// Samples after the last one that loops may read and write.
 inline constexpr int kSlack = 64;
 
-/// How extrema of segments become those of longer ones: by overlapping parts that begin at these
-/// distances.
+/// How to get extrema of longer segments: from overlapping parts that begin at these distances.
 struct Widening {
   int count = 1;  ///< of parts, 1..4
   int distance[4] = {};
 
-  /// From one length to another, which is at most four times that.
+  /// From one length to another one, at most four times as long.
   static Widening of(int from, int to) {
     Widening w{(to + from - 1) / from};
     for (int i = 1; i < w.count; ++i) w.distance[i] = i + 1 < w.count ? i * from : to - from;
@@ -28,20 +27,21 @@ template <typename T>
 struct Loops {
   using Two = void (*[2])(const T *, const T *, int n, T *out);
 
-  /// to[x] becomes the extremum of from[x + distance] for x < n, and some after that (kSlack). `to` may
-  /// be `from`.
+  /// to[x] becomes the extremum of from[x + distance] for x < n and up to kSlack more. `to` may be
+  /// `from`.
   void (*widen[2])(const T *from, const Widening &, int n, T *to);
   /// The same for x < n only; `to` does not overlap `from`.
   void (*widen_exactly[2])(const T *from, const Widening &, int n, T *to);
 
-  /// With row[x] = what widen() gives: kept becomes row; prefix becomes the extremum of prefix and row,
-  /// or row if it is the first; out becomes that of the new prefix and suffix. None overlap.
+  /// row[x] is the result of widen(). kept becomes row; prefix becomes the extremum of prefix and
+  /// row, or row if it is the first; out becomes the extremum of the new prefix and suffix. None
+  /// overlap.
   void (*slide[2])(const T *from, const Widening &, int n, bool first, T *prefix, const T *suffix,
                    T *kept, T *out);
 
-  /// The extremum of each place of two rows; `out` may be one of them.
+  /// The extremum of two rows, column by column; `out` may be one of them.
   Two combine;
-  /// The same of one row and more.
+  /// The same for one or more rows.
   void (*gather[2])(const T *const *rows, int count, int n, T *out);
 
   /// (a + b + 1) / 2 of levels; `out` does not overlap.
@@ -50,7 +50,7 @@ struct Loops {
   void (*subtract)(const T *a, const T *b, int n, T *out);
 };
 
-/// The loops for the processor that runs.
+/// The loops for this processor.
 template <typename T>
 const Loops<T> &loops();
 

@@ -28,7 +28,7 @@ class ImageRows : public Rows<T> {
   }
 
  private:
-  /// Fetches a row of a strip beforehand, which processors do not foresee.
+  /// Prefetches a row of a strip, which processors do not predict.
   void prefetch() const {
     const int y = y_ + 1;
     if (columns_.count() == columns_.width || y < 0 || y >= image_.height) return;
@@ -86,14 +86,14 @@ class RectangleRows : public Rows<T> {
   }
 
   const bool largest_;
-  int ahead_;  ///< rows to take before the first comes out
+  int ahead_;  ///< rows to read before the first result
   PaddedRows<T> source_;
   const Segments segments_;
   Downwards<T> downwards_;
   T *const row_;
 };
 
-/// Crosses are a row and a column; the row waits until the column is there.
+/// Crosses are a row and a column; the row waits until the column is complete.
 template <typename T>
 class CrossRows : public Rows<T> {
  public:
@@ -139,10 +139,10 @@ class CrossRows : public Rows<T> {
   Downwards<T> downwards_;
   const std::size_t stride_;
   T *const row_, *const waits_;
-  int newest_ = 0;  ///< where the next one goes, now the oldest
+  int newest_ = 0;  ///< position of the oldest row, which the next one replaces
 };
 
-/// Any window, by its runs: two segments each, of the longest power of two that fits.
+/// Any window, by its runs: each run is two segments of the longest power of two that fits.
 template <typename T>
 class MaskRows : public Rows<T> {
  public:
@@ -185,7 +185,7 @@ class MaskRows : public Rows<T> {
   };
 
   T *at(int row, int level) const { return rows_ + stride_ * (levels_ * row + level); }
-  /// Takes a row in place of the oldest.
+  /// Replaces the oldest row by a new one.
   void take() {
     source_.next(at(oldest_, 0));
     for (int level = 1; level < levels_; ++level)
@@ -202,7 +202,7 @@ class MaskRows : public Rows<T> {
   int levels_ = 1;
   std::vector<Part> parts_;
   std::vector<const T *> pointers_;
-  T *rows_;  ///< for each row the extrema of segments of 1, 2, 4 ... samples
+  T *rows_;  ///< for each row, the extrema of segments of 1, 2, 4 ... samples
   int oldest_ = 0;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Until nothing changes: the image is cut into bands of rows, one for each thread. A band is scanned down
-// and up, by rows that grow along themselves; what would still grow then is put into a queue, which is
-// sorted by markers, so that a pixel seldom grows twice (after Vincent, and Robinson and Whelan,
-// "Efficient morphological reconstruction: a downhill filter", Pattern Recognition Letters 25, 2004).
-// Then the bands meet, and the queues of those that grow from others are worked off, so turn by turn.
+// Reconstruction until nothing changes: the image is divided into bands of rows, one for each
+// thread. A band is scanned down and up; each row grows along itself. Pixels that could still grow
+// are put into a queue sorted by marker, so that a pixel seldom grows twice (after Vincent, and
+// Robinson and Whelan, "Efficient morphological reconstruction: a downhill filter", Pattern
+// Recognition Letters 25, 2004). Then neighbouring bands exchange their edges, and bands that grow
+// process their queues, in turns.
 #include "kernels/swofilter/geodesic/geodesic.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@
 namespace cudascan::swo {
 namespace {
 
-constexpr int kMinRows = 64;  // of a band; fewer are not worth a thread
+constexpr int kMinRows = 64;  // of a band; fewer do not justify a thread
 
-/// Samples with a row of zeros above and below, and a zero at least at both ends of each row.
+/// Samples with a row of zeros above and below, and at least one zero at both ends of each row.
 template <typename T>
 class Padded {
  public:
@@ -45,7 +46,7 @@ class Padded {
   T *first_;
 };
 
-/// Pixels, by their markers.
+/// Pixels sorted by their markers.
 template <typename T>
 class Queue {
  public:
@@ -63,7 +64,7 @@ class Queue {
       while (!bucket.empty()) {
         const std::int32_t pixel = bucket.back();
         bucket.pop_back();
-        // One that has grown since then has been in a higher bucket, too.
+        // A pixel that has grown since then was also in a higher bucket.
         if (bucket_of(marker[pixel]) == highest_) f(pixel);
       }
     }
@@ -77,7 +78,7 @@ class Queue {
   int highest_ = -1;
 };
 
-/// Rows of an image that a thread works on.
+/// The rows of a thread.
 template <typename T>
 class Band {
  public:
@@ -92,14 +93,14 @@ class Band {
     return 2 * Padded<T>::samples(width, height);
   }
 
-  /// Lets the marker grow as if there were no other bands.
+  /// Grows the marker as if there were no other bands.
   void grow_alone() {
     prepare();
     scan();
     fill_queue();
     grow();
   }
-  /// Lets it meet the band above; afterwards both have to grow(). Not while either of them grows.
+  /// Exchanges edges with the band above; then both must grow(). Do not call it while either grows.
   void meet(Band &above) {
     meet_row(above.marker_.row(above.height_ - 1), 0);
     above.meet_row(marker_.row(0), above.height_ - 1);
@@ -160,7 +161,7 @@ class Band {
       rows_.walk(mask_.row(y), marker_.row(y), n);
     }
   }
-  /// Lets all pixels meet their neighbours, and puts those into the queue that grow.
+  /// Compares all pixels with their neighbours and queues those that grow.
   void fill_queue() {
     for (int y = 0; y < height_; ++y) {
       const RowsAround<T> r{marker_.row(y - 1), marker_.row(y), marker_.row(y + 1), mask_.row(y),
@@ -221,7 +222,7 @@ void reconstruct(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth
   for_each([&](const Band<T> &band) { band.write(out); });
 }
 
-/// Returns how many passes it has made.
+/// Returns the number of passes.
 template <typename T>
 int make_passes(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth) {
   const int width = in.width, height = in.height;

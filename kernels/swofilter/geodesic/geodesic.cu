@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reconstructions: one launch, of blocks that run at the same time and meet between steps. In each step
-// the tiles in which something has changed, or beside which it has, grow a little: one walk down and up and
-// one to both sides. More than that would be done too early, since what comes from the tiles around goes
-// further than what a tile can make of itself. Where there is a warp for each tile, tiles stay in shared
-// memory from the input to the result, and only levels of their edges are written between steps. Otherwise
-// cells of all pixels are in device memory. When few tiles are left for long, what grows is likely to go far
-// along lines that few can work on at a time, in the worst case a spiral: then whole rows and columns are
-// grown, in turn.
+// Reconstructions: one launch of blocks that run at the same time and synchronise between steps. In
+// each step, tiles in which something has changed, or next to which it has, grow a little: once
+// down and up and once to both sides. More growth in a step would be premature, because markers
+// from neighbouring tiles reach further than what a tile can do alone. If there is a warp for each
+// tile, tiles stay in shared memory from the input to the result, and only the levels of their
+// edges are written between steps. Otherwise the cells of all pixels are in device memory. If only
+// a few tiles remain active for long, growth probably follows long lines with little parallelism,
+// in the worst case a spiral. Then whole rows and columns are grown in turn.
 //
-// The result is unique, so it does not matter what a step sees of others that run beside it: markers
-// only grow, and who is told while it works looks once more.
+// The result is unique, so it does not matter what a step sees of others that run at the same time:
+// markers only grow, and a tile that is notified while it works is processed again.
 //
-// Passes that are counted: one launch too, unless it is a single one.
+// Counted passes also need one launch; a single pass has its own kernel.
 #include "kernels/swofilter/geodesic/geodesic.h"
 
 #include <algorithm>
 
+#include "kernels/base/grid_barrier.cuh"
 #include "kernels/base/launch.cuh"
-#include "kernels/histogram/grid.cuh"
 #include "kernels/swofilter/geodesic/growth.h"
 #include "kernels/swofilter/geodesic/line.cuh"
 #include "kernels/swofilter/geodesic/pass.cuh"
@@ -26,11 +26,11 @@
 namespace cudascan::swo {
 namespace {
 
-/// When something was left to do in no more tiles than this, for some steps, lines are grown, and again
-/// while no more rows are listed.
+/// Lines are grown when at most this many tiles had work for some steps, and again while no more
+/// rows than this are listed.
 constexpr unsigned kFewTiles = 32, kFewRows = 256;
 constexpr int kPatience = 32;
-/// Warps of a block. Those of 16 bit need more memory and registers.
+/// Warps of a block. 16-bit samples need more memory and registers.
 template <typename T>
 constexpr int kMostWarps = sizeof(T) == 1 ? 16 : 12;
 
@@ -40,9 +40,9 @@ struct GeodesicJob {
   Plane<T> out;
   Growth growth;
   CellImage<T> image;
-  CellImage<T> other;  ///< of passes: that of every second one
+  CellImage<T> other;  ///< for passes: the output of every second one
   unsigned *barrier, *tiles, *rows, *columns, *edges, *tally;
-  unsigned *passes;  ///< where to write how many were made
+  unsigned *passes;  ///< where to write the number of passes
 };
 
 __device__ unsigned grid_thread() {
@@ -51,7 +51,7 @@ __device__ unsigned grid_thread() {
 __device__ unsigned grid_threads() {
   return gridDim.x * blockDim.x;
 }
-/// Numbers of warps, of which the first are in different blocks.
+/// Numbers of warps, assigned so that the first ones are in different blocks.
 __device__ unsigned grid_warp() {
   return threadIdx.x / 32 * gridDim.x + blockIdx.x;
 }
@@ -59,9 +59,9 @@ __device__ unsigned grid_warps() {
   return gridDim.x * (blockDim.x / 32);
 }
 
-/// The cells of pixels (x, y) and (x + 1, y); those outside of the image are 0.
+/// The cells of pixels (x, y) and (x + 1, y); cells outside the image are 0.
 template <typename T>
-__device__ typename Cells<T>::Pair first_cells(const GeodesicJob<T> &job, int x, int y) {
+__device__ typename GrowthCells<T>::Pair first_cells(const GeodesicJob<T> &job, int x, int y) {
   const int width = job.in.width, height = job.in.height;
   const T *const row = job.in.row(min(max(y, 0), height - 1));
   unsigned markers = 0, masks = 0;
@@ -74,7 +74,7 @@ __device__ typename Cells<T>::Pair first_cells(const GeodesicJob<T> &job, int x,
     masks |= unsigned{mask} << 16 * k;
     markers |= unsigned{job.growth.marker(mask, on_edge)} << 16 * k;
   }
-  return Cells<T>::pair(markers, masks);
+  return GrowthCells<T>::pair(markers, masks);
 }
 
 /// Makes the cells, and those around them.
@@ -91,7 +91,7 @@ __device__ void make_cells(const GeodesicJob<T> &job) {
     if (job.growth.iterations > 0) job.other.pair(x, y) = cells;
   }
 }
-/// Makes those around only.
+/// Makes only the cells around the tiles.
 template <typename T>
 __device__ void make_margin(const CellImage<T> &image) {
   const int rows = kTile * image.rows;
@@ -104,14 +104,15 @@ __device__ void make_margin(const CellImage<T> &image) {
 
 /// Writes samples of the result.
 template <typename T>
-__device__ void write_pair(const GeodesicJob<T> &job, int x, int y, typename Cells<T>::Pair pair) {
-  const unsigned markers = Cells<T>::markers(pair), masks = Cells<T>::masks(pair);
+__device__ void write_pair(const GeodesicJob<T> &job, int x, int y,
+                           typename GrowthCells<T>::Pair pair) {
+  const unsigned markers = GrowthCells<T>::markers(pair), masks = GrowthCells<T>::masks(pair);
 #pragma unroll
   for (int k = 0; k < 2; ++k)
     if (x + k < job.out.width && y < job.out.height)
       job.out.row(y)[x + k] =
-          job.growth.result(static_cast<T>(masks >> (16 * k + Cells<T>::kShift)),
-                            static_cast<T>(markers >> (16 * k + Cells<T>::kShift)));
+          job.growth.result(static_cast<T>(masks >> (16 * k + GrowthCells<T>::kShift)),
+                            static_cast<T>(markers >> (16 * k + GrowthCells<T>::kShift)));
 }
 template <typename T>
 __device__ void write_result(const GeodesicJob<T> &job, const CellImage<T> &image) {
@@ -133,14 +134,15 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
   const TileNotes notes(job.tiles);
   const TileEdges edges(job.edges);
   Tally tally(job.tally);
-  Lines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns), false};
+  GrowthLines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns),
+                    false};
   const bool alone = tiles <= grid_warps();  // a warp with its tile
   notes.reset(tiles, alone ? Span::whole() : Span{}, grid_thread(), grid_threads());
   tally.reset();
   lines.rows.reset(grid_thread(), grid_threads());
   lines.columns.reset(grid_thread(), grid_threads());
   const auto tile = [&](unsigned i) {
-    return Tile<T, eight>(image, i, memory + threadIdx.x / 32 * Tile<T, eight>::kBytes);
+    return GrowthTile<T, eight>(image, i, memory + threadIdx.x / 32 * GrowthTile<T, eight>::kBytes);
   };
   if (!alone) {
     make_cells(job);
@@ -190,23 +192,23 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
   }
 }
 
-constexpr int kPassRows = 8;  ///< of the part of a tile that a warp passes through at a time
-/// Warps that make passes together in a block.
+constexpr int kPassRows = 8;  ///< of the part of a tile that a warp processes at a time
+/// Warps of a block that make passes together.
 constexpr int kPassWarps = 32;
 
 /// A pass of kPassRows rows of a tile; returns whether it changes anything.
 template <typename T, bool eight>
 __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, int y) {
   const int mine = x + 2 * static_cast<int>(threadIdx.x % 32);
-  // The markers of this lane's columns in a row, and with those beside them.
+  // The markers of this lane's columns in a row, and the same combined with their neighbours.
   struct Row {
-    typename Cells<T>::Pair pair;
+    typename GrowthCells<T>::Pair pair;
     unsigned markers, wide;
   };
   const auto read = [&](int row) {
     Row r;
     r.pair = from.pair(mine, row);
-    r.markers = Cells<T>::markers(r.pair);
+    r.markers = GrowthCells<T>::markers(r.pair);
     r.wide = spread(r.markers, from.level(x - 1, row), from.level(x + kTile, row));
     return r;
   };
@@ -218,17 +220,17 @@ __device__ bool pass(const CellImage<T> &from, const CellImage<T> &to, int x, in
     const unsigned vertical =
         eight ? __vmaxu2(above.wide, below.wide) : __vmaxu2(above.markers, below.markers);
     const unsigned after =
-        grow(here.markers, Cells<T>::masks(here.pair), __vmaxu2(here.wide, vertical));
-    to.pair(mine, row) = Cells<T>::with(here.pair, after);
-    change |= (after ^ here.markers) & Cells<T>::kBits;
+        grow(here.markers, GrowthCells<T>::masks(here.pair), __vmaxu2(here.wide, vertical));
+    to.pair(mine, row) = GrowthCells<T>::with(here.pair, after);
+    change |= (after ^ here.markers) & GrowthCells<T>::kBits;
     above = here;
     here = below;
   }
   return __any_sync(kWholeWarp, change != 0);
 }
 
-/// Passes of all pixels at once, in tiles with a change in them or beside them; where there is none, both
-/// images are the same.
+/// Passes of all pixels at once, in tiles that changed or are next to a change; everywhere else
+/// both images are the same.
 template <typename T, bool eight>
 __global__ void __launch_bounds__(32 * kPassWarps, 1)
     passes_kernel(const __grid_constant__ GeodesicJob<T> job) {
@@ -268,7 +270,7 @@ __global__ void __launch_bounds__(32 * kPassWarps, 1)
 
 template <typename T>
 void launch_reconstruction(Cuda &cuda, const GeodesicJob<T> &job) {
-  constexpr int kBytes = Tile<T, true>::kBytes;
+  constexpr int kBytes = GrowthTile<T, true>::kBytes;
   static_assert(kBytes >= Line<T, true>::kBytes);
   const auto kernel = job.growth.eight ? reconstruct_kernel<T, true> : reconstruct_kernel<T, false>;
   const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
@@ -289,7 +291,7 @@ void launch_passes(Cuda &cuda, const GeodesicJob<T> &job) {
   launch(cuda, job.growth.eight ? passes_kernel<T, true> : passes_kernel<T, false>, shape, job);
 }
 
-/// Whether rows are of pairs of samples that may be accessed at once.
+/// Whether rows consist of pairs of samples that can be accessed at once.
 template <typename T>
 bool is_paired(const Plane<T> &plane) {
   const auto address = reinterpret_cast<std::uintptr_t>(plane.data);

@@ -2,11 +2,11 @@
 /// @file
 /// Geodesic morphology: a marker grows under a mask, which is the input.
 ///
-/// A pass of the geodesic dilation replaces each sample of the marker by the largest one of itself and
-/// its 4 or 8 neighbours in the image, but by no more than the mask has there; all pixels at once. The
-/// geodesic erosion is its dual: the smallest one, but no less than the mask. Passes until nothing
-/// changes are the morphological reconstruction (Vincent, "Morphological grayscale reconstruction in
-/// image analysis", IEEE Trans. Image Processing 2(2), 1993).
+/// A pass of the geodesic dilation replaces each sample of the marker by the largest one of itself
+/// and its 4 or 8 neighbours in the image, but by no more than the mask there; all pixels at once.
+/// The geodesic erosion is its dual: the smallest one, but no less than the mask. Passes until
+/// nothing changes are the morphological reconstruction (Vincent, "Morphological grayscale
+/// reconstruction in image analysis", IEEE Trans. Image Processing 2(2), 1993).
 ///
 /// | operator        | marker                     | grows by | result           |
 /// |-----------------|----------------------------|----------|------------------|
@@ -18,12 +18,12 @@
 /// | fill-holes      | in on the edges, else the largest sample | erosion | the marker |
 /// | clear-border    | in on the edges, else 0    | dilation | in - the marker  |
 ///
-/// `marker` = shifted: in - height, at least 0, for dilations, in + height, at most the largest sample,
-/// for erosions; border: as in the table.
+/// `marker` = shifted means in - height, at least 0, for dilations, and in + height, at most the
+/// largest sample, for erosions; border means the same as in the table.
 ///
-/// With `iterations` = n > 0 passes are made until one changes nothing, but no more than n; the report
-/// has how many were made, that one included. With 0 the result is that of passes until one changes
-/// nothing; other steps are taken, and the report has 0.
+/// With `iterations` = n > 0, passes are made until one changes nothing, but at most n; the report
+/// has their number, including the last one. With 0 the result is the same as after passes until
+/// one changes nothing, but it is computed differently, and the report has 0.
 #pragma once
 #include "kernels/swofilter/window.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Geodesic operators as one: a marker that is nowhere above a mask grows by dilations under it. Where
-/// the operator erodes, mask and marker are complements, maximum - sample.
+/// All geodesic operators in one form: a marker that is nowhere above a mask grows by dilations
+/// under the mask. For eroding operators, mask and marker are complements, maximum - sample.
 #pragma once
 #include "kernels/swofilter/window.h"
 
@@ -10,8 +10,8 @@ namespace cudascan::swo {
 struct Growth {
   bool complement;  ///< the mask is the complement of the input
   bool border;      ///< the marker is the mask on the edges of the image and 0 elsewhere
-  bool difference;  ///< the result is what the marker has not reached of the mask
-  unsigned height;  ///< by which the marker is below the mask, at least 0
+  bool difference;  ///< the result is the mask minus the marker
+  unsigned height;  ///< how far the marker starts below the mask, at least 0
   unsigned maximum;
   bool eight;      ///< neighbours, otherwise four
   int iterations;  ///< 0: until nothing changes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A block lets the marker of a whole row, or column, of an image grow along it at once. What a stretch
-/// of cells makes of a marker that comes in, at its other end, is a function clamp(x, low, high), and so
-/// is what two stretches make of it.
+/// A block grows the marker of a whole row or column of an image at once. A marker that enters a
+/// stretch of cells leaves it at the other end as clamp(x, low, high). Two stretches together are
+/// such a function, too.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
 #include "kernels/swofilter/geodesic/work.cuh"
@@ -24,7 +24,7 @@ __device__ inline unsigned apply(Clamp f, unsigned x) {
 template <typename T, bool eight>
 class Line {
  public:
-  /// Shared memory that the block needs.
+  /// Shared memory of the block.
   static constexpr int kBytes = 2 * 32 * sizeof(Clamp);
 
   /// A row or a column of an image.
@@ -34,7 +34,7 @@ class Line {
         number_(static_cast<int>(number)),
         length_(kTile * (row ? image.columns : image.rows)) {}
 
-  /// Lets the line grow; adds the tiles, and the lines across, in which something would go on.
+  /// Grows the line; adds the tiles and the crossing lines in which growth would continue.
   __device__ void process(void *memory, const TileNotes &notes, const TileEdges &edges,
                           unsigned step, const Work &across) {
     const int threads = blockDim.x, thread = threadIdx.x;
@@ -42,7 +42,7 @@ class Line {
     const int begin = min(thread * each, length_), end = min(begin + each, length_);
     Clamp forward = kIdentity, backward = kIdentity;
     for (int i = begin; i < end; ++i) {
-      const unsigned marker = Cells<T>::marker(at(i)), mask = Cells<T>::mask(at(i));
+      const unsigned marker = GrowthCells<T>::marker(at(i)), mask = GrowthCells<T>::mask(at(i));
       const Clamp here = marker | mask << 16;
       forward = then(forward, here);
       backward = then(here, backward);
@@ -57,13 +57,13 @@ class Line {
   }
 
  private:
-  using Cell = typename Cells<T>::Cell;
+  using Cell = typename GrowthCells<T>::Cell;
 
   __device__ Cell &at(int i, int aside = 0) const {
     return row_ ? image_.row(number_ + aside)[i] : image_.row(i)[number_ + aside];
   }
 
-  /// Finds what comes to this thread's cells from those of the threads before and behind it.
+  /// Finds the markers that reach this thread's cells from the threads before and after it.
   __device__ void scan(Clamp *totals, Clamp forward, Clamp backward, unsigned &left,
                        unsigned &right) const {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -74,7 +74,7 @@ class Line {
       if (lane >= distance) forward = then(lower, forward);
       if (lane + distance < 32) backward = then(upper, backward);
     }
-    __syncthreads();  // the totals of the line before have been read
+    __syncthreads();  // the totals of the previous line have been read
     if (lane == 31) totals[warp] = forward;
     if (lane == 0) totals[32 + warp] = backward;
     __syncthreads();
@@ -87,28 +87,28 @@ class Line {
     if (lane < 31) right = apply(upper, right);
   }
 
-  /// Lets a cell meet `from`, which becomes its marker.
+  /// Grows a cell from `from`, which becomes its marker.
   __device__ bool grow_at(int i, unsigned &from, const TileEdges &edges) const {
     const Cell cell = at(i);
-    const unsigned before = Cells<T>::marker(cell), mask = Cells<T>::mask(cell);
+    const unsigned before = GrowthCells<T>::marker(cell), mask = GrowthCells<T>::mask(cell);
     from = min(mask, max(before, from));
     if (from == before) return false;
-    const Cell after = Cells<T>::cell(from, mask);
+    const Cell after = GrowthCells<T>::cell(from, mask);
     at(i) = after;
     const int x = row_ ? i : number_, y = row_ ? number_ : i;
-    edges.put(image_.tile_at(x, y), x, y, Cells<T>::level(after));
+    edges.put(image_.tile_at(x, y), x, y, GrowthCells<T>::level(after));
     return true;
   }
 
   __device__ void point_out(int i, const TileNotes &notes, unsigned step,
                             const Work &across) const {
-    const unsigned marker = Cells<T>::marker(at(i));
+    const unsigned marker = GrowthCells<T>::marker(at(i));
 #pragma unroll
     for (int aside = -1; aside <= 1; aside += 2)
 #pragma unroll
       for (int along = eight ? -1 : 0; along <= (eight ? 1 : 0); ++along) {
         const Cell cell = at(i + along, aside);
-        if (min(Cells<T>::mask(cell), marker) <= Cells<T>::marker(cell)) continue;
+        if (min(GrowthCells<T>::mask(cell), marker) <= GrowthCells<T>::marker(cell)) continue;
         notes.tell_whole(row_ ? image_.tile_at(i + along, number_ + aside)
                               : image_.tile_at(number_ + aside, i + along),
                          step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A single geodesic pass, from the input to the result: nothing is kept in between.
+/// A single geodesic pass from the input to the result, without memory in between.
 #pragma once
 #include "common/plane.h"
 #include "kernels/swofilter/geodesic/cells.cuh"
@@ -18,7 +18,7 @@ struct SinglePass {
   Growth growth;
   bool paired;  ///< rows are of pairs of samples that may be accessed at once
 
-  /// Samples of columns x and x + 1, in the halves of a word; outside of the image any.
+  /// Samples of columns x and x + 1 in the halves of a word; undefined outside the image.
   __device__ unsigned read(int x, int y) const {
     const T *const row = in.row(min(max(y, 0), in.height - 1));
     if (!paired) return row[min(x, in.width - 1)] | row[min(x + 1, in.width - 1)] << 16;
@@ -46,7 +46,7 @@ struct SinglePass {
     return growth.mask(static_cast<T>(samples)) |
            unsigned{growth.mask(static_cast<T>(samples >> 16))} << 16;
   }
-  /// Of the pixel (x, y), which has that mask; 0 outside of the image.
+  /// The marker of pixel (x, y), which has this mask; 0 outside the image.
   __device__ unsigned marker(unsigned mask, int x, int y) const {
     if (x < 0 || x >= in.width || y < 0 || y >= in.height) return 0;
     return growth.marker(static_cast<T>(mask),
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(SinglePass<T>::kThreads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int x = static_cast<int>(blockIdx.x) * job.kColumns + 2 * lane;
   const int first = (static_cast<int>(blockIdx.y) * (job.kThreads / 32) + warp) * kRows;
-  // All rows are on their way before one of them is used, from that above the part of this warp to that
-  // below; the outer lanes also have what is beside.
+  // Loads all rows before using one, from the row above this warp's part to the row below; the
+  // outer lanes also load the neighbouring columns.
   const int beside_x = lane == 0 ? x - 1 : x + 2;
   unsigned samples[kRows + 2], beside[kRows + 2] = {};
 #pragma unroll
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(SinglePass<T>::kThreads)
           min(max(first + i - 1, 0), job.in.height - 1))[min(max(beside_x, 0), job.in.width - 1)];
   }
 
-  // Masks and markers of a row, and the latter with those to the left and to the right.
+  // Masks and markers of a row, and the markers combined with their left and right neighbours.
   struct Row {
     unsigned masks, markers, wide;
   };

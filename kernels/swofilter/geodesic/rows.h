@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of geodesic operators on the CPU, compiled for several instruction sets. Rows have a
-/// cell before the first and one behind the last, where mask and marker are 0.
+/// The inner loops of geodesic operators on the CPU, compiled for several instruction sets. Rows
+/// have a cell before the first and one after the last, where mask and marker are 0.
 #pragma once
 #include <cstdint>
 
@@ -16,17 +16,17 @@ struct RowsAround {
 
 template <typename T>
 struct GeodesicRows {
-  /// Lets the marker of a row meet that of a neighbouring row.
+  /// Grows the marker of a row from a neighbouring row.
   void (*meet)(const T *neighbour, const T *mask, T *marker, int n, bool eight);
-  /// Lets it grow along the row, to the right and to the left, until nothing changes.
+  /// Grows it along the row, to the right and to the left, until nothing changes.
   void (*walk)(const T *mask, T *marker, int n);
-  /// The first pixel from `from` on that would grow, or one of a few before it; n if there is none.
+  /// The first pixel from `from` on that would grow, or one shortly before it; n if there is none.
   int (*find)(const RowsAround<T> &, int from, bool eight);
   /// A pass from one image to another; returns whether anything changes.
   bool (*pass)(const RowsAround<T> &, T *to, bool eight);
 };
 
-/// The loops for the processor that runs.
+/// The loops for this processor.
 template <typename T>
 const GeodesicRows<T> &geodesic_rows();
 

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other one up,
-/// with a lane for four columns; then all walk to the right and to the left, with a lane for two rows.
-/// Diagonal neighbours count on the way down and up. What is around the tile is looked at once, before: it
-/// stays as it is.
+/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other
+/// one up, with a lane for four columns; then all walk to the right and to the left, with a lane
+/// for two rows. Diagonal neighbours count on the way down and up. What is around the tile is
+/// looked at once, before: it stays as it is.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
+#include "kernels/swofilter/geodesic/tile_walk.cuh"
 #include "kernels/swofilter/geodesic/work.cuh"
 
 namespace cudascan::swo {
 
 /// Rows and columns of an image along which something comes into tiles, see line.cuh.
-struct Lines {
+struct GrowthLines {
   Work rows, columns;
   bool wanted;
 };
 
 template <typename T, bool eight>
-class Tile {
+class GrowthTile {
  public:
-  using Pair = typename Cells<T>::Pair;
+  using Pair = typename GrowthCells<T>::Pair;
   static constexpr int kPairs = kTile / 2;
   /// So that lanes that read four cells of a column use different banks.
   static constexpr int kPitch = kPairs + 2;
   static constexpr int kBytes = kTile * kPitch * sizeof(Pair);
 
   /// @param memory  kBytes of shared memory for this warp
-  __device__ Tile(const CellImage<T> &image, unsigned number, void *memory)
+  __device__ GrowthTile(const CellImage<T> &image, unsigned number, void *memory)
       : image_(image),
         number_(number),
         x_(static_cast<int>(number % image.columns) * kTile),
@@ -38,18 +39,19 @@ class Tile {
   template <typename F>
   __device__ void make(const F &cells) const {
 #pragma unroll 16
-    for (int y = 0; y < kTile; ++y) at(lane_, y) = Cells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
+    for (int y = 0; y < kTile; ++y)
+      at(lane_, y) = GrowthCells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
     __syncwarp();
   }
   /// Takes them from the image.
   __device__ void take() const {
     make([&](int x, int y) { return image_.pair(x, y); });
   }
-  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns whether
-  /// something is left to do in it or around it.
+  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns
+  /// whether something is left to do in it or around it.
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
-                            bool &here, bool keep, const Lines &lines) {
+                            bool &here, bool keep, const GrowthLines &lines) {
     // Before it is known whether that is needed. In the first step nobody has written it yet.
     const Around a = step == 1 ? Around() : around(edges);
     TileNotes::Note note = notes.at(number_, step);
@@ -83,12 +85,13 @@ class Tile {
   template <typename F>
   __device__ void for_all(const F &f) const {
 #pragma unroll 8
-    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, Cells<T>::fold(at(lane_, y)));
+    for (int y = 0; y < kTile; ++y) f(x_ + 2 * lane_, y_ + y, GrowthCells<T>::fold(at(lane_, y)));
   }
 
  private:
-  /// Pairs of a row stand as Cells::fold() gives them to lanes: columns 4 i and 4 i + 2, then 4 i + 1 and
-  /// 4 i + 3. So what is beside either of them is the other one, but for the outer columns.
+  /// Pairs of a row stand as GrowthCells::fold() gives them to lanes: columns 4 i and 4 i + 2, then
+  /// 4 i + 1 and 4 i + 3. So what is beside either of them is the other one, but for the outer
+  /// columns.
   __device__ Pair &at(int pair, int y) const {
     return pairs_[y * kPitch + pair];
   }
@@ -112,24 +115,25 @@ class Tile {
   __device__ void store(const Span &rows) const {
 #pragma unroll 8
     for (int y = rows.first; y <= rows.last; ++y)
-      image_.pair(x_ + 2 * lane_, y_ + y) = Cells<T>::fold(at(lane_, y));
+      image_.pair(x_ + 2 * lane_, y_ + y) = GrowthCells<T>::fold(at(lane_, y));
   }
 
   __device__ void store_edges(const TileEdges &edges, unsigned which) const {
     const auto levels = [&](TileEdges::Edge edge) -> unsigned & {
       return edges.levels(number_, edge, lane_);
     };
-    if (which & 1u << TileEdges::top) levels(TileEdges::top) = Cells<T>::markers(at(lane_, 0));
+    if (which & 1u << TileEdges::top)
+      levels(TileEdges::top) = GrowthCells<T>::markers(at(lane_, 0));
     if (which & 1u << TileEdges::bottom)
-      levels(TileEdges::bottom) = Cells<T>::markers(at(lane_, kTile - 1));
+      levels(TileEdges::bottom) = GrowthCells<T>::markers(at(lane_, kTile - 1));
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       const TileEdges::Edge edge = side ? TileEdges::right : TileEdges::left;
       if (!(which & 1u << edge)) continue;
       const int pair = side ? kPairs - 1 : 0;
       Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
-      Cells<T>::transpose(a, b);
-      levels(edge) = Cells<T>::markers(side ? b : a);
+      GrowthCells<T>::transpose(a, b);
+      levels(edge) = GrowthCells<T>::markers(side ? b : a);
     }
   }
 
@@ -171,10 +175,10 @@ class Tile {
   }
   /// Lets a pair of cells meet neighbours; returns what changes.
   __device__ static unsigned meet(Pair &pair, unsigned neighbours) {
-    const unsigned before = Cells<T>::markers(pair);
-    const unsigned after = grow(before, Cells<T>::masks(pair), neighbours);
-    const unsigned change = (after ^ before) & Cells<T>::kBits;
-    if (change) pair = Cells<T>::with(pair, after);
+    const unsigned before = GrowthCells<T>::markers(pair);
+    const unsigned after = grow(before, GrowthCells<T>::masks(pair), neighbours);
+    const unsigned change = (after ^ before) & GrowthCells<T>::kBits;
+    if (change) pair = GrowthCells<T>::with(pair, after);
     return change;
   }
 
@@ -195,7 +199,7 @@ class Tile {
   }
 
   /// Lets the edges of the tile meet what is around it; adds where they change.
-  __device__ void look_around(Around a, Change &change, const Lines &lines) {
+  __device__ void look_around(Around a, Change &change, const GrowthLines &lines) {
     if (eight) {
       a.above = spread_folded(a.above, a.above_corner, a.above_corner);
       a.below = spread_folded(a.below, a.below_corner, a.below_corner);
@@ -231,7 +235,8 @@ class Tile {
     if (sides & 2) lines.rows.add(y_ + lane_ + 32);
   }
 
-  /// Walks once along the rows and columns that the note has, and notes those that change; adds them.
+  /// Walks once along the rows and columns that the note has, and notes those that change; adds
+  /// them.
   __device__ void walk(TileNotes::Note &note, Change &change) const {
     if (note.rows.any()) {
       Change here;
@@ -239,7 +244,8 @@ class Tile {
       go_vertically(note.rows, here);
       change |= here;
       note.columns |= here.columns;
-      // Who goes down has not seen all that who goes up has changed; without diagonals that is nothing new.
+      // Who goes down has not seen all that who goes up has changed; without diagonals that is
+      // nothing new.
       note.rows = eight ? here.rows : Span{};
     }
     if (note.columns.any()) {
@@ -253,59 +259,17 @@ class Tile {
     __syncwarp();
   }
 
-  static constexpr int kStrip = 8;  ///< rows, or columns, that are walked through at a time
-
-  /// Where both ways begin, and the last row, or column, that either of them has to look at, counted as
-  /// it walks.
-  struct Way {
-    int first, last;
-    __device__ explicit Way(const Span &where)
-        : first(min(where.first, kTile - 1 - where.last) / kStrip * kStrip),
-          last(max(where.last, kTile - 1 - where.first) + 1) {}
-    /// Adds the strips at `i` to a span, if there was a change; returns whether to walk on.
-    __device__ bool go_on(int i, bool change, Span &span) const {
-      if (__any_sync(kWholeWarp, change)) {
-        span |= {min(i, kTile - kStrip - i), max(i, kTile - kStrip - i) + kStrip - 1};
-        return true;
-      }
-      return i + kStrip <= last;
-    }
-  };
-
-  /// Four cells of a row: the even columns and the odd ones.
-  struct alignas(2 * sizeof(Pair)) Quad {
-    Pair even, odd;
-  };
+  using Quad = TileQuad<T>;
+  using Levels = TileLevels<T>;
   static constexpr int kQuads = kPairs / 2, kQuadPitch = kPitch / 2;
   __device__ Quad &quad(int i, int y) const {
     return reinterpret_cast<Quad &>(at(2 * i, y));
   }
 
-  /// Levels of a quad, or what changes in them, among other bits.
-  struct Levels {
-    unsigned even = 0, odd = 0;
-
-    __device__ unsigned change() const { return (even | odd) & Cells<T>::kBits; }
-    __device__ void add_change(const Quad &before, const Levels &after) {
-      even |= Cells<T>::markers(before.even) ^ after.even;
-      odd |= Cells<T>::markers(before.odd) ^ after.odd;
-    }
-  };
-  /// Lets markers go on to the cells of the next row, where they become its markers.
-  __device__ static void go_on_to(const Quad &cells, Levels &from) {
-    const unsigned even = Cells<T>::markers(cells.even), odd = Cells<T>::markers(cells.odd);
-    const unsigned even_masks = Cells<T>::masks(cells.even), odd_masks = Cells<T>::masks(cells.odd);
-    if constexpr (eight) {
-      grow_inside(even, even_masks, odd, odd_masks, from.even, from.odd);
-    } else {
-      from = {grow(even, even_masks, from.even), grow(odd, odd_masks, from.odd)};
-    }
-  }
-
-  /// Walks down and up through all rows that may change because those of `where` have; adds what changes.
-  /// One half of the warp walks down, the other one up, with four columns for a lane.
+  /// Walks down and up through all rows that may change because those of `where` have; adds what
+  /// changes. One half of the warp walks down, the other one up, with four columns for a lane.
   __device__ void go_vertically(const Span &where, Change &change) const {
-    const Way way(where);
+    const TileWay way(where);
     const bool up = lane_ >= 16;
     const int column = lane_ % 16, step = up ? -kQuadPitch : kQuadPitch;
     const auto row = [&](int i) { return up ? kTile - 1 - i : i; };
@@ -314,32 +278,32 @@ class Tile {
     Levels from, all;
     if (way.first > 0) {
       const Quad before = quad(column, row(way.first - 1));
-      from = {Cells<T>::markers(before.even), Cells<T>::markers(before.odd)};
+      from = {GrowthCells<T>::markers(before.even), GrowthCells<T>::markers(before.odd)};
     }
-    for (int i = way.first; i < kTile; i += kStrip) {
+    for (int i = way.first; i < kTile; i += kTileStrip) {
       Quad *const cells = &quad(column, row(i));
-      Quad strip[kStrip];
-      Levels after[kStrip];
+      Quad strip[kTileStrip];
+      Levels after[kTileStrip];
 #pragma unroll
-      for (int k = 0; k < kStrip; ++k) strip[k] = cells[step * k];
+      for (int k = 0; k < kTileStrip; ++k) strip[k] = cells[step * k];
       Levels here;
 #pragma unroll
-      for (int k = 0; k < kStrip; ++k) {
-        go_on_to(strip[k], from);
+      for (int k = 0; k < kTileStrip; ++k) {
+        go_on_to<T, eight>(strip[k], from);
         after[k] = from;
         here.add_change(strip[k], from);
       }
       const bool any = here.change() != 0;
       if (any) {
 #pragma unroll
-        for (int k = 0; k < kStrip; ++k)
-          cells[step * k] = {Cells<T>::with(strip[k].even, after[k].even),
-                             Cells<T>::with(strip[k].odd, after[k].odd)};
+        for (int k = 0; k < kTileStrip; ++k)
+          cells[step * k] = {GrowthCells<T>::with(strip[k].even, after[k].even),
+                             GrowthCells<T>::with(strip[k].odd, after[k].odd)};
         Levels first, last;
         first.add_change(strip[0], after[0]);
-        last.add_change(strip[kStrip - 1], after[kStrip - 1]);
+        last.add_change(strip[kTileStrip - 1], after[kTileStrip - 1]);
         if (i == 0) near = first.change();
-        if (i == kTile - kStrip) far = last.change();
+        if (i == kTile - kTileStrip) far = last.change();
         all.even |= here.even;
         all.odd |= here.odd;
       }
@@ -352,98 +316,43 @@ class Tile {
     change.columns |= Span{4 * (__ffs(both) - 1), 4 * (31 - __clz(both)) + 3};
     change.add_edge(TileEdges::top, __any_sync(kWholeWarp, (up ? far : near) != 0));
     change.add_edge(TileEdges::bottom, __any_sync(kWholeWarp, (up ? near : far) != 0));
-    constexpr unsigned kFirst = Cells<T>::kBits & 0xffff, kSecond = Cells<T>::kBits & 0xffff0000;
+    constexpr unsigned kFirst = GrowthCells<T>::kBits & 0xffff,
+                       kSecond = GrowthCells<T>::kBits & 0xffff0000;
     change.add_edge(TileEdges::left,
                     __any_sync(kWholeWarp, column == 0 && (all.even & kFirst) != 0));
     change.add_edge(TileEdges::right,
                     __any_sync(kWholeWarp, column == 15 && (all.odd & kSecond) != 0));
   }
 
-  /// Of this lane's two rows a strip of columns, in the order of walking.
-  template <int step>
-  struct Columns {
-    Quad *upper, *lower;
-    Pair cells[kStrip];      ///< of both rows each
-    unsigned after[kStrip];  ///< their markers
-
-    __device__ Columns(const Tile &tile, int i) {
-      const int first = step > 0 ? i / 4 : kQuads - 1 - i / 4;
-      upper = &tile.quad(first, tile.lane_);
-      lower = &tile.quad(first, tile.lane_ + 32);
-#pragma unroll
-      for (int k = 0; k < kStrip; k += 4) {
-        Quad a = upper[step * k / 4], b = lower[step * k / 4];
-        Cells<T>::transpose(a.even, b.even);
-        Cells<T>::transpose(a.odd, b.odd);
-        cells[at(k, 0)] = a.even;
-        cells[at(k, 1)] = a.odd;
-        cells[at(k, 2)] = b.even;
-        cells[at(k, 3)] = b.odd;
-      }
-    }
-    /// Lets a marker go through; returns what changes.
-    __device__ unsigned go_through(unsigned &from) {
-      unsigned change = 0;
-#pragma unroll
-      for (int k = 0; k < kStrip; ++k) {
-        const unsigned before = Cells<T>::markers(cells[k]);
-        after[k] = from = grow(before, Cells<T>::masks(cells[k]), from);
-        change |= before ^ from;
-      }
-      return change & Cells<T>::kBits;
-    }
-    /// What changes in a column.
-    __device__ unsigned change(int k) const {
-      return (Cells<T>::markers(cells[k]) ^ after[k]) & Cells<T>::kBits;
-    }
-    __device__ void put_back() const {
-#pragma unroll
-      for (int k = 0; k < kStrip; k += 4) {
-        Quad a{cell(k, 0), cell(k, 1)}, b{cell(k, 2), cell(k, 3)};
-        Cells<T>::transpose(a.even, b.even);
-        Cells<T>::transpose(a.odd, b.odd);
-        upper[step * k / 4] = a;
-        lower[step * k / 4] = b;
-      }
-    }
-
-   private:
-    __device__ static int at(int k, int column) {
-      return k + (step > 0 ? column : 3 - column);
-    }
-    __device__ Pair cell(int k, int column) const {
-      return Cells<T>::with(cells[at(k, column)], after[at(k, column)]);
-    }
-  };
-
   /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
   __device__ void go_sideways(const Span &where, Change &change) const {
-    const Way way(where);
+    const TileWay way(where);
     unsigned left = 0, right = 0, all = 0;
     unsigned first_column = 0, last_column = 0;  // their change
     if (way.first > 0) {
       const auto markers = [&](int pair, bool second) {
         Pair a = at(pair, lane_), b = at(pair, lane_ + 32);
-        Cells<T>::transpose(a, b);
-        return Cells<T>::markers(second ? b : a);
+        GrowthCells<T>::transpose(a, b);
+        return GrowthCells<T>::markers(second ? b : a);
       };
       left = markers(way.first / 2 - 1, true);
       right = markers(kPairs - way.first / 2, false);
     }
-    for (int i = way.first; i < kTile; i += kStrip) {
-      Columns<1> to_right(*this, i);
-      Columns<-1> to_left(*this, i);
+    for (int i = way.first; i < kTile; i += kTileStrip) {
+      const int left_quad = kQuads - 1 - i / 4;
+      TileColumns<T, 1> to_right(&quad(i / 4, lane_), &quad(i / 4, lane_ + 32));
+      TileColumns<T, -1> to_left(&quad(left_quad, lane_), &quad(left_quad, lane_ + 32));
       const unsigned right_change = to_right.go_through(left);
       const unsigned left_change = to_left.go_through(right);
       if (right_change) {
         to_right.put_back();
         if (i == 0) first_column |= to_right.change(0);
-        if (i == kTile - kStrip) last_column |= to_right.change(kStrip - 1);
+        if (i == kTile - kTileStrip) last_column |= to_right.change(kTileStrip - 1);
       }
       if (left_change) {
         to_left.put_back();
         if (i == 0) last_column |= to_left.change(0);
-        if (i == kTile - kStrip) first_column |= to_left.change(kStrip - 1);
+        if (i == kTile - kTileStrip) first_column |= to_left.change(kTileStrip - 1);
       }
       all |= right_change | left_change;
       if (!way.go_on(i, (right_change | left_change) != 0, change.columns)) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What blocks that run at the same time have to do: lists in device memory, of items that are on a
-/// list once, and notes on tiles.
+/// The work of blocks that run at the same time: lists in device memory whose items are on a list
+/// only once, and notes on tiles.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,9 +13,9 @@
 
 namespace cudascan::swo {
 
-/// Lists of items of one kind: the one that is read, and the next, to which items are added. All threads
-/// call next() in the same places, and all blocks meet before it: after the last item was added, and
-/// after the open list was read.
+/// Lists of items of one kind: the open list, which is read, and the next one, to which items are
+/// added. All threads call next() at the same points. Before that, all blocks synchronise, after
+/// the last item was added and the open list was read.
 class Work {
  public:
   /// Words of device memory.
@@ -26,19 +26,19 @@ class Work {
   __device__ Work(unsigned *words, int items)
       : counts_(words), stamps_(words + kLists), lists_(stamps_ + items), items_(items) {}
 
-  /// Empties all lists; done by the threads of all blocks, before they meet.
+  /// Empties all lists; the threads of all blocks call it before they synchronise.
   __device__ void reset(unsigned thread, unsigned threads) const {
     for (unsigned i = thread; i < kLists + static_cast<unsigned>(items_); i += threads)
       counts_[i] = 0;
   }
 
-  /// Of the open list.
+  /// An item of the open list.
   __device__ unsigned count() const { return counts_[open_ % kLists]; }
   __device__ unsigned item(unsigned i) const { return list(open_)[i]; }
 
-  /// Adds an item to the next list, unless it is there.
+  /// Adds an item to the next list unless it is already there.
   __device__ void add(unsigned item) const {
-    // A stamp is the number of the list. Who reads an old one asks once more.
+    // A stamp is the number of the list. A thread that reads an old stamp checks again atomically.
     const unsigned number = open_ + 1;
     if (stamps_[item] == number || atomicExch(&stamps_[item], number) == number) return;
     list(number)[atomicAdd(&counts_[number % kLists], 1u)] = item;
@@ -47,8 +47,8 @@ class Work {
   /// Opens the next list.
   __device__ void next() {
     ++open_;
-    // The list that was open becomes the one after the next: nobody reads it any more, and nobody adds to
-    // it before the blocks meet again.
+    // The old open list becomes the one after the next: nobody reads it now, and nobody adds to it
+    // before the blocks synchronise again.
     if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(open_ + 2) % kLists] = 0;
   }
 
@@ -64,7 +64,7 @@ class Work {
   unsigned open_ = 0;
 };
 
-/// Rows, or columns, of a tile from the first to the last.
+/// A range of rows or columns of a tile, from the first to the last.
 struct Span {
   int first = kTile, last = -1;
 
@@ -85,12 +85,12 @@ struct Span {
   }
 };
 
-/// A note on each tile. In the first two steps, which are numbers 1 and 2, all tiles are looked at.
+/// A note on each tile. Steps 1 and 2, the first ones, process all tiles.
 class TileNotes {
  public:
   struct Note {
-    Span rows, columns;  ///< that have changed since they were last walked along
-    Span held;           ///< rows that have changed since the tile was put back into the image
+    Span rows, columns;  ///< changed since they were last processed
+    Span held;           ///< rows changed since the tile was written back to the image
     bool news;           ///< something around the tile may have changed
   };
 
@@ -100,18 +100,18 @@ class TileNotes {
   /// @param words  aligned to 16 bytes
   __device__ explicit TileNotes(unsigned *words) : notes_(reinterpret_cast<uint4 *>(words)) {}
 
-  /// Done by the threads of all blocks, before they meet.
-  /// @param held  rows that are not in the image
+  /// The threads of all blocks call it before they synchronise.
+  /// @param held  rows that are not yet in the image
   __device__ void reset(unsigned tiles, const Span &held, unsigned thread, unsigned threads) const {
     const unsigned none = Span{}.packed();
     for (unsigned i = thread; i < tiles; i += threads)
       notes_[i] = {2, 1, none | none << 16, held.packed()};
   }
 
-  /// Read by the warp that works at the tile.
+  /// The warp of the tile reads it.
   __device__ Note at(unsigned tile, unsigned step) const {
     const uint4 words = notes_[tile];
-    // Others may be about to tell something: all lanes hear what the first one does.
+    // Others may be writing at the same time, so all lanes use the value that the first one reads.
     const unsigned told =
         __shfl_sync(kWholeWarp, (words.x >= step ? 1u : 0u) | (words.y >= step ? 2u : 0u), 0);
     Note note{Span::unpacked(words.z), Span::unpacked(words.z >> 16), Span::unpacked(words.w),
@@ -119,26 +119,24 @@ class TileNotes {
     if (told & 2) note.rows = note.columns = Span::whole();
     return note;
   }
-  /// Done by one thread, for the tile that its warp works at.
+  /// One thread calls it for its warp's tile.
   __device__ void put(unsigned tile, const Note &note) const {
     notes_[tile].z = note.rows.packed() | note.columns.packed() << 16;
     notes_[tile].w = note.held.packed();
   }
 
-  /// Has the next step look around a tile. Who takes the step may do so already.
+  /// Makes the next step check around a tile; the current step may already do so.
   __device__ void tell(unsigned tile, unsigned step) const { notes_[tile].x = step + 1; }
-  /// Has the next step walk through all of a tile.
+  /// Makes the next step process all of a tile.
   __device__ void tell_whole(unsigned tile, unsigned step) const {
     notes_[tile].x = notes_[tile].y = step + 1;
   }
 
  private:
-  uint4
-      *notes_;  ///< steps that look around and that walk through all; rows and columns; those held
+  uint4 *notes_;  ///< steps that check around and that process all; rows and columns; held rows
 };
 
-/// The markers at the edges of tiles, in device memory: what is around a tile, and its warp does not
-/// have.
+/// The markers at the edges of tiles, in device memory: the surroundings of a tile for its warp.
 class TileEdges {
  public:
   enum Edge { top, bottom, left, right };
@@ -149,11 +147,11 @@ class TileEdges {
 
   __device__ explicit TileEdges(unsigned *words) : words_(words) {}
 
-  /// Levels of two columns, as Cells::fold() gives them to lane i, or of two rows, i and i + 32.
+  /// Levels of two columns, as Cells::fold() assigns them to lane i, or of rows i and i + 32.
   __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
     return words_[(tile * 4 + edge) * 32 + i];
   }
-  /// Writes the level of a pixel wherever it belongs to edges.
+  /// Writes the level of a pixel to all edges that contain it.
   __device__ void put(unsigned tile, int x, int y, unsigned level) const {
     const int column = x % kTile, row = y % kTile;
     const int folded = column / 4 * 4 + column % 2 * 2 + column % 4 / 2;
@@ -171,27 +169,27 @@ class TileEdges {
   unsigned *words_;
 };
 
-/// Counts what is left to do after a step.
+/// Counts the remaining work after a step.
 class Tally {
  public:
   static constexpr int kWords = 3;
 
   __device__ explicit Tally(unsigned *counts) : counts_(counts) {}
 
-  /// Done before the blocks meet.
+  /// Call it before the blocks synchronise.
   __device__ void reset() const {
     if (blockIdx.x == 0 && threadIdx.x < kWords) counts_[threadIdx.x] = 0;
   }
-  /// Adds up to 32 for each warp; done by all threads of a block in each step.
+  /// Adds up to 32 for each warp; all threads of a block call it in each step.
   __device__ void add(unsigned of_warp) const {
     const int sum = __syncthreads_count(threadIdx.x % 32 < of_warp);
     if (threadIdx.x == 0 && sum > 0) atomicAdd(&counts_[step_ % kWords], sum);
   }
-  /// The sum of a step, after blocks have met.
+  /// The sum of a step, after the blocks have synchronised.
   __device__ unsigned next() {
     const unsigned sum = counts_[step_ % kWords];
     ++step_;
-    // Was read before the blocks met.
+    // It was read before the blocks synchronised.
     if (blockIdx.x == 0 && threadIdx.x == 0) counts_[(step_ + 1) % kWords] = 0;
     return sum;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What mean and standard deviation of rectangles and of other windows share on the CPU.
+/// Shared CPU code for mean and standard deviation of rectangles and other windows.
 #pragma once
 #include <vector>
 
@@ -11,16 +11,16 @@
 
 namespace cudascan::swo::sums {
 
-/// Writes results for windows whose sums are known, row by row of columns [begin, end).
+/// Writes results from known window sums, row by row, for columns [begin, end).
 template <typename T>
 class Results {
  public:
   Results(Plane<const T> in, Plane<T> out, const Job &, int begin, int end, Scratch &);
 
-  /// Makes `y` the row of the pixels that follow.
+  /// Sets the row of the following pixels.
   void begin_row(int y);
-  /// The results of pixels x to x + n - 1, at most kBlock.
-  /// @param squares  only looked at for deviations
+  /// Writes the results of pixels x to x + n - 1, n at most kBlock.
+  /// @param squares  only used for deviations
   void write(int x, int n, const std::uint32_t *sums, const Square<T> *squares);
 
  private:
@@ -41,7 +41,7 @@ class Results {
   std::vector<int> cells_;           ///< of them, in each column
 };
 
-/// Results of windows other than rectangles, of rows [begin, end).
+/// Results of windows other than rectangles, for rows [begin, end).
 template <typename T>
 void filter_mask(Plane<const T> in, Plane<T> out, const Job &, int begin, int end);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Means and standard deviations of windows, made of the sums over them (windowsums/row_kernel.cuh).
+/// Means and standard deviations of windows, made of the sums over them
+/// (windowsums/row_kernel.cuh).
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -23,8 +24,8 @@ struct MomentJob : windowsums::RowJob<T> {
   int mean_shift = 0, variance_shift = 0;  // see ByteMeans and ByteDeviation
 };
 
-/// What both have in common: each column has a level, or, of bytes, a word that has it in one of its
-/// bytes.
+/// What both have in common: each column has a level, or, of bytes, a word that has it in one of
+/// its bytes.
 template <typename T, bool squared>
 class MomentDecision {
  public:

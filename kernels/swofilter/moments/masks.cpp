@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over everything above and to the left of a corner, of which a window of any shape takes those
-// at the corners of its outline: four for a rectangle, twelve for a cross. Sums of areas wrap around,
-// those of windows do not.
+// Summed-area tables: the sum of everything above and to the left of a corner. A window of any
+// shape adds and subtracts the sums at the corners of its outline: four for a rectangle, twelve for
+// a cross. Sums of areas may wrap around; those of windows do not.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -12,16 +12,17 @@
 namespace cudascan::swo::sums {
 namespace {
 
-/// Columns are worked on in strips for which this many bytes are kept, if they have kMinColumns then.
+/// Columns are processed in strips with this many bytes of memory, but at least kMinColumns
+/// columns.
 constexpr std::size_t kStripBytes = 1 << 19;
 constexpr int kMinColumns = 512;
 
-/// A corner of cells, with the rows and columns of corners counted from the upper left one.
+/// A corner of cells; rows and columns of corners are counted from the upper left one.
 struct Corner {
   int row, column;
 };
 
-/// The corners of which sums are added and subtracted, some twice.
+/// The corners whose sums are added or subtracted, some twice.
 struct Outline {
   std::vector<Corner> plus, minus;
 
@@ -41,7 +42,7 @@ struct Outline {
   }
 };
 
-/// Sums of areas, of the last rows that a window needs.
+/// Sums of areas for the last rows that a window needs.
 template <typename E>
 class Areas {
  public:
@@ -60,7 +61,7 @@ class Areas {
     std::fill_n(zeros_, columns + kSlack, E{0});
   }
 
-  /// Takes a row, which add(sums) adds to the sums of columns.
+  /// Adds a row; add(sums) adds it to the sums of columns.
   template <typename Add, typename Loops>
   void take(const Add &add, const Loops &loops) {
     add(column_sums_);
@@ -73,7 +74,7 @@ class Areas {
       std::partial_sum(column_sums_, column_sums_ + columns_, row + 1);
   }
 
-  /// What windows add and subtract from column x on.
+  /// The sums that windows add and subtract from column x on.
   Terms<E> terms(int x) {
     const auto find = [&](const Corner &corner) { return at(corner.row) + corner.column + x; };
     std::transform(outline_.plus.begin(), outline_.plus.end(), plus_.begin(), find);
@@ -83,7 +84,7 @@ class Areas {
   }
 
  private:
-  /// A row, of which the last is the newest.
+  /// A row; the last one is the newest.
   E *at(int row) const {
     const int place = newest_ + 1 + row;
     return sums_ + stride_ * (place < rows_ ? place : place - rows_);
@@ -97,7 +98,7 @@ class Areas {
   int newest_ = 0;
 };
 
-/// Walks down some columns of a band.
+/// Processes some columns of a band from top to bottom.
 template <typename T>
 class Strip {
  public:
@@ -134,7 +135,7 @@ class Strip {
     const int row = resolve(y, in_.height, job_.border), first = begin_ - mask_.rx();
     const auto outside =
         static_cast<T>(job_.border == SwoFilterBorder::constant ? job_.outside : 0);
-    // Columns of the image, with those outside of it on both sides.
+    // Columns of the image, with those outside on both sides.
     const int begin = std::max(0, -first), end = std::min(columns_, in_.width - first);
     if (row < 0)
       std::fill(samples_ + begin, samples_ + end, outside);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums over the columns of a rectangle march down the image, a row in and a row out; along a row the
-// window is a running sum of them. Cost per pixel does not depend on the window.
+// The sums over a window's columns move down the image: they add a row and subtract a row. Along a
+// row, the window is a running sum of them. The cost per pixel does not depend on the window.
 #include "kernels/swofilter/moments/moments.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 using namespace sums;
 
-constexpr int kMinRows = 64;  // fewer are not worth a thread
+constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
-/// Sums over the columns of a window, for the columns of the image and those that windows reach.
+/// Sums over the columns of a window, for the columns of the image and of its margins.
 template <typename E>
 class Columns {
  public:
@@ -28,10 +28,10 @@ class Columns {
     std::fill_n(all_, size_, E{0});
   }
 
-  /// Those of the image.
+  /// The sums for columns of the image.
   E *image() { return all_ + radius_ + 1; }
 
-  /// Sets what is outside of the image: the sum over such a column.
+  /// Sets the sum over a column outside the image.
   void fill(SwoFilterBorder border, E outside) {
     const auto at = [&](int x) {
       const int column = resolve(x, width_, border);
@@ -61,7 +61,7 @@ class Columns {
   E carry_ = 0;
 };
 
-/// Walks down a band of an image.
+/// Processes a band of an image from top to bottom.
 template <typename T>
 class Band {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sums over rectangles are those of windowsums/row_kernel.cuh, which cost the same for all sizes. Their
-// windows are clipped at the border; for other borders the image is extended first. Windows of other
-// shapes are visited sample by sample.
+// The sums over rectangles are those of windowsums/row_kernel.cuh, which cost the same for all
+// sizes. Their windows are clipped at the border; for other borders the image is extended first.
+// Windows of other shapes are visited sample by sample.
 #include "kernels/swofilter/moments/moments.h"
 
 #include <type_traits>

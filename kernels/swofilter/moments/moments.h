@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Mean and standard deviation of windows. With N samples in the window, in levels, their sum S and the
-/// sum of their squares Q:
+/// Mean and standard deviation of windows. With N samples in the window, in levels, their sum S and
+/// the sum of their squares Q:
 ///
 /// | operator           | result                                                    |
 /// |--------------------|-----------------------------------------------------------|
@@ -21,8 +21,8 @@ CUDASCAN_HD inline unsigned rounded_mean(std::uint32_t sum, std::uint32_t n) {
   return static_cast<unsigned>((2 * std::uint64_t{sum} + n) / (2 * n));
 }
 
-/// sqrt(N Q - S^2) / N. For up to 65025 samples of 16 bit S is below 2^32, Q below 2^48 and N Q below
-/// 2^64.
+/// sqrt(N Q - S^2) / N. For up to 65025 samples of 16 bits, S is below 2^32, Q below 2^48 and N Q
+/// below 2^64.
 CUDASCAN_HD inline unsigned rounded_deviation(std::uint64_t sum, std::uint64_t squares,
                                               std::uint64_t n) {
   const std::uint64_t variance = n * squares - sum * sum;  // n^2 times that

@@ -29,7 +29,7 @@ void Results<T>::begin_row(int y) {
   const int first = clip_ ? std::max(0, mask_.ry() - y) : 0,
             end = clip_ ? std::min(mask_.height, in_.height - y + mask_.ry()) : mask_.height;
   if (first == first_row_ && end == end_row_) return;
-  // In this order rows that are taken away are there.
+  // In this order, subtracted rows are still available.
   while (end_row_ < end) count_row(end_row_++, 1);
   while (first_row_ > first) count_row(--first_row_, 1);
   while (end_row_ > end) count_row(--end_row_, -1);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of mean and standard deviation on the CPU, compiled for several instruction sets. All
-/// of them walk along one row and count in levels. Sums are exact: those of samples, and of squares of 8
-/// bit, fit 32 bits; sums of squares of 16 bit are whole numbers below 2^53 in doubles.
+/// The inner loops of mean and standard deviation on the CPU, compiled for several instruction
+/// sets. Each processes one row in levels. Sums are exact: sums of samples, and of squares of 8-bit
+/// samples, fit into 32 bits; sums of squares of 16-bit samples are integers below 2^53 in doubles.
 #pragma once
 #include <cstdint>
 #include <type_traits>
 
 namespace cudascan::swo::sums {
 
-/// Pixels that are worked on at a time; what is known about them stays in the L1 cache.
+/// Pixels processed at a time; their data stays in the L1 cache.
 inline constexpr int kBlock = 512;
-/// Elements after the last that loops read and write, where it says so.
+/// Elements after the last one that loops may read and write, where stated.
 inline constexpr int kSlack = 16;
 
 template <typename T>
 using Square = std::conditional_t<sizeof(T) == 1, std::uint32_t, double>;
 template <typename T>
 using Real = std::conditional_t<sizeof(T) == 1, float, double>;
-/// For sums over areas of any size, which may wrap around.
+/// Type of sums over areas of any size; it may wrap around.
 template <typename T>
 using Integral = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
 
@@ -29,7 +29,7 @@ struct Sizes {
   const Real<T> *inverse;  ///< 1 / count
 };
 
-/// Places of rows of which some are added, others subtracted.
+/// Positions in rows that are added or subtracted.
 template <typename E>
 struct Terms {
   const E *const *plus, *const *minus;
@@ -38,8 +38,8 @@ struct Terms {
 
 template <typename T>
 struct Loops {
-  /// Moves sums over columns down by a row: `enters` comes in, `leaves` goes.
-  /// @param shift  low bits that are not used
+  /// Moves sums over columns down by a row: adds `enters`, subtracts `leaves`.
+  /// @param shift  unused low bits
   void (*slide)(const T *enters, const T *leaves, int n, int shift, std::uint32_t *sums);
   void (*slide_squares)(const T *enters, const T *leaves, int n, int shift, Square<T> *squares);
 
@@ -51,17 +51,17 @@ struct Loops {
 
   /// The sums of terms.
   void (*add)(const Terms<std::uint32_t> &, int n, std::uint32_t *out);
-  /// The same for squares of 16 bit.
+  /// The same for squares of 16-bit samples.
   void (*add_wide)(const Terms<std::uint64_t> &, int n, double *out);
 
-  /// Results from sums, shifted left by `shift`. Those of deviations that are too close to a tie to tell
-  /// are marked with 1, others with 0; returns whether there are any.
+  /// Results from sums, shifted left by `shift`. Deviations that are too close to a tie are marked
+  /// with 1, others with 0; returns whether there are any.
   void (*means)(const std::uint32_t *sums, const Sizes<T> &, int n, int shift, T *out);
   bool (*deviations)(const std::uint32_t *sums, const Square<T> *squares, const Sizes<T> &, int n,
                      int shift, T *out, std::uint8_t *unsure);
 };
 
-/// The loops for the processor that runs.
+/// The loops for this processor.
 template <typename T>
 const Loops<T> &loops();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The array to which a window is copied, and what is done on it: the code that the CPU and each thread
-/// of the GPU run; see naive.h.
+/// The array with the copy of a window, and the operations on it. The CPU and each thread of the
+/// GPU run this code; see naive.h.
 #pragma once
 #include <type_traits>
 
@@ -13,7 +13,7 @@ namespace cudascan::swo {
 inline constexpr int kNaiveSide = 15;
 inline constexpr int kNaiveRuns = kNaiveSide * ((kNaiveSide + 1) / 2);
 
-/// A job in a form that goes to a kernel as its parameter. Samples are levels.
+/// A job as a kernel parameter. Samples are levels.
 template <typename T>
 struct NaiveJob {
   Plane<const T> in;
@@ -22,17 +22,17 @@ struct NaiveJob {
   T outside, maximum;
   int shift;  ///< from levels to the samples of the planes
   std::int64_t percentile, alpha;
-  bool keeps;         ///< whether a window without samples leaves the pixel as it is
+  bool keeps;         ///< whether a window without samples keeps the pixel
   int width, height;  ///< of the window
   int run_count;
   Run runs[kNaiveRuns];
 };
-/// Of a job that has_naive().
+/// Makes it from a job with has_naive().
 template <typename T>
 NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &);
 
-/// Calls f(std::integral_constant<SwoFilterOperator, ...>) with the operator, or the one that it is
-/// another name of; whether it has a naive form.
+/// Calls f(std::integral_constant<SwoFilterOperator, ...>) with the operator, or with its
+/// equivalent; returns whether it has a naive form.
 template <typename F>
 bool with_naive(SwoFilterOperator op, const F &f) {
   using Op = SwoFilterOperator;
@@ -103,7 +103,7 @@ class NaiveWindow {
   }
 
  private:
-  /// Appends the sample that stands at a distance from the pixel, if there is one.
+  /// Appends the sample at an offset from the pixel, if there is one.
   CUDASCAN_HD void copy(int dx, int dy) {
     const int x = resolve(x_ + dx, job_.in.width, job_.border);
     const int y = resolve(y_ + dy, job_.in.height, job_.border);

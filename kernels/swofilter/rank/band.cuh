@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How kernels read and write images whose warps have rows of four samples a lane, with whatever is
-/// outside of the image.
+/// How kernels with rows of four samples per lane read and write images, including samples outside
+/// the image.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,28 +21,28 @@ struct NetworkJob {
   int shift;
 };
 
-/// Warps of a block, one below another, and rows of each.
+/// Warps of a block, in a column, and rows of each.
 constexpr int kNetworkWarps = 4;
 constexpr int kNetworkRows = 8;
 
-/// Blocks at the bottom and the top of the image take longer, and come first.
+/// Blocks at the bottom and the top of the image take longer, so they come first.
 __device__ inline unsigned network_row_of_blocks() {
   return (blockIdx.y + gridDim.y - 1) % gridDim.y;
 }
 
-/// Whether the place number `place` of a side has an odd number among its k.
+/// Whether position number `place` of a side is odd within its group of k.
 template <int k>
 __device__ __forceinline__ unsigned is_odd_place(int place) {
   place %= k;
   return (place < 0 ? place + k : place) & 1;
 }
 
-/// Samples outside of the image under which the median of a clipped window, number floor(n / 2) of its n
-/// samples, is that of the whole window. It is, if floor(m / 2) of its m places outside have the lowest
-/// sample, and the others the highest. In one row (column) outside, that is so for each window if places
-/// alternate from one of its ends on and begin anew after every k, and the next row has the others. A
-/// corner continues the one of its two sides that does not begin there; so each side begins at another
-/// corner.
+/// Samples outside the image, chosen so that the median of the whole window equals the median of
+/// the clipped one, number floor(n / 2) of its n samples. That holds if floor(m / 2) of the
+/// window's m outside positions have the lowest sample and the others the highest. In one outside
+/// row (column) it holds for every window if positions alternate from one end on, restart after
+/// every k, and the next row has the opposite values. A corner continues the side that does not
+/// begin there, so each side begins at another corner.
 template <int k>
 class Outside {
  public:
@@ -77,10 +77,10 @@ class Band {
   static constexpr int kWarpSamples = 4 * 32;  // in a row
   unsigned word[kRows][kWords];
 
-  /// @param x  of the first sample less `offset`, a multiple of 4
+  /// @param x  column of the first sample minus `offset`, a multiple of 4
   __device__ __forceinline__ Band(const NetworkJob<T> &job, int x) : job_(job), x_(x + offset) {}
 
-  /// The samples of a warp's lanes, on their way to them.
+  /// The samples of a warp's lanes while they are being loaded.
   using Stage = T[kRows][kWarpSamples];
 
   /// Reads all rows, from row y on.
@@ -91,7 +91,7 @@ class Band {
                         begin + 4 + (kOffset ? kPerWord : 0) <= plane.width && y >= 0 &&
                         y + kRows <= plane.height;
     if (__any_sync(kWholeWarp, !inside)) return read_by_samples(y, stage);
-    // All loads come before the first use.
+    // All loads are issued before the first use.
     unsigned beyond[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
@@ -110,7 +110,7 @@ class Band {
     }
   }
 
-  /// Two rows down.
+  /// Moves two rows down.
   __device__ __forceinline__ void step() {
 #pragma unroll
     for (int i = 0; i + 2 < kRows; ++i)
@@ -122,7 +122,7 @@ class Band {
   static constexpr int kPerWord = 4 / sizeof(T), kOffset = offset % kPerWord;
   static constexpr unsigned kLargest = (1u << (8 * sizeof(T))) - 1;
 
-  /// The same wherever the samples are. Lanes read next to each other.
+  /// The same for samples anywhere. Lanes read adjacent samples.
   __device__ __forceinline__ void read_by_samples(int y, Stage &stage) {
     const Plane<const T> &plane = job_.in.plane;
     const SwoFilterBorder border = job_.in.border;
@@ -132,7 +132,7 @@ class Band {
     for (int q = 0; q < kWarpSamples / 32; ++q) {
       const int x = first + 32 * q, column = resolve(x, width, border);
       const Outside<k> outside(x, width, height);
-      // Here too all loads come first.
+      // All loads are issued first here, too.
       unsigned samples[kRows];
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
@@ -160,7 +160,7 @@ class Band {
 
 /// Writes four samples of a row.
 /// @param n      of them that are in the image
-/// @param whole  they are, and begin at a multiple of their size
+/// @param whole  all are, and they begin at a multiple of their size
 template <typename T, int n_words>
 __device__ __forceinline__ void store(T *to, bool whole, int n, const unsigned (&words)[n_words]) {
   constexpr int kPerWord = 4 / sizeof(T);
@@ -176,11 +176,11 @@ __device__ __forceinline__ void store(T *to, bool whole, int n, const unsigned (
   }
 }
 
-/// Where a lane writes: row after row, from column x on.
+/// The output position of a lane: row by row, from column x on.
 template <typename T>
 class Writer {
  public:
-  /// @param n_rows  that are written
+  /// @param n_rows  rows to write
   __device__ __forceinline__ Writer(const Plane<T> &plane, int x, int y, int n_rows)
       : to_(reinterpret_cast<unsigned char *>(plane.row(y) + x)),
         stride_(plane.stride),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Modes and trimmed means of large rectangles of 8-bit samples, at the same cost for all sizes and
-/// contents (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image Processing
-/// 16(9), 2007). A block keeps the histograms of its columns over the rows of the window in shared memory;
-/// a step down changes two counts of each. A warp moves a window along the row, with eight levels of its
-/// histogram in the registers of each lane: a step adds a column and takes one off. It begins from the
-/// sums of sixteen columns at a time.
+/// contents (after Perreault, Hebert, "Median filtering in constant time", IEEE Trans. Image
+/// Processing 16(9), 2007). A block keeps the histograms of its columns over the rows of the window
+/// in shared memory; a step down changes two counts of each. A warp moves a window along the row,
+/// with eight levels of the histogram in the registers of each lane: a step adds a column and
+/// subtracts one. It starts from sums of sixteen columns at a time.
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
@@ -14,7 +14,7 @@
 namespace cudascan::swo {
 
 constexpr int kColumnsWarps = 16, kColumnsThreads = 32 * kColumnsWarps;
-/// Columns of a group, whose sum is kept.
+/// Columns of a group; the group's sum is stored.
 constexpr int kGroupColumns = 16;
 /// Bytes of a column and of a group.
 constexpr int kColumnBytes = 256, kGroupBytes = 512;
@@ -23,7 +23,7 @@ CUDASCAN_HD constexpr int columns_bytes(int columns) {
   return columns * kColumnBytes + columns / kGroupColumns * kGroupBytes;
 }
 
-/// Eight levels of a histogram, from 8 l on for lane l: counts of 16 bits of levels 0 and 2, 1 and 3, 4
+/// Eight levels of a histogram, from 8 l on for lane l: 16-bit counts of levels 0 and 2, 1 and 3, 4
 /// and 6, 5 and 7.
 struct LaneCounts {
   unsigned pair[4] = {};
@@ -32,7 +32,7 @@ struct LaneCounts {
 #pragma unroll
     for (int i = 0; i < 4; ++i) pair[i] += other.pair[i];
   }
-  /// Adds the difference of two columns, of which each has eight counts of 8 bits.
+  /// Adds the difference of two columns with eight 8-bit counts each.
   __device__ void slide(uint2 enters, uint2 leaves) {
     constexpr unsigned kEven = 0x00ff00ff;
     pair[0] += (enters.x & kEven) - (leaves.x & kEven);
@@ -50,14 +50,14 @@ struct LaneCounts {
   }
 };
 
-/// The histograms of a block's columns, in shared memory. Lanes read a column, and update one column
-/// each, without conflicts in the banks.
+/// The histograms of a block's columns, in shared memory. Lanes read a column together and update
+/// one column each, without bank conflicts.
 class ColumnHistograms {
  public:
   __device__ ColumnHistograms(unsigned char *memory, int columns)
       : columns_(memory), groups_(reinterpret_cast<unsigned *>(memory + columns * kColumnBytes)) {}
 
-  /// Where column c has its counts of levels 4 q to 4 q + 3.
+  /// Location of the counts of levels 4 q to 4 q + 3 of column c.
   __device__ unsigned *words(int c, int q) const {
     return reinterpret_cast<unsigned *>(columns_ + c * kColumnBytes) + ((q + 2 * c) & 63);
   }
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kColumnsThreads)
 #pragma unroll 1
       for (int i = begin; i < end; ++i) {
         const int x = x0 + i;
-        // Read ahead of what is written.
+        // Reads ahead of the writes.
         const bool more = i + 1 < last;
         const uint2 enters = more ? histograms.column(i + 2 * rx + 1, lane) : uint2{},
                     leaves = more ? histograms.column(i, lane) : uint2{};

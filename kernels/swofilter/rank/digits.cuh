@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians and ranks of rectangles of 8-bit samples, in the same time whatever the image, or less where
-/// columns take in what they let go. As Perreault and Hebert do ("Median filtering in constant time", IEEE
-/// Trans. Image Processing 16(9), 2007), a block keeps the histogram of each of its columns over the rows
-/// of the window, and a step down takes one sample out of each and puts one in. But each thread looks for
-/// the result of one pixel alone, digit by digit: how many samples of the window have 0, 1, 2 and 3 as
-/// their next digit to base 4, after those that are known, is a sum over its columns. So a column has four
-/// counts of a byte, in one word, for each beginning of none to three digits.
+/// Medians and ranks of rectangles of 8-bit samples. The time is the same for all images, or less
+/// if columns add the same samples that they remove. As in Perreault and Hebert ("Median filtering
+/// in constant time", IEEE Trans. Image Processing 16(9), 2007), a block keeps the histogram of
+/// each of its columns over the rows of the window, and a step down removes one sample from each
+/// and adds one. But here each thread finds the result of one pixel alone, digit by digit. The
+/// number of samples in the window that have 0, 1, 2 and 3 as the next base-4 digit after the known
+/// digits is a sum over its columns. So a column has four one-byte counts, in one word, for each
+/// prefix of zero to three digits.
 ///
-/// The counts for one beginning are next to each other for neighbouring columns. As lanes look at
-/// neighbouring columns they meet in no bank, whatever digits each has found.
+/// The counts for one prefix are adjacent for neighbouring columns. Lanes read neighbouring
+/// columns, so there are no bank conflicts, whatever digits each lane has found.
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/swofilter/rank/selection.cuh"
@@ -17,25 +18,25 @@
 namespace cudascan::swo {
 
 constexpr int kDigits = 4;
-/// The beginnings of none to three digits: 1 + 4 + 16 + 64.
+/// The prefixes of zero to three digits: 1 + 4 + 16 + 64.
 constexpr int kBeginnings = 85;
 /// Bytes of shared memory for a column, and the most columns of a block.
 constexpr int kDigitsColumnBytes = kBeginnings * 4, kMostDigitsColumns = 672;
 
-/// The counts of a column. Byte i of a word has how many of the samples with this beginning have i or
-/// less as their next digit.
+/// The counts of a column. Byte i of a word is the number of samples with this prefix whose next
+/// digit is i or less.
 class DigitCounts {
  public:
   /// @param words    those of this column
-  /// @param columns  distance of two beginnings in words
+  /// @param columns  distance of two prefixes in words
   __device__ DigitCounts(unsigned *words, int columns) : words_(words), columns_(columns) {}
 
   /// @param digits     known digits of the sample
-  /// @param beginning  these, as a number
+  /// @param beginning  these digits (the prefix) as a number
   __device__ unsigned *word(int digits, unsigned beginning) const {
     return words_ + (((1u << (2 * digits)) - 1) / 3 + beginning) * columns_;
   }
-  /// Puts a sample in, or takes it out with by = -1.
+  /// Adds a sample, or removes it with by = -1.
   __device__ void change(unsigned sample, unsigned by) const {
 #pragma unroll
     for (int i = 0; i < kDigits; ++i)
@@ -47,13 +48,13 @@ class DigitCounts {
   int columns_;
 };
 
-/// Sums of the counts of many columns. They do not fit into bytes, but the two halves of a word can have
-/// bytes 0 and 2, and bytes 0 and 1 then follow from the sum of the words, as 256 times byte 1 cannot run
-/// over what byte 3 has there.
+/// Sums of the counts of many columns. They do not fit into bytes. The two halves of a word sum
+/// bytes 0 and 2. The sum of byte 1 then follows from the sum of the words, because 256 times byte
+/// 1 cannot overflow into byte 3's share.
 class DigitSums {
  public:
   /// @param n      words
-  /// @tparam batch  so many words may be added without a byte running over; a power of 2
+  /// @tparam batch  so many words can be added without a byte overflowing; a power of 2
   template <int batch>
   __device__ void add(const unsigned *words, int n) {
     const auto take = [&]<int count>() {
@@ -100,11 +101,11 @@ struct DigitsJob {
   int width, height;  // of a block's results
 };
 
-/// The column that a thread keeps the counts of.
+/// The column whose counts a thread keeps.
 class KeptColumn {
  public:
-  /// @param x     in the image or beyond
-  /// @param kept  whether some window has this column
+  /// @param x     inside or outside the image
+  /// @param kept  whether some window contains this column
   __device__ KeptColumn(const Source<std::uint8_t> &in, int x, bool kept)
       : in_(in), column_(resolve(x, in.plane.width, in.border)) {
     const bool counts = column_ >= 0 || in.border == SwoFilterBorder::constant;
@@ -124,7 +125,7 @@ class KeptColumn {
   bool none_;
 };
 
-/// Sample number `rank` in ascending order of those of n columns from this one on.
+/// Sample number `rank`, in ascending order, of n columns from this one on.
 template <int batch>
 __device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, int n,
                                                    unsigned rank) {
@@ -146,7 +147,7 @@ __device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, in
   return value;
 }
 
-/// A thread keeps a column of those that the block's windows have, and does the window that begins there.
+/// A thread maintains one column of the block's windows and processes the window that begins there.
 /// @tparam batch  the height of the window is at most 256 / batch - 1
 template <int batch>
 __global__ void __launch_bounds__(kMostDigitsColumns)
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
   unsigned rank = 0;
 #pragma unroll 1
   for (int y = y0; y < y1; ++y) {
-    // What is next is read long before it is needed.
+    // Reads the next samples long before they are needed.
     const bool more = y + 1 < y1;
     const int leaves = more ? column.sample(y - ry) : -1,
               enters = more ? column.sample(y + ry + 1) : -1;

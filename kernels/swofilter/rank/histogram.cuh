@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of windows of any size and shape from a histogram that slides along a row with its
-/// block: a step takes in and takes off as many samples as the window has runs. Histograms have two
-/// levels, the samples by their upper half of bits and by all; searches look at one after the other.
+/// Order statistics of windows of any size and shape from a histogram that slides along a row with
+/// its block. A step adds and removes as many samples as the window has runs. Histograms have two
+/// levels, by the upper half of the bits and by all bits; searches use one after the other.
 #pragma once
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/swofilter/rank/selection.cuh"
@@ -11,14 +11,15 @@ namespace cudascan::swo {
 
 constexpr int kHistogramThreads = 256;
 
-/// Pixels of a row that a block does.
+/// Pixels of a row per block.
 constexpr int kHistogramPixels = 128;
 
-/// Sums over all threads of lower number, and over all; the threads of the block call it together.
+/// Sums over all threads with lower numbers, and over all; the threads of the block call it
+/// together.
 __device__ inline unsigned block_sums_before(unsigned v, unsigned *warp_totals, unsigned &all) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const unsigned sum = warp_scan(v);
-  __syncthreads();  // the totals before have been read
+  __syncthreads();  // the previous totals have been read
   if (lane == 31) warp_totals[warp] = sum;
   __syncthreads();
   unsigned before = sum - v;
@@ -31,7 +32,7 @@ __device__ inline unsigned block_sums_before(unsigned v, unsigned *warp_totals, 
   return before;
 }
 
-/// A histogram of up to 65025 samples in the memory of a block. Counts of 16 bits are two to a word.
+/// A histogram of up to 65025 samples in the memory of a block. A word has two 16-bit counts.
 template <typename T>
 class SlidingHistogram {
  public:
@@ -56,14 +57,14 @@ class SlidingHistogram {
   __device__ void add(unsigned v) { change(v, 1); }
   __device__ void take(unsigned v) { change(v, -1); }
 
-  /// The number of samples; all threads call this and what follows.
+  /// The number of samples; all threads call this and the following functions.
   __device__ unsigned count() {
     unsigned all;
     block_sums_before(shared_.group_count[threadIdx.x], shared_.warp_totals, all);
     return all;
   }
 
-  /// Sample number `rank`, how many samples are below it, and their sum in levels.
+  /// Sample number `rank`, the number of samples below it, and their sum in levels.
   struct Found {
     unsigned value, below, sum_below;
   };
@@ -98,13 +99,13 @@ class SlidingHistogram {
     }
   }
 
-  /// The mean of what is left without the first and last t of n.
+  /// The mean of n samples without the first and last t.
   __device__ unsigned trimmed_mean(unsigned n, unsigned t) {
     const Found low = at(t);
     __syncthreads();
     const Found high = at(n - 1 - t);
     const unsigned left = n - 2 * t;
-    // All below `high`, without those below `low`, and the rest of both.
+    // All below `high` minus those below `low`, plus the remaining samples equal to both.
     const std::uint64_t sum = std::uint64_t{high.sum_below} - low.sum_below -
                               std::uint64_t{t - low.below} * (low.value >> shift_) +
                               std::uint64_t{n - t - high.below} * (high.value >> shift_);
@@ -112,7 +113,7 @@ class SlidingHistogram {
   }
 
   __device__ unsigned mode() {
-    unsigned long long best = 0;  // the count, and below it what is larger for lower samples
+    unsigned long long best = 0;  // the count, with lower bits that are larger for lower samples
     if (threadIdx.x == 0) shared_.best = 0;
     for (int i = threadIdx.x; i < kLevels; i += kHistogramThreads)
       best = max(best, static_cast<unsigned long long>(fine(i)) << 32 |
@@ -136,7 +137,7 @@ class SlidingHistogram {
   int shift_;
 };
 
-/// @param fine  memory for the histograms of the blocks; nullptr if it is shared memory
+/// @param fine  memory for the histograms of the blocks; nullptr = shared memory
 template <typename T>
 __global__ void __launch_bounds__(kHistogramThreads)
     histogram_kernel(const __grid_constant__ SelectionJob<T> job,

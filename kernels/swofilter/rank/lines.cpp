@@ -9,13 +9,13 @@ namespace {
 
 constexpr int kMostSamples = 255;
 
-/// The samples of a line in the window, in ascending order.
+/// The samples of a line in the window, sorted in ascending order.
 template <typename T>
 class Line {
  public:
   T median() const { return samples_[n_ / 2]; }
 
-  /// Takes the pixels from `first` to `last` steps away from (x, y), as far as they are in the image.
+  /// Starts with the pixels `first` to `last` steps away from (x, y) that are inside the image.
   void fill(const Strided<const T> &in, int x, int y, int step_x, int step_y, int reach) {
     n_ = 0;
     for (int i = -reach; i <= reach; ++i)
@@ -23,7 +23,7 @@ class Line {
     std::sort(samples_, samples_ + n_);
   }
 
-  /// Goes one step, to (x, y).
+  /// Moves one step, to (x, y).
   void advance(const Strided<const T> &in, int x, int y, int step_x, int step_y, int reach) {
     const T *const entering = find(in, x + reach * step_x, y + reach * step_y);
     const T *const leaving = find(in, x - (reach + 1) * step_x, y - (reach + 1) * step_y);
@@ -67,7 +67,7 @@ template <typename T>
 void ask_lines(const Area<T> &area, int rx, int ry) {
   const int width = area.x1 - area.x0, reach = std::min(rx, ry);
   if (width <= 0 || area.y0 >= area.y1) return;
-  // A line that leaves the area on one side makes room for the one that enters it on the other.
+  // A line that leaves the area on one side is replaced by one that enters on the other.
   std::vector<Line<T>> columns(width), falling(width), rising(width);
   Line<T> row;
   for (int y = area.y0; y < area.y1; ++y) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of 3x3: with the columns sorted, the median of the largest of their lowest, the middle one of
-/// their middle and the smallest of their highest samples (Smith, "Implementing median filters in XC4000E
-/// FPGAs", Xcell 23, 1996). Two rows share the order of the two samples that both have in a column.
+/// Medians of 3x3: sorts the columns, then takes the median of the largest of their lowest, the
+/// middle one of their middle and the smallest of their highest samples (Smith, "Implementing
+/// median filters in XC4000E FPGAs", Xcell 23, 1996). Two rows share the order of their two common
+/// samples in a column.
 ///
 /// A register has two samples of 16 bits: those of columns 0 and 2, or 1 and 3, of a lane's four.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace cudascan::swo {
 
-/// Columns of results of a warp: the first and the last lane lack a neighbour.
+/// Result columns of a warp: the first and the last lane lack a neighbour.
 constexpr int kMedian3Columns = 4 * 30;
 
 /// Columns 0 and 2, and 1 and 3, of four neighbouring samples.
@@ -54,12 +55,14 @@ __device__ __forceinline__ EvenAndOdd middle(EvenAndOdd a, EvenAndOdd b, EvenAnd
   return larger(smaller(a, b), smaller(larger(a, b), c));
 }
 
-/// The medians of four windows, of their columns' two samples in order, low and high, and the third one.
+/// The medians of four windows, from their columns' two sorted samples, low and high, and the
+/// third.
 __device__ __forceinline__ EvenAndOdd median_of_nine(EvenAndOdd low, EvenAndOdd high,
                                                      EvenAndOdd third) {
   const EvenAndOdd lowest = smaller(low, third), highest = larger(high, third),
                    between = larger(low, smaller(high, third));
-  // For columns 0 and 2 the neighbours are on the left and `odd`, for 1 and 3 `even` and on the right.
+  // For columns 0 and 2 the neighbours are on the left and `odd`, for 1 and 3 `even` and on the
+  // right.
   const EvenAndOdd of_lowest = {__vimax3_u16x2(lowest.left(), lowest.even, lowest.odd),
                                 __vimax3_u16x2(lowest.even, lowest.odd, lowest.right())},
                    of_highest = {__vimin3_u16x2(highest.left(), highest.even, highest.odd),

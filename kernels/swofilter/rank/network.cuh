@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of minima and
-/// maxima, which take the same time whatever the image: columns are sorted once for all windows that they
-/// are in, and merged in pairs and more as far as windows share them (Adams, "Fast median filters using
-/// separable sorting networks", ACM Trans. Graphics 40(4), 2021). What can no longer become the median is
-/// left out early. The networks are Batcher's odd-even merges (Knuth, The Art of Computer Programming 3,
-/// 5.3.4), written as recursive templates: the compiler removes what no result needs.
+/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of
+/// minima and maxima, whose time does not depend on the image. Columns are sorted once for all
+/// windows that contain them, and merged in pairs and larger groups as far as windows share them
+/// (Adams, "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4),
+/// 2021). Samples that can no longer become the median are dropped early. The networks are
+/// Batcher's odd-even merges (Knuth, The Art of Computer Programming 3, 5.3.4), written as
+/// recursive templates: the compiler removes what no result needs.
 ///
-/// A register has two samples of 16 bits: that of a row and that of the row below.
+/// A register has two samples of 16 bits: one of a row and one of the row below.
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/swofilter/rank/band.cuh"
@@ -21,7 +22,7 @@ template <int m, int n>
 __device__ __forceinline__ void merge(const unsigned (&a)[m], const unsigned (&b)[n],
                                       unsigned (&merged)[m + n]);
 
-/// The members of a list at even or odd places.
+/// The members of a list at even or odd positions.
 template <int first, int n>
 struct Half {
   static constexpr int kSize = (n + 1 - first) / 2;
@@ -80,17 +81,17 @@ __device__ __forceinline__ void sort(unsigned (&v)[n]) {
   }
 }
 
-/// Ascending samples of a part of the window that are still in question: those below and above them are
-/// left out. With `rest` samples to come, number i of n can become number `rank` of all only if
-/// i <= rank <= i + rest.
-/// @tparam rank  of the result, among these and those to come
+/// Ascending samples of a part of the window that may still be the result; those below and above
+/// are dropped. With `rest` more samples to come, number i of n can become number `rank` of all
+/// only if i <= rank <= i + rest.
+/// @tparam rank  of the result, among these samples and those to come
 /// @tparam rest  samples to come
 template <int n, int rank, int rest>
 struct Candidates {
   static_assert(rank < n + rest);
   unsigned v[n > 0 ? n : 1];
 
-  /// Takes more samples in.
+  /// Adds more samples.
   template <int m>
   __device__ __forceinline__ auto with(const unsigned (&more)[m]) const {
     constexpr int kLeft = rest - m;
@@ -118,8 +119,8 @@ __device__ __forceinline__ void from_below(const unsigned (&v)[n], int distance,
   for (int i = 0; i < n; ++i) of_other[i] = __shfl_up_sync(0xffffffff, v[i], distance);
 }
 
-/// The medians of four windows next to each other: of columns 0 to k - 1 up to 3 to k + 2. A lane has
-/// sorted the last four of these; those before them are the last ones of the lanes below.
+/// The medians of four adjacent windows: of columns 0 to k - 1, up to 3 to k + 2. A lane has sorted
+/// the last four of these columns; the columns before are the last ones of the lanes below.
 /// @param v  columns k - 1 to k + 2; k is 5, 7 or 9
 template <int k>
 __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned (&result)[4]) {
@@ -196,8 +197,8 @@ __device__ __forceinline__ void four_sorted(const unsigned (&v)[4][k], const Vis
   }
 }
 
-/// The samples of column i of two rows. Those of 8 bits are in the upper halves; what is below them
-/// decides between equal ones only.
+/// The samples of column i in two rows. 8-bit samples are in the upper halves; the bits below only
+/// decide between equal samples.
 template <typename T, int n>
 __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const unsigned (&lower)[n],
                                              int i) {
@@ -209,12 +210,12 @@ __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const u
   }
 }
 
-/// What is taken of sorted samples.
+/// The result to compute from sorted samples.
 enum class Taken { median, trimmed_mean, mode };
 
-/// The mode, or the trimmed mean, of samples first to last - 1 of a sorted list: of the upper or the lower
-/// of two rows.
-/// @tparam whole  these are the first and last of the list for the mode, and the same for all lanes
+/// The mode or the trimmed mean of samples first to last - 1 of a sorted list, for the upper or the
+/// lower of two rows.
+/// @tparam whole  the range is the whole list (for the mode) and the same for all lanes
 template <typename T, Taken taken, bool whole, int n>
 __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int row, int first,
                                               int last, int shift) {
@@ -230,7 +231,7 @@ __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int r
       const unsigned v = sample(i);
       run = v == before ? run + 1 : 1;
       before = v;
-      // The most frequent, of these the lowest.
+      // The most frequent one; of several, the lowest.
       best = max(best, run << 16 | (0xffff - v));
     }
     return 0xffff - (best & 0xffff);
@@ -243,7 +244,7 @@ __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int r
   }
 }
 
-/// The same of both rows, for windows that lie in the image.
+/// The same for both rows, for windows inside the image.
 template <typename T, Taken taken, int n>
 __device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t, int shift) {
   if constexpr (taken == Taken::trimmed_mean && sizeof(T) == 1) {
@@ -260,7 +261,7 @@ __device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t
   }
 }
 
-/// The same for any windows: of those at (x, y) and below.
+/// The same for any windows: those at (x, y) and below.
 template <typename T, Taken taken, int k>
 __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x, int y,
                                                  const unsigned (&sorted)[k * k]) {
@@ -273,7 +274,7 @@ __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x
     const int columns = min(x + r, width - 1) - max(x - r, 0) + 1,
               rows = min(y + row + r, height - 1) - max(y + row - r, 0) + 1;
     const int count = clip ? max(columns, 1) * max(rows, 1) : k * k;
-    // Outside of the image are the lowest samples, and one more of the highest if their number is odd.
+    // Samples outside the image are split between lowest and highest, one more highest if odd.
     const int t = taken == Taken::mode ? 0 : trimmed(count, job.alpha);
     const int first = (k * k - count) / 2 + t;
     result |= statistic<T, taken, false>(sorted, row, first, first + count - 2 * t, job.shift)
@@ -282,7 +283,7 @@ __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x
   return result;
 }
 
-/// Lanes without results: they lack columns to their left. And columns of results of a warp.
+/// Lanes without results, because they lack columns to their left; and result columns of a warp.
 template <int k>
 constexpr int kLanesBelow = (k + 2) / 4;
 template <int k>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Small windows are put in order by networks, as long as that is faster than histograms. Networks take
-// windows of whole rows and columns of samples; the pixels whose windows are clipped go another way, which
-// takes any.
+// Small windows are sorted by networks if that is faster than histograms. Networks need complete
+// windows; pixels with clipped windows are processed by histograms, which support any window.
 #include "kernels/swofilter/rank/rank.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace cudascan::swo {
 namespace {
 
-constexpr int kMinRows = 32;  // fewer are not worth a thread
+constexpr int kMinRows = 32;  // fewer rows do not justify a thread
 
 /// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
 template <typename T>
@@ -49,18 +48,18 @@ Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
   return padded;
 }
 
-/// Runs rows of an image through a network. Windows have all of their samples.
+/// Runs rows of an image through a network. Windows are complete.
 template <typename T>
 class NetworkRows {
  public:
   NetworkRows(Plane<const T> in, Plane<T> out, const Job &job, const Network &network)
       : in_(in), out_(out), job_(job), network_(network) {
-    // As long as the rows stay in the fastest cache, but not so short that there is more to say than to
-    // do. All in multiples of vectors.
-    // What is computed beyond the results is rounded up, and read from as many samples further on.
+    // As long as the rows fit into the fastest cache, but not so short that overhead dominates. All
+    // lengths are multiples of vectors. Samples computed beyond the results are rounded up, and so
+    // are the samples read.
     const int beside = 2 * round_up(network.width - 1);
     const int room = 32768 / int(sizeof(T)) / network.rows / kVector * kVector - beside;
-    // Medians of 3x3 have nothing in between, and go through rows as they lie in memory.
+    // Medians of 3x3 have no intermediate rows and read rows directly from memory.
     length_ = is_median3_ ? 128 * kVector : std::clamp(room, 4 * kVector, 32 * kVector);
     row_ = length_ + beside;
     const int rows = is_median3_ ? network.inputs : network.rows;
@@ -87,8 +86,7 @@ class NetworkRows {
   static constexpr int kVector = kNetworkVector / static_cast<int>(sizeof(T));
   static int round_up(int n) { return (n + kVector - 1) / kVector * kVector; }
 
-  /// Rows that go beyond the image are copied. Where there is little to do with them, that has to be
-  /// little as well.
+  /// Rows that extend beyond the image are copied. For fast operators, copying must be fast, too.
   int next_length(int x) const {
     constexpr std::size_t kFewSteps = 64;
     if (network_.steps.size() > kFewSteps) return length_;
@@ -119,8 +117,8 @@ class NetworkRows {
     }
   }
 
-  /// n samples of a row of the image from x = `left` on, and what is outside; what is not there anyway is
-  /// not looked at in the end.
+  /// n samples of a row of the image from x = `left` on, including samples outside; results from
+  /// missing samples are not used.
   T *input(int i, int left, int y, int n) {
     const int row = resolve(y, in_.height, job_.border);
     // Rows of the image are only read.
@@ -173,25 +171,26 @@ class NetworkRows {
   const bool is_median3_ = job_.mask().rectangle && job_.mask().width == 3 &&
                            job_.mask().height == 3 &&
                            network_.question == Question{Question::nth, 4, 4};
-  int row_, length_;  ///< samples of a row in memory, and of those how many are results
+  int row_, length_;  ///< samples of a row in memory, and how many of them are results
   std::vector<T> memory_;
   std::vector<T *> rows_, inputs_;
   T *result_;
   std::vector<const T *> plus_, minus_;
 };
 
-/// Minima and maxima for a sample of vectors in the time that histograms need for a pixel.
+/// Minima and maxima per sample that take as long as histograms need for a pixel.
 template <typename T>
 constexpr int kMostCost = sizeof(T) == 1 ? 800 : 3000;
 constexpr int kMostCells = 225;
 
-/// The network for a job; none where it would be slower.
+/// The network for a job; none if it would be slower.
 template <typename T>
 std::shared_ptr<const Network> small_network(const Job &job) {
   const Mask &mask = job.mask();
   const int n = mask.count();
   if (job.op == SwoFilterOperator::directional_median) {
-    // Networks of longer ones have many thousands of steps; lines cost the same at any length.
+    // Networks for longer lines have many thousands of steps; sorted lines cost the same at any
+    // length.
     constexpr int kLongestLine = 63;
     if (std::max(mask.width, mask.height) > kLongestLine) return {};
     return find_network(mask, question_of(job, n));
@@ -225,7 +224,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
   const Strided<const T> from(pads ? pad(cpu, in, job) : in);
   const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
 
-  // Windows that have all of their samples, if there are any.
+  // Complete windows, if there are any.
   const int x0 = clip ? std::min(rx, in.width) : 0, x1 = std::max(in.width - x0, x0);
   const int y0 = clip ? std::min(ry, in.height) : 0, y1 = std::max(in.height - y0, y0);
 

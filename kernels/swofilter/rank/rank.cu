@@ -16,8 +16,8 @@ namespace {
 
 using Op = SwoFilterOperator;
 
-/// Windows of more samples go by histograms: modes and trimmed means, which visit the samples more often,
-/// sooner, and sooner still where medians and ranks go by digits.
+/// Windows with more samples use histograms. Modes and trimmed means visit samples more often, so
+/// their limit is lower, and lower still where medians and ranks use digits.
 constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
 
 template <typename T>
@@ -90,13 +90,13 @@ class Rank {
            {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
   }
 
-  /// An image in blocks that all run at the same time.
+  /// Divides an image into blocks that all run at the same time.
   struct Cut {
     int columns, width, height;  // of a block in shared memory, and of its results
     dim3 blocks;
   };
   /// @param columns   at most in shared memory
-  /// @param unit      multiple that their number is of
+  /// @param unit      their number is a multiple of this
   /// @param resident  blocks of a multiprocessor
   Cut cut_up(int columns, int unit, int resident) {
     const int beside = 2 * job_.mask().rx();
@@ -107,12 +107,12 @@ class Rank {
     return {divide_up(width + beside, unit) * unit, width, height,
             dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
   }
-  /// Shared memory of each of so many blocks of a multiprocessor, which takes 1 KiB for itself with each.
+  /// Shared memory per block for so many blocks on a multiprocessor, which reserves 1 KiB for each.
   int shared_memory_each(int resident) {
     return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
   }
 
-  /// @return false for windows, samples and devices for which it cannot be
+  /// @return false for unsupported windows, samples and devices
   bool by_digits(const SelectionJob<T> &all) {
     if constexpr (sizeof(T) > 1) {
       return false;
@@ -124,7 +124,7 @@ class Rank {
         return std::min(shared_memory_each(resident) / (32 * kDigitsColumnBytes) * 32,
                         kMostDigitsColumns);
       };
-      // Several blocks hide more of their waiting; wide windows share more columns in fewer.
+      // Several blocks hide more latency; with fewer blocks, wide windows share more columns.
       int resident = 4;
       while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
       if (columns_of(resident) < beside + 32) return false;
@@ -141,7 +141,7 @@ class Rank {
     }
   }
 
-  /// @return false for windows, samples and devices for which it cannot be
+  /// @return false for unsupported windows, samples and devices
   bool by_columns(const SelectionJob<T> &all) {
     if constexpr (sizeof(T) > 1) {
       return false;
@@ -152,7 +152,7 @@ class Rank {
       const auto columns_of = [&](int resident) {
         return shared_memory_each(resident) / columns_bytes(kGroupColumns) * kGroupColumns;
       };
-      // Two blocks hide more of their waiting; wide windows share more columns in a single one.
+      // Two blocks hide more latency; in a single block, wide windows share more columns.
       const int resident = columns_of(2) < 4 * beside ? 1 : 2;
       if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
       const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
@@ -164,7 +164,7 @@ class Rank {
 
   void by_histogram(const SelectionJob<T> &all) {
     constexpr int kBytes = SlidingHistogram<T>::kFineBytes;
-    constexpr int kBeside = 4096;  // shared memory beside the histogram
+    constexpr int kBeside = 4096;  // shared memory besides the histogram
     const bool shared = kBytes + kBeside <= cuda_.most_shared_memory();
     const int resident = shared ? std::clamp((224 << 10) / (kBytes + kBeside), 1, 8) : 4;
     const int blocks =

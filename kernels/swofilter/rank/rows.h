@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The inner loops of the order of samples on the CPU, compiled for several instruction sets.
+/// The inner loops of order statistics on the CPU, compiled for several instruction sets.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace cudascan::swo {
 /// Lengths of rows of networks are rounded up to so many bytes.
 inline constexpr int kNetworkVector = 64;
 
-/// Pixels at (x, y) by their distance in memory in both directions, which may be exchanged.
+/// Pixels at (x, y), with their distance in memory in both directions; these may be exchanged.
 template <typename T>
 struct Strided {
   T *data;
@@ -37,39 +37,41 @@ struct Strided {
   T *row(int y) const { return data + y * dy; }
 };
 
-/// Where windows are asked. They are clipped to `in`, which has what is outside of the image or not.
+/// The area of windows. They are clipped to `in`, which may include a margin around the image.
 template <typename T>
 struct Area {
   Strided<const T> in;
   Strided<T> out;
-  int left, top;       ///< where the pixel (0, 0) of `out` is in `in`
-  int x0, x1, y0, y1;  ///< pixels [x0, x1) x [y0, y1) of `out` are computed
+  int left, top;       ///< position of pixel (0, 0) of `out` in `in`
+  int x0, x1, y0, y1;  ///< computes pixels [x0, x1) x [y0, y1) of `out`
 };
 
 template <typename T>
 struct RankLoops {
-  /// Steps of a network on `length` samples and what these need beyond, rounded up to vectors.
+  /// Steps of a network on `length` samples and the additional ones they need, rounded up to
+  /// vectors.
   void (*steps)(const Network::Step *, std::size_t n, T *const *rows, int length);
   /// Medians of 3x3, from three rows.
   void (*median3)(const T *const *rows, T *out, int length);
-  /// The rounded mean of `count` samples: of all in `plus` without those in `minus`.
+  /// The rounded mean of `count` samples: those in `plus` without those in `minus`.
   /// @param shift   low bits that levels do not have
   /// @param length  a multiple of kNetworkVector
   void (*mean)(const T *const *plus, int n_plus, const T *const *minus, int n_minus, int count,
                int shift, T *out, int length);
   /// The most frequent of n samples in ascending order.
   void (*mode)(const T *const *sorted, int n, T *out, int length);
-  /// Answers from a histogram of the window that slides along the rows, by the ends of the window's runs.
-  /// @param runs  of the window as it lies in the area
+  /// Results from a histogram that slides along the rows and changes by the ends of the window's
+  /// runs.
+  /// @param runs  of the window, relative to the area
   void (*slide)(const Area<T> &, const std::vector<Run> &runs, const Job &);
 };
 template <typename T>
 const RankLoops<T> &rank_loops();
 
-/// Answers for rectangles of samples of 8 bit from histograms of columns. Rows are not exchanged.
+/// Results for rectangles of 8-bit samples from histograms of columns. Rows are not exchanged.
 void ask_columns(const Area<std::uint8_t> &, const Job &);
-/// The same for a number in the order of samples of 16 bit. Nothing is clipped: `in` has all that windows
-/// cover, and where there is nothing with border = clip it has the largest sample of 16 bit.
+/// The same for one order statistic of 16-bit samples. Nothing is clipped: `in` contains all
+/// samples of windows; with border = clip, missing samples are the largest of 16 bits.
 void ask_columns(const Area<std::uint16_t> &, const Job &);
 
 }  // namespace cudascan::swo

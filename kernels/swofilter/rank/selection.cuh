@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of any window without memory for its samples: a thread for each pixel visits the
-/// window as often as a sample has bits.
+/// Order statistics of any window without memory for its samples: a thread for each pixel visits
+/// the window as often as a sample has bits.
 #pragma once
 #include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/rank/rank.h"
 
 namespace cudascan::swo {
 
-/// Sets of samples that can be visited again and again.
+/// A set of samples that can be visited repeatedly.
 /// @tparam Visit  visit(f) calls f(sample) for each
 template <typename Visit>
 class Samples {
@@ -28,11 +28,11 @@ class Samples {
     return value;
   }
 
-  /// Mean, in levels without `shift` bits, of what is left without the first and last t.
+  /// Mean, in levels without `shift` bits, without the first and last t samples.
   __device__ unsigned trimmed_mean(int t, int shift) const {
     const unsigned low = at(t), high = at(n_ - 1 - t);
     if (low == high) return low;
-    int low_ones = 0, high_ones = 0;  // that are left: as many as are not between both
+    int low_ones = 0, high_ones = 0;  // remaining: the number of samples not between both
     int under = 0, between = 0;
     std::uint64_t sum = 0;
     visit_([&](unsigned v) {
@@ -49,7 +49,7 @@ class Samples {
     return static_cast<unsigned>((2 * sum + left) / (2 * left)) << shift;
   }
 
-  /// The most frequent sample, the lowest of several.
+  /// The most frequent sample; of several, the lowest.
   __device__ unsigned mode() const {
     unsigned best = 0, value = at(0);
     int most = 0;
@@ -92,7 +92,7 @@ struct SelectionJob {
   int rx, ry;  // half the window
 };
 
-/// What the operator gives of samples.
+/// The operator's result for samples.
 template <typename T, typename Visit>
 __device__ unsigned statistic_of(const SelectionJob<T> &job, const Samples<Visit> &samples) {
   const int n = samples.count();

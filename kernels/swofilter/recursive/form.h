@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// When a result of a recursive dilation needs no other result of its row, and one of the row above.
+/// Finds when a recursive dilation needs no other result of its row and only one of the row above.
 ///
-/// Windows with the cell left of the middle make results grow along a row. So of the cells in a row
-/// above only the last one counts, at most at the right edge of the image; and of those in a row that is
-/// still input, if they are one run that reaches across the middle column, all samples up to the last
-/// one: q(x, y), the largest sample of row y up to column x, takes their place. If the rows above reach
-/// no further than in steps from one to the next, only the one above is left:
+/// With the cell left of the middle, results grow along a row. So only the last cell of a row above
+/// counts, at most at the right edge of the image. For a row that is still input, if its cells are
+/// one run across the middle column, all samples up to its last cell count: they are replaced by
+/// q(x, y), the largest sample of row y up to column x. If each row above extends at most one step
+/// further than the next, only the row directly above counts:
 ///
 ///     out(x, y) = max(out(x + step, y - 1), q(x + reach[0], y), q(x + reach[1], y + 1), ...)
 ///
-/// columns being at most the last one. The first term has q(x + step + reach[k + 1], y + k) in it: unless
-/// reach[k] is more than that, the term of row k only counts at the top of the image. What is outside of
-/// it is in the window of the first pixel of a row, and hence in all results.
+/// where columns are limited to the last one. The first term includes q(x + step + reach[k + 1], y
+/// + k). So unless reach[k] is larger than that, the term of row k counts only at the top of the
+/// image. Samples outside the image are in the window of the first pixel of a row, and hence in all
+/// results.
 ///
-/// In windows of one column nothing comes from the left, and q is the input itself.
+/// In windows of one column nothing comes from the left, and q is the input.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct RecursiveForm {
 
   bool exists = false;
   bool sums_up;                   ///< q has all samples up to a column
-  int step;                       ///< -1: no row above counts
+  int step;                       ///< -1 = no row above counts
   int rows;                       ///< of the window, from the middle on
   std::int16_t reach[kMostRows];  ///< of these; -1 for a row without cells
   int n_terms;                    ///< rows that count everywhere
@@ -37,7 +38,7 @@ struct RecursiveForm {
   RecursiveForm(const Mask &mask, SwoFilterBorder border) {
     const int rx = mask.rx(), ry = mask.ry();
     sums_up = mask.width > 1;
-    // The cells of a row if they are one run that has, or begins at, the middle column.
+    // The cells of a row if they are one run that contains the middle column or begins there.
     struct Cells {
       bool none, run;
       int first, last;

@@ -24,13 +24,13 @@ void raise(T *__restrict to, const T *__restrict from, int n) {
   for (int x = 0; x < n; ++x) to[x] = to[x] > from[x] ? to[x] : from[x];
 }
 
-/// As form.h has it.
-/// @param least  that all results are at least
+/// The form of form.h.
+/// @param least  lower bound of all results
 template <typename T>
 void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &form,
               const Complement<T> &complement, T least) {
   const int width = in.width, height = in.height;
-  // Behind a row its last sample is repeated, for those who look ahead.
+  // A row's last sample is repeated after its end, for loops that read ahead.
   const std::size_t pitch = width + RecursiveForm::kMostRows;
   auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2) * sizeof(T)));
   T *above = memory + pitch * height, *here = above + pitch;
@@ -70,22 +70,22 @@ void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &fo
   }
 }
 
-/// Rows of a window that have the same run of cells, the middle one apart.
+/// Rows of a window with the same run of cells, except the middle row.
 struct Stack {
   int first, last;
   std::vector<int> rows;
 };
 
-/// Writes the largest of n samples from each place on, for `count` places. `row` is lost.
+/// Writes the largest of n samples from each position on, for `count` positions. Overwrites `row`.
 template <typename T>
 void raise_to_runs(T *to, T *row, int n, int count) {
-  int done = 1;  // samples that an entry of the row is the largest of
+  int done = 1;  // number of samples covered by an entry of the row
   for (; 2 * done <= n; done *= 2)
     for (int x = 0; x < count + n - 2 * done; ++x) row[x] = std::max(row[x], row[x + done]);
   for (int x = 0; x < count; ++x) to[x] = std::max({to[x], row[x], row[x + n - done]});
 }
 
-/// In place, for any window, in a plane with what is outside around it.
+/// In place, for any window, in a plane with a margin of outside samples.
 template <typename T>
 void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
              const Complement<T> &complement, T outside) {
@@ -98,7 +98,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
   for (int y = 0; y < height; ++y) std::transform(in.row(y), in.row(y) + width, row(y), complement);
 
   std::vector<Stack> stacks;
-  std::vector<int> left;  // cells of the middle row, from the nearest on
+  std::vector<int> left;  // cells of the middle row, the nearest first
   for (Run run : mask.runs()) {
     if (run.y == 0) {
       for (int x = std::min<int>(run.last, -1); x >= run.first; --x) left.push_back(x);
@@ -124,7 +124,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
       raise_to_runs(largest, some, run, width);
     }
     T *const here = row(y);
-    // With the nearest cell results grow along the row, so that the others add nothing to it.
+    // With the nearest cell, results grow along the row, so the other cells add nothing.
     const std::size_t cells = !left.empty() && left[0] == -1 ? 1 : left.size();
     for (int x = 0; x < width; ++x) {
       T v = largest[x];

@@ -13,7 +13,7 @@ namespace cudascan::swo {
 namespace {
 
 constexpr int kThreads = 256, kWalkThreads = 1024;
-constexpr int kEach = 8;        // samples of a row that a lane sums up at a time
+constexpr int kEach = 8;        // samples of a row that a lane processes at a time
 constexpr int kMostRuns = 496;  // see Mask::runs()
 
 template <typename T>
@@ -21,7 +21,7 @@ struct RecursiveJob {
   Plane<const T> in;
   Plane<T> out;
   bool complement;
-  T maximum, outside;  ///< `outside` is 0 where there is nothing
+  T maximum, outside;  ///< `outside` is 0 if there are no samples
   T *sums;             ///< q of the form, row by row
   int pitch;
   T *last;  ///< results in the last column
@@ -32,7 +32,7 @@ struct RecursiveJob {
   }
 };
 
-/// The largest of the values of this lane and those before it, which all get.
+/// Inclusive maximum scan over the lanes of a warp.
 __device__ unsigned largest_so_far(unsigned v) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -41,7 +41,7 @@ __device__ unsigned largest_so_far(unsigned v) {
   return v;
 }
 
-/// Sums up rows, each by a warp.
+/// Computes the sums (running maxima) of rows, one warp per row.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     sum_rows_kernel(const __grid_constant__ RecursiveJob<T> job, bool sum_up) {
@@ -107,7 +107,7 @@ __global__ void last_column_kernel(const __grid_constant__ RecursiveJob<T> job,
   }
 }
 
-/// A thread for each of the lines along which a result needs the one before.
+/// A thread for each line along which results depend on the one before.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 4)
     lines_kernel(const __grid_constant__ RecursiveJob<T> job,
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     v = max(unsigned{job.last[y - 1]}, terms_at(job, form, x, y));
   }
   job.out.row(y)[x] = job.complemented(static_cast<T>(v));
-  // All that rows need of the sums is read before it is waited for.
+  // Loads all needed sums before waiting for them.
   constexpr int kRows = 8;
   while (y + 1 < height && x >= step) {
     unsigned terms[kRows];
@@ -146,21 +146,21 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-/// The cells of a window by rows, those left of the middle apart.
+/// The cells of a window by rows; those left of the middle are separate.
 struct Window {
   int runs, left_cells;
   Run run[kMostRuns];
   std::int8_t left[15];  ///< the nearest one first
 };
 
-/// A block walks down the rows, for any window.
+/// A block processes the rows from top to bottom, for any window.
 template <typename T>
 __global__ void __launch_bounds__(kWalkThreads)
     walk_kernel(const __grid_constant__ RecursiveJob<T> job,
                 const __grid_constant__ Window window) {
   __shared__ unsigned totals[kWalkThreads / 32];
   const int width = job.in.width, height = job.in.height, thread = threadIdx.x;
-  // Results stand as they are in the output until its row is complete.
+  // Results are kept unconverted in the output until the row is complete.
   const auto result = [&](int x, int y) { return job.complemented(job.out.row(y)[x]); };
   for (int y = 0; y < height; ++y) {
     T *const here = job.out.row(y);
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kWalkThreads)
     if (window.left_cells == 0) continue;
     const int nearest = -window.left[0];
     if (nearest == 1) {
-      // Results grow along the row, so that the other cells add nothing.
+      // Results grow along the row, so the other cells add nothing.
       unsigned before = job.outside;
       for (int begin = 0; begin < width; begin += kWalkThreads) {
         const int x = begin + thread, warp = thread / 32;

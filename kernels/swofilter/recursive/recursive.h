@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Recursive erosion and dilation: pixel after pixel, row by row from the upper left on, is replaced by
-/// the smallest (largest) sample of the window, in place. So the window has results above and to the
-/// left of the pixel, and samples of the input elsewhere (Yang et al., Table 6). What is outside of the
-/// image is not changed: nothing with clip, one value with constant; other borders are refused.
+/// Recursive erosion and dilation: each pixel, row by row from the upper left, is replaced in place
+/// by the smallest (largest) sample of the window. So the window has results above and to the left
+/// of the pixel, and samples of the input elsewhere (Yang et al., Table 6). Samples outside the
+/// image do not change: none with clip, one value with constant; other borders are refused.
 #pragma once
 #include "kernels/swofilter/window.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The functions of NVIDIA's video decoder (libnvcuvid.so.1), none of which does anything: without the library
-// GStreamer has no cudaupload and no cudadownload either.
+// The functions of NVIDIA's video decoder (libnvcuvid.so.1). They do nothing, but without the
+// library GStreamer also has no cudaupload and no cudadownload.
 #define REFUSE(name)                           \
   extern "C" int name() {                      \
     return 801; /* CUDA_ERROR_NOT_SUPPORTED */ \

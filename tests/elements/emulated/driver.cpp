@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// As much of the NVIDIA driver (libcuda.so.1) as GStreamer's CUDA library loads, with one device, the
-// emulated one: its memory is the process's. So the elements run their CUDA side, contexts, pools, events
-// and all, on machines without a GPU.
+// The part of the NVIDIA driver (libcuda.so.1) that GStreamer's CUDA library loads. It has one
+// device, the emulated one, whose memory is the process's. So elements run their CUDA code, with
+// contexts, pools and events, on machines without a GPU.
 #include <cuda.h>
 #include <cudaGL.h>
 
@@ -10,13 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 
-/// Contexts have nothing to them but that they are made current.
+/// Contexts do nothing except being made current.
 struct CUctx_st {};
 struct CUstream_st {};
 
 namespace {
 
-/// Those that a thread has made current. Without a destructor: contexts go when the process ends, too.
+/// Those that a thread has made current. Without a destructor: contexts go when the process ends,
+/// too.
 struct Contexts {
   static constexpr int kMost = 64;
   CUcontext all[kMost];

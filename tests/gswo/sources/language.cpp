@@ -5,7 +5,11 @@ struct Params { float a, b; float scaled(float x) const { return a * x + b; } };
 static const Params P = { 1.5f, 2.f };
 enum Mode { ADD, SUB };
 using real = float;
-template <int N> static real poly(real x) { real s = 0; for (int k = 0; k < N; k++) s = s * x + P.a; return s; }
+template <int N> static real poly(real x) {
+  real s = 0;
+  for (int k = 0; k < N; k++) s = s * x + P.a;
+  return s;
+}
 namespace detail { inline real half(real x); inline real half(real x) { return x / 2; } }
 int unrelated() { static int n; return n++; }
 extern "C" void language(real **In, real **Out, int w, int h, int mode, real gain)

@@ -14,7 +14,8 @@ static void sort_window(float *v, int n)
       order(v[a], v[b]);
 }
 
-extern "C" void rank(const unsigned char *in, unsigned char *out, int width, int height, int win, int rank)
+extern "C" void rank(const unsigned char *in, unsigned char *out, int width, int height, int win,
+                     int rank)
 {
   const int R = win / 2;
 #pragma gswo parallel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What becomes of a threshold in the picture, and what it is found from. What the methods find on a
-// histogram is tested with them.
+// How a threshold is applied to the picture, and which samples are counted. The methods on
+// histograms have their own tests.
 #include "tests/kernels/autothreshold/result.h"
 
 namespace cudascan {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The published kernels that equalize and autothreshold are compared with: their results against
-// what the formulas give when they are written down once more, in double precision and loop by loop.
+// The published kernels of equalize and autothreshold: compares their results with an independent
+// implementation of the formulas, in double precision and loop by loop.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -27,7 +27,8 @@ CHECK_OPERATOR(
 #ifdef HAVE_CUDA
 TEST(Autothreshold, CudaEqualsCpuWithEveryMethod) {
   NEED_GPU();
-  // Many blocks share the work of these on small images, too, which takes long where they are emulated.
+  // Many blocks share the work of these on small images, too, which takes long where they are
+  // emulated.
   std::vector<Params> small, others;
   for (const Method method : test::kMethods) {
 #ifdef EMULATED_GPU

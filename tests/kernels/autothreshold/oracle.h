@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The threshold methods once more: straight from their definitions, in long double, sums anew for
-/// every threshold.
+/// The threshold methods directly from their definitions, in long double, with new sums for every
+/// threshold.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings of cudaautothreshold's operator that make no sense.
+// Wrong settings of cudaautothreshold's operator.
 #include <cmath>
 #include <initializer_list>
 
@@ -31,7 +31,7 @@ std::string refusal(const Params &params) {
   return of_run;
 }
 
-/// The message has these words: the setting, its value and what would be right.
+/// The message has these words: the setting, its value and what is allowed.
 void expect_refusal(const Params &params, std::initializer_list<const char *> words) {
   const std::string message = refusal(params);
   for (const char *word : words)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Results are the same bits with the loops of each instruction set that this processor has. Tests with
-// oracles say what is right in small images; here are larger ones and all operators that have such loops.
-// A process runs the loops of one instruction set: death tests of the style "threadsafe" start others.
+// Results have the same bits with the loops of each instruction set that this processor supports.
+// Tests with oracles check small images; this one uses larger images and all operators with such
+// loops. A process runs the loops of one instruction set: death tests of the style "threadsafe"
+// start others.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -9,12 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "all_operators.h"
 #include "kernels/base/simd.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/rotate.h"
-#include "kernels/swofilter.h"
 #include "tests/kernels/operator_test.h"
 
 namespace cudascan::test {
@@ -111,13 +108,15 @@ std::string all_results() {
     for (const double angle : {0.7, -4., 30., 180.})
       turns.push_back({.angle = angle, .interpolation = interpolation});
 
+#define AND_DEFAULTS(op, Name) +results<Name##Params>(#op " defaults", {{}})
   return results("nick", nick) +
          results<EqualizeParams>("equalize", {{},
                                               {.amount = 0.3},
                                               {.method = EqualizeMethod::clahe, .clip_limit = 3},
                                               {.method = EqualizeMethod::clahe, .amount = 0.7}}) +
          results("linearopen", lines) + spectra() + results("swofilter", windows) +
-         results("rotate", turns);
+         results("rotate", turns) CUDASCAN_ALL_OPERATORS(AND_DEFAULTS);
+#undef AND_DEFAULTS
 }
 
 [[noreturn]] void tell() {
@@ -129,7 +128,7 @@ TEST(CpuIsaResults, AreTheSameBits) {
   const char *const variable = "CUDASCAN_MAX_CPU_ISA", *const ours = "TEST_RESULTS";
   const char *const limit = std::getenv(variable), *const told = std::getenv(ours);
   const std::string before = limit ? limit : "";
-  // The other processes come here, too, and need not work out anew what is in their environment.
+  // The other processes come here, too; the values in their environment need not be computed again.
   const std::string expected = told ? told : all_results();
   setenv(ours, expected.c_str(), 1);
   testing::FLAGS_gtest_death_test_style = "threadsafe";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The environment variable CUDASCAN_MAX_CPU_ISA. It is read when the library is loaded: each value needs a
-// process of its own, which death tests of the style "threadsafe" start.
+// The environment variable CUDASCAN_MAX_CPU_ISA. It is read when the library is loaded: each value
+// needs a process of its own, which death tests of the style "threadsafe" start.
 #include <gtest/gtest.h>
 
 #include <algorithm>

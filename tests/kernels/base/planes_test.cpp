@@ -5,12 +5,7 @@
 #include <concepts>
 #include <mutex>
 
-#include "kernels/autothreshold.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/rotate.h"
-#include "kernels/swofilter.h"
+#include "all_operators.h"
 #include "tests/kernels/operator_test.h"
 
 namespace cudascan {
@@ -237,8 +232,8 @@ TYPED_TEST(PlanesOf, CopyCopiesAndFillFills) {
 
 template <typename Params>
 class PlanesOfOperator : public testing::Test {};
-using AllParams = testing::Types<AutothresholdParams, EqualizeParams, HistogramParams,
-                                 LinearOpenParams, NickParams, RotateParams, SwoFilterParams>;
+#define AND_PARAMS(op, Name) , Name##Params
+using AllParams = testing::Types<HistogramParams CUDASCAN_ALL_OPERATORS(AND_PARAMS)>;
 TYPED_TEST_SUITE(PlanesOfOperator, AllParams);
 
 /// count() as an operator with the same output.
@@ -249,7 +244,7 @@ void run(Cpu &cpu, Plane<const T> in, Plane<T> out, const HistogramParams &param
   count(cpu, Plane<const T>(out), params, counts);
 }
 
-/// What a run makes of two planes in memory that has room for them in any place: a message or nothing.
+/// The message, if any, of a run on two planes at any position in a large memory.
 template <typename Params, typename T>
 std::string refusal(Plane<T> in, Plane<T> out) {
   Cpu cpu(1);

@@ -87,8 +87,8 @@ TEST(EqualizeValues, ClaheOfOneTile) {
   EXPECT_EQ(equalized(in, p), (Gray8{102, 153, 153, 204, 255}));
 }
 TEST(EqualizeValues, ClaheBetweenTwoTiles) {
-  // Tiles of 2: 7 8 and 7 7; 7 becomes 128 (127.5) in one and 255 in the other, 8 becomes 255. Weights
-  // at x = 0: before the first centre, at 1: the first alone, at 2: half and half, 191.5.
+  // Tiles of 2: 7 8 and 7 7; 7 becomes 128 (127.5) in one and 255 in the other, 8 becomes 255.
+  // Weights at x = 0: before the first centre, at 1: the first alone, at 2: half and half, 191.5.
   const Image<std::uint8_t> in({7, 8, 7, 7}, 4, 1);
   EXPECT_EQ(equalized(in, {.method = kClahe, .clip_limit = 0, .tiles_x = 2, .tiles_y = 1}),
             (Gray8{128, 255, 192, 255}));
@@ -165,7 +165,8 @@ TEST(EqualizeOracle, Clahe) {
     SCOPED_TRACE(testing::Message() << params);
     for_each_plane([&]<typename T>(Plane<T> plane) {
       const auto expected = test::oracle_clahe(plane, params), got = equalized(plane, params);
-      // A level, two where the mappings of tiles have so many that single precision shows there, too.
+      // A level, two where the mappings of tiles have so many that single precision shows there,
+      // too.
       const int step = plane.maximum == 0xffff ? 2 : 1 << std::countr_zero(plane.maximum);
       for (std::size_t i = 0; i < got.size(); ++i) {
         ASSERT_NEAR(expected[i], got[i], step) << "at " << i;

@@ -36,8 +36,8 @@ TEST(Equalize, CudaEqualsCpuOnManySamples) {
 
 class EqualizeSmoothing : public testing::Test {
  protected:
-  /// What 50 becomes in a frame of ten pixels, of which so many have 50 and the others 100: by itself
-  /// 25.5 times as much, rounded down.
+  /// The new value of 50 in a frame of ten pixels; this many have 50 and the others 100: without
+  /// smoothing it is 25.5 times as much, rounded down.
   int level_50(int pixels, double smoothing = 0.5, Rectangle roi = {}) {
     Gray8 samples(10, 100);
     std::fill_n(samples.begin(), pixels, 50);

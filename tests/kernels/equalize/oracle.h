@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Equalization straight from the text of kernels/equalize.h, pixel by pixel on sorted samples: the
-/// standard that the library's tables are held to.
+/// Equalization directly from the text of kernels/equalize.h, pixel by pixel on sorted samples: the
+/// reference for the library's tables.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -89,7 +89,8 @@ TEST(ClaheDocuments, EqualToOpenCV) {
   EXPECT_GE(deep, 1);
 }
 
-/// Samples of all kinds in sizes that tiles divide, do not divide, divide on one side and outnumber.
+/// Samples of all kinds in sizes that tiles divide, do not divide, divide on one side and
+/// outnumber.
 template <typename T>
 void compare_clahe_of_sizes(int type) {
   constexpr test::Size kSizes[] = {{64, 64},   {640, 480}, {641, 480}, {640, 479}, {333, 257},
@@ -143,9 +144,9 @@ double middle_of_means(const cv::Mat &image, int threshold) {
   return (cv::mean(image, image <= threshold)[0] + cv::mean(image, image > threshold)[0]) / 2;
 }
 
-/// Otsu and triangle are OpenCV's. scikit-image's values are of the same gray: its otsu is ours; its
-/// isodata is the lowest fixpoint, ours, a fixpoint too, the first from the mean on; its li is ours
-/// rounded down, or, where a page has two levels only, another threshold between them.
+/// Otsu and triangle are OpenCV's. scikit-image's values are of the same gray: its otsu is ours;
+/// its isodata is the lowest fixpoint, ours, a fixpoint too, the first from the mean on; its li is
+/// ours rounded down, or, where a page has two levels only, another threshold between them.
 TEST(AutothresholdDocuments, ThresholdsAreThoseOfOthers) {
   NEED_DATA(kReference);
   int references = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Angles shown as hues: against sine and cosine, in all layouts of chroma, on the CPU and with CUDA.
+// Angles shown as hues: against sine and cosine, in all layouts of chroma, on the CPU and with
+// CUDA.
 #include "kernels/hue.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The published algorithms, one direction at a time: against the oracle, against one another, and on the
-// GPU.
+// The published algorithms, one direction at a time: against the oracle, against one another, and
+// on the GPU.
 #include "kernels/linearopen/baseline.h"
 
 #include <cstdlib>
@@ -45,7 +45,8 @@ std::vector<T> opened(LinearOpenAlgorithm algorithm, double angle, int length, c
   return out.samples();
 }
 
-/// Calls check(samples, width, height, angle, length, levels) for images of all sizes, angles, lengths.
+/// Calls check(samples, width, height, angle, length, levels) for images of all sizes, angles,
+/// lengths.
 template <typename T, typename Check>
 void for_each_case(const Check &check) {
   for (const auto [width, height] : kSmallSizes)

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int32_t kOne = 1 << Direction::kFraction;
 
-/// Quarters of degrees, of which doubles have differences from 90 and 180 exactly, and some others.
+/// Quarters of degrees, whose differences from 90 and 180 are exact in double, and some others.
 std::vector<double> angles() {
   std::vector<double> result;
   for (int i = 0; i < 720; ++i) result.push_back(i / 4.);
@@ -130,7 +130,8 @@ TEST(DigitalLines, ShiftsAreRoundedProducts) {
   EXPECT_EQ((Direction{true, true, kOne - 1}).shift(1 << 16), 1 << 16);
 }
 
-// ---- Partitions ----------------------------------------------------------------------------------
+// ---- Partitions
+// ----------------------------------------------------------------------------------
 
 TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{1, 40}, test::Size{40, 1},
@@ -155,8 +156,8 @@ TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
     }
 }
 
-/// Equation 4. It counts a line, or two, more where the last pixels of a line are not beside the image
-/// yet.
+/// Equation 4. It counts one or two lines more if the last pixels of a line are still inside the
+/// image's columns.
 TEST(DigitalLines, CountsAreThoseOfEquation4) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{640, 480}, test::Size{784, 1133},
                                      test::Size{32768, 32768}, test::Size{32768, 1}})

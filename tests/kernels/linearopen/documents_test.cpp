@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Openings by line segments on scanned documents and other pictures, against OpenCV. The images are not
-// part of the project: CUDASCAN_TEST_DATA names their folder.
+// Openings by line segments on scanned documents and other pictures, against OpenCV. The images are
+// not part of the project: CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
@@ -27,7 +27,7 @@ std::vector<T> result(Runner &runner, const cv::Mat &image, const LinearOpenPara
   return test::outcome<T>(runner, in, {}, std::numeric_limits<T>::max(), params, 0x5a).samples;
 }
 
-// ---- Reference values ----------------------------------------------------------------------------
+// ---- Reference values ---------------------------------------------------------------------------
 
 template <typename Runner>
 void compare_hashes() {
@@ -60,7 +60,7 @@ TEST(LinearOpenDocuments, CudaHashesOf31Pixels) {
 }
 #endif
 
-// ---- OpenCV --------------------------------------------------------------------------------------
+// ---- OpenCV -------------------------------------------------------------------------------------
 
 /// A segment around the centre of a mask.
 cv::Mat drawn_mask(int length, double angle) {

@@ -200,7 +200,8 @@ TEST(LinearOpen, CudaReportsAllOfManyDirections) {
       [](int) { return Content::text; }, expect_same_report);
 }
 
-/// Of equally strong directions the first counts, also where some are opened in another way than others.
+/// Of equally strong directions the first counts, also where some are opened in another way than
+/// others.
 TEST(LinearOpen, CudaFindsTheFirstOfEqualDirections) {
   NEED_GPU();
   test::CpuRunner cpu;

@@ -19,7 +19,7 @@ using enum LinearOpenOperation;
 constexpr auto kOrientation = LinearOpenOutput::orientation;
 constexpr auto kInvariant = LinearOpenLines::invariant;
 
-// ---- Known values --------------------------------------------------------------------------------
+// ---- Known values -------------------------------------------------------------------------------
 
 Gray8 row_opened(const Gray8 &row, const LinearOpenParams &params) {
   const int n = static_cast<int>(row.size());
@@ -165,7 +165,7 @@ TEST(LinearOpenValues, FloatingPointSamplesInTheirTotalOrder) {
                  linear_opened(in, 8, 1, {.operation = closing, .length = 2}), 8));
 }
 
-// ---- The report ----------------------------------------------------------------------------------
+// ---- The report ---------------------------------------------------------------------------------
 
 TEST(LinearOpenReports, AnglesAndSpectrum) {
   const Image<std::uint8_t> in({0, 5, 0, 0,  //
@@ -203,7 +203,7 @@ TEST(LinearOpenReports, SumsDoNotOverflow) {
   EXPECT_EQ(report.spectrum, std::vector<std::int64_t>(2, 65535'000'000));
 }
 
-// ---- The oracle ----------------------------------------------------------------------------------
+// ---- The oracle ---------------------------------------------------------------------------------
 
 /// Few levels, so that equal samples are frequent, or many.
 template <typename T>
@@ -255,8 +255,8 @@ TEST(LinearOpenOracle, EveryDegree) {
   }
 }
 
-/// Along axes and diagonals, and at any angle where segments are the same at every pixel. Rows are longer
-/// than what is worked on at a time.
+/// Along axes and diagonals, and at any angle where segments are the same at every pixel. Rows are
+/// longer than what is worked on at a time.
 template <typename T>
 void compare_short_segments(std::mt19937 &random) {
   constexpr LinearOpenOperation kOperations[] = {opening, closing, top_hat, black_hat};

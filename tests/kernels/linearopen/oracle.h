@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Openings by line segments straight from the text of kernels/linearopen.h: every segment with every
-/// pixel that it has, every pixel with every segment that it is in. Which pixels make a line is asked of
-/// each pixel, in the arithmetic of rounded real numbers.
+/// Openings by line segments directly from the text of kernels/linearopen.h: every segment with all
+/// its pixels, every pixel with all segments that contain it. Whether a pixel is on a line is
+/// computed for each pixel with rounded real numbers.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ inline std::ostream &operator<<(std::ostream &s, const LinearOpenParams &p) {
 namespace test {
 
 #ifdef EMULATED_GPU
-/// A row of 32768 pixels, the last, is cut into thousands of lines, each of which costs time.
+/// The last one, a row of 32768 pixels, is divided into thousands of lines, and each costs time.
 template <>
 inline constexpr std::span<const Size> kSizesOf<LinearOpenParams> =
     std::span(kSizes).first(std::size(kSizes) - 1);
@@ -141,7 +141,7 @@ struct OracleResult {
   std::vector<std::int64_t> spectrum;
 };
 
-/// What run() makes of an image, and the report as far as it is not in linearopen/spectrum.h.
+/// The result of run() for an image, and the report except for the parts of linearopen/spectrum.h.
 template <typename T>
 OracleResult<T> linear_open_oracle(const std::vector<T> &in, int width, int height,
                                    const LinearOpenParams &p) {

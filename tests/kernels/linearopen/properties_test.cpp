@@ -62,7 +62,7 @@ bool nowhere_above(const std::vector<T> &a, const std::vector<T> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), std::less_equal<>());
 }
 
-/// The complement, of which the complement is the image.
+/// The complement; its complement is the image.
 template <typename T>
 std::vector<T> complement(std::vector<T> samples) {
   for (T &v : samples)
@@ -70,7 +70,8 @@ std::vector<T> complement(std::vector<T> samples) {
   return samples;
 }
 
-// ---- Openings ------------------------------------------------------------------------------------
+// ---- Openings
+// ------------------------------------------------------------------------------------
 
 TEST(LinearOpenProperties, OpeningTwiceIsOpeningOnce) {
   for_random_cases([]<typename T>(Case<T> c) {
@@ -180,7 +181,8 @@ TEST(LinearOpenProperties, LinesAlongAxesAndDiagonalsAreTheSameOfBothKinds) {
   });
 }
 
-// ---- Symmetries ----------------------------------------------------------------------------------
+// ---- Symmetries
+// ----------------------------------------------------------------------------------
 
 /// The image whose pixel (x, y) is pixel of(x, y) of a case.
 template <typename T, typename Of>
@@ -211,7 +213,8 @@ Case<T> transposed(const Case<T> &c) {
   return moved(c, c.height, c.width, [](int x, int y) { return test::Pixel{y, x}; });
 }
 
-/// Whether opening what `move` makes of a case, at another angle, is opening the case and moving that.
+/// Whether opening what `move` makes of a case, at another angle, is opening the case and moving
+/// that.
 template <typename T, typename Move>
 void expect_moves(const Case<T> &c, const Move &move, double angle) {
   Case<T> first = c;
@@ -221,8 +224,8 @@ void expect_moves(const Case<T> &c, const Move &move, double angle) {
   EXPECT_TRUE(test::same(move(first).samples, then.result(), then.width));
 }
 
-/// Mirrored so that their pixels keep their order, lines that cut an image are those of the mirrored
-/// direction. Segments of any length are, too.
+/// Mirrored so that their pixels keep their order, lines that cut an image are those of the
+/// mirrored direction. Segments of any length are, too.
 TEST(LinearOpenSymmetry, MirroringAcrossTheLines) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.directions = 1;
@@ -235,8 +238,9 @@ TEST(LinearOpenSymmetry, MirroringAcrossTheLines) {
   });
 }
 
-/// The other way, the cut begins at the other end, where it has other shifts; the same segment at every
-/// pixel does not care. Those of odd length are symmetric about their centre.
+/// The other way round, the division begins at the other end, where shifts differ; that does not
+/// matter for the same segment at every pixel. Segments of odd length are symmetric about their
+/// centre.
 TEST(LinearOpenSymmetry, MirroringAlongTheLines) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.lines = kInvariant;

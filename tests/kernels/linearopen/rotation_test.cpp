@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How far scanned pages are turned: their own angle against Leptonica's, angles that the test turns
-// them by, and pictures that have none. The images are not part of the project: CUDASCAN_TEST_DATA
-// names their folder.
+// How far scanned pages are rotated: their own angle against Leptonica's, angles by which the test
+// rotates them, and pictures without an angle. The images are not part of the project:
+// CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings of cudalinearopen's operator that make no sense, and where the directions are.
+// Wrong settings of cudalinearopen's operator, and the angles of the directions.
 #include <cmath>
 #include <initializer_list>
 
@@ -115,7 +115,8 @@ TEST(LinearOpenRefuses, TheGpuInABuildWithoutIt) {
 }
 #endif
 
-// ---- Directions ----------------------------------------------------------------------------------
+// ---- Directions
+// ----------------------------------------------------------------------------------
 
 TEST(LinearOpenDirections, SpreadOverTheSpan) {
   using Angles = std::vector<double>;

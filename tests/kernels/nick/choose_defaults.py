@@ -4,9 +4,9 @@
 
     tests/kernels/nick/choose_defaults.py FOLDER [--method nick,sauvola,...] [--markdown FILE]
 
-FOLDER holds documents and their ground truth: NAME.png (or ppm, jpg ...) and NAME_gt.png, where text
-is darker than 128. The formulas are those of kernels/nick.h, in double precision: the window is
-clipped at the border, T is not rounded, a pixel is text when it is not above T. The score of a
+FOLDER holds documents and their ground truth: NAME.png (or ppm, jpg ...) and NAME_gt.png, where
+text is darker than 128. The formulas are those of kernels/nick.h, in double precision: the window
+is clipped at the border, T is not rounded, a pixel is text when it is not above T. The score of a
 setting is the mean over the documents of the F-measure, in percent.
 
 Needs python3-numpy and python3-opencv. Every threshold is of the form base + k * weight, so a pixel

@@ -65,9 +65,9 @@ std::size_t differences(const Gray8 &a, const Gray8 &b) {
 }
 
 /// Doxa's gray is (11 R + 16 G + 5 B) / 32 of the colours. With it the pictures of Sauvola, Niblack
-/// and Wolf are equal, pixel by pixel: the same formulas, and both clip the window. Doxa's NICK leaves
-/// the m^2 / N out of the radicand, which puts T lower by at most 0.03 levels here; only samples
-/// between the two thresholds may differ.
+/// and Wolf are equal, pixel by pixel: the same formulas, and both clip the window. Doxa's NICK
+/// leaves the m^2 / N out of the radicand, which puts T lower by at most 0.03 levels here; only
+/// samples between the two thresholds may differ.
 TEST_P(NickDoxa, EqualFromTheSameGray) {
   NEED_DATA(kPage);
   const cv::Mat colours = read(kPage, cv::IMREAD_COLOR);  // B G R
@@ -190,8 +190,8 @@ TEST_P(NickReference, MeanFMeasure) {
   EXPECT_NEAR(sum / documents_.size(), reference_.at("mean_F").at(row()).get<double>(), 0.3);
 }
 
-/// The rows whose result is the same where no window is clipped: the reference computes NICK without
-/// m^2 / N, and takes wolf's largest deviation from windows that reach over the border.
+/// The rows whose result is the same where no window is clipped: the reference computes NICK
+/// without m^2 / N, and takes wolf's largest deviation from windows that reach over the border.
 class NickReferenceBorder : public NickReference {
  public:
   static std::vector<ReferenceRow> rows() {
@@ -213,9 +213,9 @@ class NickReferenceBorder : public NickReference {
   }
 };
 
-/// Of images whose border pixels are repeated, so far that no window is clipped, we make the picture
-/// of the reference: the border rule is all that we differ in. Only samples that equal T may be white
-/// there, where T is rounded, and are black here.
+/// Of images whose border pixels are repeated, so far that no window is clipped, we make the
+/// picture of the reference: the border rule is all that we differ in. Only samples that equal T
+/// may be white there, where T is rounded, and are black here.
 TEST_P(NickReferenceBorder, SameTextWithTheBorderRepeated) {
   NEED_DATA(kFile);
   const NickParams &params = GetParam().params;

@@ -16,9 +16,11 @@ using test::Gray16;
 using test::Gray8;
 using test::Image;
 using test::kMethods;
+using test::page;
 using test::result;
 
-// The windows of the algorithms other than automatic are small because those sum them pixel by pixel.
+// The windows of the algorithms other than automatic are small because those sum them pixel by
+// pixel.
 CHECK_OPERATOR(
     Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2, .invert = true},
     {.window = 255, .k = 0.000001}, {.window = 1023, .k = -2},
@@ -47,8 +49,8 @@ CHECK_OPERATOR(
 
 /// 10 20 30 / 40 50 60 / 70 80 90 with window 3. In the centre N = 9, m = 50, sum p^2 = 28500,
 /// s = sqrt(28500/9 - 2500) = 25.8199; at the left edge N = 6 (10 20 40 50 70 80), m = 45,
-/// sum p^2 = 15900, s = sqrt(2650 - 2025) = 25; in the upper left corner N = 4 (10 20 40 50), m = 30,
-/// sum p^2 = 4600, s = sqrt(1150 - 900) = 15.8114. The centre has the largest s of all nine.
+/// sum p^2 = 15900, s = sqrt(2650 - 2025) = 25; in the upper left corner N = 4 (10 20 40 50), m =
+/// 30, sum p^2 = 4600, s = sqrt(1150 - 900) = 15.8114. The centre has the largest s of all nine.
 class NickRamp : public testing::Test {
  protected:
   Gray8 surface(NickMethod method, double k) {
@@ -152,11 +154,6 @@ TEST(NickSurface, IgnoresInvert) {
 
 // ---- The other parameters --------------------------------------------------------------------
 
-template <typename T>
-Image<T> page(int width = 160, int height = 90, T maximum = std::numeric_limits<T>::max()) {
-  return {test::make_content(Content::text, width, height, maximum), width, height, {}, maximum};
-}
-
 TEST(NickParameters, InvertSwapsBlackAndWhite) {
   const auto in = page<std::uint16_t>();
   auto expected = result(in, {.window = 15});
@@ -230,8 +227,8 @@ TEST(NickParameters, WhiteIsTheMaximumOfTheOutput) {
 }
 
 TEST(NickParameters, DeviationsScaleWithTheDepth) {
-  // The thresholds of all methods but phansalkar, whose exponential has the maximum in it, scale with
-  // the samples if r does: 8-bit levels shifted left give the same picture, ties included.
+  // The thresholds of all methods but phansalkar, whose exponential has the maximum in it, scale
+  // with the samples if r does: 8-bit levels shifted left give the same picture, ties included.
   const auto samples = test::make_content<std::uint8_t>(Content::text, 160, 90, 255);
   const Image<std::uint8_t> in(samples, 160, 90);
   for (const NickMethod method : kMethods) {
@@ -372,132 +369,6 @@ TEST(Nick, CudaExecutorsOfTwoStreamsKeepApart) {
 }
 
 #endif
-
-// ---- Settings that make no sense -------------------------------------------------------------
-
-/// The message that the parameters are refused with; both validate() and run() must give it.
-std::string refusal(const NickParams &params) {
-  const auto in = page<std::uint8_t>(20, 20);
-  std::string of_validate = "accepted", of_run = "accepted";
-  try {
-    validate(params);
-  } catch (const BadSetting &e) {
-    of_validate = e.what();
-  }
-  try {
-    result(in, params);
-  } catch (const BadSetting &e) {
-    of_run = e.what();
-  }
-  EXPECT_EQ(of_validate, of_run);
-  return of_run;
-}
-
-/// The message names the setting, its value and what would be right.
-#define EXPECT_REFUSAL(params, setting, remedy)                     \
-  do {                                                              \
-    const std::string message = refusal(params);                    \
-    EXPECT_NE(message.find(setting), std::string::npos) << message; \
-    EXPECT_NE(message.find(remedy), std::string::npos) << message;  \
-  } while (false)
-
-TEST(NickRefuses, Windows) {
-  const char *const remedy = "odd number of pixels from 3 to 1023";
-  for (const int side : {-3, 0, 1, 2, 4, 74, 1022, 1024, 1025, 100'001}) {
-    EXPECT_REFUSAL(NickParams{.window = side}, "window = " + std::to_string(side), remedy);
-    if (side == 0) continue;  // unset
-    EXPECT_REFUSAL(NickParams{.window_width = side}, "window-width = " + std::to_string(side),
-                   remedy);
-    EXPECT_REFUSAL(NickParams{.window_height = side}, "window-height = " + std::to_string(side),
-                   remedy);
-  }
-  EXPECT_REFUSAL(NickParams{.window = 74}, "window = 74", "75");
-  EXPECT_EQ(refusal({.window = 3}), "accepted");
-  EXPECT_EQ(refusal({.window = 1023}), "accepted");
-}
-
-TEST(NickRefuses, Weights) {
-  const char *const remedy = "from -2 to 2";
-  EXPECT_REFUSAL(NickParams{.k = 3}, "k = 3", remedy);
-  EXPECT_REFUSAL(NickParams{.k = -2.5}, "k = -2.5", remedy);
-  EXPECT_REFUSAL(NickParams{.k = NAN}, "k = nan", remedy);
-  EXPECT_REFUSAL(NickParams{.k = INFINITY}, "k = inf", remedy);
-  EXPECT_REFUSAL(NickParams{.k = -INFINITY}, "k = -inf", remedy);
-  EXPECT_EQ(refusal({.k = 2}), "accepted");
-  EXPECT_EQ(refusal({.k = -2}), "accepted");
-}
-
-TEST(NickRefuses, DynamicRanges) {
-  const char *const remedy = "from 1 to 1024";
-  EXPECT_REFUSAL(NickParams{.r = 0}, "r = 0", remedy);
-  EXPECT_REFUSAL(NickParams{.r = -128}, "r = -128", remedy);
-  EXPECT_REFUSAL(NickParams{.r = 1024.5}, "r = 1024.5", remedy);
-  EXPECT_REFUSAL(NickParams{.r = NAN}, "r = nan", remedy);
-  EXPECT_EQ(refusal({.r = 1}), "accepted");
-  EXPECT_EQ(refusal({.r = 1024}), "accepted");
-}
-
-TEST(NickRefuses, SharedAlgorithmWithLargeWindows) {
-  const auto shared = [](NickParams params) {
-    params.algorithm = NickAlgorithm::shared;
-    return params;
-  };
-  EXPECT_REFUSAL(shared({.window = 17}), "algorithm = shared", "at most 15");
-  EXPECT_REFUSAL(shared({.window = 17}), "window = 17", "another algorithm");
-  EXPECT_REFUSAL(shared({.window = 3, .window_width = 17}), "17", "at most 15");
-  EXPECT_REFUSAL(shared({.window = 3, .window_height = 17}), "17", "at most 15");
-  EXPECT_EQ(refusal(shared({.window = 15})), "accepted");
-  EXPECT_EQ(refusal(shared({.window = 17, .window_width = 15, .window_height = 3})), "accepted");
-}
-
-TEST(NickRefuses, UnknownMethods) {
-  const auto unknown = static_cast<NickMethod>(6);
-  EXPECT_REFUSAL(NickParams{.method = unknown}, "method = 6", "no such method");
-  EXPECT_REFUSAL((NickParams{.method = unknown, .k = 0.1}), "method = 6", "no such method");
-}
-
-template <typename Out>
-std::string refusal_of_planes(test::Size in_size, test::Size out_size,
-                              const NickParams &params = {}) {
-  const Image<std::uint16_t> in(in_size.width, in_size.height);
-  Image<Out> out(out_size.width, out_size.height);
-  const auto before = out.samples();
-  Cpu cpu;
-  try {
-    run(cpu, in.plane(), out.plane(), params);
-  } catch (const BadSetting &e) {
-    EXPECT_EQ(out.samples(), before) << "the output was written";
-    return e.what();
-  }
-  return "accepted";
-}
-
-TEST(NickRefuses, Planes) {
-  const std::string sizes = refusal_of_planes<std::uint16_t>({20, 10}, {20, 11});
-  EXPECT_NE(sizes.find("20x10"), std::string::npos) << sizes;
-  EXPECT_NE(sizes.find("20x11"), std::string::npos) << sizes;
-  EXPECT_NE(sizes.find("same size"), std::string::npos) << sizes;
-  const std::string large = refusal_of_planes<std::uint16_t>({32769, 1}, {32769, 1});
-  EXPECT_NE(large.find("32769x1"), std::string::npos) << large;
-  EXPECT_NE(large.find("1 to 32768"), std::string::npos) << large;
-  EXPECT_NE(refusal_of_planes<std::uint16_t>({1, 32769}, {1, 32769}), "accepted");
-  EXPECT_EQ(refusal_of_planes<std::uint16_t>({1, 32768}, {1, 32768}), "accepted");
-
-  const NickParams surface = {.output = NickOutput::threshold};
-  const std::string depth = refusal_of_planes<std::uint8_t>({20, 10}, {20, 10}, surface);
-  EXPECT_NE(depth.find("output = threshold"), std::string::npos) << depth;
-  EXPECT_NE(depth.find("depth of the input"), std::string::npos) << depth;
-  EXPECT_EQ(refusal_of_planes<std::uint16_t>({20, 10}, {20, 10}, surface), "accepted");
-}
-
-TEST(NickRefuses, EmptyPlanes) {
-  std::uint8_t sample = 0;
-  Cpu cpu;
-  for (const auto &[width, height] : {test::Size{0, 1}, test::Size{1, 0}, test::Size{-1, -1}})
-    EXPECT_THROW(run(cpu, Plane<const std::uint8_t>{&sample, width, height, 1},
-                     Plane<std::uint8_t>{&sample, width, height, 1}, NickParams{}),
-                 BadSetting);
-}
 
 }  // namespace
 }  // namespace cudascan

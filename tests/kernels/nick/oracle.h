@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The thresholds of kernels/nick.h in long double, straight from the table there: the standard that
-/// the exact decisions in integers are held to.
+/// The thresholds of kernels/nick.h in long double, straight from the table there: the standard
+/// that the exact decisions in integers are held to.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -176,6 +176,11 @@ inline long double threshold(const Moments &w, const ImageExtremes &image, const
 /// Where |p - T| is below this, long double cannot tell p > T from a tie.
 inline long double tolerance(unsigned maximum) {
   return 1e-13L * maximum;
+}
+
+template <typename T>
+Image<T> page(int width = 160, int height = 90, T maximum = std::numeric_limits<T>::max()) {
+  return {make_content(Content::text, width, height, maximum), width, height, {}, maximum};
 }
 
 }  // namespace test

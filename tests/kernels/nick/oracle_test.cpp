@@ -175,8 +175,8 @@ INSTANTIATE_TEST_SUITE_P(Windows, NickOracleOnLargeImages,
                                   std::to_string(info.param.height);
                          });
 
-/// The largest sums: 16 bit, window 1023, samples 0 and 65535. Every window that lies in the image is
-/// checked by the tables, so that no integer of the library may overflow.
+/// The largest sums: 16 bit, window 1023, samples 0 and 65535. Every window that lies in the image
+/// is checked by the tables, so that no integer of the library may overflow.
 class NickOracleOnExtremeSums : public testing::TestWithParam<Content> {};
 
 TEST_P(NickOracleOnExtremeSums, Gray16) {

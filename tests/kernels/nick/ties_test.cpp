@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Samples that equal their threshold are black, and the least change of the weight makes them white.
-// Nothing but exact arithmetic passes these tests.
+// Samples that equal their threshold are black, and the least change of the weight makes them
+// white. Nothing but exact arithmetic passes these tests.
 #include <cmath>
 #include <optional>
 
@@ -49,8 +49,9 @@ struct TieEverywhere {
 };
 class NickTiesEverywhere : public testing::TestWithParam<TieEverywhere> {};
 
-/// Columns 80 80 80 80 180, again and again: where the width of the window is a multiple of 5 it has
-/// m = 100 and s = 40, and T = 80 for the weights below. (Deeper samples are 256 times as large.)
+/// Columns 80 80 80 80 180, again and again: where the width of the window is a multiple of 5 it
+/// has m = 100 and s = 40, and T = 80 for the weights below. (Deeper samples are 256 times as
+/// large.)
 template <typename T>
 void expect_ties_everywhere(int scale, TieEverywhere tie) {
   constexpr int width = 701, height = 300;
@@ -150,8 +151,8 @@ struct TwoLevelTie {
   int slope;  ///< sign of dT/dk
 };
 
-/// The weight that makes T = level, if it has six decimals; r in levels of the image. T is linear in k,
-/// and the square roots in it are rational here.
+/// The weight that makes T = level, if it has six decimals; r in levels of the image. T is linear
+/// in k, and the square roots in it are rational here.
 std::optional<TwoLevelTie> solve_for_k(NickMethod method, int n, int n_high, std::int64_t low,
                                        std::int64_t high, std::int64_t level, std::int64_t r,
                                        std::int64_t maximum) {
@@ -202,8 +203,8 @@ std::optional<TwoLevelTie> solve_for_k(NickMethod method, int n, int n_high, std
 
 class NickTwoLevelTies : public testing::TestWithParam<NickMethod> {};
 
-/// Finds ties of many sizes and weights, and checks that the tie is black and that the next weight on
-/// the side that lowers T makes it white.
+/// Finds ties of many sizes and weights, and checks that the tie is black and that the next weight
+/// on the side that lowers T makes it white.
 template <typename T>
 void expect_two_level_ties(NickMethod method, int scale) {
   constexpr double r = 64;

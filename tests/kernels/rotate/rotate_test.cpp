@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Turning an image: against interpolation in floating point, the formula in integers, turns that only move
-// samples, borders, and CUDA against the CPU.
+// Rotating an image: against interpolation in floating point, the formula in integers, rotations
+// that only move samples, borders, and CUDA against the CPU.
 #include "kernels/rotate.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ double expected(const std::vector<T> &samples, int width, int height, const Rota
   return sum;
 }
 
-/// A picture without edges, of which places off by 1/128 pixel change little.
+/// A picture without edges, in which positions off by 1/128 pixel change little.
 template <typename T>
 std::vector<T> soft_picture(int width, int height, T maximum) {
   std::vector<T> samples;
@@ -134,7 +134,7 @@ void fill(rotation::Weights &weights) {
 template <typename T>
 std::vector<T> by_formula(const Image<T> &in, const RotateParams &params) {
   const double radians = params.angle * std::numbers::pi / 180;
-  rotation::Job<T> job{};
+  rotation::RotateJob<T> job{};
   job.in = in.plane();
   job.cosine = std::llround(std::cos(radians) * 0x1p32);
   job.sine = std::llround(std::sin(radians) * 0x1p32);
@@ -226,7 +226,7 @@ TEST(Rotate, CubicKeepsSlopesAndStopsAtTheEndsOfTheRange) {
       const double want = 5 * (19.5 + c * from_x - s * from_y) + 19.5 + s * from_x + c * from_y;
       ASSERT_NEAR(got[y * kSide + x], want, 0.6);
     }
-  // Beside an edge the sum is below 0 or above 255: it must not wrap around.
+  // Next to an edge the sum is below 0 or above 255: it must not wrap around.
   const auto turned = rotated(edge, kSide, kSide, {.angle = 20});
   EXPECT_LE(turned[20 * kSide + 12], 1);
   EXPECT_GE(turned[20 * kSide + 27], 254);
@@ -296,8 +296,8 @@ void expect_cuda_turns_as_cpu(double angle) {
   }
 }
 
-// Where all samples of a block's pixels are inside of the image they are copied word by word, if rows
-// begin with words.
+// Where all samples of a block's pixels are inside of the image they are copied word by word, if
+// rows begin with words.
 TEST(Rotate, CudaEqualsCpuFarFromTheEdges) {
   NEED_GPU();
   for (const double angle : {0.0, 26.2, 45.0, 116.2, -90.0}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// hit-or-miss, thin and thicken as the papers and kernels/swofilter/binary/binary.h have them, pixel by pixel.
+/// hit-or-miss, thin and thicken as in the papers and kernels/swofilter/binary/binary.h, pixel by
+/// pixel.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -39,7 +40,7 @@ inline void PrintTo(const Drawing &d, std::ostream *out) {
   }
 }
 
-/// Rows of characters, of which ' ' and '.' are black.
+/// Rows of characters; ' ' and '.' are black.
 inline Drawing drawing_of(const std::vector<std::string> &rows) {
   Drawing d{static_cast<int>(rows[0].size()), static_cast<int>(rows.size()), {}};
   for (const std::string &row : rows)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sliding windows on scanned documents and other pictures, against OpenCV. The images are not part of
-// the project: CUDASCAN_TEST_DATA names their folder.
+// Sliding windows on scanned documents and other pictures, against OpenCV. The images are not part
+// of the project: CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
@@ -46,7 +46,8 @@ testing::AssertionResult gives(Runner &runner, const cv::Mat &image, const Param
          << ", shape " << params.shape << ", border " << static_cast<int>(params.border);
 }
 
-/// The middle of an image, where it is larger; not a part of the other, whose samples OpenCV would see.
+/// The middle of an image, where it is larger; not a part of the other, whose samples OpenCV would
+/// see.
 cv::Mat middle(const cv::Mat &image, int width, int height) {
   const int w = std::min(width, image.cols), h = std::min(height, image.rows);
   return image(cv::Rect((image.cols - w) / 2, (image.rows - h) / 2, w, h)).clone();
@@ -89,7 +90,8 @@ cv::Mat bilevel(const cv::Mat &image, int width, int height) {
   static_assert(true)
 #endif
 
-// ---- Medians and means ---------------------------------------------------------------------------
+// ---- Medians and means
+// ---------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHashesOfMedian5(Runner &runner) {
@@ -126,8 +128,8 @@ void compareMedians(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Medians);
 
-/// A window of odd width and height that is not clipped has no mean in the middle of two levels, so that
-/// ways of rounding do not differ.
+/// A window of odd width and height that is not clipped has no mean in the middle of two levels, so
+/// that ways of rounding do not differ.
 template <typename Runner>
 void compareMeans(Runner &runner) {
   constexpr test::Size kSizes[] = {{3, 3}, {5, 5}, {15, 7}, {1, 31}, {41, 41}, {101, 3}};
@@ -148,7 +150,8 @@ void compareMeans(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Means);
 
-// ---- Morphology ----------------------------------------------------------------------------------
+// ---- Morphology
+// ----------------------------------------------------------------------------------
 
 struct Element {
   Params params;  // the window alone
@@ -241,7 +244,8 @@ void compareMorphology(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Morphology);
 
-// ---- Black and white -----------------------------------------------------------------------------
+// ---- Black and white
+// -----------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHitOrMiss(Runner &runner) {
@@ -265,7 +269,7 @@ void compareHitOrMiss(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(HitOrMiss);
 
-/// Black that cannot be reached from the edges is filled; white that can be is taken away.
+/// Black that cannot be reached from the edges is filled; white that can be reached is removed.
 template <typename Runner>
 void compareFloods(Runner &runner) {
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {

@@ -215,8 +215,8 @@ void expect_cuda_equals_cpu(const SwoFilterParams &p, Size size, Layout layout) 
                    outcome<T>(cuda, in, layout, kMaximum, p, 0xc3).samples, size.width));
 }
 
-/// Windows and images about as large as what threads and blocks do at a time: 16 rows, 8 times these
-/// and 128 bytes of a row.
+/// Windows and images about as large as what threads and blocks do at a time: 16 rows, 8 times
+/// these and 128 bytes of a row.
 TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
   NEED_GPU();
   constexpr Size kWindows[] = {{3, 3},   {9, 5},    {15, 15},  {17, 1},  {3, 17},

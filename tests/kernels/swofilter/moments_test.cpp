@@ -10,7 +10,8 @@ using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
 using window_oracle::Levels;
 
-/// kernels/swofilter/moments/moments.h, word by word. The deviation is searched for among all levels.
+/// kernels/swofilter/moments/moments.h, word by word. The deviation is searched for among all
+/// levels.
 Levels oracle(const Levels &in, const SwoFilterParams &p, int most) {
   using Int = __int128;
   return window_oracle::filtered(
@@ -47,7 +48,8 @@ using Ints = std::vector<int>;
 TEST(SwoFilterMoments, KnownRows) {
   const std::vector<std::uint8_t> row = {0, 1, 1, 255, 255, 250};
   EXPECT_EQ(of_row({.op = Op::mean}, row), (Ints{1, 1, 86, 170, 253, 253}));
-  // 0 1: 1/2. 0 1 1: sqrt(2) / 3. 1 1 255: 254 sqrt(2) / 3 = 119.7. 255 255 250: 2.36; 255 250: 2.5.
+  // 0 1: 1/2. 0 1 1: sqrt(2) / 3. 1 1 255: 254 sqrt(2) / 3 = 119.7. 255 255 250: 2.36; 255 250:
+  // 2.5.
   EXPECT_EQ(of_row({.op = Op::standard_deviation}, row), (Ints{1, 0, 120, 120, 2, 3}));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sliding windows of the paper (algorithm = naive), against known values and an oracle that shares
-// nothing with them but the definitions in the headers.
+// The sliding windows of the paper (algorithm = naive), against known values and an oracle that
+// shares nothing with them but the definitions in the headers.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -33,7 +33,7 @@ constexpr Op kOperators[] = {Op::minimum,
                              Op::gradient};
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
 
-// ---- The oracle ----------------------------------------------------------------------------------
+// ---- The oracle ---------------------------------------------------------------------------------
 
 struct Grid {
   int width, height;
@@ -178,7 +178,7 @@ std::vector<T> oracle(const Image<T> &in, const SwoFilterParams &p) {
   return result;
 }
 
-// ---- Tests ---------------------------------------------------------------------------------------
+// ---- Tests --------------------------------------------------------------------------------------
 
 std::string say(const SwoFilterParams &p) {
   std::ostringstream s;

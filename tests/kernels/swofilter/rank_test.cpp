@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Order statistics of windows: known values, the text of kernels/swofilter/rank/rank.h taken word by word on
-// random settings, and properties. The oracle counts; nothing is put in order.
+// Order statistics of windows: known values, the text of kernels/swofilter/rank/rank.h taken word
+// by word on random settings, and properties. The oracle counts and does not sort.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -253,7 +253,7 @@ TEST(SwoFilterRank, WideImages) {
       }
 }
 
-/// What is done to the order of levels and keeps it is done to the result; the other way round too.
+/// A monotonic change of levels changes the result in the same way, also a decreasing one.
 TEST(SwoFilterRank, FollowsTheOrderOfLevels) {
   constexpr int kWidth = 203, kHeight = 61;
   const auto samples = make_content<std::uint8_t>(Content::text, kWidth, kHeight, 255);

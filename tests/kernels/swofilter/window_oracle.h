@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The window of a pixel straight from the text of kernels/swofilter.h: its samples one by one, outside
-/// of the image by walking back and forth.
+/// The window of a pixel directly from the text of kernels/swofilter.h: its samples one by one;
+/// outside the image, by walking back and forth.
 #pragma once
 #include <algorithm>
 #include <cmath>

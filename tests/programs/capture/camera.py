@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A GigE Vision camera for tests: Aravis's, on the loopback device of a network of its own, so that no
-other test and no other machine sees it."""
+"""A GigE Vision camera for tests: Aravis's, on the loopback device of a network of its own, so that
+no other test and no other machine sees it."""
 import shutil
 import subprocess
 import time
@@ -11,7 +11,7 @@ FAKE = "arv-fake-gv-camera-0.8"
 
 
 class Camera:
-    """Use it with `with`. Programs see the camera when their command is behind `inside`."""
+    """Use it with `with`. Programs see the camera if their command comes after `inside`."""
 
     def __init__(self):
         for tool in (FAKE, "unshare", "nsenter", "ip"):
@@ -43,8 +43,8 @@ class Camera:
         # It takes a moment until it answers.
         for _ in range(50):
             try:
-                listed = subprocess.run([*self.inside, "arv-tool-0.8"], capture_output=True, text=True,
-                                        timeout=10).stdout
+                listed = subprocess.run([*self.inside, "arv-tool-0.8"], capture_output=True,
+                                        text=True, timeout=10).stdout
             except FileNotFoundError:
                 time.sleep(1)
                 return

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A GStreamer plugin for tests with cameras that come and go: each file in the folder that CAMERAS names
-/// is a camera of that name, which gives the test picture; if the name begins with Odd, of 61x43 pixels,
-/// else of 320x240; if it begins with Endless, without ever saying that it ends. Looks every 50 ms.
+/// A GStreamer plugin for tests with cameras that come and go: each file in the folder that CAMERAS
+/// names is a camera of that name, which gives the test picture; if the name begins with Odd, of
+/// 61x43 pixels, else of 320x240; if it begins with Endless, without ever saying that it ends.
+/// Looks every 50 ms.
 #include <gst/gst.h>
 
 #include <map>

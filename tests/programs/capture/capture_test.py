@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples of embedding: capture in C++ and in Python do the same, so they pass the same tests.
 
-The environment says which one: CAPTURE, a command in words. With CUDA=1 the tests of CUDAMemory are run.
+The environment says which one: CAPTURE, a command in words. With CUDA=1 the tests of CUDAMemory are
+run.
 """
 import os
 import pathlib
@@ -21,7 +22,8 @@ from camera import NAME, Camera  # noqa: E402
 CAPTURE = shlex.split(os.environ["CAPTURE"])
 IS_PYTHON = CAPTURE[-1].endswith(".py")
 FRAME = 320 * 240  # bytes of the test picture
-CHAIN = ("capsfilter caps=video/x-raw ! videoconvert ! cudalinearopen length=9 directions=12 report=message"
+CHAIN = ("capsfilter caps=video/x-raw ! videoconvert ! cudalinearopen length=9 directions=12 "
+         "report=message"
          " ! cudaautothreshold smoothing=0.5 report=message ! video/x-raw,format=GRAY8").split()
 
 
@@ -49,8 +51,8 @@ class Folder(unittest.TestCase):
         """The running program; its output goes to a file, so that it never waits for a reader."""
         self.log, self.errors = self.folder / "log", self.folder / "errors"
         with open(self.log, "wb") as log, open(self.errors, "wb") as errors:
-            process = subprocess.Popen([*inside, *CAPTURE, *arguments], stdin=subprocess.DEVNULL, stdout=log,
-                                       stderr=errors)
+            process = subprocess.Popen([*inside, *CAPTURE, *arguments], stdin=subprocess.DEVNULL,
+                                       stdout=log, stderr=errors)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -68,8 +70,8 @@ class Frames(Folder):
     def test_pixels_and_reports_are_those_of_gst_launch(self):
         run = capture("--test", "--frames=7", "--output", self.file)
         self.assertEqual(run.returncode, 0, run.stderr)
-        peer = program.run(["gst-launch-1.0", "-m", "videotestsrc", "num-buffers=7", "!", *CHAIN, "!",
-                            "filesink", f"location={self.folder / 'peer.raw'}"])
+        peer = program.run(["gst-launch-1.0", "-m", "videotestsrc", "num-buffers=7", "!", *CHAIN,
+                            "!", "filesink", f"location={self.folder / 'peer.raw'}"])
         self.assertEqual(peer.returncode, 0, peer.stderr)
         self.assertEqual(self.file.stat().st_size, 7 * FRAME)
         self.assertTrue(self.file.read_bytes() == (self.folder / "peer.raw").read_bytes())
@@ -85,7 +87,8 @@ class Frames(Folder):
         os.mkfifo(self.file)
         process = self.start("--test", "--frames=3", f"--output={self.file}")
         with open(self.file, "rb") as reader:
-            time.sleep(0.5)  # a frame is more than a pipe holds, so the camera is ahead of the program
+            # A frame is more than a pipe holds, so the camera is ahead of the program.
+            time.sleep(0.5)
             self.assertEqual(len(reader.read()), 3 * FRAME)
         self.assertEqual(process.wait(10), 0, self.errors.read_text())
         self.assertEqual(len(values("threshold", self.log.read_text())), 3)
@@ -98,10 +101,12 @@ class Frames(Folder):
 
     @unittest.skipIf(IS_PYTHON, "the interpreter keeps objects to its end")
     def test_no_object_is_left(self):
-        for arguments in (["--test", "--frames=3"], ["--list"], ["--camera=nobody"], ["--test", "--cuda"]):
+        for arguments in (["--test", "--frames=3"], ["--list"], ["--camera=nobody"],
+                          ["--test", "--cuda"]):
             run = capture(*arguments, env={"GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7"})
             alive = [line for line in run.stderr.splitlines()
-                     if "object-alive," in line and "type-name=(string)" in line and "%s" not in line]
+                     if "object-alive," in line and "type-name=(string)" in line
+                     and "%s" not in line]
             self.assertEqual(alive, [], arguments)
 
 
@@ -120,7 +125,8 @@ class CudaMemory(Folder):
         run = capture("--test", "--frames=5", "--cuda", "--output", other)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertTrue(self.file.read_bytes() == other.read_bytes())
-        self.assertEqual(len(re.findall(r"(?m)^on the GPU at 0x[0-9a-f]+$", run.stdout)), 5, run.stdout)
+        self.assertEqual(len(re.findall(r"(?m)^on the GPU at 0x[0-9a-f]+$", run.stdout)), 5,
+                         run.stdout)
 
     def test_without_a_gpu_is_refused(self):
         run = capture("--test", "--frames=5", "--cuda", env={"CUDA_VISIBLE_DEVICES": ""})
@@ -157,8 +163,9 @@ class Errors(Folder):
         self.assertIn("/dev/full", run.stderr)
 
     def test_a_missing_plugin_is_named(self):
-        run = capture("--test", "--frames=1", env={"GST_PLUGIN_PATH_1_0": "", "GST_PLUGIN_PATH": "",
-                                                   "GST_REGISTRY": str(self.folder / "registry.bin")})
+        run = capture("--test", "--frames=1",
+                      env={"GST_PLUGIN_PATH_1_0": "", "GST_PLUGIN_PATH": "",
+                           "GST_REGISTRY": str(self.folder / "registry.bin")})
         if run.returncode == 0:
             self.skipTest("the plugin is installed")
         self.assertEqual(run.returncode, 1, run.stderr)
@@ -219,8 +226,8 @@ class Provider(Folder):
         self.assertEqual(run.returncode, 0, run.stderr)
         peer = self.folder / "peer.raw"
         launch = program.run(["gst-launch-1.0", "videotestsrc", "num-buffers=2", "!",
-                              "video/x-raw,format=GRAY8,width=61,height=43", "!", *CHAIN, "!", "filesink",
-                              f"location={peer}"])
+                              "video/x-raw,format=GRAY8,width=61,height=43", "!", *CHAIN, "!",
+                              "filesink", f"location={peer}"])
         self.assertEqual(launch.returncode, 0, launch.stderr)
         rows, stride = peer.read_bytes(), peer.stat().st_size // (2 * 43)
         self.assertEqual(stride, 64)
@@ -233,7 +240,8 @@ class Provider(Folder):
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
         # It is looked for more than once: once it was unplugged, then it is no camera.
-        program.wait_until(lambda: "no camera Left eye" in self.errors.read_text(), "a second look", 10)
+        program.wait_until(lambda: "no camera Left eye" in self.errors.read_text(), "a second look",
+                           10)
         self.assertIn("Left eye: unplugged; trying again", self.errors.read_text())
         self.assertIsNone(process.poll())
         (self.cameras / "Left eye").touch()
@@ -303,7 +311,8 @@ class GigE(Folder):
             process = self.start(f"--camera=aravis:{NAME}", inside=camera.inside)
             self.wait_for(process, 5)
             camera.unplug()
-            program.wait_until(lambda: "trying again" in self.errors.read_text(), "its end is told", 15)
+            program.wait_until(lambda: "trying again" in self.errors.read_text(), "its end is told",
+                               15)
             self.assertIsNone(process.poll())
             camera.plug_in()
             self.wait_for(process, 5)

@@ -18,7 +18,8 @@ class Library(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.input, self.output = self.folder / "in.pgm", self.folder / "out.pgm"
-        self.pixels = bytes((x * x + 7 * y * y + x * y) % 256 for y in range(HEIGHT) for x in range(WIDTH))
+        self.pixels = bytes((x * x + 7 * y * y + x * y) % 256 for y in range(HEIGHT)
+                            for x in range(WIDTH))
         self.header = b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT)
         self.input.write_bytes(self.header + self.pixels)
 
@@ -40,19 +41,22 @@ class Library(unittest.TestCase):
         self.assertTrue(result.startswith(self.header))
         result = result[len(self.header):]
         self.assertEqual(len(result), len(self.pixels))
-        self.assertAlmostEqual(float(run.stdout.split()[0]), 100 * result.count(0) / len(result), places=3)
+        self.assertAlmostEqual(float(run.stdout.split()[0]), 100 * result.count(0) / len(result),
+                               places=3)
         raw, peer = self.folder / "in.raw", self.folder / "peer.raw"
         raw.write_bytes(self.pixels)
-        # rawvideoparse takes rows without padding, filesink writes what lies in memory: 64 for 61 pixels
+        # rawvideoparse takes rows without padding, filesink writes what lies in memory: 64 for 61
+        # pixels
         launch = program.run(
             ["gst-launch-1.0", "filesrc", f"location={raw}", f"blocksize={len(self.pixels)}", "!",
              "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",
-             f"plane-strides=<{WIDTH}>", f"frame-size={len(self.pixels)}", "!", "cudanick", "window=45", "!", "filesink",
-             f"location={peer}"])
+             f"plane-strides=<{WIDTH}>", f"frame-size={len(self.pixels)}", "!", "cudanick",
+             "window=45", "!", "filesink", f"location={peer}"])
         self.assertEqual(launch.returncode, 0, launch.stderr)
         stride = peer.stat().st_size // HEIGHT
         rows = peer.read_bytes()
-        self.assertTrue(result == b"".join(rows[y * stride:y * stride + WIDTH] for y in range(HEIGHT)))
+        self.assertTrue(result == b"".join(rows[y * stride:y * stride + WIDTH]
+                                           for y in range(HEIGHT)))
 
     def test_results_do_not_depend_on_the_instruction_set(self):
         results = set()
@@ -63,12 +67,14 @@ class Library(unittest.TestCase):
         self.assertEqual(len(results), 1)
 
     def test_an_instruction_set_that_there_is_not(self):
-        launch = ["gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "video/x-raw,format=GRAY8", "!",
-                  "cudanick", "backend=cpu", "!", "fakesink"]
+        launch = ["gst-launch-1.0", "videotestsrc", "num-buffers=1", "!",
+                  "video/x-raw,format=GRAY8", "!", "cudanick", "backend=cpu", "!", "fakesink"]
         wrong = {"CUDASCAN_MAX_CPU_ISA": "sse9"}
-        for run in (self.binarize(self.input, self.output, env=wrong), program.run(launch, env=wrong)):
+        for run in (self.binarize(self.input, self.output, env=wrong),
+                    program.run(launch, env=wrong)):
             self.assertEqual(run.returncode, 1)
-            self.assertIn("CUDASCAN_MAX_CPU_ISA=sse9 is not an instruction set; set it to baseline, avx2, "
+            self.assertIn("CUDASCAN_MAX_CPU_ISA=sse9 is not an instruction set; set it to "
+                          "baseline, avx2, "
                           "avx512 or avx512vbmi, or unset it", run.stderr)
 
     def test_no_arguments(self):

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A driver of SANE, "busy:0", whose pages are black squares of 64 pixels. It reads in a thread that may be
-/// cancelled wherever it is, as those of SANE's own drivers (sanei_thread.c), and cancels it when the page is
-/// complete, while that thread computes. Had the thread stopped there, the page would count as lost.
+/// A driver of SANE, "busy:0", whose pages are black squares of 64 pixels. It reads in a thread
+/// with asynchronous cancellation, like SANE's own drivers (sanei_thread.c), and cancels it when
+/// the page is complete, while that thread computes. If the thread stopped there, the page would
+/// count as lost.
 #include <pthread.h>
 #include <sane/sane.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan in folders that others write to: links that somebody has planted, journals that somebody has
-written, runs in containers of their own."""
+"""cudascan-scan in folders that others write to: links that somebody has planted, journals that
+somebody has written, runs in containers of their own."""
 import fcntl
 import os
 import shutil
@@ -53,7 +53,8 @@ class Planted(scans.Case):
 
     def test_unfinished_files_whose_names_can_be_guessed(self):
         for target in (self.victim, self.free):
-            plant = lambda: [os.symlink(target, self.out / f".cudascan-scan-{os.getpid()}-{count}.tmp")
+            plant = lambda: [os.symlink(target,
+                                        self.out / f".cudascan-scan-{os.getpid()}-{count}.tmp")
                              for count in range(3)]
             self.scan("page.png", "-o", "out", preexec_fn=plant)
             self.assertEqual(self.victim.read_text(), "mine")
@@ -82,8 +83,10 @@ class Planted(scans.Case):
 
     def test_statistics(self):
         self.check(self.out / "stats.json", "-o", "out", "--stats=out/stats.json", status=3)
-        pipe = subprocess.run([scans.SCAN, "--backend=cpu", "page.png", "-o", "out", "--stats=/dev/stdout"],
-                              cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        pipe = subprocess.run([scans.SCAN, "--backend=cpu", "page.png", "-o", "out",
+                               "--stats=/dev/stdout"],
+                              cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60)
         self.assertEqual(pipe.returncode, 0, pipe.stderr)
         self.assertIn(b'"pages": 1', pipe.stdout)
 
@@ -97,7 +100,7 @@ class Planted(scans.Case):
 
 
 class Journals(scans.Case):
-    """--resume with a journal that somebody has written, who knows which files will be read."""
+    """--resume with a journal forged by somebody who knows which files will be read."""
 
     def setUp(self):
         super().setUp()
@@ -127,7 +130,8 @@ class Journals(scans.Case):
             self.assertIn("1 pages in", said)
             self.assertNotIn("done before", said)
             self.assertEqual(self.victim.read_bytes(), self.before)
-            self.assertEqual((self.folder / "book.pdf").read_bytes(), (self.folder / "alone.pdf").read_bytes())
+            self.assertEqual((self.folder / "book.pdf").read_bytes(),
+                             (self.folder / "alone.pdf").read_bytes())
             self.write(self.out, output)
             plant(self.out)
             self.scan("page.png", "-o", "out", "--resume")
@@ -135,7 +139,8 @@ class Journals(scans.Case):
             self.assertEqual(self.victim.read_bytes(), self.before)
 
     def test_names_outside_of_the_folder(self):
-        for output in ("../victim.tif", str(self.victim), "inner/../../victim.tif", "./../victim.tif", ".", "..",
+        for output in ("../victim.tif", str(self.victim), "inner/../../victim.tif",
+                       "./../victim.tif", ".", "..",
                        "", "%2e%2e/victim.tif", "..%2fvictim.tif", "a%00b", scans.JOURNAL):
             self.check(output, lambda folder: (folder / "inner").mkdir())
 
@@ -180,7 +185,8 @@ class Locks(scans.Case):
         self.scan("page.png", "-o", "out", env=none)
         self.assertEqual(self.outputs(), [".cudascan-scan-1.tmp", "page.tif"])
         self.scan("page.png", "-o", "book.pdf", "--resume", env=none)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["book.pdf", "out", "page.png"])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["book.pdf", "out", "page.png"])
 
 
 @unittest.skipIf("SANITIZED" in os.environ, "sanitizers have to be loaded first")
@@ -193,8 +199,10 @@ class Swapped(scans.Case):
                 pages = self.folder / f"book{moment}.pdf.pages"
                 other.mkdir(exist_ok=True)
                 (other / "0.tif").write_text("mine")
-                run = subprocess.Popen([scans.SCAN, "--backend=cpu", "in", "-o", pages.stem], cwd=self.folder, env={
-                    **os.environ, "LD_PRELOAD": os.environ["STOP_AT_MODULE"], "STOP_AT": str(moment),
+                run = subprocess.Popen([scans.SCAN, "--backend=cpu", "in", "-o", pages.stem],
+                                       cwd=self.folder, env={
+                    **os.environ, "LD_PRELOAD": os.environ["STOP_AT_MODULE"],
+                    "STOP_AT": str(moment),
                     "HOLD": str(hold)}, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 program.wait_until(lambda: hold.exists() or run.poll() is not None, "the moment")
                 if pages.exists():
@@ -210,7 +218,8 @@ class SideBySide(scans.Case):
 
     def setUp(self):
         super().setUp()
-        self.container = next((words for words in (CONTAINER, [*CONTAINER, "--user", "--map-root-user"])
+        self.container = next((words for words in (CONTAINER,
+                                                   [*CONTAINER, "--user", "--map-root-user"])
                                if can_unshare(words)), None)
         if not self.container:
             self.skipTest("unshare --pid is not permitted")
@@ -222,8 +231,10 @@ class SideBySide(scans.Case):
             self.alone += self.contents(self.folder / f"alone-{name}").values()
 
     def begin(self, *words, **more):
-        run = subprocess.Popen([*self.container, scans.SCAN, "--backend=cpu", "--jobs=2", *words], text=True,
-                               cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
+        run = subprocess.Popen([*self.container, scans.SCAN, "--backend=cpu", "--jobs=2", *words],
+                               text=True,
+                               cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               **more)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         return run
@@ -255,8 +266,8 @@ class SideBySide(scans.Case):
             with self.subTest(moment):
                 shutil.rmtree(self.out, ignore_errors=True)
                 first = self.begin("a", "-o", "out", env={
-                    **os.environ, "LD_PRELOAD": os.environ["STOP_AT_MODULE"], "STOP_AT": str(moment),
-                    "HOLD": str(hold)})
+                    **os.environ, "LD_PRELOAD": os.environ["STOP_AT_MODULE"],
+                    "STOP_AT": str(moment), "HOLD": str(hold)})
                 program.wait_until(hold.exists, "the moment")
                 try:
                     self.end(self.begin("b", "-o", "out"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan killed and resumed: in the end there is what an undisturbed run makes, and nothing else."""
+"""cudascan-scan killed and resumed: the final result is exactly that of an undisturbed run."""
 import os
 import random
 import signal
@@ -40,8 +40,10 @@ class AtRandom(Kills):
         whole = time.monotonic() - begin - start
         kills = 0
         for _ in range(KILLS):
-            run = subprocess.Popen([scans.SCAN, "--backend=cpu", "--jobs=2", "in", "--resume", "-o", *words],
-                                   cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            run = subprocess.Popen([scans.SCAN, "--backend=cpu", "--jobs=2", "in", "--resume", "-o",
+                                    *words],
+                                   cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
             time.sleep(start / 2 + self.random.uniform(0, 3 * whole / KILLS))
             run.kill()
             kills += run.wait(timeout=30) == -signal.SIGKILL
@@ -65,8 +67,9 @@ class EachMoment(Kills):
     def killed(self, *words, **when):
         """Whether the run was killed before its end."""
         when["LD_PRELOAD"] = os.environ["STOP_AT_MODULE"]
-        run = subprocess.run([scans.SCAN, "--backend=cpu", "--jobs=1", *words], cwd=self.folder, timeout=60,
-                             env={**os.environ, **when}, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run = subprocess.run([scans.SCAN, "--backend=cpu", "--jobs=1", *words], cwd=self.folder,
+                             timeout=60, env={**os.environ, **when}, stdin=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
         self.assertIn(run.returncode, (0, -signal.SIGKILL))
         return run.returncode != 0
 
@@ -116,7 +119,8 @@ class EachMoment(Kills):
         self.assertEqual((self.out / "0.tif").read_bytes(), b"")
         self.scan("in", "-o", "out", "--resume")
         alone = self.contents(self.folder / "alone")
-        self.assertEqual(self.contents(), {"0.tif": b"", "0-1.tif": alone["0.tif"], "1.tif": alone["1.tif"]})
+        self.assertEqual(self.contents(), {"0.tif": b"", "0-1.tif": alone["0.tif"],
+                                           "1.tif": alone["1.tif"]})
         self.assertTrue(self.killed("in", "-o", "out.pdf", STOP_TAKEN="1"))
         self.scan("in", "-o", "out.pdf", "--resume")
         self.assertEqual(*((self.folder / name).read_bytes() for name in ("out.pdf", "alone.pdf")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cudascan-scan makes of a page: every format that it reads and writes, and each step."""
+"""Pages through cudascan-scan: every format that it reads and writes, and each step."""
 import re
 import shutil
 import unittest
@@ -14,7 +14,7 @@ if np is not None:
 
 class Reading(scans.Case):
     def check(self, name, page, least=0.999, **how):
-        """A page of which each level is clear comes out as it is."""
+        """A page with clear levels comes out unchanged."""
         expected = np.array(scans.text_page()) == 0
         path = self.save(page, name, **how)
         self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0")
@@ -62,7 +62,8 @@ class Reading(scans.Case):
     def test_jpeg_lies_as_its_orientation_says(self):
         exif = Image.Exif()
         exif[0x0112] = 6  # to be turned clockwise by 90 degrees
-        self.check("page.jpg", scans.text_page().transpose(Image.ROTATE_90), 0.9, quality=95, exif=exif)
+        self.check("page.jpg", scans.text_page().transpose(Image.ROTATE_90), 0.9, quality=95,
+                   exif=exif)
 
     def test_tiff_of_8_bit(self):
         self.check("page.tif", scans.text_page(), compression="tiff_lzw")
@@ -85,7 +86,8 @@ class Reading(scans.Case):
 
     def test_every_page_of_a_tiff(self):
         pages = [scans.text_page(seed=seed).convert("1") for seed in (1, 2, 3)]
-        path = self.save(pages[0], "book.tif", save_all=True, append_images=pages[1:], compression="group4")
+        path = self.save(pages[0], "book.tif", save_all=True, append_images=pages[1:],
+                         compression="group4")
         self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0")
         self.assertEqual(self.outputs(), ["book-p001.tif", "book-p002.tif", "book-p003.tif"])
         for name, page in zip(self.outputs(), pages):
@@ -131,13 +133,15 @@ class Writing(scans.Case):
         with Image.open(self.out / "page.png") as page:
             self.assertEqual(page.mode, "1")
             self.assertEqual(round(page.info["dpi"][0]), 300)
-        self.assertTrue((scans.ink(self.out / "page.png") == (np.array(scans.text_page()) == 0)).all())
+        self.assertTrue((scans.ink(self.out / "page.png") ==
+                         (np.array(scans.text_page()) == 0)).all())
 
     def test_formats_have_the_same_pixels(self):
         path = self.save(scans.turned(scans.text_page(), 1), "page.png")
         for kind in ("tiff", "png"):
             self.scan(path, "-o", self.out, "--format", kind)
-        self.assertTrue((scans.ink(self.out / "page.tif") == scans.ink(self.out / "page.png")).all())
+        self.assertTrue((scans.ink(self.out / "page.tif") ==
+                         scans.ink(self.out / "page.png")).all())
 
     @unittest.skipUnless(shutil.which("qpdf") and shutil.which("pdfimages"),
                          "qpdf or poppler-utils is not installed")
@@ -158,7 +162,8 @@ class Writing(scans.Case):
         for number, page in enumerate(pages):  # in the order page8, page9, page10
             again = scans.ink(self.folder / f"again-{number:03}.png")
             self.assertTrue((again == (np.array(page) == 0)).all(), number)
-        self.assertEqual(sorted(p.name for p in self.folder.iterdir() if "book" in p.name), ["book.pdf"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir() if "book" in p.name),
+                         ["book.pdf"])
 
 
 class Steps(scans.Case):
@@ -246,7 +251,8 @@ class Steps(scans.Case):
 
     def test_gpus_make_the_same_pages_or_are_said_to_be_missing(self):
         levels = np.array(scans.turned(scans.text_page(), 2)).astype(np.uint16) * 257
-        for page, name in ((Image.fromarray(levels), "deep"), (scans.turned(scans.text_page(), -3), "page"),
+        for page, name in ((Image.fromarray(levels), "deep"),
+                           (scans.turned(scans.text_page(), -3), "page"),
                            (scans.text_page().convert("1"), "bilevel")):
             self.save(page, f"in/{name}.png")
         result = program.run([scans.SCAN, "--backend=cuda", "in", "-o", "gpu"], cwd=self.folder)
@@ -257,15 +263,17 @@ class Steps(scans.Case):
         self.assertRegex(result.stderr, r"GPU busy [\d.]+ %")
         self.scan("in", "-o", "out")
         for name in self.outputs():
-            self.assertEqual((self.folder / "gpu" / name).read_bytes(), (self.out / name).read_bytes(), name)
+            self.assertEqual((self.folder / "gpu" / name).read_bytes(),
+                             (self.out / name).read_bytes(), name)
 
     def test_methods_and_their_settings_act(self):
         rng = np.random.default_rng(2)
-        levels = np.clip(np.array(scans.text_page()) * 0.4 + 90 + rng.normal(0, 12, (877, 620)), 0, 255)
+        levels = np.clip(np.array(scans.text_page()) * 0.4 + 90 + rng.normal(0, 12, (877, 620)), 0,
+                         255)
         self.save(Image.fromarray(levels.astype(np.uint8)), "page.png")
         black = {}
-        for words in ([], ["--k=-0.1"], ["--window=15"], ["--method=sauvola"], ["--method=sauvola", "--r=64"],
-                      ["--method=otsu"], ["--method=triangle"]):
+        for words in ([], ["--k=-0.1"], ["--window=15"], ["--method=sauvola"],
+                      ["--method=sauvola", "--r=64"], ["--method=otsu"], ["--method=triangle"]):
             self.scan("page.png", "-o", self.out / str(len(black)), "--no-straighten", *words)
             black[" ".join(words)] = scans.ink(self.out / str(len(black)) / "page.tif").sum()
         self.assertEqual(len(set(black.values())), len(black), black)

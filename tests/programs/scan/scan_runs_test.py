@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, early ends."""
+"""Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, early
+ends."""
 import os
 import resource
 import shutil
@@ -41,9 +42,11 @@ class Names(scans.Case):
     def test_pages_of_one_name_get_numbers_in_their_order(self):
         for folder, seed in (("a", 1), ("b", 2), ("c", 3)):
             self.save(scans.text_page(seed=seed), f"{folder}/page.png")
-        self.scan("a", "b/page.png", "c", "-o", "out", "--no-straighten", "--despeckle=0", "--jobs=3")
+        self.scan("a", "b/page.png", "c", "-o", "out", "--no-straighten", "--despeckle=0",
+                  "--jobs=3")
         for name, seed in (("page.tif", 1), ("page-1.tif", 2), ("page-2.tif", 3)):
-            self.assertTrue((scans.ink(self.out / name) == (np.array(scans.text_page(seed=seed)) == 0)).all())
+            self.assertTrue((scans.ink(self.out / name) ==
+                             (np.array(scans.text_page(seed=seed)) == 0)).all())
 
     def test_folders(self):
         small = Image.new("L", SMALL, 255)
@@ -97,10 +100,12 @@ class Runs(scans.Case):
         self.out.mkdir()
         (self.out / "page.tif").write_text("mine")
         self.scan("b", "-o", "out", "--no-straighten", "--despeckle=0")
-        self.scan("a", "b", "a/page.png", "-o", "out", "--resume", "--no-straighten", "--despeckle=0")
+        self.scan("a", "b", "a/page.png", "-o", "out", "--resume", "--no-straighten",
+                  "--despeckle=0")
         self.assertEqual(self.outputs(), ["page-1.tif", "page-2.tif", "page-3.tif", "page.tif"])
         for name, seed in (("page-1.tif", 2), ("page-2.tif", 1), ("page-3.tif", 1)):
-            self.assertTrue((scans.ink(self.out / name) == (np.array(scans.text_page(seed=seed)) == 0)).all())
+            self.assertTrue((scans.ink(self.out / name) ==
+                             (np.array(scans.text_page(seed=seed)) == 0)).all())
         self.assertIn("0 pages", self.scan("a", "b", "a/page.png", "-o", "out", "--resume"))
 
     def test_resume_makes_changed_files_anew(self):
@@ -126,8 +131,10 @@ class Runs(scans.Case):
             self.scan("in", "-o", f"out{jobs}", "--jobs", jobs)
             self.scan("in", "-o", f"book{jobs}.pdf", "--jobs", jobs)
         for name in self.outputs(self.folder / "out1"):
-            self.assertEqual(*((self.folder / out / name).read_bytes() for out in ("out1", "out4")), name)
-        self.assertEqual((self.folder / "book1.pdf").read_bytes(), (self.folder / "book4.pdf").read_bytes())
+            self.assertEqual(*((self.folder / out / name).read_bytes() for out in ("out1", "out4")),
+                             name)
+        self.assertEqual((self.folder / "book1.pdf").read_bytes(),
+                         (self.folder / "book4.pdf").read_bytes())
 
     def test_a_thousand_pages(self):
         page = self.save(scans.text_page(*SMALL), "page.png")
@@ -168,8 +175,8 @@ class Wrong(scans.Case):
         good = self.save(scans.text_page(), "in/good.png")
         noise = np.random.default_rng(3).integers(0, 255, (600, 500)).astype(np.uint8)
         bad = {"empty.png": b"", "text.png": b"no image at all"}
-        for kind, how in (("png", {}), ("jpg", {}), ("tif", {"compression": "tiff_lzw"}), ("pgm", {}),
-                          ("jp2", {})):
+        for kind, how in (("png", {}), ("jpg", {}), ("tif", {"compression": "tiff_lzw"}),
+                          ("pgm", {}), ("jp2", {})):
             whole_file = self.save(Image.fromarray(noise), f"whole.{kind}", **how).read_bytes()
             bad[f"cut-{kind}.{kind}"] = whole_file[:len(whole_file) // 2]
         for name, data in bad.items():
@@ -187,7 +194,8 @@ class Wrong(scans.Case):
 
     @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")
     def test_files_that_may_not_be_read(self):
-        good, secret = self.save(scans.text_page(), "good.png"), self.save(scans.text_page(), "secret.png")
+        good, secret = self.save(scans.text_page(), "good.png"), self.save(scans.text_page(),
+                                                                           "secret.png")
         secret.chmod(0)
         self.out.mkdir()
         for path in (self.folder, self.out):
@@ -218,7 +226,8 @@ class Wrong(scans.Case):
         self.assertRegex(said, "left out: in/2.png: .*memory")
         self.assertEqual(self.outputs(), ["1.tif", "3.tif", "4.tif"])
         self.scan("in/3.png", "-o", "alone")
-        self.assertEqual((self.out / "3.tif").read_bytes(), (self.folder / "alone/3.tif").read_bytes())
+        self.assertEqual((self.out / "3.tif").read_bytes(),
+                         (self.folder / "alone/3.tif").read_bytes())
 
     def test_nothing_to_do(self):
         (self.folder / "in").mkdir()
@@ -227,7 +236,8 @@ class Wrong(scans.Case):
     def test_output_that_is_no_folder(self):
         self.save(scans.text_page(), "page.png")
         (self.folder / "file").write_text("mine")
-        self.assertIn("--output=file: is not a folder", self.scan("page.png", "-o", "file", status=3))
+        self.assertIn("--output=file: is not a folder",
+                      self.scan("page.png", "-o", "file", status=3))
         self.assertIn("--output", self.scan("page.png", "-o", "file/inner", status=3))
 
     def test_wrong_usage_names_option_value_and_remedy(self):
@@ -241,7 +251,8 @@ class Wrong(scans.Case):
                             (["--jobs=-1"], "--jobs=-1: must be"),
                             (["--format=gif"], "--format=gif: must be tiff or png"),
                             (["--backend=gpu"], "--backend=gpu: must be auto, cuda or cpu"),
-                            (["--source=ADF"], "add --scan"), (["--scan", "page.png"], "use either files or a scanner"),
+                            (["--source=ADF"], "add --scan"),
+                            (["--scan", "page.png"], "use either files or a scanner"),
                             (["--scan", "--resume"], "--resume is for files"),
                             (["--scan-option=x", "--scan"], "must be NAME=VALUE"),
                             (["--resolution=0"], "--resolution=0: must be dots per inch"),
@@ -254,7 +265,8 @@ class Wrong(scans.Case):
                 self.assertIn(said, answer.stderr)
 
     def test_help_says_the_exit_status(self):
-        self.assertIn("Exit status: 0 all pages are there; 1 some were left out", self.scan("--help"))
+        self.assertIn("Exit status: 0 all pages are there; 1 some were left out",
+                      self.scan("--help"))
 
     def test_version(self):
         self.assertRegex(self.scan("--version"), r"^cudascan-scan [0-9.]+\n$")
@@ -288,7 +300,8 @@ class Signals(scans.Case):
         for number in range(pages):
             if not (self.folder / f"in/{number}.png").exists():
                 os.link(page, self.folder / f"in/{number}.png")
-        return subprocess.Popen([scans.SCAN, "--backend=cpu", "--jobs=2", "in", *words], cwd=self.folder,
+        return subprocess.Popen([scans.SCAN, "--backend=cpu", "--jobs=2", "in", *words],
+                                cwd=self.folder,
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def wait_for_pages(self, folder, count=1):
@@ -335,7 +348,8 @@ class Signals(scans.Case):
         self.assertIn("--resume goes on with them", said)
         self.assertFalse((self.folder / "book.pdf").exists())
         self.assertRegex(self.scan("in", "-o", "book.pdf", "--resume", "--quiet"), r"^$")
-        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["book.pdf", "in", "page.png"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()),
+                         ["book.pdf", "in", "page.png"])
         self.assertIn("already exists", self.scan("in", "-o", "book.pdf", "--resume"))
 
 

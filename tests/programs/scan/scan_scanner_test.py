@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan with scanners: those of SANE's test backend, by itself and behind saned."""
+"""cudascan-scan with scanners: SANE's test backend, directly and through saned."""
 import os
 import pathlib
 import shutil
@@ -28,11 +28,12 @@ class Scanner(scans.Case):
         """A folder of SANE's settings for this test alone."""
         self.config = self.folder / "sane.d"
         self.config.mkdir(exist_ok=True)
-        defaults = {"number_of_devices": 1, "test-picture": '"Grid"', "resolution": 75.0, "mode": "Gray",
-                    "read-limit": "false"}
+        defaults = {"number_of_devices": 1, "test-picture": '"Grid"', "resolution": 75.0,
+                    "mode": "Gray", "read-limit": "false"}
         lines = {**defaults, **{key.replace("_", "-"): value for key, value in settings.items()}}
         (self.config / "dll.conf").write_text(backends)
-        (self.config / "test.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
+        (self.config / "test.conf").write_text("".join(f"{key} {value}\n"
+                                                       for key, value in lines.items()))
         self.environment = {"SANE_CONFIG_DIR": str(self.config)}
 
     def scan(self, *words, **more):
@@ -63,7 +64,8 @@ class Scanner(scans.Case):
 
     def test_depths_and_modes_show_the_same(self):
         inks = []
-        for words in (["--scan-option=depth=8"], ["--scan-option=depth=16"], ["--scan-option=depth=1"],
+        for words in (["--scan-option=depth=8"], ["--scan-option=depth=16"],
+                      ["--scan-option=depth=1"],
                       ["--scan-option=mode=Color"], ["--scan-option=hand-scanner=yes"]):
             self.scan("--scan", "-o", "out", "--no-straighten", "--method=otsu", *words)
             inks.append(scans.ink(self.out / self.outputs()[-1]))
@@ -94,7 +96,8 @@ class Scanner(scans.Case):
     def test_options_that_it_does_not_have(self):
         for words, said in (("--source=Tray 9",
                              "--source=Tray 9: test:0 refuses it: must be one of: Flatbed"),
-                            ("--scan-option=colour=1", "--scan-option=colour=1: test:0 has no such option"),
+                            ("--scan-option=colour=1",
+                             "--scan-option=colour=1: test:0 has no such option"),
                             ("--scan-option=depth=x", "must be a number"),
                             ("--scan-option=hand-scanner=9", "must be yes or no")):
             self.assertIn(said, self.scan("--scan", words, "-o", "out", status=3))
@@ -120,9 +123,12 @@ class Scanner(scans.Case):
 
     def end_by(self, number):
         """Ends a run that has scanned a page or two; how it ended and what it said."""
-        run = subprocess.Popen([scans.SCAN, "--scan", "-o", "out", "--source=Automatic Document Feeder",
-                                "--scan-option=read-delay=yes", "--scan-option=read-delay-duration=20000",
-                                "--resolution=150", "--backend=cpu"], cwd=self.folder, stderr=subprocess.PIPE,
+        run = subprocess.Popen([scans.SCAN, "--scan", "-o", "out",
+                                "--source=Automatic Document Feeder",
+                                "--scan-option=read-delay=yes",
+                                "--scan-option=read-delay-duration=20000",
+                                "--resolution=150", "--backend=cpu"], cwd=self.folder,
+                                stderr=subprocess.PIPE,
                                env={**os.environ, **self.environment}, text=True)
         program.wait_until(lambda: list(self.out.glob("*.tif")), "the first page")
         run.send_signal(number)
@@ -141,7 +147,8 @@ class Scanner(scans.Case):
         self.assertEqual([name for name in self.outputs() if not name.endswith(".tif")], [])
 
     def test_terminated(self):
-        # The driver resets the handler when a page begins: what comes just then ends the program at once.
+        # The driver resets the handler when a page begins: what comes just then ends the program at
+        # once.
         self.configure(read_limit="true")
         status, said = self.end_by(signal.SIGTERM)
         self.assertIn(status, (128 + signal.SIGTERM, -signal.SIGTERM), said)
@@ -149,7 +156,7 @@ class Scanner(scans.Case):
 
 @unittest.skipUnless(shutil.which("saned"), "saned (sane-utils) is not installed")
 class Unplugged(Scanner):
-    """A scanner behind the network, which goes away in the middle."""
+    """A network scanner that disappears in the middle of a page."""
 
     def test_pages_so_far_are_kept(self):
         with socket.socket() as probe:
@@ -159,7 +166,8 @@ class Unplugged(Scanner):
             except OSError:
                 self.skipTest("something listens at SANE's port already")
         (self.config / "saned.conf").write_text("127.0.0.1\nlocalhost\n")
-        server = subprocess.Popen(["saned", "-l", "-b", "127.0.0.1", "-e", "-o"], start_new_session=True,
+        server = subprocess.Popen(["saned", "-l", "-b", "127.0.0.1", "-e", "-o"],
+                                  start_new_session=True,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, env={**os.environ, **self.environment})
         self.addCleanup(server.wait)
@@ -175,7 +183,8 @@ class Unplugged(Scanner):
         run = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
                                env={**os.environ, "SANE_CONFIG_DIR": str(client)})
         pages = self.folder / "book.pdf.pages"
-        program.wait_until(lambda: run.poll() is not None or len(list(pages.glob("*.tif"))) >= 2, "two pages")
+        program.wait_until(lambda: run.poll() is not None or len(list(pages.glob("*.tif"))) >= 2,
+                           "two pages")
         os.killpg(server.pid, signal.SIGKILL)
         said = run.communicate(timeout=20)[1]
         self.assertEqual(run.returncode, 1, said)

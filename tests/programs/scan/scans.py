@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of cudascan-scan share: pages to read, running the program, looking at what it made."""
+"""Shared by the tests of cudascan-scan: input pages, running the program, checking its results."""
 import json
 import os
 import pathlib
@@ -22,7 +22,8 @@ WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
 
 
 def text_page(width=WIDTH, height=HEIGHT, seed=1):
-    """Black words in lines on white: bars, some with strokes above or below, as letters have them."""
+    """Black words in lines on white: bars, some with strokes above or below, as letters have
+    them."""
     rng = random.Random(seed)
     page = Image.new("L", (width, height), 255)
     draw = ImageDraw.Draw(page)
@@ -33,7 +34,8 @@ def text_page(width=WIDTH, height=HEIGHT, seed=1):
             word = min(rng.randrange(15, 50), end - x)
             for letter in range(x, x + word - 4, 5):
                 top = y - rng.choice((0, 0, 0, 3))
-                draw.rectangle([letter, top, letter + 2, y + 6 + rng.choice((0, 0, 0, 0, 3))], fill=0)
+                draw.rectangle([letter, top, letter + 2, y + 6 + rng.choice((0, 0, 0, 0, 3))],
+                               fill=0)
                 draw.rectangle([letter, y + 2, letter + 5, y + 3], fill=0)
             x += word + 6
     return page
@@ -83,11 +85,11 @@ class Case(unittest.TestCase):
         return path
 
     def outputs(self, folder=None):
-        """Names in the output folder but for the journal."""
+        """Names in the output folder except the journal."""
         folder = folder or self.out
         return sorted(p.name for p in folder.iterdir() if p.name != JOURNAL)
 
     def contents(self, folder=None):
-        """What is in each file of the output folder but for the journal."""
+        """The contents of each file in the output folder except the journal."""
         folder = folder or self.out
         return {name: (folder / name).read_bytes() for name in self.outputs(folder)}

@@ -21,7 +21,8 @@ except ImportError:
 
 VIEW = os.environ["CUDASCAN_VIEW"]
 # A picture without edges: every level of gray from left to right.
-SLOPE = "videotestsrc num-buffers={} pattern=gradient ! video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1"
+SLOPE = ("videotestsrc num-buffers={} pattern=gradient ! "
+         "video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1")
 
 
 def view(*words, **more):
@@ -50,7 +51,8 @@ class Picture(Folder):
         return Image.open(path).convert("L"), stats_of(result)
 
     def gray(self, image, left, right):
-        """The share of pixels between black and white, in a part of the frame's width, away from its edges."""
+        """The share of pixels between black and white, in a part of the frame's width, away from
+        its edges."""
         part = image.crop((12 + int(left * 1200) + 8, 40, 12 + int(right * 1200) - 8, 860))
         return sum(part.histogram()[8:248]) / (part.width * part.height)
 
@@ -67,8 +69,8 @@ class Picture(Folder):
         self.assertGreater(self.gray(before, 0, 1), 0.5)
 
     def test_properties_and_elements_change_while_it_runs(self):
-        image, stats = self.picture("--divider", "0", "--frames", "60", "--do", "0.2:element=cudaautothreshold",
-                                    "--do", "0.4:invert=true")
+        image, stats = self.picture("--divider", "0", "--frames", "60", "--do",
+                                    "0.2:element=cudaautothreshold", "--do", "0.4:invert=true")
         self.assertEqual(stats["element"], "cudaautothreshold")
         self.assertIn("invert=true", stats["launch"])
         # The slope goes from black to white from the top to the bottom, inverted from white to
@@ -85,10 +87,12 @@ class Picture(Folder):
 
 class Running(Folder):
     def run_some(self, *words, source=SLOPE.format(10), **more):
-        return view("--source", source, "--picture", self.folder / "view.png", "--stats", *words, **more)
+        return view("--source", source, "--picture", self.folder / "view.png", "--stats", *words,
+                    **more)
 
     def test_the_launch_line_runs(self):
-        result = self.run_some("-e", "cudaswofilter", "operator=rank", "percentile=30", "shape=010;111;010")
+        result = self.run_some("-e", "cudaswofilter", "operator=rank", "percentile=30",
+                               "shape=010;111;010")
         line = stats_of(result)["launch"]
         self.assertIn("operator=rank", line)
         words = shlex.split(line.replace("autovideosink", "fakesink"))
@@ -108,8 +112,8 @@ class Running(Folder):
         self.assertNotIn("window=30", stats_of(result)["launch"])
 
     def test_a_property_that_counts_from_the_start_on_starts_it_again(self):
-        result = self.run_some("--frames", "20", "--do", "0.5:backend=cpu", "--do", "0.7:n-threads=1",
-                               source=SLOPE.format(2000))
+        result = self.run_some("--frames", "20", "--do", "0.5:backend=cpu", "--do",
+                               "0.7:n-threads=1", source=SLOPE.format(2000))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("backend=cpu", stats_of(result)["launch"])
         self.assertGreaterEqual(stats_of(result)["frames"], 20)
@@ -120,14 +124,16 @@ class Running(Folder):
     def test_a_source_that_cannot_be_sought_is_opened_anew(self):
         page = self.folder / "page.png"
         Image.new("L", (64, 48), 200).save(page)
-        source = f"multifilesrc location={page} num-buffers=4 caps=image/png,framerate=30/1 ! decodebin"
+        source = (f"multifilesrc location={page} num-buffers=4 "
+                  "caps=image/png,framerate=30/1 ! decodebin")
         result = self.run_some("--frames", "20", source=source)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreaterEqual(stats_of(result)["frames"], 20)
 
     def test_it_ends_on_a_signal(self):
         for number in (signal.SIGTERM, signal.SIGINT):
-            process = subprocess.Popen([VIEW, "--test", "ball", "--picture", self.folder / "no.png", "--seconds", "60"],
+            process = subprocess.Popen([VIEW, "--test", "ball", "--picture", self.folder / "no.png",
+                                        "--seconds", "60"],
                                        env={**os.environ, "DISPLAY": ""})
             program.wait_for_handler(process, number)
             process.send_signal(number)
@@ -144,7 +150,8 @@ class Refusals(Folder):
         picture = ["--picture", self.folder / "x.png"]
         test = ["--test", "ball", *picture]
         for status, sentence, *words in (
-                (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "", self.folder / "nothing.png"),
+                (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "",
+                 self.folder / "nothing.png"),
                 (1, "only one of these", *test, "--gige", "x"),
                 (1, "element=cudanone: must be one of cudanick", *test, "-e", "cudanone"),
                 (1, "windows=3: cudanick has no such property", *test, "windows=3"),
@@ -156,7 +163,8 @@ class Refusals(Folder):
                 (2, "--nonsense", "--nonsense"),
                 (1, "there is no display; --picture", "--test", "ball"),
                 (1, "", *picture, "--camera", "/dev/video99"),
-                (1, "the picture cannot be written", "--test", "ball", "--picture", self.folder / "no" / "x.png")):
+                (1, "the picture cannot be written", "--test", "ball", "--picture",
+                 self.folder / "no" / "x.png")):
             with self.subTest(words[-1]):
                 self.refused(status, sentence, *words)
 
@@ -186,8 +194,8 @@ class GigE(Folder):
         fcntl.flock(lock, fcntl.LOCK_EX)
 
     def camera(self):
-        process = subprocess.Popen(["arv-fake-gv-camera-0.8", "-i", self.ADDRESS], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(["arv-fake-gv-camera-0.8", "-i", self.ADDRESS],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         time.sleep(0.5)
@@ -200,8 +208,10 @@ class GigE(Folder):
             self.skipTest("the fake camera does not start here")
         errors = self.folder / "errors"
         with open(errors, "w") as stderr:
-            process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture", self.folder / "x.png", "--stats",
-                                        "--frames", "250"], env={**os.environ, "DISPLAY": ""}, text=True,
+            process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture",
+                                        self.folder / "x.png", "--stats",
+                                        "--frames", "250"], env={**os.environ, "DISPLAY": ""},
+                                        text=True,
                                        stdout=subprocess.PIPE, stderr=stderr)
         self.addCleanup(process.kill)
         program.wait_for_handler(process, signal.SIGTERM)
@@ -239,7 +249,8 @@ class Window(Folder):
     def setUp(self):
         super().setUp()
         read, write = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1500x1000x24", "-nolisten",
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0",
+                                        "1500x1000x24", "-nolisten",
                                         "tcp"], pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as display:
@@ -250,10 +261,14 @@ class Window(Folder):
             self.skipTest("gstreamer1.0-gtk3 is not installed")
 
     def start(self, *words):
-        environment = {**os.environ, "DISPLAY": self.display, "NO_AT_BRIDGE": "1", "GDK_BACKEND": "x11"}
-        process = subprocess.Popen([VIEW, "--source", SLOPE.format(100000).replace("! video", "is-live=true ! video"),
-                                    "-e", "cudaautothreshold", "--screenshot", self.folder / "window.png", "--stats",
-                                    *words], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        environment = {**os.environ, "DISPLAY": self.display, "NO_AT_BRIDGE": "1",
+                       "GDK_BACKEND": "x11"}
+        process = subprocess.Popen([VIEW, "--source",
+                                    SLOPE.format(100000).replace("! video", "is-live=true ! video"),
+                                    "-e", "cudaautothreshold", "--screenshot",
+                                    self.folder / "window.png", "--stats",
+                                    *words], env=environment, text=True, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
         return process
 
@@ -274,7 +289,8 @@ class Window(Folder):
         video = self.video()
         left = video.crop((60, 0, video.width // 2 - 20, video.height))
         right = video.crop((video.width // 2 + 20, 0, video.width - 60, video.height))
-        grays = [sum(side.histogram()[20:236]) / (side.width * side.height) for side in (left, right)]
+        grays = [sum(side.histogram()[20:236]) / (side.width * side.height)
+                 for side in (left, right)]
         self.assertGreater(grays[0], 0.5)
         self.assertLess(grays[1], 0.03)
 
@@ -296,9 +312,10 @@ class Window(Folder):
         self.assertEqual(program.run(look, env={"DISPLAY": self.display}).returncode, 0)
         program.wait_for_handler(process, signal.SIGTERM)
         time.sleep(1.5)
-        mouse = ["xdotool", "mousemove", "500", "300", "sleep", "0.2", "mousedown", "1", "sleep", "0.2", "mousemove",
-                 "400", "300", "sleep", "0.2", "mousemove", "250", "300", "sleep", "0.3", "mouseup", "1",
-                 "sleep", "0.2", "mousemove", "700", "300"]
+        mouse = ["xdotool", "mousemove", "500", "300", "sleep", "0.2", "mousedown", "1", "sleep",
+                 "0.2", "mousemove",
+                 "400", "300", "sleep", "0.2", "mousemove", "250", "300", "sleep", "0.3", "mouseup",
+                 "1", "sleep", "0.2", "mousemove", "700", "300"]
         self.assertEqual(program.run(mouse, env={"DISPLAY": self.display}).returncode, 0)
         process.terminate()
         divider = self.end(process)["divider"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Stands in for kernels/base/ptx.cuh, which says what the functions do; see cuda_runtime.h.
+/// Replaces kernels/base/ptx.cuh, which documents the functions; see cuda_runtime.h.
 #pragma once
 #include <cuda.h>
 
@@ -52,8 +52,8 @@ void load_shared(unsigned address, std::uint32_t (&v)[n]) {
   std::memcpy(v, shared_pointer(address), sizeof v);
 }
 
-// Copies of 16 or 4 bytes to shared memory that go on beside the thread that starts them, in groups.
-// They are made at once, or not before that thread waits for their group.
+// Asynchronous copies of 16 or 4 bytes to shared memory, in groups. They are done at once, or only
+// when the thread waits for their group.
 void start_copy(unsigned shared_address, const void *global, unsigned bytes);
 template <int bytes = 16>
 void copy_async(unsigned shared_address, const void *global) {
@@ -61,7 +61,7 @@ void copy_async(unsigned shared_address, const void *global) {
   start_copy(shared_address, global, bytes);
 }
 void commit_copies();
-/// Until this many of the latest groups are under way, at most.
+/// Waits until at most this many of the latest groups are in flight.
 void wait_for_latest_copies(int n);
 template <int n>
 void wait_for_copies() {
@@ -141,7 +141,7 @@ class CopyBarrier {
   explicit CopyBarrier(unsigned address) : address_(address) {}
   void init() const;
   void expect(bool mine, int bytes) const;
-  /// The copy is made now, or not before somebody waits for it.
+  /// Does the copy now, or only when somebody waits for it.
   void copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y, int z) const;
   void wait(unsigned phase) const;
 

@@ -1,57 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Blocks that run at the same time (LaunchShape::together) and wait for one another, and the teams
-/// (team.h) of a block, of blocks that share work and of all blocks.
+/// The team (team.h) of the threads of a block.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-#include "kernels/autothreshold/split.h"
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
-#include "kernels/histogram/team.h"
+#include "kernels/histogram/team_reductions.h"
 
 namespace cudascan {
-
-/// A barrier for all threads of all blocks.
-class GridBarrier {
- public:
-  /// @param word  in device memory, 0 before the first launch ever; it needs no care between launches
-  __device__ explicit GridBarrier(unsigned *word) : word_(word) {
-    // Until this block arrives the top bit stays what it is. So it can be read early, and without
-    // order: an ordered load would wait for the copies that are under way.
-    if (threadIdx.x == 0) before_ = *const_cast<volatile unsigned *>(word);
-  }
-
-  /// Returns when all have called it; each then sees what the others have written.
-  __device__ void meet() {
-    arrive();
-    wait();
-  }
-  /// The two halves of meet(), for work of this block's own between them.
-  __device__ void arrive() {
-    __syncthreads();
-    // All blocks together add kTurn: the top bit turns over with the last of them.
-    if (threadIdx.x == 0) add_release(word_, blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1);
-  }
-  __device__ void wait() {
-    if (threadIdx.x == 0) {
-      unsigned now;
-      do {
-        now = load_acquire(word_);
-      } while (((before_ ^ now) & kTurn) == 0);
-      before_ = now;
-    }
-    __syncthreads();
-  }
-
- private:
-  static constexpr unsigned kTurn = 0x80000000;
-
-  unsigned *word_;
-  unsigned before_ = 0;
-};
 
 /// The value that another lane has.
 template <typename T>
@@ -71,8 +30,8 @@ __device__ T from_lane(const T &v, int lane) {
 /// neighbours use different banks.
 inline constexpr int kTeamValue = 80;
 
-/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next are
-/// written: two sets take turns, and threads meet once for an exchange.
+/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next
+/// are written: two sets take turns, and threads meet once for an exchange.
 struct alignas(16) BlockTeamMemory {
   unsigned char values[2][32][kTeamValue];
   unsigned char own[kTeamMemory];
@@ -94,8 +53,8 @@ class BlockTeam {
   __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
       : BlockTeam(counts, levels, memory, 0, blockDim.x / 32) {}
 
-  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them call the
-  /// same functions in the same order; before and after, this team meets.
+  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them
+  /// call the same functions in the same order; before and after, this team meets.
   __device__ BlockTeam part(int n) const {
     const int i = part_of(n), first = warps() * i / n;
     return {counts_, levels_, memory_, first_warp_ + first, warps() * (i + 1) / n - first};
@@ -180,7 +139,7 @@ class BlockTeam {
 
   /// best_of() several at a time, by integers in the order of the scores.
   template <int n>
-  __device__ void best(threshold::Scored (&scored)[n]) {
+  __device__ void best(Scored (&scored)[n]) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
     struct Keys {
       struct Key {
@@ -356,142 +315,6 @@ class BlockTeam {
   int owners_, owner_warps_;  // members, and warps, that own levels
   int turn_ = 0;              // of the values that are exchanged
   BlockTeamMemory &memory_;
-};
-
-/// A block that decides what all blocks decide, each for itself, and shares out what is much work.
-class SharingTeam : public BlockTeam {
- public:
-  /// What blocks tell one another: words of 32 bits, each with the number of its launch.
-  struct Mail {
-    static constexpr int kMostWords = 6;
-    std::uint64_t words[kMostWords][kSmallLevels];
-  };
-
-  /// @param mail    in device memory, zero before the first launch ever
-  /// @param launch  of those that use this mail, its number
-  __device__ SharingTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
-                         Mail &mail, unsigned launch)
-      : BlockTeam(counts, levels, memory), mail_(mail), tag_(launch + 1) {}
-
-  /// Each block takes some i, and a part of the block each of these, if there are warps enough. Blocks
-  /// wait for the results alone, without a barrier. At most once in a launch.
-  template <typename T, typename Work>
-  __device__ void share(int n, T *results, const Work &work) {
-    constexpr int kWords = sizeof(T) / 4;
-    static_assert(sizeof(T) % 4 == 0 && kWords <= Mail::kMostWords);
-    struct Words {
-      unsigned word[kWords];
-    };
-    const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
-    const int most = (n + blocks - 1) / blocks, parts = min(most, warps());
-    sync();
-    BlockTeam worker = part(parts);
-    const int first = part_of(parts);
-    // All parts do as many rounds, some the last i again.
-#pragma unroll 1
-    for (int round = 0; round < most; round += parts) {
-      const int i = min(block + (round + first) * blocks, n - 1);
-      const auto words = __builtin_bit_cast(Words, work(i, worker));
-      if (worker.member() != 0) continue;
-#pragma unroll
-      for (int k = 0; k < kWords; ++k)
-        store_relaxed(&mail_.words[k][i], std::uint64_t{tag_} << 32 | words.word[k]);
-    }
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
-      Words words;
-      for (bool there = false; !there;) {
-        there = true;
-#pragma unroll
-        for (int k = 0; k < kWords; ++k) {
-          const std::uint64_t word = load_relaxed(&mail_.words[k][i]);
-          words.word[k] = static_cast<unsigned>(word);
-          there &= word >> 32 == tag_;
-        }
-      }
-      results[i] = __builtin_bit_cast(T, words);
-    }
-    sync();
-  }
-
- private:
-  Mail &mail_;
-  unsigned tag_;
-};
-
-/// The threads of all blocks.
-class GridTeam {
- public:
-  /// Device memory that the blocks exchange values in.
-  static std::size_t bytes(int blocks) { return std::size_t{2} * blocks * kTeamValue; }
-
-  /// @param counts  in device memory
-  /// @param values  bytes() of device memory
-  __device__ GridTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
-                      GridBarrier &barrier, unsigned char *values)
-      : block_(counts, 0, memory),
-        counts_(counts),
-        levels_(levels),
-        barrier_(barrier),
-        values_(values) {
-    const int members = static_cast<int>(gridDim.x * blockDim.x);
-    const int each = (levels + members - 1) / members;
-    begin_ = min(static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * each, levels);
-    end_ = min(begin_ + each, levels);
-  }
-
-  __device__ int levels() const { return levels_; }
-  __device__ std::uint32_t count(int level) const { return counts_[level]; }
-  __device__ int begin() const { return begin_; }
-  __device__ int end() const { return end_; }
-
-  template <typename T>
-  __device__ T before(const T &mine, T &all) {
-    T of_block;
-    T result = block_.before(mine, of_block);
-    const unsigned char *const values = exchange(of_block);
-    T lower{}, any{};
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-      const T v = value<T>(values, b);
-      any += v;
-      if (b < blockIdx.x) lower += v;
-    }
-    T all_lower;
-    block_.before(lower, all_lower);
-    block_.before(any, all);
-    all_lower += result;
-    return all_lower;
-  }
-
-  template <typename T, typename Op>
-  __device__ T reduce(const T &mine, const Op &op) {
-    const unsigned char *const values = exchange(block_.reduce(mine, op));
-    T result = value<T>(values, min(threadIdx.x, gridDim.x - 1));
-    for (unsigned b = threadIdx.x + blockDim.x; b < gridDim.x; b += blockDim.x)
-      result = op(result, value<T>(values, b));
-    return block_.reduce_first(static_cast<int>(min(blockDim.x, gridDim.x)), result, op);
-  }
-
- private:
-  /// Gives the value of this block to the others; returns where those of all are.
-  template <typename T>
-  __device__ const unsigned char *exchange(const T &v) {
-    unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;
-    turn_ = 1 - turn_;
-    if (threadIdx.x == 0) *reinterpret_cast<T *>(values + blockIdx.x * kTeamValue) = v;
-    barrier_.meet();
-    return values;
-  }
-  template <typename T>
-  static __device__ T value(const unsigned char *values, unsigned block) {
-    return *reinterpret_cast<const T *>(values + block * kTeamValue);
-  }
-
-  BlockTeam block_;
-  const std::uint32_t *counts_;
-  int levels_, begin_, end_;
-  GridBarrier &barrier_;
-  unsigned char *values_;
-  unsigned turn_ = 0;
 };
 
 }  // namespace cudascan

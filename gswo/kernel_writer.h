@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What writing a kernel for the GPU and for the CPU have in common.
+#pragma once
+#include <sstream>
+
+#include "gswo/emit_kernel.h"
+
+namespace cudascan::gswo {
+
+class KernelWriter {
+ public:
+  KernelWriter(const Unit &unit, const Kernel &kernel, const Chain *chain);
+
+  /// Writes the window as a function of its own.
+  void window();
+
+  std::string text() const { return out_.str(); }
+
+ protected:
+  std::string y() const { return name_of(k_.rows().variable); }
+  std::string x() const { return name_of(k_.columns().variable); }
+  std::string type_of(const Loop &loop) const {
+    return unit_.type_name(loop.variable->getType().getCanonicalType());
+  }
+  std::string source_type(const Image &i) const {
+    return chain_ ? chain_->buffers[i.read_buffer].memory_type() : i.type;
+  }
+  std::string target_type(const Image &i) const {
+    return chain_ ? chain_->buffers[i.write_buffer].memory_type() : i.type;
+  }
+  /// Template arguments of its views: the type in the user's code and the type in memory.
+  std::string types(const Image &i, bool read) const {
+    return i.type + ", " + (read ? source_type(i) : target_type(i));
+  }
+
+  /// The window's arguments, or its parameters.
+  std::string arguments(bool declared) const;
+
+  /// The variable of a loop in an iteration.
+  std::string index(const Loop &loop, const std::string &turn) const;
+
+  /// The call of the window.
+  /// @param inner  for a window inside the images
+  std::string call(const std::string &indent, bool inner) const;
+
+  const Unit &unit_;
+  const Kernel &k_;
+  const Chain *chain_;
+  std::vector<const Image *> ins_, outs_;
+  std::ostringstream out_;
+};
+
+/// Writes the kernel for the GPU.
+std::string cuda_text(const Unit &, const Kernel &, const Chain *);
+/// Writes the function for the CPU that makes some rows.
+std::string cpu_text(const Unit &, const Kernel &, const Chain *);
+
+}  // namespace cudascan::gswo

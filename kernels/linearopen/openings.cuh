@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Openings along many lines, in a launch. The kernels for each size of samples are in a file of
+/// their own.
+#pragma once
+#include <cuda_runtime.h>
+
+#include "kernels/exec.h"
+#include "kernels/linearopen/cuts.cuh"
+#include "kernels/linearopen/line_strips.cuh"
+
+namespace cudascan::linearopen {
+
+/// Queues them.
+/// @param blocks  strips, parts and directions
+template <typename T>
+void queue_openings(Cuda &, const Cuts &, dim3 blocks, const OpenJob<T> &);
+
+}  // namespace cudascan::linearopen

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The kernels of extrema, a family a file. Op is Smallest or Largest.
+#pragma once
+#include <cuda_runtime.h>
+
+#include "common/plane.h"
+#include "kernels/base/packed_samples.cuh"
+#include "kernels/exec.h"
+#include "kernels/swofilter/cells.cuh"
+#include "kernels/swofilter/extrema/sink.cuh"
+#include "kernels/swofilter/extrema/word_columns.cuh"
+
+namespace cudascan::swo::extremes {
+
+template <typename T>
+struct RectangleJob {
+  WordPlane<T> in;
+  ExtremaSink<T> sink;
+  int width, height;  // of the window
+  bool constant;      // what is outside counts as `outside`
+  unsigned outside;   // in all samples of a word
+};
+
+/// Queues rectangles of which both sides are at most kMostInOneGo. See rectangles.cu.
+template <typename T, typename Op>
+void queue_rectangle(Cuda &, const RectangleJob<T> &);
+
+/// Extrema down columns. What was column x is row x of the result.
+template <typename T>
+struct ColumnsJob {
+  WordPlane<T> in;
+  ExtremaSink<T> sink;
+  int side;  // of the window
+  /// Set by queue_columns(): chunks of kWindows rows that a block writes, at least 2.
+  int chunks;
+  /// The same: 2^32 over the 16 bytes that a column is written in, rounded up.
+  unsigned reciprocal;
+  bool constant;
+  unsigned outside;
+};
+
+/// Queues windows down columns. See columns.cu.
+template <typename T, typename Op>
+void queue_columns(Cuda &, ColumnsJob<T>);
+
+template <typename T>
+struct MaskJob {
+  Source<T> in;
+  ExtremaSink<T> sink;
+  unsigned none;  // the extremum of no samples, in all of a word
+  bool keeps;     // whether a window without samples leaves the pixel as it is
+  Cells cells;
+};
+
+/// Queues windows of any form. See masks.cu.
+template <typename T, typename Op>
+void queue_mask(Cuda &, const MaskJob<T> &);
+
+}  // namespace cudascan::swo::extremes

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What becomes of extrema.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/plane.h"
+#include "kernels/base/packed_samples.cuh"
+
+namespace cudascan::swo::extremes {
+
+enum class ExtremaFinish {
+  none,
+  minus_other,  // extremum - the other image
+  other_minus,  // the other image - extremum
+  midpoint,     // between both
+};
+
+/// Writes extrema, or what an operator makes of them.
+template <typename T>
+struct ExtremaSink {
+  Plane<T> out;
+  ExtremaFinish finish;
+  Plane<const T> other;
+  Plane<const T> in;  // for the middle between the extrema of nothing
+  int shift;
+
+  /// Whether four words from multiples of 16 bytes on are written as they are.
+  __device__ bool takes_quads() const {
+    return finish == ExtremaFinish::none &&
+           (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % 16 == 0;
+  }
+  /// Writes four words of extrema from column x of row y on, a multiple of 16 bytes.
+  __device__ void store(int x, int y, const uint4 &words) const {
+    constexpr int kSamples = Packed<T>::kSamples;
+    if (takes_quads() && x + 4 * kSamples <= out.width) {
+      *reinterpret_cast<uint4 *>(out.row(y) + x) = words;
+      return;
+    }
+    store_all(x, y, words);
+  }
+  /// The same for one word.
+  __device__ void store(int x, int y, unsigned word) const {
+    if (finish != ExtremaFinish::none)
+      word =
+          finished(word, load_word(other.row(y), out.width, x, 0),
+                   finish == ExtremaFinish::midpoint ? load_word(in.row(y), out.width, x, 0) : 0);
+    store_word(out.row(y), out.width, x, word);
+  }
+
+ private:
+  /// Out of the way of the other code, which is read from memory as it runs.
+  __device__ __noinline__ void store_all(int x, int y, uint4 words) const {
+    constexpr int kSamples = Packed<T>::kSamples;
+    store(x, y, words.x);
+    store(x + kSamples, y, words.y);
+    store(x + 2 * kSamples, y, words.z);
+    store(x + 3 * kSamples, y, words.w);
+  }
+  __device__ unsigned finished(unsigned word, unsigned other_word, unsigned in_word) const {
+    constexpr int kBits = 8 * sizeof(T);
+    unsigned result = 0;
+#pragma unroll
+    for (int i = 0; i < Packed<T>::kSamples; ++i) {
+      const auto sample = [&](unsigned word) { return word >> (kBits * i) & ((1u << kBits) - 1); };
+      const unsigned a = sample(word), b = sample(other_word);
+      unsigned v;
+      if (finish == ExtremaFinish::minus_other)
+        v = a - min(a, b);
+      else if (finish == ExtremaFinish::other_minus)
+        v = b - min(a, b);
+      else
+        v = a < b ? sample(in_word) : (((a >> shift) + (b >> shift) + 1) >> 1) << shift;
+      result |= v << (kBits * i);
+    }
+    return result;
+  }
+};
+
+}  // namespace cudascan::swo::extremes

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include "kernels/linearopen.h"
+#include "tests/elements/colour.h"
+
+namespace cudascan::elements {
+
+inline Colour colour_of(const LinearOpenParams &p) {
+  return p.output == LinearOpenOutput::orientation ? Colour::of_directions : Colour::of_input;
+}
+
+}  // namespace cudascan::elements

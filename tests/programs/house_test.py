@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The order of the source tree: which folder includes which, how long files and lines are, and
+where code may know of HAVE_CUDA. Each check is tried on a small tree that breaks it, then on this
+one."""
+import pathlib
+import re
+import tempfile
+import unittest
+
+import program
+
+FOLDERS = ("common", "kernels", "gst", "gswo", "examples", "tests", "scripts", ".ci")
+CODE = {".c", ".cpp", ".cu", ".cuh", ".h", ".inc", ".py"}
+MOST_LINES, MOST_COLUMNS = 400, 100
+
+# What a room of kernels/ includes besides itself and the public headers, kernels/*.h. Rooms that
+# are not named here are operators: none of them includes another.
+ROOMS = {"base": (), "gswo": (), "histogram": ("base",), "windowsums": ("base",),
+         "usercode": ("base", "gswo")}
+OPERATOR = ("base", "histogram", "windowsums", "usercode")
+# Files that may be longer: the reason. At most five.
+LONG = {
+    "kernels/gswo/gswo_rt.h": "installed for generated code, which includes it by this path",
+    "kernels/gswo/window.h": "installed for generated code, which includes it by this path",
+}
+
+
+def source_files(root):
+    """The files that people write, with their paths below the root."""
+    for path in sorted(p for p in root.glob("*") if p.is_file()):
+        yield path, path.name
+    for folder in FOLDERS:
+        for path in sorted(p for p in (root / folder).rglob("*") if p.is_file()):
+            if "__pycache__" not in path.parts:
+                yield path, path.relative_to(root).as_posix()
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def is_text(path):
+    """Code, and the build and shell files."""
+    if path.suffix in CODE | {".sh"} or path.name in ("meson.build", "meson_options.txt"):
+        return True
+    if path.suffix == ".in":
+        return pathlib.Path(path.stem).suffix in CODE
+    with path.open("rb") as file:
+        return path.suffix == "" and re.match(rb"#!.*\b(ba)?sh\b", file.readline()) is not None
+
+
+def wrong_include(name, included):
+    """Why a file of kernels/ may not include this, or None."""
+    if re.match(r"(gst|glib|gio|gobject)(/|-|\.h)", included):
+        return "kernels/ knows nothing of GStreamer and GLib"
+    parts = included.split("/")
+    if parts[0] != "kernels" or len(parts) == 2:
+        return None
+    if name.count("/") == 1:
+        return "a public header includes no private one"
+    room, other = name.split("/")[1], parts[1]
+    if other == room or other in ROOMS.get(room, OPERATOR):
+        return None
+    return f"{room} does not include {other}"
+
+
+def wrong_includes(root):
+    for path, name in source_files(root):
+        if not name.startswith("kernels/") or path.suffix not in CODE:
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+            why = found and wrong_include(name, found[1])
+            if why:
+                yield f"{name}:{number}: {found[1]}: {why}"
+
+
+def long_files(root, allowed=()):
+    for path, name in source_files(root):
+        if path.suffix in CODE and name not in allowed:
+            lines = len(lines_of(path))
+            if lines > MOST_LINES:
+                yield f"{name}: {lines} lines, more than {MOST_LINES}"
+
+
+def long_lines(root):
+    for path, name in source_files(root):
+        if is_text(path):
+            for number, line in enumerate(lines_of(path), 1):
+                # A launch line in a comment is copied in one piece.
+                is_launch = re.match(r"\s*(//|\*) .*(gst-launch-1\.0|gswo-cc) -?", line)
+                if len(line) > MOST_COLUMNS and not is_launch:
+                    yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
+
+
+def switches(root):
+    """A room without CUDA has an absent.cpp in place of its CUDA code."""
+    for path, name in source_files(root):
+        if name.startswith("kernels/") and path.suffix in CODE:
+            for number, line in enumerate(lines_of(path), 1):
+                if "HAVE_CUDA" in line:
+                    yield f"{name}:{number}: HAVE_CUDA; write an absent.cpp instead"
+
+
+class Checks(unittest.TestCase):
+    """Each check finds what breaks it, in a tree that is made up."""
+
+    def found(self, check, files, **more):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return [line.split(":")[0] for line in check(pathlib.Path(folder), **more)]
+
+    def including(self, name, included):
+        return self.found(wrong_includes, {name: f'// Text.\n#include "{included}"\n'})
+
+    def test_includes(self):
+        for name, included in (("kernels/base/cpu.cpp", "kernels/histogram/count.h"),
+                               ("kernels/histogram/count.h", "kernels/nick/formula.h"),
+                               ("kernels/windowsums/rows.inc", "kernels/histogram/count.h"),
+                               ("kernels/nick/nick.cu", "kernels/equalize/rows.h"),
+                               ("kernels/swofilter/rank/rank.cuh", "kernels/nick/formula.h"),
+                               ("kernels/nick.h", "kernels/nick/formula.h"),
+                               ("kernels/nick.h", "glib.h"),
+                               ("kernels/base/cpu.cpp", "gst/gst.h")):
+            self.assertEqual(self.including(name, included), [name], included)
+        for name, included in (("kernels/base/cpu.cpp", "kernels/exec.h"),
+                               ("kernels/nick/nick.cu", "kernels/nick/formula.h"),
+                               ("kernels/nick/nick.cu", "kernels/equalize.h"),
+                               ("kernels/swofilter/rank/rank.cu", "kernels/swofilter/window.h"),
+                               ("kernels/nick/nick.cu", "kernels/windowsums/strip.cuh"),
+                               ("kernels/nick.h", "common/plane.h"),
+                               ("gst/element.h", "gst/gst.h")):
+            self.assertEqual(self.including(name, included), [], included)
+
+    def test_file_lengths(self):
+        files = {"gst/a.h": "\n" * 401, "gst/b.h": "\n" * 400, "gst/c.py": "\n" * 401}
+        self.assertEqual(self.found(long_files, files, allowed={"gst/c.py": "a reason"}),
+                         ["gst/a.h"])
+
+    def test_line_lengths(self):
+        line, launch = "// " + "x" * 98, " * gst-launch-1.0 " + "x" * 98
+        files = {"gst/a.cpp": line, "kernels/b.cu": line[:-1], "kernels/meson.build": line,
+                 "docs/c.md": line, "check": "#!/usr/bin/env bash\n" + line, "LICENSE": line,
+                 "tests/d.cpp.in": line, "gst/g.cpp": launch, "tests/e.txt": line,
+                 "scripts/f.py": "é" * 100}
+        self.assertEqual(sorted(self.found(long_lines, files)),
+                         ["check", "gst/a.cpp", "kernels/meson.build", "tests/d.cpp.in"])
+
+    def test_have_cuda(self):
+        text = "#ifndef HAVE_CUDA\n#endif\n"
+        files = {"kernels/nick/nick.cpp": text, "kernels/meson.build": text, "tests/a.cpp": text}
+        self.assertEqual(self.found(switches, files), ["kernels/nick/nick.cpp"])
+
+
+class ThisTree(unittest.TestCase):
+    root = pathlib.Path(__file__).resolve().parents[2]
+
+    def none(self, complaints):
+        self.assertEqual(list(complaints), [])
+
+    def test_includes(self):
+        self.none(wrong_includes(self.root))
+
+    def test_file_lengths(self):
+        self.none(long_files(self.root, LONG))
+        self.assertLessEqual(len(LONG), 5)
+
+    def test_line_lengths(self):
+        self.none(long_lines(self.root))
+
+    def test_have_cuda(self):
+        self.none(switches(self.root))
+
+    def test_exceptions(self):
+        """Each of them is needed."""
+        for name in LONG:
+            self.assertGreater(len(lines_of(self.root / name)), MOST_LINES, name)
+
+
+if __name__ == "__main__":
+    program.main()
