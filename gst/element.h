@@ -76,7 +76,7 @@ class Element {
 
   static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
 
-  /// Sets a field, and those that it implies.
+  /// Sets a field and the fields that it implies.
   struct Change {
     bool known = false;
     std::string refused;            // why it was not set
@@ -97,7 +97,7 @@ class Element {
   }
 
   static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-    // Frames go on with the settings of before while kernels are loaded for the new ones.
+    // Frames continue with the old settings while kernels are loaded for the new ones.
     Params next = current_params(object);
     if (const Change first = change(next, id, value); first.known && first.refused.empty())
       load_kernels(reinterpret_cast<GstCudaScanFilter *>(object), next);

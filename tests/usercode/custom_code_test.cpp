@@ -27,7 +27,7 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
       << "one mistake, one line";
   SwoFilterParams named = formula("p");
   named.custom.constants = {{"a b", 1.0}};
-  EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is no name");
+  EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is not a valid name");
   named.custom.constants = {{"int", 1.0}};
   EXPECT_NE("", refusal(cpu, named));
 }
@@ -38,7 +38,7 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, code(file.path())), file.path() + ":4:");
   EXPECT_CONTAINS(refusal(cpu, code("/no/such/file.cpp")),
                   "source = /no/such/file.cpp: No such file");
-  EXPECT_CONTAINS(refusal(cpu, code("/")), "it is no file");
+  EXPECT_CONTAINS(refusal(cpu, code("/")), "it is not a file");
   const TemporaryFile empty("");
   EXPECT_CONTAINS(refusal(cpu, code(empty.path())), "it has no function filter");
   const TemporaryFile other(
