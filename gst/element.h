@@ -15,11 +15,9 @@
 ///       // If it is not copied or, in black and white, neutral.
 ///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
-///       /// If setting a property implies the value of another: sets that, and returns its name
-///       /// or null.
+///       /// If setting a property implies another value: sets it and returns its name, or null.
 ///       static const char *imply(Params &, const char *property);
-///       /// Whether presets have a property; by default all but `algorithm`, which changes no
-///       /// picture.
+///       /// Whether presets have a property; by default all except `algorithm`.
 ///       static bool in_presets(std::string_view property);
 ///     };
 ///
