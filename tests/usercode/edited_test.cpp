@@ -111,7 +111,7 @@ TEST(GswoEdited, MistakesAreInThatFile) {
   SwoFilterParams p = source_filter(emitted.path);
   p.custom.emit_cuda = emitted.path;
   CpuRunner cpu(1);
-  EXPECT_TRUE(has(refusal(cpu, p), "that is source itself"));
+  EXPECT_TRUE(has(refusal(cpu, p), "this is the file of source"));
   p.custom.emit_cuda = "";
   p.custom.function = "other";
   EXPECT_TRUE(has(refusal(cpu, p), "it has window_filter"));
