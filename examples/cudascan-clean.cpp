@@ -31,8 +31,8 @@ struct Arguments {
   std::vector<std::string> properties;  // of the element
 };
 
-/// Whether an element gives more than black and white, by default: only this is cut down to 8 bit. An element
-/// of black and white needs only the gray of an image.
+/// Whether an element gives more than black and white, by default: only this is cut down to 8 bit.
+/// An element of black and white needs only the gray of an image.
 bool keeps_colour(const std::string &element) {
   const std::string launch =
       "capsfilter caps=video/x-raw,format=GRAY16_LE ! " + element + " name=element";

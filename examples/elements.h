@@ -13,7 +13,8 @@ namespace cudascan {
 
 inline constexpr const char *kDefaultElement = "cudanick";
 
-/// The names of all elements of the plugin, the default first; none where GStreamer does not find it.
+/// The names of all elements of the plugin, the default first; none where GStreamer does not find
+/// it.
 inline std::vector<std::string> element_names() {
   std::vector<std::string> names;
   GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "cudascan");

@@ -6,6 +6,6 @@ import subprocess
 
 def elements():
     """Their names; none where gst-inspect-1.0 does not find the plugin."""
-    page = subprocess.run(["gst-inspect-1.0", "cudascan"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, check=False).stdout
+    page = subprocess.run(["gst-inspect-1.0", "cudascan"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False).stdout
     return re.findall(r"^  (cuda\w+): ", page, re.MULTILINE)

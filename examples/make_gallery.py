@@ -6,8 +6,8 @@
 
 First it makes the inputs, with the other scripts of this folder and from BUILD/sample.png of
 ./quickstart. Then it runs every launch line of the page unchanged in BUILD/gallery.
-`location=vessels.png` becomes docs/gallery/vessels.jpg. An element that the page does not show yet gets
-a section at its end, with a first launch line.
+`location=vessels.png` becomes docs/gallery/vessels.jpg. An element that the page does not show yet
+gets a section at its end, with a first launch line.
 """
 import pathlib
 import re
@@ -28,7 +28,8 @@ PART = (646, 304, 1006, 604)
 def launch_lines(text=None):
     """The lines of the page, or of another text, as lists of words."""
     text = PAGE.read_text(encoding="utf-8") if text is None else text
-    return [shlex.split(line) for line in re.findall(r"^    (gst-launch-1\.0 .*)$", text, re.MULTILINE)]
+    return [shlex.split(line) for line in re.findall(r"^    (gst-launch-1\.0 .*)$", text,
+                                                     re.MULTILINE)]
 
 
 def missing_sections():
@@ -39,8 +40,8 @@ def missing_sections():
 
 ![page](gallery/page.jpg) ![what {name} makes of it](gallery/{name}.jpg)
 
-    gst-launch-1.0 filesrc location=page.png ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! {name} ! \
-pngenc snapshot=true ! filesink location={name}.png
+    gst-launch-1.0 filesrc location=page.png ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! \
+{name} ! pngenc snapshot=true ! filesink location={name}.png
 """ for name in elements() if name not in used)
 
 

@@ -16,7 +16,8 @@ GstStructure *new_report(const char *name, const GstSegment &segment, GstBuffer 
 /// the ReportTo bits in `to`. The meta has the additional field `element`, the name of the report.
 void deliver_report(GstElement *element, GstStructure *report, GstBuffer *out, guint to);
 
-/// Whether a handler waits for notify::name of `object` or for deep-notify::name of a bin around it.
+/// Whether a handler waits for notify::name of `object` or for deep-notify::name of a bin around
+/// it.
 bool is_watched(GstObject *object, const char *name);
 
 }  // namespace cudascan::gst

@@ -51,8 +51,8 @@ class CUDASCAN_API Cpu {
   void for_bands(int rows, int min_rows, const std::function<void(int begin, int end)> &band);
 
   /// At least `bytes` of memory, aligned to 64 bytes and not cleared, whose contents last until the
-  /// next call or the next run() on this executor. Kept and grown, so that a stream of frames of one
-  /// size allocates once; forget() does not touch it.
+  /// next call or the next run() on this executor. Kept and grown, so that a stream of frames of
+  /// one size allocates once; forget() does not touch it.
   void *scratch(std::size_t bytes);
 
   /// What an operator carries from one run() to the next: `bytes` of memory for the owner that

@@ -43,10 +43,13 @@ as_root env DEBIAN_FRONTEND=noninteractive \
 
 # As a user without any settings, not even the folder of the registry.
 mkdir "$folder/home"
-operators() { sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"; }
+operators() {
+  sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"
+}
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
 elements=$(user gst-inspect-1.0 cudascan | sed -n 's/^  \(cuda[a-z]*\): .*/\1/p')
-[ "$(wc -w <<<"$elements")" -eq "$(operators | wc -l)" ] || die "The plugin has other elements than meson.build: $elements"
+[ "$(wc -w <<<"$elements")" -eq "$(operators | wc -l)" ] ||
+  die "The plugin has other elements than meson.build: $elements"
 for element in $elements; do
   user gst-inspect-1.0 "$element" >/dev/null
   user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! \

@@ -4,9 +4,10 @@
 
     meson devenv -C build -w . scripts/element_pages.py
 
-Each element of the plugin has a page. The script replaces what stands between the two marks on it and leaves
-the rest alone; an element without a page gets one. index.md has the list of the elements. The test
-element_pages compares the pages with what the plugin says. Needs python3-gi and gir1.2-gstreamer-1.0.
+Each element of the plugin has a page. The script replaces what stands between the two marks on it
+and leaves the rest alone; an element without a page gets one. index.md has the list of the
+elements. The test element_pages compares the pages with what the plugin says. Needs python3-gi and
+gir1.2-gstreamer-1.0.
 """
 import pathlib
 import sys
@@ -27,7 +28,8 @@ TYPES = {"gint": "integer", "guint": "integer from 0", "gint64": "integer", "gdo
          "GstValueArray": "array of integers"}
 LIMITS = {"gint": (GLib.MININT, GLib.MAXINT), "guint": (0, GLib.MAXUINT)}
 
-LEGEND = """Set while: *playing* properties may change at any time and can be controlled by a `GstController`;
+LEGEND = """Set while: *playing* properties may change at any time and can be controlled by a \
+`GstController`;
 *stopped* ones only in the states NULL and READY."""
 
 
@@ -37,7 +39,8 @@ def elements():
     features = Gst.Registry.get().get_feature_list_by_plugin("cudascan")
     if not features:
         sys.exit(f"GStreamer does not find the plugin cudascan: run {COMMAND}")
-    return {feature.get_name(): feature for feature in sorted(features, key=Gst.PluginFeature.get_name)
+    return {feature.get_name(): feature
+            for feature in sorted(features, key=Gst.PluginFeature.get_name)
             if isinstance(feature, Gst.ElementFactory)}
 
 
@@ -60,13 +63,15 @@ def choices(spec):
         return [(number, value.value_nick, value.value_name) for number, value in values.items()]
     if hasattr(spec, "flags_class"):
         values = spec.flags_class.__flags_values__
-        return [(number, value.first_value_nick or "none", value.first_value_name) for number, value in values.items()]
+        return [(number, value.first_value_nick or "none", value.first_value_name)
+                for number, value in values.items()]
     return []
 
 
 def type_of(spec):
     if choices(spec):
-        return f"[one{' or several' if hasattr(spec, 'flags_class') else ''} of these](#values-of-{spec.name})"
+        several = " or several" if hasattr(spec, "flags_class") else ""
+        return f"[one{several} of these](#values-of-{spec.name})"
     text = TYPES.get(spec.value_type.name, spec.value_type.name)
     # A property that takes the whole range of its type has its limits in the description.
     lowest, highest = LIMITS.get(spec.value_type.name, (None, None))
@@ -100,7 +105,8 @@ def change_of(spec):
 
 def property_table(specs):
     return table(("property", "type", "default", "set while", "description"),
-                 [(f"`{spec.name}`", type_of(spec), default_of(spec), change_of(spec), cell(spec.blurb))
+                 [(f"`{spec.name}`", type_of(spec), default_of(spec), change_of(spec),
+                   cell(spec.blurb))
                   for spec in specs])
 
 
@@ -119,8 +125,8 @@ def block(factory):
     # The classes above GstBaseTransform are GStreamer's.
     base = GObject.type_from_name("GstBaseTransform")
     common = [spec for spec in specs if spec not in own and not base.is_a(spec.owner_type)]
-    parts = [LEGEND, property_table(own), "### Common properties", "Every element of the plugin has them.",
-             property_table(common)]
+    parts = [LEGEND, property_table(own), "### Common properties",
+             "Every element of the plugin has them.", property_table(common)]
     for spec in own + common:
         if choices(spec):
             parts.append(f"### Values of {spec.name}")

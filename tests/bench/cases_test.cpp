@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Each row of the benchmark, on small images: the settings that are timed give the same picture in one
-// thread and in several, and on the GPU.
+// Each row of the benchmark, on small images: the settings that are timed give the same picture in
+// one thread and in several, and on the GPU.
 #include "bench/cases.h"
 
 #include <functional>

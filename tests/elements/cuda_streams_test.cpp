@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams of frames in the memory of the GPU: nobody waits without need, and nobody reads what is not finished.
+// Streams of frames in the memory of the GPU: nobody waits without need, and nobody reads what is
+// not finished.
 #include "tests/elements/cuda_memory.h"
 
 namespace cudascan::elements {

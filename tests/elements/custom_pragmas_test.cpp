@@ -10,7 +10,8 @@ namespace cudascan::elements {
 namespace {
 
 constexpr char kSharpen[] = R"(
-void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r, double amount) {
+void sharpen(unsigned short **in, unsigned short **out, int width, int height, int r,
+             double amount) {
 #pragma parallel
   {
 #pragma for nest(2)
@@ -94,7 +95,7 @@ TEST_P(TranslatedFilter, WhatIsNotParallelIsAnErrorWithItsPlace) {
   Filter filter(element(settings(file)));
   const std::string error =
       error_of_next_frame(filter, make_picture(GST_VIDEO_FORMAT_GRAY8, 20, 10));
-  EXPECT_NE(error.find(file.path() + ":8:"), std::string::npos) << error;
+  EXPECT_NE(error.find(file.path() + ":9:"), std::string::npos) << error;
   EXPECT_NE(error.find("sum"), std::string::npos) << error;
   EXPECT_NE(error.find(text_of(filter, "compile-log")), std::string::npos) << error;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames flow.
+// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames
+// flow.
 #include <filesystem>
 
 #include "tests/elements/custom.h"
@@ -138,7 +139,7 @@ TEST_P(CustomFilter, FollowsTheFile) {
   EXPECT_TRUE(soon([&] { return next(filter, in)[0] == 3; }));
 }
 
-// ---- How the GPU shares the work -------------------------------------------------------------------
+// ---- How the GPU shares the work ----------------------------------------------------------------
 
 TEST_P(CustomFilter, TilesMakeNoDifference) {
   const Params expected = formula("p.median() + p(3, 1) - p(-2, -5)", 5);

@@ -67,8 +67,8 @@ class Complaints {
   static int count();
 };
 
-/// The properties of an element that are drawn: those that set what is computed and how, without code and
-/// without the backend.
+/// The properties of an element that are drawn: those that set what is computed and how, without
+/// code and without the backend.
 std::vector<GParamSpec *> drawn_properties(GstElement *element);
 
 /// A value for a property.

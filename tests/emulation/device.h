@@ -59,7 +59,8 @@ struct Fiber : Place {
   std::vector<StartedCopy> copies;
   unsigned groups = 0;  ///< of them that are complete
 
-  /// @param number  places the beginnings of stacks differently, so that a cache holds those of many
+  /// @param number  places the beginnings of stacks differently, so that a cache holds those of
+  ///                many
   explicit Fiber(std::size_t number) {
     memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,7 +90,8 @@ struct PendingCopy {
   int x, y, z;
 };
 
-/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its end.
+/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its
+/// end.
 struct Free {
   void operator()(unsigned char *memory) const { std::free(memory); }
 };

@@ -11,7 +11,8 @@ namespace {
 constexpr int kMargin = 6;
 constexpr double kBorderValue = 9;
 
-/// The place in [0, n) that place `i` outside stands for, found by walking; -1 for the border's value.
+/// The place in [0, n) that place `i` outside stands for, found by walking; -1 for the border's
+/// value.
 int walked(int i, int n, int border) {
   if (border == 4) return i < 0 || i >= n ? -1 : i;
   int at = 0, way = 1;
@@ -271,7 +272,8 @@ std::vector<Case> cases() {
                      for (int x = 0; x < job.width; ++x) out.at(x, y) = b[y * job.width + x];
                    return nullptr;
                  })});
-  // The border is that of each image in the chain, so the margin has to follow it from turn to turn.
+  // The border is that of each image in the chain, so the margin has to follow it from turn to
+  // turn.
   all.push_back(
       {"erode",
        "erode.cpp",

@@ -74,8 +74,8 @@ std::vector<T> make_integer_content(Content content, int width, int height, T ma
   return samples;
 }
 
-/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point ones
-/// are those of 16 bits, scaled.
+/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point
+/// ones are those of 16 bits, scaled.
 template <typename T>
 std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
   if constexpr (std::is_floating_point_v<T>) {

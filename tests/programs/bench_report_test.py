@@ -22,9 +22,8 @@ FRAME = {"width": 3840, "height": 2160, "depth": 8}
 HD = {"width": 1920, "height": 1080, "depth": 8}
 KERNELS = [
     {"table": "kernels", "section": "cuda", "name": "nick 15", **FRAME, "us": 17.25,
-     "warm_us": 12.0,
-     "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick", "series": "nick",
-     "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
+     "warm_us": 12.0, "floor_us": 5.4, "goal_us": 15, "backend": "cuda", "operator": "nick",
+     "series": "nick", "parameter": "window", "value": 15, "peer": "NPP", "peer_us": 1223},
     {"table": "kernels", "section": "cuda", "name": "nick 3", **FRAME, "us": 14.5, "goal_us": 15,
      "backend": "cuda"},
     {"table": "kernels", "section": "cuda", "name": "broken 3", "width": 8, "height": 8,
@@ -41,9 +40,8 @@ KERNELS = [
 ]
 PIPELINES = [
     {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME,
-     "streams": 1,
-     "backend": "cuda", "fps": 43210.0, "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0,
-                                                       "max": 74.0},
+     "streams": 1, "backend": "cuda", "fps": 43210.0,
+     "latency_us": {"p50": 41.0, "p95": 52.0, "p99": 63.0, "max": 74.0},
      "cpu_us_per_frame": 9.5, "syncs_per_frame": 0, "us": 23.1, "floor_us": 21.0, "peer": False},
     *({"table": "pipelines", "name": "cudanick", "where": "system", **HD, "streams": n,
        "backend": "cuda", "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
@@ -57,9 +55,9 @@ PIPELINES = [
      "fps": 2500.0, "peer_us": 1200.0, "queues": False},
 ]
 GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5,
-         "width": 3325,
-         "height": 4765, "sequential_ms": {"median": 8000.0}, "warm_ms": {"median": 0.25},
-         "whole_ms": None, "openmp_ms": {"1": {"median": 8000.0}, "2": {"median": 4000.0}},
+         "width": 3325, "height": 4765, "sequential_ms": {"median": 8000.0},
+         "warm_ms": {"median": 0.25}, "whole_ms": None,
+         "openmp_ms": {"1": {"median": 8000.0}, "2": {"median": 4000.0}},
          "pixels_different": {"cuda": 0}, "pixels_compared": {"cuda": 100}}]
 
 
@@ -170,9 +168,9 @@ class Json(WithFolder):
         content, _ = self.bench("--no-tables", "--repeat", "1", "--filter", "swofilter erode 9")
         self.assertTrue(content["rows"])
         for row in content["rows"]:
-            self.assertEqual((row["table"], row["operator"], row["series"], row["parameter"],
-                              row["value"]),
-                             ("kernels", "swofilter", "erode", "window", 9))
+            self.assertEqual([row[name] for name in ("table", "operator", "series", "parameter",
+                                                     "value")],
+                             ["kernels", "swofilter", "erode", "window", 9])
 
     def test_patience_is_checked(self):
         done = program.run([BENCH, "--patience", "soon"])
@@ -203,10 +201,9 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
-    full = None
+    full = None  # the page of all files, made once
 
     def full_page(self):
-        """Of all files, made once."""
         if not ReportPage.full:
             ReportPage.full = self.page(*self.all_files())
         return ReportPage.full
@@ -214,9 +211,8 @@ class ReportPage(WithFolder):
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
                 "--pipelines", self.write("p.json", {"machine": MACHINE, "rows": PIPELINES}),
-                "--gswo", self.write("g.json",
-                                     {"machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2},
-                                                "cases": GSWO})]
+                "--gswo", self.write("g.json", {
+                    "machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2}, "cases": GSWO})]
 
     def test_page_stands_alone(self):
         page, text = self.full_page()
@@ -233,9 +229,8 @@ class ReportPage(WithFolder):
         shown = " ".join(page.texts)
         for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met",
                       "windows 3..255", "launch failed & lost", "Image 5, equalize", "GTX 1650",
-                      "cudanick ! cudaequalize",
-                      "cvdilate", "other library", "Live sources", "median 5×5", "10-30",
-                      "equalizehist"):
+                      "cudanick ! cudaequalize", "cvdilate", "other library", "Live sources",
+                      "median 5×5", "10-30", "equalizehist"):
             self.assertIn(words, shown)
         for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)",
                        "equal", "3.00×"):
@@ -260,12 +255,11 @@ class ReportPage(WithFolder):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
         self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other "
-                      "libraries",
-                      " ".join(page.texts))
+                      "libraries", " ".join(page.texts))
 
     def test_pipelines_that_were_not_measured(self):
-        kernel, failed = {**PIPELINES[0], "where": "kernel"}, {**PIPELINES[0],
-                                                               "error": "no element"}
+        kernel = {**PIPELINES[0], "where": "kernel"}
+        failed = {**PIPELINES[0], "error": "no element"}
         del failed["fps"]
         for rows, plots in (([kernel, failed], 1), ([failed], 0)):
             page, text = self.page("--pipelines",
@@ -274,10 +268,9 @@ class ReportPage(WithFolder):
 
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
-        page, _ = self.page("--kernels", self.write("a.json",
-                                                    {"machine": MACHINE, "rows": KERNELS}),
-                            "--kernels", self.write("b.json", {"machine": MACHINE, "rows": again}))
-        shown = " ".join(page.texts)
+        first = self.write("a.json", {"machine": MACHINE, "rows": KERNELS})
+        second = self.write("b.json", {"machine": MACHINE, "rows": again})
+        shown = " ".join(self.page("--kernels", first, "--kernels", second)[0].texts)
         self.assertIn("0 of 3 goals are met", shown)
         self.assertIn("15.5", shown)
         self.assertNotIn("14.5", shown)
@@ -316,13 +309,10 @@ class ReportPage(WithFolder):
     def test_wrong_keys(self):
         cases = (("[]", "not an object with"), ({"rows": []}, '"machine" is missing'),
                  ({"machine": MACHINE}, '"rows" is missing'),
-                 ({"machine": MACHINE, "rows": [{}]}, 'no "table"'),
-                 ({"machine": MACHINE, "rows": [{"table": "live", "name": 3}]},
-                  '"name" of entry 1'),
-                 ({"machine": MACHINE, "rows": [{"table": "kernels", "us": "1"}]},
-                  '"us" of entry 1'),
-                 ({"machine": MACHINE, "rows": [{"table": "live", "latency_us": 1}]},
-                  '"latency_us" of'))
+                 *(({"machine": MACHINE, "rows": [row]}, sentence) for row, sentence in (
+                     ({}, 'no "table"'), ({"table": "live", "name": 3}, '"name" of entry 1'),
+                     ({"table": "kernels", "us": "1"}, '"us" of entry 1'),
+                     ({"table": "live", "latency_us": 1}, '"latency_us" of'))))
         for content, sentence in cases:
             with self.subTest(sentence):
                 self.refused(["--kernels", self.write("k.json", content)], sentence)
@@ -371,8 +361,8 @@ class ReportPage(WithFolder):
         (self.folder / "gst").mkdir()
         bench.mkdir(parents=True)
         (self.folder / "gst" / "libgstcudascan.so").touch()
-        script = (self.folder / "cudascan-bench").read_text().replace("nick 15",
-                                                                      "at $GST_PLUGIN_PATH")
+        script = (self.folder / "cudascan-bench").read_text()
+        script = script.replace("nick 15", "at $GST_PLUGIN_PATH")
         (bench / "cudascan-pipeline-bench").write_text(script.replace("'END'", "END"))
         (bench / "cudascan-pipeline-bench").chmod(0o755)
         done = self.report("--build", self.folder, env={**os.environ, "GST_PLUGIN_PATH": "/other"})
@@ -382,8 +372,8 @@ class ReportPage(WithFolder):
     def test_a_broken_result_does_not_spoil_the_page(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
             self.stand_in(name, rows)
-        self.write("python3", (self.folder / "cudascan-bench").read_text().replace('"rows"',
-                                                                                   "")).chmod(0o755)
+        script = (self.folder / "cudascan-bench").read_text().replace('"rows"', "")
+        self.write("python3", script).chmod(0o755)
         done = self.report("--build", self.folder,
                            env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1, done.stderr)

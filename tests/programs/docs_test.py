@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The documentation agrees with the plugin and with itself: property tables, launch lines and links."""
+"""The documentation agrees with the plugin and with itself: property tables, launch lines and
+links."""
 import os
 import pathlib
 import re
@@ -24,7 +25,8 @@ def documents():
 
 
 def without_code(text):
-    """The text without blocks and spans of code, where brackets are no links and # begins no heading."""
+    """The text without blocks and spans of code, where brackets are no links and # begins no
+    heading."""
     text = re.sub(r"^( *)```.*?^\1```", "", text, flags=re.S | re.M)
     text = re.sub(r"^(?: {4}|\t)(?! *[-*] ).*$", "", text, flags=re.M)
     return text
@@ -40,7 +42,8 @@ def anchors(page):
 
 
 def launch_lines(page):
-    """The lines of a page that start gst-launch-1.0 as they stand, with a backslash's next line joined."""
+    """The lines of a page that start gst-launch-1.0 as they stand, with a backslash's next line
+    joined."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     return re.findall(r"^ {4}(gst-launch-1\.0 .*)$", text, re.M)
 
@@ -52,7 +55,8 @@ class Elements(unittest.TestCase):
             with self.subTest(path.name):
                 self.assertTrue(path.exists(), f"{path} is missing, run: {element_pages.COMMAND}")
                 self.assertTrue(path.read_text(encoding="utf-8") == text,
-                                f"{path} is not what the element says, run: {element_pages.COMMAND}")
+                                f"{path} is not what the element says, run: "
+                                f"{element_pages.COMMAND}")
 
     def test_each_page_has_its_element(self):
         elements = {path.name for path in element_pages.pages()}
@@ -67,7 +71,8 @@ class Elements(unittest.TestCase):
                 words = shlex.split(line)[1:]
                 elements = {word for word in words if re.fullmatch(r"[a-z][a-z0-9]*", word)}
                 # What may not be installed here, such as an encoder, is not ours to test.
-                if not all(Gst.ElementFactory.find(word) for word in elements) or not elements & ours.keys():
+                if not all(Gst.ElementFactory.find(word)
+                           for word in elements) or not elements & ours.keys():
                     continue
                 with self.subTest(f"{page.name}: {line}"):
                     # Presets are looked for in folders that this test does not set.
@@ -83,7 +88,8 @@ class Elements(unittest.TestCase):
 class Links(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in documents():
-            for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+            for target in re.findall(r"\]\(([^)\s]+)\)",
+                                     without_code(page.read_text(encoding="utf-8"))):
                 if re.match(r"[a-z]+:", target):
                     continue
                 path, _, anchor = target.partition("#")

@@ -100,7 +100,8 @@ class TemporaryFile {
   std::string path_ = new_path();
 };
 
-/// The message of an exception of this type that `call` throws; a failure if it throws none or another.
+/// The message of an exception of this type that `call` throws; a failure if it throws none or
+/// another.
 template <typename Exception, typename Call>
 std::string message_of(const Call &call) {
   try {

@@ -10,12 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "all_operators.h"
 #include "kernels/base/simd.h"
-#include "kernels/equalize.h"
-#include "kernels/linearopen.h"
-#include "kernels/nick.h"
-#include "kernels/rotate.h"
-#include "kernels/swofilter.h"
 #include "tests/kernels/operator_test.h"
 
 namespace cudascan::test {
@@ -112,13 +108,15 @@ std::string all_results() {
     for (const double angle : {0.7, -4., 30., 180.})
       turns.push_back({.angle = angle, .interpolation = interpolation});
 
+#define AND_DEFAULTS(op, Name) +results<Name##Params>(#op " defaults", {{}})
   return results("nick", nick) +
          results<EqualizeParams>("equalize", {{},
                                               {.amount = 0.3},
                                               {.method = EqualizeMethod::clahe, .clip_limit = 3},
                                               {.method = EqualizeMethod::clahe, .amount = 0.7}}) +
          results("linearopen", lines) + spectra() + results("swofilter", windows) +
-         results("rotate", turns);
+         results("rotate", turns) CUDASCAN_ALL_OPERATORS(AND_DEFAULTS);
+#undef AND_DEFAULTS
 }
 
 [[noreturn]] void tell() {

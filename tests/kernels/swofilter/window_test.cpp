@@ -22,7 +22,7 @@ using swo::Mask;
 
 constexpr auto kTemplates = SwoFilterThinning::templates;
 
-// ---- Windows -------------------------------------------------------------------------------------
+// ---- Windows ------------------------------------------------------------------------------------
 
 Mask mask_of(const std::string &shape, Op op = Op::hit_or_miss) {
   return swo::make_job({.op = op, .shape = shape}, 0xff, 9, 9, 9, 9, true).mask();
@@ -115,7 +115,8 @@ TEST(SwoFilterWindow, EllipsesAreOpenCVs) {
   EXPECT_EQ(rows_of_ellipse(15, 15),
             (Counts{1, 9, 11, 13, 13, 15, 15, 15, 15, 15, 13, 13, 11, 9, 1}));
   EXPECT_EQ(rows_of_ellipse(5, 1), Counts{5});
-  // FNV-1a of the rows of all others, by width, then height, of getStructuringElement in OpenCV 4.6.
+  // FNV-1a of the rows of all others, by width, then height, of getStructuringElement in OpenCV
+  // 4.6.
   std::uint64_t hash = 14695981039346656037u;
   for (int width = 1; width <= 255; width += 2)
     for (int height = 3; height <= 255; height += 2)
@@ -173,7 +174,7 @@ TEST(SwoFilterWindow, ReachesInwards) {
   }
 }
 
-// ---- Borders and levels --------------------------------------------------------------------------
+// ---- Borders and levels -------------------------------------------------------------------------
 
 TEST(SwoFilterBorders, NameTheSampleThatStandsOutside) {
   const auto row = [](Border border, int n) {
