@@ -15,11 +15,9 @@
 ///       // If it is not copied or, in black and white, neutral.
 ///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
-///       /// If setting a property implies the value of another: sets that, and returns its name
-///       /// or null.
+///       /// If setting a property implies another value: sets it and returns its name, or null.
 ///       static const char *imply(Params &, const char *property);
-///       /// Whether presets have a property; by default all but `algorithm`, which changes no
-///       /// picture.
+///       /// Whether presets have a property; by default all except `algorithm`.
 ///       static bool in_presets(std::string_view property);
 ///     };
 ///
@@ -76,7 +74,7 @@ class Element {
 
   static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
 
-  /// Sets a field, and those that it implies.
+  /// Sets a field and the fields that it implies.
   struct Change {
     bool known = false;
     std::string refused;            // why it was not set
@@ -97,7 +95,7 @@ class Element {
   }
 
   static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-    // Frames go on with the settings of before while kernels are loaded for the new ones.
+    // Frames continue with the old settings while kernels are loaded for the new ones.
     Params next = current_params(object);
     if (const Change first = change(next, id, value); first.known && first.refused.empty())
       load_kernels(reinterpret_cast<GstCudaScanFilter *>(object), next);

@@ -47,7 +47,7 @@ void select_backend(gpointer instance) {
       instance, settings.backend != Backend::cpu && cuda.is_open() ? Backend::cuda : Backend::cpu);
 }
 
-/// What is likely to come, before caps say it.
+/// The expected formats, before there are caps.
 std::vector<Formats> usual_formats() {
   std::vector<Formats> formats;
   for (const GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE}) {

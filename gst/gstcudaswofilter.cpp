@@ -240,7 +240,7 @@ struct SwoFilter {
     return "operator";
   }
 
-  /// Not code, nor where it is kept and how it is cut for a GPU.
+  /// Presets do not contain code, its location, or how it is divided for a GPU.
   static bool in_presets(std::string_view property) { return !is_of_user_filter(property); }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Users' filters as properties of an element: their settings, and what became of their code.
+/// Users' filters as properties of an element: their settings, and data about their code.
 #pragma once
 #include <string_view>
 #include <tuple>
@@ -16,7 +16,7 @@ template <>
 struct EnumTable<UserFilterReads> {
   static constexpr const char *type_name = "GstCudaSwoFilterReads";
   static constexpr EnumEntry<UserFilterReads> values[] = {
-      {UserFilterReads::automatic, "What is best for the window", "auto"},
+      {UserFilterReads::automatic, "The best for the window", "auto"},
       {UserFilterReads::global, "The frame", "global"},
       {UserFilterReads::shared, "A tile of it in shared memory", "shared"},
       {UserFilterReads::texture, "The frame, through a texture", "texture"}};
@@ -31,7 +31,7 @@ struct PropertyValue<std::vector<UserFilterConstant>> {
     return g_param_spec_boxed(t.name, t.nick, t.blurb, GST_TYPE_STRUCTURE, flags);
   }
 
-  /// @throws BadSetting for a field that is no number
+  /// @throws BadSetting for a field that is not a number
   static void load(const GValue *from, Constants &to) {
     to.clear();
     const GstStructure *fields = gst_value_get_structure(from);
@@ -44,7 +44,7 @@ struct PropertyValue<std::vector<UserFilterConstant>> {
       const bool ok = !G_VALUE_HOLDS_STRING(field) && g_value_transform(field, &number);
       if (!ok)
         throw BadSetting(std::string(name) + " (" + G_VALUE_TYPE_NAME(field) +
-                         "): must be a number, as in params,radius=2,amount=1.5");
+                         "): must be a number, such as params,radius=2,amount=1.5");
       if (real)
         to.push_back({name, g_value_get_double(&number)});
       else
@@ -70,64 +70,64 @@ struct PropertyValue<std::vector<UserFilterConstant>> {
 
 inline constexpr std::tuple kUserFilterProperties{
     Property{"expression", "Expression",
-             "Formula over the window p, such as p.max() - p.min(); sets operator = custom",
+             "Formula of the window p, such as p.max() - p.min(); sets operator=custom",
              &UserFilterParams::expression},
     Property{"source", "Source",
-             "Path of a file that is run as trusted code: C++ with a function float filter(auto "
-             "p), C or C++ with pragmas, or what gswo-cc made of that; sets operator = custom",
+             "Path of a file with trusted code: C++ with a function float filter(auto p), C or C++ "
+             "with pragmas, or the output of gswo-cc; sets operator=custom",
              &UserFilterParams::source},
     Property{"function", "Function", "Name of the function in source, if it has several",
              &UserFilterParams::function},
     Property{"params", "Params",
-             "Numbers with names for expression and source, such as params,radius=2,amount=1.5; "
-             "changing real numbers does not compile anew",
+             "Numbers by name for expression and source, such as params,radius=2,amount=1.5; "
+             "changing real numbers needs no new compilation",
              &UserFilterParams::constants},
-    Property{"reload", "Reload", "Follow changes of the file source while playing",
+    Property{"reload", "Reload", "Load the file source again when it changes",
              &UserFilterParams::reload},
     Property{"cache-dir", "Cache folder",
              "Folder for compiled code; auto = gst-cudascan in $XDG_CACHE_HOME or ~/.cache, empty "
              "= none",
              &UserFilterParams::cache_dir},
     Property{"emit-cuda", "Emit CUDA",
-             "Path of a file that the CUDA code of expression or source is written to",
+             "Path of a file to write the CUDA code of expression or source to",
              &UserFilterParams::emit_cuda},
     Property{"strict", "Strict",
-             "Take only formulas, and sources with pragmas, whose code was checked: nothing but "
-             "samples, numbers, mathematics and functions of the file",
+             "Allow only formulas and sources with pragmas that can be checked: only samples, "
+             "numbers, mathematical functions and functions of the file",
              &UserFilterParams::strict},
     Property{"tile-width", "Tile width",
-             "Columns of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best "
+             "For custom: columns of pixels for a block of GPU threads, 1 to 1024; 0 = the best "
              "known",
              &UserFilterParams::tile_width},
     Property{"tile-height", "Tile height",
-             "Rows of pixels for a block of GPU threads, of custom, 1 to 1024; 0 = the best known",
+             "For custom: rows of pixels for a block of GPU threads, 1 to 1024; 0 = the best known",
              &UserFilterParams::tile_height},
     Property{"chunk-width", "Chunk width",
-             "Columns of a tile for each GPU thread, of custom, 1, 2 or 4 pixels; 0 = the best "
+             "For custom: columns of pixels for each GPU thread, 1, 2 or 4; 0 = the best "
              "known",
              &UserFilterParams::chunk_width},
     Property{"chunk-height", "Chunk height",
-             "Rows of a tile for each GPU thread, of custom, 1 to 64 pixels; 0 = the best known",
+             "For custom: rows of pixels for each GPU thread, 1 to 64; 0 = the best known",
              &UserFilterParams::chunk_height},
-    Property{"reads", "Reads", "Where the GPU reads the samples of a window of custom from",
+    Property{"reads", "Reads", "For custom: from where the GPU reads the samples of a window",
              &UserFilterParams::reads},
     Property{"tune", "Tune",
-             "Try tiles, chunks and reads of custom on the first frame and keep what is fastest "
-             "on this GPU, in cache-dir for the next time",
+             "For custom: try tiles, chunks and reads on the first frame, use the fastest on this "
+             "GPU and save them in cache-dir",
              &UserFilterParams::tune}};
 
 inline constexpr std::tuple kUserFilterFacts{
     CodeFact{"cuda-source", "CUDA source", "The code of custom in use, as CUDA",
              &UserFilterCode::cuda_source, false},
     CodeFact{"compile-log", "Compile log",
-             "What translator and compilers had to say about the code of custom",
-             &UserFilterCode::log, true},
+             "Messages of translator and compilers about the code of custom", &UserFilterCode::log,
+             true},
     Fact{"translator", "Translator",
-         "Version of gswo-cc, which takes sources with pragmas; empty if it is not installed",
+         "Version of gswo-cc, which translates sources with pragmas; empty if not installed",
          translator_version}};
 
-/// Whether a property is one of these settings. Presets have none of them: code belongs to a
-/// machine.
+/// Whether a property is one of these settings. Presets contain none of them, because code belongs
+/// to a machine.
 inline bool is_of_user_filter(std::string_view property) {
   return std::apply([&](const auto &...p) { return ((p.name == property) || ...); },
                     kUserFilterProperties);

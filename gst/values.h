@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How C++ types are GObject properties. A type is one if PropertyValue is specialised for it: here
-/// for numbers, texts, and enums (or flags) that have an EnumTable.
+/// Maps C++ types to GObject properties. A type can be a property if PropertyValue is specialised
+/// for it: here for numbers, texts, and enums (or flags) that have an EnumTable.
 #pragma once
 #include <gst/gst.h>
 
@@ -56,7 +56,7 @@ struct PropertyText {
   const char *name, *nick, *blurb;
 };
 
-/// To be specialised:
+/// Specialise it:
 ///
 ///     static GParamSpec *spec(const PropertyText &, const T &value, GParamFlags);  // `value`:
 ///     default static void load(const GValue *from, T &to);  // may throw BadSetting static void
@@ -85,7 +85,7 @@ struct PropertyValue<unsigned> {
 template <>
 struct PropertyValue<double> {
   static GParamSpec *spec(const PropertyText &t, double value, GParamFlags flags) {
-    // So that infinity is not clipped to a number, and NaN is not ignored, but both are refused.
+    // So that infinity and NaN are refused instead of clipped or ignored.
     return g_param_spec_double(t.name, t.nick, t.blurb, -HUGE_VAL, HUGE_VAL, value,
                                static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
   }
@@ -93,7 +93,7 @@ struct PropertyValue<double> {
   static void store(GValue *to, double from) { g_value_set_double(to, from); }
 };
 
-/// Shown as the number that it stands for.
+/// An unset value is shown as its default number.
 template <>
 struct PropertyValue<std::optional<double>> {
   static void load(const GValue *from, std::optional<double> &to) { to = g_value_get_double(from); }

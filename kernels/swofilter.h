@@ -14,7 +14,7 @@
 /// | hit-or-miss, thin, thicken           | patterns of black and white        | binary/         |
 /// | recursive-erode, recursive-dilate    | extrema, written in place          | recursive/      |
 /// | geodesic-dilate, geodesic-erode, reconstruct, h-dome, h-basin, fill-holes, clear-border |    |
-/// |                                      | what a marker reaches under a mask | geodesic/       |
+/// |                                      | the reach of a marker under a mask | geodesic/       |
 /// | custom                               | result of the user's own code      | userfilter.h    |
 ///
 /// The window is the structuring element of the morphological operators. The headers of the rooms

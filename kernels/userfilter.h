@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Filters that users write: a formula or a source file, which is compiled when it is first needed
+/// Filters written by users: a formula or a source file, which is compiled when it is first needed
 /// and computes each pixel from the window around it. They run as the operator `custom` of
-/// kernels/swofilter.h. What the code can ask of the window, and how results become samples, is
-/// described in gswo/window.h. What is outside the image:
+/// kernels/swofilter.h. gswo/window.h describes the window's functions and how results become
+/// samples. Outside the image:
 ///
 /// | border    | min(), mean(), median() ... see | p(dx, dy) outside gives      |
 /// |-----------|---------------------------------|------------------------------|
@@ -25,15 +25,15 @@
 
 namespace cudascan {
 
-/// What is outside the image.
+/// The samples outside the image.
 enum class WindowBorder { clip, replicate, reflect, constant };
 
 /// From where the GPU reads the samples of a window.
 enum class UserFilterReads {
   automatic,  ///< the best; min(), max() and median() of large windows use built-in operators
   global,     ///< the frame itself
-  shared,  ///< shared memory, which each block of threads fills with its tile and what surrounds it
-  texture,  ///< the frame, through a texture
+  shared,     ///< shared memory, which each block fills with its tile and the surroundings
+  texture,    ///< the frame, through a texture
 };
 
 /// A named number that the code can use. An integer is a compile-time constant, so it can

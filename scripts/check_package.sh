@@ -66,7 +66,7 @@ user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,wid
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
   cudanick @preset="Book at 300 dpi" ! fakesink
 
-# A program of one's own, by pkg-config alone.
+# Your own program, with pkg-config alone.
 c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" \
   $(pkg-config --cflags --libs cudascan)
 printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"

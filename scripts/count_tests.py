@@ -3,8 +3,8 @@
 """Sums up the test cases of `meson test`: scripts/count_tests.py BUILD/meson-logs ...
 
 Prints "N passed, N failed" (and ", N skipped" if there are any) and fails when something failed or
-when nothing passed. A program that failed without a case that did, because it crashed, hung or
-leaked at its end, counts as one failure.
+when nothing passed. A program that failed without a failed case, because it crashed, hung or leaked
+at its end, counts as one failure.
 """
 import json
 import pathlib

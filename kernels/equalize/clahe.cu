@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One launch for 8-bit samples. The blocks share out the histograms of the tiles; when all have
-// met, each interpolates its rows, for which it makes the mappings of the tiles above and below
-// them. Between the centres of four tiles a level becomes one of four levels: they are looked up as
-// one word.
+// One launch for 8-bit samples. The blocks divide the histograms of the tiles among them and wait
+// for one another. Then each block computes the mappings of the tiles above and below its rows, and
+// interpolates its rows. Between the centres of four tiles, four mappings apply to a level: their
+// results are looked up as one word.
 #include "kernels/equalize/clahe.cuh"
 
 #include <algorithm>
@@ -16,21 +16,21 @@
 namespace cudascan::equalize {
 namespace {
 
-/// Which two tiles side by side, of tiles.nx + 1 pairs.
+/// A pair of neighbouring tiles of a row, one of tiles.nx + 1 pairs.
 __device__ int pair_of(const Neighbours &x, int nx) {
   return x.after == 0 ? 0 : x.before == x.after ? nx : x.after;
 }
 
-/// Byte i of a word, times a weight. `offset` is -2^23 times the weight: the sum is rounded once,
-/// to what the product alone is rounded to.
+/// Byte i of a word, times a weight. `offset` is -2^23 times the weight. The sum is rounded once,
+/// and the result is the same as that of rounding the product alone.
 template <int i>
 __device__ float weighted_byte(unsigned word, float weight, float offset) {
   const float above = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 | i));  // 2^23 above it
   return fmaf(above, weight, offset);
 }
 
-/// What interpolation needs of a column: what the levels become between its tiles, as four bytes,
-/// and weights.
+/// What interpolation needs for a column: the four results for each level between its tiles, as
+/// bytes, and weights.
 struct ClaheColumn {
   unsigned fours;  // address in shared memory
   float before, after, before_offset, after_offset;
@@ -55,26 +55,25 @@ struct ClaheColumn {
   }
 };
 
-/// Rows that are interpolated between two meetings of the block.
+/// Rows that are interpolated between two barriers of the block.
 constexpr int kMostRows = 256;
 
-/// Pairs of tiles that four columns side by side may be between.
+/// Pairs of tiles that four neighbouring columns may lie between.
 constexpr int kPairsOfFour = 5;
 
-/// Shared memory of interpolate_rows(): weights of the rows, for each pair of tiles what levels
-/// become, and the mappings of two rows of tiles.
-/// @param pairs  that it has at once: all of them, or kPairsOfFour and more
+/// Shared memory of interpolate_rows(): weights of the rows, results for the levels for each pair
+/// of tiles, and the mappings of two rows of tiles.
+/// @param pairs  number that it holds at once: all of them, or at least kPairsOfFour
 constexpr int interpolation_bytes(int pairs) {
   return kMostRows * sizeof(float2) + pairs * kBins * sizeof(unsigned) + 2 * (pairs + 1) * kBins;
 }
-/// Most pairs for so many bytes.
+/// Largest number of pairs for a number of bytes.
 constexpr int most_pairs(int bytes) {
   return (bytes - interpolation_bytes(0)) / (interpolation_bytes(1) - interpolation_bytes(0));
 }
 
-/// Interpolates rows from y on, before `end`, that have the same neighbours and are kMostRows at
-/// most. Of them, columns that begin between the pairs of tiles from first_pair on, before
-/// end_pair.
+/// Interpolates the rows from y to end - 1, at most kMostRows, which have the same neighbours; of
+/// these rows, the columns that begin between the pairs of tiles from first_pair to end_pair - 1.
 __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int y, int end,
                                  int first_pair, int end_pair) {
   const Tiles &tiles = job.tiles;
@@ -88,7 +87,7 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
     const Neighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
     weights[i] = {row.weight_before, row.weight_after};
   }
-  // Of the tiles from first_tile on, those above and those below.
+  // The tiles from first_tile on, first those above, then those below.
   const int first_tile = max(first_pair - 1, 0);
   const int n_tiles = min(first_pair + job.pairs, tiles.nx) - first_tile;
   for (int i = threadIdx.x / 32; i < 2 * n_tiles; i += blockDim.x / 32) {
@@ -121,7 +120,7 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
     const std::uint8_t *in = job.in.plane.row(y) + x;
     std::uint8_t *out = job.out.row(y) + x;
     if (plain && x + 4 <= width) {
-      // Rows are loaded before the ones above them are done.
+      // Rows are loaded before the rows above them are finished.
       constexpr int kBatch = 4;
       unsigned words[kBatch], next[kBatch];
       const auto load = [&](int first) {
@@ -162,8 +161,8 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
   }
 }
 
-/// Where rows of the kind of y end, at most kMostRows of them and before `end`. All threads call
-/// it.
+/// The end of the rows with the same neighbours as row y, at most y + kMostRows and at most `end`.
+/// All threads call it.
 __device__ int end_of_kind(const ClaheJob &job, int y, int end) {
   const int i = static_cast<int>(threadIdx.x);
   const Neighbours first = neighbours(y, job.inverse_height, job.tiles.ny);
@@ -172,13 +171,13 @@ __device__ int end_of_kind(const ClaheJob &job, int y, int end) {
   return y + __syncthreads_count(same && i < kMostRows && y + i < end);
 }
 
-/// The first row of a block. Rows that the centres of the same tiles lie above and below are shared
-/// out to blocks of their own, as far as there are enough: a block with rows of two kinds would
-/// have to make twice as many mappings.
+/// The first row of a block. Rows between the centres of the same tiles are of one kind. As far as
+/// there are enough blocks, a block gets rows of one kind only: with rows of two kinds it would
+/// compute twice as many mappings.
 __device__ int first_row(const ClaheJob &job, int block) {
   const int height = job.out.height, blocks = static_cast<int>(gridDim.x);
   const int tile = job.tiles.height, kinds = job.tiles.ny + 1;
-  // The first row of a kind, and the block that it goes to.
+  // The first row of a kind, and the block that gets it.
   const auto row_of = [&](int kind) {
     return kind <= 0 ? 0 : kind >= kinds ? height : min(((2 * kind - 1) * tile + 1) / 2, height);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Samples of 16 bits: a launch counts, one makes the mappings, and one interpolates.
+// Samples of 16 bits: one launch counts, one computes the mappings, and one interpolates.
 #include <algorithm>
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 namespace cudascan::equalize {
 namespace {
 
-/// Up to 65536 bins of each tile are in device memory.
+/// Up to 65536 bins for each tile, in device memory.
 struct DeepClaheJob {
   Plane<const std::uint16_t> in;
   Plane<std::uint16_t> out;
@@ -21,11 +21,11 @@ struct DeepClaheJob {
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  std::uint32_t *counts;  // of each tile, range.count
+  std::uint32_t *counts;  // for each tile, range.count
   std::uint16_t *maps;    // the same
 };
 
-constexpr int kRun = 8;  // neighbours that a thread counts
+constexpr int kRun = 8;  // neighbouring samples that a thread counts
 
 __global__ void count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
   const Tiles &tiles = job.tiles;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is done, and what the kernels for 8 and for 16 bits share.
+/// The job, and what the kernels for 8 and for 16 bits have in common.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,16 +21,16 @@ struct ClaheJob {
   Tiles tiles;
   Range range;
   int pairs;   // of tiles that are looked up at once
-  int slices;  // that the rows of a tile are cut into, for a block each
+  int slices;  // of the rows of a tile, one for each block
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  /// Of each slice of each tile, kBins: by index, then those beyond white and black.
+  /// kBins for each slice of each tile: by index, then those of the pixels beyond white and black.
   std::uint32_t *counts;
   unsigned *barrier;
 };
 
-/// What both jobs have.
+/// The common part of both jobs.
 template <typename Job, typename T>
 Job make_clahe_job(Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
   const Tiles tiles(p, in.width, in.height);

@@ -27,8 +27,8 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
     job.counts[item * kBins + ((level - job.range.first) & (kBins - 1))] = n;
   };
 
-  // Vectors that are all in the tile, then the columns to their left and right and beyond the
-  // plane.
+  // First vectors that lie in the tile completely, then the columns to their left and right and
+  // beyond the plane.
   constexpr int kSamples = histogram::Vectors<const std::uint8_t>::kSamples;
   const int first = (x0 + kSamples - 1) / kSamples;
   const int per_row = max(min(x1, job.in.rest()) / kSamples - first, 0), all = per_row * rows;
@@ -37,7 +37,7 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
   const int singles = (left + x1 - right_begin) * rows;
   constexpr int kThreads = Counters::kThreads;
   int i = threadIdx.x, row = per_row > 0 ? i / per_row : 0, column = i - row * per_row;
-  // Where the next vector of this thread is; nullptr: there are no more.
+  // Address of the next vector of this thread; nullptr if there are no more.
   const auto next = [&]() -> const uint4 * {
     if (i >= all) return nullptr;
     const void *const from =
@@ -59,7 +59,7 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
     const Kept kept(memory + Counters::kBytes);
     constexpr int kRound = Counters::kKept * kThreads;
     for (int begin = 0; begin < all; begin += kRound) {
-      // Of this thread, and of the one that has most.
+      // Numbers for this thread, and for the thread that has most.
       const int mine = i < all ? min((all - i + kThreads - 1) / kThreads, Counters::kKept) : 0;
       const int most = min((all - begin + kThreads - 1) / kThreads, Counters::kKept);
       const int brought = (most + Kept::kGroup - 1) / Kept::kGroup * Kept::kGroup;
@@ -100,8 +100,8 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
   adding.finish();
 }
 
-/// Makes the mapping of a tile, with the lanes of a warp.
-/// @param map  what an index becomes, kBins, at a multiple of 8 bytes
+/// Computes the mapping of a tile, with the lanes of a warp.
+/// @param map  the level for each index, kBins, at a multiple of 8 bytes
 inline __device__ void map_tile(const ClaheJob &job, int tile, unsigned char *map) {
   const int bins = job.range.count, lane = static_cast<int>(threadIdx.x % 32);
   constexpr int kEach = kBins / 32;

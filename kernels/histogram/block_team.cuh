@@ -12,32 +12,32 @@
 
 namespace cudascan {
 
-/// The value that another lane has.
+/// The value of another lane.
 template <typename T>
 __device__ T from_lane(const T &v, int lane) {
   static_assert(sizeof(T) % 4 == 0);
   struct Words {
     unsigned word[sizeof(T) / 4];
   };
-  // Not memcpy(): that may go through local memory.
+  // Not memcpy(), which may use local memory.
   auto words = __builtin_bit_cast(Words, v);
 #pragma unroll
   for (unsigned &word : words.word) word = __shfl_sync(kWholeWarp, word, lane);
   return __builtin_bit_cast(T, words);
 }
 
-/// Room for a value that members of a team exchange; no power of two, so that lanes that read
-/// neighbours use different banks.
+/// Space for a value that members of a team exchange. Its size is not a power of two, so that lanes
+/// that read neighbours use different banks.
 inline constexpr int kTeamValue = 80;
 
-/// Shared memory of a BlockTeam. Values of one exchange may still be read when those of the next
-/// are written: two sets take turns, and threads meet once for an exchange.
+/// Shared memory of a BlockTeam. Values of one exchange may still be read while those of the next
+/// are written. Therefore two sets are used in turn, and an exchange needs only one barrier.
 struct alignas(16) BlockTeamMemory {
   unsigned char values[2][32][kTeamValue];
   unsigned char own[kTeamMemory];
 };
 
-/// Replaces the words of v by what f makes of them.
+/// Replaces each word of v by f(word).
 template <typename F, Wordwise T>
 __device__ T for_words(const T &v, const F &f) {
   auto words = __builtin_bit_cast(WordsOf<T>, v);
@@ -53,13 +53,14 @@ class BlockTeam {
   __device__ BlockTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory)
       : BlockTeam(counts, levels, memory, 0, blockDim.x / 32) {}
 
-  /// Of n teams into which this one falls, n <= warps(), that of the calling thread. All of them
-  /// call the same functions in the same order; before and after, this team meets.
+  /// Divides this team into n teams, n <= warps(), and returns the team of the calling thread. All
+  /// n teams must call the same functions in the same order, with a barrier of this team before and
+  /// after.
   __device__ BlockTeam part(int n) const {
     const int i = part_of(n), first = warps() * i / n;
     return {counts_, levels_, memory_, first_warp_ + first, warps() * (i + 1) / n - first};
   }
-  /// Which of n parts the calling thread is in.
+  /// Number of the part, of n, that the calling thread is in.
   __device__ int part_of(int n) const { return ((warp() + 1) * n - 1) / warps(); }
 
   __device__ int levels() const { return levels_; }
@@ -67,7 +68,7 @@ class BlockTeam {
   __device__ int begin() const { return begin_; }
   __device__ int end() const { return end_; }
 
-  /// Members without levels have nothing to give.
+  /// Members without levels contribute nothing.
   template <typename T>
   __device__ T before(const T &mine, T &all) {
     T inclusive = mine;
@@ -99,7 +100,7 @@ class BlockTeam {
   __device__ T reduce(const T &mine, const Op &op) {
     return reduce_first(owners_, mine, op);
   }
-  /// Combines what the first n members give.
+  /// Combines the values of the first n members.
   template <typename T, typename Op>
   __device__ T reduce_first(int n, const T &mine, const Op &op) {
     T result = mine;
@@ -114,7 +115,7 @@ class BlockTeam {
       if (lane() == 0) value<T>(turn, warp()) = result;
     }
     __syncthreads();
-    // Each warp combines what the warps have found.
+    // Each warp combines the results of all warps.
     const int some = (n + 31) / 32;
     result = value<T>(turn, min(lane(), some - 1));
 #pragma unroll
@@ -126,18 +127,19 @@ class BlockTeam {
     return from_lane(result, 0);
   }
 
-  /// sum_of(). Members without levels give zero.
+  /// sum_of(). Members without levels contribute zero.
   template <Wordwise T>
   __device__ T sum(const T &mine) {
     return by_warps(mine, [](auto word) { return warp_total(word); });
   }
-  /// highest_of(). Members without levels give zero.
+  /// highest_of(). Members without levels contribute zero.
   template <Wordwise T>
   __device__ T highest(const T &mine) {
     return by_warps(mine, [](auto word) { return warp_max(word); });
   }
 
-  /// best_of() several at a time, by integers in the order of the scores.
+  /// best_of() for several values at a time. It compares integers that have the same order as the
+  /// scores.
   template <int n>
   __device__ void best(Scored (&scored)[n]) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
@@ -186,7 +188,7 @@ class BlockTeam {
                    static_cast<int>(keys.key[i].level)};
     }
   }
-  /// any_of(), of the whole block.
+  /// any_of() for the whole block.
   __device__ bool any(bool mine) {
     return __syncthreads_count(mine) > 0;
   }
@@ -250,8 +252,9 @@ class BlockTeam {
     return *reinterpret_cast<T *>(memory_.values[turn][first_warp_ + warp]);
   }
 
-  /// Combines the words of what the warps' members with levels give.
-  /// @param combine  gives each lane of a warp the combination of what all give, where 0 is nothing
+  /// Combines, word by word, the values of the members with levels.
+  /// @param combine  returns to each lane of a warp the combination of the values of all lanes; 0
+  ///                 is neutral
   template <Wordwise T, typename Combine>
   __device__ T by_warps(const T &mine, const Combine &combine) {
     const int turn = next_turn();
@@ -260,14 +263,14 @@ class BlockTeam {
       if (lane() == 0) value<T>(turn, warp()) = of_warp;
     }
     __syncthreads();
-    T of_warps{};  // No conditional expression: that would be one of addresses.
+    T of_warps{};  // Not a conditional expression: it would choose between addresses.
     if (lane() < owner_warps_) of_warps = value<T>(turn, lane());
     return for_words(of_warps, combine);
   }
   static __device__ std::uint32_t warp_total(std::uint32_t v) {
     return warp_sum(v);
   }
-  /// In parts that 32 lanes do not carry out of 32 bits.
+  /// In parts so small that the sum over 32 lanes fits into 32 bits.
   static __device__ std::uint64_t warp_total(std::uint64_t v) {
     constexpr unsigned kPart = (1u << 22) - 1;
     const std::uint64_t low = warp_sum(static_cast<unsigned>(v) & kPart);
@@ -313,7 +316,7 @@ class BlockTeam {
   int levels_, begin_, end_;
   int first_warp_, warps_;
   int owners_, owner_warps_;  // members, and warps, that own levels
-  int turn_ = 0;              // of the values that are exchanged
+  int turn_ = 0;              // set of values that the next exchange uses
   BlockTeamMemory &memory_;
 };
 

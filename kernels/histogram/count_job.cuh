@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is counted, and what lasts from launch to launch.
+/// What is counted, and the data that is kept from launch to launch.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,22 +12,22 @@
 
 namespace cudascan::histogram {
 
-/// What lasts from launch to launch, in the executor's history, before its three histograms, each
-/// of which may be in several copies. Behind them there may be tables of the blocks.
+/// The data that is kept from launch to launch, in the executor's history. Three histograms follow,
+/// each in one or more copies, and after them the tables of the blocks, if any.
 struct alignas(256) State {
   unsigned barrier;
-  /// Since the start of the stream of frames; after very many some are forgotten, a multiple of 6,
-  /// so that what takes turns goes on doing so.
+  /// Launches since the start of the stream of frames. After very many, a multiple of 6 is
+  /// subtracted, so that things that are used in turn keep their order.
   unsigned launches;
 
   static constexpr unsigned kMostLaunches = 3u << 30;
 
-  /// @param counts  levels times copies
-  /// @param tables  vectors of all tables
+  /// @param counts  number of levels times copies
+  /// @param tables  number of vectors of all tables
   static std::size_t bytes(int counts, std::size_t tables) {
     return sizeof(State) + 3 * sizeof(std::uint32_t) * rounded(counts) + tables * sizeof(uint4);
   }
-  /// The histogram of the launch with this number, all copies.
+  /// All copies of the histogram of the launch with this number.
   __device__ std::uint32_t *counts(unsigned launch, int counts) {
     return reinterpret_cast<std::uint32_t *>(this + 1) + launch % 3 * rounded(counts);
   }
@@ -60,12 +60,12 @@ template <typename T>
 struct CountJob {
   Vectors<const T> in;
   Levels levels;
-  int lowest, highest;  ///< level that counts
-  int x0, x1, y0, y1;   ///< the region of interest: columns and rows from, and before
+  int lowest, highest;  ///< levels that count
+  int x0, x1, y0, y1;   ///< the region of interest: columns x0 to x1 - 1, rows y0 to y1 - 1
   State *state;
 
   CountJob() = default;
-  /// @param aligned  so that vectors can be loaded, and stored to where they go
+  /// @param aligned  whether vectors can be loaded and stored
   CountJob(Plane<const T> plane, const HistogramParams &params, bool aligned, State *state)
       : in(plane, aligned), levels(Levels::of(plane.maximum)), state(state) {
     const Rectangle part = clip_to_plane(params.roi, plane.width, plane.height);

@@ -15,7 +15,7 @@ namespace cudascan {
 /// The threads of all blocks.
 class GridTeam {
  public:
-  /// Device memory that the blocks exchange values in.
+  /// Device memory in which the blocks exchange values.
   static std::size_t bytes(int blocks) { return std::size_t{2} * blocks * kTeamValue; }
 
   /// @param counts  in device memory
@@ -66,7 +66,7 @@ class GridTeam {
   }
 
  private:
-  /// Gives the value of this block to the others; returns where those of all are.
+  /// Passes the value of this block to the others; returns the address of the values of all blocks.
   template <typename T>
   __device__ const unsigned char *exchange(const T &v) {
     unsigned char *const values = values_ + turn_ * gridDim.x * kTeamValue;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The histogram that several operators begin with, in one launch with what they do with it: all
-/// blocks run at the same time, each counts its share of the image and adds that to the histogram
-/// in device memory, and when all have met, each finds by itself what follows from the histogram
-/// and applies it to its share. The samples are still in its shared memory then, where they have
-/// room.
+/// Several operators begin with a histogram. This kernel computes it in the same launch in which
+/// they use it. All blocks run at the same time. Each block counts its share of the image, adds the
+/// counts to the histogram in device memory and waits for all other blocks. Then each block
+/// computes the operator's decision from the histogram and applies it to its share. As far as they
+/// fit, the samples are still in its shared memory then.
 ///
-/// What lasts from launch to launch is a State: three histograms that take turns, of this launch,
-/// of the one before and of the next, which this one sets to zero.
+/// A State is kept from launch to launch. It has three histograms, which are used in turn: that of
+/// this launch, that of the launch before, and that of the next launch, which this launch sets to
+/// zero.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -20,14 +21,15 @@
 
 namespace cudascan::histogram {
 
-/// Adds up what all blocks have in their tables; each block does some levels.
-/// @param tables  of the blocks, one behind the other
-/// @param emit    emit(level, n), once for each level
+/// Adds up the tables of all blocks; each block adds up some levels.
+/// @param tables  of the blocks, one after the other
+/// @param emit    called as emit(level, n), once for each level
 /// @param memory  32 bytes for each thread
 template <int kThreads, typename Emit>
 __device__ void sum_up_tables(const uint4 *tables, const Levels &levels, unsigned char *memory,
                               const Emit &emit) {
-  // Of so many vectors side by side each part of the threads adds up some tables.
+  // The threads are divided into parts. Each part adds up some tables, for this number of
+  // neighbouring vectors.
   constexpr unsigned kWidth = 32, kParts = kThreads / kWidth;
   auto *const sums = reinterpret_cast<unsigned *>(memory);
   const unsigned all = table_vectors(levels), column = threadIdx.x % kWidth;
@@ -60,16 +62,16 @@ __device__ void sum_up_tables(const uint4 *tables, const Levels &levels, unsigne
   }
 }
 
-/// What such a kernel begins with.
+/// What counting the image returns.
 struct Head {
   unsigned launch;      ///< number of this launch
   Counts counts;        ///< of this launch
   Counts before;        ///< of the launch before
-  GridBarrier barrier;  ///< where the blocks have met
+  GridBarrier barrier;  ///< the barrier of all blocks
 };
 
-/// Counts the image; returns when all blocks have.
-/// @param memory  of the counters
+/// Counts the image; returns when all blocks have finished.
+/// @param memory  shared memory of the counters
 template <typename T, typename Counters>
 __device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T, Counters> &share,
                             unsigned char *memory) {

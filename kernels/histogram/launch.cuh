@@ -12,8 +12,8 @@
 
 namespace cudascan::histogram {
 
-/// As many blocks as there are multiprocessors; fewer for an image that has less than a vector for
-/// each thread, but `least` where there are as many multiprocessors.
+/// As many blocks as there are multiprocessors. Fewer for an image with less than one vector for
+/// each thread, but not fewer than `least` if there are as many multiprocessors.
 template <typename Counters, typename T>
 int blocks_for(Cuda &cuda, const Plane<const T> &plane, int least = 1) {
   const std::int64_t pixels = std::int64_t{plane.width} * plane.height;
@@ -31,15 +31,15 @@ void launch_together(Cuda &cuda, void (*kernel)(Job), int blocks, int bytes, con
   launch(cuda, kernel, shape, job);
 }
 
-/// Calls f.operator()<Counters>() with the best counters of 8-bit samples that the GPU has room
-/// for.
+/// Calls f.operator()<Counters>() with the best counters of 8-bit samples that fit on the GPU.
 template <typename F>
 void with_byte_counters(Cuda &cuda, const F &f) {
   const auto fit = [&]<typename Counters>() {
     return cuda.code_architecture() >= 80 &&
            cuda.most_shared_memory() >= Counters::kBytes + Share<std::uint8_t, Counters>::kBytes;
   };
-  // With room for a frame of 5120x2880 on 132 multiprocessors; for 99 KiB, which many GPUs have.
+  // First with space for a frame of 5120x2880 on 132 multiprocessors; then for 99 KiB, which many
+  // GPUs have.
   using Roomy = MatrixCounters<22>;
   using Small = MatrixCounters<6>;
   if (fit.template operator()<Roomy>())
@@ -50,7 +50,7 @@ void with_byte_counters(Cuda &cuda, const F &f) {
     f.template operator()<ByteCounters>();
 }
 
-/// The same with those that suit the number of levels, too.
+/// The same, with counters that also suit the number of levels.
 template <typename T, typename F>
 void with_counters(Cuda &cuda, const Levels &levels, const F &f) {
   if constexpr (sizeof(T) == 1)
@@ -64,7 +64,7 @@ void with_counters(Cuda &cuda, const Levels &levels, const F &f) {
 }
 
 /// Launches choose.operator()<Counters>(), a kernel, with counters that suit the image and the GPU.
-/// @param least  of blocks that have something to do even if the image is small
+/// @param least  number of blocks that are needed even if the image is small
 template <typename T, typename Choose, typename Job>
 void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose, const Job &job,
                      int least = 1) {

@@ -14,21 +14,21 @@
 
 namespace cudascan::histogram {
 
-/// Vectors that the threads of a block bring into shared memory, each those that it will read
-/// itself.
+/// Vectors that the threads of a block copy into shared memory. Each thread copies the vectors that
+/// it will read itself.
 template <int kMost, int kThreads>
 class KeptVectors {
  public:
   static constexpr int kBytes = kMost * kThreads * 16;
-  static constexpr int kGroup = 2;  ///< so many come together
+  static constexpr int kGroup = 2;  ///< vectors that are copied together
   static_assert(kMost % kGroup == 0);
 
   /// @param memory  kBytes of shared memory
   __device__ explicit KeptVectors(unsigned char *memory)
       : mine_(reinterpret_cast<uint4 *>(memory) + threadIdx.x) {}
 
-  /// Starts to bring vector number j, with the others of its group one after another.
-  /// @param from  nullptr: there is none
+  /// Starts to copy vector number j. The vectors of a group are passed one after another.
+  /// @param from  nullptr if there is none
   __device__ void bring(int j, const void *from) const {
     if (from) copy_async(shared_address(mine_ + j * kThreads), from);
     if (j % kGroup == kGroup - 1) commit_copies();
@@ -37,13 +37,13 @@ class KeptVectors {
   __device__ void wait_for(int j, int n) const {
     wait_until(n / kGroup - j / kGroup - 1, std::make_integer_sequence<int, kMostCounted>());
   }
-  /// One that has come.
+  /// A vector that has been copied.
   __device__ uint4 operator[](int j) const { return mine_[j * kThreads]; }
 
  private:
   static constexpr int kMostCounted = 8;
 
-  /// Returns when so many groups are under way at most.
+  /// Waits until at most this number of groups is still being copied.
   template <int... i>
   static __device__ void wait_until(int groups, std::integer_sequence<int, i...>) {
     ((min(groups, kMostCounted - 1) == i ? wait_for_copies<i>() : void()), ...);
@@ -52,9 +52,9 @@ class KeptVectors {
   uint4 *mine_;
 };
 
-/// The share of a block of the image: vectors, the first of which are kept in shared memory, and
-/// single samples. All blocks have vectors in every part of the image, so that they get them at the
-/// same time: the last one says when all can go on.
+/// A block's share of the image: vectors, the first of which are kept in shared memory, and single
+/// samples. Each block has vectors in every part of the image. So all blocks finish loading at
+/// about the same time, which matters because they wait for the last one.
 template <typename T, typename Counters>
 class Share {
  public:
@@ -73,7 +73,7 @@ class Share {
     most_ = static_cast<int>(rounds + (begin_ - threadIdx.x < rest ? 1 : 0));
   }
 
-  /// Starts to bring the vectors to keep.
+  /// Starts to copy the vectors to keep.
   __device__ void load() const {
     job_.in.walk(begin_, step_, kept_groups(), [&](const Place &p, int j) {
       kept_.bring(j, j < n_ ? job_.in.address(p) : nullptr);
@@ -108,7 +108,8 @@ class Share {
         return counts(j + i) ? Samples{*job_.in.address(place(j + i)), kVector} : Samples{};
       });
 
-    // Single samples: those left and right in the region that are in no vector that is all inside.
+    // Single samples: those at the left and right of the region whose vector is not completely
+    // inside.
     const int vectors_begin = (job_.x0 + kVector - 1) / kVector * kVector;
     const int vectors_end = min(job_.x1 / kVector * kVector, job_.in.rest());
     const bool vectors = vectors_begin < vectors_end;
@@ -166,14 +167,14 @@ class Share {
   __device__ Place place(int j) const {
     return job_.in.place(begin_ + j * step_);
   }
-  /// How many of most_ are kept, and what fills their last group.
+  /// How many of most_ are kept, rounded up to whole groups.
   __device__ int kept_groups() const {
     return (min(most_, Counters::kKept) + Kept::kGroup - 1) / Kept::kGroup * Kept::kGroup;
   }
 
   const CountJob<T> &job_;
   Kept kept_;
-  unsigned begin_, step_;  // the first vector of this thread, and how far it is to the next
+  unsigned begin_, step_;  // the first vector of this thread, and the distance to the next
   int n_, most_;           // vectors of this thread, and of the block's first
 };
 

@@ -11,23 +11,25 @@
 
 namespace cudascan {
 
-/// A block that decides what all blocks decide, each for itself, and shares out what is much work.
+/// A team for a decision that each block makes by itself. Expensive parts of the work are divided
+/// among the blocks.
 class SharingTeam : public BlockTeam {
  public:
-  /// What blocks tell one another: words of 32 bits, each with the number of its launch.
+  /// Messages between blocks: words of 32 bits, each with the number of its launch.
   struct Mail {
     static constexpr int kMostWords = 6;
     std::uint64_t words[kMostWords][kSmallLevels];
   };
 
   /// @param mail    in device memory, zero before the first launch ever
-  /// @param launch  of those that use this mail, its number
+  /// @param launch  number of this launch among those that use this mail
   __device__ SharingTeam(const std::uint32_t *counts, int levels, BlockTeamMemory &memory,
                          Mail &mail, unsigned launch)
       : BlockTeam(counts, levels, memory), mail_(mail), tag_(launch + 1) {}
 
-  /// Each block takes some i, and a part of the block each of these, if there are warps enough.
-  /// Blocks wait for the results alone, without a barrier. At most once in a launch.
+  /// Each block computes some i, and each part of the block one of these, if there are enough
+  /// warps. Blocks wait only for the results, without a barrier. To be called at most once in a
+  /// launch.
   template <typename T, typename Work>
   __device__ void share(int n, T *results, const Work &work) {
     constexpr int kWords = sizeof(T) / 4;
@@ -40,7 +42,7 @@ class SharingTeam : public BlockTeam {
     sync();
     BlockTeam worker = part(parts);
     const int first = part_of(parts);
-    // All parts do as many rounds, some the last i again.
+    // All parts do the same number of rounds; some repeat the last i.
 #pragma unroll 1
     for (int round = 0; round < most; round += parts) {
       const int i = min(block + (round + first) * blocks, n - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the members of a team (team.h) often reduce. A team may have a faster way for it.
+/// Frequent reductions over the members of a team (team.h). A team may implement them faster.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace cudascan {
 
-/// A level that is as good as its score says.
+/// A level with its score.
 struct Scored {
   double score;
   int level;
@@ -28,7 +28,7 @@ struct Better {
   }
 };
 
-/// The best of what the members with levels give, for several values at a time.
+/// The best values of the members with levels, for several values at a time.
 template <int n, typename Team>
 CUDASCAN_HD void best_of(Team &team, Scored (&scored)[n]) {
   if constexpr (requires { team.best(scored); }) {
@@ -51,7 +51,7 @@ CUDASCAN_HD Scored best_of(Team &team, const Scored &mine) {
   best_of(team, scored);
   return scored[0];
 }
-/// The sum of what the members with levels give.
+/// The sum of the values of the members with levels.
 template <typename Team, Wordwise T>
 CUDASCAN_HD T sum_of(Team &team, const T &mine) {
   if constexpr (requires { team.sum(mine); })
@@ -59,7 +59,7 @@ CUDASCAN_HD T sum_of(Team &team, const T &mine) {
   else
     return team.reduce(mine, [](T a, const T &b) { return a += b; });
 }
-/// The largest of each word that the members with levels give.
+/// The largest value of each word over the members with levels.
 template <typename Team, Wordwise T>
 CUDASCAN_HD T highest_of(Team &team, const T &mine) {
   if constexpr (requires { team.highest(mine); })
@@ -74,13 +74,13 @@ CUDASCAN_HD T highest_of(Team &team, const T &mine) {
       return __builtin_bit_cast(T, words);
     });
 }
-/// The lowest level that members give, or team.levels() if none gives a lower one.
+/// The lowest level of the members, or team.levels() if no level is lower.
 template <typename Team>
 CUDASCAN_HD int lowest_of(Team &team, int mine) {
   const auto levels = static_cast<unsigned>(team.levels());
   return static_cast<int>(levels - highest_of(team, levels - static_cast<unsigned>(mine)));
 }
-/// Whether any member gives true.
+/// Whether the value of any member is true.
 template <typename Team>
 CUDASCAN_HD bool any_of(Team &team, bool mine) {
   if constexpr (requires { team.any(mine); })

@@ -16,8 +16,8 @@ struct Place {
   bool one;
 };
 
-/// A plane as vectors of 16 bytes, row by row, and single samples: what is over at the end of each
-/// row, or all, if vectors cannot be loaded and stored at once.
+/// A plane as vectors of 16 bytes, row by row, and single samples. Single are the remaining samples
+/// at the end of each row, or all samples if vectors cannot be loaded and stored.
 template <typename T>
 struct Vectors {
   static constexpr int kSamples = 16 / sizeof(T);
@@ -33,7 +33,7 @@ struct Vectors {
     if (per_row > 0) magic = ((std::uint64_t{1} << kMagicBits) + per_row - 1) / per_row;
   }
 
-  /// The samples from this column on are single ones.
+  /// The samples from this column on are single.
   __device__ int rest() const { return static_cast<int>(per_row) * kSamples; }
   __device__ Place place(unsigned i) const {
     // The error of the magic number is below per_row <= 2^12 and i < 2^27: the quotient is exact.
@@ -62,7 +62,7 @@ struct Vectors {
   }
 };
 
-/// Whether a plane's rows begin at multiples of so many bytes.
+/// Whether a plane's rows begin at multiples of a number of bytes.
 template <typename T>
 bool is_aligned(const Plane<T> &p, unsigned bytes) {
   return (reinterpret_cast<std::uintptr_t>(p.data) | p.stride) % bytes == 0;

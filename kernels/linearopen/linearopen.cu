@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// All directions are opened by one launch (openings.cuh), along steep lines of the image or, for
-// flat ones, of a transposed copy. A launch before it makes that copy. Where there are several
-// directions, each has a plane for its result, and a launch finds the best of them; where rows end
-// within a word, a launch clears those words of the planes first. A last one makes samples of the
-// best again, the right way up; for one steep direction the first launch does everything.
+// One launch opens along all directions (openings.cuh): along steep lines of the image or, for flat
+// lines, of a transposed copy. A launch before it makes that copy. If there are several directions,
+// each has a plane for its result, and another launch finds the best of them. If rows end within a
+// word, a launch first clears these words of the planes. A last launch converts the best result to
+// samples and transposes it back. For one steep direction, one launch does everything.
 #include "kernels/linearopen.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class Opening {
         report_(report),
         flip_(flip_of<T>(p.operation)),
         angles_(directions_of(p)) {
-    // First the steep ones: those of either kind are next to each other.
+    // First the steep lines, then the flat ones.
     for (const bool turned : {false, true}) {
       for (std::size_t i = 0; i < angles_.size(); ++i) {
         const Direction d = Direction::of(angles_[i]);
@@ -115,7 +115,7 @@ class Opening {
   // ---- Memory -----------------------------------------------------------------------------------
 
   std::size_t sums_bytes() const { return (angles_.size() + 1) * sizeof(std::uint64_t); }
-  /// Of a plane of lines that are turned or not.
+  /// Of a plane of lines, which may be transposed.
   int width_of(bool turned) const { return turned ? in_.height : in_.width; }
   int height_of(bool turned) const { return turned ? in_.width : in_.height; }
   std::size_t bytes_of(bool turned) const {
@@ -191,7 +191,7 @@ class Opening {
     launch(cuda_, kernel, overlapped(tiles_of(to.width, to.height), kTileThreads),
            PrepareJob<T>{in_, to, kFloat, word_of(flip_)});
   }
-  /// Clears what is behind the rows of the planes, as far as it is read.
+  /// Clears the bytes after the end of each row of the planes, as far as they are read.
   void clear_ends() {
     EndsJob<T> job{};
     job.bytes = plane_bytes_;
@@ -212,7 +212,7 @@ class Opening {
     return {in_, kFloat, flip_};
   }
 
-  /// Opens n directions from `first` on, into planes from these on.
+  /// Opens along n directions from `first` on, into as many planes from the given ones on.
   void open(std::size_t first, int n, const Planes &out, bool restore) {
     const int length = length_for();
     Lines lines[2];
@@ -236,10 +236,9 @@ class Opening {
     }
     const Cuts cuts = best_cuts<T>(cuda_, lines, length);
     if (cuts.lanes == 0)
-      refuse(
-          "length is ", params_.length, ": the ", cuda_.most_shared_memory() / 1024,
-          " KiB of shared memory that a block has on this GPU are too little for it; use a shorter "
-          "one, or the CPU");
+      refuse("length is ", params_.length, ": the ", cuda_.most_shared_memory() / 1024,
+             " KiB of shared memory of a block on this GPU are too little for it; use a shorter "
+             "one, or the CPU");
     int parts = 0;
     for (const bool turned : {false, true}) {
       if (lines[turned].directions.empty()) continue;
@@ -249,12 +248,13 @@ class Opening {
     }
     queue_openings(cuda_, cuts, dim3(cuts.strips, parts, n), job);
   }
-  /// A segment that is everywhere longer than the image does what one of this length does.
+  /// The length of a segment for this image. Any segment that is longer than the image everywhere
+  /// has the same result as one of this length.
   int length_for() const {
     return std::min(params_.length, 2 * std::max(in_.width, in_.height) + 1);
   }
 
-  /// Opens along some of these lines, from one on, and keeps the best.
+  /// Opens along some of these lines, starting at `first`, and keeps the best.
   void open_and_fold(const std::vector<Numbered> &directions, std::size_t first) {
     const int n = static_cast<int>(std::min(batch_, directions.size() - first));
     const Planes planes{plane_at<T>(planes_, width_of(false), height_of(false)),
@@ -328,7 +328,7 @@ class Opening {
 
   void queue_report() {
     const bool difference = is_difference(params_.operation);
-    // The sum of the input, behind those of the directions.
+    // The sum of the input, after the sums of the directions.
     if (difference && !kFloat) queue_sum(in_, {in_, false, 0}, static_cast<int>(angles_.size()));
     auto *const host = static_cast<std::uint64_t *>(cuda_.report_memory(sums_bytes()));
     cuda_.fetch(host, sums_, sums_bytes());
@@ -361,8 +361,8 @@ class Opening {
   LinearOpenReport *const report_;
   const T flip_;
   const std::vector<double> angles_;
-  std::vector<Numbered> lines_, apart_;  // what openings.cuh does, and the others
-  // Of directions that are not turned and that are.
+  std::vector<Numbered> lines_, apart_;  // lines for openings.cuh, and the others
+  // For directions that are not transposed, and for those that are.
   std::size_t count_[2]{};
   Best<T> best_[2]{};
   bool folded_[2]{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What queues the kernels of openings.cuh, for the files that have them.
+/// Queues the kernels of openings.cuh. For the files that contain them.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__((Form<T, lanes>::kMostThreads), 1)
   strip.open();
 }
 
-/// That of a length; only wide strips have segments shorter than chunks.
+/// The kernel for a length. Only wide strips have segments shorter than chunks.
 template <typename T, int lanes, int group = Form<T, lanes>::kRows>
 auto open_kernel_of(int length) {
   if constexpr (lanes == kMostLanes && group > 1)

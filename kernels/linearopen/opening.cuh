@@ -2,21 +2,24 @@
 /// @file
 /// Openings along steep digital lines, for any length in the same time.
 ///
-/// A block has a part of a strip (line_strips.cuh), with the rows that the result there depends on.
-/// In row y the pixels of the strip are side by side, too, wherever the lines have got to. A thread
-/// has its piece of the rows of a chunk in registers from the beginning to the end.
+/// A block processes a part of a strip (line_strips.cuh), with the rows that its result depends on.
+/// The pixels of the strip are next to each other in every row, although the lines are slanted. A
+/// thread keeps its piece of the rows of a chunk in registers from beginning to end.
 ///
-/// Minima of segments are put together from minima of chunks of rows (van Herk, Pattern Recognition
-/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): that of the rows of a chunk from some
-/// row on, that up to some row, and the chunks between. The maxima of these minima are found in the
-/// same way. Minima are kept in the last row of their segment: a row needs what its own chunk has
-/// up to it, which the thread has, and what another chunk has from length - 1 rows before on, which
-/// is published in shared memory. Maxima are those of the length - 1 rows that follow: a row needs
-/// what its own chunk has from it on, and what another has up to length - 1 rows behind.
+/// Minima of segments are combined from minima of chunks of rows (van Herk, Pattern Recognition
+/// Letters 13(7), 1992; Gil, Werman, IEEE TPAMI 15(5), 1993): the minimum of one chunk from some
+/// row to its end, that of another chunk from its beginning to some row, and those of the chunks
+/// between. The maxima of these minima are found in the same way. The minimum of a segment is
+/// stored at its last row. For it, a row needs the minimum of its own chunk up to this row, which
+/// the thread has, and that of an earlier chunk from the row length - 1 rows before, which is
+/// published in shared memory. The maximum is that of the length - 1 rows that follow. For it, a
+/// row needs the maximum of its own chunk from this row on, and that of a later chunk up to the row
+/// length - 1 rows after.
 ///
-/// The rows that a chunk needs of others are in two neighbouring chunks, the second of them from
-/// its first row on. Going through them from the end, a running minimum has all of the second chunk
-/// where it comes to the first: it needs no row of its own for that.
+/// The rows that a chunk needs from others are in two neighbouring chunks, and begin with the first
+/// row of the second one. A running minimum that goes through them from the end covers all of the
+/// second chunk when it reaches the first. So the minimum of the second chunk needs no row of its
+/// own.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -28,10 +31,11 @@
 
 namespace cudascan::linearopen {
 
-/// What the threads of a block do with a part of a strip.
+/// The work of the threads of a block on a part of a strip.
 /// @tparam lanes  threads side by side
-/// @tparam group  rows of the groups that extrema are put together from: chunks, but for segments
-///                no longer than these. Fewer than the length or 1, and not less than half of it.
+/// @tparam group  rows of the groups that extrema are combined from: those of a chunk, except for
+///                segments that are not longer than a chunk. Less than the length, or 1; at least
+///                half of the length.
 template <typename T, int lanes, int group>
 class LineStrip {
   using Shape = Form<T, lanes>;
@@ -59,8 +63,8 @@ class LineStrip {
     out_begin_ = extent_.begin + source_.cut.rows * static_cast<int>(item.y);
     out_end_ = min(out_begin_ + source_.cut.rows, extent_.end);
     if (first_line >= partition.count) out_end_ = out_begin_;
-    // Minima are in the last rows of segments, which may lie behind the image. Chunks begin where
-    // the result does.
+    // Minima are stored at the last rows of segments, which may lie below the image. The first
+    // chunk begins where the result begins.
     first_ = max(extent_.begin, out_begin_ - (length + kRows - 2) / kRows * kRows);
     const int end = min(extent_.end + (length - 1) / 2, out_end_ + length - 1);
     chunks_ = ((end - first_ + kRows - 1) / kRows + kTogether - 1) & -kTogether;
@@ -69,7 +73,7 @@ class LineStrip {
   __device__ bool any() const { return out_begin_ < out_end_; }
 
   __device__ void open() {
-    // All chunks of a warp, or none.
+    // The same for all chunks of a warp.
     const bool is_there = chunk_ < chunks_;
     const bool has_minima = is_there && warp_row() + kWarpRows > out_begin_;
     const bool has_result = has_minima && warp_row() < out_end_;
@@ -128,7 +132,7 @@ class LineStrip {
   __device__ void read(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows;
     const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
-    // One word more has the samples of a piece that begins anywhere.
+    // One more word is read, because a piece may begin within a word.
     const bool inside = y0 + kRows <= source_.in.height &&
                         columns.inside(kRows, Shape::kSamples + Word::kSamples, whole_width());
     if (__all_sync(kWholeWarp, inside))
@@ -148,7 +152,7 @@ class LineStrip {
     for (int i = 0; i < kRows; ++i) {
       const int x = columns[i] & -Word::kSamples, end = y0 + i < source_.in.height ? width : 0;
       const int byte = (i * stride + columns[i] * kBytes) & -4;
-      // A number without sign where it is known not to be negative.
+      // Unsigned where it is known not to be negative.
       const auto *const from = reinterpret_cast<const unsigned *>(
           partly ? row + byte : row + static_cast<unsigned>(byte));
       loaded[i][kWords] = 0;
@@ -171,14 +175,14 @@ class LineStrip {
   __device__ unsigned of_sample(unsigned word) const {
     return ordered_word<T>(word, source_.floats, source_.flip);
   }
-  /// What becomes this word.
+  /// The sample or samples for this word.
   __device__ unsigned as_read(unsigned word) const {
     return restored_word<T>(word, source_.floats, source_.flip);
   }
 
   // ---- Extrema ----------------------------------------------------------------------------------
 
-  /// Publishes the extrema from each row of the chunk on.
+  /// Publishes the extrema from each row to the end of the chunk.
   template <typename Op>
   __device__ void publish_from(const Spread (&rows)[kRows]) const {
     Spread w = rows[kRows - 1];
@@ -190,7 +194,7 @@ class LineStrip {
     }
     if (Shape::is_long(job_.length)) tables_[chunk_ * lanes] = w.piece();
   }
-  /// Publishes the extrema up to each row.
+  /// Publishes the extrema from the beginning of the chunk to each row.
   template <typename Op>
   __device__ void publish_up_to(const Spread (&rows)[kRows]) const {
     Spread w = rows[0];
@@ -210,8 +214,8 @@ class LineStrip {
       w = row;
   }
 
-  /// Waits until all has been published. Returns the extremum of the chunks between the ends of
-  /// segments that begin at this one and go to where `direction` says.
+  /// Waits until everything has been published. Returns the extremum of the chunks between the ends
+  /// of segments that begin in this chunk and go in `direction`.
   template <typename Op, int direction>
   __device__ Spread between_ends(bool is_there) const {
     __syncthreads();
@@ -221,7 +225,7 @@ class LineStrip {
     const auto add = [&](const Row *table, int chunk) {
       if (chunk >= 0 && chunk < chunks_) result.template add<Op>(Spread::of(table[chunk * lanes]));
     };
-    // Entries of the table stand for 1, 2, 4... chunks.
+    // Entries of the table are for 1, 2, 4... chunks.
     Row *table = tables_, *next = tables_ + source_.cut.chunks * lanes;
     int reach = 1;
 #pragma unroll 1
@@ -247,7 +251,7 @@ class LineStrip {
 #pragma unroll
     for (int i = 1; i < kRows; ++i)
       if (continues(i)) rows[i].template add<Smallest>(rows[i - 1]);
-    // What others have published length - 1 rows before.
+    // The value that another thread has published for the row length - 1 rows before.
     const int q = (job_.length - 1) / kRows, r = (job_.length - 1) % kRows;
     const Row *const start = rows_ + max(chunk_ - q, -1) * kStride - r * lanes + lane_;
 #pragma unroll
@@ -272,7 +276,7 @@ class LineStrip {
     }
   }
 
-  /// Minima of segments whose centres are outside of the image are none.
+  /// Makes the minima of segments neutral whose centres are outside the image.
   __device__ void blank_outside(Spread (&rows)[kRows]) const {
     const int y0 = first_ + chunk_ * kRows - (job_.length - 1) / 2, width = source_.in.width;
     const LineColumns columns(direction_, strip_line_ + lane_ * Shape::kSamples, y0);
@@ -315,9 +319,11 @@ class LineStrip {
       atomicAdd(reinterpret_cast<unsigned long long *>(job_.sums + job_.lines[number_].number),
                 static_cast<unsigned long long>(sum));
   }
-  /// In whole words of the image, which are not those of the pieces: those that begin in a piece.
-  /// @tparam partly  whether words may be outside of the image, or of what the block has to write
-  /// @returns the sum of what is written if it is wanted
+  /// Writes whole words of the image. They differ from the words of the pieces: a piece writes the
+  /// words that begin in it.
+  /// @tparam partly  whether words may be outside the image, or outside the part that the block
+  ///         writes
+  /// @returns the sum of the written samples, if wanted
   template <bool partly, bool with_sum>
   __device__ unsigned write_rows(const Spread (&rows)[kRows], const LineColumns &columns,
                                  int y0) const {
@@ -333,7 +339,7 @@ class LineStrip {
       const unsigned next = __shfl_down_sync(kWholeWarp, piece.word[0], 1);
       const int x = (columns[i] + Word::kSamples - 1) & -Word::kSamples;
       const bool is_row = y0 + i >= out_begin_ && y0 + i < out_end_;
-      // Strides are whole words, too.
+      // Strides are multiples of a word, too.
       const int next_byte = i * stride + columns[i] * kBytes + 3, byte = next_byte & -4;
       const unsigned bits = 24 - 8 * next_byte;
       auto *const to =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Openings along many lines, in a launch. The kernels for each size of samples are in a file of
-/// their own.
+/// Openings along many lines, in one launch. Each size of samples has its own file of kernels.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -11,8 +10,8 @@
 
 namespace cudascan::linearopen {
 
-/// Queues them.
-/// @param blocks  strips, parts and directions
+/// Queues the openings.
+/// @param blocks  number of strips, parts and directions
 template <typename T>
 void queue_openings(Cuda &, const Cuts &, dim3 blocks, const OpenJob<T> &);
 

@@ -8,12 +8,12 @@
 
 namespace cudascan::linearopen {
 
-/// What a thread has of a row.
+/// A thread's part of a row.
 template <int words>
 struct alignas(4 * words) Piece {
   unsigned word[words];
 };
-/// The same, spread for minima and maxima.
+/// The same, as registers for minima and maxima.
 template <typename T, int words>
 struct SpreadPiece {
   Packed<T> word[words];
@@ -37,7 +37,7 @@ struct SpreadPiece {
     for (int k = 0; k < words; ++k) s.word[k] = Op::template neutral<T>();
     return s;
   }
-  /// Combines it with another.
+  /// Combines this piece with another.
   template <typename Op>
   __device__ void add(const SpreadPiece &b) {
 #pragma unroll

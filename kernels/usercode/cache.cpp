@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostLoaded = 4;
 
-/// The settings that code depends on: all but the values of real numbers.
+/// The settings that code depends on: all except the values of real numbers.
 UserFilterParams of_code(UserFilterParams params) {
   for (UserFilterConstant &constant : params.constants)
     if (std::holds_alternative<double>(constant.value)) constant.value = 0.0;
@@ -45,7 +45,7 @@ std::vector<Program> variants_of(const UserFilterParams &p, const std::string &t
   return variants;
 }
 
-/// @param latest  what was wanted last time, which is replaced if it is not that
+/// @param latest  the last wanted filter; replaced if it differs
 std::shared_ptr<WantedFilter> want(std::shared_ptr<WantedFilter> &latest, const UserFilterParams &p,
                                    const FilterTarget &target, const std::string &text) {
   const UserFilterParams params = of_code(p);
@@ -55,8 +55,8 @@ std::shared_ptr<WantedFilter> want(std::shared_ptr<WantedFilter> &latest, const 
              WantedFilter{params, target, text, variants_of(params, text, target)});
 }
 
-/// A program that is being compiled, at the latest from now on. It goes on as long as the executor
-/// lives.
+/// A program that is being compiled, at the latest from now on. Compilation continues as long as
+/// the executor lives.
 template <typename Exec>
 Compiled begin(Exec &exec, const Program &program) {
   auto &under_way = state_of(exec).under_way;
@@ -122,7 +122,7 @@ LoadedFilter<CodeOf<Exec>> &load(Exec &exec, const Program &program) {
   } else {
     const auto code = gswo::built(begin(exec, program));
     if (loaded.size() >= kMostLoaded) {
-      exec.synchronize();  // it may still be at work
+      exec.synchronize();  // it may still be running
       loaded.pop_back();
     }
     loaded.emplace_front(program.key, code);

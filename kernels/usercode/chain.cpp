@@ -25,7 +25,7 @@ Plane<std::uint8_t> bytes_of(const ChainImage &image) {
           image.stride};
 }
 
-/// A kernel with its arguments, as it is called.
+/// A kernel with its arguments.
 struct Call {
   const step::Kernel &kernel;
   std::vector<void *> arguments;
@@ -35,7 +35,7 @@ struct Call {
 void launch(Cpu &cpu, SharedObject &code, const Call &call) {
   using Function = void(void **, int, int, int);
   const auto function = reinterpret_cast<Function *>(code.symbol(call.kernel.name.c_str()));
-  if (!function) refuse("the filter has no function ", call.kernel.name, "; translate it anew");
+  if (!function) refuse("the filter has no function ", call.kernel.name, "; translate it again");
   auto arguments = call.arguments;
   cpu.for_bands(call.rows, kMinRows,
                 [&](int begin, int end) { function(arguments.data(), begin, end, call.columns); });
@@ -49,8 +49,8 @@ void launch(Cuda &cuda, GpuModule &code, const Call &call) {
               arguments.data());
 }
 
-/// One run of a filter. An image between kernels that is read before anything was written to it,
-/// because a loop had no turn, is 0.
+/// One run of a filter. A temporary image that is read before anything was written to it, because a
+/// loop had no iterations, is 0.
 template <typename Exec, typename Code>
 class Run {
  public:
@@ -77,15 +77,15 @@ class Run {
       }
     }
   }
-  /// Whether they wrote anything to an image.
+  /// Whether they wrote to any image.
   bool has_written(const ChainImage &image) const { return written_.count(image.data) > 0; }
 
  private:
-  /// All of the frame is filtered, or nothing.
+  /// Filters the whole frame or nothing.
   static int size_for(const ManifestScalar &scalar, int size) {
     if (const std::string range = range_missed(scalar.type, size); !range.empty())
-      refuse("source: the size of the frame, ", size, ", does not go into the parameter ",
-             scalar.name, ", whose type ", scalar.type, " goes from ", range, "; make it an int");
+      refuse("source: the size of the frame, ", size, ", does not fit into the parameter ",
+             scalar.name, ", whose type ", scalar.type, " holds ", range, "; make it an int");
     return size;
   }
   static double value_of(const ManifestScalar &scalar, const ChainImage &frame,
@@ -104,7 +104,7 @@ class Run {
     if (const auto value = values.find(scalar.name); value != values.end()) return value->second;
     if (!scalar.otherwise)
       refuse("params: the filter has a parameter ", scalar.name,
-             " without a default; give it a value, as in params,", scalar.name, "=1");
+             " without a default; give it a value, such as params,", scalar.name, "=1");
     return *scalar.otherwise;
   }
 
@@ -159,7 +159,7 @@ class Run {
   const ManifestFunction &function_;
   std::vector<ChainImage> images_;
   std::vector<double> scalars_;
-  std::set<const void *> written_;  // images, and the source
+  std::set<const void *> written_;  // images and the source
 };
 
 template <typename Exec, typename Code>
@@ -177,7 +177,7 @@ void run_steps(Exec &exec, Code &code, const ManifestFunction &function, ChainMe
   }
   Run<Exec, Code> run(exec, code, function, std::move(images), in, values);
   run.steps(0, function.steps.size());
-  // A loop around the kernels may have no turn; then the frame is as it was.
+  // A loop around the kernels may have no iterations; then the frame is unchanged.
   if (!run.has_written(out)) copy(exec, Plane<const std::uint8_t>(bytes_of(in)), bytes_of(out));
 }
 

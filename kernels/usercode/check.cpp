@@ -29,7 +29,7 @@ void check_launch(const UserFilterParams &p) {
   if (p.chunk_width != 0 && p.chunk_width != 1 && p.chunk_width != 2 && p.chunk_width != 4)
     refuse("chunk-width = ", p.chunk_width, ": must be 1, 2 or 4, or 0 for the best known");
   if (p.chunk_height && p.tile_height % p.chunk_height != 0)
-    refuse("chunk-height = ", p.chunk_height, ": tile-height must be a multiple of it, and is ",
+    refuse("chunk-height = ", p.chunk_height, ": tile-height must be a multiple of it, but is ",
            p.tile_height, "; set one of them to 0 or to another value");
 }
 
@@ -46,9 +46,9 @@ void check_filter(const UserFilterParams &p) {
   for (const UserFilterConstant &constant : p.constants)
     if (!is_name(constant.name))
       refuse("params: \"", constant.name,
-             "\" is no name for a constant; use letters, digits and underscores");
+             "\" is not a valid name for a constant; use letters, digits and underscores");
   if (!p.emit_cuda.empty() && p.emit_cuda == p.source)
-    refuse("emit-cuda = ", p.emit_cuda, ": that is source itself; give another path");
+    refuse("emit-cuda = ", p.emit_cuda, ": this is the file of source; give another path");
   check_launch(p);
 }
 

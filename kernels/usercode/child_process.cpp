@@ -40,7 +40,7 @@ struct FileActions {
   posix_spawn_file_actions_t actions;
 };
 
-// A process group of its own, and signals as at the start of a program.
+// Its own process group, and default signal handling.
 struct Attributes {
   Attributes() {
     posix_spawnattr_init(&attributes);
@@ -82,12 +82,12 @@ std::vector<char *> pointers(std::vector<std::string> &strings) {
 
 void limit(pid_t pid, __rlimit_resource resource, std::uint64_t most, std::uint64_t grace = 0) {
   const rlimit limits{most, most + grace};
-  prlimit(pid, resource, &limits, nullptr);  // fails where the limit is lower already
+  prlimit(pid, resource, &limits, nullptr);  // fails if the limit is already lower
 }
 
 /// @param input     a descriptor to be stdin
 /// @param messages  one to be stdout and stderr
-/// @return 0, or the errno of what failed
+/// @return 0, or the errno of the failure
 int spawn(pid_t &pid, std::vector<std::string> program, std::vector<std::string> environment,
           const std::string &folder, int input, int messages) {
   FileActions files;
@@ -109,7 +109,7 @@ class Pipe {
  public:
   Pipe() {
     if (pipe2(ends_, O_CLOEXEC) != 0)
-      throw Error(std::string("no pipe to a compiler could be made: ") + std::strerror(errno));
+      throw Error(std::string("cannot create a pipe to a compiler: ") + std::strerror(errno));
   }
   ~Pipe() {
     close_in();
@@ -128,9 +128,9 @@ class Pipe {
   int ends_[2];
 };
 
-/// As long as it lives, the end of this process kills a group and removes a folder. Signals sent to
-/// a process on the death of its parent do not do: those of its children would be left, and the
-/// shell needs nothing from this process.
+/// While it lives, the end of this process kills a group and removes a folder. A parent-death
+/// signal is not enough, because it would not reach the children's children; the shell needs
+/// nothing from this process.
 class Guard {
  public:
   Guard(pid_t group, const std::string &folder, int nowhere) {
@@ -150,11 +150,11 @@ class Guard {
   Guard &operator=(const Guard &) = delete;
 
  private:
-  Pipe life_;  // its end is closed with this process
+  Pipe life_;  // closed when this process ends
   pid_t pid_ = -1;
 };
 
-// What there is, without waiting; false at the end.
+// Reads what is available, without waiting; false at the end.
 bool read_some(int descriptor, std::string &to) {
   char buffer[4096];
   for (;;) {
@@ -166,7 +166,7 @@ bool read_some(int descriptor, std::string &to) {
   }
 }
 
-// Without taking it from the process table, so that its number stays its own.
+// Without reaping it, so that its process id is not reused.
 bool has_ended(pid_t pid) {
   siginfo_t info{};
   return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
@@ -186,10 +186,9 @@ ProcessResult run_program(const std::vector<std::string> &program, const std::st
   std::optional<Guard> guard;
   try {
     guard.emplace(pid, folder, nowhere.get());
-  } catch (const Error &) {  // no descriptors are left: as without a shell
+  } catch (const Error &) {  // no descriptors are left: same as without a shell
   }
-  // A compiler needs longer than this to start a program in its turn, which then has the limits as
-  // well.
+  // A compiler needs longer than this to start another program, which then inherits the limits.
   limit(pid, RLIMIT_CPU, limits.cpu_seconds, 2);
   limit(pid, RLIMIT_AS, limits.memory);
   limit(pid, RLIMIT_FSIZE, limits.file);
@@ -211,14 +210,13 @@ ProcessResult run_program(const std::vector<std::string> &program, const std::st
     if (is_open) is_open = read_some(messages.out(), result.messages);
   }
   kill(-pid, SIGKILL);
-  guard.reset();  // while the group's number is still its own
+  guard.reset();  // while the group's id is not reused
   int status = 0;
   pid_t ended;
   while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
   if (is_open) read_some(messages.out(), result.messages);
-  // Where the application ignores SIGCHLD nobody knows how a program ended, but compilers say why
-  // they fail.
+  // If the application ignores SIGCHLD, the exit status is lost, but compilers print why they fail.
   if (ended < 0) status = result.messages.empty() ? 0 : 1 << 8;
   if (result.end != End::exited) return result;
   if (WIFSIGNALED(status)) result.end = End::killed;

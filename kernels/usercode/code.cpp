@@ -15,7 +15,7 @@
 namespace cudascan::gswo {
 namespace {
 
-// One more whenever the same unit is to be compiled anew for a reason that digests do not show.
+// Increase it when units must be compiled again for a reason that digests do not show.
 constexpr int kVersion = 1;
 
 bool is_word(char c) {
@@ -44,7 +44,7 @@ bool is_header_name(std::string_view name) {
 }  // namespace
 
 std::string default_cache_dir() {
-  // Others than absolute paths are to be ignored: XDG Base Directory Specification 0.8.
+  // Relative paths must be ignored: XDG Base Directory Specification 0.8.
   if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
     return std::string(cache) + "/gst-cudascan";
   if (const char *home = std::getenv("HOME"); home && *home == '/')
@@ -68,13 +68,12 @@ void check_user_code() {
 void check_unit(const Unit &unit) {
   check_user_code();
   if (unit.main.name.find_first_of("\n\r") != std::string::npos)
-    refuse("the name of the source file, ", unit.main.name,
-           ", has an end of line in it; rename it");
+    refuse("the name of the source file, ", unit.main.name, ", contains an end of line; rename it");
   std::set<std::string_view> names;
   for (const SourceText &header : unit.headers)
     if (!is_header_name(header.name) || !names.insert(header.name).second)
       refuse("the header \"", header.name,
-             "\" needs a relative name of its own, without . and .. as parts");
+             "\" needs a unique relative name, without . and .. as parts");
   for (const std::string &define : unit.defines)
     if (!is_definition(define))
       refuse("the definition \"", define, "\" must be NAME=VALUE, with an identifier for a name");
@@ -83,7 +82,7 @@ void check_unit(const Unit &unit) {
 
 void check_not_stopped(const std::stop_token &stop) {
   if (stop.stop_requested())
-    throw Error("compiling was given up, because nobody waited for the code; ask for it again");
+    throw Error("compiling was cancelled because nobody waited for the code; request it again");
 }
 
 std::string named_text(const SourceText &source) {

@@ -24,8 +24,7 @@ namespace {
 // A file is the mark, the digest of the code, the code.
 constexpr std::string_view kMark = "cudascan code 1\n";
 constexpr std::size_t kDigits = 64, kHead = kMark.size() + kDigits;
-constexpr std::time_t kAbandoned =
-    3600;  // seconds after which a temporary file has no writer any more
+constexpr std::time_t kAbandoned = 3600;  // seconds after which a temporary file has no writer
 
 class File {
  public:
@@ -71,7 +70,8 @@ std::string random_digits() {
   return std::to_string(random()) + std::to_string(random());
 }
 
-/// KEY of finished files, KEY.NUMBER of temporary ones: nothing else in the folder is touched.
+/// KEY for finished files, KEY.NUMBER for temporary ones: other files in the folder are not
+/// touched.
 bool is_of_cache(std::string_view name, bool &temporary) {
   temporary = name.size() > kDigits;
   return name.substr(0, kDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos &&

@@ -9,25 +9,25 @@
 
 namespace cudascan::gswo {
 
-/// Machine code in files of one folder, which processes share. All that can go wrong with files
-/// makes it find nothing and keep nothing; no function throws because of it.
+/// Machine code in files of one folder, which processes share. File errors never throw: the cache
+/// then finds or stores nothing.
 class CUDASCAN_API CodeCache {
  public:
-  /// @param folder      made if it is not there; "" = no cache. Not used unless this user owns it
-  ///                    and nobody else may write to it
-  /// @param most_bytes  of all files together; those not used for longest are removed
+  /// @param folder      created if it does not exist; "" = no cache. Not used unless this user owns
+  ///                    it and nobody else may write to it
+  /// @param most_bytes  of all files together; the least recently used ones are removed
   explicit CodeCache(const std::string &folder,
                      std::uint64_t most_bytes = std::uint64_t{256} << 20);
   ~CodeCache();
   CodeCache(const CodeCache &) = delete;
   CodeCache &operator=(const CodeCache &) = delete;
 
-  /// What was kept under `key`; else what `make` returns, which is kept. Files that are damaged, or
-  /// that somebody else could have written, count as missing and are replaced.
+  /// The code stored under `key`, or else the result of `make`, which is stored. Damaged files, and
+  /// files that somebody else could have written, count as missing and are replaced.
   /// @param key  a digest: 64 hexadecimal digits
   std::string find_or_make(const std::string &key, const std::function<std::string()> &make) const;
 
-  /// The two halves of it.
+  /// Its two halves.
   std::optional<std::string> find(const std::string &key) const;
   void keep(const std::string &key, const std::string &code) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What compiling for the GPU and for the CPU have in common.
+/// Shared by compiling for the GPU and for the CPU.
 #pragma once
 #include <chrono>
 
@@ -10,7 +10,7 @@
 
 namespace cudascan::gswo {
 
-/// Refuses user code if it is turned off, by the environment or in this build.
+/// Refuses user code if it is turned off by the environment or in this build.
 /// @throws BadSetting
 void check_user_code();
 
@@ -18,14 +18,13 @@ void check_user_code();
 /// @throws BadSetting
 void check_unit(const Unit &);
 
-/// The main text, led by a #line with its name: messages have that, whatever the compiler's file is
-/// called.
+/// The main text after a #line with its name, so that messages use this name.
 std::string named_text(const SourceText &);
 
 /// @throws Error if it is stopped
 void check_not_stopped(const std::stop_token &);
 
-/// All of a unit, and the version of this code.
+/// A digest of the whole unit and the version of this code.
 Digest digest_of(const Unit &);
 
 /// compile_for_cpu() with other limits.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compiles for the CPU with the C++ compiler of the system or, where there is none, with gswo-cc.
+// Compiles for the CPU with the system's C++ compiler or, if there is none, with gswo-cc.
 #include <signal.h>
 
 #include <cstdlib>
@@ -19,12 +19,12 @@ namespace {
 
 using End = ProcessResult::End;
 
-// Both g++ and clang++ know all of these; gswo/shared_object.cpp has their likes for gswo-cc. -g1
-// -gdwarf-4 lets the linker name lines and files as #line does; -s leaves that out of the result.
-// -Bsymbolic keeps variables apart from those of the same name in the program.
+// Both g++ and clang++ support all of these; gswo/shared_object.cpp has the equivalents for
+// gswo-cc. -g1 -gdwarf-4 lets the linker name lines and files as #line does; -s removes that from
+// the result. -Bsymbolic separates variables from those of the same name in the program.
 constexpr const char *kFlags[] = {"-std=c++20", "-O2",
-                                  // What -O3 does besides takes longer than it saves. The cost
-                                  // model is "dynamic", which clang++ would not let pass.
+                                  // The rest of -O3 takes longer than it saves. The cost
+                                  // model is "dynamic", which clang++ does not accept as an option.
                                   "-ftree-vectorize", "-fvect-cost-model", "-march=native",
                                   "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions",
                                   "-ffp-contract=off", "-shared", "-fPIC", "-nostdinc",
@@ -33,7 +33,7 @@ constexpr const char *kFlags[] = {"-std=c++20", "-O2",
 
 struct Compiler {
   ProgramFile program;
-  std::vector<std::string> flags;  // that make a shared object
+  std::vector<std::string> flags;  // flags for a shared object
   bool is_gswo_cc = false;
 };
 
@@ -50,15 +50,16 @@ Compiler find_compiler() {
     if (const auto found = find_program(name)) return {*found, flags};
   if (const auto found = find_gswo_cc()) return {*found, {"--emit", "so"}, true};
   throw Error(
-      "user code on the CPU needs a C++ compiler, and none of c++, g++ and clang++ is in PATH; "
+      "user code on the CPU needs a C++ compiler, but none of c++, g++ and clang++ is in PATH; "
       "install one (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; Arch: pacman -S "
       "gcc) or set the environment variable CUDASCAN_CXX to the path of one. gswo-cc and a linker "
-      "would do as well, and gswo-cc was not found either: build gst-cudascan where Clang's "
-      "libraries are (Debian: llvm-dev libclang-dev libclang-cpp-dev), or set CUDASCAN_GSWO_CC to "
+      "would also do, but gswo-cc was not found either: build gst-cudascan where Clang's "
+      "libraries are installed (Debian: llvm-dev libclang-dev libclang-cpp-dev), or set "
+      "CUDASCAN_GSWO_CC to "
       "the path of gswo-cc");
 }
 
-// What -march=native depends on, as far as Linux tells.
+// The data of Linux on which -march=native depends.
 std::string describe_cpu() {
   std::ifstream info("/proc/cpuinfo");
   std::string description, line;
@@ -80,7 +81,7 @@ std::string key_of(const Unit &unit, const Compiler &compiler) {
   return digest.add(describe_cpu()).hex();
 }
 
-// The program that was killed may be one that the compiler has started, which it then says.
+// The killed program may be one that the compiler has started; then the compiler reports it.
 bool ran_out_of_time(const ProcessResult &result) {
   return result.end == End::timed_out || (result.end == End::killed && result.code == SIGXCPU) ||
          result.messages.find("CPU time limit exceeded") != std::string::npos;
@@ -120,9 +121,9 @@ bool crashed(const ProcessResult &result) {
 std::string compile(const Unit &unit, const Compiler &compiler, const ProcessLimits &limits,
                     const std::stop_token &stop) {
   const PrivateFolder folder;
-  // Quotes look beside the file that they are in first: there is nothing but this.
+  // Includes with quotes first search the folder of the file; it contains only this file.
   folder.write("main/main.cpp", named_text(unit.main));
-  std::error_code ignored;  // files in it then cannot be written
+  std::error_code ignored;  // writing files in it then fails
   std::filesystem::create_directory(folder.path() + "/headers", ignored);  // for __has_include
   for (const SourceText &header : unit.headers) folder.write("headers/" + header.name, header.text);
   std::vector<std::string> program = {compiler.program.path};

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLongest{30'000}, kPatience{10};
 constexpr const char *kOptions[] = {"--std=c++20", "--fmad=false",
                                     "--device-as-default-execution-space", "--disable-warnings"};
-// NVRTC looks for headers beside the file that it is told the text is from: nothing is beside this.
+// NVRTC searches headers in the folder of the named file; this folder is empty.
 constexpr const char *kNowhere = "/dev/null/";
 
 struct Target {
@@ -36,7 +36,7 @@ Target target_for(const Nvrtc &nvrtc, int architecture) {
   if (above == known.begin())
     throw Error("NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) +
                 " compiles for sm_" + std::to_string(known.empty() ? 0 : known.front()) +
-                " and newer, and this GPU is sm_" + std::to_string(architecture) +
+                " and newer, but this GPU is sm_" + std::to_string(architecture) +
                 "; install the libnvrtc of an older CUDA Toolkit (12.x goes down to sm_50), or use "
                 "backend=cpu");
   const int best = *(above - 1);
@@ -70,7 +70,7 @@ class Program {
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// @param limit  ends it early, if NVRTC can and asks
+  /// @param limit  ends it early, if NVRTC supports that and asks
   Nvrtc::Result compile(const std::vector<std::string> &options, const Limit &limit) {
     std::vector<const char *> pointers;
     for (const std::string &option : options) pointers.push_back(option.c_str());
@@ -94,7 +94,7 @@ class Program {
     std::string bytes(n, '\0');
     return get(program_, bytes.data()) == Nvrtc::success ? bytes : std::string();
   }
-  // Without the zero at the end.
+  // Without the terminating zero.
   std::string text(Size size, Get get) const { return bytes(size, get).c_str(); }
 
   const Nvrtc &nvrtc_;
@@ -103,7 +103,7 @@ class Program {
 };
 
 [[noreturn]] void refuse_slow(const Unit &unit) {
-  throw Error("NVRTC was left alone: it took too long for " + unit.main.name +
+  throw Error("NVRTC timed out: it took too long for " + unit.main.name +
               "; make the code smaller (shorter loops, a smaller window)");
 }
 
@@ -130,8 +130,8 @@ std::string compile(const Nvrtc &nvrtc, const Job &job) {
               (messages.text.empty() ? "" : "\n" + messages.text));
 }
 
-// NVRTC asks nobody as long as it reads the text, and threads cannot be stopped: one that takes too
-// long, or is to stop, is left to itself.
+// NVRTC does not ask while it reads the text, and threads cannot be stopped. So a thread that takes
+// too long, or should stop, is left running.
 std::string compile_in_time(const Nvrtc &nvrtc, Job job) {
   const Unit unit = job.unit;
   const Limit limit = job.limit;

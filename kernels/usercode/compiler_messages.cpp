@@ -81,7 +81,7 @@ void remove_linker(std::string &line) {
   if (at != std::string::npos && is_undefined(line)) line.erase(0, at + 4);
 }
 
-// The name of a function in quotes, as ptxas has it.
+// The name of a function in quotes, as ptxas prints it.
 void demangle(std::string &line) {
   const std::size_t begin = line.find("'_Z") + 1, end = line.find('\'', begin);
   if (begin == 0 || end == std::string::npos) return;
@@ -106,7 +106,7 @@ void name_divided(std::string &line) {
   }
 }
 
-// What g++ says of functions that a filter can't call, and of the rest of std.
+// Messages of g++ for functions that a filter can't call, and for the rest of std.
 void explain_missing(std::string &line) {
   constexpr std::string_view begin = "there are no arguments to ",
                              end = " that depend on a template parameter";
@@ -117,7 +117,7 @@ void explain_missing(std::string &line) {
   } else if (!line.ends_with("is not a member of 'std'")) {
     return;
   }
-  line += "; filters have those of mathematics, min, max, clamp, swap, sort and nth_element";
+  line += "; filters can use mathematical functions, min, max, clamp, swap, sort and nth_element";
 }
 
 void trim(std::string &line) {
@@ -148,7 +148,7 @@ CompilerMessages shorten(std::string_view said, const std::vector<std::string> &
     if (first.empty()) first = line;
     const bool blames_code = is_error_at_place(line) || is_undefined(line);
     messages.blames_code |= blames_code;
-    // After errors of the code a compiler says that its parts failed.
+    // After errors in the code, a compiler also reports that its parts failed.
     const bool wanted = blames_code || is_use(line) || (is_error(line) && !messages.blames_code);
     if (!wanted || !seen.insert(line).second || ++lines > kMostLines) continue;
     messages.text += (messages.text.empty() ? "" : "\n") + line;

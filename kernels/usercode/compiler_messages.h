@@ -8,18 +8,18 @@
 
 namespace cudascan::gswo {
 
-/// What a compiler said, made short: one line for each error, as "file:line: error: text" or
-/// "file:line:column: error: text", with the places that a template was used from. Excerpts of the
-/// text, notes, warnings and counts are left out, and all but the first 20 lines. Where no line is
-/// an error's it is the first of all.
+/// A compiler's output, shortened: one line for each error, as "file:line: error: text" or
+/// "file:line:column: error: text", with the places that used a template. Source excerpts, notes,
+/// warnings and counts are left out, and everything after the first 20 lines. If no line is an
+/// error, it is the first line.
 struct CompilerMessages {
   /// Whether it names a place in the code, or something that the code does not define.
   bool blames_code;
-  std::string text;  ///< without an end of line at the end
+  std::string text;  ///< without a final end of line
 };
 
 /// @param said     by g++, clang++, a linker or NVRTC, in English
-/// @param folders  what is taken away wherever it stands, one after the other: "/tmp/x/"
+/// @param folders  removed wherever they occur, in this order: "/tmp/x/"
 CUDASCAN_API CompilerMessages shorten(std::string_view said,
                                       const std::vector<std::string> &folders);
 

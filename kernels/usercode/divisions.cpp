@@ -12,7 +12,7 @@
 namespace cudascan::gswo {
 namespace {
 
-/// What is put in front of a division; behind the sign of an assignment, with which it is as long.
+/// The text inserted before a division; for an assignment it is inserted after the operator.
 constexpr std::string_view kDividing = "/ !gswo_by ";
 constexpr const char *kAssigning = "= gswo_by ";
 
@@ -58,7 +58,7 @@ class Divisions {
     return token(i + 1) == next && begin(i + 1) == end(i);
   }
 
-  /// Whether no token stands before it in its line; a line goes on behind a backslash.
+  /// Whether it is the first token of its line; a line continues after a backslash.
   bool begins_line(std::size_t i) const {
     if (i == 0) return true;
     const std::string_view between = text_.substr(end(i - 1), begin(i) - end(i - 1));
@@ -73,20 +73,20 @@ class Divisions {
     if (tokens_[i] != "/" && tokens_[i] != "%") return false;
     const std::string_view before = i ? tokens_[i - 1] : std::string_view();
     if (before == "operator") return false;
-    if (tokens_[i] == "%") {  // of %: and %> and <%, which are # and } and {
+    if (tokens_[i] == "%") {  // part of %: and %> and <%, which are # and } and {
       if (follows_at_once(i, ":") || follows_at_once(i, ">")) return false;
       if (i && follows_at_once(i - 1, "%") && before == "<") return false;
     }
     if (before == "." || (token(i + 1) == "." && token(i + 2) == "." && token(i + 3) == "."))
       return false;
-    // The argument of a macro, which may make operators of it.
+    // The argument of a macro, which may turn it into an operator.
     const std::size_t next = i + (follows_at_once(i, "=") ? 2 : 1);
     const bool alone =
         (before == "(" || before == ",") && (token(next) == ")" || token(next) == ",");
     return !alone || !names_operators_;
   }
 
-  /// A number of digits that are not all 0, and not one that an operator makes something of.
+  /// A number of digits that are not all 0 and not part of a user-defined literal.
   bool is_safe_divisor(std::size_t i) const {
     const std::string_view number = token(i);
     return !number.empty() && '0' <= number[0] && number[0] <= '9' &&
@@ -95,15 +95,15 @@ class Divisions {
 
   const std::string_view text_;
   const std::vector<std::string_view> tokens_;
-  /// Whether a macro has a word behind `operator`, which may be what it is given.
+  /// Whether a macro has a word after `operator`, which may be its argument.
   bool names_operators_ = false;
   bool is_kept_ = false;  // the line
 };
 
-/// The column in the user's line, both from 1 on.
+/// The column in the user's line; both count from 1.
 std::size_t original_column(std::string_view defined, std::size_t column) {
   constexpr std::string_view kName = "gswo_by ";
-  std::size_t before = 0;  // what was put there
+  std::size_t before = 0;  // inserted characters
   for (std::size_t at = 0; (at = defined.find(kName, at)) != defined.npos; at += kName.size()) {
     const std::size_t begin = at + kName.size() - kDividing.size();
     if (begin + 1 >= column) break;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Divisions in users' text, which compilers would make instructions of that end the program at
-/// x / 0.
+/// Divisions in users' text: compiled directly, x / 0 could end the program.
 #pragma once
 #include <string>
 
@@ -9,13 +8,13 @@
 
 namespace cudascan::gswo {
 
-/// The text with gswo/division.h at work in its divisions, in macros, too. Every line stays in its
-/// place. As they are stay divisions by a number other than 0 that stands there, folds
-/// (`(x / ...)`), the names of operators, signs that macros are given alone where some macro makes
-/// such names, and all directives but #define.
+/// The text with gswo/division.h applied to its divisions, also in macros. Line numbers do not
+/// change. These stay unchanged: divisions by a literal number other than 0, folds (`(x / ...)`),
+/// the names of operators, single signs as arguments of macros if some macro makes such names, and
+/// all directives except #define.
 CUDASCAN_API std::string with_defined_divisions(const std::string &text);
 
-/// What compilers say of that text, with the columns of the user's.
+/// Compiler messages about that text, with the columns of the user's text.
 /// @param name  of the text in the messages
 CUDASCAN_API std::string in_columns_of(const std::string &name, const std::string &text,
                                        const std::string &messages);

@@ -13,7 +13,7 @@
 namespace cudascan::gswo {
 namespace {
 
-/// @param user  the user's text that the unit is made of, whose lines messages name
+/// @param user  the user's text in the unit; messages name its lines
 std::string compile(const Unit &unit, const SourceText &user, int architecture,
                     const CodeOptions &options) {
   try {
@@ -46,20 +46,20 @@ const std::string kAboutCuda =
     "// of gst-cudascan's source, or include/cudascan/kernels where that is installed. nvcc wants\n"
     "// __device__ before each function of the filter; the element, which uses NVRTC, does not.\n";
 
-/// Said where planes are used.
+/// Written if planes are used.
 const std::string kAboutPlanes =
     "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
     "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
 
-/// From how many cells on the operator that makes a plane, and reading that, take less time than
-/// the window's own function. Planes of smaller windows are not worth it.
+/// Number of cells from which making and reading a plane is faster than the window's own function.
+/// Smaller windows do not benefit from planes.
 struct WorthPlanes {
   int extrema, median;
 };
 constexpr WorthPlanes kWorthOnGpu{10, 10}, kWorthOnCpu{10, 25};
 
-/// The planes for a filter, of WindowPlane. Operators know rectangles best, and of these only it is
-/// certain that windows have samples.
+/// The planes for a filter, as bits of WindowPlane. Only for rectangles: operators are fastest for
+/// these, and only their windows certainly have samples.
 unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterReads asked,
                     const WorthPlanes &worth) {
   if (asked != UserFilterReads::automatic || !window.rectangle) return 0;
@@ -71,7 +71,7 @@ unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterRead
   return planes;
 }
 
-/// What is left for the windows of a filter.
+/// The remaining work for the windows of a filter.
 WindowUse use_of(const WindowCalls &calls, unsigned planes) {
   if (calls.order || (calls.median && !(planes & kMedianPlane))) return WindowUse::sorts;
   const bool all_known = (!calls.min || planes & kMinPlane) && (!calls.max || planes & kMaxPlane);
@@ -101,7 +101,7 @@ Program function_program(const UserFilterParams &p, const std::string &text,
                  launch,
                  {}};
   };
-  // The launch is in the text for the GPU; that for the CPU goes with its CUDA source.
+  // The launch is in the text for the GPU; the text for the CPU is stored with its CUDA source.
   return {key_of(unit, target, p, {cuda.main.text}), make, planes};
 }
 
@@ -119,7 +119,7 @@ ManifestFunction pick(std::vector<ManifestFunction> functions, const UserFilterP
                                   [&](const auto &f) { return f.name == p.function; });
   if (named != functions.end()) return *named;
   if (functions.size() == 1 && p.function == UserFilterParams().function) return functions.front();
-  refuse("function = ", p.function, ": ", p.source, " has no filter of this name; it has ",
+  refuse("function = ", p.function, ": ", p.source, " has no filter with this name; it has ",
          names_of(functions));
 }
 
@@ -142,15 +142,16 @@ const Named *find_named(const std::vector<Named> &all, const std::string &name) 
          known.empty() ? std::string("; it has none") : "; it has " + names);
 }
 
-/// A number for a parameter that the code has fixed. In a file that was translated before, it may
-/// be another.
+/// A number for a parameter that is fixed in the code. A translated file may have a different
+/// number.
 void check_fixed(const ManifestConstant &fixed, const UserFilterConstant &constant) {
   const auto *whole = std::get_if<std::int64_t>(&constant.value);
   if (!whole || static_cast<double>(*whole) != fixed.value)
     refuse("params: ", fixed.name, " is ", fixed.value,
-           " in this file, which was translated with that; translate its source anew for another "
-           "number, or leave ",
-           fixed.name, " out of params");
+           " in this file, which was translated with that value; translate its source again for "
+           "another "
+           "number, or remove ",
+           fixed.name, " from params");
 }
 
 void check_scalar(const ManifestScalar &scalar, const UserFilterConstant &constant) {
@@ -158,13 +159,13 @@ void check_scalar(const ManifestScalar &scalar, const UserFilterConstant &consta
   if (scalar.role == Role::height || scalar.role == Role::width) {
     const char *role = scalar.role == Role::height ? "height" : "width";
     refuse("params: ", scalar.name, " is the ", role,
-           " of the frame, since it bounds the loops over the images; it comes from the frame, so "
-           "leave it out of params");
+           " of the frame because it bounds the loops over the images; it comes from the frame, so "
+           "remove it from params");
   }
   const auto *whole = std::get_if<std::int64_t>(&constant.value);
   if (const std::string range = whole ? range_missed(scalar.type, *whole) : ""; !range.empty())
-    refuse("params: ", constant.name, " = ", *whole, ": its type ", scalar.type, " goes from ",
-           range, "; give it a number in between");
+    refuse("params: ", constant.name, " = ", *whole, ": its type ", scalar.type, " holds ", range,
+           "; give it a number in this range");
 }
 
 void check_constants(const ManifestFunction &function, const UserFilterParams &p) {
@@ -180,14 +181,14 @@ void check_constants(const ManifestFunction &function, const UserFilterParams &p
   }
 }
 
-/// Narrow pixels go round, as in any C++; where every frame has samples that they do not hold, that
-/// is a mistake.
+/// Narrow pixels wrap around, as in any C++ code. If frames have samples that do not fit, that is a
+/// mistake.
 void check_pixels(const ManifestFunction &function, const UserFilterParams &p, int sample_bytes) {
   for (const ManifestImage &image : function.images)
     if (image.place == ManifestImage::Place::source && size_of_type(image.type) < sample_bytes)
       refuse(
           "source = ", p.source, ": the pixels of ", image.name, " are of type ", image.type,
-          ", which does not hold the frame's samples of more than 8 bit; use unsigned short, int "
+          ", which does not hold the frame's samples of more than 8 bits; use unsigned short, int "
           "or float");
 }
 
@@ -208,7 +209,7 @@ Built build_chain(const SourceText &translated, const std::string &notes, const 
   return built;
 }
 
-/// Lines as they are in the file that the user edits, not in that which it was made from.
+/// Uses the line numbers of the file that the user edits, not of its original source.
 std::string without_line_directives(const std::string &text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -233,7 +234,7 @@ std::vector<std::string> constants_in_key(const UserFilterParams &p) {
 
 Program edited_program(const UserFilterParams &p, const std::string &text,
                        const FilterTarget &target) {
-  // The numbers can change without new code.
+  // Numbers can change without new code.
   check_constants(pick(parse_manifest(p.source, text), p), p);
   std::vector<std::string> parts = constants_in_key(p);
   parts.push_back(text);
@@ -247,8 +248,8 @@ Program edited_program(const UserFilterParams &p, const std::string &text,
 
 // ---- Sources with pragmas
 
-/// What the window is called in sources. Numbers of `params` go before: whole ones in its place,
-/// and a parameter that is given a real number is no constant.
+/// The window's names in sources. Numbers in `params` take precedence: integers replace the
+/// window's size, and a parameter with a real number is not a constant.
 std::vector<std::string> translator_options(const UserFilterParams &p, const Mask &window) {
   std::vector<std::pair<std::string, std::int64_t>> constants;
   const auto set = [&](const std::string &name, std::int64_t value) {
@@ -315,7 +316,7 @@ Program filter_program(const UserFilterParams &p, const std::string &text,
   const bool edited = has_manifest(text), pragmas = !edited && has_pragmas(text);
   if (p.strict && !pragmas)
     refuse("strict = true: ", p.source,
-           " has no GSWO pragmas, and only code with these can be checked; set strict to false, if "
+           " has no GSWO pragmas, and only code with these can be checked; set strict to false if "
            "you trust the file");
   if (edited) return edited_program(p, text, target);
   if (pragmas) return pragma_program(p, text, target);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From what the user gives, a formula or one of the three kinds of files, to a filter that can be
-/// run.
+/// Turns the user's input, a formula or one of the three kinds of files, into a filter.
 #pragma once
 #include <string>
 
@@ -10,14 +9,14 @@
 
 namespace cudascan::gswo {
 
-/// Where code is kept.
+/// The location of code.
 CodeOptions code_options(const UserFilterParams &);
 
-/// @param text   what is in the file; not used for formulas
-/// @param asked  the `reads` that the user set, where that of the parameters is another
-/// @throws BadSetting for files that are none of the three kinds, what `strict` excludes, and
-///         numbers that a translated file does not take; what else is wrong is found when the
-///         program is made
+/// @param text   contents of the file; not used for formulas
+/// @param asked  the `reads` that the user set, if the parameters have another one
+/// @throws BadSetting for files of another kind, for everything that `strict` excludes, and for
+///         numbers that a translated file does not accept; other errors are found when the program
+///         is made
 Program filter_program(const UserFilterParams &, const std::string &text, const FilterTarget &,
                        UserFilterReads asked);
 inline Program filter_program(const UserFilterParams &p, const std::string &text,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kNamespace = "gswo_user";
 
-/// Headers of the C and C++ library that a text may include: what they declare is there anyway.
+/// Headers of the C and C++ library that a text may include: their contents are always available.
 constexpr const char *kStandardHeaders[] = {"algorithm", "cmath",  "cstddef",  "cstdint",
                                             "cstdlib",   "math.h", "stddef.h", "stdint.h",
                                             "stdlib.h",  "utility"};
@@ -56,7 +56,7 @@ void define_launch(std::ostream &text, const FilterLaunch &launch) {
        << (launch.reads == UserFilterReads::texture) << '\n';
 }
 
-/// As a string of C++ has it.
+/// As a C++ string literal.
 std::string quoted(const std::string &text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -87,7 +87,7 @@ int divide_up(int x, int by) {
   return (x + by - 1) / by;
 }
 
-/// The part of `whole` that is nearest to `best` from below.
+/// The largest divisor of `whole` up to `best`.
 int divisor(int whole, int best) {
   int part = std::min(whole, best);
   while (whole % part != 0) --part;
@@ -95,7 +95,7 @@ int divisor(int whole, int best) {
 }
 
 int tile_bytes(const Mask &window, const FilterLaunch &launch) {
-  const auto up = [](int columns) { return divide_up(columns, 4) * 4; };  // to a vector
+  const auto up = [](int columns) { return divide_up(columns, 4) * 4; };  // rounded up to a vector
   return static_cast<int>(sizeof(float)) * (up(launch.tile_width) + 2 * up(window.rx())) *
          (launch.tile_height + window.height - 1);
 }
@@ -103,8 +103,7 @@ int tile_bytes(const Mask &window, const FilterLaunch &launch) {
 }  // namespace
 
 std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
-  // Blocks for pixels at the edges come first, see gswo/filter.h; each of these goes on with
-  // others.
+  // Blocks for pixels at the edges come first, see gswo/filter.h.
   constexpr long long kMostEdgeRows = 4096;
   const auto inner = [](int size, int edge, int chunk) {
     return std::max(0, (size - edge) / chunk * chunk - divide_up(edge, chunk) * chunk);
@@ -122,8 +121,8 @@ std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
 FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterParams &p) {
   const int cells = use == WindowUse::none ? 1 : window.count();
   const bool sorts = use == WindowUse::sorts;
-  // Where a window is straight code, the pixels of a thread share what they read and compute, see
-  // gswo/window.h: as many as there are registers for.
+  // If a window is unrolled, the pixels of a thread share reads and computations, see
+  // gswo/window.h. Use as many pixels as fit into registers.
   struct Chunk {
     int width, height, rows;
   };
@@ -146,7 +145,7 @@ FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterPa
         launch.chunk_height *
         std::clamp(best.rows / best.height, 1, std::max(1, kMostThreads / launch.block_width()));
   if (launch.tile_width % launch.chunk_width != 0)
-    refuse("chunk-width = ", launch.chunk_width, ": tile-width must be a multiple of it, and is ",
+    refuse("chunk-width = ", launch.chunk_width, ": tile-width must be a multiple of it, but is ",
            launch.tile_width, "; set one of them to 0 or to another value");
   if (launch.block_width() * launch.block_height() > kMostThreads)
     refuse("tile-width = ", launch.tile_width, ", tile-height = ", launch.tile_height,
@@ -157,10 +156,10 @@ FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterPa
   if (launch.reads == UserFilterReads::shared && !fits)
     refuse("reads = shared: a tile of ", launch.tile_width, " x ", launch.tile_height,
            " pixels and the window around it need ", tile_bytes(window, launch),
-           " bytes of shared memory, and there are ", kMostSharedBytes,
+           " bytes of shared memory, but there are only ", kMostSharedBytes,
            "; make tile-width and tile-height smaller, or set reads to auto");
   if (launch.reads == UserFilterReads::automatic)
-    // What the neighbours of a thread read, too, is little for 3x3: the L1 cache does as well.
+    // Neighbouring threads share few reads for 3x3; the L1 cache is as good.
     launch.reads =
         fits && (sorts ? cells > 1 : cells > 9) ? UserFilterReads::shared : UserFilterReads::global;
   return launch;
@@ -171,13 +170,13 @@ Unit make_filter_unit(const FilterText &filter, const FilterTarget &target, unsi
   std::ostringstream text;
   define_samples(text, target);
   define_window(text, target.mask);
-  // Whoever compiles the text on his own may set it to 0.
+  // Users who compile the text themselves may set it to 0.
   if (planes) text << "#ifndef GSWO_PLANES\n#define GSWO_PLANES " << planes << "\n#endif\n";
   if (launch) define_launch(text, *launch);
   text << "#define GSWO_FILTER " << filter.function << "\n#include \"gswo/window.h\"\n\nnamespace "
        << kNamespace << " {\nGSWO_USE_LIBRARY\n";
   declare_constants(text, filter.constants);
-  // Of a real number, x / width is what it looks like, and x / 0 harms nobody.
+  // As real numbers, x / width means what it says, and x / 0 is harmless.
   if (filter.is_expression)
     text << "GSWO_FN auto " << filter.function
          << "(const auto &p) {\n"
@@ -194,7 +193,7 @@ Unit make_filter_unit(const FilterText &filter, const FilterTarget &target, unsi
 
 namespace {
 
-/// Names that a text includes from the library of the system.
+/// Names that a text includes from the system library.
 std::vector<std::string> library_headers(const std::string &text) {
   std::vector<std::string> names;
   std::istringstream lines(text);
@@ -237,7 +236,7 @@ Unit make_chain_unit(const SourceText &translated, const FilterTarget &target,
   Unit unit = with_headers({translated.name, text.str()});
   for (const char *name : {"gswo_rt.h", "gswo_sort.h"})
     unit.headers.push_back({name, std::string("#include \"gswo/") + name + "\"\n"});
-  // What is left of the text needs nothing of them, or does not compile.
+  // The remaining text needs nothing from them, or does not compile.
   for (const std::string &name : library_headers(translated.text))
     if (std::none_of(unit.headers.begin(), unit.headers.end(),
                      [&](const SourceText &header) { return header.name == name; }))
@@ -249,7 +248,7 @@ std::vector<std::string> real_constant_symbols(const std::vector<UserFilterConst
   std::vector<std::string> symbols;
   for (const UserFilterConstant &constant : constants)
     if (std::holds_alternative<double>(constant.value))
-      // As the Itanium C++ ABI mangles a variable of a namespace.
+      // The Itanium C++ ABI's mangled name of a variable in a namespace.
       symbols.push_back("_ZN" + std::to_string(std::string(kNamespace).size()) + kNamespace +
                         std::to_string(constant.name.size()) + constant.name + "E");
   return symbols;

@@ -35,8 +35,8 @@ constexpr int kMostNested = 200;
 ///     value   = (NUMBER | NAME | TYPE "(" formula ")" | "(" formula ")")
 ///               { "." NAME | "(" [ formula { "," formula } ] ")" }
 ///
-/// TYPE is int or float, SIGN one that computes or compares. So nothing is written to, and nothing
-/// is read but what has a name.
+/// TYPE is int or float, SIGN is one that computes or compares. So a formula cannot write anything
+/// and can only read named values.
 class StrictFormula {
  public:
   StrictFormula(const std::string &text, const std::vector<UserFilterConstant> &constants)
@@ -51,19 +51,19 @@ class StrictFormula {
  private:
   [[noreturn]] void bad(const std::string &what) const {
     refuse(
-        "expression = \"", text_, "\": strict = true allows no ", what,
+        "expression = \"", text_, "\": strict = true does not allow ", what,
         "; write a formula of p, the numbers in params and functions such as sqrt, or set strict "
         "to false");
   }
   [[noreturn]] void unexpected() const {
-    if (token_.empty()) bad("formula that breaks off");
+    if (token_.empty()) bad("an incomplete formula");
     bad("\"" + std::string(token_) + "\" at character " + std::to_string(begin_ + 1));
   }
 
   char at(std::size_t place) const { return place < text_.size() ? text_[place] : '\0'; }
   bool is_digit(std::size_t place) const { return '0' <= at(place) && at(place) <= '9'; }
 
-  /// Goes on to the next number, name or sign; none at the end.
+  /// Moves to the next number, name or sign; none at the end.
   void next() {
     std::size_t end = end_;
     while (end < text_.size() && std::isspace(static_cast<unsigned char>(text_[end]))) ++end;
@@ -77,7 +77,7 @@ class StrictFormula {
       while (is_word(at(end))) ++end;
     } else if (end < text_.size()) {
       const std::string_view two = std::string_view(text_).substr(end, 2);
-      // Two that follow each other are one sign for compilers, whether that is allowed here or not.
+      // For compilers two consecutive signs may be one, whether that is allowed here or not.
       constexpr std::string_view kTwo[] = {"<=", ">=", "==", "!=", "&&",
                                            "||", "<<", ">>", "++", "--"};
       end += std::find(std::begin(kTwo), std::end(kTwo), two) == std::end(kTwo) ? 1 : 2;
@@ -161,7 +161,7 @@ class StrictFormula {
 
   struct Nested {
     explicit Nested(StrictFormula &f) : formula(f) {
-      if (++formula.depth_ > kMostNested) formula.bad("formula that is nested so deeply");
+      if (++formula.depth_ > kMostNested) formula.bad("such deep nesting");
     }
     ~Nested() { --formula.depth_; }
     StrictFormula &formula;
@@ -189,7 +189,7 @@ void check_formula(const std::string &expression) {
       if (open.empty() || open.back() != c) bad("its brackets do not match");
       open.pop_back();
     } else if (c == '#' || c == '\\' || c == '"' || (c == ';' && open.find('}') == open.npos)) {
-      bad("a formula has no # \\ \" and ;");
+      bad("a formula cannot contain # \\ \" and ;");
     }
   }
   if (!open.empty()) bad("its brackets do not match");

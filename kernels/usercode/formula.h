@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is looked at in a formula before a compiler sees it.
+/// Checks a formula before a compiler sees it.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,11 +9,12 @@
 
 namespace cudascan::gswo {
 
-/// Refuses what would end the function around a formula: that gives messages nobody understands.
+/// Refuses text that would end the function around a formula, because compiler messages about that
+/// would be hard to understand.
 /// @throws BadSetting
 CUDASCAN_API void check_formula(const std::string &expression);
 
-/// Refuses what is more than a formula of the window's samples, the constants and mathematics.
+/// Refuses everything that is not a formula of the window's samples, constants and mathematics.
 /// @throws BadSetting
 CUDASCAN_API void check_strict_formula(const std::string &expression,
                                        const std::vector<UserFilterConstant> &);

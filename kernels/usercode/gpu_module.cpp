@@ -15,8 +15,8 @@
 namespace cudascan::gswo {
 namespace {
 
-// The runtime is linked in, the driver is not: it is there only at run time, and asked for its
-// functions as CUDA 12.0 has them.
+// The runtime is linked in, the driver is not: it is available only at run time, and its functions
+// are looked up in the version of CUDA 12.0.
 template <typename Function>
 void find(Function &function, const char *name) {
   void *found = nullptr;
@@ -93,7 +93,7 @@ struct GpuModule::Impl {
   Impl &operator=(const Impl &) = delete;
 
   struct Global {
-    CUdeviceptr address = 0;  // 0: there is none
+    CUdeviceptr address = 0;  // 0 = none
     std::size_t bytes = 0;
   };
 
@@ -133,8 +133,8 @@ void GpuModule::set_global(const char *name, const void *value, std::size_t byte
   if (global.address == 0) return;
   if (bytes > global.bytes)
     throw Error("CUDA: the variable " + std::string(name) + " has " + std::to_string(global.bytes) +
-                " bytes, and is set to a value of " + std::to_string(bytes));
-  // The driver copies memory that is not pinned before it returns; the caller's may be pinned.
+                " bytes, but is set to a value of " + std::to_string(bytes));
+  // The driver copies unpinned memory before it returns; the caller's memory may be pinned.
   const std::string copy(static_cast<const char *>(value), bytes);
   const CUresult result = driver().copy(global.address, copy.data(), bytes, stream);
   if (result != CUDA_SUCCESS) driver().fail(result, std::string("setting the variable ") + name);
@@ -209,7 +209,7 @@ struct Textures::Impl {
     return object;
   }
 
-  /// As GPUs want frames to lie.
+  /// The alignment of frames that GPUs require.
   struct Alignment {
     int data, stride;
   };
@@ -222,7 +222,7 @@ struct Textures::Impl {
     return alignment;
   }
 
-  static constexpr std::size_t kMost = 32;  // more than a pool has buffers
+  static constexpr std::size_t kMost = 32;  // more than the buffers of a pool
   std::list<Texture> latest_first;
   std::optional<Alignment> wanted;
 };

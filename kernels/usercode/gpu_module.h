@@ -13,26 +13,26 @@ struct CUstream_st;  // cudaStream_t points to it
 
 namespace cudascan::gswo {
 
-/// Compute capability of the current context's device times ten, as compile_for_gpu() wants it: 90
-/// for sm_90. Throws Error if there is no device, and in a build without CUDA.
+/// Compute capability of the current context's device times ten, for compile_for_gpu(): 90 for
+/// sm_90. Throws Error if there is no device, and in a build without CUDA.
 CUDASCAN_API int gpu_architecture();
 
 /// A module of the CUDA context that is current when it is made, or of the device's primary context
-/// if none is. The context must be current in every call, and when the module is destroyed; kernels
-/// of it may then no longer run. One thread at a time. Functions throw Error when CUDA refuses; in
-/// a build without CUDA the constructor does.
+/// if none is current. The context must be current in every call and when the module is destroyed;
+/// none of its kernels may be running then. Only one thread may use it at a time. Functions throw
+/// Error when CUDA refuses; in a build without CUDA the constructor does.
 class CUDASCAN_API GpuModule {
  public:
-  /// @param code  what compile_for_gpu() returned, a cubin or PTX; for PTX that the driver cannot
-  ///              make code of, the error has the driver's log
+  /// @param code  the result of compile_for_gpu(), a cubin or PTX; if the driver cannot compile the
+  ///              PTX, the error has the driver's log
   explicit GpuModule(const std::string &code);
   ~GpuModule();
   GpuModule(const GpuModule &) = delete;
   GpuModule &operator=(const GpuModule &) = delete;
 
   /// Sets a __constant__ or __device__ variable for the kernels that are queued on `stream` from
-  /// now on. The value is copied before this returns. A name that the module does not have is
-  /// ignored, for compilers drop what is not used.
+  /// now on. The value is copied before this returns. Unknown names are ignored, because compilers
+  /// remove unused variables.
   /// @param name   as extern "C" has it
   /// @param bytes  at most the variable's size
   void set_global(const char *name, const void *value, std::size_t bytes, CUstream_st *stream);
@@ -51,11 +51,10 @@ class CUDASCAN_API GpuModule {
 /// The name of the current device.
 CUDASCAN_API std::string gpu_name();
 
-/// Microseconds that the GPU needs for what `queue` queues on a stream, the shortest of several
-/// times.
+/// Microseconds that the GPU needs for the work of `queue`, the shortest of several times.
 CUDASCAN_API float shortest_time(CUstream_st *stream, const std::function<void()> &queue);
 
-/// Textures of frames, made when they are first asked for. The latest are kept.
+/// Textures of frames, made at the first use. The latest ones are kept.
 class CUDASCAN_API Textures {
  public:
   Textures();
@@ -65,8 +64,8 @@ class CUDASCAN_API Textures {
 
   /// A texture whose coordinates are columns and rows and whose texels are samples.
   /// @param data  in device memory
-  /// @return 0 for a frame that GPUs make no texture of: where `data` or `stride` are not multiples
-  ///         of what they ask for
+  /// @return 0 if the GPU cannot make a texture of the frame, because `data` or `stride` has the
+  ///         wrong alignment
   unsigned long long of(const void *data, std::ptrdiff_t stride, int width, int height,
                         int sample_bytes);
 

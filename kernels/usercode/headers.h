@@ -6,8 +6,7 @@
 
 namespace cudascan::gswo {
 
-/// The headers that filters are compiled with, such as gswo/window.h. They are part of this
-/// library.
+/// The headers for compiling filters, such as gswo/window.h. They are embedded in this library.
 CUDASCAN_API const std::vector<SourceText> &headers();
 
 }  // namespace cudascan::gswo

@@ -43,7 +43,7 @@ bool leads_outside(std::string_view path) {
   return false;
 }
 
-/// Goes through a text as a preprocessor does: lines joined, comments blank, literals whole.
+/// Reads a text like a preprocessor: joins lines, skips comments, keeps literals whole.
 class Scanner {
  public:
   explicit Scanner(const SourceText &source) : text_(source.text), file_(source.name) {}
@@ -113,7 +113,7 @@ class Scanner {
     while (is_word(peek())) word += static_cast<char>(take());
     return word;
   }
-  // Up to `end`, which is taken, or to the end of the line.
+  // Up to and including `end`, or to the end of the line.
   std::string until(char end) {
     std::string text;
     while (!is_line_end(peek())) {
@@ -139,7 +139,7 @@ class Scanner {
     }
     const std::string name = word();
     if (peek() == '"' && is_raw_prefix(name)) return raw_literal();
-    // What a literal begins with, as in u8"text".
+    // The prefix of a literal, as in u8"text".
     if (peek() != '"') joined_.clear();
     if (name == "_Pragma") pragma_follows_ = true;
     if (name == "defined") asks_for_name_ = true;
@@ -148,7 +148,7 @@ class Scanner {
       if (take_if("("))
         header(name);
       else if (!asks_for_name_)
-        fail(name + " needs the name of a header in () behind it; it cannot be given another name");
+        fail(name + " needs the name of a header in (); it cannot be given another name");
     }
     if (name == "import") {
       skip_blanks();
@@ -185,7 +185,7 @@ class Scanner {
     at_ = std::min(found + end.size(), text_.size());
   }
 
-  // Literals behind one another are one.
+  // Adjacent literals are one.
   void literal(const std::string &contents) {
     joined_ += contents;
     if (contains_any(joined_, {".incbin", ".include"}))
@@ -236,7 +236,7 @@ class Scanner {
       }
     }
     while (!is_line_end(peek())) take();
-    line_ = line - 1;  // the end of this line makes it one more
+    line_ = line - 1;  // the end of this line increases it
   }
 
   [[noreturn]] void fail(const std::string &message) const {
@@ -252,8 +252,8 @@ class Scanner {
   std::size_t at_ = 0;
   int line_ = 1;
   bool pragma_follows_ = false;
-  bool asks_for_name_ = false;  // in #ifdef and its like, and behind `defined`
-  std::string joined_;          // of the literals behind one another
+  bool asks_for_name_ = false;  // in #ifdef and the like, and after `defined`
+  std::string joined_;          // the adjacent literals
 };
 
 }  // namespace
@@ -265,7 +265,7 @@ void check_includes(const Unit &unit) {
 
 namespace {
 
-/// The names behind the colon of a rule of make, in which blanks and signs that make knows are
+/// The names after the colon of a make rule, in which blanks and make's special characters are
 /// escaped.
 std::vector<std::string> names_in_rule(const std::string &rule) {
   std::vector<std::string> names{""};

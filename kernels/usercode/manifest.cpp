@@ -19,7 +19,7 @@ constexpr int kMostTurns = 1 << 20;
 constexpr int kMostThreads = 1024;
 constexpr int kMostIndex = 1 << 28;
 
-/// A line of the manifest, taken to pieces from the left.
+/// A line of the manifest, read word by word.
 class Line {
  public:
   Line(const std::string &path, int number, const std::string &text)
@@ -27,7 +27,7 @@ class Line {
 
   [[noreturn]] void bad(const std::string &why) const {
     refuse(path_, ":", number_, ": error: ", why,
-           "; lines with //@gswo are gswo-cc's, translate the source anew");
+           "; lines with //@gswo are written by gswo-cc, translate the source again");
   }
 
   const std::string &path() const { return path_; }
@@ -38,7 +38,7 @@ class Line {
     words_ >> word;
     return word;
   }
-  /// The next word, which has to be there.
+  /// The next word, which is required.
   std::string name(const char *of) {
     const std::string name = word();
     if (name.empty()) bad(std::string("the name of a ") + of + " is missing");
@@ -52,23 +52,23 @@ class Line {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
-      bad("'" + text + "' is no whole number");
+      bad("'" + text + "' is not a whole number");
     return value;
   }
   int integer_from(int least, int most) {
     const int value = integer();
     if (value < least || value > most)
-      bad(std::to_string(value) + " is not from " + std::to_string(least) + " to " +
+      bad(std::to_string(value) + " is not in the range " + std::to_string(least) + " to " +
           std::to_string(most));
     return value;
   }
-  /// What is behind " : ".
+  /// The text after " : ".
   std::string type() {
     std::string rest;
     std::getline(words_, rest);
     const auto colon = rest.find(": ");
     const std::string type = colon == std::string::npos ? "" : rest.substr(colon + 2);
-    if (size_of_type(type) == 0) bad("'" + type + "' is no arithmetic type");
+    if (size_of_type(type) == 0) bad("'" + type + "' is not an arithmetic type");
     return type;
   }
   double number() {
@@ -76,10 +76,10 @@ class Line {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-      bad("'" + text + "' is no number");
+      bad("'" + text + "' is not a number");
     return value;
   }
-  /// A number, if one stands before the colon.
+  /// A number, if there is one before the colon.
   std::optional<double> number_before_colon() {
     const auto at = words_.tellg();
     const bool none = word() == ":";
@@ -100,7 +100,7 @@ template <typename Named>
 int find(Line &line, const std::vector<Named> &all, const std::string &name) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].name == name) return static_cast<int>(i);
-  line.bad("'" + name + "' has not been named before");
+  line.bad("'" + name + "' is not declared above");
 }
 
 class Parser {
@@ -112,7 +112,7 @@ class Parser {
     else if (word == "function")
       begin(line);
     else if (functions_.empty() || done_)
-      line.bad("'" + word + "' stands outside of a function");
+      line.bad("'" + word + "' is outside of a function");
     else if (word == "scalar")
       scalar(line);
     else if (word == "image")
@@ -149,7 +149,7 @@ class Parser {
   int image_of(Line &line) { return find(line, function().images, line.word()); }
 
   void begin(Line &line) {
-    if (!functions_.empty() && !done_) line.bad("the function before is not done");
+    if (!functions_.empty() && !done_) line.bad("the previous function has no 'done'");
     functions_.push_back({line.name("function"), {}, {}, {}, {}, {}});
     done_ = false;
   }
@@ -168,7 +168,7 @@ class Parser {
     else if (role == "turn")
       scalar.role = Role::turn;
     else if (role != "value")
-      line.bad("'" + role + "' is no role of a scalar");
+      line.bad("'" + role + "' is not a role of a scalar");
     scalar.otherwise = line.number_before_colon();
     scalar.type = line.type();
     function().scalars.push_back(scalar);
@@ -183,9 +183,9 @@ class Parser {
       image.place = Place::scratch;
     else if (place == "other")
       refuse(line.path(), ": error: '", image.name, "' is a second input of ", function().name,
-             ", and there is one frame only; write it in a kernel before, or read one image");
+             ", but there is only one frame; write it in an earlier kernel, or read one image");
     else if (place != "source")
-      line.bad("'" + place + "' is no place of an image");
+      line.bad("unknown image location '" + place + "'");
     image.type = line.type();
     function().images.push_back(image);
   }
@@ -218,7 +218,7 @@ class Parser {
         if (const std::string more = line.word(); !more.empty() && more != "unbounded")
           line.bad("'" + more + "' is too much");
     } else {
-      line.bad("'" + word + "' is no argument of a kernel");
+      line.bad("'" + word + "' is not an argument of a kernel");
     }
   }
   void copy(Line &line) {
@@ -262,7 +262,7 @@ class Parser {
   }
 
   std::vector<ManifestFunction> functions_;
-  std::optional<step::Kernel> kernel_;  // under way
+  std::optional<step::Kernel> kernel_;  // being read
   std::vector<std::size_t> open_;       // repeats
   bool done_ = false;
 };
@@ -304,7 +304,7 @@ std::vector<ManifestFunction> parse_manifest(const std::string &path, const std:
     if (!versioned) {
       line.expect("manifest");
       if (const int version = line.integer(); version != 1)
-        line.bad("version " + std::to_string(version) + " is not known here, 1 is");
+        line.bad("version " + std::to_string(version) + " is not supported, only version 1");
       line.end();
       versioned = true;
       continue;

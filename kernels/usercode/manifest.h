@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a translated file says about itself: the lines that begin with `//@gswo `, whose grammar is
-/// in gswo/emit_file.h. They tell how its filters are run: on which images, by which kernels, with
-/// which arguments.
+/// The description in a translated file: the lines that begin with `//@gswo `, whose grammar is in
+/// gswo/emit_file.h. They say how to run its filters: with which images, kernels and arguments.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,12 +14,12 @@
 
 namespace cudascan::gswo {
 
-/// A number that kernels take.
+/// A number as kernel argument.
 struct ManifestScalar {
   enum class Role { height, width, value, turn };
   std::string name;
   Role role;
-  std::optional<double> otherwise;  ///< what it is if nobody says
+  std::optional<double> otherwise;  ///< default value
   std::string type;                 ///< of C++
 };
 
@@ -38,18 +37,18 @@ struct ManifestImage {
   std::string type;  ///< of C++; of the pixels of a scratch image
 };
 
-/// Numbers stand for images and scalars of the function.
+/// Numbers are indices of the function's images and scalars.
 namespace step {
 
 struct Argument {
   bool is_image;
   int number;
-  bool is_read = false;  ///< an image, which is not written
+  bool is_read = false;  ///< an image that is only read
 };
-/// Runs a kernel; a copy is one of two images.
+/// Runs a kernel; a copy is a kernel with two images.
 struct Kernel {
   std::string name;
-  std::array<int, 2> block, tile;   ///< columns and rows: threads, and pixels for them
+  std::array<int, 2> block, tile;   ///< columns and rows: threads, and their pixels
   std::array<int, 2> origin, lead;  ///< rows and columns
   std::vector<Argument> arguments;
 };
@@ -59,13 +58,13 @@ struct Clear {
 struct Swap {
   int first, second;
 };
-/// Does the steps up to `end` count + the value of a scalar times.
+/// Repeats the steps up to `end` count + the value of a scalar times.
 struct Repeat {
   int count;
   int scalar;             ///< -1 = none
-  int turn;               ///< scalar that has the number of the turn, -1 = none
-  int first, difference;  ///< its first value, and from turn to turn
-  std::size_t end;        ///< step behind the last one
+  int turn;               ///< scalar with the number of the repetition, -1 = none
+  int first, difference;  ///< its first value and its increment
+  std::size_t end;        ///< the step after the last one
 };
 
 }  // namespace step
@@ -76,7 +75,7 @@ struct ManifestFunction {
   std::string name;
   std::vector<ManifestConstant> constants;
   std::vector<ManifestScalar> scalars;
-  std::vector<std::string> unused;  ///< parameters that no kernel takes
+  std::vector<std::string> unused;  ///< parameters that no kernel uses
   std::vector<ManifestImage> images;
   std::vector<Step> steps;
 };
@@ -85,16 +84,16 @@ struct ManifestFunction {
 CUDASCAN_API bool has_manifest(const std::string &text);
 
 /// @param path  of the file, for messages
-/// @throws BadSetting for another version, and for lines that are none of it
+/// @throws BadSetting for another version and for wrong lines
 CUDASCAN_API std::vector<ManifestFunction> parse_manifest(const std::string &path,
                                                           const std::string &text);
 
 /// Bytes of an arithmetic type of C++; 0 for other types.
 CUDASCAN_API int size_of_type(const std::string &type);
-/// What such a type holds, as "0 to 255", if it is one of whole numbers and this one is not among
-/// them; else "". For bool each number but 0 is true.
+/// The range of such a type, such as "0 to 255", if it is an integer type and does not hold this
+/// value; else "". For bool every number except 0 is true.
 CUDASCAN_API std::string range_missed(const std::string &type, std::int64_t number);
-/// A number as a value of such a type, as it lies in memory; cut off at the ends of whole numbers.
+/// A number as the bytes of such a type; integers are clamped to the range.
 CUDASCAN_API std::array<unsigned char, 8> value_of_type(const std::string &type, double number);
 
 }  // namespace cudascan::gswo

@@ -17,7 +17,7 @@ constexpr const char *kRemedy =
     "variable "
     "CUDA_HOME if it is in an unusual place; without it use backend=cpu";
 
-// Where the linker looks, then where toolkits are that were not made known to it.
+// The linker's folders, then the folders of toolkits that are unknown to the linker.
 std::vector<std::string> folders() {
   std::vector<std::string> folders = {""};
   std::vector<std::string> toolkits = {"/usr/local/cuda", "/opt/cuda"};
@@ -32,10 +32,10 @@ void *open_library() {
   for (const std::string &folder : folders())
     for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
       if (void *library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  throw Error(std::string("user code on the GPU needs NVRTC, and no libnvrtc was found") + kRemedy);
+  throw Error(std::string("user code on the GPU needs NVRTC, but no libnvrtc was found") + kRemedy);
 }
 
-// NVRTC asks the linker for its other half by name, which finds what has been loaded before.
+// NVRTC loads its other half by name; the linker finds it because it is already loaded.
 void open_builtins(const Nvrtc &nvrtc) {
   const std::string folder = nvrtc.path.substr(0, nvrtc.path.rfind('/') + 1);
   const std::string name = folder + "libnvrtc-builtins.so." + std::to_string(nvrtc.major) + '.' +
@@ -43,7 +43,7 @@ void open_builtins(const Nvrtc &nvrtc) {
   dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// Never closed: it has threads and memory of its own.
+// Never closed: it has its own threads and memory.
 Nvrtc load() {
   void *library = open_library();
   bool complete = true;
@@ -69,7 +69,7 @@ Nvrtc load() {
   int n_architectures = 0;
   if (!complete || n.version(&n.major, &n.minor) != Nvrtc::success || n.major < 12 ||
       n.get_num_supported_archs(&n_architectures) != Nvrtc::success)
-    throw Error(std::string("the NVRTC that was found is older than 12.0, or damaged") + kRemedy);
+    throw Error(std::string("the installed NVRTC is older than 12.0 or damaged") + kRemedy);
   n.architectures.resize(n_architectures);
   n.get_supported_archs(n.architectures.data());
   std::sort(n.architectures.begin(), n.architectures.end());

@@ -7,8 +7,8 @@
 namespace cudascan::gswo {
 
 /// NVRTC, CUDA's compiler in a library: its functions, by the names and types of NVIDIA's
-/// documentation (docs.nvidia.com/cuda/nvrtc), without the prefix. Loaded at run time, so that
-/// neither building nor loading this library needs it.
+/// documentation (docs.nvidia.com/cuda/nvrtc), without the prefix. It is loaded at run time, so
+/// that neither building nor loading this library needs it.
 struct Nvrtc {
   using Program = struct _nvrtcProgram *;
   enum Result {
@@ -37,10 +37,10 @@ struct Nvrtc {
 
   int major, minor;
   std::string path;                ///< of the library
-  std::vector<int> architectures;  ///< that it compiles for, 90 for sm_90, in ascending order
+  std::vector<int> architectures;  ///< supported ones, 90 for sm_90, in ascending order
 };
 
-/// @throws Error with the remedy if there is none that can be used; the next call tries anew
+/// @throws Error with the remedy if there is no usable one; the next call tries again
 const Nvrtc &nvrtc();
 
 }  // namespace cudascan::gswo

@@ -28,7 +28,7 @@ std::string temporary_folder() {
 }
 
 constexpr std::string_view kPrefix = "gst-cudascan-", kRandom = "XXXXXX";
-constexpr std::time_t kNew = 60;  // seconds in which a folder may not be locked yet
+constexpr std::time_t kNew = 60;  // seconds in which a new folder may still be unlocked
 
 /// A descriptor of a folder that nobody else has locked; -1 if there is none.
 int lock_folder(const char *path) {
@@ -62,7 +62,7 @@ PrivateFolder::PrivateFolder()
     : path_(temporary_folder() + '/' + std::string(kPrefix) + std::string(kRandom)) {
   remove_abandoned();
   if (!mkdtemp(path_.data()))
-    throw Error("no temporary folder could be made in " + temporary_folder() + ": " +
+    throw Error("cannot create a temporary folder in " + temporary_folder() + ": " +
                 std::strerror(errno) + "; set TMPDIR to a folder that can be written to");
   lock_ = lock_folder(path_.c_str());
 }
@@ -75,7 +75,7 @@ PrivateFolder::~PrivateFolder() {
 
 void PrivateFolder::write(const std::string &name, const std::string &contents) const {
   const fs::path path = fs::path(path_) / name;
-  std::error_code ignored;  // the file then cannot be opened
+  std::error_code ignored;  // opening the file then fails
   fs::create_directories(path.parent_path(), ignored);
   std::ofstream file(path, std::ios::binary);
   file.write(contents.data(), static_cast<std::streamsize>(contents.size()));

@@ -6,9 +6,9 @@
 
 namespace cudascan::gswo {
 
-/// A new folder in $TMPDIR or /tmp that only this user can use, removed with all that is in it at
-/// the end. It is locked as long as this lives: those whose processes have ended before they could
-/// remove them are removed by the next one.
+/// A new folder in $TMPDIR or /tmp that only this user can use. The destructor removes it with its
+/// contents. It is locked while this object lives; unlocked folders of processes that ended without
+/// removing them are removed by the next object.
 class CUDASCAN_API PrivateFolder {
  public:
   /// @throws Error if it cannot be made
@@ -18,7 +18,7 @@ class CUDASCAN_API PrivateFolder {
   PrivateFolder &operator=(const PrivateFolder &) = delete;
 
   const std::string &path() const { return path_; }
-  /// Makes a file, and the folders in its name.
+  /// Creates a file and the folders in its name.
   /// @param name  relative, without ".."
   /// @throws Error if that fails
   void write(const std::string &name, const std::string &contents) const;

@@ -35,7 +35,7 @@ std::optional<ProgramFile> program_at(const std::string &path) {
 
 std::optional<ProgramFile> find_program(const std::string &name) {
   if (name.find('/') != std::string::npos) {
-    std::error_code none;  // as where the current folder is gone
+    std::error_code none;  // for instance if the current folder is gone
     const std::filesystem::path path = std::filesystem::absolute(name, none);
     return none ? std::nullopt : program_at(path);
   }
@@ -73,7 +73,7 @@ std::string ask_version(const ProgramFile &gswo_cc) {
 }  // namespace
 
 std::string version_of_gswo_cc(const ProgramFile &gswo_cc) {
-  // Never destroyed: programs may still be made when the process ends.
+  // Never destroyed: programs may still be in production when the process ends.
   static std::mutex &mutex = *new std::mutex;
   static auto &known = *new std::map<std::string, std::string>;
   const std::lock_guard lock(mutex);

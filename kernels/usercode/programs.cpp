@@ -22,7 +22,7 @@ bool is_done(const Code &code) {
   return code.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-/// Its end stops what is still being made.
+/// Its destructor stops programs that are still being made.
 struct Interest {
   std::stop_source stop;
   Code code;
@@ -48,11 +48,11 @@ struct AllKnown {
   std::mutex mutex;
   std::list<Known> latest_first;
   ~AllKnown() {
-    for (Known &known : latest_first) known.stop.request_stop();  // then they are waited for
+    for (Known &known : latest_first) known.stop.request_stop();  // then wait for them
   }
 };
 
-/// With what else decides how code is compiled, and whether.
+/// The key with everything else that decides whether and how code is compiled.
 std::string key_of(const Program &program) {
   std::string key = program.key;
   for (const char *variable : {"CUDASCAN_CXX", "CUDASCAN_GSWO_CC", "CUDASCAN_NO_USER_CODE"})
@@ -68,7 +68,7 @@ std::shared_ptr<const Built> make_now(const Program &program, const std::stop_to
     throw;
   } catch (const std::exception &e) {
     throw Error(std::string("the filter could not be compiled: ") + e.what() +
-                "; free some memory and space for temporary files");
+                "; free some memory or space for temporary files");
   }
 }
 
@@ -76,7 +76,7 @@ std::shared_ptr<const Built> make_now(const Program &program, const std::stop_to
 
 Compiled compile(const Program &program) {
   static AllKnown all;
-  std::list<Known> given_up;  // is waited for without the lock
+  std::list<Known> given_up;  // waited for without the lock
   const std::string key = key_of(program);
   const std::lock_guard lock(all.mutex);
   std::list<Known> &latest_first = all.latest_first;
@@ -95,7 +95,7 @@ Compiled compile(const Program &program) {
   Code code = std::async(std::launch::async, make_now, program, stop.get_token());
   latest_first.push_front({key, std::move(code), stop, {}});
   const Compiled compiled = latest_first.front().share();
-  // One that is still under way would have to be waited for.
+  // A program that is still being made would have to be waited for.
   for (auto last = latest_first.end(); latest_first.size() > kMostPrograms;) {
     if (last == latest_first.begin()) break;
     if (is_done((--last)->code)) last = latest_first.erase(last);
@@ -105,7 +105,7 @@ Compiled compile(const Program &program) {
 
 namespace {
 
-/// The place that a message begins with, "file:line", or nothing.
+/// The place at the start of a message, "file:line", or nothing.
 std::string place_of(const std::string &message) {
   const auto file = message.find(':');
   const auto line = file == std::string::npos ? file : message.find(':', file + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Code that is compiled once for all executors of the process, in threads of its own.
+/// Code that is compiled once for all executors of the process, in separate threads.
 #pragma once
 #include <functional>
 #include <future>
@@ -15,36 +15,37 @@
 
 namespace cudascan::gswo {
 
-/// What comes of a program.
+/// A compiled program.
 struct Built {
   std::string code;                       ///< for the GPU or the CPU
-  UserFilterCode told;                    ///< to people
+  UserFilterCode told;                    ///< for users
   FilterLaunch launch;                    ///< of formulas and functions
-  std::optional<ManifestFunction> chain;  ///< how a translated filter is run
+  std::optional<ManifestFunction> chain;  ///< how to run a translated filter
 };
 
 struct Program {
   std::string key;  ///< everything that `make` depends on
-  /// Throws as compile_for_gpu(), compile_for_cpu() and translate(), and gives up as these.
+  /// Throws and can be cancelled like compile_for_gpu(), compile_for_cpu() and translate().
   std::function<Built(const std::stop_token &)> make;
-  unsigned planes = 0;  ///< of WindowPlane, to be given to it with each frame
+  unsigned planes = 0;  ///< bits of WindowPlane, to provide with each frame
 };
 
-/// A program that is made, or being made. When nobody has one any more, making it is given up.
+/// A program that is made or being made. When nobody holds it any longer, making it is cancelled.
 struct Compiled {
-  std::shared_future<std::shared_ptr<const Built>> code;  ///< what make() returns or throws
+  std::shared_future<std::shared_ptr<const Built>>
+      code;  ///< the result of make(), or its exception
   std::shared_ptr<void> interest;
 };
 
-/// Begins to make a program, unless that was begun before. The latest programs are remembered. At
-/// the end of the process all that is being made is given up.
+/// Starts to make a program unless that was started before. The latest programs are remembered. At
+/// the end of the process all unfinished programs are cancelled.
 Compiled compile(const Program &);
 
 /// Whether built() would return or throw at once.
 bool is_ready(const Compiled &);
 
-/// The program; waits for it. Of a compiler's messages only those about the user's text are thrown,
-/// if there are any: what is wrong there is wrong in each header's function that calls it, too.
+/// The program; waits for it. If a compiler's messages include some about the user's text, only
+/// these are thrown, because errors there cause more errors in the headers' functions that call it.
 std::shared_ptr<const Built> built(const Compiled &);
 
 }  // namespace cudascan::gswo

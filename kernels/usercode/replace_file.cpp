@@ -27,7 +27,7 @@ bool write_all(int file, std::string_view text) {
 
 int replace_file(const std::string &path, const std::string &text) {
   struct stat there {};
-  // A device or a pipe would be gone.
+  // Replacing would remove a device or a pipe.
   if (lstat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
     return S_ISDIR(there.st_mode) ? EISDIR : EINVAL;
   std::random_device random;

@@ -6,9 +6,9 @@
 
 namespace cudascan::gswo {
 
-/// Puts a text into a file at once: others see what was there before, or all of it. What lies under
-/// other names is never written to, whatever links somebody has laid out in the folder.
-/// @return 0, or the errno of what failed; then everything is as before
+/// Replaces a file atomically: others see the old contents or all of the new ones. Files with other
+/// names are never written to, whatever links somebody has planted in the folder.
+/// @return 0, or the errno of the failure; then nothing has changed
 CUDASCAN_API int replace_file(const std::string &path, const std::string &text);
 
 }  // namespace cudascan::gswo

@@ -14,11 +14,10 @@ namespace {
 
 void write_cuda(const std::string &path, const std::string &text) {
   if (const int error = replace_file(path, text))
-    refuse("emit-cuda = ", path, ": ", std::strerror(error),
-           "; give the path of a file that can be written");
+    refuse("emit-cuda = ", path, ": ", std::strerror(error), "; give the path of a writable file");
 }
 
-/// Writes the code in use, if it is to be written and was not.
+/// Writes the code in use if that is requested and not yet done.
 template <typename Exec>
 void emit(Exec &exec, const UserFilterParams &p) {
   FilterState<Exec> &state = state_of(exec);
@@ -39,7 +38,7 @@ std::vector<float> real_constants(const UserFilterParams &p) {
   return values;
 }
 
-/// Calls set(symbol, value) for the real numbers that are not yet as they should be.
+/// Calls set(symbol, value) for the real numbers whose values have changed.
 template <typename Code, typename Set>
 void set_constants(LoadedFilter<Code> &loaded, const UserFilterParams &p, Set set) {
   const std::vector<float> values = real_constants(p);
@@ -97,7 +96,7 @@ std::string take_warning_of(Exec &exec) {
   return std::exchange(state_of(exec).warning, {});
 }
 
-/// The planes that a filter is given.
+/// The planes for a filter.
 template <typename Exec, typename T>
 void make_planes(Exec &exec, unsigned planes, Plane<const T> in, const MakePlane<T> &make_plane,
                  Frame *to) {
@@ -143,10 +142,10 @@ void run_program(Cuda &cuda, const Program &program, const Input &in, const Fram
                      cuda.stream(), args);
 }
 
-/// Leaves the fastest of the variants.
+/// Keeps the fastest of the variants.
 void tune(Cpu &, WantedFilter &, const std::function<void(const Program &)> &) {}
 void tune(Cuda &cuda, WantedFilter &wanted, const std::function<void(const Program &)> &run) {
-  is_ready(cuda, wanted);  // so that they are compiled side by side
+  is_ready(cuda, wanted);  // so that they are compiled in parallel
   std::size_t fastest = 0;
   float shortest = 0;
   for (std::size_t i = 0; i < wanted.variants.size(); ++i) {
@@ -157,7 +156,7 @@ void tune(Cuda &cuda, WantedFilter &wanted, const std::function<void(const Progr
         shortest = time;
       }
     } catch (const Error &) {
-      if (i == 0) throw;  // others may ask for more than this GPU has
+      if (i == 0) throw;  // the other variants may need more than this GPU has
     }
   }
   remember_variant(wanted.variants, fastest, code_options(wanted.params).cache_dir);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs users' filters: their code is compiled when it is first needed.
+/// Runs users' filters. Their code is compiled when it is first needed.
 #pragma once
 #include <functional>
 
@@ -8,17 +8,17 @@
 
 namespace cudascan::gswo {
 
-/// Whether run_filter() could begin its work at once. If it would have to wait for code to be
-/// compiled, that begins now, in another thread.
-/// @throws as run_filter(), before code is run
+/// Whether run_filter() could start its work at once. If code must be compiled first, this starts
+/// compiling it in another thread.
+/// @throws like run_filter() before code runs
 bool prepare_filter(Cpu &, const FilterTarget &, const UserFilterParams &);
 bool prepare_filter(Cuda &, const FilterTarget &, const UserFilterParams &);
 
-/// Makes a plane of what is filtered: queues it for the executor on which the filter runs.
+/// Makes a plane from the input: queues it on the filter's executor.
 template <typename T>
 using MakePlane = std::function<void(WindowPlane which, Plane<T> out)>;
 
-/// @param make_plane  is called for the planes that the filter needs
+/// @param make_plane  called for the planes that the filter needs
 /// @throws BadSetting with the compiler's messages, in terms of the user's file
 /// @throws Error without a compiler for the backend
 template <typename T>

@@ -16,7 +16,7 @@
 namespace cudascan::gswo {
 namespace {
 
-// Loading the beginning of an object would end the process. The table of sections is the last part.
+// Loading a truncated object would end the process. The table of sections is the last part.
 bool is_whole(std::string_view bytes) {
   ElfW(Ehdr) header;
   if (bytes.size() < sizeof(header)) return false;
@@ -25,8 +25,8 @@ bool is_whole(std::string_view bytes) {
          std::size_t{header.e_shnum} * header.e_shentsize <= bytes.size() - header.e_shoff;
 }
 
-// The linker takes two paths that are spelled the same for one object, even after the first is
-// closed, if something keeps it loaded. The slashes of this one spell a number that no other has.
+// The linker treats two equal paths as one object, even after the first is closed, if something
+// keeps it loaded. The slashes in this path encode a unique number.
 std::string path_of(int file) {
   static std::atomic<unsigned> objects = 0;
   std::string path = "/proc/self/fd";
@@ -46,7 +46,7 @@ void *load_from_memory(std::string_view bytes) {
   return handle;
 }
 
-// Where files in memory are not allowed, or not to be executed.
+// If files in memory are not allowed or not executable.
 void *load_from_file(const std::string &bytes) {
   const PrivateFolder folder;
   folder.write("code.so", bytes);
@@ -57,13 +57,13 @@ void *load_from_file(const std::string &bytes) {
 
 SharedObject::SharedObject(const std::string &bytes) {
   if (!is_whole(bytes))
-    throw Error("the code for the CPU cannot be loaded: it is damaged; compile it anew");
+    throw Error("the code for the CPU cannot be loaded: it is damaged; compile it again");
   handle_ = load_from_memory(bytes);
   if (!handle_) handle_ = load_from_file(bytes);
   if (!handle_) {
     const char *reason = dlerror();
     throw Error(std::string("the code for the CPU cannot be loaded: ") + (reason ? reason : "") +
-                "; if it is not allowed to run programs from the temporary folder, set TMPDIR to "
+                "; if programs cannot be run from the temporary folder, set TMPDIR to "
                 "another one");
   }
 }

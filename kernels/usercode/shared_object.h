@@ -8,11 +8,11 @@
 
 namespace cudascan::gswo {
 
-/// A shared object, loaded as long as this lives. Each has global variables of its own, even when
-/// two are made from the same bytes.
+/// A shared object that is loaded while this lives. Each has its own global variables, even if two
+/// are made from the same bytes.
 class CUDASCAN_API SharedObject {
  public:
-  /// @param bytes  what compile_for_cpu() returned
+  /// @param bytes  the result of compile_for_cpu()
   /// @throws Error if the bytes cannot be loaded
   explicit SharedObject(const std::string &bytes);
   ~SharedObject();

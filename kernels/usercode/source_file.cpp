@@ -23,7 +23,7 @@ bool continues_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// Whether a word stands in a text, with `next` behind it and any space between.
+/// Whether a word occurs in a text, followed by `next` after any space.
 bool has_word(const std::string &text, const std::string &word, const std::string &next) {
   for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     if (at > 0 && continues_word(text[at - 1])) continue;
@@ -41,7 +41,7 @@ SourceFile::SourceFile(const std::string &path)
 SourceFile::Stamp SourceFile::stamp_of(const std::string &path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) refuse_file(path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse_file(path, "it is no file");
+  if (!S_ISREG(status.st_mode)) refuse_file(path, "it is not a file");
   if (status.st_size > kMostBytes) refuse_file(path, "it is larger than 1 MiB");
   return {status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
           status.st_mtim.tv_nsec};
@@ -82,17 +82,17 @@ void SourceFile::reject() {
 void check_function(const std::string &path, const std::string &text, const std::string &function) {
   if (text.find("#include \"gswo_host.h\"") != std::string::npos)
     refuse("source = ", path,
-           ": it is a program of its own, of gswo-cc --emit standalone, for nvcc; "
+           ": it is a stand-alone program for nvcc from gswo-cc --emit standalone; "
            "give the file that it was made from");
   if (text.find("\n#define GSWO_FILTER ") != std::string::npos)
     refuse("source = ", path,
-           ": it is what emit-cuda writes of a formula or a function; change "
-           "these instead, only the CUDA code of loops with pragmas can be given back");
+           ": it is the output of emit-cuda for a formula or a function; change "
+           "these instead, because only the CUDA code of loops with pragmas can be used as source");
   if (has_word(text, function, "(")) return;
   refuse("source = ", path, ": it has no function ", function,
          " and no pragmas of the GSWO model; write `float ", function,
          "(auto p) {...}`, name another function with function, or put `#pragma parallel` and "
-         "`#pragma for` in front of the loops over the pixels");
+         "`#pragma for` before the loops over the pixels");
 }
 
 }  // namespace cudascan::gswo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The user's file, and what becomes of it while it is in use.
+/// The user's file, and its changes while it is in use.
 #pragma once
 #include <sys/stat.h>
 
@@ -9,23 +9,23 @@
 
 namespace cudascan::gswo {
 
-/// A file whose text is in use, and may have changed since.
+/// A file whose text is in use and may have changed since.
 class SourceFile {
  public:
   /// Reads the file.
-  /// @throws BadSetting if it is no file that can be read, or larger than 1 MiB
+  /// @throws BadSetting if it is not a readable file, or larger than 1 MiB
   explicit SourceFile(const std::string &path);
 
   const std::string &path() const { return path_; }
   /// The text in use.
   const std::string &text() const { return text_; }
 
-  /// Looks whether the file has been written since it was last read, and reads it then.
-  /// @throws BadSetting as the constructor, but not again as long as the file stays as it is
+  /// Reads the file again if it has been written since the last time.
+  /// @throws BadSetting like the constructor, but only once as long as the file does not change
   void look();
   bool has_changed() const { return changed_.has_value(); }
   const std::string &changed_text() const { return *changed_; }
-  /// Takes the changed text in use, or forgets it.
+  /// Starts to use the changed text, or discards it.
   void accept();
   void reject();
 
@@ -42,13 +42,13 @@ class SourceFile {
 
   std::string path_;
   Stamp stamp_;
-  bool lost_ = false;  // and that was said
+  bool lost_ = false;  // and that was reported
   std::string text_;
   std::optional<std::string> changed_;
 };
 
-/// Throws BadSetting if a text has no function of this name, or is generated code that is none:
-/// then compilers speak of other things.
+/// Throws BadSetting if a text has no function of this name, or is generated code of another kind,
+/// because compiler messages about that would be misleading.
 void check_function(const std::string &path, const std::string &text, const std::string &function);
 
 }  // namespace cudascan::gswo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What users' filters are compiled for.
+/// The target for which users' filters are compiled.
 #pragma once
 #include "kernels/base/mask.h"
 #include "kernels/userfilter.h"
@@ -12,9 +12,9 @@ struct FilterTarget {
   WindowBorder border;
   unsigned outside;      ///< sample outside of the image with border = constant
   unsigned maximum;      ///< largest sample of the format
-  int shift;             ///< low bits of a sample that are not used
+  int shift;             ///< unused low bits of a sample
   int sample_bytes;      ///< 1 or 2
-  int architecture = 0;  ///< of the GPU, as compile_for_gpu() takes it; 0 = the CPU
+  int architecture = 0;  ///< of the GPU, for compile_for_gpu(); 0 = the CPU
 
   bool operator==(const FilterTarget &) const = default;
 };

@@ -18,7 +18,7 @@ class Tokens {
 
  private:
   bool begins(std::string_view with) const { return text_.substr(at_, with.size()) == with; }
-  /// Goes behind the next `end` from `from` on, or to the end of the text.
+  /// Moves past the next `end` from `from` on, or to the end of the text.
   void skip_to(std::string_view end, std::size_t from) {
     const std::size_t found = text_.find(end, std::min(from, text_.size()));
     at_ = found == text_.npos ? text_.size() : found + end.size();
@@ -39,7 +39,7 @@ class Tokens {
     else
       all.push_back(text_.substr(at_++, 1));
   }
-  /// It goes on where its line ends with a backslash.
+  /// It continues if its line ends with a backslash.
   void line_comment() {
     std::size_t last;
     do {

@@ -17,24 +17,25 @@ namespace {
 
 ProgramFile find_translator(const std::string &source) {
   if (const auto found = find_gswo_cc()) return *found;
-  throw Error("source = " + source +
-              ": it has pragmas, which gswo-cc translates, and that was not found; build "
-              "gst-cudascan where Clang's libraries are (Debian, Ubuntu: apt install llvm-dev "
-              "libclang-dev libclang-cpp-dev), or set the environment variable CUDASCAN_GSWO_CC to "
-              "the path of gswo-cc");
+  throw Error(
+      "source = " + source +
+      ": it has pragmas, which gswo-cc translates, but gswo-cc was not found; build "
+      "gst-cudascan where Clang's libraries are installed (Debian, Ubuntu: apt install llvm-dev "
+      "libclang-dev libclang-cpp-dev), or set the environment variable CUDASCAN_GSWO_CC to "
+      "the path of gswo-cc");
 }
 
 std::string last_part(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// What a file is called for gswo-cc: what follows its name decides between C and C++.
+/// The name of a file for gswo-cc; its extension decides between C and C++.
 std::string input_name(const std::string &source) {
   const std::string file = last_part(source);
   return "gswo-cc.in/" + (file.empty() || file[0] == '.' ? "source.cpp" : file);
 }
 
-/// What the generated parts are called in messages.
+/// The name of the generated parts in messages.
 std::string output_name(const std::string &source) {
   const std::string file = last_part(source);
   const std::string stem = file.substr(0, file.rfind('.'));
@@ -71,7 +72,7 @@ Translation run(const ProgramFile &translator, const SourceText &source,
               source.name + "; make the code simpler" + (said.empty() ? "" : "\n" + said));
 }
 
-/// Ends the notes in front of a text in the cache.
+/// Ends the notes before a text in the cache.
 constexpr char kEndOfNotes = '\0';
 
 }  // namespace
@@ -95,7 +96,7 @@ Translation translate(const SourceText &source, const std::vector<std::string> &
   check_user_code();
   const ProgramFile translator = find_translator(source.name);
   Digest digest;
-  // Without a cache nobody needs to know.
+  // Only needed with a cache.
   if (!code_options.cache_dir.empty()) digest.add(version_of_gswo_cc(translator));
   digest.add("translate").add(translator.version).add(source.name).add(source.text);
   for (const std::string &option : options) digest.add(option);

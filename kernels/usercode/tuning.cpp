@@ -18,7 +18,7 @@ struct Variant {
 };
 using Reads = UserFilterReads;
 
-// Small windows: the pixels of a thread share what they read.
+// Small windows: the pixels of a thread share reads.
 constexpr Variant kSmall[] = {{128, 16, 4, 4, Reads::shared}, {128, 16, 4, 4, Reads::global},
                               {128, 8, 4, 2, Reads::shared},  {64, 16, 2, 4, Reads::shared},
                               {64, 32, 2, 8, Reads::shared},  {128, 32, 4, 8, Reads::shared},
@@ -58,7 +58,7 @@ std::vector<Program> tuning_variants(const UserFilterParams &p, const std::strin
       if (std::none_of(programs.begin(), programs.end(),
                        [&](const Program &known) { return known.key == program.key; }))
         programs.push_back(std::move(program));
-    } catch (const BadSetting &) {  // does not go with this window
+    } catch (const BadSetting &) {  // not possible with this window
     }
   };
   if (target.mask.count() <= kMostSmallCells)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Which shapes of tiles, and which way to the samples, are the fastest for a filter on the GPU at
-/// hand.
+/// Finds the tile shapes and the way to read samples that are fastest for a filter on this GPU.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,14 +10,13 @@
 
 namespace cudascan::gswo {
 
-/// The programs that are worth a try with what the parameters leave open, the one without tuning
-/// first.
+/// The programs to try for the parameters that are left open; the default one comes first.
 /// @throws BadSetting as filter_program()
 std::vector<Program> tuning_variants(const UserFilterParams &, const std::string &text,
                                      const FilterTarget &);
 
-/// What was the fastest among the same programs on a GPU of this name before.
-/// @return its place, or nothing if that is not known
+/// The earlier result: which of the same programs was the fastest on a GPU of this name.
+/// @return its index, or nothing if unknown
 std::optional<std::size_t> remembered_variant(const std::vector<Program> &,
                                               const std::string &cache_dir);
 void remember_variant(const std::vector<Program> &, std::size_t fastest,

@@ -22,8 +22,8 @@ WindowCalls window_calls(const std::string &text) {
   const auto token = [&](std::size_t i) {
     return i < tokens.size() ? tokens[i] : std::string_view();
   };
-  // What windows are called: p in formulas, in functions as `auto p`, `const auto &p` or `auto
-  // const &p` say.
+  // The window's name: p in formulas; in functions as declared by `auto p`, `const auto &p` or
+  // `auto const &p`.
   std::vector<std::string_view> windows{"p"};
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] != "auto") continue;

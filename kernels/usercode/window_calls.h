@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What a formula or a function asks of its windows, as its text tells: not what macros and other
-/// names hide. So this may decide how something is computed, never what.
+/// The window functions that a formula or a function calls according to its text; macros and other
+/// names may hide calls. So this may decide how something is computed, but never what.
 #pragma once
 #include <string>
 
@@ -9,11 +9,11 @@
 
 namespace cudascan::gswo {
 
-/// Calls outside of comments and strings.
+/// Calls outside comments and strings.
 struct WindowCalls {
   bool min = false, max = false, median = false;  ///< `.min()` of all samples ...
-  bool order = false;                             ///< anything else of the samples in order
-  bool others = false;  ///< anything else of samples that are not the pixel's own
+  bool order = false;                             ///< anything else from sorted samples
+  bool others = false;  ///< anything else from samples other than the pixel's own
 
   bool operator==(const WindowCalls &) const = default;
 };

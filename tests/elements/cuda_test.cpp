@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in the memory of the GPU: stock elements of nvcodec around ours, ours behind each other.
+// Frames in GPU memory: stock elements of nvcodec around ours, and several of ours in a row.
 #include "tests/elements/cuda_memory.h"
 
 namespace cudascan::elements {
@@ -150,7 +150,7 @@ TEST_F(CudaMemory, AConsumerThatTakesAnythingGetsSystemMemory) {
   EXPECT_FALSE(gst_caps_features_contains(gst_caps_get_features(caps.get(), 0), kCudaMemory));
 }
 
-/// What `once()` gives, in CUDAMemory of an element that is gone when this returns.
+/// The result of `once()`, in CUDAMemory of an element that no longer exists when this returns.
 Ref<GstBuffer> cuda_frame(const Picture &in, Ref<GstCaps> &caps) {
   Filter filter(kNick, kInCuda);
   EXPECT_EQ(filter.push_picture(in), GST_FLOW_OK);

@@ -157,7 +157,7 @@ TEST_P(CustomFilter, TilesWithoutSenseAreRefused) {
       {{{{"tile-width", "2000"}}, {"tile-width = 2000", "from 1 to 1024"}},
        {{{"chunk-height", "3"}, {"tile-height", "8"}}, {"chunk-height = 3", "multiple"}},
        {{{"chunk-width", "3"}}, {"chunk-width = 3", "1, 2 or 4"}},
-       {{{"strict", "true"}, {"expression", "p + *(&p)"}}, {"strict = true", "allows no"}}});
+       {{{"strict", "true"}, {"expression", "p + *(&p)"}}, {"strict = true", "does not allow"}}});
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ struct Picture {
 /// Uneven paper with dark strokes, flat areas, both extremes and noise; different for every seed.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
 
-/// What an element must make of a picture, by the kernel library on the CPU.
+/// The expected result of an element for a picture, by the kernel library on the CPU.
 /// @param cpu  has the history, if there is one
 template <typename Params>
 Picture expected(const Picture &in, const Params &params,

@@ -89,7 +89,7 @@ TEST(GswoCompiler, FailuresThatAreNotTheCodes) {
 /// g++'s words on them are about templates, which authors of filters have not written.
 TEST(GswoCompiler, SaysWhatFiltersCanCall) {
   const std::string known =
-      "; filters have those of mathematics, min, max, clamp, swap, sort and nth_element";
+      "; filters can use mathematical functions, min, max, clamp, swap, sort and nth_element";
   EXPECT_EQ(
       shorten("f.cpp:3:9: error: there are no arguments to 'printf' that depend on a template "
               "parameter, so a declaration of 'printf' must be available [-fpermissive]\n",

@@ -20,14 +20,14 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, formula("(p")), "expression = \"(p\": its brackets do not match");
   EXPECT_CONTAINS(refusal(cpu, formula("p) + (p")), "brackets");
   EXPECT_CONTAINS(refusal(cpu, formula("p } int main() { return 0")), "brackets");
-  EXPECT_CONTAINS(refusal(cpu, formula("p; 3")), "no # \\ \" and ;");
+  EXPECT_CONTAINS(refusal(cpu, formula("p; 3")), "cannot contain # \\ \" and ;");
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "expression:1:");
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "foo");
   EXPECT_EQ(refusal(cpu, formula("p.foo()")).find('\n'), std::string::npos)
       << "one mistake, one line";
   SwoFilterParams named = formula("p");
   named.custom.constants = {{"a b", 1.0}};
-  EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is no name");
+  EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is not a valid name");
   named.custom.constants = {{"int", 1.0}};
   EXPECT_NE("", refusal(cpu, named));
 }
@@ -38,7 +38,7 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, code(file.path())), file.path() + ":4:");
   EXPECT_CONTAINS(refusal(cpu, code("/no/such/file.cpp")),
                   "source = /no/such/file.cpp: No such file");
-  EXPECT_CONTAINS(refusal(cpu, code("/")), "it is no file");
+  EXPECT_CONTAINS(refusal(cpu, code("/")), "it is not a file");
   const TemporaryFile empty("");
   EXPECT_CONTAINS(refusal(cpu, code(empty.path())), "it has no function filter");
   const TemporaryFile other(
@@ -51,7 +51,7 @@ TEST(SwoFilterCustom, MistakesInFilesAreExplained) {
   SwoFilterParams written = formula("p");
   written.custom.emit_cuda = emitted.path();
   EXPECT_EQ(refusal(cpu, written), "");
-  EXPECT_CONTAINS(refusal(cpu, code(emitted.path())), "is what emit-cuda writes");
+  EXPECT_CONTAINS(refusal(cpu, code(emitted.path())), "is the output of emit-cuda");
   const TemporaryFile prints("float filter(auto p) {\n  printf(\"x\");\n  return p;\n}\n");
   EXPECT_CONTAINS(refusal(cpu, code(prints.path())), prints.path() + ":2:");
   EXPECT_CONTAINS(refusal(cpu, code(prints.path())), "printf");

@@ -102,7 +102,7 @@ TEST(GswoEdited, MistakesAreInThatFile) {
   EXPECT_TRUE(has(said(replaced(emitted.text, "//@gswo done", "")), "ends within a function"));
   EXPECT_TRUE(
       has(said(replaced(emitted.text, "//@gswo kernel window_filter_k0", "//@gswo kernel other")),
-          "the filter has no function other; translate it anew"));
+          "the filter has no function other; translate it again"));
   EXPECT_TRUE(has(said("//@gswo manifest 1\n"), "error: "));
   EXPECT_TRUE(has(said(replaced(emitted.text, "#include \"gswo_rt.h\"",
                                 "#include \"gswo_rt.h\"\n#include \"/etc/passwd\"")),
@@ -111,7 +111,7 @@ TEST(GswoEdited, MistakesAreInThatFile) {
   SwoFilterParams p = source_filter(emitted.path);
   p.custom.emit_cuda = emitted.path;
   CpuRunner cpu(1);
-  EXPECT_TRUE(has(refusal(cpu, p), "that is source itself"));
+  EXPECT_TRUE(has(refusal(cpu, p), "this is the file of source"));
   p.custom.emit_cuda = "";
   p.custom.function = "other";
   EXPECT_TRUE(has(refusal(cpu, p), "it has window_filter"));
@@ -152,7 +152,7 @@ TEST(GswoEdited, NumbersAreChecked) {
   for (const UserFilterConstant &other : Constants{{"n", std::int64_t{6}}, {"n", 5.0}}) {
     const std::string message = said(other);
     EXPECT_TRUE(has(message, "params: n is 5 in this file"));
-    EXPECT_TRUE(has(message, "translate its source anew"));
+    EXPECT_TRUE(has(message, "translate its source again"));
   }
   const std::string message = said({"c", std::int64_t{300}});
   for (const char *part : {"params: c = 300", "unsigned char", "0 to 255"})

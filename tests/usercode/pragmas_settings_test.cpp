@@ -147,7 +147,7 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
       EXPECT_TRUE(
           message.starts_with(std::string("params: ") + name + " is the " + name + " of the frame"))
           << message;
-      EXPECT_TRUE(has(message, "leave it out of params")) << message;
+      EXPECT_TRUE(has(message, "remove it from params")) << message;
     }
   p.custom.constants = {};
   EXPECT_EQ(filtered(cpu, in, p), all);

@@ -125,7 +125,7 @@ const Refused kRefused[] = {
     {"p - > x", "\">\" at character 5"},
     {"p.*x", "\"*\" at character 3"},
     {"p->*x", "\">\" at character 3"},
-    {"p.x.", "breaks off"},
+    {"p.x.", "incomplete formula"},
     {"p...", "at character 3"},
     // Scopes, templates, lambdas, blocks.
     {"::gain", "\":\" at character 1"},
@@ -167,22 +167,22 @@ const Refused kRefused[] = {
     {"p + /* 3 */ 4", "\"/\" at character 5"},
     {"p // 3", "\"/\" at character 4"},
     // Halves.
-    {"", "breaks off"},
-    {" ", "breaks off"},
-    {"p +", "breaks off"},
-    {"p ? 3", "breaks off"},
-    {"p ? 3 :", "breaks off"},
+    {"", "incomplete formula"},
+    {" ", "incomplete formula"},
+    {"p +", "incomplete formula"},
+    {"p ? 3", "incomplete formula"},
+    {"p ? 3 :", "incomplete formula"},
     {"p 3", "\"3\" at character 3"},
     {"3 p", "\"p\" at character 3"},
-    {"p.", "breaks off"},
+    {"p.", "incomplete formula"},
     {"p.3", "\".3\" at character 2"},
     {"p(,3)", "\",\" at character 3"},
     {"p(3,)", "\")\" at character 5"},
     {"()", "\")\" at character 2"},
-    {"(int)", "breaks off"},
-    {"int", "breaks off"},
+    {"(int)", "incomplete formula"},
+    {"int", "incomplete formula"},
     {"int()", "\")\" at character 5"},
-    {"(int)(float)", "breaks off"},
+    {"(int)(float)", "incomplete formula"},
 };
 
 TEST(GswoStrict, FormulasAreRefused) {
@@ -194,7 +194,7 @@ TEST(GswoStrict, FormulasAreRefused) {
     } catch (const BadSetting &e) {
       message = e.what();
     }
-    EXPECT_TRUE(has(message, "strict = true allows no "));
+    EXPECT_TRUE(has(message, "strict = true does not allow "));
     EXPECT_TRUE(has(message, said));
     EXPECT_TRUE(has(message, "set strict to false"));
   }
@@ -279,7 +279,7 @@ TEST(GswoStrict, FormulasAreLookedAtByRun) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
   p.custom.cache_dir = "";
   p.custom.expression = "(int)*(int*)8";
-  EXPECT_TRUE(has(refusal(cpu, strict(p)), "strict = true allows no \"*\""));
+  EXPECT_TRUE(has(refusal(cpu, strict(p)), "strict = true does not allow \"*\""));
 }
 
 }  // namespace

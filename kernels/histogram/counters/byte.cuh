@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Counters of 8-bit samples in bytes, some for each thread.
+/// Counters of 8-bit samples in bytes, separate ones for each thread.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,15 +13,16 @@
 
 namespace cudascan::histogram {
 
-/// 256 levels of 8 bits. Each thread has counters of its own, bytes, so that it needs no atomic
-/// operation and a constant image costs what any other costs: those of levels l, l + 64, l + 128, l
-/// + 192 in one word, the words of the lanes of a warp side by side, so that each lane has a bank.
+/// 256 levels of 8 bits. Each thread has its own counters, which are bytes. So it needs no atomic
+/// operation, and the time does not depend on the image. The counters of levels l, l + 64, l + 128
+/// and l + 192 are in one word. The words of the lanes of a warp are next to each other, so that
+/// each lane has its own bank.
 ///
-/// For GPUs that have no room for MatrixCounters or are older.
+/// For older GPUs, and for GPUs with too little shared memory for MatrixCounters.
 class ByteCounters {
  public:
   static constexpr int kThreads = 256;
-  static constexpr int kTogether = 1, kVectors = 15;  // a byte counts to 255
+  static constexpr int kTogether = 1, kVectors = 15;  // a byte counts up to 255
   static constexpr int kBytes = kThreads * 256, kKept = 0, kCopies = 8;
   static constexpr bool kMany = false, kTable = false;
 
@@ -51,7 +52,7 @@ class ByteCounters {
   template <typename Emit>
   __device__ void collect(bool last, const Emit &emit) {
     __syncthreads();
-    // Neighbouring threads add up the four levels of a row, each those of two warps.
+    // Neighbouring threads add up the four levels of a row, each for two warps.
     constexpr unsigned kParts = kThreads / 64;
     static_assert(kParts == 4);
     const unsigned row = threadIdx.x / kParts, part = threadIdx.x % kParts;
@@ -76,7 +77,7 @@ class ByteCounters {
       even += __shfl_xor_sync(kWholeWarp, even, distance);
       odd += __shfl_xor_sync(kWholeWarp, odd, distance);
     }
-    // Of the four threads that now have the same sums each goes on with one level.
+    // Four threads now have the same sums; each of them continues with one level.
     const unsigned sums = part % 2 ? odd : even;
     sum_ += part & 2 ? sums >> 16 : sums & 0xffff;
     if (!last)
@@ -92,16 +93,16 @@ class ByteCounters {
     even += v & 0x00ff00ff;
     odd += __byte_perm(v, 0, 0x4341);
   }
-  /// Where a lane counts a level: bits 0 to 5 of the level are bits 7 to 12, bits 6 and 7 are bits
-  /// 0 and
-  /// 1. The places of two samples are worked out in one word.
+  /// Offset of a lane's counter of a level: bits 0 to 5 of the level are bits 7 to 12 of it, bits 6
+  /// and 7 are bits 0 and
+  /// 1. The offsets of two samples are computed in one word.
   __device__ void add_word(unsigned v) {
     const unsigned even = (v << 7 & 0x1f801f80) | (v >> 6 & 0x00030003) | lane_;
     const unsigned odd = (v >> 1 & 0x1f801f80) | (v >> 14 & 0x00030003) | lane_;
     add_two(even & 0xffff, odd & 0xffff);
     add_two(even >> 16, odd >> 16);
   }
-  /// Two at a time, so that they wait for shared memory together.
+  /// Two at a time, so that both wait for shared memory together.
   __device__ void add_two(unsigned a, unsigned b) {
     const unsigned count_a = load_shared_byte(warp_ + a), count_b = load_shared_byte(warp_ + b);
     store_shared_byte(warp_ + a, count_a + 1);
@@ -110,7 +111,7 @@ class ByteCounters {
 
   unsigned char *memory_;
   unsigned warp_;  // address of the warp's counters
-  unsigned lane_;  // place of the lane in a row of them, twice
+  unsigned lane_;  // offset of the lane in a row of counters, twice
   unsigned sum_ = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace cudascan::histogram {
 
-/// Up to 65536 levels, for GPUs with less shared memory: counts in device memory at once. The
-/// shared memory is for what follows.
+/// Up to 65536 levels, for GPUs with less shared memory: counts in device memory directly. The
+/// shared memory is used by the steps after counting.
 class DirectCounters {
  public:
   static constexpr int kThreads = 512;

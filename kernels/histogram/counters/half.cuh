@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Counters of 16-bit samples, of 16 bits.
+/// Counters of 16 bits for 16-bit samples.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -11,7 +11,7 @@
 
 namespace cudascan::histogram {
 
-/// Vectors of 8 counters of 16 bits that a table has.
+/// Number of vectors of a table; a vector is 8 counters of 16 bits.
 CUDASCAN_HD inline int table_vectors(const Levels &levels) {
   return (levels.count + 7) / 8;
 }
@@ -20,7 +20,7 @@ CUDASCAN_HD inline int table_vectors(const Levels &levels) {
 class HalfCounters {
  public:
   static constexpr int kThreads = 672;
-  // A counter counts to 65535.
+  // A counter counts up to 65535.
   static constexpr int kTogether = 1, kVectors = 12;
   static_assert(kThreads * kVectors * 8 <= 65535);
   static constexpr int kBytes = 131072, kKept = 0, kCopies = 1;

@@ -14,7 +14,8 @@ namespace cudascan::histogram {
 /// Turns bytes into bits: word i of the result has bit i of all bytes, in the same order for every
 /// i.
 __device__ inline void gather_bits(unsigned (&w)[8]) {
-  // A square of 8 x 8 bits is transposed by exchanging its quarters, then those of its quarters.
+  // A square of 8 x 8 bits is transposed by exchanging its quarters, then the quarters of each
+  // quarter, and so on.
   constexpr unsigned kLower[] = {0x55555555, 0x33333333, 0x0f0f0f0f};
 #pragma unroll
   for (int k = 2; k >= 0; --k) {
@@ -29,13 +30,14 @@ __device__ inline void gather_bits(unsigned (&w)[8]) {
   }
 }
 
-/// 256 levels of 8 bits, with the tensor cores of sm_80 and newer. A level is a row, its upper four
-/// bits, and a column, its lower four. Of 256 samples at a time, a matrix of 16 x 256 bits says
-/// which are in each row, and one of 256 x 16 bits which are in each column: their product says how
-/// many have each level. The sums stay in registers, and no content takes longer than another.
+/// 256 levels of 8 bits, with the tensor cores of sm_80 and newer. The upper four bits of a level
+/// are its row, and the lower four its column. For 256 samples at a time, a matrix of 16 x 256 bits
+/// says which samples are in each row, and one of 256 x 16 bits says which are in each column.
+/// Their product is the number of samples of each level. The sums stay in registers, and the time
+/// does not depend on the image.
 ///
-/// What a lane needs of these matrices comes from other lanes, through shared memory: of each of
-/// the 8 values of three bits which samples have it, and the fourth bit.
+/// A lane gets its part of these matrices from other lanes, through shared memory: for each of the
+/// 8 values of three bits, the samples that have it, and the fourth bit of the samples.
 template <int kept>
 class MatrixCounters {
  public:
@@ -108,14 +110,14 @@ class MatrixCounters {
   }
 
  private:
-  // A mask is 32 words, one of each lane, those at once that a lane reads; 4 more words make the
-  // masks of neighbours begin in different banks.
+  // A mask is 32 words, one from each lane. Words that a lane reads together are next to each
+  // other. With 4 more words, neighbouring masks begin in different banks.
   static constexpr unsigned kMaskBytes = 36 * 4;
-  // Masks of the values of three bits, then the fourth bit; of rows and of columns.
+  // Masks of the values of three bits, then the fourth bit; for rows and for columns.
   static constexpr unsigned kRows = 0, kColumns = 9 * kMaskBytes;
   static constexpr unsigned kWarpBytes = 18 * kMaskBytes;
 
-  /// Of the word of lane 4 i + k in a mask.
+  /// Index of the word of lane 4 i + k in a mask.
   static __device__ unsigned place(unsigned k, unsigned i) {
     return (8 * k + i) * 4;
   }
@@ -144,7 +146,7 @@ class MatrixCounters {
 
   unsigned char *memory_;
   unsigned to_, from_, from_bit_;  // addresses in the warp's masks
-  int sums_[2][4]{};               // of columns below and from 8 on
+  int sums_[2][4]{};               // of columns below 8, and from 8 on
   unsigned absent_ = 0;            // samples that were added as 0 but do not count
 };
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How the threads of a block count the levels of samples. Which is best depends on the number of
-/// levels, on the GPU and on how much shared memory it has. All of them offer
+/// How the threads of a block count the levels of samples. There are several kinds of counters;
+/// which kind is best depends on the number of levels, on the GPU and on the size of its shared
+/// memory. All kinds have these members:
 ///
 ///     kThreads             // of the block
 ///     kTogether            // vectors of a thread that are added at once
 ///     kVectors             // that a thread may add ...
 ///     kBytes               // of shared memory
-///     kKept                // vectors for each thread that shared memory has room for beside them
+///     kKept                // vectors for each thread that also fit into shared memory
 ///     kCopies              // of the histogram in device memory, so that fewer blocks add to one
-///     kMany                // more levels than a block can look at by itself
-///     clear()              // all threads, then they meet
+///     kMany                // more levels than a block can process alone
+///     clear()              // called by all threads; a barrier follows
 ///     add(samples, emit)   // counts kTogether Samples; all threads of a warp call it together
-///     collect(last, emit)  // ... before all threads call this
-///     kTable               // the last collect() emits nothing: what is left is in shared memory,
+///     collect(last, emit)  // ... before all threads call collect()
+///     kTable               // the last collect() emits nothing: the rest is in shared memory,
 ///                          // as table_vectors() of 16-bit counters
 ///
-/// and call emit(level, n) for what they have counted, with the last collect() at the latest.
+/// They call emit(level, n) for what they have counted, in the last collect() at the latest.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -30,14 +31,14 @@ __device__ inline void clear_shared(unsigned char *memory, int bytes) {
   for (int i = threadIdx.x; i < bytes / 16; i += blockDim.x) vectors[i] = uint4{};
 }
 
-/// A vector of which the first n samples count; the others are 0.
+/// A vector whose first n samples count; the others are 0.
 struct Samples {
   uint4 vector;
   int n;
 };
 
 /// A vector of single samples.
-/// @param next  next(sample) gives the next one, or returns false if there are no more
+/// @param next  next(sample) stores the next sample, or returns false if there are no more
 template <typename T, typename Next>
 __device__ Samples pack_samples(const Next &next) {
   constexpr int kBits = 8 * sizeof(T);
@@ -65,16 +66,16 @@ __device__ void for_samples(const Samples &samples, F f) {
     if (i < samples.n) f(words[i / kInWord] >> i % kInWord * kBits & ((1u << kBits) - 1));
 }
 
-/// As many vectors as there are.
+/// Several vectors.
 inline constexpr int kUnlimited = 0x1000000;
 
-/// Adds vectors to counters, and collects when these are full.
+/// Adds vectors to counters, and collects the counts when the counters are full.
 template <typename Counters, typename Emit>
 class Adding {
  public:
   __device__ Adding(Counters &counters, const Emit &emit) : counters_(counters), emit_(emit) {}
 
-  /// Adds get(0) .. get(n - 1), which gives Samples; all threads of the block call it.
+  /// Adds get(0) .. get(n - 1), which are Samples; all threads of the block call it.
   /// @tparam n  a multiple of Counters::kTogether
   template <int n, typename Get>
   __device__ void add(const Get &get) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Windows down columns of any height. The image is turned: what was a column is a row then.
+// Windows of any height along columns. The result is transposed: its rows are the columns of the
+// image.
 #include "kernels/swofilter/extrema/kernels.cuh"
 
 #include <algorithm>
@@ -13,16 +14,17 @@
 namespace cudascan::swo::extremes {
 namespace {
 
-/// WordPlane of a row that a block does, one for each lane, and chunks that it writes, one for each
-/// warp, at most. With more it would read less beside them, but at each barrier more would wait.
+/// Words of a row that a block processes, one for each lane, and the largest number of chunks that
+/// it writes, one for each warp. With more chunks it would read fewer rows outside of them, but
+/// more threads would wait at each barrier.
 constexpr int kAcross = 32, kMostChunks = 8;
 
-/// Columns in shared memory, each of the block's threads at the windows that begin in a word's
-/// chunk.
+/// Columns in shared memory. Each thread of the block computes the windows that begin in one chunk
+/// of one word's columns.
 template <typename T, typename Op>
 class ColumnStrip {
  public:
-  /// Bytes of shared memory for so many chunks that are written.
+  /// Bytes of shared memory for a number of written chunks.
   static int bytes(int chunks, int side) {
     const int samples = read_chunks(chunks, side) * kPitch, extrema = chunks + side / kWindows;
     return (samples + extrema * kAcross) * static_cast<int>(sizeof(unsigned));
@@ -38,7 +40,7 @@ class ColumnStrip {
         chunk_(threadIdx.x / kAcross),
         column_(words_ + threadIdx.x % kAcross) {}
 
-  /// Reads the samples. Warps have them that write, or reach, the chunks where they begin.
+  /// Reads the samples of the chunks that the block writes, and of those that the windows reach.
   __device__ void read() const {
     const Plane<const T> &in = job_.in.plane;
     const int unit = threadIdx.x % kUnits, x = x_ + unit * kUnit;
@@ -68,14 +70,15 @@ class ColumnStrip {
   }
 
   /// The extrema of windows of more than kWindows rows, by van Herk, Pattern Recognition Letters
-  /// 13(7), 1992, but in chunks that are shorter than the window: from where it begins to the end
-  /// of a chunk, of all that are in the middle, and from where all windows have ended but the
-  /// first.
+  /// 13(7), 1992, but with chunks that are shorter than the window. An extremum is combined from
+  /// that of the first chunk, from the beginning of the window on, those of all chunks in the
+  /// middle, and that of the last chunk, up to the end of the window.
   __device__ void combine(Packed<T> (&column)[kWindows]) const {
     const int whole = (job_.side - 1) / kWindows, rest = (job_.side - 1) % kWindows;
     unsigned *const extrema = words_ + n_read_ * kPitch + threadIdx.x % kAcross;
     __syncwarp();
-    // Of two windows, the first row, and the extremum of those from the second on.
+    // For two neighbouring windows: the first row, and the extremum from the second row to the end
+    // of the chunk.
     unsigned first[kWindows / 2];
     Packed<T> behind[kWindows / 2];
     const Rows<> own{column_ + chunk_ * kPitch};
@@ -129,15 +132,15 @@ class ColumnStrip {
   }
 
  private:
-  /// WordPlane of a chunk, and times 16 bytes of a row, and samples of these.
+  /// Words of a chunk, 16-byte units of a row of them, and samples of a unit.
   static constexpr int kPitch = kWindows * kAcross, kUnits = kAcross / 4, kUnit = 16 / sizeof(T);
 
   static CUDASCAN_HD int read_chunks(int written, int side) {
     return written + (side - 1 + kWindows - 1) / kWindows;
   }
 
-  /// Calls f(row of the image, its place among the rows in shared memory) for the chunk of the
-  /// warp's threads, and others.
+  /// Calls f(row of the image, index of the row in shared memory) for the rows of the warp's own
+  /// chunk, and for others.
   template <typename F>
   __device__ void each_row(const F &f) const {
     constexpr int kStep = 32 / kUnits;  // rows that a warp reads at a time
@@ -146,12 +149,12 @@ class ColumnStrip {
 #pragma unroll
       for (int i = 0; i < kWindows; i += kStep) {
         const int at = c * kWindows + i + first;
-        // Rows that are not there are as the next one that is.
+        // A row outside the image is the same as the nearest row inside.
         f(min(max(y_ + at, 0), job_.in.plane.height - 1), at);
       }
   }
 
-  /// WordPlane of a column, from row n of a chunk on.
+  /// Words of a column, from row n of a chunk on.
   template <int n = 0>
   struct Rows {
     const unsigned *words;
@@ -176,8 +179,9 @@ class ColumnStrip {
   const unsigned *const column_;  // from the thread's word on
 };
 
-/// Sixteen bytes of a column each: unit u of a chunk is of its column u / sizeof(T), in rows from
-/// u % sizeof(T) * 16 / sizeof(T) on. Neither columns nor rows meet in a bank.
+/// Units of 16 bytes of a column: unit u of a chunk belongs to its column u / sizeof(T), and begins
+/// at row u % sizeof(T) * 16 / sizeof(T). Neither neighbouring columns nor neighbouring rows use
+/// the same bank.
 template <typename T>
 __device__ uint4 &unit(int chunk, int u, int across) {
   constexpr int kBytes = sizeof(T);
@@ -185,8 +189,8 @@ __device__ uint4 &unit(int chunk, int u, int across) {
   return units[(chunk * 4 + u) * kAcross + (across ^ ((chunk * kBytes + u % kBytes) % kAcross))];
 }
 
-/// Writes the results of a block, of which each thread has those of a word's chunk.
-/// @param x0, y0  their first sample, as they were read
+/// Writes the results of a block. Each thread has the results of one chunk of a word's columns.
+/// @param x0, y0  the first sample of the results, in the coordinates of the input
 template <typename T>
 __device__ void store_turned(const ColumnsJob<T> &job, int x0, int y0,
                              const Packed<T> (&column)[kWindows]) {

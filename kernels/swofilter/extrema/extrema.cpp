@@ -20,7 +20,7 @@ constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 constexpr std::size_t kStripBytes = 1 << 20;
 constexpr int kMinColumns = 512;
 
-/// The operators, in their steps: maxima (true) or minima of the image, and what is done then.
+/// The operators as steps: maxima (true) or minima of the image, and the final operation.
 struct Steps {
   bool largest;
   enum { nothing, other_way, both_ways } more;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rectangles are separable, and with them samples outside of the image change nothing but with a
-// constant border, where the constant takes part wherever the window leaves the image. So there is
-// a kernel for clipped rectangles, down the columns and along the rows in one go. Large ones go
-// down the columns twice, as what is beside a tile would be too much: each time the image is
-// turned, so that what was a row is a column then. Other windows go run by run.
+// Rectangles are separable. With a rectangle, samples outside the image do not change an extremum,
+// except with a constant border: there the constant counts wherever the window leaves the image. So
+// one kernel computes clipped rectangles, along the columns and along the rows in one launch. For
+// large rectangles, the margin of a tile would be too large. They need two launches; each goes
+// along the columns and transposes the image. Other windows are processed run by run.
 #include "kernels/swofilter/extrema/extrema.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace extremes;
 
-/// Whether both directions go at once.
+/// Whether one launch does both directions.
 bool in_one_go(const Mask &mask) {
   return std::max(mask.width, mask.height) <= kMostInOneGo;
 }
@@ -35,7 +35,7 @@ void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Plane<T> &t
   columns(WordPlane<T>(turned), job.sink, job.width);
 }
 
-/// One operator on one image.
+/// One operator for one image.
 template <typename T>
 class Extrema {
  public:

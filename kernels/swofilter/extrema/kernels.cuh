@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The kernels of extrema, a family a file. Op is Smallest or Largest.
+/// The kernels of extrema; each family has its own file. Op is Smallest or Largest.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -18,15 +18,15 @@ struct RectangleJob {
   WordPlane<T> in;
   ExtremaSink<T> sink;
   int width, height;  // of the window
-  bool constant;      // what is outside counts as `outside`
-  unsigned outside;   // in all samples of a word
+  bool constant;      // samples outside the image count as `outside`
+  unsigned outside;   // the same in all samples of a word
 };
 
-/// Queues rectangles of which both sides are at most kMostInOneGo. See rectangles.cu.
+/// Queues rectangles whose sides are both at most kMostInOneGo. See rectangles.cu.
 template <typename T, typename Op>
 void queue_rectangle(Cuda &, const RectangleJob<T> &);
 
-/// Extrema down columns. What was column x is row x of the result.
+/// Extrema along columns. Column x of the input is row x of the result.
 template <typename T>
 struct ColumnsJob {
   WordPlane<T> in;
@@ -34,13 +34,14 @@ struct ColumnsJob {
   int side;  // of the window
   /// Set by queue_columns(): chunks of kWindows rows that a block writes, at least 2.
   int chunks;
-  /// The same: 2^32 over the 16 bytes that a column is written in, rounded up.
+  /// Also set by queue_columns(): 2^32 divided by the number of 16-byte units in which a column is
+  /// written, rounded up.
   unsigned reciprocal;
   bool constant;
   unsigned outside;
 };
 
-/// Queues windows down columns. See columns.cu.
+/// Queues windows along columns. See columns.cu.
 template <typename T, typename Op>
 void queue_columns(Cuda &, ColumnsJob<T>);
 
@@ -48,7 +49,7 @@ template <typename T>
 struct MaskJob {
   Source<T> in;
   ExtremaSink<T> sink;
-  unsigned none;  // the extremum of no samples, in all of a word
+  unsigned none;  // the extremum of no samples, in all samples of a word
   bool keeps;     // whether a window without samples leaves the pixel as it is
   Cells cells;
 };

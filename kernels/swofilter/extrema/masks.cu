@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Other windows, run by run.
+// Windows that are not rectangles, run by run.
 #include "kernels/swofilter/extrema/kernels.cuh"
 
 #include <cstdint>
@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ MaskJ
   const int x = (blockIdx.x * 32 + threadIdx.x) * kSamples, y = blockIdx.y * 8 + threadIdx.y;
   if (x >= in.width || y >= in.height) return;
   Packed<T> result = Packed<T>::of(job.none);
-  unsigned found = 0;  // the samples of the word whose windows have any
-  // A word is read for each cell, of which the last may be beyond the row.
+  unsigned found = 0;  // the samples of the word whose windows are not empty
+  // A word is read for each cell. The last samples of the word may be beyond the row.
   const bool inside = x >= job.cells.rx && x + 2 * kSamples + job.cells.rx <= in.width;
   for (int i = 0; i < job.cells.n_runs; ++i) {
     const Run run = job.cells.runs[i];

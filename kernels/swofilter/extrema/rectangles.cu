@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Small rectangles: down the columns and along the rows in one go.
+// Small rectangles: along the columns and along the rows in one launch.
 #include "kernels/swofilter/extrema/kernels.cuh"
 
 #include <algorithm>
@@ -14,22 +14,23 @@ namespace {
 template <typename T>
 struct RectangleTile {
   static constexpr int kSamples = Packed<T>::kSamples;
-  /// WordPlane of a row that are written, beside them at each side, and both.
+  /// Words of a row: those that are written, those at each side of them, and all.
   static constexpr int kWords = 32, kBeside = 8 / kSamples, kReadWords = kWords + 2 * kBeside;
-  /// Rows, in words of turned samples and in chunks of kWindows.
+  /// Rows, counted in words of transposed samples and in chunks of kWindows.
   static constexpr int kQuads = 16, kRows = kQuads * kSamples, kChunks = kRows / kWindows;
-  /// WordPlane of kWindows columns, and how many times these are in a row.
+  /// Words of kWindows columns, and the number of such groups in a row.
   static constexpr int kStripWords = kWindows / kSamples, kStrips = kWords / kStripWords;
-  /// One for each column of words and chunk of rows.
+  /// Threads: one for each column of words and each chunk of rows.
   static constexpr int kThreads = kReadWords * kChunks;
-  /// Blocks that run at the same time, at least: of 8 bit and tiny windows all of 3840x2160.
+  /// Least number of blocks that run at the same time. For 8 bits and tiny windows, all blocks of a
+  /// frame of 3840x2160.
   static constexpr int resident(int most) {
     return (most == kTiny && sizeof(T) == 1 ? 1280 : 800) / kThreads;
   }
 };
 
-/// The turned samples of a tile: word q of column i + kSamples * c has rows from kSamples * q on.
-/// Neither neighbouring c nor all q of neighbouring strips meet in a bank.
+/// The transposed samples of a tile: word q of column i + kSamples * c has the rows from kSamples *
+/// q on. Neither neighbouring c nor the q of neighbouring strips use the same bank.
 template <typename T>
 class TurnedTile {
  public:
@@ -41,7 +42,7 @@ class TurnedTile {
   __device__ unsigned &at(int i, int c, int q) const {
     return at(i, c / Size::kStripWords, c % Size::kStripWords, q);
   }
-  /// The same for word m from a strip on.
+  /// The same for word m, counted from a strip.
   __device__ unsigned &at(int i, int strip, int m, int q) const {
     const int half = (m ^ m / Size::kStripWords) & 1;
     const int column = i * Size::kReadWords + strip * Size::kStripWords + (m & ~1);
@@ -53,7 +54,7 @@ class TurnedTile {
   unsigned *words_;
 };
 
-/// Turned words along a row.
+/// Transposed words along a row.
 template <typename T>
 struct TurnedRow {
   static constexpr int kSamples = Packed<T>::kSamples;
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::
     }
   }
   __syncthreads();
-  // Sixteen columns, and the rows of a turned word.
+  // Sixteen columns, and the rows of a transposed word.
   if (threadIdx.x >= Size::kStrips * Size::kQuads) return;
   const int q = threadIdx.x % Size::kQuads, strip = threadIdx.x / Size::kQuads;
   Packed<T> row[kWindows];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What becomes of extrema.
+/// How extrema are written.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -15,19 +15,19 @@ enum class ExtremaFinish {
   none,
   minus_other,  // extremum - the other image
   other_minus,  // the other image - extremum
-  midpoint,     // between both
+  midpoint,     // the middle between both
 };
 
-/// Writes extrema, or what an operator makes of them.
+/// Writes extrema, or an operator's results from them.
 template <typename T>
 struct ExtremaSink {
   Plane<T> out;
   ExtremaFinish finish;
   Plane<const T> other;
-  Plane<const T> in;  // for the middle between the extrema of nothing
+  Plane<const T> in;  // the midpoint if a window has no samples
   int shift;
 
-  /// Whether four words from multiples of 16 bytes on are written as they are.
+  /// Whether four words can be written at once, at multiples of 16 bytes, without changes.
   __device__ bool takes_quads() const {
     return finish == ExtremaFinish::none &&
            (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % 16 == 0;
@@ -51,7 +51,7 @@ struct ExtremaSink {
   }
 
  private:
-  /// Out of the way of the other code, which is read from memory as it runs.
+  /// Kept apart from the other code, so that less code is loaded while the kernel runs.
   __device__ __noinline__ void store_all(int x, int y, uint4 words) const {
     constexpr int kSamples = Packed<T>::kSamples;
     store(x, y, words.x);

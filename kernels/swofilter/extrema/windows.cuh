@@ -8,8 +8,8 @@
 
 namespace cudascan::swo::extremes {
 
-/// As Packed::of(), but with the samples of 8 bit in the upper bytes of both registers: a product
-/// takes less of what minima wait for than a mask.
+/// Like Packed::of(), but 8-bit samples are in the upper bytes of both registers. A multiplication
+/// uses less than a mask of the unit that also computes minima.
 template <typename T>
 __device__ Packed<T> spread(unsigned word) {
   if constexpr (sizeof(T) == 1)
@@ -17,7 +17,7 @@ __device__ Packed<T> spread(unsigned word) {
   else
     return {word};
 }
-/// The samples that were spread.
+/// The inverse of spread().
 template <typename T>
 __device__ unsigned joined(const Packed<T> &p) {
   if constexpr (sizeof(T) == 1)
@@ -25,7 +25,7 @@ __device__ unsigned joined(const Packed<T> &p) {
   else
     return p.part[0];
 }
-/// Spread samples that change no extrema.
+/// Spread samples that do not change an extremum.
 template <typename Op, typename T>
 __device__ Packed<T> neutral() {
   return spread<T>(Op::template neutral<T>().word());
@@ -46,7 +46,7 @@ __device__ Packed<T> three(Largest, Packed<T> a, const Packed<T> &b, const Packe
   return a;
 }
 
-/// Windows that a thread does at a time.
+/// Windows that a thread computes at a time.
 inline constexpr int kWindows = 16;
 /// The extrema of w neighbours, at most 7, from each of n on.
 template <int w, typename Op, typename T, int n>
@@ -64,8 +64,8 @@ __device__ void extrema_of(Packed<T> (&p)[n]) {
   }
 }
 
-/// Extrema of two neighbouring windows: from the first row of the one, those that both have, in two
-/// parts, and the last of the other.
+/// Extrema of two neighbouring windows, from the first row of one, the rows that both contain, in
+/// two parts, and the last row of the other.
 template <typename Op, typename T>
 __device__ void two_windows(const Packed<T> &first, const Packed<T> &begin, const Packed<T> &end,
                             const Packed<T> &last, Packed<T> *result) {
@@ -73,8 +73,8 @@ __device__ void two_windows(const Packed<T> &first, const Packed<T> &begin, cons
   result[1] = three(Op{}, begin, end, last);
 }
 
-/// The extrema of w neighbours, 9 to kWindows, from each of kWindows on. They begin in one half of
-/// these, and end behind it: by van Herk, see ColumnStrip.
+/// The extrema of w neighbours, 9 to kWindows, from each of kWindows on. They begin within these
+/// and end after them: by van Herk, see ColumnStrip.
 template <int w, typename Op, typename T>
 __device__ void extrema_by_halves(const Packed<T> (&p)[kWindows + w - 1],
                                   Packed<T> (&result)[kWindows]) {
@@ -97,11 +97,12 @@ __device__ void extrema_by_halves(const Packed<T> (&p)[kWindows + w - 1],
   }
 }
 
-/// Sides of windows of which a thread reads all rows, and with code and registers for few.
+/// Largest sides of windows of which a thread reads all rows, and of windows with special code that
+/// needs few registers.
 inline constexpr int kMostInOneGo = 15, kTiny = 3;
-/// Extrema of windows of `side` samples that begin at sample 0 to 15 of those that
-/// load.template at<offset>(i) gives, where offset is -side / 2 modulo kSamples.
-/// @tparam most  the side is at most that: kTiny or kMostInOneGo
+/// Extrema of windows of `side` samples that begin at samples 0 to 15 of those that load.template
+/// at<offset>(i) returns, where offset is -side / 2 modulo kSamples.
+/// @tparam most  the largest side: kTiny or kMostInOneGo
 template <int most, typename Op, typename T, typename Load>
 __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows]) {
   constexpr int kSamples = Packed<T>::kSamples;
@@ -144,7 +145,7 @@ __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows])
   }
 }
 
-/// Turns a square of samples: what was sample i of word k is sample k of word i.
+/// Transposes a square of samples: sample i of word k becomes sample k of word i.
 template <typename T>
 __device__ void turn(const Packed<T> *in, unsigned (&out)[Packed<T>::kSamples]) {
   if constexpr (sizeof(T) == 1) {

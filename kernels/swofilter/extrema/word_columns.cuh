@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Planes that are read word by word, down their columns.
+/// Planes that are read word by word, along their columns.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -28,8 +28,8 @@ struct WordPlane {
   }
 };
 
-/// WordPlane of a column, from row y on; rows that are not there are as the next one that is.
-/// @tparam whole  all rows are there
+/// Words of a column, from row y on. A row outside the plane is the same as the nearest row inside.
+/// @tparam whole  all rows are inside
 template <typename T, bool whole>
 struct WordColumn {
   const unsigned char *top;
@@ -49,13 +49,13 @@ struct WordColumn {
   }
 };
 
-/// load_word() out of the way of the other code, which is read from memory as it runs.
+/// load_word(), kept apart from the other code, so that less code is loaded while the kernel runs.
 template <typename T>
 __device__ __noinline__ unsigned load_any_word(const T *row, int width, int x, unsigned outside) {
   return load_word(row, width, x, outside);
 }
 
-/// As WordColumn, for words that are not aligned, or of which not all samples are in the plane.
+/// Like WordColumn, for words that are not aligned, or not completely inside the plane.
 template <typename T>
 struct CutWordColumn {
   const Plane<const T> &plane;
@@ -69,7 +69,7 @@ struct CutWordColumn {
   }
 };
 
-/// Extrema of windows of a column of words, of which the first begins in row y.
+/// Extrema of windows of a column of words; the first window begins in row y.
 template <int most, typename Op, typename T>
 __device__ void slide_down(const WordPlane<T> &in, int side, int x, int y,
                            Packed<T> (&column)[kWindows]) {

@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
   Tally tally(job.tally);
   GrowthLines lines{Work(job.rows, kTile * image.rows), Work(job.columns, kTile * image.columns),
                     false};
-  const bool alone = tiles <= grid_warps();  // a warp with its tile
+  const bool alone = tiles <= grid_warps();  // each warp has its own tile
   notes.reset(tiles, alone ? Span::whole() : Span{}, grid_thread(), grid_threads());
   tally.reset();
   lines.rows.reset(grid_thread(), grid_threads());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A warp lets the marker of a tile grow in shared memory. One half of it walks down and the other
-/// one up, with a lane for four columns; then all walk to the right and to the left, with a lane
-/// for two rows. Diagonal neighbours count on the way down and up. What is around the tile is
-/// looked at once, before: it stays as it is.
+/// A warp lets the marker of a tile grow in shared memory. One half of the warp walks down and the
+/// other half up, with one lane for four columns. Then all lanes walk to the right and to the left,
+/// with one lane for two rows. Diagonal neighbours are handled on the way down and up. The pixels
+/// around the tile are read once, before; they do not change.
 #pragma once
 #include "kernels/swofilter/geodesic/cells.cuh"
 #include "kernels/swofilter/geodesic/tile_walk.cuh"
@@ -11,7 +11,7 @@
 
 namespace cudascan::swo {
 
-/// Rows and columns of an image along which something comes into tiles, see line.cuh.
+/// Rows and columns of an image along which changes enter tiles, see line.cuh.
 struct GrowthLines {
   Work rows, columns;
   bool wanted;
@@ -35,7 +35,7 @@ class GrowthTile {
         lane_(threadIdx.x % 32),
         pairs_(static_cast<Pair *>(memory)) {}
 
-  /// Takes cells into shared memory: cells(x, y) are those of the pixels (x, y) and (x + 1, y).
+  /// Copies cells into shared memory: cells(x, y) are those of the pixels (x, y) and (x + 1, y).
   template <typename F>
   __device__ void make(const F &cells) const {
 #pragma unroll 16
@@ -43,16 +43,16 @@ class GrowthTile {
       at(lane_, y) = GrowthCells<T>::fold(cells(x_ + 2 * lane_, y_ + y));
     __syncwarp();
   }
-  /// Takes them from the image.
+  /// Copies the cells from the image.
   __device__ void take() const {
     make([&](int x, int y) { return image_.pair(x, y); });
   }
-  /// Lets the tile, which is in shared memory or, if not `here`, in the image, grow; returns
-  /// whether something is left to do in it or around it.
+  /// Lets the tile grow, which is in shared memory or, if not `here`, in the image. Returns whether
+  /// something is left to do in it or around it.
   /// @param keep  leave it in shared memory
   __device__ bool grow_once(const TileNotes &notes, const TileEdges &edges, unsigned step,
                             bool &here, bool keep, const GrowthLines &lines) {
-    // Before it is known whether that is needed. In the first step nobody has written it yet.
+    // Loaded before it is known whether it is needed. In the first step nobody has written it yet.
     const Around a = step == 1 ? Around() : around(edges);
     TileNotes::Note note = notes.at(number_, step);
     const bool work = note.news || note.rows.any() || note.columns.any();
@@ -89,9 +89,9 @@ class GrowthTile {
   }
 
  private:
-  /// Pairs of a row stand as GrowthCells::fold() gives them to lanes: columns 4 i and 4 i + 2, then
-  /// 4 i + 1 and 4 i + 3. So what is beside either of them is the other one, but for the outer
-  /// columns.
+  /// Pairs of a row are in the order in which GrowthCells::fold() assigns them to lanes: columns 4
+  /// i and 4 i + 2, then 4 i + 1 and 4 i + 3. So the neighbours of one pair are in the other,
+  /// except at the outer columns.
   __device__ Pair &at(int pair, int y) const {
     return pairs_[y * kPitch + pair];
   }
@@ -99,7 +99,7 @@ class GrowthTile {
   /// Where cells change.
   struct Change {
     Span rows, columns;
-    unsigned edges = 0;  ///< those that really change
+    unsigned edges = 0;  ///< edges that really change
 
     __device__ Change &operator|=(const Change &more) {
       rows |= more.rows;
@@ -173,7 +173,7 @@ class GrowthTile {
     if (lane == 31) below >>= 16;
     return __vmaxu2(v, __vmaxu2(above, below));
   }
-  /// Lets a pair of cells meet neighbours; returns what changes.
+  /// Lets a pair of cells grow from its neighbours; returns what changes.
   __device__ static unsigned meet(Pair &pair, unsigned neighbours) {
     const unsigned before = GrowthCells<T>::markers(pair);
     const unsigned after = grow(before, GrowthCells<T>::masks(pair), neighbours);
@@ -182,7 +182,7 @@ class GrowthTile {
     return change;
   }
 
-  /// The first and the last one of those that lanes say they have changed.
+  /// The first and the last of the columns or rows that lanes have changed.
   /// @param mine  true for either of two columns, or for the first one of two rows
   /// @param far   true for the row that is 32 rows further down
   __device__ static Span columns_of(bool mine) {
@@ -198,7 +198,7 @@ class GrowthTile {
             lowers ? 63 - __clz(lowers) : 31 - __clz(uppers)};
   }
 
-  /// Lets the edges of the tile meet what is around it; adds where they change.
+  /// Lets the edges of the tile grow from the pixels around it; adds the places that change.
   __device__ void look_around(Around a, Change &change, const GrowthLines &lines) {
     if (eight) {
       a.above = spread_folded(a.above, a.above_corner, a.above_corner);
@@ -235,8 +235,7 @@ class GrowthTile {
     if (sides & 2) lines.rows.add(y_ + lane_ + 32);
   }
 
-  /// Walks once along the rows and columns that the note has, and notes those that change; adds
-  /// them.
+  /// Walks once along the rows and columns of the note; notes and adds those that change.
   __device__ void walk(TileNotes::Note &note, Change &change) const {
     if (note.rows.any()) {
       Change here;
@@ -244,8 +243,8 @@ class GrowthTile {
       go_vertically(note.rows, here);
       change |= here;
       note.columns |= here.columns;
-      // Who goes down has not seen all that who goes up has changed; without diagonals that is
-      // nothing new.
+      // The half that walks down has not seen all changes of the half that walks up. Without
+      // diagonals, these changes bring nothing new.
       note.rows = eight ? here.rows : Span{};
     }
     if (note.columns.any()) {
@@ -266,15 +265,16 @@ class GrowthTile {
     return reinterpret_cast<Quad &>(at(2 * i, y));
   }
 
-  /// Walks down and up through all rows that may change because those of `where` have; adds what
-  /// changes. One half of the warp walks down, the other one up, with four columns for a lane.
+  /// Walks down and up through all rows that may change because the rows of `where` have changed;
+  /// adds what changes. One half of the warp walks down, the other half up, with four columns for
+  /// each lane.
   __device__ void go_vertically(const Span &where, Change &change) const {
     const TileWay way(where);
     const bool up = lane_ >= 16;
     const int column = lane_ % 16, step = up ? -kQuadPitch : kQuadPitch;
     const auto row = [&](int i) { return up ? kTile - 1 - i : i; };
     unsigned near = 0,
-             far = 0;  // what changes in the row where this half begins, and where it ends
+             far = 0;  // changes in the first row of this half, and in its last row
     Levels from, all;
     if (way.first > 0) {
       const Quad before = quad(column, row(way.first - 1));
@@ -307,7 +307,7 @@ class GrowthTile {
         all.even |= here.even;
         all.odd |= here.odd;
       }
-      __syncwarp();  // beyond the middle each half meets what the other one has left
+      __syncwarp();  // beyond the middle each half reads what the other half has written
       if (!way.go_on(i, any, change.rows)) break;
     }
     const unsigned lanes = __ballot_sync(kWholeWarp, all.change() != 0);
@@ -324,7 +324,7 @@ class GrowthTile {
                     __any_sync(kWholeWarp, column == 15 && (all.odd & kSecond) != 0));
   }
 
-  /// The same with columns; rows `lane` and `lane + 32` are in the halves of a word.
+  /// The same for columns; rows `lane` and `lane + 32` are in the halves of a word.
   __device__ void go_sideways(const Span &where, Change &change) const {
     const TileWay way(where);
     unsigned left = 0, right = 0, all = 0;
@@ -365,7 +365,7 @@ class GrowthTile {
     change.add_edge(TileEdges::right, __any_sync(kWholeWarp, last_column != 0));
   }
 
-  /// Has those around look at edges that have changed.
+  /// Tells the tiles around to look at edges that have changed.
   __device__ void tell_neighbours(const TileNotes &notes, unsigned step, unsigned edges) const {
     if (lane_ >= 9) return;
     const int right = lane_ % 3 - 1, down = lane_ / 3 - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Walks through the rows and columns of a tile (tile.cuh), some at a time.
+/// Walks through the rows and columns of a tile (tile.cuh), several at a time.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,8 +12,8 @@ namespace cudascan::swo {
 
 inline constexpr int kTileStrip = 8;  ///< rows, or columns, that are walked through at a time
 
-/// Where both ways begin, and the last row, or column, that either of them has to look at, counted
-/// as it walks.
+/// Where both walks begin, and the last row or column that each of them has to look at, counted in
+/// its direction.
 struct TileWay {
   int first, last;
   __device__ explicit TileWay(const Span &where)
@@ -35,7 +35,7 @@ struct alignas(2 * sizeof(typename GrowthCells<T>::Pair)) TileQuad {
   typename GrowthCells<T>::Pair even, odd;
 };
 
-/// Levels of a quad, or what changes in them, among other bits.
+/// Levels of a quad, or their changes, among other bits.
 template <typename T>
 struct TileLevels {
   unsigned even = 0, odd = 0;
@@ -46,7 +46,7 @@ struct TileLevels {
     odd |= GrowthCells<T>::markers(before.odd) ^ after.odd;
   }
 };
-/// Lets markers go on to the cells of the next row, where they become its markers.
+/// Lets markers grow into the cells of the next row; the results are the markers of that row.
 /// @tparam eight  also to diagonal neighbours
 template <typename T, bool eight>
 __device__ void go_on_to(const TileQuad<T> &cells, TileLevels<T> &from) {
@@ -61,7 +61,7 @@ __device__ void go_on_to(const TileQuad<T> &cells, TileLevels<T> &from) {
   }
 }
 
-/// Of this lane's two rows a strip of columns, in the order of walking.
+/// A strip of columns of this lane's two rows, in the order of walking.
 /// @tparam step  1 to the right, -1 to the left
 template <typename T, int step>
 struct TileColumns {
@@ -69,8 +69,8 @@ struct TileColumns {
   using Quad = TileQuad<T>;
 
   Quad *upper, *lower;
-  Pair cells[kTileStrip];      ///< of both rows each
-  unsigned after[kTileStrip];  ///< their markers
+  Pair cells[kTileStrip];      ///< of both rows
+  unsigned after[kTileStrip];  ///< markers of these cells
 
   /// @param upper, lower  the first quads of both rows
   __device__ TileColumns(Quad *upper, Quad *lower) : upper(upper), lower(lower) {
@@ -85,7 +85,7 @@ struct TileColumns {
       cells[at(k, 3)] = b.odd;
     }
   }
-  /// Lets a marker go through; returns what changes.
+  /// Lets a marker grow through the strip; returns what changes.
   __device__ unsigned go_through(unsigned &from) {
     unsigned change = 0;
 #pragma unroll
@@ -96,7 +96,7 @@ struct TileColumns {
     }
     return change & GrowthCells<T>::kBits;
   }
-  /// What changes in a column.
+  /// The changes in a column.
   __device__ unsigned change(int k) const {
     return (GrowthCells<T>::markers(cells[k]) ^ after[k]) & GrowthCells<T>::kBits;
   }

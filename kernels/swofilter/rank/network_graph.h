@@ -88,7 +88,7 @@ class Graph {
 /// Values in ascending order; only the requested ones need to exist (node >= 0).
 using Sorted = std::vector<Value>;
 
-/// The answer for a window: values that count, and those that are taken off their sum.
+/// The answer for a window: values that count, and values to subtract from their sum.
 struct Answer {
   Sorted plus, minus;
 };

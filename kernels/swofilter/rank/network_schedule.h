@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// From a graph to a network.
+/// Turns a graph into a network.
 #pragma once
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace cudascan::swo::networks {
 
-/// Puts the nodes that the answers need in an order, and their results in rows, which are used
-/// again when nobody needs what is in them any more.
+/// Orders the nodes that the answers need and assigns their results to rows. A row is reused when
+/// its contents are no longer needed.
 void schedule(const Graph &, const std::vector<Answer> &, Network &);
 
 }  // namespace cudascan::swo::networks

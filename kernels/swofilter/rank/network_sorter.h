@@ -43,7 +43,7 @@ class Sorter {
 
   /// Requests numbers [first, last]. All requests must come before sorted().
   void need(const Cells &set, int first, int last);
-  /// Announces what merging the halves of a set needs for its numbers [first, last].
+  /// Requests what merging the halves of a set needs for its numbers [first, last].
   void need_halves(const Cells &set, int first, int last);
 
   Sorted sorted(const Cells &set);

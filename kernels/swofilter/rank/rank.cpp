@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMinRows = 32;  // fewer rows do not justify a thread
 
-/// The image with what is outside of it, as far as windows reach; with clip, the largest sample.
+/// The image with a margin as wide as windows need; with clip, the margin has the largest sample.
 template <typename T>
 Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();

@@ -10,7 +10,7 @@
 namespace cudascan::swo {
 namespace {
 
-constexpr int kMinRows = 64;  // of a band; fewer are not worth a thread
+constexpr int kMinRows = 64;  // of a band; fewer do not justify a thread
 
 template <typename T>
 struct Complement {

@@ -193,7 +193,7 @@ TEST(ThresholdOracle, Classes) {
     }
 }
 
-/// A page of 7016 x 9921, of which 97 % are white, in thousands and in pixels, and at 2^30 pixels.
+/// A page of 7016 x 9921 with 97 % white pixels, in thousands and in pixels, and at 2^30 pixels.
 TEST(ThresholdCounts, LargeOnesAreAsSmallOnes) {
   for (int levels : {256, 65536}) {
     Counts small(levels);

@@ -59,8 +59,9 @@ TEST(AutothresholdRefuses, WhatDoesNotGoTogether) {
   for (const Method method : kMethods)
     if (method != Method::otsu)
       expect_refusal({.method = method, .classes = 3}, {"classes = 3", "otsu"});
-  expect_refusal({.classes = 3, .smoothing = 0.5}, {"classes = 3", "smoothing = 0.5", "set 0"});
-  expect_refusal({.classes = 4, .hysteresis = 2}, {"classes = 4", "hysteresis = 2", "set 0"});
+  expect_refusal({.classes = 3, .smoothing = 0.5},
+                 {"classes = 3", "smoothing = 0.5", "set it to 0"});
+  expect_refusal({.classes = 4, .hysteresis = 2}, {"classes = 4", "hysteresis = 2", "set it to 0"});
   const auto prahara = AutothresholdAlgorithm::prahara;
   expect_refusal({.classes = 3, .algorithm = prahara}, {"classes = 3", "algorithm = prahara"});
   for (const Method method : kMethods) {

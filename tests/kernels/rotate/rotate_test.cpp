@@ -320,7 +320,7 @@ TEST(Rotate, RefusesWhatMakesNoSense) {
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal({}, out), "");
-  EXPECT_EQ(refusal({.angle = 361}, out), "angle 361: it must be from -360 to 360 degrees");
+  EXPECT_EQ(refusal({.angle = 361}, out), "angle 361: must be from -360 to 360 degrees");
   EXPECT_NE(refusal({.angle = kNan}, out).find("angle nan"), std::string::npos);
   EXPECT_NE(refusal({.border_value = -2}, out).find("border-value -2"), std::string::npos);
   EXPECT_NE(refusal({.border_value = 256}, out).find("above the largest level of the format, 255"),

@@ -85,7 +85,7 @@ TEST(SwoFilterRefuses, Windows) {
 TEST(SwoFilterRefuses, Shapes) {
   const struct {
     const char *shape, *why;
-  } shapes[] = {{"circle", "other characters"},
+  } shapes[] = {{"circle", "characters that a mask cannot have"},
                 {"", "odd number"},
                 {";", "odd number"},
                 {"010;111", "odd number"},
@@ -95,8 +95,8 @@ TEST(SwoFilterRefuses, Shapes) {
                 {";111;010", "different lengths"},
                 {"000;000;000", "a cell that is 1"},
                 {"0-0;111;010", "cells that are -"},
-                {"010;111;010 010;111;010", "other characters"},
-                {"Rectangle", "other characters"}};
+                {"010;111;010 010;111;010", "characters that a mask cannot have"},
+                {"Rectangle", "characters that a mask cannot have"}};
   for (const Op op : {Op::erode, Op::median, Op::recursive_dilate})
     for (const auto &[shape, why] : shapes)
       expect_refusal({.op = op, .shape = shape}, "shape = \"" + std::string(shape) + "\": ",
@@ -115,14 +115,14 @@ TEST(SwoFilterRefuses, Patterns) {
   refused("---;---;---", {"a cell that is 1 or 0", "0 and 1 and -"});
   refused("010;111;010 01;11", {"\"01;11\"", "odd number"});
   refused("  ", {"odd number"});
-  refused("010;1x1;010", {"other characters"});
+  refused("010;1x1;010", {"characters that a mask cannot have"});
   for (const Op op : {Op::thin, Op::thicken}) {
     for (const char *shape : {"010", "010;111;010 01010;01010;01010", "1;1;1"})
       expect_refusal({.op = op, .shape = shape, .thinning = kTemplates},
                      "shape = \"" + std::string(shape) + "\": ", {"three rows of three cells"});
     for (const char *shape : {"ellipse", "cross"})
       expect_refusal({.op = op, .shape = shape, .thinning = kTemplates}, "shape = \"",
-                     {"other characters"});
+                     {"characters that a mask cannot have"});
   }
 }
 

@@ -239,7 +239,7 @@ class Provider(Folder):
         process = self.start("--camera", self.number("Left eye"))
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
-        # It is looked for more than once: once it was unplugged, then it is no camera.
+        # It is looked for more than once: first it was unplugged, then it is not a camera.
         program.wait_until(lambda: "no camera Left eye" in self.errors.read_text(), "a second look",
                            10)
         self.assertIn("Left eye: unplugged; trying again", self.errors.read_text())

@@ -345,7 +345,7 @@ class Signals(scans.Case):
         run.terminate()
         said = run.communicate(timeout=30)[1]
         self.assertEqual(run.returncode, 128 + signal.SIGTERM, said)
-        self.assertIn("--resume goes on with them", said)
+        self.assertIn("--resume continues with them", said)
         self.assertFalse((self.folder / "book.pdf").exists())
         self.assertRegex(self.scan("in", "-o", "book.pdf", "--resume", "--quiet"), r"^$")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()),

@@ -152,7 +152,7 @@ class Refusals(Folder):
         for status, sentence, *words in (
                 (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "",
                  self.folder / "nothing.png"),
-                (1, "only one of these", *test, "--gige", "x"),
+                (1, "use only one of FILE", *test, "--gige", "x"),
                 (1, "element=cudanone: must be one of cudanick", *test, "-e", "cudanone"),
                 (1, "windows=3: cudanick has no such property", *test, "windows=3"),
                 (1, "method=none: must be one of nick, niblack", *test, "method=none"),
