@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/kernels/run_all.h"
+#include "run_all.h"
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -99,6 +99,8 @@ void next() {
   arrive(device().current());
 }
 
+}  // namespace
+
 /// What a fiber runs: its thread of one block after another.
 void live() {
   arrive(device().current());
@@ -112,6 +114,8 @@ void live() {
     next();
   }
 }
+
+namespace {
 
 void wait_for_others(Meeting &meeting, const char *function) {
   if (meeting.arrived == 0) meeting.function = function;

@@ -10,7 +10,7 @@
 
 #include "kernels/base/simd.h"
 #include "kernels/exec.h"
-#include "tests/kernels/run_all.h"
+#include "tests/run_all.h"
 
 namespace {
 

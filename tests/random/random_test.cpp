@@ -14,8 +14,8 @@
 #include <optional>
 #include <thread>
 
-#include "tests/kernels/run_all.h"
 #include "tests/random/cases.h"
+#include "tests/run_all.h"
 
 namespace cudascan::test {
 namespace {
