@@ -15,7 +15,7 @@ using test::Content;
 using test::Gray16;
 using test::Gray8;
 using test::Image;
-using test::kMethods;
+using test::kNickMethods;
 using test::page;
 using test::result;
 
@@ -170,7 +170,7 @@ TEST(NickParameters, UnsetWeightIsTheDefaultOfTheMethod) {
   EXPECT_GE(nick_default_k(NickMethod::nick), -0.2);
   EXPECT_LE(nick_default_k(NickMethod::nick), -0.1);
   const auto in = page<std::uint8_t>();
-  for (const NickMethod method : kMethods) {
+  for (const NickMethod method : kNickMethods) {
     const NickParams unset = {.method = method, .window = 25};
     EXPECT_EQ(k_in_use(unset), nick_default_k(method));
     EXPECT_EQ(result(in, unset),
@@ -180,7 +180,7 @@ TEST(NickParameters, UnsetWeightIsTheDefaultOfTheMethod) {
 
 TEST(NickParameters, WidthAndHeightOverrideTheSide) {
   const auto in = page<std::uint8_t>();
-  for (const NickMethod method : kMethods) {
+  for (const NickMethod method : kNickMethods) {
     const auto square = result(in, {.method = method, .window = 25});
     EXPECT_EQ(square,
               result(in, {.method = method, .window = 3, .window_width = 25, .window_height = 25}));
@@ -192,7 +192,7 @@ TEST(NickParameters, WidthAndHeightOverrideTheSide) {
 
 TEST(NickParameters, WindowsBeyondTheImageAreClipped) {
   const auto in = page<std::uint8_t>(40, 30);
-  for (const NickMethod method : kMethods)
+  for (const NickMethod method : kNickMethods)
     EXPECT_EQ(result(in, {.method = method, .window_width = 79, .window_height = 59}),
               result(in, {.method = method, .window = 1023}));
 }
@@ -231,7 +231,7 @@ TEST(NickParameters, DeviationsScaleWithTheDepth) {
   // with the samples if r does: 8-bit levels shifted left give the same picture, ties included.
   const auto samples = test::make_content<std::uint8_t>(Content::text, 160, 90, 255);
   const Image<std::uint8_t> in(samples, 160, 90);
-  for (const NickMethod method : kMethods) {
+  for (const NickMethod method : kNickMethods) {
     if (method == NickMethod::phansalkar) continue;
     for (const double r : {1.0, 50.5, 128.0}) {
       const NickParams params = {.method = method, .window = 15, .r = r};
@@ -252,7 +252,7 @@ TEST(NickParameters, DeviationsScaleWithTheDepth) {
 
 TEST(NickParameters, AlgorithmsGiveTheSamePicture) {
   const auto in = page<std::uint8_t>(130, 70);
-  for (const NickMethod method : kMethods)
+  for (const NickMethod method : kNickMethods)
     for (const int window : {3, 15, 31})
       for (const NickOutput output : {NickOutput::binary, NickOutput::threshold}) {
         NickParams params = {.method = method, .window = window, .output = output};

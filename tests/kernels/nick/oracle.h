@@ -16,9 +16,9 @@ namespace cudascan {
 
 namespace test {
 
-inline constexpr NickMethod kMethods[] = {NickMethod::nick,    NickMethod::niblack,
-                                          NickMethod::sauvola, NickMethod::wolf,
-                                          NickMethod::bradley, NickMethod::phansalkar};
+inline constexpr NickMethod kNickMethods[] = {NickMethod::nick,    NickMethod::niblack,
+                                              NickMethod::sauvola, NickMethod::wolf,
+                                              NickMethod::bradley, NickMethod::phansalkar};
 
 inline std::string name_of(NickMethod method) {
   constexpr const char *names[] = {"nick", "niblack", "sauvola", "wolf", "bradley", "phansalkar"};

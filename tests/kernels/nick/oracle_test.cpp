@@ -10,7 +10,7 @@ namespace {
 using test::Content;
 using test::Image;
 using test::ImageExtremes;
-using test::kMethods;
+using test::kNickMethods;
 using test::Moments;
 
 /// Compares one binary picture with the oracle.
@@ -66,7 +66,7 @@ void expect_agreement(const Image<T> &in, const std::vector<Moments> &moments,
 /// Every method with these windows, and weights from one end to the other.
 std::vector<NickParams> every_method(int width, int height) {
   std::vector<NickParams> all;
-  for (const NickMethod method : kMethods) {
+  for (const NickMethod method : kNickMethods) {
     // +-1e-6 are the smallest weights; they put T as near to the mean as can be.
     for (const double k : {-2.0, -0.2, -0.000001, 0.0, 0.000001, 0.15, 0.34, 2.0})
       for (const double r : {1.0, 128.0, 1024.0}) {
@@ -152,7 +152,7 @@ void expect_agreement_on_a_large_image(Window window, T maximum) {
                       size.height, {.padding = 6}, maximum);
     const auto moments = test::moments_by_tables(in.plane(), window.width, window.height);
     std::vector<NickParams> all;
-    for (const NickMethod method : kMethods)
+    for (const NickMethod method : kNickMethods)
       all.push_back(
           {.method = method, .window_width = window.width, .window_height = window.height});
     expect_agreement(in, moments, all);
@@ -185,7 +185,7 @@ TEST_P(NickOracleOnExtremeSums, Gray16) {
                                 side, side);
   const auto moments = test::moments_by_tables(in.plane(), 1023, 1023);
   std::vector<NickParams> all;
-  for (const NickMethod method : kMethods)
+  for (const NickMethod method : kNickMethods)
     for (const double k : {-2.0, 0.000001})
       all.push_back({.method = method, .window = 1023, .k = k, .r = 1024});
   expect_agreement(in, moments, all);

@@ -11,7 +11,7 @@ namespace {
 
 using test::Gray8;
 using test::Image;
-using test::kMethods;
+using test::kNickMethods;
 using test::result;
 
 /// k in steps of its last decimal.
@@ -291,7 +291,7 @@ TYPED_TEST(NickConstantImage, KnownResults) {
         EXPECT_EQ(of(NickMethod::sauvola, -k), 0);
         EXPECT_EQ(of(NickMethod::sauvola, k), max);
       }
-      for (const NickMethod method : kMethods) EXPECT_EQ(of(method, 0), 0);
+      for (const NickMethod method : kNickMethods) EXPECT_EQ(of(method, 0), 0);
       // T = p (1 + 2 exp(-10 p / max) - k)
       const double boost = 2 * std::exp(-10.0 * value / max);
       EXPECT_EQ(of(NickMethod::phansalkar, -1), 0);
@@ -307,7 +307,7 @@ TYPED_TEST(NickConstantImage, KnownResults) {
 }
 
 TYPED_TEST(NickConstantImage, ZeroIsBlack) {
-  for (const NickMethod method : kMethods)
+  for (const NickMethod method : kNickMethods)
     for (const double k : {-2.0, -0.1, 0.0, 0.5, 2.0}) {
       EXPECT_EQ(constant_result(TypeParam{0}, {.method = method, .window = 5, .k = k}), 0);
       EXPECT_EQ(
