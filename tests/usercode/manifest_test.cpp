@@ -236,8 +236,8 @@ TEST(GswoManifest, SecondInputsAreRefused) {
   Lines lines = kLines;
   lines[9] = "//@gswo image in other : float";
   EXPECT_EQ(message_of<BadSetting>([&] { parse_manifest("dir/f.cpp", joined(lines)); }),
-            "dir/f.cpp: error: 'in' is a second input of blur, and there is one frame only; write "
-            "it in a kernel before, or read one image");
+            "dir/f.cpp: error: 'in' is a second input of blur, but there is only one frame; write "
+            "it in an earlier kernel, or read one image");
 }
 
 TEST(GswoManifest, KnowsAllParameters) {

@@ -346,7 +346,7 @@ TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
   EXPECT_EQ(of_gray(cpu, one), 1);
   one.custom.function = "second";
   EXPECT_TRUE(has(refusal(cpu, one), "function = second: " + (files / "one.cpp") +
-                                         " has no filter of this name; it has first"));
+                                         " has no filter with this name; it has first"));
   SwoFilterParams two = source_filter(files.write("two.cpp", first + second));
   EXPECT_TRUE(has(refusal(cpu, two), "it has first, second"));
   two.custom.function = "second";

@@ -207,11 +207,11 @@ TEST(GswoStrict, DeepFormulasAreRefused) {
     return all;
   };
   for (const int times : {1000, 1'000'000}) {
-    EXPECT_TRUE(has(refused(repeated("(", times) + "p" + repeated(")", times)), "nested"));
-    EXPECT_TRUE(has(refused(repeated("- ", times) + "p"), "nested"));
-    EXPECT_TRUE(has(refused(repeated("(int)", times) + "p"), "nested"));
-    EXPECT_TRUE(has(refused(repeated("p?", times) + "p"), "nested"));
-    EXPECT_TRUE(has(refused(repeated("p?1:", times) + "p"), "nested"));
+    EXPECT_TRUE(has(refused(repeated("(", times) + "p" + repeated(")", times)), "deep nesting"));
+    EXPECT_TRUE(has(refused(repeated("- ", times) + "p"), "deep nesting"));
+    EXPECT_TRUE(has(refused(repeated("(int)", times) + "p"), "deep nesting"));
+    EXPECT_TRUE(has(refused(repeated("p?", times) + "p"), "deep nesting"));
+    EXPECT_TRUE(has(refused(repeated("p?1:", times) + "p"), "deep nesting"));
     EXPECT_TRUE(has(refused(repeated("p(", times)), "brackets"));
   }
   EXPECT_EQ(refused("p" + repeated("+p", 10000)), "");

@@ -108,7 +108,7 @@ class Running(Folder):
         result = self.run_some("--frames", "40", "--do", "0.1:window=30", source=SLOPE.format(2000))
         self.assertEqual(result.returncode, 0)
         self.assertIn("window = 30: must be an odd number", result.stderr)
-        self.assertIn("window is 67 again", result.stderr)
+        self.assertIn("window was reset to 67", result.stderr)
         self.assertNotIn("window=30", stats_of(result)["launch"])
 
     def test_a_property_that_counts_from_the_start_on_starts_it_again(self):
