@@ -231,7 +231,7 @@ class Wrong(scans.Case):
 
     def test_nothing_to_do(self):
         (self.folder / "in").mkdir()
-        self.assertIn("in: no images there", self.scan("in", "-o", "out", status=3))
+        self.assertIn("in: no images found", self.scan("in", "-o", "out", status=3))
 
     def test_output_that_is_no_folder(self):
         self.save(scans.text_page(), "page.png")
@@ -255,7 +255,7 @@ class Wrong(scans.Case):
                             (["--scan", "page.png"], "use either files or a scanner"),
                             (["--scan", "--resume"], "--resume is for files"),
                             (["--scan-option=x", "--scan"], "must be NAME=VALUE"),
-                            (["--resolution=0"], "--resolution=0: must be dots per inch"),
+                            (["--resolution=0"], "--resolution=0: must be 30 to 9600 dpi"),
                             (["--wrong"], "--wrong")):
             if words not in ([], ["page.png"]):
                 words = [*words, "-o", "out", *([] if "--scan" in words else ["page.png"])]
@@ -265,7 +265,7 @@ class Wrong(scans.Case):
                 self.assertIn(said, answer.stderr)
 
     def test_help_says_the_exit_status(self):
-        self.assertIn("Exit status: 0 all pages are there; 1 some were left out",
+        self.assertIn("Exit status: 0 all pages were written; 1 some pages failed",
                       self.scan("--help"))
 
     def test_version(self):
