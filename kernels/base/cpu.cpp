@@ -9,7 +9,35 @@
 #include "kernels/base/simd.h"
 #include "kernels/exec.h"
 
+#ifdef __SANITIZE_THREAD__
+extern "C" void __tsan_acquire(void *);
+extern "C" void __tsan_release(void *);
+#endif
+
 namespace cudascan {
+namespace {
+
+/// Tells the thread sanitizer what oneTBB, which is not compiled for it, guarantees: what happened
+/// before parallel_for() is seen by its bands, and what bands do is seen after it.
+class Handover {
+ public:
+#ifdef __SANITIZE_THREAD__
+  void release() {
+    __tsan_release(&place_);
+  }
+  void acquire() {
+    __tsan_acquire(&place_);
+  }
+
+ private:
+  char place_ = 0;
+#else
+  void release() {}
+  void acquire() {}
+#endif
+};
+
+}  // namespace
 
 // oneTBB keeps one pool of workers for the process; an arena limits how many of them join in.
 struct Cpu::Impl {
@@ -45,15 +73,20 @@ void Cpu::set_threads(int n_threads) {
 void Cpu::for_bands(int rows, int min_rows, const std::function<void(int, int)> &band) {
   const int n = std::clamp(rows / std::max(min_rows, 1), 1, threads());
   if (n == 1) return band(0, rows);
+  Handover begin, end;
+  begin.release();
   impl_->arena.execute([&] {
     oneapi::tbb::parallel_for(
         0, n,
         [&](int i) {
+          begin.acquire();
           band(static_cast<int>(std::int64_t{rows} * i / n),
                static_cast<int>(std::int64_t{rows} * (i + 1) / n));
+          end.release();
         },
         oneapi::tbb::static_partitioner());
   });
+  end.acquire();
 }
 
 void *Cpu::scratch(std::size_t bytes) {
