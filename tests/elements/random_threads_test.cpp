@@ -81,6 +81,8 @@ class Turmoil {
           ++good_;
           break;
         case GST_FLOW_ERROR:
+          // Caps and segments that come while pads shut down are an error to GStreamer itself.
+          if (shutting_down_) break;
           ++failed_, ++refused_;
           break;
         case GST_FLOW_FLUSHING:
@@ -128,11 +130,12 @@ class Turmoil {
     Draw draw(seed_ * 4 + 3);
     while (disturbed_ && !done_) {
       std::this_thread::sleep_for(kPause * draw.from(1, 20));
+      shutting_down_ = true;
       if (draw.one_in(2)) {
         send(gst_event_new_flush_start());
         const std::lock_guard lock(streaming_);
         send(gst_event_new_flush_stop(TRUE));
-        restart_ = true;
+        restart_ = true, shutting_down_ = false;
         continue;
       }
       gst_element_set_state(harness()->element,
@@ -142,7 +145,7 @@ class Turmoil {
              GST_STATE_CHANGE_FAILURE) {
         restore();  // until the other thread does not spoil it at once
       }
-      restart_ = true;
+      restart_ = true, shutting_down_ = false;
     }
   }
 
@@ -191,6 +194,7 @@ class Turmoil {
 
   std::mutex streaming_;
   std::atomic<bool> restart_ = true, done_ = false;
+  std::atomic<bool> shutting_down_ = false;  ///< from before it begins until frames may come again
   int pushed_ = 0, good_ = 0, failed_ = 0, refused_ = 0;  ///< of the streaming thread
   int taken_ = 0;
   gint64 latest_ = -1;
