@@ -143,8 +143,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
   __device__ BinaryDecision(const Job &job, const Shared &shared, const Row &row, int y)
       : Base(job, shared),
-        all_columns_(job.store_at_once &&
-                     row.tile + windowsums::kStageColumns <= job.in.plane.width),
+        at_once_(keep(job.store_at_once && row.valid == kColumns)),
         out_(static_cast<unsigned char *>(job.out) + y * job.out_stride +
              row.x0 * (job.out_is_wide ? 2 : 1)) {}
 
@@ -164,16 +163,13 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   template <Columns columns>
   __device__ void store(const Row &row, int /*y*/) {
     const unsigned whites[2] = {negative_bytes(0), negative_bytes(4)};
-    if (columns == Columns::inner || (columns == Columns::cut && all_columns_)) {
+    if (columns == Columns::inner || at_once_) {
       white_bits_ += __popc(whites[0]) + __popc(whites[1]);
       store_all(whites);
     } else if (row.valid > 0) {
       white_bits_ += __popc(whites[0] & first_bytes(row.valid)) +
                      __popc(whites[1] & first_bytes(row.valid - 4));
-      if (job_.store_at_once && row.valid == kColumns)
-        store_all(whites);
-      else
-        store_some(row.valid, whites);
+      store_some(row.valid, whites);
     }
     out_ += job_.out_stride;
   }
@@ -200,16 +196,16 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ unsigned paint(unsigned whites) const {
     return (whites & job_.white) | (~whites & job_.black);
   }
-  /// Stores the first `valid` black or white samples, given the bytes of their mask.
+  /// Stores the first `valid` black or white samples, at least one, given the bytes of their mask.
   __device__ void store_some(int valid, const unsigned (&whites)[2]) const {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
-      if (j >= valid) break;
       if (job_.out_is_wide)
         reinterpret_cast<std::uint16_t *>(out_)[j] =
             paint(__byte_perm(whites[j / 4], 0, 0x1111 * (j % 4)));
       else
         out_[j] = paint(whites[j / 4]) >> 8 * (j % 4);
+      if (j + 1 == valid) break;
     }
   }
   /// Stores eight samples at once.
@@ -222,7 +218,10 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
       *reinterpret_cast<uint2 *>(out_) = {paint(whites[0]), paint(whites[1])};
   }
 
-  const bool all_columns_;
+  /// Whether the lane stores its eight samples at once. A bool would occupy a predicate register in
+  /// all loops over rows, but the scans need those: with only one left, each shuffle waits for the
+  /// previous one.
+  const unsigned at_once_;
   unsigned white_bits_ = 0;  // eight for each white pixel
   unsigned char *out_;
 };
