@@ -5,10 +5,10 @@
 
 namespace cudascan::elements {
 
-/// From the input, no colour, or the directions in its luma.
+/// A copy of the input's chroma, no colour, or colours that show the directions in its luma.
 enum class Colour { of_input, none, of_directions };
 
-/// Of an operator without a tests/elements/<operator>.h.
+/// For an operator without a tests/elements/<operator>.h.
 template <typename Params>
 Colour colour_of(const Params &) {
   return Colour::of_input;
