@@ -1,7 +1,6 @@
-// Borders by hand: indices are kept inside by min, max and 'if'.
+// Treats borders by hand: min, max and 'if' keep indices inside the image.
 #include <algorithm>
-extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int h)
-{
+extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int h) {
 #pragma parallel
   {
 #pragma for nest(2)
@@ -11,7 +10,9 @@ extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int 
         for (int dy = -2; dy <= 2; dy++)
           for (int dx = -2; dx <= 2; dx++) {
             int yy = std::min(std::max(y + dy, 0), h - 1);
-            int xx = x + dx; if (xx < 0) xx = 0; if (xx >= w) xx = w - 1;
+            int xx = x + dx;
+            if (xx < 0) xx = 0;
+            if (xx >= w) xx = w - 1;
             s += in[yy * w + xx];
           }
         out[y * w + x] = s / 25;
