@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-pipeline-bench and python_peers.py: what they measure is there and makes sense; no time
-is asserted but what a sleep takes at least."""
+"""cudascan-pipeline-bench and python_peers.py: measurements are complete and plausible. The only
+times that are checked are lower limits by sleeping elements."""
 import json
 import os
 import pathlib

@@ -25,7 +25,7 @@ class Gallery(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        # Slopes both ways with strokes: something for every element.
+        # A picture with slopes in both directions and strokes shows an effect of every element.
         picture = Image.new("L", (120, 90))
         picture.putdata([x + y if (x * 7 + y * 3) % 31 > 4 else 20 for y in range(90)
                          for x in range(120)])
