@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "tests/elements/colours.h"  // the files of operators; from meson.build
+#include "tests/elements/expectations.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {

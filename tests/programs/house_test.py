@@ -175,7 +175,7 @@ class ThisTree(unittest.TestCase):
         self.none(switches(self.root))
 
     def test_exceptions(self):
-        """Each exception in LONGER_FILES is needed."""
+        """Each exception in LONG is needed."""
         for name in LONG:
             self.assertGreater(len(lines_of(self.root / name)), MOST_LINES, name)
 

@@ -19,10 +19,10 @@ struct Chain {
   std::string with_queues() const;
 };
 
-/// Each element by itself, then chains of two to five.
+/// Each element alone, then chains of two, three, four and all elements.
 /// @param quick  three of them, with the longest
 std::vector<Chain> chains(bool quick);
-/// Five elements in a row, the last of chains().
+/// All elements in a row, the last of chains().
 Chain longest_chain();
 
 /// Another element that does the same as the chain.
