@@ -1,6 +1,7 @@
 // Treats borders by hand: min, max and 'if' keep indices inside the image.
 #include <algorithm>
-extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int h) {
+extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int h)
+{
 #pragma parallel
   {
 #pragma for nest(2)
@@ -10,9 +11,7 @@ extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int 
         for (int dy = -2; dy <= 2; dy++)
           for (int dx = -2; dx <= 2; dx++) {
             int yy = std::min(std::max(y + dy, 0), h - 1);
-            int xx = x + dx;
-            if (xx < 0) xx = 0;
-            if (xx >= w) xx = w - 1;
+            int xx = x + dx; if (xx < 0) xx = 0; if (xx >= w) xx = w - 1;
             s += in[yy * w + xx];
           }
         out[y * w + x] = s / 25;

@@ -1,12 +1,13 @@
 // Recursive erosion: a loop on the host runs kernels and exchanges the images.
-extern "C" void erode(short **In, short **Out, int w, int h, int n) {
+extern "C" void erode(short **In, short **Out, int w, int h, int n)
+{
   short **t;
 #pragma parallel region
   {
     for (int k = 0; k < n; k++) {
 #pragma parallel
       {
-#pragma for nest(2) tile(16, 8)
+#pragma for nest(2) tile(16,8)
         for (int i = 0; i < h; i++)
           for (int j = 0; j < w; j++) {
             short least = In[i][j];
@@ -22,7 +23,7 @@ extern "C" void erode(short **In, short **Out, int w, int h, int n) {
     }
 #pragma parallel
     {
-#pragma for nest(2) tile(16, 8)
+#pragma for nest(2) tile(16,8)
       for (int i = 0; i < h; i++)
         for (int j = 0; j < w; j++) In[i][j] = In[i][j] + 1;
     }
