@@ -61,8 +61,8 @@ struct Wrong {
   void (*set)(GstVideoMeta *);
 };
 constexpr Wrong kWrong[] = {
-    {"offset behind the memory", [](GstVideoMeta *m) { m->offset[0] = 1 << 20; }},
-    {"offset behind the memory, chroma", [](GstVideoMeta *m) { m->offset[1] = G_MAXSIZE - 3; }},
+    {"offset after the memory", [](GstVideoMeta *m) { m->offset[0] = 1 << 20; }},
+    {"offset after the memory, chroma", [](GstVideoMeta *m) { m->offset[1] = G_MAXSIZE - 3; }},
     {"the last row reaches beyond the memory", [](GstVideoMeta *m) { m->offset[1] += 64; }},
     {"rows reach beyond the memory", [](GstVideoMeta *m) { m->stride[0] = 1 << 20; }},
     {"the first row goes up", [](GstVideoMeta *m) { m->stride[0] = -m->stride[0]; }},
