@@ -64,7 +64,7 @@ struct CudaEngine::Frame {
   cuda::DeviceBuffer in, out;
   cuda::PinnedBuffer staging;
   Span spans[Stats::kStages];
-  cuda::Event owner;  // of foreign input, see order_behind_owner()
+  cuda::Event owner;  // of foreign input, see order_after_owner()
   std::shared_ptr<Moment> computed, last;
   bool timed = false;
   GstBuffer *held = nullptr;  // foreign input that the GPU still reads
@@ -213,7 +213,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
     if (in_state) in_state->usage().end_read(uploaded);
   } else {
     if (in_state) in_state->usage().begin_read(compute);
-    order_behind_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
+    order_after_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
     if (!is_aligned(in, n_in_planes)) {
       const Picture aligned = lay_out(job.in_info, n_in_planes, room_in(frame.in));
       copy_planes(in, aligned, n_in_planes, compute);

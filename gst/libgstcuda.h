@@ -104,7 +104,7 @@ inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *
   return gst_cuda_allocator_alloc(allocator, context, owner.stream_, &info);
 }
 
-inline void order_behind_owner(GstCudaMemory *memory, cuda::Event &event, CUstream_st *stream) {
+inline void order_after_owner(GstCudaMemory *memory, cuda::Event &event, CUstream_st *stream) {
   GstCudaStream *owner = gst_cuda_memory_get_stream(memory);
   if (!owner || !GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)) return;
   event.record(gst_cuda_stream_get_handle(owner));
@@ -132,7 +132,7 @@ inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *
 /// Makes `stream` wait for the work queued on the stream of a CUDAMemory. In 1.22 memory has no
 /// stream; its elements synchronise before they push.
 /// @param event  an event to use for it
-inline void order_behind_owner(GstCudaMemory *, cuda::Event &, CUstream_st *) {}
+inline void order_after_owner(GstCudaMemory *, cuda::Event &, CUstream_st *) {}
 
 #endif
 

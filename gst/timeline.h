@@ -40,12 +40,12 @@ class BasicTimeline {
   /// Records an event after a position, unless there is one; it may come after later work, too.
   void mark(Place place) {
     const std::lock_guard lock(mutex_);
-    if (place > done_) behind(place);
+    if (place > done_) event_after(place);
   }
   /// Makes work queued on another stream from now on wait for the work before a position.
   void make_wait(Place place, Stream other) {
     const std::lock_guard lock(mutex_);
-    if (place > done_) behind(place)->make_wait(other);
+    if (place > done_) event_after(place)->make_wait(other);
   }
   /// Whether the work before a position is known to be done; false as long as no event follows it.
   bool done(Place place) {
@@ -59,7 +59,7 @@ class BasicTimeline {
     {
       const std::lock_guard lock(mutex_);
       if (place <= done_) return;
-      event = behind(place);
+      event = event_after(place);
     }
     event->synchronize();  // sleeps without the lock
   }
@@ -77,7 +77,7 @@ class BasicTimeline {
   }
 
   /// The first event after a position.
-  const std::shared_ptr<Event> &behind(Place place) {
+  const std::shared_ptr<Event> &event_after(Place place) {
     const auto mark = std::lower_bound(marks_.begin(), marks_.end(), place,
                                        [](const Mark &m, Place p) { return m.place < p; });
     if (mark != marks_.end()) return mark->event;

@@ -23,7 +23,7 @@ class BasicUsage {
   void begin_read(Stream stream) {
     std::lock_guard lock(mutex_);
     if (writer_ && writer_->stream() == stream) writer_->set_followed();
-    order_behind(writer_, stream);
+    order_after(writer_, stream);
   }
   void end_read(std::shared_ptr<Moment> end) {
     std::lock_guard lock(mutex_);
@@ -38,8 +38,8 @@ class BasicUsage {
   /// Brackets around the queueing of work that writes the memory.
   void begin_write(Stream stream) {
     std::lock_guard lock(mutex_);
-    order_behind(writer_, stream);
-    for (const auto &reader : readers_) order_behind(reader, stream);
+    order_after(writer_, stream);
+    for (const auto &reader : readers_) order_after(reader, stream);
   }
   void end_write(std::shared_ptr<Moment> end) {
     std::lock_guard lock(mutex_);
@@ -68,7 +68,7 @@ class BasicUsage {
   }
 
  private:
-  static void order_behind(const std::shared_ptr<Moment> &user, Stream stream) {
+  static void order_after(const std::shared_ptr<Moment> &user, Stream stream) {
     if (!user || user->stream() == stream) return;
     user->set_awaited();
     user->make_wait(stream);
