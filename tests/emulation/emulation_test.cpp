@@ -14,14 +14,12 @@ namespace {
 constexpr int kThreads = 96;
 using Order = std::array<int, kThreads>;
 
-Cuda &
-    cuda = *never destroyed,
-   as the emulated GPU may be destroyed before it
+/// On the default stream. Never destroyed, as the emulated GPU may be destroyed before it.
+Cuda &cuda = *new Cuda;
 
-       // ---- Threads and lanes --------------------------------------------------------------------------
+// ---- Threads and lanes --------------------------------------------------------------------------
 
-       __global__ void
-       sum_kernel(int *sums) {
+__global__ void sum_kernel(int *sums) {
   __shared__ int values[kThreads];
   values[threadIdx.x] = threadIdx.x * (blockIdx.x + 1);
   __syncthreads();
@@ -196,8 +194,8 @@ TEST(CudaEmulationDeathTest, BlocksThatWaitForLaterOnesAreFound) {
 
 // ---- The copy engine ----------------------------------------------------------------------------
 
-/// 2 rows of 4 units of 16 bytes. Both 8-byte elements of a unit have the number of the unit, from
-/// 1.
+/// 2 rows of 4 units of 16 bytes. Both 8-byte elements of a unit have the number of the unit,
+/// which begins at 1.
 struct Tensor {
   alignas(16) std::uint64_t elements[16];
   CUtensorMap map;

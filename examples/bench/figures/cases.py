@@ -79,7 +79,7 @@ def complexity(case):
     tests = {
         "midpoint": 2 * n,                          # two tests for each sample
         "median": half * (2 * n - half - 1) // 2,   # a sort that ends at the middle
-        "alpha_trimmed_mean": n * (n - 1) // a complete sort
+        "alpha_trimmed_mean": n * (n - 1) // 2,     # a complete sort
         "mode": n * n,                              # compares each sample with each
     }
     return tests.get(case.filter, n)
