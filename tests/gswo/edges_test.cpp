@@ -10,8 +10,8 @@
 namespace cudascan::gswo::test {
 namespace {
 
-/// A filter whose windows read rows -2 to 1 and columns -1 to 1. If `question` is true, it adds more
-/// samples.
+/// A filter whose windows read rows -2 to 1 and columns -1 to 1, and more samples if `question` is
+/// true.
 std::string source_of(const std::string &question) {
   return "void f(float **in, float **out, int h, int w, int more) {\n#pragma parallel\n  {\n"
          "#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n      for (int x = 0; x < w; x++) "
