@@ -3,7 +3,7 @@
 //
 // An image becomes a PNG, a video becomes a video. Prints the pipeline it ran, ready to paste into
 // a shell. This is also an example of using these elements in your own program: build a pipeline,
-// run it, ask the element what it did.
+// run it, and read the element's properties and reports.
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <gst/pbutils/pbutils.h>
@@ -28,11 +28,11 @@ struct Failure : std::runtime_error {
 struct Arguments {
   std::string input, output;
   std::string element = cudascan::kDefaultElement;
-  std::vector<std::string> properties;  // of the element
+  std::vector<std::string> properties;  // properties of the element
 };
 
-/// Whether an element gives more than black and white, by default: only this is cut down to 8 bit.
-/// An element of black and white needs only the gray of an image.
+/// Whether an element's default result has more than black and white. Only such results are reduced
+/// to 8 bits. An element with black and white results needs only the gray values of an image.
 bool keeps_colour(const std::string &element) {
   const std::string launch =
       "capsfilter caps=video/x-raw,format=GRAY16_LE ! " + element + " name=element";
@@ -106,7 +106,7 @@ struct Picture {
   unsigned width, height;
 };
 
-/// What the file contains. Throws if no installed plugin can read it.
+/// The content of a file. Throws if no installed plugin can read it.
 Picture discover(const std::string &path) {
   g_autoptr(GError) error = nullptr;
   g_autofree gchar *uri = gst_filename_to_uri(path.c_str(), &error);

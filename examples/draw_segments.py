@@ -17,7 +17,7 @@ ANGLES = (0, 30, 90, 135)
 
 
 class Direction:
-    """lines::Direction."""
+    """The same as lines::Direction of the library."""
 
     FRACTION = 20
 
@@ -28,7 +28,7 @@ class Direction:
         along, across = ((math.sin(radians), math.cos(radians)) if self.steep
                          else (math.cos(radians), math.sin(radians)))
         self.slope = round(abs(across / along) * 2 ** self.FRACTION)
-        # On the screen y grows downwards.
+        # y grows downwards on the screen.
         self.rising = angle > 90
 
     def shift(self, t):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The elements of gst-cudascan, as GStreamer knows them.
+/// The elements of gst-cudascan that GStreamer finds.
 #pragma once
 #include <gst/gst.h>
 
@@ -13,8 +13,8 @@ namespace cudascan {
 
 inline constexpr const char *kDefaultElement = "cudanick";
 
-/// The names of all elements of the plugin, the default first; none where GStreamer does not find
-/// it.
+/// The names of all elements of the plugin, with the default first. Empty if GStreamer does not
+/// find the plugin.
 inline std::vector<std::string> element_names() {
   std::vector<std::string> names;
   GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "cudascan");
@@ -27,7 +27,7 @@ inline std::vector<std::string> element_names() {
   return names;
 }
 
-/// @throws std::runtime_error with the names there are, if this is none of them
+/// @throws std::runtime_error with all names if this is not one of them
 inline void check_element(const std::string &name) {
   const std::vector<std::string> names = element_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return;

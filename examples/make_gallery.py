@@ -33,7 +33,7 @@ def launch_lines(text=None):
 
 
 def missing_sections():
-    """Sections for the elements that no line of the page has."""
+    """New sections for the elements that are in no line of the page."""
     used = {word for words in launch_lines() for word in words}
     return "".join(f"""
 ## {name}

@@ -8,9 +8,9 @@ build=${BUILD_DIR:-build}
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_REGISTRY=$build/registry.bin
 
-# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width side by side, each the end of a
-# chain. For jpegenc, the total width must be a multiple of 8, or it fills the last columns with
-# stray memory.
+# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width next to each other; each is the
+# result of a chain. For jpegenc, the total width must be a multiple of 8, otherwise it fills the
+# last columns with stray memory.
 beside() {
   local output=$1 encoder=$2 width=$3 chains=() pads=() i=0 chain
   shift 3
@@ -29,7 +29,7 @@ beside docs/before-after.jpg "jpegenc quality=82" 534 \
   "filesrc location=$build/sample.png ! pngdec ! $part" \
   "filesrc location=$build/sample.png ! pngdec ! cudanick ! $part"
 
-python=/usr/bin/python3  # the Python that the distribution's packages serve
+python=/usr/bin/python3  # the Python of the distribution's packages
 [ -x $python ] || python=python3
 $python examples/make_scenes.py "$build/valley.png" "$build/cells.png" "$build/pixels.png"
 
@@ -70,8 +70,8 @@ chains=(
   "$music ! $line operation=black-hat length=40 angle=-1 span=2 directions=9 ! \
     $line operation=closing length=5 angle=90 ! cudaautothreshold invert=true"
 )
-# JPEG uses the full range, and videoconvert has to be told so. grid OUTPUT QUALITY CHAIN...: rows
-# of six pictures of 250 x 250, each the end of a chain.
+# JPEG uses the full range, and videoconvert must be told so.
+# grid OUTPUT QUALITY CHAIN...: rows of six pictures of 250 x 250; each is the result of a chain.
 grid() {
   local output=$1 quality=$2 chains=() pads=() i=0 row chain
   shift 2

@@ -3,10 +3,11 @@
 #
 #   scripts/check_package.sh FOLDER
 #
-# Builds the Debian packages from what is committed, in FOLDER, without CUDA, tests, optimisation
-# and debug information, which would take long; installs them, uses what they brought with no
-# variable set, and takes them away again. For a machine that may be
-# changed: as root, or with sudo. What is installed of these packages before is replaced.
+# Builds the Debian packages from the last commit, in FOLDER. It leaves out CUDA, tests,
+# optimisation and debug information, which would take long. Then it installs the packages, runs
+# their programs and elements without any environment variables, and removes the packages. Run it
+# only on a machine that may be changed, as root or with sudo: it replaces installed versions of
+# these packages.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -41,7 +42,7 @@ as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends --reinstall --allow-downgrades \
   $(printf "$folder/%s_*.deb " "${packages[@]}") >/dev/null
 
-# As a user without any settings, not even the folder of the registry.
+# Runs as a user without any settings, even without a folder for the registry.
 mkdir "$folder/home"
 operators() {
   sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"
@@ -66,7 +67,7 @@ user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,wid
 user gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8 ! \
   cudanick @preset="Book at 300 dpi" ! fakesink
 
-# Your own program, with pkg-config alone.
+# A program of the user's, built with pkg-config only.
 c++ -std=c++20 -o "$folder/example" "$root/examples/library.cpp" \
   $(pkg-config --cflags --libs cudascan)
 printf 'P5\n3 2\n255\n\012\310\012\310\012\310' >"$folder/in.pgm"

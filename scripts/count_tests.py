@@ -13,10 +13,10 @@ import xml.etree.ElementTree as ElementTree
 
 passed, failed, skipped = 0, 0, 0
 for folder in map(pathlib.Path, sys.argv[1:]):
-    failures = {}  # of each program
+    failures = {}  # by program
     for suite in ElementTree.parse(folder / "testlog.junit.xml").iter("testsuite"):
-        # "project.program.Suite" for GoogleTest, else "project" with a case for each program;
-        # a program may be called "project:suite / program"
+        # The name is "project.program.Suite" for GoogleTest, otherwise "project" with a case for
+        # each program. A program's name may be "project:suite / program".
         names = suite.get("name").split(".")
         for case in suite.iter("testcase"):
             program = (names[1] if len(names) > 1 else case.get("name")).split(" / ")[-1]

@@ -4,10 +4,9 @@
 
     meson devenv -C build -w . scripts/element_pages.py
 
-Each element of the plugin has a page. The script replaces what stands between the two marks on it
-and leaves the rest alone; an element without a page gets one. index.md has the list of the
-elements. The test element_pages compares the pages with what the plugin says. Needs python3-gi and
-gir1.2-gstreamer-1.0.
+Each element of the plugin has a page. The script replaces the text between the two marks on it and
+nothing else; an element without a page gets one. index.md lists the elements. The test docs
+compares the pages with the plugin. Needs python3-gi and gir1.2-gstreamer-1.0.
 """
 import pathlib
 import sys
@@ -45,7 +44,7 @@ def elements():
 
 
 def cell(text):
-    """Text that stays within a cell of a table."""
+    """Text in a form that a cell of a table can contain."""
     for character in ("\\", "|", "*", "_"):
         text = text.replace(character, "\\" + character)
     return text.replace("<", "&lt;")
@@ -57,7 +56,7 @@ def table(heads, rows):
 
 
 def choices(spec):
-    """What an enum or a set of flags may be: a list of (number, name, description)."""
+    """The values of an enum or a set of flags: a list of (number, name, description)."""
     if hasattr(spec, "enum_class"):
         values = spec.enum_class.__enum_values__
         return [(number, value.value_nick, value.value_name) for number, value in values.items()]
@@ -73,7 +72,7 @@ def type_of(spec):
         several = " or several" if hasattr(spec, "flags_class") else ""
         return f"[one{several} of these](#values-of-{spec.name})"
     text = TYPES.get(spec.value_type.name, spec.value_type.name)
-    # A property that takes the whole range of its type has its limits in the description.
+    # A property that accepts all numbers of its type has its limits in the description.
     lowest, highest = LIMITS.get(spec.value_type.name, (None, None))
     if lowest is not None and spec.minimum != lowest:
         text += f" from {spec.minimum}"
@@ -118,11 +117,11 @@ def formats_of(factory):
 
 
 def block(factory):
-    """What the element itself says, in Markdown."""
+    """The element's own description of itself, in Markdown."""
     element = factory.create(None)
     specs = sorted(element.list_properties(), key=lambda spec: spec.name)
     own = [spec for spec in specs if spec.owner_type == element.__gtype__]
-    # The classes above GstBaseTransform are GStreamer's.
+    # The classes from GstBaseTransform upwards belong to GStreamer.
     base = GObject.type_from_name("GstBaseTransform")
     common = [spec for spec in specs if spec not in own and not base.is_a(spec.owner_type)]
     parts = [LEGEND, property_table(own), "### Common properties",
@@ -144,7 +143,7 @@ def index(factories):
 
 
 def page_with(page, text, new):
-    """The page with `text` between its marks; where there is no page yet, `new` and the marks."""
+    """The page with `text` between its marks. If there is no page yet, it begins with `new`."""
     old = page.read_text(encoding="utf-8") if page.exists() else f"{new}\n\n{BEGIN}\n{END}\n"
     head, begin, rest = old.partition(BEGIN)
     _, end, tail = rest.partition(END)

@@ -17,8 +17,8 @@ def on_config(config):
 
 
 def on_page_markdown(markdown, page, config, **_):
-    """A forge follows a link to a source file; the site has no sources, so it shows the file's path
-    there."""
+    """Replaces links to source files by their paths: forges can follow them, but the site has no
+    sources."""
     docs = pathlib.Path(config.docs_dir).resolve()
     root = pathlib.Path(config.config_file_path).resolve().parent
 

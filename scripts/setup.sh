@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
-# For quickstart and check: installs what the build needs and configures it. Sourced, not run.
+# For quickstart and check: installs what the build needs, and configures it. To be sourced.
 #
 # BUILD_DIR   build folder, default build
-# GPU_ARCH    nvcc -arch value; default: that of the GPUs here, else one that runs on all of them.
-#             quickstart builds the CUDA code only for a GPU that is here or for this value.
+# GPU_ARCH    nvcc -arch value; default: that of this machine's GPUs, otherwise one for all GPUs.
+#             quickstart builds the CUDA code only if this machine has a GPU or the value is set.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
@@ -21,7 +21,7 @@ translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3
   libvips-dev libtiff-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
-# What their tests need: a display and a mouse, a scanner and a camera that are programs, readers of
+# For their tests: a display and a mouse, simulated scanners and cameras, and programs that read the
 # results.
 program_test_packages=(xvfb xauth xdotool
   libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
@@ -42,13 +42,13 @@ nvcc_path() {
     [ ! -x "$path" ] || { echo "$path" && return; }
   done
 }
-# The Python that the distribution's packages are for.
+# The Python for which the distribution has packages.
 system_python() {
   if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
 }
 have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
 
-# Without apt: go on if the essentials are there, else say what they are called.
+# For machines without apt: continues if the essentials are installed, otherwise names them.
 require_tools() {
   local missing=() tool module
   for tool in c++ meson ninja pkg-config python3; do
@@ -95,8 +95,9 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# configure FOLDER [OPTION...]: sets the folder up with these options, or again: Meson looks once
-# more for what was missing. Quiet unless it fails; the summary is in FOLDER/summary.
+# configure FOLDER [OPTION...]: configures the folder with these options. If it is configured
+# already, Meson searches again for what was missing. Quiet unless it fails; the summary is in
+# FOLDER/summary.
 configure() {
   local folder=$1 version arch again=()
   shift
@@ -105,7 +106,8 @@ configure() {
     die "GStreamer here is $version; 1.22 or newer is needed (Debian 12, Ubuntu 24.04 or newer)."
   fi
   if [ -n "$(nvcc_path)" ]; then
-    # Code of the oldest architecture still runs on newer GPUs: the driver compiles it for them.
+    # Without a GPU, compiles for the oldest architecture: the driver translates its code for newer
+    # GPUs.
     arch=${GPU_ARCH:-$(have_gpu && echo native || echo sm_75)}
     set -- "-Dgpu_arch=$arch" "$@"
   fi
@@ -132,7 +134,7 @@ compile() {
 
 # run_tests FOLDER [TEST...]: runs them, or all, and prints the count of cases as the last line.
 run_tests() {
-  # Meson would take the report of an earlier run for that of a program that crashes.
+  # If a program crashes, Meson would take the report of an earlier run for it.
   find "$1" -maxdepth 1 -name '*.xml' -delete
   local begun=$SECONDS
   meson test -C "$@" --print-errorlogs --timeout-multiplier 3 || true

@@ -4,11 +4,11 @@
 
 namespace cudascan::test {
 
-/// How a program exits whose tests were skipped: Meson shows it as SKIP.
+/// The exit status if all tests were skipped. Meson shows it as SKIP.
 inline constexpr int kSkipped = 77;
 
 /// Runs the tests.
-/// @return how the program exits: kSkipped when every test skipped itself
+/// @return the exit status: kSkipped if all tests were skipped
 inline int run_all() {
   const int status = RUN_ALL_TESTS();
   const testing::UnitTest &unit = *testing::UnitTest::GetInstance();

@@ -31,7 +31,7 @@ constexpr Named kMethods[] = {{Method::otsu, "otsu"},
 constexpr Named kOtsu = kMethods[0];
 /// The methods of Prahara et al.
 constexpr int kPublished = 3;
-constexpr Size kLargest{4096, 4096, 8};  // of theirs
+constexpr Size kLargest{4096, 4096, 8};  // of Prahara et al.
 
 Case named_case(Size size, const Named &method,
                 AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic) {
@@ -60,7 +60,7 @@ Case classes_case(Size size, int classes) {
   return c;
 }
 
-/// cv::ThresholdTypes that find the threshold.
+/// The cv::ThresholdTypes value for a method that OpenCV supports.
 constexpr double kOpenCvOtsu = 8, kOpenCvTriangle = 16;
 
 }  // namespace

@@ -33,20 +33,20 @@ enum class Content {
 const char *name(Content content);
 
 struct Options {
-  Content content = Content::page;  ///< of cases without a fixed content
+  Content content = Content::page;  ///< for cases without a fixed content
   std::string filter;               ///< only cases and tables whose name contains this
   bool cuda = true, cpu = true, tables = true;
   bool quick = false;     ///< fewer cases and repetitions
   bool full = false;      ///< also what takes minutes: the serial algorithm on the largest images
   bool verify = false;    ///< compare every CUDA result with the CPU's
   int repeat = 0;         ///< measurements per case, 0 = as many as a fixed share of time allows
-  int align = 256;        ///< stride of the planes in bytes, a multiple of this
+  int align = 256;        ///< the stride of the planes is a multiple of this many bytes
   double patience_s = 0;  ///< longest CPU run in tables; 0 = depends on quick and full
   std::string csv, json;
 
   /// Whether to measure a case or a table of this name.
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
-  /// Longest time for one run in a table; slower entries are left out. A fifth of it on the GPU.
+  /// Longest time for one run in a table; slower entries are left out. On the GPU a fifth of it.
   double patience_us(bool cuda = false) const {
     const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
     return seconds * 1e6 / (cuda ? 5 : 1);
@@ -71,7 +71,8 @@ struct Size {
   friend bool operator==(const Size &, const Size &) = default;
   double pixels() const { return static_cast<double>(width) * height; }
   int sample_bytes() const { return depth / 8; }
-  /// Bytes of the samples: each is read once and, unless `reads_only`, written once.
+  /// Bytes that are read and written: each sample is read once and, unless `reads_only`, written
+  /// once.
   double bytes(bool reads_only = false) const {
     return (reads_only ? 1 : 2) * pixels() * sample_bytes();
   }
@@ -140,11 +141,11 @@ struct Case {
   std::string op;           ///< name of the operator
   std::string series;       ///< common name of cases that differ only in the parameter: "nick"
   std::string parameter;    ///< "window", "length", ...; empty: none
-  double value = kUnknown;  ///< of the parameter
-  std::string variant;      ///< parameters, as they are printed
+  double value = kUnknown;  ///< value of the parameter
+  std::string variant;      ///< parameters as they are printed
   Size size;
   Runner runner;
-  std::optional<Content> content{};  ///< unset: that of the options
+  std::optional<Content> content{};  ///< unset: the options' content
   bool reads_only = false;           ///< the result is no picture
   bool two_valued = false;           ///< every byte of the result is 0 or 255
   double cuda_goal_us = kUnknown;
@@ -171,7 +172,7 @@ struct Row {
   double warm_us = kUnknown;    ///< CUDA: the same buffers again and again
   double single_us = kUnknown;  ///< CUDA: graph of one run, event to event
   double events_us = kUnknown;  ///< CUDA: one run without a graph, event to event
-  double copy_us = kUnknown;    ///< a copy of the same plane
+  double copy_us = kUnknown;    ///< time of a copy of the same plane
   double goal_us = kUnknown;
   double peer_us = kUnknown;
   std::string goal, peer, note, error;
@@ -183,11 +184,11 @@ struct Row {
   double baseline_us = kUnknown;  ///< a published algorithm, on this machine
   std::string published;          ///< the hardware of published numbers
   double published_us = kUnknown;
-  double published_speedup = kUnknown;  ///< over the publication's code for one core
-  double speedup = kUnknown;            ///< the same here: published algorithm over its CPU code
+  double published_speedup = kUnknown;  ///< speed-up over the publication's code for one core
+  double speedup = kUnknown;            ///< measured here: published algorithm over its CPU code
 
   double ratio = kUnknown,
-         goal_ratio = kUnknown;  ///< of a goal on several times: largest over smallest
+         goal_ratio = kUnknown;  ///< for a goal on several times: largest over smallest
 
   /// Copies the case's description.
   void describe(const Case &c) {
@@ -236,12 +237,12 @@ class Report {
 void print_spreads(const std::vector<Case> &cases, const std::vector<double> &times,
                    Report &report);
 
-/// The same picture on every machine; rows of `stride` bytes.
+/// The same picture on every machine, in rows of `stride` bytes.
 std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_t stride);
 std::ptrdiff_t stride_of(Size size, int align);
 
 double median(std::vector<double> values);
-/// Microseconds of the steady clock.
+/// Microseconds by the steady clock.
 double now_us();
 /// Median time of `work` on the host, measured for about `budget_us`. Longer work is run once, or
 /// twice (the shorter time counts) if the first run did not have the processor to itself.
@@ -249,33 +250,33 @@ double time_host(const std::function<void()> &work, double budget_us, int repeat
 
 /// Measures a case and its peer; prints nothing.
 using TimeCase = std::function<Row(const Case &)>;
-/// On one core.
+/// Measures on one core.
 TimeCase cpu_timer(const Options &options);
-/// On the GPU, only the time with cold caches in a graph. Empty without a GPU.
+/// Measures on the GPU, only the time with cold caches in a graph. Empty without a GPU.
 TimeCase cuda_timer(const Options &options);
 
 void bench_cpu(const Options &options, Report &report);
-/// Prints why and returns false if there is no device to measure on.
+/// If there is no device to measure on, prints why and returns false.
 bool bench_cuda(const Options &options, Report &report);
 
 /// Times of one image on the GPU in microseconds, NaN if it failed.
 struct TransferTimes {
   double kernel = kUnknown;    ///< cold, in a graph
   double pinned = kUnknown;    ///< upload, kernel and download, with pinned host memory
-  double pageable = kUnknown;  ///< the same from memory as malloc gives it
+  double pageable = kUnknown;  ///< the same with memory from malloc
   double upload = kUnknown, download = kUnknown;  ///< one copy, from or to such memory
 };
 /// One entry per size; without a GPU, prints why and returns nothing.
 std::vector<TransferTimes> time_transfers(const Options &options, const std::vector<Size> &sizes,
                                           const Runner &runner);
 
-/// Prints a table of a publication or of our own, if the options want it.
+/// Prints a table of a publication, or one of our own, if the options select it.
 using PrintTable = void(const Options &options, bool with_cuda, Report &report);
 #define DECLARE_TABLE(function) PrintTable function;
 PAPERS(DECLARE_TABLE)
 TABLES(DECLARE_TABLE)
 #undef DECLARE_TABLE
-/// Operators against window and size, 8 and 16 bits.
+/// Operators for many windows and sizes, with 8 and 16 bits.
 PrintTable sweep_tables;
 
 /// Time of a function of OpenCV on one core; NaN if OpenCV is missing or refuses.

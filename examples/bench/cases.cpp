@@ -31,7 +31,7 @@ Case with_content(Case c, Content content) {
 
 namespace {
 
-/// Of an operator without cases of its own.
+/// The cases for an operator without a file of cases.
 template <typename Params>
 void add_defaults(const char *op, const Params &params, std::vector<Case> &cases) {
   for (const Size size : {k4k, k4k16}) {

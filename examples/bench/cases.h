@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What is measured: <op>_cases.cpp has the cases of an operator for both backends, and cases.cpp
+/// The measured cases: <op>_cases.cpp has the cases of an operator for both backends, and cases.cpp
 /// collects them. An operator without that file is timed with its default settings.
 #pragma once
 #include <vector>
@@ -14,10 +14,10 @@ inline constexpr Size k4k{3840, 2160, 8};
 inline constexpr Size k4k16{3840, 2160, 16};
 
 inline constexpr Content kAllContents[] = {Content::page, Content::random, Content::constant};
-/// The same case on this content; the name says so unless it is the page.
+/// The same case with this content. Its name contains the content unless that is the page.
 Case with_content(Case c, Content content);
 
-/// What <op>_cases.cpp defines: cases on the GPU and on one core.
+/// <op>_cases.cpp defines these functions: cases on the GPU and on one core.
 #define DECLARE_CASES(op, Name)                                           \
   void add_##op##_cuda(const Options &options, std::vector<Case> &cases); \
   void add_##op##_cpu(const Options &options, std::vector<Case> &cases);

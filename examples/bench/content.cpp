@@ -35,7 +35,7 @@ void write_text(std::vector<std::uint8_t> &ink, int width, int top, int bottom, 
   };
   for (int line = top + em; line + em < bottom; line += em * 5 / 3)
     for (int x = em; x + em < width; x += em * 3 / 4) {
-      if (random.below(6) == 0) continue;  // between words
+      if (random.below(6) == 0) continue;  // a space between words
       const int value = 120 + random.below(100);
       for (int stroke = 2 + random.below(3); stroke > 0; --stroke) {
         const int x0 = x + random.below(em / 2), y0 = line + random.below(em);
@@ -51,7 +51,7 @@ int em_of(int height) {
   return std::clamp(height / 70, 8, 48);
 }
 
-/// Ink, 0..255, of one page.
+/// The ink of one page, 0..255.
 std::vector<std::uint8_t> make_ink(int width, int height, Random &random) {
   std::vector<std::uint8_t> ink(static_cast<std::size_t>(width) * height, 0);
   const int em = em_of(height);
@@ -70,7 +70,7 @@ std::vector<std::uint16_t> make_negative(int width, int height, Random &random) 
   return picture;
 }
 
-/// Smooth noise in octaves, weaker the finer it is, as in natural pictures, and sensor noise.
+/// Smooth noise in octaves and sensor noise. Finer octaves are weaker, as in natural pictures.
 std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
   constexpr int kCoarsest = 512, kFinest = 4;
   std::vector<std::int64_t> sums(static_cast<std::size_t>(width) * height, 0);
@@ -78,7 +78,7 @@ std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
     const int columns = width / cell + 2, rows = height / cell + 2;
     std::vector<std::int64_t> lattice;
     for (int i = 0; i < columns * rows; ++i) lattice.push_back(random.below(0x10000) - 0x8000);
-    // From 0 to the cell's size, flat at both ends.
+    // Rises from 0 to the cell's size, with zero slope at both ends.
     const auto ease = [&](int t) { return std::int64_t{t} * t * (3 * cell - 2 * t) / cell / cell; };
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
@@ -100,7 +100,7 @@ std::vector<std::uint16_t> make_natural(int width, int height, Random &random) {
   return picture;
 }
 
-/// A black corridor between white walls, a spiral from the upper left corner to the middle.
+/// A black corridor between white walls: a spiral from the upper left corner to the middle.
 std::vector<std::uint16_t> make_spiral(int width, int height) {
   constexpr int kCorridor = 8, kPitch = 16;
   std::vector<std::uint16_t> picture(static_cast<std::size_t>(width) * height, 0xffff);
@@ -147,7 +147,7 @@ std::vector<std::uint8_t> make_content(Content content, Size size, std::ptrdiff_
       if (content == Content::page || content == Content::random) sample = random.next() & 0xffff;
       if (!picture.empty()) sample = picture[static_cast<std::size_t>(y) * size.width + x];
       if (content == Content::page) {
-        // A lamp to the upper left, then ink, then noise of +-8 levels.
+        // A lamp at the upper left, then ink, then noise of +-8 levels.
         const int paper = 235 - 60 * x / size.width - 50 * y / size.height;
         const int level = paper - ink[static_cast<std::size_t>(y) * size.width + x] * paper / 256;
         const int noise = static_cast<int>(sample & 0xfff) - 0x800;

@@ -24,18 +24,18 @@ class CpuBench {
     return {bytes.data(), size_.width, size_.height, size_.depth, stride_};
   }
   void prepare(const Case &c);
-  /// On one core in any case: the least time for reading and writing the plane.
+  /// The time of a copy, always on one core: the least time for reading and writing the plane.
   double copy_us();
 
   const Options options_;
   Cpu cpu_;
   const double budget_us_;
-  // Planes of the last case, kept for the next.
+  // The planes of the last case are kept for the next one.
   Size size_;
   std::optional<Content> content_;
   std::ptrdiff_t stride_ = 0;
   std::vector<std::uint8_t> in_, out_;
-  std::map<std::string, double> copies_;  // by the name of the size
+  std::map<std::string, double> copies_;  // key: name of the size
 };
 
 void CpuBench::prepare(const Case &c) {
@@ -66,7 +66,7 @@ Row CpuBench::time(const Case &c, bool on_one_core) {
   row.reads_only = c.reads_only;
   row.copy_us = copy_us();
   try {
-    // So that compiling users' code is not timed.
+    // The first run compiles users' code, which must not be timed.
     if (c.variant.starts_with("custom")) c.runner.cpu(cpu_, plane(in_), plane(out_));
     row.us = time_host([&] { c.runner.cpu(cpu_, plane(in_), plane(out_)); }, budget_us_,
                        options_.repeat);

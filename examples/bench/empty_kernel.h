@@ -4,7 +4,7 @@
 
 namespace cudascan::bench {
 
-/// A launch that does nothing, to measure what a launch costs.
+/// Launches an empty kernel, to measure the cost of a launch.
 cudaError_t launch_empty_kernel(cudaStream_t stream);
 
 }  // namespace cudascan::bench

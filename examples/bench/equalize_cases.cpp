@@ -22,7 +22,7 @@ Case clahe_case(Size size) {
   return named_case(size, "clahe 8x8", params);
 }
 
-/// What OpenCV does for comparison with clahe_case().
+/// OpenCV's equivalent of clahe_case().
 Peer opencv_clahe() {
   const EqualizeParams params;
   return OpenCv{"clahe", {params.clip_limit, double(params.tiles_x), double(params.tiles_y)}};

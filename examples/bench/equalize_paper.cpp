@@ -34,7 +34,7 @@ Whole time_whole(const Options &options, Size size) {
   return {time(Algorithm::automatic), time(Algorithm::naive), time(Algorithm::shared)};
 }
 
-/// Lines of one image and configuration: what was published, and the same steps here.
+/// Lines for one image and configuration: the published times, and the same steps here.
 class Lines {
  public:
   Lines(PaperTable &table, std::string name, Size size, std::string hardware)
@@ -49,7 +49,7 @@ class Lines {
     row.op = "equalize";
     table_->add(row);
   }
-  /// A step that is not a case of the benchmark: on the GPU, from end to end.
+  /// A step that is not a case of the benchmark: the whole work on the GPU, including transfers.
   void add(const std::string &step, double published_us, double baseline_us, double us) const {
     Row row;
     row.backend = "cuda";
@@ -64,7 +64,7 @@ class Lines {
   std::string hardware_;
 };
 
-/// Ours and OpenCV's, which the publication measured.
+/// Our times, and OpenCV's, which the publication measured.
 Row time_cpu(const Backend &cpu, Size size) {
   Case c = equalize_case(size);
   c.peer = OpenCv{"equalize"};

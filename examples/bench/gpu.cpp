@@ -150,7 +150,7 @@ class Bench {
     return row;
   }
 
-  /// NPP's time for the case, measured once; nullptr if NPP has no equivalent.
+  /// NPP's time for the case, which is measured only once; nullptr if NPP has no equivalent.
   const Row *npp_row(const Case &c) {
     if (const auto found = npp_rows_.find(c.name()); found != npp_rows_.end())
       return &found->second;
@@ -207,7 +207,7 @@ class Bench {
                           [&](AnyPlane in, AnyPlane out) { npp_->compare(in, out, 128); }));
   }
 
-  /// Checks that the result exists: doing nothing is fast, too.
+  /// Checks that there is a result, as doing nothing is also fast.
   void check_output(const Case &c, Row &row) {
     try {
       auto got = pairs_.download(pairs_.out(0));
@@ -247,10 +247,10 @@ class Bench {
   GpuTimer timer_;
   Cuda exec_;
   Pairs pairs_;
-  std::unique_ptr<Npp> npp_;             // nullptr if it is not installed
-  std::string no_npp_;                   // why
-  std::map<std::string, Row> copies_;    // by the name of the size
-  std::map<std::string, Row> npp_rows_;  // by the name of the case
+  std::unique_ptr<Npp> npp_;             // nullptr if NPP is not installed
+  std::string no_npp_;                   // the reason
+  std::map<std::string, Row> copies_;    // key: name of the size
+  std::map<std::string, Row> npp_rows_;  // key: name of the case
   bool broken_ = false;
 };
 

@@ -10,8 +10,8 @@ namespace cudascan::bench {
 
 inline constexpr int kPoison = 0x5a;  // neither black nor white
 
-/// Pairs of input and output planes of one size in device memory, kept for the next case of that
-/// size and content. All inputs have the same content but different addresses.
+/// Pairs of input and output planes with one size in device memory. They are kept while the size
+/// and content stay the same. All inputs have the same content at different addresses.
 class Pairs {
  public:
   Pairs(const Options &options, const GpuTimer &timer) : options_(options), timer_(timer) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Times work on a GPU the way a pipeline pays for it: many runs captured into one CUDA graph, so
-/// that launch gaps of the host do not count.
+/// Times work on a GPU as it costs in a pipeline: many runs are captured into one CUDA graph, so
+/// that gaps between the host's launches do not count.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -25,15 +25,15 @@ using Queue = std::function<void(int pair)>;
 
 class GpuTimer {
  public:
-  /// @param repeat  measurements of each time, of which the median counts; 0 = as many as fit
+  /// @param repeat  number of measurements of which the median is taken; 0 = as many as fit
   GpuTimer(int repeat, bool quick);
 
   cudaStream_t stream() const { return stream_.get(); }
 
   /// Number of buffer pairs of `bytes` bytes (in and out together) that cold runs rotate over.
   int pairs(double bytes) const;
-  /// Whether so many pairs are enough to flush the caches between two uses of one; false for images
-  /// so small that the number of pairs is limited.
+  /// Whether this number of pairs flushes the caches between two uses of a pair. It does not for
+  /// very small images, as the number of pairs is limited.
   bool is_cold(double bytes, int pairs) const { return bytes * (pairs - 1) >= cold_bytes_; }
 
   struct Times {
@@ -62,7 +62,7 @@ class GpuTimer {
 
   cuda::Stream stream_;
   cuda::Event begin_{true}, end_{true};
-  /// Bytes to touch between two uses of a buffer so that it has left every cache.
+  /// Bytes that must be accessed between two uses of a buffer, so that it has left all caches.
   double cold_bytes_;
   int repeat_;
   double budget_us_;

@@ -39,7 +39,7 @@ LinearOpenParams directions(int n, LinearOpenOutput output = LinearOpenOutput::f
   return params;
 }
 
-/// Section 6.1.3 of Karas et al.: how far a page of music is turned.
+/// Section 6.1.3 of Karas et al.: the rotation of a page of music.
 LinearOpenParams music() {
   LinearOpenParams params;
   params.operation = LinearOpenOperation::closing;

@@ -16,17 +16,17 @@ inline constexpr LinearOpenAlgorithm kPublishedOpenings[] = {LinearOpenAlgorithm
                                                              LinearOpenAlgorithm::bartovsky_zones};
 const char *name(LinearOpenAlgorithm algorithm);
 
-/// A case as its parameters name it: "opening 41 at 30 morard", "180 x 41 orientation". The angle
-/// is left out of the name where there are many directions.
-/// @param spectrum  whether to also measure the report
+/// A case with a name from its parameters: "opening 41 at 30 morard", "180 x 41 orientation". With
+/// many directions, the name has no angle.
+/// @param spectrum  also measure the report
 Case linearopen_case(Size size, const LinearOpenParams &params, bool spectrum = false);
 
 /// One opening.
 Case opening_case(Size size, int length, double angle,
                   LinearOpenAlgorithm algorithm = LinearOpenAlgorithm::automatic);
 
-/// What OpenCV does for comparison: the largest of all openings by masks. For odd lengths that is
-/// what LinearOpenLines::invariant does; for even lengths its dilation would need a rotated mask.
+/// OpenCV's equivalent: the largest of all openings by masks. For odd lengths it equals
+/// LinearOpenLines::invariant; for even lengths its dilation would need a rotated mask.
 Peer opencv_openings(const LinearOpenParams &params);
 
 }  // namespace cudascan::bench

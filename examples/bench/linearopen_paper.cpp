@@ -31,8 +31,7 @@ double openings(Size size, const LinearOpenParams &params) {
   return size.pixels() * params.directions;
 }
 
-// ---- Table 2
-// -------------------------------------------------------------------------------------
+// ---- Table 2 ------------------------------------------------------------------------------------
 
 struct Application {
   const char *name;
@@ -93,8 +92,7 @@ void table_2(const Options &options, const std::vector<Backend> &backends, Repor
   }
 }
 
-// ---- Figures
-// -------------------------------------------------------------------------------------
+// ---- Figures ------------------------------------------------------------------------------------
 
 /// One line: an algorithm of the figure, ours, and the other library if wanted.
 struct Point {

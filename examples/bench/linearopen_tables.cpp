@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What figures 8 to 11 of Karas et al. show, as tables, over more lengths, angles and directions.
+// The measurements of figures 8 to 11 of Karas et al. as tables, for more lengths, angles and
+// directions.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,13 +12,13 @@ namespace cudascan::bench {
 namespace {
 
 constexpr int kLength = 41;    // of Karas et al.
-constexpr double kAngle = 30;  // neither a row nor a column nor a diagonal
+constexpr double kAngle = 30;  // not a row, column or diagonal
 
 struct Backend {
   std::string name;  ///< of the report's sections
   bool cuda;
   TimeCase time;
-  double patience_us;  ///< for one run; slower entries are left out
+  double patience_us;  ///< longest time for one run; slower entries are left out
 };
 
 /// A row of a table.
@@ -31,12 +32,12 @@ struct Column {
   std::string head;
   std::function<void(Point &)> change;  ///< adapts the row's parameters to the column
   bool peer = false;                    ///< NPP or OpenCV, not us
-  /// Followed by the ratio to the time of a copy of the plane, on the GPU.
+  /// On the GPU, the ratio to the time of a copy of the plane follows.
   bool beside_copy = false;
-  /// Followed by the time for one direction.
+  /// The time for one direction follows.
   bool for_one = false;
   std::vector<double> us{};
-  double us_of_work = 0;  ///< of the last row
+  double us_of_work = 0;  ///< time of the last row, per unit of work
 };
 
 struct Table {

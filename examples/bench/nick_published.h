@@ -33,7 +33,7 @@ struct NickLine {
 };
 NickLine fit(const std::vector<double> &us);
 
-/// Tables 3 to 5 and figures 3 to 5 with the published numbers beside ours.
+/// Tables 3 to 5 and figures 3 to 5 with the published numbers next to ours.
 void print_nick_published(const std::vector<NickColumn> &cpu, const std::vector<NickColumn> &cuda,
                           Report &report);
 

@@ -96,7 +96,7 @@ struct Npp::Impl {
   cuda::DeviceBuffer histogram_memory;
   Morphology erode = nullptr, dilate = nullptr;
   cuda::DeviceBuffer eroded, mask_memory;
-  std::vector<std::uint8_t> mask;  // what mask_memory has
+  std::vector<std::uint8_t> mask;  // the content of mask_memory
 
   const std::uint8_t *upload(const std::vector<std::uint8_t> &cells) {
     auto *const memory = static_cast<std::uint8_t *>(mask_memory.reserve(cells.size()));
@@ -124,7 +124,7 @@ struct Npp::Impl {
                  {window, window}, {window / 2, window / 2}, kBorderReplicate, context);
   }
 
-  /// Only for pixels whose window lies in the image: this filter does not support borders.
+  /// Filters only pixels whose window lies in the image, as this filter does not support borders.
   template <typename T>
   void inner_median(Median<T> which, MedianBytes bytes_of, AnyPlane in, AnyPlane out, int window) {
     // It waits for the GPU, so in a capture it fails and prints an error among the rows.

@@ -31,7 +31,7 @@ class Npp {
   /// Erosion and dilation by the mask, border replicated; 8 bits. The first call for a size or mask
   /// allocates memory.
   void open(AnyPlane in, AnyPlane out, const LineMask &mask);
-  /// For planes of this depth.
+  /// NPP supports planes of this depth.
   bool has(const NppWindow &work, int depth) const;
   /// Border replicated; medians only where the window lies in the image. The first call for a size
   /// or window allocates memory.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the module of opencv_peer.cpp and its loader agree on.
+/// The interface between the module of opencv_peer.cpp and its loader.
 #pragma once
 #include <cstddef>
 

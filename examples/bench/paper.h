@@ -30,7 +30,7 @@ void set_baseline(Row &row, const Row &published);
 
 /// The measuring functions of one backend.
 struct Backend {
-  std::string name;  ///< as it is printed
+  std::string name;  ///< the name as it is printed
   bool cuda;
   TimeCase time;
 };

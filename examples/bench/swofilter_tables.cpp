@@ -91,8 +91,7 @@ void print_heads(const char *key, const std::vector<std::string> &heads, int wid
   std::printf("\n");
 }
 
-// ---- The filters of the paper
-// --------------------------------------------------------------------
+// ---- The filters of the paper -------------------------------------------------------------------
 
 constexpr char kPaperTable[] = "paper 004 figures 3 and 4: swofilter naive and fast";
 /// Of the naive form, by filter and window.
@@ -147,8 +146,7 @@ void print_speedups(const Times &cpu, const Times &cuda) {
   }
 }
 
-// ---- Time against the window
-// ---------------------------------------------------------------------
+// ---- Time against the window --------------------------------------------------------------------
 
 struct Column {
   std::string head;

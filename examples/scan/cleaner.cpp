@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The steps, written once for both backends: a lane says where planes are and how they are copied.
+// The steps, written once for both backends. A lane knows where planes are and how they are copied.
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -15,10 +15,10 @@
 namespace cudascan::scan {
 namespace {
 
-/// Planes that steps write to.
+/// Planes that the steps write.
 enum Place { kPage, kReduced, kLines, kTurned, kBlack, kResult, kPlaces };
 
-/// Pages stay where they are.
+/// The page stays in host memory.
 class CpuLane {
  public:
   static constexpr bool kPinned = false;
@@ -42,7 +42,7 @@ class CpuLane {
   Image rooms_[kPlaces];
 };
 
-/// Pages travel on a stream of their own.
+/// The page is copied to the GPU, with a stream for each lane.
 class CudaLane {
  public:
   static constexpr bool kPinned = true;
@@ -134,8 +134,7 @@ class LaneCleaner : public Cleaner {
     AutothresholdReport report;
     binarize(at, black, page.content, steps, report);
     if (despeckle) {
-      // Ink stays where a segment fits into it in any of four directions, so thin strokes stay,
-      // too.
+      // Ink stays if a segment fits into it in one of four directions. So thin strokes stay.
       LinearOpenParams params;
       params.operation = LinearOpenOperation::closing;
       params.length = steps.despeckle;

@@ -17,7 +17,7 @@ namespace {
 /// Narrower and wider than blocks, with rows at multiples of a vector.
 constexpr Size kSmall[] = {{131, 97, 8}, {640, 37, 8}};
 constexpr int kAlign = 256;
-/// Room for the counts of 16 bits, which histograms write in place of a picture.
+/// Room for the counts of 16-bit samples: histograms write counts into the output.
 constexpr std::size_t kLeastOutput = 1 << 18;
 
 /// The cases of both backends, each setting and depth once.
@@ -45,7 +45,7 @@ struct Job {
 
   AnyPlane plane(void *data) const { return {data, size.width, size.height, size.depth, stride}; }
 
-  /// The samples of the result without what lies between rows; the counts of a histogram.
+  /// The samples of the result without the padding of rows; for a histogram, its counts.
   std::vector<std::uint8_t> result(const Case &c) const {
     if (c.reads_only) return {out.begin(), out.begin() + (std::size_t{4} << size.depth)};
     std::vector<std::uint8_t> samples;
@@ -56,7 +56,7 @@ struct Job {
   }
 };
 
-/// What a row gives on the CPU.
+/// The result of a row on the CPU.
 std::vector<std::uint8_t> on_cpu(const Case &c, Size size, int threads) {
   Job job(c, size, static_cast<std::uint8_t>(threads));
   Cpu cpu(threads);
@@ -66,7 +66,7 @@ std::vector<std::uint8_t> on_cpu(const Case &c, Size size, int threads) {
 
 using Give = std::function<std::vector<std::uint8_t>(const Case &, Size)>;
 
-/// Each row gives what it gives in one thread.
+/// The result of each row must be the result of one thread.
 void expect_result_of_one_thread(const std::vector<Case> &cases, const Give &give) {
   EXPECT_GT(cases.size(), 100u);
   for (const Case &c : cases)

@@ -172,7 +172,7 @@ TEST_P(Autothreshold, ThresholdNotifiesWhenItChangesAndOnlyThen) {
   EXPECT_EQ(seen, std::vector<int>({100, 140, 90}));
   g_object_set(filter.element(), "offset", 5, nullptr);
   filter.process(flat(kFormat, 90));
-  EXPECT_EQ(seen.back(), 95) << "as it was applied";
+  EXPECT_EQ(seen.back(), 95) << "the property has the threshold that was applied";
 }
 
 TEST_P(Autothreshold, ThresholdNotifiesThroughTheBinsAround) {

@@ -25,7 +25,7 @@ class CudaMemory : public testing::Test {
   }
 };
 
-/// Whether cudaupload and cudadownload carry a frame unharmed; not every odd size of every release.
+/// Whether cudaupload and cudadownload keep a frame unchanged. Some releases fail for odd sizes.
 inline bool stock_carries(const Picture &picture) {
   return same(Filter("cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload").process(picture),
               picture);
@@ -42,7 +42,7 @@ inline NickParams window15() {
   return params;
 }
 
-/// What kNick makes of a picture.
+/// The result of kNick for a picture.
 inline Picture once(const Picture &in) {
   return expected(in, window15());
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams of frames in the memory of the GPU: nobody waits without need, and nobody reads what is
-// not finished.
+// Streams of frames in GPU memory: no element waits without need, and none reads unfinished frames.
 #include "tests/elements/cuda_memory.h"
 
 namespace cudascan::elements {
@@ -63,7 +62,7 @@ void compare_stream(const std::string &launch, GstVideoFormat format,
   }
   for (std::size_t i = 0; i < held.size(); ++i)
     ASSERT_TRUE(same(to_picture(held[i].get()), wanted(picture(static_cast<int>(i)))))
-        << "frame " << i << ", held";
+        << "frame " << i << ", held until now";
   EXPECT_FALSE(pull_sample(sink.get()));
 }
 

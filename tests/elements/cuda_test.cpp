@@ -31,7 +31,7 @@ TEST_F(CudaMemory, EveryCombinationOfMemoriesGivesThePictureOfTheCpu) {
           for (unsigned seed = 0; seed < 3; ++seed) {
             const Picture in = make_picture(format, width, height, seed);
             if ((cuda_in || cuda_out) && !stock_carries(in)) {
-              EXPECT_TRUE(width % 2 || height % 2) << "stock elements harm an even size";
+              EXPECT_TRUE(width % 2 || height % 2) << "stock elements change a frame of even size";
               continue;
             }
             ASSERT_TRUE(same(filter.process(in), expected(in, window15())));
@@ -54,7 +54,7 @@ TEST_F(CudaMemory, ChromaIsCopiedWithAThresholdSurface) {
 TEST_F(CudaMemory, DirectionsAreColoursInBothMemories) {
   const LinearOpenParams params{
       .length = 7, .directions = 12, .output = LinearOpenOutput::orientation};
-  // The one in front passes frames on, in memory of the GPU.
+  // The element before it passes frames on in GPU memory.
   const std::string in_cuda = "cudaequalize backend=cuda amount=0 ! " + kInCuda + " ! ",
                     element =
                         "cudalinearopen backend=cuda length=7 directions=12 "
@@ -78,7 +78,7 @@ TEST_F(CudaMemory, SlidingWindowsInBothMemories) {
       {"operator=open window=15 shape=ellipse", {.op = Op::open, .window = 15, .shape = "ellipse"}},
       {"operator=thin", {.op = Op::thin}},
       {"operator=reconstruct", {.op = Op::reconstruct}}};
-  // The one in front passes frames on, in memory of the GPU.
+  // The element before it passes frames on in GPU memory.
   const std::string in_cuda = "cudaequalize backend=cuda amount=0 ! " + kInCuda + " ! ";
   for (const auto &[settings, params] : cases)
     for (GstVideoFormat format : template_formats("cudaswofilter", GST_PAD_SRC, kCudaMemory))

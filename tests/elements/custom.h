@@ -17,7 +17,7 @@ using Op = SwoFilterOperator;
 
 class CustomFilter : public BackendTest {
  protected:
-  /// Without a cache, so that nothing but the settings counts.
+  /// Without a cache, so that the result depends on the settings only.
   std::string element(const std::string &settings = "") const {
     return launch("cudaswofilter", "cache-dir=\"\" " + settings);
   }
@@ -29,7 +29,7 @@ inline Params formula(const std::string &expression, int window = 3) {
   return p;
 }
 
-/// A text as it is, of any length.
+/// The text of a property, unshortened.
 inline std::string text_of(const Filter &filter, const char *property) {
   g_autofree gchar *text = nullptr;
   g_object_get(filter.element(), property, &text, nullptr);

@@ -10,7 +10,7 @@
 namespace cudascan::elements {
 namespace {
 
-/// A compiler that never ends, and the number of a process that it started.
+/// A compiler that never ends, and the process ID of a child that it started.
 class EndlessCompiler {
  public:
   EndlessCompiler() {
@@ -70,7 +70,7 @@ TEST(CustomFilterStops, WhenItIsFlushed) {
   gst_harness_push_event(filter.harness(), gst_event_new_flush_start());
   stream.join();
   EXPECT_EQ(flow, GST_FLOW_FLUSHING);
-  EXPECT_TRUE(compiler.runs()) << "the next frame wants the same";
+  EXPECT_TRUE(compiler.runs()) << "the next frame needs the same code";
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter with users' own code: its settings, its mistakes, and what changes while frames
-// flow.
+// cudaswofilter with users' own code: settings, mistakes, and changes while frames flow.
 #include <filesystem>
 
 #include "tests/elements/custom.h"
@@ -33,7 +32,7 @@ TEST_P(CustomFilter, EveryFormat) {
                                                 formula("maximum - p.median()")});
 }
 
-/// Where operators run over the frame first.
+/// Built-in operators first compute planes of minima, maxima and medians for this formula.
 TEST_P(CustomFilter, EveryFormatOfLargeWindows) {
   expect_kernels_result(element(),
                         Case<Params>{"expression=\"p.median() + p.max() - p.min()\" window=5",

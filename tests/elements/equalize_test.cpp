@@ -94,7 +94,7 @@ TEST_P(Equalize, SettingsThatMakeNoSense) {
 
 // ---- The range of luma -----------------------------------------------------------------------
 
-/// Samples in the middle of the range, unevenly spread.
+/// Samples in the middle of the range, unevenly distributed.
 Picture dull(GstVideoFormat format, bool full_range) {
   Picture p = make_picture(format, 80, 50);
   p.full_range = full_range;
@@ -133,7 +133,7 @@ TEST_P(Equalize, FullRangeIsUsedWhereTheCapsSaySo) {
     EXPECT_EQ(*least, 0);
     EXPECT_EQ(*most, out.maximum());
     EXPECT_TRUE(same(filter.process(dull(format, false)), expected(dull(format, false), Params{})))
-        << "after a change of the range alone";
+        << "only the range has changed";
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kFrames = 60;
 
-/// Mean absolute change of some numbers from frame to frame; numbers of only one of two frames do
+/// Mean absolute change of numbers from frame to frame. Numbers that only one of two frames has do
 /// not count.
 class Change {
  public:

@@ -191,7 +191,7 @@ TEST_P(Flow, LateFramesAreDroppedAndCounted) {
   Filter filter(nick());
   const Picture in = page();
   filter.process(in);
-  // The sink got the frame at 0 half a second late: nothing before then can come in time.
+  // The sink got the frame at 0 half a second late: frames before then cannot arrive in time.
   gst_harness_push_upstream_event(
       filter.harness(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND / 2, 0));
   const auto send = [&](GstClockTime pts) {
@@ -204,7 +204,7 @@ TEST_P(Flow, LateFramesAreDroppedAndCounted) {
   };
   EXPECT_FALSE(send(kFrameTime));
   EXPECT_FALSE(send(2 * kFrameTime));
-  EXPECT_TRUE(send(60 * GST_SECOND)) << "in time";
+  EXPECT_TRUE(send(60 * GST_SECOND)) << "this frame is in time";
   EXPECT_EQ(stat(filter.element(), "dropped"), 2u);
   EXPECT_EQ(stat(filter.element(), "frames"), 2u);
   g_object_set(filter.element(), "qos", FALSE, nullptr);
@@ -289,7 +289,7 @@ TEST_P(Flow, StatisticsDoNotWaitForAFrame) {
   EXPECT_EQ(filter.push(std::move(frame)), GST_FLOW_OK);
   reader.join();
   EXPECT_TRUE(read);
-  EXPECT_TRUE(PatientAllocator::in_time) << "statistics came only after the frame";
+  EXPECT_TRUE(PatientAllocator::in_time) << "statistics could only be read after the frame";
 }
 
 TEST_P(Flow, StatisticsCountFrames) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every format, size and layout in system memory gives what the kernel library gives for its luma.
+// The result for every format, size and layout in system memory equals the kernel library's.
 #include <algorithm>
 
 #include "tests/elements/support.h"
@@ -161,7 +161,8 @@ TEST_P(Formats, PaddedRowsAndPlanes) {
         const Picture in = make_picture(format, width, height, 3);
         ASSERT_TRUE(same(filter.process(in, layout), expected(in, params)))
             << "rows padded by " << layout.row_padding << ", planes by " << layout.plane_padding;
-        ASSERT_TRUE(same(filter.process(in), expected(in, params))) << "back to packed rows";
+        ASSERT_TRUE(same(filter.process(in), expected(in, params)))
+            << "packed rows after padded ones";
       }
     }
 }

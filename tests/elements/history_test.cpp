@@ -5,7 +5,7 @@
 namespace cudascan::elements {
 namespace {
 
-/// A clip without a cut: in each frame, one more of the sixty rows is dark.
+/// A clip without a cut: each frame has one more dark row, of sixty.
 Picture frame(GstVideoFormat format, int number) {
   Picture p = make_picture(format, 90, 60);
   const int shift = p.format_info()->shift[0];
@@ -29,8 +29,8 @@ const Carrying<EqualizeParams> kEqualize = {"cudaequalize smoothing=0.9", {.smoo
 
 class History : public BackendTest {
  protected:
-  /// Sends two frames with `interrupt` between them. The second result must be that of a continuing
-  /// stream, or of a new one.
+  /// Sends two frames with `interrupt` between them. The second result must be that of a continued
+  /// stream (`goes_on`), or of a new one.
   template <typename Params, typename Interrupt>
   void expect_second_frame(const Carrying<Params> &c, bool goes_on, Interrupt interrupt) {
     for (const GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY16_LE}) {
@@ -41,7 +41,7 @@ class History : public BackendTest {
       EXPECT_TRUE(same(filter.process(first), expected(first, c.params, format, nullptr, &cpu)));
       const Picture next = expected(second, c.params, format, nullptr, &cpu),
                     fresh = expected(second, c.params);
-      ASSERT_FALSE(same(next, fresh)) << "the test cannot tell them apart";
+      ASSERT_FALSE(same(next, fresh)) << "the two results must differ";
       EXPECT_TRUE(same(interrupt(filter, second), goes_on ? next : fresh));
     }
   }

@@ -55,14 +55,14 @@ TEST_P(Layouts, TheFrameMayBePartOfALargerOne) {
   }
 }
 
-/// What a wrong GstVideoMeta may say.
+/// A mistake in a GstVideoMeta.
 struct Wrong {
   const char *what;
   void (*set)(GstVideoMeta *);
 };
 constexpr Wrong kWrong[] = {
-    {"offset behind the memory", [](GstVideoMeta *m) { m->offset[0] = 1 << 20; }},
-    {"offset behind the memory, chroma", [](GstVideoMeta *m) { m->offset[1] = G_MAXSIZE - 3; }},
+    {"offset after the memory", [](GstVideoMeta *m) { m->offset[0] = 1 << 20; }},
+    {"offset after the memory, chroma", [](GstVideoMeta *m) { m->offset[1] = G_MAXSIZE - 3; }},
     {"the last row reaches beyond the memory", [](GstVideoMeta *m) { m->offset[1] += 64; }},
     {"rows reach beyond the memory", [](GstVideoMeta *m) { m->stride[0] = 1 << 20; }},
     {"the first row goes up", [](GstVideoMeta *m) { m->stride[0] = -m->stride[0]; }},
@@ -94,7 +94,7 @@ TEST_P(Layouts, AWrongMetaIsAnErrorAndNoCrash) {
   }
 }
 
-/// A pool as a consumer might have, with frames of the layout.
+/// A pool of a consumer, whose frames have the given layout.
 struct OddPool {
   GstBufferPool parent;
   GstVideoFormat format;
@@ -123,7 +123,7 @@ struct Offer {
   Layout layout;
 };
 
-/// Answers allocation queries with such a pool.
+/// Answers allocation queries with this pool.
 GstPadProbeReturn offer_pool(GstPad *, GstPadProbeInfo *info, gpointer data) {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
@@ -161,7 +161,7 @@ TEST_P(Layouts, ResultsMayBeWantedAnywhere) {
           Ref<GstBuffer> out = filter.pull();
           ASSERT_TRUE(same(to_picture(out.get(), filter.output_caps().get()), wanted));
           const GstVideoMeta *meta = gst_buffer_get_video_meta(out.get());
-          // On the GPU results come down into memory of ours.
+          // With CUDA, results are downloaded into the element's own memory.
           if (!cuda() && kLayouts[i].upwards) {
             ASSERT_TRUE(meta);
             EXPECT_LT(meta->stride[0], 0) << "the consumer's pool was not used";

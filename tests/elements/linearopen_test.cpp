@@ -126,7 +126,7 @@ Picture lines(GstVideoFormat format, int dx, int dy) {
   return p;
 }
 
-/// A luma sample in degrees; chroma in levels of 8 bits from the value without colour.
+/// A luma sample in degrees, and chroma in 8-bit levels relative to the neutral value.
 struct Levels {
   int y, u, v;
 };
@@ -150,7 +150,7 @@ TEST_P(LinearOpen, HuesAreTwiceTheAngle) {
       const Picture out = filter.process(lines(format, dx, dy));
       ASSERT_EQ(out.components.size(), 3u);
       const auto *info = out.format_info();
-      // On a line; and on lines are all pixels that chroma is from here.
+      // This pixel is on a line, as are all pixels that its chroma samples cover.
       const int x = 32, y = 24;
       const auto at = [&](unsigned c) {
         const auto width = static_cast<std::size_t>(out.component_width(c));

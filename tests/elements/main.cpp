@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs the element tests. The environment says where the plugin is (GST_PLUGIN_PATH). Under
-/// GST_TRACERS=leaks an object that is alive at the end is a failure.
+/// Runs the element tests. GST_PLUGIN_PATH names the folder of the plugin. With GST_TRACERS=leaks,
+/// an object that is alive at the end is a failure.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -24,9 +24,9 @@ void init_gstreamer(int *argc, char ***argv) {
 #endif
 }
 
-constexpr int kSkipped = 77;  ///< what Meson takes for "nothing could be tested"
+constexpr int kSkipped = 77;  ///< Meson's exit status for a skipped test
 
-/// Lists what the leaks tracer, if it runs, finds alive; the number of objects.
+/// Prints the objects that the leaks tracer finds alive, and returns their number.
 guint living_objects() {
   guint n = 0;
   GList *tracers = gst_tracing_get_active_tracers();
@@ -60,8 +60,8 @@ int main(int argc, char **argv) {
   gst_object_unref(factory);
 
   const int failed = RUN_ALL_TESTS();
-  // In GStreamer 1.22 a streaming thread drops its reference to the task a moment after the join:
-  // wait for the threads, or the tracer may find such a task alive.
+  // In GStreamer 1.22 a streaming thread drops its reference to the task a moment after the join.
+  // Wait for the threads, or the tracer may find such a task alive.
   gst_task_cleanup_all();
   if (const guint n = living_objects()) {
     std::fprintf(stderr, "%u objects leaked\n", n);

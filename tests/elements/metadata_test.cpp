@@ -124,7 +124,7 @@ TEST_P(Metadata, MetasAreKept) {
     gst_structure_get_int(gst_custom_meta_get_structure(meta), "page", &number);
     EXPECT_EQ(number, 12);
   }
-  // A crop does not make the frame smaller: it is processed whole.
+  // The crop does not reduce the processed part: it is the whole frame.
   EXPECT_TRUE(same(to_picture(out.get(), filter.output_caps().get()), expected(in, NickParams{})));
 }
 
@@ -193,7 +193,7 @@ TEST_P(Metadata, ReportsComeAsMessageAsMetaAsBothOrNotAtAll) {
         EXPECT_EQ(GST_MESSAGE_SRC(message.get()), GST_OBJECT(filter.element()));
         EXPECT_TRUE(gst_message_has_name(message.get(), "cudanick"));
         check_report(gst_message_get_structure(message.get()), wanted, measured);
-        EXPECT_FALSE(filter.pop(GST_MESSAGE_ELEMENT)) << "one frame, two messages";
+        EXPECT_FALSE(filter.pop(GST_MESSAGE_ELEMENT)) << "two messages for one frame";
       }
       GstCustomMeta *meta = gst_buffer_get_custom_meta(out.get(), "cudascan-result");
       ASSERT_EQ(meta != nullptr, report.find("meta") != std::string::npos);

@@ -30,7 +30,7 @@ void expect_refusals(const std::string &element, const std::vector<BadSettings> 
         EXPECT_NE(text.find(word), std::string::npos) << '"' << word << "\" is not in: " << text;
       for (std::size_t i = 0; i < before.size(); ++i)
         gst_util_set_object_arg(object, bad.settings[i].first, before[i].c_str());
-      EXPECT_EQ(error_of_next_frame(filter, in), "") << "after it was mended";
+      EXPECT_EQ(error_of_next_frame(filter, in), "") << "after the setting was corrected";
     }
 }
 

@@ -11,16 +11,17 @@
 
 namespace cudascan::elements {
 
-/// Settings as text, and the same for the kernel library.
+/// Settings as text and as parameters of the kernel library.
 template <typename Params>
 struct Case {
   const char *settings;
   Params params;
 };
 
-/// In every format and some sizes, an element gives what the kernel library gives for the luma.
+/// In every format and some sizes, the luma of the element's result equals that of the kernel
+/// library.
 /// @param element   launch line without settings
-/// @param gray8     request GRAY8; only for deeper formats
+/// @param gray8     request GRAY8 as output; deeper formats only
 template <typename Params>
 void expect_kernels_result(const std::string &element, const Case<Params> &c, bool gray8 = false) {
   for (const GstVideoFormat format : template_formats("cudanick", GST_PAD_SINK)) {
@@ -36,7 +37,7 @@ void expect_kernels_result(const std::string &element, const Case<Params> &c, bo
   }
 }
 
-/// Frames of these formats with each of the settings, from the start and while PLAYING.
+/// The settings have their effect in each of these formats.
 template <typename Params>
 void expect_settings_to_count(const std::string &element, const std::vector<Case<Params>> &cases) {
   for (const Case<Params> &c : cases)
@@ -49,7 +50,7 @@ void expect_settings_to_count(const std::string &element, const std::vector<Case
     }
 }
 
-/// A property that is set while frames flow, and its part of the parameters.
+/// A property that is set while frames flow, and the same change of the parameters.
 template <typename Params>
 struct Change {
   const char *property, *value;
@@ -72,7 +73,7 @@ void expect_changes_to_count(const std::string &element,
   }
 }
 
-/// A refused setting, and the words of the message: property, value, remedy.
+/// Refused settings, and words that the message must contain: property, value, remedy.
 struct BadSettings {
   std::vector<std::pair<const char *, const char *>> settings;
   std::vector<std::string> said;
@@ -81,11 +82,11 @@ struct BadSettings {
 /// The error of the next frame; empty if there is none.
 std::string error_of_next_frame(Filter &filter, const Picture &in);
 
-/// Each is an error that says what is allowed, from the start and while PLAYING. The element works
-/// again when the setting is restored.
+/// Each setting causes an error that says what is allowed, at the start and while PLAYING. The
+/// element works again when the setting is restored.
 void expect_refusals(const std::string &element, const std::vector<BadSettings> &all);
 
-/// Puts numbers into an array property.
+/// Sets an array property.
 template <typename T>
 void set_array(GstElement *element, const char *property, std::initializer_list<T> numbers) {
   GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
@@ -103,7 +104,7 @@ void set_array(GstElement *element, const char *property, std::initializer_list<
   g_value_unset(&array);
 }
 
-/// A picture of one level.
+/// A picture with the same level everywhere.
 Picture flat(GstVideoFormat format, std::uint16_t luma);
 
 template <typename T>
@@ -111,7 +112,7 @@ std::vector<T> numbers_of(const GstStructure *fields, const char *name) {
   std::vector<T> numbers;
   const GValue *array = gst_structure_get_value(fields, name);
   if (!array || !GST_VALUE_HOLDS_ARRAY(array)) {
-    ADD_FAILURE() << "no array " << name;
+    ADD_FAILURE() << "not an array: " << name;
     return numbers;
   }
   for (guint i = 0; i < gst_value_array_get_size(array); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What every element is held to, with the settings that it begins with: formats, sizes and layouts
-// of frames.
+// Requirements for every element, tested with its default settings: formats, sizes and layouts of
+// frames.
 #include "tests/elements/operators.h"
 
 namespace cudascan::elements {
@@ -34,7 +34,7 @@ TEST_P(EveryOperator, TakesFramesThatLieAnywhere) {
   CUDASCAN_OPERATORS(EXPECT_LAYOUTS)
 }
 
-/// Settings that are written again as they are read change nothing.
+/// Reading a setting and writing it back changes nothing.
 TEST_P(EveryOperator, TakesItsOwnSettings) {
   int written = 0;
   for (const std::string &name : all_elements()) {
@@ -57,7 +57,7 @@ TEST_P(EveryOperator, TakesItsOwnSettings) {
       EXPECT_TRUE(same(filter.process(in), wanted));
     }
   }
-  EXPECT_GT(written, 30) << "of all elements";
+  EXPECT_GT(written, 30) << "settings of all elements";
 }
 
 }  // namespace

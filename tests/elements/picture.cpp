@@ -6,13 +6,13 @@
 #include <cstring>
 #include <numbers>
 
-#include "tests/elements/colours.h"  // the files of operators; from meson.build
+#include "tests/elements/expectations.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {
 
-/// A view of one component of a mapped frame.
+/// One component of a mapped frame.
 struct Component {
   guint8 *data;
   int width, height, stride, step;
@@ -26,8 +26,8 @@ struct Component {
         stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, c)),
         step(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)),
         deep(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c) > 8) {
-    // Not COMP_DATA: GStreamer 1.22 puts the V of P010_10LE and similar formats one byte after U
-    // instead of two.
+    // Not COMP_DATA: in GStreamer 1.22 it points to the V of P010_10LE and similar formats one byte
+    // after U instead of two.
     if (GST_VIDEO_FRAME_COMP_POFFSET(&frame, c)) data += deep ? 2 : 1;
   }
 
@@ -55,7 +55,7 @@ Plane<T> luma_plane(const Picture &p, std::vector<std::remove_const_t<T>> &sampl
   return plane;
 }
 
-/// An operator on the luma plane of a picture, sample type by sample type.
+/// Runs an operator on the luma plane of a picture, with the sample types of the formats.
 template <typename In, typename Out, typename Params, typename Report>
 std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &out,
                                     const Params &params, Report *report) {
@@ -64,12 +64,12 @@ std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &
   if constexpr (requires(Plane<const In> i, Plane<Out> o) { run(cpu, i, o, params, report); })
     run(cpu, luma_plane<const In>(in, source), luma_plane<Out>(out, result), params, report);
   else
-    ADD_FAILURE() << "the operator has no such depths";
+    ADD_FAILURE() << "the operator does not support these depths";
   return {result.begin(), result.end()};
 }
 
-/// U (component 1) or V on a circle around the neutral value, at twice the direction of the top
-/// left pixel that the sample covers.
+/// U (component 1) or V of the colour that shows a direction. It is on a circle around the neutral
+/// value, at twice the angle. The direction is that of the top left pixel that the sample covers.
 std::vector<std::uint16_t> hues(const Picture &p, unsigned c) {
   const GstVideoFormatInfo *info = p.format_info();
   const int level = 1 << (info->depth[c] - 8 + info->shift[c]);
@@ -118,7 +118,7 @@ Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed
             (x + 3 * y + static_cast<int>(seed)) % 11 < 3 && (y / 9 + seed) % 2 == 0;
         auto value = stroke ? paper / 3 : paper;
         value += static_cast<std::int64_t>(noise() % (top / 8 + 1)) - top / 16;
-        if ((x / 8 + y / 8 + seed) % 9 == 0) value = top / 2;  // no deviation at all
+        if ((x / 8 + y / 8 + seed) % 9 == 0) value = top / 2;  // the deviation is 0
         if (noise() % 97 == 0) value = noise() % 2 ? top : 0;
         samples[static_cast<std::size_t>(y) * w + x] =
             static_cast<std::uint16_t>(std::clamp<std::int64_t>(value, 0, top) << info->shift[c]);
@@ -188,7 +188,7 @@ testing::AssertionResult same(const Picture &a, const Picture &b) {
   return testing::AssertionSuccess();
 }
 
-/// A buffer with the bytes and the GstVideoMeta of another in several memories.
+/// A buffer with the same bytes and GstVideoMeta, divided into several memories.
 static Ref<GstBuffer> cut(GstBuffer *buffer, int pieces) {
   Ref<GstBuffer> result(gst_buffer_new());
   const gsize size = gst_buffer_get_size(buffer);
@@ -263,7 +263,7 @@ void fill(GstBuffer *buffer, const Picture &picture) {
     Component component(frame, c);
     component.each([&](guint8 *at, std::size_t i) {
       const std::uint16_t value = picture.components[c][i];
-      std::memcpy(at, &value, component.deep ? 2 : 1);  // little endian, as the formats tested
+      std::memcpy(at, &value, component.deep ? 2 : 1);  // little-endian, like all tested formats
     });
   }
   gst_video_frame_unmap(&frame);
@@ -273,7 +273,7 @@ Picture to_picture(GstBuffer *buffer, const GstCaps *caps) {
   GstVideoInfo info;
   GstVideoFrame frame;
   if (!caps || !gst_video_info_from_caps(&info, caps)) {
-    ADD_FAILURE() << "the caps describe no video";
+    ADD_FAILURE() << "the caps do not describe a video";
     return {};
   }
   if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {

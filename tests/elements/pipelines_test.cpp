@@ -54,7 +54,7 @@ TEST_P(Pipelines, ThreeHundredFramesThroughQueuesOneByOne) {
     ASSERT_TRUE(same(to_picture(sample.get()), expected(expected(moving(i), first), second)))
         << "frame " << i;
   }
-  EXPECT_FALSE(pull_sample(sink.get())) << "more frames came out than went in";
+  EXPECT_FALSE(pull_sample(sink.get())) << "there are more results than frames";
   EXPECT_EQ(pipeline.wait(), "");
 }
 
@@ -100,7 +100,7 @@ TEST_P(Pipelines, ATeeGivesEveryBranchTheSameFrames) {
 }
 
 TEST_P(Pipelines, AProducerThatUsesTheProposedPool) {
-  // videotestsrc draws into any pool that it is offered and reuses its buffers.
+  // videotestsrc writes into any pool that is proposed to it, and reuses its buffers.
   const std::string source =
       "videotestsrc num-buffers=200 pattern=ball ! video/x-raw,format=NV12,width=96,height=64 ! ";
   Pipeline plain(source + "appsink name=sink sync=false max-buffers=1");
@@ -201,7 +201,7 @@ TEST_P(Pipelines, ABadSettingStopsItsPipelineAndNoOther) {
   EXPECT_EQ(bad.set_state(GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   EXPECT_EQ(good.wait(), "");
   EXPECT_EQ(frames, 200);
-  // And the stopped one plays again with a valid setting.
+  // The stopped pipeline plays again with a valid setting.
   g_object_set(bad.find("n").get(), "window", 19, nullptr);
   ASSERT_NO_FATAL_FAILURE(bad.reach(GST_STATE_PLAYING));
 }
@@ -222,8 +222,8 @@ TEST_P(Pipelines, EveryFrameIsReportedOnce) {
   Pipeline pipeline("videotestsrc num-buffers=50 ! video/x-raw,format=GRAY8,width=64,height=48 ! " +
                     nick("report=message") + "! fakesink sync=false");
   ASSERT_EQ(pipeline.play(), "");
-  // play() took the end of the stream from the bus; the reports came before it and are gone, so the
-  // second run counts them.
+  // play() has removed the end of the stream and all reports before it from the bus, so the reports
+  // of a second run are counted.
   pipeline.set_state(GST_STATE_READY);
   pipeline.set_state(GST_STATE_PLAYING);
   int reports = 0;

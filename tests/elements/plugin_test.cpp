@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/elements/expectations.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {
@@ -190,17 +191,35 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
     EXPECT_TRUE(g_flags_get_value_by_nick(G_PARAM_SPEC_FLAGS(report)->flags_class, nick)) << nick;
 }
 
+/// The names of the properties with all of these flags.
+std::set<std::string> names_of(const std::vector<GParamSpec *> &specs, int flags) {
+  std::set<std::string> names;
+  for (const GParamSpec *spec : specs)
+    if ((spec->flags & flags) == flags) names.insert(spec->name);
+  return names;
+}
+
+/// All settings of the element, and of the common ones those that may change at any time, can be
+/// controlled.
+/// @param settings  the element's own settings; empty: any
+void expect_controllable(const char *name, std::set<std::string> settings) {
+  SCOPED_TRACE(name);
+  Ref<GstElement> element = make(name);
+  const std::vector<GParamSpec *> all = own_properties(element.get());
+  std::vector<GParamSpec *> own;
+  for (GParamSpec *spec : all)
+    if (spec->owner_type == G_OBJECT_TYPE(element.get())) own.push_back(spec);
+  if (settings.empty()) settings = names_of(own, G_PARAM_WRITABLE);
+  EXPECT_FALSE(settings.empty());
+  EXPECT_EQ(names_of(own, G_PARAM_WRITABLE), settings);
+  settings.insert({"n-threads", "report"});
+  EXPECT_EQ(names_of(all, GST_PARAM_CONTROLLABLE), settings);
+  EXPECT_EQ(names_of(all, GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING), settings);
+}
+
 TEST(Plugin, SettingsOfTheMethodAreControllable) {
-  int settings = 0;
-  for_each_element([&](GstElement *element) {
-    for (GParamSpec *spec : own_properties(element)) {
-      if (spec->owner_type != G_OBJECT_TYPE(element) || !(spec->flags & G_PARAM_WRITABLE)) continue;
-      EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << spec->name;
-      EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << spec->name;
-      ++settings;
-    }
-  });
-  EXPECT_GT(settings, 30) << "of all elements";
+#define EXPECT_CONTROLLABLE(op, Name) expect_controllable("cuda" #op, settings_of(Name##Params{}));
+  CUDASCAN_OPERATORS(EXPECT_CONTROLLABLE)
 }
 
 TEST(Plugin, SettingsOfTheMethodSayTheirUnit) {

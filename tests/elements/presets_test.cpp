@@ -29,7 +29,8 @@ std::vector<Preset> installed_presets() {
     g_autoptr(GKeyFile) keys = g_key_file_new();
     EXPECT_TRUE(g_key_file_load_from_file(keys, path, G_KEY_FILE_NONE, nullptr));
     g_autofree char *type = g_key_file_get_string(keys, "_presets_", "element-name", nullptr);
-    EXPECT_EQ(std::string(type ? type : "") + ".prs", file) << "GStreamer would not find it";
+    EXPECT_EQ(std::string(type ? type : "") + ".prs", file)
+        << "GStreamer finds a preset file by the type's name";
     g_auto(GStrv) groups = g_key_file_get_groups(keys, nullptr);
     for (char **group = groups; *group; ++group) {
       if (std::string(*group) == "_presets_") continue;
@@ -71,7 +72,7 @@ std::string text_of(GstElement *element, const std::string &name) {
   return text ? text : "";
 }
 
-/// Every setting that a preset may have.
+/// The properties of an element that a preset can set, and their values.
 Settings settings_of(GstElement *element) {
   Settings settings;
   for (const std::string &name : property_names(element)) settings[name] = text_of(element, name);
@@ -98,7 +99,7 @@ TEST(Presets, LoadingSetsWhatIsWrittenAndNothingElse) {
     Settings expected = settings_of(element.get());
     for (const auto &[name, text] : preset.settings) {
       if (name == "_meta/comment") continue;
-      ASSERT_TRUE(expected.contains(name)) << name << " is no property of presets";
+      ASSERT_TRUE(expected.contains(name)) << name << " is not a property that presets can set";
       GParamSpec *spec =
           g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name.c_str());
       GValue value = G_VALUE_INIT;
@@ -124,7 +125,8 @@ TEST(Presets, AreTypedBehindTheElement) {
   ASSERT_FALSE(error) << error->message;
   ASSERT_TRUE(element);
   gst_object_ref_sink(element.get());
-  EXPECT_EQ(text_of(element.get(), "window"), "45") << "the preset counts, wherever it is typed";
+  EXPECT_EQ(text_of(element.get(), "window"), "45")
+      << "the preset overrides other settings, in any order";
   EXPECT_EQ(text_of(element.get(), "invert"), "true");
 }
 
@@ -163,10 +165,11 @@ TEST(Presets, HaveTheSettingsOfThePictureAlone) {
                                    "amount", "smoothing", "roi"}));
 }
 
-/// Saves the element's settings, loads them into a new element, and returns the settings of that.
+/// Saves the element's settings, loads them into a new element, and returns the settings of the new
+/// element.
 Settings saved_and_loaded(GstElement *element) {
   const char *home = g_getenv("XDG_DATA_HOME");
-  EXPECT_STREQ(g_get_user_data_dir(), home) << "the preset would go into the user's own folder";
+  EXPECT_STREQ(g_get_user_data_dir(), home) << "the preset would be saved in the user's own folder";
   if (!home) return {};
   const std::string name = "Round trip";
   EXPECT_TRUE(gst_preset_save_preset(GST_PRESET(element), name.c_str()));
@@ -175,8 +178,8 @@ Settings saved_and_loaded(GstElement *element) {
   EXPECT_TRUE(gst_preset_load_preset(GST_PRESET(other.get()), name.c_str()));
   const Settings settings = settings_of(other.get());
   EXPECT_TRUE(gst_preset_delete_preset(GST_PRESET(other.get()), name.c_str()));
-  // With it GStreamer wrote those of the project into the user's file, which the next run would
-  // take.
+  // When it saved the preset, GStreamer also wrote the project's presets into the user's file. The
+  // next run must not find them there.
   for (const char *suffix : {".prs", ".prs.bak"}) {
     const std::string file = std::string(G_OBJECT_TYPE_NAME(element)) + suffix;
     g_autofree char *path =

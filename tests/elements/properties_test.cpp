@@ -177,8 +177,7 @@ TEST_P(Properties, ControlSourcesFollowTheStreamTimeOfTheFrame) {
 struct Bad {
   const char *property;
   std::function<void(GObject *)> set;
-  std::vector<std::string>
-      said;  ///< what the message must name: the property, the value, the remedy
+  std::vector<std::string> said;  ///< words that the message must contain: property, value, remedy
 };
 
 std::function<void(GObject *)> integer(const char *name, int value) {
@@ -230,7 +229,7 @@ TEST_P(Properties, ASettingThatMakesNoSenseIsAnErrorThatSaysWhatWouldBeRight) {
       const std::string text = error_text(message.get()).message;
       for (const std::string &word : bad.said)
         EXPECT_NE(text.find(word), std::string::npos) << '"' << word << "\" is not in: " << text;
-      EXPECT_FALSE(filter.pop(GST_MESSAGE_ERROR)) << "one mistake, two messages";
+      EXPECT_FALSE(filter.pop(GST_MESSAGE_ERROR)) << "two messages for one mistake";
       EXPECT_EQ(gst_harness_buffers_in_queue(filter.harness()), 0u);
     }
 }
@@ -245,7 +244,7 @@ TEST_P(Properties, AnElementThatRefusedItsSettingsWorksOnceTheyAreMended) {
   EXPECT_TRUE(same(filter.process(page()), expected(page(), params)));
 }
 
-/// A machine has no such number of cores, and a process no memory for their stacks.
+/// No machine has this number of cores, and no process has memory for their stacks.
 TEST_P(Properties, AnyNumberOfThreadsWillDo) {
   const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 300);
   Filter filter(nick("n-threads=4294967295"));
@@ -260,7 +259,7 @@ TEST_P(Properties, AnyNumberOfThreadsWillDo) {
 TEST_P(Properties, AnUnusedSettingIsStillReadBackAsItWasWritten) {
   Filter filter(nick());
   g_object_set(filter.element(), "window", 16, "k", 1.5, "r", 2000.0, nullptr);
-  EXPECT_EQ(filter.get_string("window"), "16") << "silently rounded";
+  EXPECT_EQ(filter.get_string("window"), "16") << "the value was rounded";
   EXPECT_EQ(std::stod(filter.get_string("k")), 1.5);
   EXPECT_EQ(std::stod(filter.get_string("r")), 2000.0);
 }
@@ -310,9 +309,9 @@ TEST(Backend, AGpuThatIsMissingIsAnErrorAtReadyThatSaysSo) {
   ASSERT_TRUE(message);
   const std::string text = error_text(message.get()).message;
   EXPECT_NE(text.find("backend = cuda"), std::string::npos) << text;
-  EXPECT_GT(text.size(), 40u) << "it does not say what is missing: " << text;
+  EXPECT_GT(text.size(), 40u) << "the message does not say what is missing: " << text;
   gst_element_set_state(element.get(), GST_STATE_NULL);
-  // The same element serves on the CPU afterwards.
+  // After that the same element runs on the CPU.
   gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "auto");
   EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state(element.get(), GST_STATE_NULL);

@@ -17,9 +17,9 @@ namespace cudascan::elements {
 namespace {
 
 constexpr unsigned kPatience =
-    180;  ///< seconds that a round may take, sanitized and on a busy machine
+    180;  ///< seconds that a round may take, on a busy machine and with sanitizers
 
-char hung[200];  ///< what is said about a round that hangs
+char hung[200];  ///< the message about a round that hangs
 
 void say_and_end(int) {
   if (write(STDERR_FILENO, hung, std::strlen(hung)) < 0) _exit(2);
@@ -84,7 +84,7 @@ int Complaints::count() {
 }
 
 std::vector<GParamSpec *> drawn_properties(GstElement *element) {
-  // Code, its location and its division for a GPU; and properties that depend on the machine.
+  // Users' code and how the GPU shares its work; and properties that depend on the machine.
   static constexpr std::string_view kOthers[] = {
       "backend",     "cuda-device-id", "expression", "source", "function",   "params",
       "reload",      "cache-dir",      "emit-cuda",  "strict", "tile-width", "tile-height",
@@ -162,8 +162,8 @@ Setting::Setting(Draw &draw, GParamSpec *spec, bool wild) : Setting(spec) {
   } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
     draw_roi(draw, wild, &value_);
   } else {
-    ADD_FAILURE() << spec->name << ": no value is drawn for the type "
-                  << g_type_name(spec->value_type);
+    ADD_FAILURE() << spec->name
+                  << ": values of this type cannot be drawn: " << g_type_name(spec->value_type);
   }
 }
 
@@ -258,7 +258,7 @@ Ref<GstBuffer> draw_wrong_buffer(Draw &draw, const Picture &picture) {
     case 5:
       meta->n_planes = draw.one_in(2) ? 0 : GST_VIDEO_MAX_PLANES;
       break;
-    default:  // a frame without its end
+    default:  // cuts off the end of the frame
       gst_buffer_resize(buffer.get(), 0, picture.width * picture.height > 1 ? draw.below(2) : 0);
   }
   return buffer;

@@ -34,19 +34,20 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-/// Rounds of a random test until the time is over, each with its own seed. The environment variable
-/// CUDASCAN_RANDOM_SECONDS sets the time and CUDASCAN_RANDOM_SEED the seed of the first round; the
-/// seed of a failure repeats it at once. A round that hangs ends the process and prints its seed.
+/// Repeats a random test until its time is over, each round with its own seed. The environment
+/// variable CUDASCAN_RANDOM_SECONDS sets the time and CUDASCAN_RANDOM_SEED the seed of the first
+/// round. With the seed of a failure, the first round repeats the failure. A round that hangs ends
+/// the process and prints its seed.
 class Rounds {
  public:
-  /// @param what     for messages
-  /// @param seconds  if the environment says none
+  /// @param what     the name of the test in messages
+  /// @param seconds  the time if the environment does not set it
   Rounds(const char *what, double seconds);
   ~Rounds();
   Rounds(const Rounds &) = delete;
   Rounds &operator=(const Rounds &) = delete;
 
-  /// Whether there is one more; none after a failure.
+  /// Whether there is another round; there is none after a failure.
   bool next();
   std::uint64_t seed() const { return seed_; }
 
@@ -56,7 +57,8 @@ class Rounds {
   std::uint64_t seed_, rounds_ = 0;
 };
 
-/// Counts warnings and criticals of GLib and GStreamer while it lives; they are also printed.
+/// Counts warnings and criticals of GLib and GStreamer while an object exists. They are also
+/// printed.
 class Complaints {
  public:
   Complaints();
@@ -67,16 +69,16 @@ class Complaints {
   static int count();
 };
 
-/// The properties of an element that are drawn: those that set what is computed and how, without
-/// code and without the backend.
+/// The properties of an element that are drawn: the settings of the computation, except for users'
+/// code and the backend.
 std::vector<GParamSpec *> drawn_properties(GstElement *element);
 
 /// A value for a property.
 class Setting {
  public:
-  /// @param wild  may be one that makes no sense
+  /// @param wild  the value may be nonsense
   Setting(Draw &, GParamSpec *, bool wild);
-  /// The default.
+  /// The default value.
   explicit Setting(GParamSpec *);
   ~Setting() { g_value_unset(&value_); }
   Setting(const Setting &) = delete;
@@ -92,18 +94,18 @@ class Setting {
   GValue value_ = G_VALUE_INIT;
 };
 
-/// Caps of a video, and the described picture without samples.
+/// Caps of a video, and the parts of them that pictures need.
 struct Video {
   Ref<GstCaps> caps;
   GstVideoFormat format;
   int width, height;
-  /// The plainest layout. GStreamer's own differs for interlaced video, so a GstVideoMeta says what
-  /// it is.
+  /// The layout without padding. GStreamer's own differs for interlaced video, so a GstVideoMeta
+  /// describes it.
   Layout plain;
 };
 Video draw_video(Draw &, bool small);
 Layout draw_layout(Draw &, const Video &);
-/// Caps that no element takes.
+/// Caps that every element refuses.
 Ref<GstCaps> draw_wrong_caps(Draw &);
 
 /// A buffer that contradicts the caps of the picture: too short, or with a wrong GstVideoMeta.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Random streams through one element and through a twin that runs on the CPU in one thread and gets
-// the same frames in plain buffers. Both must do the same. The test draws the element, good and bad
-// settings, caps, memory layouts, wrong buffers, flushes, seeks, gaps, ends of stream and changes
-// of state.
+// Sends random streams through one element and through a twin. The twin runs on the CPU in one
+// thread and gets the same frames in plain buffers. Both must give the same results. The test draws
+// the element, good and bad settings, caps, memory layouts, wrong buffers, flushes, seeks, gaps,
+// ends of stream and changes of state.
 #include <deque>
 
 #include "tests/elements/random_draw.h"
@@ -24,7 +24,7 @@ std::vector<guint8> bytes_of(GstBuffer *buffer) {
   return bytes;
 }
 
-/// An element between loose pads, and what the test sends to it.
+/// An element between unlinked pads, with functions to send it events and frames.
 class Twin {
  public:
   Twin(const std::string &name, const std::string &settings) : filter_(name + " " + settings) {}
@@ -43,12 +43,12 @@ class Twin {
     gst_segment_init(&segment, GST_FORMAT_TIME);
     send(gst_event_new_segment(&segment));
   }
-  /// The state of the element, and back to PLAYING.
+  /// Sets the state of the element, then PLAYING.
   /// @return whether it plays again
   bool pass_through(GstState state) {
     gst_element_set_state(harness()->element, state);
     const auto result = gst_element_set_state(harness()->element, GST_STATE_PLAYING);
-    // A pad that was inactive keeps what it answered last.
+    // The returned flow would not tell: an inactive pad keeps its last one.
     return result != GST_STATE_CHANGE_FAILURE;
   }
 
@@ -56,7 +56,7 @@ class Twin {
     Outcome outcome;
     outcome.flow = filter_.push(std::move(buffer));
     if (gst_harness_buffers_in_queue(harness()) > 0) outcome.buffer = filter_.pull();
-    EXPECT_EQ(gst_harness_buffers_in_queue(harness()), 0u) << "one frame, two results";
+    EXPECT_EQ(gst_harness_buffers_in_queue(harness()), 0u) << "two results for one frame";
     collect(outcome);
     return outcome;
   }
@@ -173,7 +173,8 @@ class RandomStream {
       EXPECT_EQ(bytes_of(held.get()), bytes) << "the input has changed";
     }
     if (got.flow == GST_FLOW_OK && !got.buffer) {
-      EXPECT_EQ(stat(subject_.element(), "dropped"), dropped + 1) << "a frame is lost";
+      EXPECT_EQ(stat(subject_.element(), "dropped"), dropped + 1)
+          << "a frame was lost without being counted";
       reference_must_forget_ = reference_must_forget_ || discont;
       return;
     }
@@ -198,7 +199,7 @@ class RandomStream {
     restore();
   }
 
-  /// Results are also checked later: nobody may write to a result while it is held.
+  /// Keeps results and checks them again later: nothing may write to a result while it is held.
   void keep(Ref<GstBuffer> buffer, GstBuffer *wanted) {
     const Ref<GstCaps> caps = subject_.output_caps();
     ASSERT_TRUE(gst_caps_is_equal(caps.get(), reference_.output_caps().get()));
@@ -219,7 +220,7 @@ class RandomStream {
     const Setting setting(draw_, draw_.pick(properties_), draw_.one_in(6));
     say(setting.text());
     both([&](Twin &twin) { setting.apply(twin.element()); });
-    // One thread more or less must not matter.
+    // The number of threads must not matter.
     if (draw_.one_in(2)) g_object_set(reference_.element(), "n-threads", 1u, nullptr);
   }
 
@@ -365,7 +366,7 @@ TEST_P(RandomElements, DoWhatTheLibraryDoes) {
     Draw draw(rounds.seed());
     RandomStream stream(draw, draw.pick(all_elements()), GetParam(), cuda());
     stream.run(60);
-    EXPECT_EQ(Complaints::count(), 0) << "GLib or GStreamer complained";
+    EXPECT_EQ(Complaints::count(), 0) << "GLib or GStreamer printed warnings";
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One element used by many threads: one streams, others set and read properties, one flushes and
-// changes the state, one takes results. None may crash or wait forever, no frame may be lost
-// without a reason, and afterwards the element works like a new one.
+// changes the state, one takes results. No thread may crash or wait forever, and no frame may be
+// lost without a reason. After that the element works like a new one.
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -40,7 +40,7 @@ class Turmoil {
       EXPECT_GE(taken_, good_);
       EXPECT_LE(taken_, pushed_);
     } else {
-      EXPECT_EQ(taken_, good_) << "frames are lost";
+      EXPECT_EQ(taken_, good_) << "frames were lost";
     }
     int errors = 0;
     while (filter_.pop(GST_MESSAGE_ERROR)) ++errors;
@@ -67,7 +67,7 @@ class Turmoil {
     Draw draw(seed_ * 4 + 1);
     Video video = draw_video(draw, small_);
     for (int i = 0; i < 60; ++i) {
-      // Not while flushing ends or the element starts: that thread makes sure that nothing streams.
+      // The disturbing thread holds this lock while flushing ends or the element starts.
       const std::lock_guard lock(streaming_);
       if (draw.one_in(10)) video = draw_video(draw, small_), restart_ = true;
       if (restart_.exchange(false)) begin_stream(video.caps.get());
@@ -81,22 +81,22 @@ class Turmoil {
           ++good_;
           break;
         case GST_FLOW_ERROR:
-          // Caps and segments that come while pads shut down are an error to GStreamer itself.
+          // Caps and segments that arrive while pads shut down are an error in GStreamer itself.
           if (shutting_down_) break;
           ++failed_, ++refused_;
           break;
         case GST_FLOW_FLUSHING:
         case GST_FLOW_EOS:
-          EXPECT_TRUE(disturbed_) << "nobody flushes";
+          EXPECT_TRUE(disturbed_) << "the test did not flush";
           break;
-        default:  // what the settings make cannot be negotiated
+        default:  // a drawn setting has made negotiation impossible
           ++refused_;
           EXPECT_EQ(flow, GST_FLOW_NOT_NEGOTIATED) << gst_flow_get_name(flow);
           restart_ = true;
       }
       if (draw.one_in(20)) {
         send(gst_event_new_eos());
-        if (disturbed_) continue;  // until somebody flushes
+        if (disturbed_) continue;  // the next flush ends this
         send(gst_event_new_flush_start());
         send(gst_event_new_flush_stop(TRUE));
         restart_ = true;
@@ -125,7 +125,7 @@ class Turmoil {
     }
   }
 
-  /// Both begin while frames stream, as an application's do.
+  /// Flushes and state changes begin while frames stream, as in an application.
   void disturb() {
     Draw draw(seed_ * 4 + 3);
     while (disturbed_ && !done_) {
@@ -143,7 +143,7 @@ class Turmoil {
       const std::lock_guard lock(streaming_);
       while (gst_element_set_state(harness()->element, GST_STATE_PLAYING) ==
              GST_STATE_CHANGE_FAILURE) {
-        restore();  // until the other thread does not spoil it at once
+        restore();  // repeated, as the other thread may set wrong values again at once
       }
       restart_ = true, shutting_down_ = false;
     }
@@ -153,7 +153,7 @@ class Turmoil {
     for (GParamSpec *spec : properties_) Setting(spec).apply(filter_.element());
   }
 
-  /// Results are whole, and in order.
+  /// Results must be readable and in order.
   void take() {
     while (gst_harness_buffers_in_queue(harness()) > 0) {
       const Ref<GstBuffer> buffer = filter_.pull();
@@ -186,16 +186,16 @@ class Turmoil {
   const std::uint64_t seed_;
   Draw draw_;
   const bool small_;
-  const bool disturbed_;  ///< flushes and changes of state
-  const bool wild_;       ///< settings that make no sense
+  const bool disturbed_;  ///< another thread flushes and changes the state
+  const bool wild_;       ///< settings may be nonsense
   const std::string name_;
   Filter filter_;
   const std::vector<GParamSpec *> properties_;
 
   std::mutex streaming_;
   std::atomic<bool> restart_ = true, done_ = false;
-  std::atomic<bool> shutting_down_ = false;  ///< from before it begins until frames may come again
-  int pushed_ = 0, good_ = 0, failed_ = 0, refused_ = 0;  ///< of the streaming thread
+  std::atomic<bool> shutting_down_ = false;               ///< until frames may come again
+  int pushed_ = 0, good_ = 0, failed_ = 0, refused_ = 0;  ///< counted by the streaming thread
   int taken_ = 0;
   gint64 latest_ = -1;
 };
@@ -208,7 +208,7 @@ TEST_P(RandomThreads, LoseNothing) {
   for (Rounds rounds("random threads", 5); rounds.next();) {
     Draw draw(rounds.seed());
     Turmoil(rounds.seed(), draw.pick(all_elements()), GetParam(), cuda()).run();
-    EXPECT_EQ(Complaints::count(), 0) << "GLib or GStreamer complained";
+    EXPECT_EQ(Complaints::count(), 0) << "GLib or GStreamer printed warnings";
   }
 }
 

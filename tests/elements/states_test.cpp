@@ -20,7 +20,7 @@ TEST_P(States, TwoHundredChangesInAnyOrder) {
   for (int i = 0; i < 200; ++i) {
     const GstState state = states[random() % 4];
     ASSERT_NE(pipeline.set_state(state), GST_STATE_CHANGE_FAILURE) << "change " << i;
-    // Sometimes frames flow before the next change; otherwise it comes in the middle of this one.
+    // Sometimes frames flow before the next change; otherwise the next change interrupts this one.
     if (random() % 4 == 0) gst_element_get_state(pipeline.get(), nullptr, nullptr, GST_SECOND);
   }
   ASSERT_NO_FATAL_FAILURE(pipeline.reach(GST_STATE_PLAYING));
@@ -55,7 +55,7 @@ TEST_P(States, RestartingGivesTheSameFrames) {
       else
         EXPECT_TRUE(same(picture, first[i])) << "run " << run << ", frame " << i;
     }
-    // Not READY: the appsink of GStreamer 1.22 keeps its end of stream there.
+    // NULL, as the appsink of GStreamer 1.22 keeps its end of stream in READY.
     pipeline.set_state(GST_STATE_NULL);
   }
 }
@@ -71,7 +71,7 @@ TEST_P(States, StoppedInTheMiddleWhileFramesAreHeldAndQueued) {
       pipeline.set_state(GST_STATE_PLAYING);
       for (int frame = 0; frame < i; ++frame) held.push_back(pull_sample(sink.get()));
     }
-    // The pipeline is gone; the memory that it gave away still exists.
+    // The pipeline is gone, but the memory of its results still exists.
     for (const auto &sample : held) {
       ASSERT_TRUE(sample);
       EXPECT_EQ(to_picture(sample.get()).width, 64);
@@ -118,13 +118,13 @@ TEST_P(States, ThirtyTwoPipelinesAtOnce) {
   }
 }
 
-/// Where one element takes the place of another.
+/// What the probe needs to replace an element.
 struct Place {
   GstElement *pipeline;
   const char *backend;
 };
 
-/// A probe on the idle pad before the element `n`: puts a fresh one with a window of 31 there.
+/// A probe on the idle pad before the element `n`: replaces it with a new one whose window is 31.
 GstPadProbeReturn exchange(GstPad *, GstPadProbeInfo *, gpointer data) {
   const auto *place = static_cast<const Place *>(data);
   const auto find = [&](const char *name) {
@@ -143,7 +143,7 @@ GstPadProbeReturn exchange(GstPad *, GstPadProbeInfo *, gpointer data) {
   return GST_PAD_PROBE_REMOVE;
 }
 
-/// Kernels have state that all threads of the process share.
+/// Kernels have state that all threads of the process share, so sizes must not interfere.
 TEST_P(States, WindowsOfManySizesSideBySide) {
   std::string launch;
   for (const int window : {3, 15, 33, 63, 95, 127, 201, 255})
@@ -157,7 +157,7 @@ TEST_P(States, WindowsOfManySizesSideBySide) {
 TEST_P(States, AnElementIsExchangedWhileFramesFlow) {
   constexpr int kFrames = 200;
   const auto picture = [](int i) { return make_picture(GST_VIDEO_FORMAT_GRAY8, 64, 48, i); };
-  Place place{nullptr, GetParam()};  // outlives the pipeline that uses it
+  Place place{nullptr, GetParam()};  // must exist longer than the pipeline that uses it
   Pipeline pipeline("appsrc name=src ! queue name=before ! " + nick("name=n window=15") +
                     "! queue name=after ! appsink name=sink sync=false max-buffers=2");
   place.pipeline = pipeline.get();

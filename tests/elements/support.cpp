@@ -14,11 +14,10 @@
 namespace cudascan::elements {
 namespace {
 
-constexpr GstClockTime kPatience =
-    120 * GST_SECOND;  ///< nothing waits longer; no test expects it to
+constexpr GstClockTime kPatience = 120 * GST_SECOND;  ///< longer than any test expects to wait
 
-/// The CUDA context that elements share, as in a program with many pipelines: creating one for
-/// every test would take most of the time. Null until an element has one.
+/// The CUDA context that elements share, as in a program with many pipelines. Creating a context
+/// for every test would take most of the time. Null until an element has one.
 Ref<GstContext> &cuda_context() {
   static Ref<GstContext> context;
   return context;
@@ -28,7 +27,7 @@ void offer_cuda_context(GstElement *element) {
   if (cuda_context()) gst_element_set_context(element, cuda_context().get());
 }
 
-/// Keeps the context of the elements that are linked to a pad.
+/// Keeps the context of the elements that are linked to the pad.
 void keep_cuda_context(GstPad *pad) {
   if (cuda_context()) return;
   g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
@@ -75,7 +74,7 @@ Ref<GstCaps> make_caps(GstVideoFormat format, int width, int height, const char 
 
 Ref<GstCaps> make_caps(const Picture &picture, const char *feature) {
   Ref<GstCaps> caps = make_caps(picture.format, picture.width, picture.height, feature);
-  if (picture.full_range)  // otherwise that of bt601
+  if (picture.full_range)  // by default, GStreamer sets bt601
     gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, "1:4:16:4", nullptr);
   return caps;
 }
@@ -155,7 +154,7 @@ Filter::Filter(const std::string &launch, const std::string &sink_caps) : bus_(g
   offer_cuda_context(bin);
   harness_ = gst_harness_new_with_element(bin, "sink", "src");
   if (!sink_caps.empty()) gst_harness_set_sink_caps_str(harness_, sink_caps.c_str());
-  GstIterator *all = gst_bin_iterate_sorted(GST_BIN(bin));  // from the last to the first
+  GstIterator *all = gst_bin_iterate_sorted(GST_BIN(bin));  // in order from the last to the first
   GValue item = G_VALUE_INIT;
   while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
     auto *element = GST_ELEMENT(g_value_get_object(&item));
@@ -303,7 +302,7 @@ Feeder::Feeder(GstElement *appsrc, int n, std::function<Picture(int)> picture)
 }
 
 Feeder::~Feeder() {
-  // A thread that waits for room in the queue of a pipeline that has stopped would wait for ever.
+  // Otherwise the thread would wait forever for space in the queue of a stopped pipeline.
   gst_element_set_state(impl_->appsrc.get(), GST_STATE_NULL);
   impl_->thread.join();
 }

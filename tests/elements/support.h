@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Shared by the element tests: pictures with the expected result of an element, an element under
-/// test between two loose pads, and pipelines.
+/// Shared by the element tests: pictures, the expected result of an element, an element between two
+/// unlinked pads, and pipelines.
 #pragma once
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
@@ -33,17 +33,18 @@ struct Release {
   void operator()(GstSample *x) const { gst_sample_unref(x); }
   void operator()(GstStructure *x) const { gst_structure_free(x); }
 };
-/// Owns one reference.
+/// Owns one reference to an object.
 template <typename T>
 using Ref = std::unique_ptr<T, Release>;
 
-/// Whether a CUDA device can be used; a missing one is a failure under REQUIRE_GPU=1.
+/// Whether a CUDA device can be used. With REQUIRE_GPU=1, a missing device is a failure.
 bool have_gpu();
 
 /// Ends the test as skipped, or as failed under REQUIRE_GPU=1, when an element is not installed.
 #define NEEDS_ELEMENTS(...)                                                       \
   if (const char *missing = ::cudascan::elements::first_missing({__VA_ARGS__})) { \
-    if (::cudascan::elements::gpu_required()) FAIL() << "no element " << missing; \
+    if (::cudascan::elements::gpu_required())                                     \
+      FAIL() << "the element " << missing << " is not installed";                 \
     GTEST_SKIP() << "the element " << missing << " is not installed";             \
   }
 
@@ -54,19 +55,19 @@ bool have_gpu();
     GTEST_SKIP() << "there is no CUDA device";                                     \
   }
 
-/// The elements of the plugin, by name, as the registry has them.
+/// The names of the plugin's elements in the registry.
 std::vector<std::string> all_elements();
 
 const char *first_missing(std::initializer_list<const char *> factories);
 bool gpu_required();
 
-/// A frame as numbers: the samples as they are stored, component by component, without padding.
+/// A frame as numbers: the samples as they are stored, by component, without padding.
 struct Picture {
   GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
   int width = 0;
   int height = 0;
   std::vector<std::vector<std::uint16_t>> components;
-  bool full_range = false;  ///< of YUV
+  bool full_range = false;  ///< for YUV: the range is full, not limited
 
   const GstVideoFormatInfo *format_info() const { return gst_video_format_get_info(format); }
   /// The largest sample that the format can store, and the neutral value of a chroma sample.
@@ -78,37 +79,39 @@ struct Picture {
   int component_height(int c) const {
     return GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format_info(), c, height);
   }
-  /// Share of luma samples that are 0.
+  /// The share of luma samples that are 0.
   double black_ratio() const;
 };
 
-/// Uneven paper with dark strokes, flat areas, both extremes and noise; different for every seed.
+/// Uneven paper with dark strokes, flat areas, both extremes and noise. Each seed gives a different
+/// picture.
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed = 1);
 
-/// The expected result of an element for a picture, by the kernel library on the CPU.
-/// @param cpu  has the history, if there is one
+/// The expected result of an element for a picture, computed by the kernel library on the CPU.
+/// @param cpu  holds the history of earlier frames, if there is one
 template <typename Params>
 Picture expected(const Picture &in, const Params &params,
                  GstVideoFormat out_format = GST_VIDEO_FORMAT_UNKNOWN,
                  typename Params::Report * = nullptr, Cpu *cpu = nullptr);
 
-/// The first difference, if there is one.
+/// Success if the pictures are equal; otherwise describes the first difference.
 testing::AssertionResult same(const Picture &result, const Picture &expected);
 
 struct Layout {
   int row_padding = 0;    ///< samples added to the rows of every plane
   int plane_padding = 0;  ///< bytes between two planes, and before the first
   bool split = false;     ///< each plane in a memory of its own
-  int row_bytes = 0;      ///< bytes added to the rows of every plane
+  int row_bytes = 0;      ///< bytes added to the rows of every plane, also in parts of samples
   bool upwards = false;   ///< the last row comes first in memory
-  int pieces = 1;         ///< memories that the buffer is cut into, wherever planes and rows begin
+  int pieces = 1;         ///< memories that the buffer is divided into, anywhere
 };
 
-/// A frame in system memory. A layout other than GStreamer's own is described by a GstVideoMeta.
+/// A frame in system memory. A GstVideoMeta describes a layout that differs from GStreamer's
+/// default.
 Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout = {});
 /// Writes a picture into a buffer with any memory layout.
 void fill(GstBuffer *buffer, const Picture &picture);
-/// Reads a frame through the CPU, from any memory.
+/// Reads a frame through the CPU from memory of any kind.
 Picture to_picture(GstBuffer *buffer, const GstCaps *caps);
 Picture to_picture(GstSample *sample);
 
@@ -117,23 +120,23 @@ inline constexpr GstClockTime kFrameTime = GST_SECOND / kFps;
 
 Ref<GstCaps> make_caps(GstVideoFormat format, int width, int height, const char *feature = nullptr);
 Ref<GstCaps> make_caps(const Picture &picture, const char *feature = nullptr);
-/// Caps with a format of the pad's template only where it lies in the given memory.
+/// Caps that offer the format only in the given memory, as in the pad's template.
 std::vector<GstVideoFormat> template_formats(const char *factory, GstPadDirection direction,
                                              const char *feature = nullptr);
 inline constexpr const char *kCudaMemory = "memory:CUDAMemory";
 
-/// The fields of an error message: what a user reads, and where it came from.
+/// The parts of an error message: the text for the user, and the debug information.
 struct ErrorText {
   std::string message, debug;
   std::string all() const { return message + "\n" + debug; }
 };
 ErrorText error_text(GstMessage *message);
 
-/// One element, or a chain of elements, between two loose pads; PLAYING.
+/// An element, or a chain of elements, between two unlinked pads, in PLAYING.
 class Filter {
  public:
-  /// @param launch  as for gst-launch-1.0; the first element of the plugin in it is element()
-  /// @param sink_caps  the caps of the loose sink after it, any if empty
+  /// @param launch  as for gst-launch-1.0; element() is the first element of the plugin in it
+  /// @param sink_caps  the caps of the sink pad after it, any if empty
   explicit Filter(const std::string &launch, const std::string &sink_caps = "");
   ~Filter();
   Filter(const Filter &) = delete;
@@ -145,7 +148,7 @@ class Filter {
 
   void set_caps(const GstCaps *caps);
   GstFlowReturn push(Ref<GstBuffer> buffer) { return gst_harness_push(harness_, buffer.release()); }
-  /// The next frame of the output; null if none has come.
+  /// The next result; null if there is none.
   Ref<GstBuffer> pull();
   /// Discards all output.
   void pull_all() {
@@ -155,9 +158,10 @@ class Filter {
     return Ref<GstCaps>(gst_pad_get_current_caps(harness_->sinkpad));
   }
 
-  /// Sends a picture through. Gives an empty picture and fails the test if nothing comes out.
+  /// Pushes a picture and returns the result. If there is none, fails the test and returns an empty
+  /// picture.
   Picture process(const Picture &picture, const Layout &layout = {});
-  /// Sends it and returns the flow return.
+  /// Pushes a picture and returns the flow.
   GstFlowReturn push_picture(const Picture &picture, const Layout &layout = {});
 
   /// The next message of these types; null if there is none.
@@ -170,11 +174,12 @@ class Filter {
   Ref<GstBus> bus_;
   Ref<GstElement> element_;
   GstHarness *harness_ = nullptr;
-  Picture shape_;  ///< of the caps that were set last; no components
+  Picture shape_;  ///< the size and format of the current caps; has no components
   guint64 frames_ = 0;
 };
 
-/// Calls `call` for each notification of a property while this lives, in the notifying thread.
+/// Calls `call` for each notification of a property, in the notifying thread, while this object
+/// exists.
 class Listener {
  public:
   Listener(gpointer object, const std::string &signal, std::function<void()> call)
@@ -192,11 +197,11 @@ class Listener {
   gulong id_;
 };
 
-/// An enum property as its nick, any other as text.
+/// The value of a property as text; for an enum, the nick.
 std::string property_text(GstElement *element, const char *property);
 guint64 stat(GstElement *element, const char *field);
 
-/// A pipeline whose destructor sets it to NULL.
+/// A pipeline. The destructor sets its state to NULL.
 class Pipeline {
  public:
   /// @param own_context  do not use the CUDA context that the tests share
@@ -211,19 +216,19 @@ class Pipeline {
   GstStateChangeReturn set_state(GstState state) {
     return gst_element_set_state(pipeline_.get(), state);
   }
-  /// Fails the test unless the state is reached in time.
+  /// Fails the test if the state is not reached in time.
   void reach(GstState state);
-  /// Plays until EOS or an error; the text of the error, empty for EOS. Fails the test if neither
-  /// comes. The state is left as it is.
+  /// Plays until EOS or an error. Returns the text of the error, empty for EOS. Fails the test if
+  /// neither arrives. The pipeline stays in its state.
   std::string play();
-  /// Waits for EOS or an error of a pipeline that plays already.
+  /// The same for a pipeline that plays already.
   std::string wait();
 
  private:
   Ref<GstElement> pipeline_;
 };
 
-/// Pushes pictures into an appsrc, in another thread than the caller's, and ends the stream.
+/// Pushes pictures into an appsrc in a thread of its own, then ends the stream.
 class Feeder {
  public:
   Feeder(GstElement *appsrc, int n, std::function<Picture(int)> picture);
@@ -234,18 +239,18 @@ class Feeder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The next sample of an appsink; null at EOS, on error, and after a timeout.
+/// The next sample of an appsink; null at EOS, after an error, and after a timeout.
 Ref<GstSample> pull_sample(GstElement *appsink);
 
-/// Where the shared images are: the environment's CUDASCAN_TEST_DATA, or empty.
+/// The path of a shared image in the folder CUDASCAN_TEST_DATA; empty if that is not set.
 std::string data_file(const std::string &name);
 
-/// Runs every test of a suite with backend=cpu and, where there is a device, with backend=cuda.
+/// Runs every test of a suite with backend=cpu and, if there is a device, with backend=cuda.
 class BackendTest : public testing::TestWithParam<const char *> {
  protected:
   void SetUp() override;
   bool cuda() const { return std::string(GetParam()) == "cuda"; }
-  /// A launch line of one cudanick on the backend of the test.
+  /// A launch line of one cudanick with the backend of the test.
   std::string nick(const std::string &settings = "") const { return launch("cudanick", settings); }
   std::string launch(const std::string &element, const std::string &settings = "") const {
     return element + " backend=" + GetParam() + " " + settings + " ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// cudaswofilter: its operators, settings, refusals and the report.
+// cudaswofilter: its operators, settings, refused settings and the report.
 #include "tests/elements/operators.h"
 
 namespace cudascan::elements {
@@ -231,7 +231,7 @@ TEST_P(SwoFilter, ReportsAreWhatTheKernelsMeasure) {
     }
 }
 
-/// A white bar, `side` pixels wide, on black.
+/// A white bar on black, `side` pixels wide.
 Picture bar(int side) {
   Picture p = flat(GST_VIDEO_FORMAT_GRAY8, 0);
   p.width = 40, p.height = 40;

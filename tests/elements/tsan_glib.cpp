@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells the thread sanitizer about the locks and queues of GLib, which is not built with it and
-// implements them with futexes. These functions override GLib's and call them. Without the
-// sanitizer this file is empty.
+// Tells the thread sanitizer about the locks and queues of GLib, which uses futexes and is not
+// built with the sanitizer. These functions replace GLib's and call them. Without the sanitizer
+// this file is empty.
 #ifdef __SANITIZE_THREAD__
 #include <dlfcn.h>
 #include <glib-object.h>
@@ -13,7 +13,7 @@ void __tsan_release(void *address);
 
 namespace {
 
-/// The function of GLib.
+/// The function of GLib that has the same name.
 template <typename Function>
 Function *real(Function *, const char *name) {
   return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
@@ -52,7 +52,7 @@ LOCK(g_rec_mutex_lock, GRecMutex)
 TRYLOCK(g_rec_mutex_trylock, GRecMutex)
 UNLOCK(g_rec_mutex_unlock, GRecMutex)
 
-/// A waiting thread releases the lock meanwhile.
+/// A thread that waits has released the lock.
 void g_cond_wait(GCond *condition, GMutex *mutex) {
   REAL(g_cond_wait);
   __tsan_release(mutex);
@@ -60,7 +60,7 @@ void g_cond_wait(GCond *condition, GMutex *mutex) {
   __tsan_acquire(mutex);
 }
 
-/// Freeing an object comes after all threads have released it.
+/// All threads have released an object before it is freed.
 void(g_object_unref)(gpointer object) {
   static const auto call = real(&(g_object_unref), "g_object_unref");
   __tsan_release(object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tests what waits for what on the GPU, with events and streams that only record their calls.
+// Tests which GPU work waits for which other work, with events and streams that only record calls.
 #include "gst/usage.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct FakeEvent {
   int id = ++made;
   mutable bool is_done = false;
   static inline int made = 0;
-  static inline int finished = 0;  ///< events up to this one are done
+  static inline int finished = 0;  ///< events up to this number are done
 
   void record(char stream) {
     is_done = false;
@@ -60,7 +60,7 @@ TEST_F(TimelineTest, NothingIsRecordedBeforeSomebodyAsks) {
 
 TEST_F(TimelineTest, OneEventTellsOfAllBeforeIt) {
   const auto first = now(a), second = now(a), third = now(a);
-  second->mark();  // behind the third, which has been queued
+  second->mark();  // records an event after the third moment, as that work has been queued already
   first->make_wait('b');
   third->make_wait('c');
   EXPECT_EQ(said, "record1a bwaits1 cwaits1 ");
@@ -88,7 +88,7 @@ TEST_F(TimelineTest, AnEarlierEventDoesNotTellOfLaterWork) {
   FakeEvent::finished = 1;
   EXPECT_FALSE(second->done());
   second->synchronize();
-  EXPECT_EQ(said, "record1a record1a sleep1 ");  // the first was free again
+  EXPECT_EQ(said, "record1a record1a sleep1 ");  // the first event is reused, as it was done
   EXPECT_TRUE(second->done());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The arithmetic of CUDA that C++ does not have; for cuda_runtime.h.
+/// Arithmetic functions of CUDA that C++ does not have, for cuda_runtime.h.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   return result;
 }
-/// All bits of the bytes, or of the halves, of a that are not less than those of b.
+/// For each byte, or each half, of a that is not less than that of b: all bits 1, otherwise 0.
 inline unsigned __vcmpgeu4(unsigned a, unsigned b) {
   unsigned result = 0;
   for (unsigned mask = 0xff; mask; mask <<= 8) result |= (a & mask) >= (b & mask) ? mask : 0;
@@ -29,7 +29,7 @@ inline unsigned __vcmpgeu2(unsigned a, unsigned b) {
   for (unsigned mask = 0xffff; mask; mask <<= 16) result |= (a & mask) >= (b & mask) ? mask : 0;
   return result;
 }
-/// The smaller and the larger halves.
+/// The smaller, or the larger, of each pair of halves.
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return std::min(a & 0xffff, b & 0xffff) | std::min(a >> 16, b >> 16) << 16;
 }
@@ -51,11 +51,11 @@ inline int __clz(unsigned v) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
 }
-/// The upper half of (high:low) << shift, which counts as 32 at most.
+/// The upper half of (high:low) << shift; the shift is limited to 32.
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << std::min(shift, 32u) >> 32);
 }
-/// sum + the products of the bytes.
+/// sum plus the sum of the products of bytes.
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff);
   return sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The part of the CUDA driver's interface that the kernel library uses: tensors for the copy
-/// engine. See cuda_runtime.h.
+/// The part of the CUDA driver's interface that the kernel library uses: tensors that the copy
+/// engine reads. See cuda_runtime.h.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -20,7 +20,7 @@ enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
 using cuuint32_t = std::uint32_t;
 using cuuint64_t = std::uint64_t;
 
-/// Of three dimensions.
+/// A tensor of three dimensions.
 struct alignas(64) CUtensorMap {
   const unsigned char *data;
   std::size_t element;

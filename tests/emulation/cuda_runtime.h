@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The part of CUDA that the kernel library uses, on the CPU: the files *.cu, compiled as C++ with
-/// this folder first in the include path, give the library with a device that needs no GPU. It is
-/// slow, and for tests alone: they run the code of the kernels, thread by thread, on machines
-/// without a GPU and under the address sanitizer.
+/// The part of CUDA that the kernel library uses, on the CPU. The files *.cu, compiled as C++ with
+/// this folder first in the include path, make a library whose device needs no GPU. It is slow and
+/// serves tests only: they run the code of the kernels, thread by thread, on machines without a GPU
+/// and under the address sanitizer.
 ///
 /// The threads of a block take turns: one runs until it has to wait for others, in an order that
 /// differs from block to block. Blocks run one after another; those of a cooperative launch take
 /// turns. Work queued on streams is done late and in any order that streams and events allow
-/// (streams.cpp), so reading or freeing memory too early is detected. States that only a mistake
-/// can cause end the program with a message: lanes of a warp that do not meet in the same function,
-/// threads that wait for one another, copies of the engine that are still in flight when a block
-/// ends, or that have an invalid address. Uninitialised shared and device memory is filled with a
-/// pattern. Data races are not detected; changing the order of the threads finds some of them.
+/// (streams.cpp), so reading or freeing memory too early is detected. Some states can only be
+/// caused by a mistake, and end the program with a message: lanes of a warp that meet in different
+/// functions, threads that wait for one another, copies with an invalid address, and copies that
+/// are unfinished when their block ends. Uninitialised shared and device memory is filled with a
+/// pattern. Data races are not detected, but changing the order of the threads finds some of them.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -39,8 +39,8 @@
 #define __global__
 #define __device__
 #define __host__
-// Blocks follow one another: what they share is the process's. Those of a cooperative launch may
-// only have dynamic shared memory.
+// A static variable can be shared memory, as one block runs after another. The blocks of a
+// cooperative launch run together, so they may only have dynamic shared memory.
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
@@ -74,17 +74,16 @@ struct dim3 {
 using std::max;
 using std::min;
 
-// ---- Threads and lanes
-// ---------------------------------------------------------------------------
+// ---- Threads and lanes --------------------------------------------------------------------------
 
 namespace emulation {
 
-/// Of the running thread.
+/// Indices and sizes of the running thread.
 const dim3 &thread_index();
 const dim3 &block_index();
 const dim3 &block_size();
 const dim3 &grid_size();
-/// One of these as threadIdx and so on.
+/// One of these in the form of threadIdx, blockIdx and so on.
 template <const dim3 &(*get)()>
 struct Coordinates {
   template <unsigned dim3::*member>
@@ -95,7 +94,7 @@ struct Coordinates {
   Coordinate<&dim3::y> y;
   Coordinate<&dim3::z> z;
 };
-// Selected if one of the arguments is a Coordinate.
+// For calls in which an argument is a Coordinate: std::min() cannot deduce a type.
 inline unsigned min(unsigned a, unsigned b) {
   return a < b ? a : b;
 }
@@ -103,20 +102,21 @@ inline unsigned max(unsigned a, unsigned b) {
   return a > b ? a : b;
 }
 
-/// The running block's dynamic shared memory.
+/// The dynamic shared memory of the running block.
 unsigned char *shared_memory();
 
-/// Waits for all lanes of the warp, which call it with the same `function`, and returns what they
-/// gave, until they meet again.
+/// Waits until all lanes of the warp have called it with the same `function`. Returns the values of
+/// all lanes, which are valid until the next call.
 const std::uint64_t *exchange(std::uint64_t value, const char *function);
-/// Waits for all threads of the block; how many of them gave true.
+/// Waits for all threads of the block. Returns how many of them passed true.
 int meet(bool value);
-/// Lets other threads of the block run, for a thread that waits for something they do.
+/// Lets other threads of the block run. For a thread that waits for their work.
 void yield();
-/// Call it when a thread has stopped waiting: if none has for a while, none ever will.
+/// To be called when a thread has stopped waiting. If no thread does so for a while, the program is
+/// in a deadlock.
 void progress();
 
-/// Ends the program.
+/// Prints a message and ends the program.
 [[noreturn]] void fail(const std::string &what);
 
 void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
@@ -178,7 +178,7 @@ inline unsigned __reduce_add_sync(unsigned /*mask*/, unsigned value) {
   return sum;
 }
 
-// All threads of the device are one of the process.
+// Nothing to do: all threads of the device run in one thread of the process at a time.
 inline void __threadfence() {}
 inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
   const std::uint64_t *all = emulation::exchange(value, "__reduce_max_sync");
@@ -278,25 +278,25 @@ const char *cudaGetErrorString(cudaError_t error);
 namespace emulation {
 /// Shared memory available to a block, unless it is limited.
 inline constexpr std::size_t kSharedPerBlock = 227 << 10;
-/// Few multiprocessors, so that small images fill them.
+/// There are few multiprocessors, so that small images occupy all of them.
 inline constexpr int kMultiprocessors = 6;
-/// Makes the device one with less.
+/// Reduces the shared memory of the device.
 void limit_shared_memory(std::size_t bytes);
 int multiprocessors();
-/// Makes the device one with so many.
+/// Sets the number of multiprocessors of the device.
 void set_multiprocessors(int n);
 int blocks_per_multiprocessor(int threads, std::size_t shared);
 
-/// Dynamic shared memory that blocks of a kernel may have: 48 KiB, until more is asked for. Ends
-/// the program if it is lowered, as another thread may be about to launch the kernel.
+/// Dynamic shared memory that the blocks of a kernel may have: 48 KiB by default. Lowering it ends
+/// the program, as another thread may be about to launch the kernel.
 std::size_t shared_limit(const void *kernel);
 cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
-/// Kernels for which it was set since the last limit_shared_memory().
+/// The number of kernels for which it was set since the last limit_shared_memory().
 std::size_t kernels_with_limit();
 
 /// Queues work on a stream.
 void queue(cudaStream_t stream, std::function<void()> work);
-/// Waits until all is done that is queued on a stream.
+/// Waits until all queued work of a stream is done.
 void finish(cudaStream_t stream);
 }  // namespace emulation
 
@@ -310,7 +310,7 @@ inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute /*
                                         int value) {
   return emulation::set_shared_limit(kernel, value);
 }
-/// Static shared memory is the process's.
+/// Static shared memory counts as 0 bytes, as it is in static variables of the process.
 template <typename Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel /*kernel*/) {
   *attributes = {.ptxVersion = __CUDA_ARCH__ / 10, .sharedSizeBytes = 0};

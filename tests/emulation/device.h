@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The emulated device, for the files of this folder.
+/// The emulated device, shared by the files of this folder.
 #pragma once
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -18,35 +18,35 @@ namespace emulation {
 
 inline constexpr std::size_t kStack = 256 << 10;
 
-/// Somewhere threads wait until all have come.
+/// A point at which threads wait until all have arrived.
 struct Meeting {
   int expected = 0, arrived = 0, count = 0, last_count = 0;
   unsigned times = 0;
   const char *function = nullptr;
-  std::uint64_t values[2][32];  ///< of this time and the last
+  std::uint64_t values[2][32];  ///< of the current meeting and of the previous one
 };
 
 void live();
 
-/// Where something on a stack of its own goes on.
+/// The state in which something with a stack of its own is to continue.
 struct Place {
-  void *registers[5];                 ///< as __builtin_setjmp() keeps them: no call of the system
-  const ucontext_t *fresh = nullptr;  ///< for a stack on which nothing has run yet
-  void *fake_stack = nullptr;         ///< the address sanitizer's
+  void *registers[5];                 ///< saved by __builtin_setjmp(), which makes no system call
+  const ucontext_t *fresh = nullptr;  ///< set for a stack on which nothing has run yet
+  void *fake_stack = nullptr;         ///< for the address sanitizer
   const void *stack = nullptr;
   std::size_t stack_size = 0;
 };
 
 struct Block;
 
-/// A copy to shared memory that its thread has started and that has not been made.
+/// An asynchronous copy to shared memory that a thread has started and that is not done yet.
 struct StartedCopy {
   unsigned to;
   const void *from;
   unsigned bytes, group;
 };
 
-/// A thread of a block, and then of the next.
+/// Runs a thread of a block, then the thread with the same index of the next block.
 struct Fiber : Place {
   ucontext_t context;
   void *memory;
@@ -55,12 +55,12 @@ struct Fiber : Place {
   int warp = 0, lane = 0;
   bool running = false;
   const Meeting *waits_for = nullptr;
-  unsigned times = 0;  ///< of that meeting before it waited
+  unsigned times = 0;  ///< the count of that meeting when the thread began to wait
   std::vector<StartedCopy> copies;
-  unsigned groups = 0;  ///< of them that are complete
+  unsigned groups = 0;  ///< complete groups of these copies
 
-  /// @param number  places the beginnings of stacks differently, so that a cache holds those of
-  ///                many
+  /// @param number  gives each stack a different start address modulo the size of a cache, so that
+  ///                a cache holds the tops of many stacks
   explicit Fiber(std::size_t number) {
     memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -77,12 +77,12 @@ struct Fiber : Place {
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
 
-  /// Whether it has something to do.
+  /// Whether it can run now.
   bool ready() const { return running && (!waits_for || waits_for->times != times); }
 };
 
-/// A copy of the engine that has not been made. Its tensor is a parameter of the kernel, of which
-/// each thread here has one of its own: the copy keeps it, as its thread may end first.
+/// A copy of the copy engine that is not done yet. It holds its own tensor: the original is a
+/// parameter of the kernel, of which each thread here has its own, and that thread may end first.
 struct PendingCopy {
   unsigned barrier;
   CUtensorMap tensor;
@@ -90,8 +90,8 @@ struct PendingCopy {
   int x, y, z;
 };
 
-/// Frees shared memory, which is exactly as large as was asked for, so that a sanitizer sees its
-/// end.
+/// Frees shared memory. A block's memory has exactly the requested size, so that a sanitizer
+/// detects accesses beyond it.
 struct Free {
   void operator()(unsigned char *memory) const { std::free(memory); }
 };
@@ -103,17 +103,17 @@ struct Block {
   std::unique_ptr<unsigned char, Free> shared;
 };
 
-/// The device; one thread of the process at a time may use it.
+/// The device. Only one thread of the process at a time may use it.
 struct Device {
   std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<int> order;  ///< in which the threads under way run
-  std::size_t turn = 0;    ///< in `order`
-  Fiber *now = nullptr;    ///< whose turn it is
-  int left = 0;            ///< threads under way
-  int idle = 0;            ///< turns since the last progress
+  std::vector<int> order;  ///< the order in which the threads run
+  std::size_t turn = 0;    ///< index in `order`
+  Fiber *now = nullptr;    ///< the running thread
+  int left = 0;            ///< threads that have not ended
+  int idle = 0;            ///< turns since a thread last made progress
   dim3 grid, block_size;
-  std::vector<Block> blocks;  ///< under way: one, or all that were launched together
+  std::vector<Block> blocks;  ///< the running blocks: one, or all blocks of a cooperative launch
   std::vector<PendingCopy> copies;
   std::mt19937 random;
   const std::function<void()> *thread = nullptr;
@@ -126,7 +126,7 @@ struct Device {
 };
 
 Device &device();
-/// What a block may have of shared memory.
+/// The shared memory that a block may have.
 std::size_t most_shared_memory();
 
 }  // namespace emulation

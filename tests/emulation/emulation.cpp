@@ -12,12 +12,13 @@
 namespace emulation {
 namespace {
 
-// About what an H200 has.
+// Similar to an H200.
 constexpr int kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
 int multiprocessor_count = kMultiprocessors;
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 std::size_t shared_per_block = kSharedPerBlock;
-/// Turns of each thread without progress, of which one may need several to see what it waits for.
+/// Turns of each thread without progress before a deadlock is assumed. A thread may need several
+/// turns to see what it waits for.
 constexpr int kIdleTurns = 30;
 
 Device the_device;
@@ -72,7 +73,7 @@ void arrive([[maybe_unused]] const Place &place) {
   if (const ucontext_t *fresh = std::exchange(to.fresh, nullptr)) setcontext(fresh);
   __builtin_longjmp(to.registers, 1);
 }
-/// Goes on at `to`; returns when something goes on at `from`.
+/// Continues at `to`. Returns when something continues at `from`.
 [[gnu::noinline, gnu::no_sanitize_address]] void change(Place &from, Place &to) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_size);
@@ -80,7 +81,7 @@ void arrive([[maybe_unused]] const Place &place) {
   if (__builtin_setjmp(from.registers) == 0) jump(to);
 }
 
-/// Goes on with the next thread of the block, or with the host if there is none.
+/// Continues with the next thread of the block, or with the host if there is none.
 void next() {
   Device &d = device();
   Fiber &from = d.current();
@@ -89,7 +90,7 @@ void next() {
   } else {
     do {
       if (++d.idle > kIdleTurns * static_cast<int>(d.order.size()))
-        fail("threads wait for one another for ever");
+        fail("threads wait for one another forever");
       if (++d.turn == d.order.size()) d.turn = 0;
       d.now = d.fibers[d.order[d.turn]].get();
     } while (!d.now->ready());
@@ -101,13 +102,13 @@ void next() {
 
 }  // namespace
 
-/// What a fiber runs: its thread of one block after another.
+/// The function of a fiber: runs its thread of one block after another.
 void live() {
   arrive(device().current());
   for (;;) {
     Device &d = device();
     (*d.thread)();
-    if (!d.current().copies.empty()) fail("a copy is under way when its thread ends");
+    if (!d.current().copies.empty()) fail("a copy is unfinished when its thread ends");
     d.current().running = false;
     --d.left;
     progress();
@@ -145,7 +146,7 @@ void run_blocks() {
     d.fibers.push_back(std::make_unique<Fiber>(d.fibers.size()));
   d.order.resize(all);
   std::iota(d.order.begin(), d.order.end(), 0);
-  switch (d.random() % 3) {  // neighbours in turn, backwards, or any
+  switch (d.random() % 3) {  // in order, in reverse order, or in any order
     case 1:
       std::reverse(d.order.begin(), d.order.end());
       break;
@@ -179,7 +180,7 @@ void run_blocks() {
   change(d.host, d.current());
   d.now = nullptr;
   arrive(d.host);
-  if (!d.copies.empty()) fail("a copy is under way when the block ends");
+  if (!d.copies.empty()) fail("a copy is unfinished when the block ends");
 }
 
 }  // namespace

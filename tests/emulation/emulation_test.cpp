@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The emulated GPU itself: what it computes, and that it finds the mistakes for which it was made.
+// The emulated GPU itself: what it computes, and that it finds the mistakes that it is meant to
+// find.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,8 +14,8 @@ namespace {
 constexpr int kThreads = 96;
 using Order = std::array<int, kThreads>;
 
-Cuda &cuda =
-    *new Cuda;  // on the default stream; never destroyed, as the emulated GPU may be before it
+/// On the default stream. Never destroyed, as the emulated GPU may be destroyed before it.
+Cuda &cuda = *new Cuda;
 
 // ---- Threads and lanes --------------------------------------------------------------------------
 
@@ -95,7 +96,7 @@ TEST(CudaEmulationDeathTest, LanesThatDoNotMeetAreFound) {
   EXPECT_DEATH(launch(cuda, divided_kernel, {1, 32}), "threads wait for one another in __");
 }
 TEST(CudaEmulationDeathTest, ThreadsThatWaitForEverAreFound) {
-  EXPECT_DEATH(launch(cuda, lonely_kernel, {1, 64}), "wait for one another for ever");
+  EXPECT_DEATH(launch(cuda, lonely_kernel, {1, 64}), "wait for one another forever");
 }
 
 __global__ void arithmetic_kernel(unsigned *results) {
@@ -113,10 +114,10 @@ TEST(CudaEmulation, Arithmetic) {
 
 // ---- Copies of threads --------------------------------------------------------------------------
 
-constexpr int kCopies = 3;  // of each thread, a group each
+constexpr int kCopies = 3;  // per thread; each copy is a group
 using Units = std::array<uint4, 32 * kCopies>;
 
-/// @param unfinished  so many groups may be under way when the units are looked at
+/// @param unfinished  this many groups may be unfinished when the units are read
 template <int unfinished>
 __global__ void copies_kernel(const Units &from, int offset, Units *result) {
   auto *const units = reinterpret_cast<uint4 *>(dynamic_shared_memory());
@@ -131,7 +132,7 @@ __global__ void copies_kernel(const Units &from, int offset, Units *result) {
   wait_for_copies<0>();
 }
 
-/// How many of the units of each group have been copied.
+/// How many units of each group had been copied.
 template <int unfinished>
 std::array<int, kCopies> copied() {
   Units from, result;
@@ -152,7 +153,7 @@ TEST(CudaEmulation, CopiesAreThereWhenTheirGroupHasBeenWaitedFor) {
 
 __global__ void forgotten_kernel(const uint4 &from) {
   for (int i = 0; i < 32; ++i) copy_async(shared_address(dynamic_shared_memory()), &from);
-  wait_for_copies<0>();  // no group has been completed
+  wait_for_copies<0>();  // no group is complete, so this waits for nothing
 }
 
 TEST(CudaEmulationDeathTest, WrongCopiesOfThreadsAreFound) {
@@ -161,7 +162,7 @@ TEST(CudaEmulationDeathTest, WrongCopiesOfThreadsAreFound) {
   EXPECT_DEATH(launch(cuda, copies_kernel<0>, {1, 32, sizeof from}, from, 4, &result),
                "from no multiple of 16 bytes");
   EXPECT_DEATH(launch(cuda, forgotten_kernel, {1, 32, 16}, from[0]),
-               "a copy is under way when its thread ends");
+               "a copy is unfinished when its thread ends");
 }
 
 // ---- Blocks that run together -------------------------------------------------------------------
@@ -188,12 +189,13 @@ TEST(CudaEmulation, BlocksLaunchedTogetherSeeOneAnother) {
 TEST(CudaEmulationDeathTest, BlocksThatWaitForLaterOnesAreFound) {
   unsigned arrived = 0, results[4] = {};
   EXPECT_DEATH(launch(cuda, together_kernel, {4, 64}, &arrived, results),
-               "wait for one another for ever");
+               "wait for one another forever");
 }
 
 // ---- The copy engine ----------------------------------------------------------------------------
 
-/// 2 rows of 4 units of 16 bytes, all units numbered from 1 on, as 2 elements of 8 bytes.
+/// 2 rows of 4 units of 16 bytes. Both 8-byte elements of a unit have the number of the unit,
+/// which begins at 1.
 struct Tensor {
   alignas(16) std::uint64_t elements[16];
   CUtensorMap map;
@@ -262,7 +264,7 @@ TEST(CudaEmulation, TheEngineCopiesAfterTheThreadThatBeganItHasEnded) {
 TEST(CudaEmulationDeathTest, CopiesThatNobodyWaitsForAreFound) {
   const Tensor tensor;
   EXPECT_DEATH(launch(cuda, copy_kernel, {64, 32, kBox}, tensor.map, 0, 0, false, nullptr),
-               "a copy is under way when the block ends");
+               "a copy is unfinished when the block ends");
 }
 
 }  // namespace

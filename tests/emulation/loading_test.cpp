@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CudaLoader loads all kernels that an operator launches, and only does that.
+// CudaLoader loads all kernels that an operator launches, and does nothing else.
 #include <cuda_runtime.h>
 
 #include "all_operators.h"
@@ -20,12 +20,12 @@ void expect_all_loaded(T maximum) {
     draw(dice, {kWidth, kHeight, maximum, true}, params);
     if (cost(params) > 1000) continue;
     SCOPED_TRACE(text_of(params));
-    emulation::limit_shared_memory(emulation::kSharedPerBlock);  // all kernels are unknown
+    emulation::limit_shared_memory(emulation::kSharedPerBlock);  // no kernel counts as loaded
     cuda::DeviceBuffer in(kWidth * kHeight * sizeof(T)), out(kWidth * kHeight * sizeof(T));
     const auto plane_of = [&](void *data) {
       return Plane<T>{static_cast<T *>(data), kWidth, kHeight, kWidth * sizeof(T), maximum};
     };
-    // Only alignment counts.
+    // Nothing is read or written here; only the alignment of the address matters.
     const auto nowhere = plane_of(reinterpret_cast<void *>(std::uintptr_t{1} << 40));
     typename Params::Report ignored, report;
     CudaLoader loader;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How CUDA rounds means and deviations, on all sums near the ties between levels. Other sums need
+// How CUDA rounds means and deviations, for all sums near the ties between levels. Other sums need
 // no test, because each result grows with its sum. The emulated square roots and reciprocals are as
-// inexact as a GPU's may be.
+// inexact as those of a GPU may be.
 #include "kernels/windowsums/rounding.cuh"
 
 #include <gtest/gtest.h>
@@ -41,9 +41,9 @@ TEST(SwoFilterRoundingCuda, Means) {
             << sum << " / " << n;
 }
 
-/// The least sqrt(variance) / n that is rounded to a level, as n^2 times its square.
+/// n^2 times the least variance whose square root is rounded to this level.
 std::uint64_t least_variance(std::uint64_t level, std::uint64_t n) {
-  const std::uint64_t root = (2 * level - 1) * n;  // twice that
+  const std::uint64_t root = (2 * level - 1) * n;  // twice the square root of that
   return (root * root + 3) / 4;
 }
 
@@ -56,13 +56,13 @@ TEST(SwoFilterRoundingCuda, Deviations) {
     }
 }
 
-/// Windows at the edges of an image have down to a quarter of the samples of others.
+/// Windows at the corners of an image have only a quarter of the samples of others.
 TEST(SwoFilterRoundingCuda, DeviationsOfBytes) {
   std::mt19937 random(1);
   for (unsigned n = 1; n <= 65025; n += n < 1100 ? 1 : 29)
     for (const unsigned most : {n, 2 * n, 4 * n}) {
       const int shift = ByteDeviation::shift(static_cast<int>(std::min(most, 65025u)));
-      // The reciprocals of columns and of rows.
+      // The product of the reciprocals of columns and of rows.
       const float inverse = reciprocal_approx(static_cast<float>(n));
       const ByteDeviation deviation(inverse * inverse, shift);
       const auto check = [&](std::uint64_t variance, unsigned level) {
@@ -79,7 +79,7 @@ TEST(SwoFilterRoundingCuda, DeviationsOfBytes) {
           check(std::max(to - 1 - std::min(step, to - 1), from), level);
           if (HasFailure()) return;
         }
-        // Far from ties there is nothing to decide but about windows of few samples.
+        // Far from ties the estimate is certain, except for windows of few samples.
         bool near = false;
         deviation.estimate(std::uint64_t{n} * n * level * level, near);
         ASSERT_FALSE(near && n > 8) << n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What programs ask the runtime and the driver.
+// Functions with which programs query the runtime and the driver.
 #include <string_view>
 
 #include "device.h"

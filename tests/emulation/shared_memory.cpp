@@ -12,14 +12,14 @@ using emulation::fail;
 
 namespace {
 
-constexpr unsigned kDynamic = 0x40000000;  // where the addresses of dynamic shared memory begin
-constexpr unsigned kStatic = 0x80000000;   // that of the following
+constexpr unsigned kDynamic = 0x40000000;  // the first address of dynamic shared memory
+constexpr unsigned kStatic = 0x80000000;   // the first address of static shared memory
 alignas(128) unsigned char anchor;
 
-/// The barrier itself, 8 bytes.
+/// The content of a barrier, 8 bytes.
 struct Barrier {
-  std::int32_t bytes;     ///< that are still to come
-  std::int16_t arrivals;  ///< that are still to come
+  std::int32_t bytes;     ///< still to arrive
+  std::int16_t arrivals;  ///< still to come
   std::int16_t phase;
 
   void advance() {
@@ -104,7 +104,7 @@ void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)
   std::copy_n(b, 2, mine.b);
   const std::uint64_t *const all =
       emulation::exchange(reinterpret_cast<std::uintptr_t>(&mine), "add_common_bits");
-  // Word `word` of a row of a, and of a column of b.
+  // Word number `word` of a row of a, or of a column of b.
   const auto of_lane = [&](int i, int k) {
     return reinterpret_cast<const Words *>(all[4 * i + k]);
   };
@@ -116,7 +116,7 @@ void add_common_bits(int (&sums)[4], const unsigned (&a)[4], const unsigned (&b)
   for (int i = 0; i < 4; ++i)
     for (int word = 0; word < 8; ++word)
       sums[i] += __popc(a_word(lane / 4 + i / 2 * 8, word) & b_word(lane % 4 * 2 + i % 2, word));
-  emulation::exchange(0, "add_common_bits");  // the others have read this lane's words
+  emulation::exchange(0, "add_common_bits");  // waits until the others have read this lane's words
 }
 
 void CopyBarrier::init() const {
@@ -150,7 +150,7 @@ void CopyBarrier::wait(unsigned phase) const {
       return true;
     });
     if (static_cast<unsigned>(barrier_at(address_).phase) != phase) return;
-    emulation::yield();  // the copy may be started only then
+    emulation::yield();  // another thread may not have started the copy yet
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GPUs before sm_80 have 64 KiB of shared memory for a block: there, other kernels run.
+// GPUs before sm_80 have 64 KiB of shared memory per block, for which there are other kernels.
 #include <cuda_runtime.h>
 
 #include "kernels/autothreshold.h"
@@ -18,7 +18,7 @@ class CudaOnASmallGpu : public testing::Test {
 
   template <typename T, typename Params>
   void expect_equal(int width, int height, T maximum, const Params &params) {
-    // A row of vectors, then rows that begin anywhere.
+    // Rows that begin at multiples of a vector, then rows that begin anywhere.
     for (const test::Layout layout : {test::Layout{.padding = (16 - width % 16) % 16},
                                       test::Layout{.padding = 3, .offset = 5}}) {
       const test::Image<T> in(test::make_content<T>(test::Content::text, width, height, maximum),
@@ -38,9 +38,9 @@ class CudaOnASmallGpu : public testing::Test {
 TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfEightBits) {
   expect_equal<std::uint8_t>(304, 70, 255, EqualizeParams{});
   expect_equal<std::uint8_t>(304, 70, 255, AutothresholdParams{});
-  expect_equal<std::uint8_t>(1283, 331, 255, AutothresholdParams{});  // more than bytes count to
+  expect_equal<std::uint8_t>(1283, 331, 255, AutothresholdParams{});  // too many for bytes
 }
-/// The methods for which blocks work together, and those that need neighbours.
+/// The methods for which blocks work together, and those that read neighbouring levels.
 const AutothresholdParams kSmallMethods[] = {{.method = AutothresholdMethod::huang},
                                              {.method = AutothresholdMethod::shanbhag},
                                              {.method = AutothresholdMethod::intermodes},
@@ -60,7 +60,7 @@ TEST_F(CudaOnASmallGpu, LargeExtrema) {
   expect_equal<std::uint8_t>(40, 290, 255, params);
   expect_equal<std::uint16_t>(130, 20, 0xffff, params);
 }
-/// Windows whose columns fit into a block, and others.
+/// Windows whose columns fit into a block, and windows whose columns do not.
 TEST_F(CudaOnASmallGpu, LargeMedians) {
   for (const int width : {151, 255}) {
     const SwoFilterParams params{
@@ -72,7 +72,7 @@ TEST_F(CudaOnASmallGpu, Clahe) {
   expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
   expect_equal<std::uint8_t>(301, 70, 255,
                              EqualizeParams{.method = EqualizeMethod::clahe, .tiles_x = 1});
-  // More tiles side by side than are looked up at once, of more than four columns and of fewer.
+  // More tiles in a row than are looked up at once, with more and with less than four columns each.
   for (const int width : {640, 200})
     expect_equal<std::uint8_t>(width, 20, 255,
                                EqualizeParams{.method = EqualizeMethod::clahe, .tiles_x = 64});
@@ -84,7 +84,7 @@ TEST_F(CudaOnASmallGpu, EqualizesAndFindsThresholdsOfSixteenBits) {
   }
 }
 
-/// Where one block has all levels to itself, or more blocks some.
+/// One block processes all levels (1), or several blocks share them.
 class CudaOnMultiprocessors : public CudaOnASmallGpu, public testing::WithParamInterface<int> {
  protected:
   CudaOnMultiprocessors() {
@@ -101,7 +101,7 @@ TEST_P(CudaOnMultiprocessors, SmallMethods) {
     expect_equal<std::uint16_t>(101, 7, 0x3ff, params);
   }
 }
-/// 20 tiles, for which there are 16 warps, 20, and more.
+/// 20 tiles, with 16 warps, with 20, and with more.
 TEST_P(CudaOnMultiprocessors, Reconstructs) {
   for (const SwoFilterParams &params :
        {SwoFilterParams{.op = SwoFilterOperator::fill_holes, .connectivity = 8},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams and events of the emulated GPU. Queued work is done when somebody waits or asks for it,
-// and sometimes while more is queued, in any order that streams and events allow.
+// Streams and events of the emulated GPU. Queued work is done when a thread waits or asks for it,
+// and sometimes while more work is queued, in any order that streams and events allow.
 #include <deque>
 #include <map>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 struct CUstream_st {};
 
-/// Times that it was recorded, and the last of them that was reached.
+/// How often it was recorded, and the latest record that was reached.
 struct CUevent_st {
   struct State {
     unsigned recorded = 0, reached = 0;
@@ -25,8 +25,8 @@ using State = CUevent_st::State;
 
 struct Work {
   std::function<void()> run;
-  std::shared_ptr<const State> behind = nullptr;  ///< an event that it waits for, if any
-  unsigned recorded = 0;                          ///< of that event
+  std::shared_ptr<const State> behind = nullptr;  ///< an event that must be reached first, if any
+  unsigned recorded = 0;                          ///< the record of that event
 
   bool ready() const { return !behind || behind->reached >= recorded; }
 };
@@ -35,7 +35,7 @@ class Streams {
  public:
   void queue(cudaStream_t stream, Work work) {
     const std::lock_guard lock(mutex_);
-    if (!stream) {  // what others queue does not wait for it
+    if (!stream) {  // the default stream; work of other streams does not wait for it
       if (!work.ready()) emulation::fail("the default stream waits for an event");
       return work.run();
     }
@@ -83,7 +83,7 @@ class Streams {
   }
 
  private:
-  /// Does some work that is ready. False if there is none.
+  /// Does some work that is ready. Returns false if there is none.
   bool step() {
     std::vector<std::deque<Work> *> ready;
     for (auto &[stream, queue] : queues_)
@@ -106,11 +106,12 @@ class Streams {
 
 Streams streams;
 
-/// Memory that copies may work on later. Of all other the host may do as it likes when they return.
+/// Memory for which copies may be delayed. Copies of other memory are done at once, as the host may
+/// change that memory when the call returns.
 class Allocations {
  public:
   cudaError_t allocate(void **p, std::size_t bytes) {
-    // Copies of the engine read whole units of 16 bytes.
+    // The copy engine reads whole units of 16 bytes.
     const std::size_t size = (bytes + 15) / 16 * 16;
     if (posix_memalign(p, 256, size) != 0) return cudaErrorInvalidValue;
     std::memset(*p, 0xcd, size);
@@ -196,7 +197,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = new CUstream_st;
   return cudaSuccess;
 }
-/// Its work continues. If a later stream has the same address, its work comes after this work.
+/// Queued work of the stream still runs. If a new stream has the same address, its work comes after
+/// this work.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' code on the emulated GPU: compiled by the C++ compiler, with the CUDA keywords that it
-// uses.
+// Users' code on the emulated GPU: the C++ compiler compiles it, with definitions of the CUDA
+// keywords that it uses.
 #include <cuda_runtime.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct Index {
   unsigned x, y, z;
 };
 
-/// What the code asks for while it runs.
+/// Functions that the code calls while it runs.
 struct Device {
   Index (*thread)();
   Index (*block)();
@@ -84,7 +84,7 @@ void gswo_call(void (*kernel)(A...), void **at) {
 }
 )";
 
-/// What a launch calls, for every kernel of a text.
+/// A function for each kernel of a text that launch() can call.
 std::string callers(const std::string &text) {
   std::string callers = "\nnamespace gswo_user {}\nusing namespace gswo_user;\n";
   std::vector<std::string> names;
@@ -146,7 +146,7 @@ void GpuModule::set_global(const char *name, const void *value, std::size_t byte
 
 void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, unsigned block_x,
                        unsigned block_y, CUstream_st *stream, void **args) {
-  emulation::finish(stream);  // nobody knows how large the arguments are, so they cannot be kept
+  emulation::finish(stream);  // copies of the arguments cannot be kept, as their sizes are unknown
   const std::string caller = std::string(kernel) + "_emulated";
   const auto function = reinterpret_cast<void (*)(void **)>(impl_->object.symbol(caller.c_str()));
   emulation::run({grid_x, grid_y}, {block_x, block_y}, 0, false, [&] { function(args); });

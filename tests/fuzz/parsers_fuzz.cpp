@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Users' texts for libFuzzer: each parser accepts or refuses any text, without side effects.
-// FUZZ_TARGET names it.
+// FUZZ_TARGET is the function that is called.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -46,7 +46,7 @@ namespace {
   }
 }
 
-/// Also the strict ones.
+/// Checks it as a formula and as a strict formula.
 [[maybe_unused]] void formula(const std::string &text) {
   check_formula(text);
   check_strict_formula(text, {{"gain", 1.5}, {"radius", std::int64_t{2}}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources under gswo-cc's `strict` for libFuzzer: any text is translated or refused, and translated
-// text contains nothing that strict must refuse according to docs/gswo.md.
+// Sources for gswo-cc --strict, under libFuzzer: any text is translated or refused. Translated text
+// contains nothing that strict must refuse according to docs/gswo.md.
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/ASTUnit.h>
 
@@ -25,7 +25,7 @@ using namespace clang;
 
 constexpr const char *kFile = "fuzz.cpp";
 
-/// Checks generated code again, in the lines that come from the user's file.
+/// Checks the generated code again, in the lines from the user's file.
 class Oracle : public RecursiveASTVisitor<Oracle> {
  public:
   explicit Oracle(ASTUnit &unit) : files_(unit.getSourceManager()) {
@@ -75,7 +75,7 @@ class Oracle : public RecursiveASTVisitor<Oracle> {
   const SourceManager &files_;
 };
 
-/// What strict refuses, to be put anywhere.
+/// Code that strict must refuse, to be inserted anywhere.
 constexpr std::array kRefused{"int *q = 0; *q = 1;",
                               "while (1) ;",
                               "do ; while (1);",
@@ -133,7 +133,7 @@ void run(const std::string &text) {
 }  // namespace
 }  // namespace cudascan::gswo::test
 
-/// Mostly changes after which the text is a program still.
+/// Most changes leave the text a valid program.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
                                                std::size_t most, unsigned seed) {
   using namespace cudascan::gswo::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. It checks indices,
-/// tiles, halos and barriers, not what compilers and GPUs do.
+/// Makes the CUDA branch of a generated filter ordinary C++, for emulator.h. This checks indices,
+/// tiles, halos and barriers, but not the behaviour of compilers and GPUs.
 #pragma once
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +25,7 @@ static inline void __syncthreads() {
   emulated_barrier();
 }
 
-/// What compilers are to assume has to be true.
+/// Checks what compilers are told to assume.
 #define __builtin_assume(condition) ((condition) ? void() : std::abort())
 
 static inline int atomicAdd(int *sum, int value) {

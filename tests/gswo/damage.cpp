@@ -76,7 +76,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// 0 in words, 1 between them, 2 for anything else.
+/// 0 for characters of words, 1 for blanks, 2 for any other character.
 int kind(char c) {
   return is_word(c) ? 0 : std::isspace(static_cast<unsigned char>(c)) ? 1 : 2;
 }
@@ -129,7 +129,7 @@ void Damage::change(Strings &tokens, const std::string &other) {
   }
 }
 
-// ---- What leaves most sources well-formed
+// ---- Changes that leave most sources well-formed
 
 namespace {
 
@@ -140,7 +140,7 @@ const Strings kClauses{" tile(8, 8)",      " tile(64, 4) chunksize(2, 2)",
                        " chunksize(1, 4)", " nest(2)",
                        " nest(1)",         " tile(7, 5)"};
 const Strings kSteps{"single initialisation", "single transfer", "single remain", "single assign"};
-/// Those of a line can stand for each other.
+/// An operator can replace the others in its row.
 const std::vector<Strings> kOperators{{"+", "-", "*", "/", "%"},
                                       {"<", "<=", ">", ">=", "==", "!="},
                                       {"=", "+=", "-=", "*="},

@@ -8,18 +8,19 @@
 
 namespace cudascan::gswo::test {
 
-/// The same seed makes the same mistakes.
+/// The same seed gives the same mistakes.
 class Damage {
  public:
   explicit Damage(unsigned seed) : random_(seed) {}
 
-  /// From 0 to n - 1; 0 for n = 0.
+  /// A number from 0 to n - 1; 0 for n = 0.
   std::size_t below(std::size_t n) { return n ? random_() % n : 0; }
 
-  /// Random words, pieces of another text, truncation: few results are still C++.
+  /// Inserts random words and pieces of another text, or truncates the text: few results are still
+  /// C++.
   std::string heavy(const std::string &text, const std::string &other);
-  /// Different numbers, operators, names, types and clauses of pragmas; statements removed, doubled
-  /// and moved: many results still compile.
+  /// Changes numbers, operators, names, types and clauses of pragmas; removes, doubles and moves
+  /// statements: many results still compile.
   std::string mild(const std::string &text);
 
  private:

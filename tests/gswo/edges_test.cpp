@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Only questions about edges are answered in advance for windows inside the image. The tests of all
-// other filters check that pixels stay the same.
+// gswo-cc decides conditions for windows inside the image at compile time, but only conditions
+// about edges. The tests of all other filters check that pixels stay the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace cudascan::gswo::test {
 namespace {
 
-/// A filter whose windows read rows -2 to 1 and columns -1 to 1 if `question` is true.
+/// A filter whose windows read rows -2 to 1 and columns -1 to 1, and more samples if `question` is
+/// true.
 std::string source_of(const std::string &question) {
   return "void f(float **in, float **out, int h, int w, int more) {\n#pragma parallel\n  {\n"
          "#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n      for (int x = 0; x < w; x++) "
@@ -20,7 +21,7 @@ std::string source_of(const std::string &question) {
          question + ") sum += in[y + k][x + k];\n        out[y][x] = sum;\n      }\n  }\n}\n";
 }
 
-/// The answer to the question, or "" if there is none.
+/// What gswo-cc replaces the condition with, or "" if it keeps the condition.
 std::string answer(const std::string &question) {
   const Folder folder;
   const std::string path = folder / "f.cpp";
@@ -53,7 +54,7 @@ TEST(GswoEdges, OthersAreNot) {
     EXPECT_EQ(answer(question), "") << question;
 }
 
-/// Compilers go only so deep.
+/// A wide window must not nest deeper than compilers allow.
 TEST(GswoEdges, WindowsMayBeWide) {
   const Folder folder;
   const std::string path = folder / "f.cpp";

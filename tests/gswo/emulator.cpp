@@ -37,7 +37,7 @@ void **code_arguments;
 [[maybe_unused]] std::size_t host_stack_size;
 [[maybe_unused]] void *host_fake_stack;
 
-/// Goes from the thread back to the host.
+/// Switches from the thread back to the host.
 void leave() {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(now->done ? nullptr : &now->fake_stack, host_stack,

@@ -12,7 +12,7 @@ namespace cudascan::gswo::test {
 
 namespace {
 
-/// As gswo::Plane is laid out.
+/// Has the memory layout of gswo::Plane.
 struct Plane {
   void *data;
   long long pitch;
@@ -27,7 +27,7 @@ std::size_t size_of(const std::string &type) {
   return kSizes.at(type);
 }
 
-/// A number as a value of a type, in memory.
+/// The bytes of a number that is converted to the type.
 std::vector<unsigned char> value_of(const std::string &type, double number) {
   std::vector<unsigned char> bytes(8);
   const auto put = [&](auto value) { std::memcpy(bytes.data(), &value, sizeof value); };

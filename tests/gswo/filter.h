@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Runs the kernel output of gswo-cc as its manifest says (gswo/emit_file.h), on the CPU and
-/// emulated.
+/// Runs the kernel output of gswo-cc as its manifest says (gswo/emit_file.h), on the CPU and as
+/// emulated CUDA.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -42,7 +42,7 @@ class Picture {
 class Filter {
  public:
   struct Setup {
-    std::string source;                ///< name of the file in sources
+    std::string source;                ///< name of a file in tests/gswo/sources
     std::vector<std::string> options;  ///< of gswo-cc
     std::string pixel = "unsigned char";
     int border = 0;
@@ -50,7 +50,7 @@ class Filter {
   };
   explicit Filter(const Setup &);
 
-  /// @param values  of scalars without a default
+  /// @param values  values of the scalars that have no default
   Picture run(Picture source, const std::map<std::string, double> &values, bool emulated) const;
 
   const std::string &text() const { return text_; }

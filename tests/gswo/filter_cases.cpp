@@ -11,8 +11,8 @@ namespace {
 constexpr int kMargin = 6;
 constexpr double kBorderValue = 9;
 
-/// The place in [0, n) that place `i` outside stands for, found by walking; -1 for the border's
-/// value.
+/// The position in [0, n) whose pixel is used for `i` outside, found by single steps; -1 for the
+/// constant border value.
 int walked(int i, int n, int border) {
   if (border == 4) return i < 0 || i >= n ? -1 : i;
   int at = 0, way = 1;
@@ -31,7 +31,7 @@ int walked(int i, int n, int border) {
   return at;
 }
 
-/// An image of the user's type with a margin all around.
+/// An image of the user's type with a margin on all sides.
 template <typename T>
 class Padded {
  public:
@@ -41,7 +41,7 @@ class Padded {
       rows_.push_back(&pixels_[static_cast<std::size_t>(y) * width_ + kMargin]);
   }
   T &at(int x, int y) { return rows_[y + kMargin][x]; }
-  /// rows()[origin] is the first row of the image, and index `origin` its first column.
+  /// rows()[origin] is the first row of the image; in each row, index `origin` is the first column.
   T **rows(int origin = 0) {
     moved_.clear();
     for (T *row : rows_) moved_.push_back(row - origin);
@@ -63,7 +63,7 @@ Pixel stored(double v) {
   return std::isnan(v) ? Pixel(0) : static_cast<Pixel>(std::round(std::clamp(v, 0.0, highest)));
 }
 
-/// Runs `call(in, out)` on padded images; `out` begins as the input.
+/// Runs `call(in, out)` on padded images; `out` starts as a copy of the input.
 template <typename T, typename Pixel, typename Call>
 auto user_function(Call call) {
   return [call](const Job &job, Picture &source, int border) {
@@ -85,7 +85,8 @@ auto user_function(Call call) {
   };
 }
 
-/// The median of 3x3 by selection, for Table 3, whose own code would read what it has written.
+/// The 3x3 median of the original samples. Table 3's own code would read pixels that it has already
+/// written.
 Padded<float> *median3x3(const Job &job, Padded<float> &in, Padded<float> &out) {
   for (int y = 0; y < job.height; ++y)
     for (int x = 0; x < job.width; ++x) {
@@ -98,10 +99,10 @@ Padded<float> *median3x3(const Job &job, Padded<float> &in, Padded<float> &out) 
 }
 
 const std::vector<int> kAll{0, 1, 2, 3, 4}, kOne{0};
-/// Borders that cost nothing to tell apart were compiled with the others.
+/// Border rules that need no filter of their own, as they are compiled into all others.
 const std::vector<int> kTwo{0, 4};
 
-/// For code that reads nothing outside of its image: `call(job, in, out)` with rows without gaps.
+/// For code that reads nothing outside the image: `call(job, in, out)` gets rows without gaps.
 template <typename Call>
 auto without_border(Call call) {
   return user_function<U16, U8>([call](const Job &job, auto &in, auto &out) -> Padded<U16> * {
@@ -272,8 +273,8 @@ std::vector<Case> cases() {
                      for (int x = 0; x < job.width; ++x) out.at(x, y) = b[y * job.width + x];
                    return nullptr;
                  })});
-  // The border is that of each image in the chain, so the margin has to follow it from turn to
-  // turn.
+  // Each image in the chain has the border rule, so the margin must be filled again after each
+  // iteration.
   all.push_back(
       {"erode",
        "erode.cpp",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Filters for gswo-cc, with the result that their own code gives.
+/// Filters for gswo-cc, with the result of their own code.
 #pragma once
 #include <functional>
 #include <map>
@@ -30,15 +30,15 @@ struct Case {
   std::string pixel;
   std::vector<int> borders;
   std::vector<Values> values;
-  /// The result that the user's code gives for an image.
+  /// The result of the user's code for an image.
   std::function<Picture(const Job &, Picture &, int border)> expected;
   bool optimised = false;
-  int most_columns = 1000;  ///< and rows, that its code can have
+  int most_columns = 1000;  ///< the largest number of columns and rows that its code allows
 
   friend std::ostream &operator<<(std::ostream &o, const Case &c) { return o << c.name; }
 };
 
-/// All filters, by the way they are written.
+/// All filters; they differ in the way they are written.
 std::vector<Case> cases();
 
 }  // namespace cudascan::gswo::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Translated filters against the user's own function, which is compiled unchanged and run on an
-// image enlarged by the border; on the CPU and as emulated CUDA.
+// Compares translated filters with the user's own function. The function is compiled unchanged and
+// runs on an image with a margin of border pixels. The filters run on the CPU and as emulated CUDA.
 #include <gtest/gtest.h>
 
 #include <algorithm>

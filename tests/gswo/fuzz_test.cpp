@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Damaged sources: gswo-cc gives a compilable filter or a message, and never crashes or hangs.
-// GSWO_FUZZ in the environment sets how many of each kind are tried, GSWO_FUZZ_FIRST the first
-// seed.
+// Damaged sources: gswo-cc gives a compilable filter or a message, and never crashes or hangs. The
+// environment variable GSWO_FUZZ sets how many sources of each kind are tried, GSWO_FUZZ_FIRST the
+// first seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Fuzz : public testing::Test {
     std::sort(names_.begin(), names_.end());
   }
 
-  /// @param compiled  of so many filters one is compiled
-  /// @return how many are translated
+  /// @param compiled  one of this many filters is compiled
+  /// @return the number of translated sources
   int run(Kind kind, int compiled) {
     int filters = 0, looked_at = 0;
     for (int k = first_; k < first_ + tries_; ++k) {
@@ -72,8 +72,8 @@ class Fuzz : public testing::Test {
     const Outcome outcome = translate(options);
     const bool good = outcome.status == 0 && !outcome.output.empty();
     const bool refused = outcome.status == 1 && outcome.errors.find("error: ") != std::string::npos;
-    // The process that translates is guarded by another one, which says so if it crashed;
-    // sanitizers end it with a message.
+    // A second process guards the translating process and reports if it crashed. Sanitizers end it
+    // with a message.
     bool crashed = false;
     for (const char *words : {"the translator ", "runtime error: ", "Sanitizer"})
       crashed |= outcome.errors.find(words) != std::string::npos;
@@ -85,8 +85,8 @@ class Fuzz : public testing::Test {
     return good;
   }
 
-  /// Both branches of the output are C++. An error that only a compiler other than gswo-cc's own
-  /// finds in the user's lines is not an error of the output.
+  /// Both branches of the output must be C++. An error in the user's lines that gswo-cc's own
+  /// compiler does not find is not counted.
   void compile(const std::string &file, const std::string &name) {
     const std::string output = folder_ / "generated.cu";
     write(output, generated_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gswo-cc refuses, with which words and where; and what it says about its own options.
+// Sources that gswo-cc refuses, with the message and its line; and messages about options.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -43,7 +43,7 @@ TEST_P(Refused, WithItsLineAndReason) {
   command.insert(command.end(), GetParam().options.begin(), GetParam().options.end());
   const Outcome outcome = translate(command);
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_EQ(read(folder / "out.cu"), "") << "no output with errors";
+  EXPECT_EQ(read(folder / "out.cu"), "") << "there must be no output after an error";
   std::set<int> expected_lines, lines;
   std::istringstream text(GetParam().text);
   int number = 1;
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Gswo, Refused, testing::ValuesIn(refusals()), [](const 
   return info.param.name.substr(0, info.param.name.find('.'));
 });
 
-/// Cases with line continuations, which refusals.txt cannot contain.
+/// Cases with line continuations and control characters, which refusals.txt cannot contain.
 TEST(GswoStrictText, EndsOfLinesAreThoseOfAllCompilers) {
   const Folder folder;
   const std::string file = folder / "lines.cpp";
@@ -179,12 +179,12 @@ TEST(GswoOutput, SaysTheUsersLinesAndKeepsTheComments) {
   const Outcome outcome = translate({source("language.cpp")});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find("// A structure, an enumeration"), std::string::npos);
-  EXPECT_EQ(outcome.output.find("unrelated"), std::string::npos) << "is not needed by windows";
+  EXPECT_EQ(outcome.output.find("unrelated"), std::string::npos) << "windows do not need it";
   const std::string marked = translate({source("table3.cpp")}).output;
   for (const char *place : {"/* single transfer */", "/* single remain */", "/* single assign */",
                             "// single initialisation"})
     EXPECT_NE(marked.find(place), std::string::npos) << place;
-  // A mistake that only a later compiler sees is found in the user's line.
+  // A mistake that only a later compiler can find is reported in the user's line.
   const Folder folder;
   const std::string file = folder / "late.cu";
   std::string text = translate({source("clamped.cpp")}).output;
@@ -193,7 +193,7 @@ TEST(GswoOutput, SaysTheUsersLinesAndKeepsTheComments) {
   write(file, text.replace(sum, 1, "missing"));
   try {
     const Library library(file, {"-I" GSWO_RUNTIME, "-std=c++20", "-x", "c++"}, folder);
-    FAIL() << "'missing' is nothing";
+    FAIL() << "the name 'missing' must be an error";
   } catch (const std::runtime_error &error) {
     EXPECT_NE(std::string(error.what()).find("clamped.cpp:15:"), std::string::npos) << error.what();
   }
@@ -215,7 +215,7 @@ TEST(GswoOutput, HasLaunchesInPlaceOfTheLoopsWhenItStandsAlone) {
   EXPECT_TRUE(in_order("<<<g_grid", "d_im_GPU.download("));
 }
 
-/// A block has 48 KiB of shared memory, for tiles and for the work that its threads share.
+/// A block has 48 KiB of shared memory for the tile and for work that its threads share.
 TEST(GswoOutput, HasTilesThatFit) {
   const Folder folder;
   const std::string file = folder / "f.cpp";
@@ -234,7 +234,7 @@ TEST(GswoOutput, HasTilesThatFit) {
   EXPECT_EQ(bytes(7), 0) << "23 rows and 2 bytes for each of 1024 threads are too much";
 }
 
-/// There is a message if an element does not deliver a result.
+/// A result of an element that cannot be used is an error with its name.
 TEST(GswoOutput, TellsWhichOfSeveralResultsItIs) {
   const auto errors = [](const std::string &body) {
     const Folder folder;
@@ -253,7 +253,7 @@ TEST(GswoOutput, TellsWhichOfSeveralResultsItIs) {
   EXPECT_EQ(errors("a[i][j] = in[i][j];"), "");
 }
 
-/// Kernels are for frames of any size; a program of its own may be for one.
+/// Kernel output is for frames of any size; a standalone program may be for one size.
 TEST(GswoOutput, TakesTheSizeFromTheFrameUnlessItStandsAlone) {
   const Folder folder;
   const std::string file = folder / "f.cpp";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// kernels/gswo/gswo_rt.h by itself: how values become pixels.
+// kernels/gswo/gswo_rt.h alone: how values become pixels.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gswo-cc --emit so as a compiler. What the library makes with it is tested in
-// kernels-without-compiler.
+// gswo-cc --emit so as a compiler. The test kernels-without-compiler covers what the library
+// compiles with it.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sorting loops become networks if the result is the same.
+// Sorting loops become sorting networks if the result is the same.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -106,7 +106,7 @@ TEST(GswoSorts, OtherLoopsStay) {
     EXPECT_EQ(translated(folder, code).find("gswo::sort_numbers<"), std::string::npos) << code;
 }
 
-/// Code after them in the generated text still maps to the user's line.
+/// Code after a sort still has the user's line number in messages.
 TEST(GswoSorts, KeepTheLines) {
   const Folder folder;
   std::string sort = exchange(kOuter, kInner, "v[i] > v[j]");
@@ -121,7 +121,7 @@ TEST(GswoSorts, KeepTheLines) {
   EXPECT_NE(errors.find(path + ":" + std::to_string(line) + ":"), std::string::npos) << errors;
 }
 
-/// All sorts at once, each of an array of its own.
+/// A filter with all kinds of sorts, each for an array of its own.
 TEST(GswoSorts, GiveTheSamePixels) {
   const Folder folder;
   std::string arrays, fills, sorts, sum = "0";
@@ -164,7 +164,7 @@ TEST(GswoSorts, GiveTheSamePixels) {
   std::mt19937 random(1);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
-      // Many are alike.
+      // The upper half has many equal pixels.
       in_rows[y + 1][x] = picture.at<unsigned short>(x, y) =
           y < kHeight / 2 ? random() % 4 : random() % 65536;
   user.function<void(unsigned short **, unsigned short **, int, int)>("f")(

@@ -9,7 +9,7 @@
 
 namespace cudascan::gswo::test {
 
-/// A folder that goes with the object.
+/// A temporary folder that is removed with the object.
 class Folder {
  public:
   Folder();
@@ -23,24 +23,24 @@ class Folder {
 };
 
 struct Outcome {
-  int status = -1;  ///< exit status, or -1
-  int signal = 0;   ///< that ended it
+  int status = -1;  ///< exit status; -1 if a signal ended it
+  int signal = 0;   ///< the signal that ended it; 0 for none
   bool timeout = false;
   std::string output;  ///< standard output
   std::string errors;  ///< standard error
 };
 
-/// Runs a program; ends it after some time.
+/// Runs a program; kills it after a time limit.
 Outcome run(const std::vector<std::string> &command, int seconds = 60);
 /// Runs gswo-cc.
 Outcome translate(std::vector<std::string> arguments);
-/// A file of tests/gswo/sources, or one with its whole path.
+/// The path of a file in tests/gswo/sources; a whole path stays as it is.
 std::string source(const std::string &name);
 
 std::string read(const std::string &path);
 void write(const std::string &path, const std::string &text);
 
-/// A shared library, open.
+/// A loaded shared library.
 class Library {
  public:
   explicit Library(const std::string &path);
@@ -51,7 +51,7 @@ class Library {
   Library &operator=(const Library &) = delete;
 
   void *handle() const { return handle_; }
-  /// Throws if there is none.
+  /// Throws if there is no such function.
   template <typename Function>
   Function *function(const std::string &name) const {
     return reinterpret_cast<Function *>(symbol(name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What images in tests show.
+/// Contents of test images.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -20,7 +20,7 @@ enum class Content {
   text,          ///< dark strokes on uneven, noisy paper
   checkerboard,  ///< 0 and maximum
   clipped,       ///< noise in which large areas are 0 or maximum
-  near_white,    ///< the three highest levels: a tiny deviation beside a large mean
+  near_white,    ///< the three highest levels: a tiny deviation and a large mean
 };
 inline constexpr Content kContents[] = {
     Content::random, Content::black,        Content::white,   Content::gray,      Content::gradient,
@@ -74,8 +74,8 @@ std::vector<T> make_integer_content(Content content, int width, int height, T ma
   return samples;
 }
 
-/// Samples of a format whose largest is `maximum` and whose unused low bits are 0; floating-point
-/// ones are those of 16 bits, scaled.
+/// Samples of a format whose largest sample is `maximum`. Unused low bits are 0. Floating-point
+/// samples are scaled 16-bit samples.
 template <typename T>
 std::vector<T> make_content(Content content, int width, int height, T maximum, unsigned seed = 1) {
   if constexpr (std::is_floating_point_v<T>) {

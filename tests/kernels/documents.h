@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Where the documents are that tests read. They are not part of the project.
+/// The folder of the documents that tests read. They are not part of the project.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ inline std::filesystem::path data_folder() {
 
 }  // namespace cudascan::test
 
-/// Leaves a test where a file is missing.
+/// Skips a test if a file is missing.
 #define NEED_DATA(file)                                                   \
   if (!std::filesystem::exists(::cudascan::test::data_folder() / (file))) \
-  GTEST_SKIP() << "no " << ::cudascan::test::data_folder() / (file)       \
+  GTEST_SKIP() << "missing: " << ::cudascan::test::data_folder() / (file) \
                << "; CUDASCAN_TEST_DATA names the folder"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Images in memory that shows where a test reads or writes what it must not.
+/// Images in memory that detects reads and writes outside of them.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -17,15 +17,15 @@
 
 namespace cudascan::test {
 
-/// How an image lies in memory.
+/// The memory layout of an image.
 struct Layout {
   int padding = 0;     ///< bytes from the end of a row to the next row
   int offset = 0;      ///< bytes from a 256-byte boundary to the first sample
-  bool flush = false;  ///< the last sample ends at an inaccessible page; offset does not count
-  int unit = 1;        ///< bytes that the distance of rows is rounded up to a multiple of
+  bool flush = false;  ///< the last sample ends at an inaccessible page; offset has no effect
+  int unit = 1;        ///< the stride is rounded up to a multiple of this many bytes
 };
 
-/// Zeroed pages between two inaccessible ones: reading or writing past either end is a crash.
+/// Zeroed pages between two inaccessible ones: reading or writing past either end crashes.
 class FencedMemory {
  public:
   explicit FencedMemory(std::size_t bytes)
@@ -49,8 +49,8 @@ class FencedMemory {
   unsigned char *begin_;
 };
 
-/// An image with guard bytes around it and between its rows. Every byte, the samples too, starts as
-/// `fill`, so that an output of two runs with different fills shows which samples were not written.
+/// An image with guard bytes around it and between its rows. Every byte, including the samples,
+/// starts as `fill`. After two runs with different fills, unwritten samples of the output differ.
 template <typename T>
 class Image {
  public:
@@ -86,12 +86,12 @@ class Image {
     return result;
   }
 
-  /// Everything that belongs to the image, guards included.
+  /// All memory of the image, including guards.
   const FencedMemory &memory() const { return memory_; }
-  /// Where the samples begin in it.
+  /// The offset of the first sample in it.
   std::size_t offset() const { return data_ - memory_.begin(); }
 
-  /// Whether no byte but the samples has changed.
+  /// Whether only samples have changed.
   testing::AssertionResult guards_intact() const {
     const unsigned char *p = memory_.begin();
     for (int y = 0; y <= height(); ++y) {
@@ -118,13 +118,14 @@ class Image {
   unsigned char fill_;
 };
 
-/// Bit for bit: -0 and +0 differ, and NaN equals itself.
+/// Compares bits: -0 and +0 differ, and NaN equals itself.
 template <typename T>
 bool same_sample(T a, T b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// Whether two results are equal; says where they first differ and how often.
+/// Whether two results are equal. The message has the first difference and the number of
+/// differences.
 template <typename T>
 testing::AssertionResult same(const std::vector<T> &a, const std::vector<T> &b, int width) {
   if (a.size() != b.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Runs the tests of kernels. TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment select the loops
-// of an instruction set to test; the tests are skipped if the processor does not support it or uses
-// it by default.
+// Runs the tests of kernels. TEST_ISA and CUDASCAN_MAX_CPU_ISA in the environment select an
+// instruction set whose loops are tested. The tests are skipped if the processor does not support
+// it or uses it by default.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -14,14 +14,14 @@
 
 namespace {
 
-/// @return 0 if the loops of instruction set `name` are what is run and are not run without being
-///         asked for
+/// @return 0 if the library runs the loops of instruction set `name`, and would not do so by
+/// default
 int status_of_isa(const std::string &name) {
   using namespace cudascan;
   const std::string best = kIsaNames[static_cast<int>(isa_of_processor())];
   const auto end = std::find(std::begin(kIsaNames), std::end(kIsaNames), best);
   if (std::find(std::begin(kIsaNames), end, name) == end) {
-    std::cout << "skipped: the best that this processor has is " << best << '\n';
+    std::cout << "skipped: the best instruction set of this processor is " << best << '\n';
     return test::kSkipped;
   }
   if (name == Cpu::isa()) return 0;

@@ -5,7 +5,7 @@
 ///
 ///     CHECK_OPERATOR(Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2});
 ///
-/// makes three tests of it, for every sample type that the operator has a run() for.
+/// defines three tests, for every sample type that the operator has a run() for.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 
 namespace cudascan::test {
 
-/// Operators that take In and give Out on an executor.
+/// Whether the operator has a run() from In to Out on an executor.
 template <typename Params, typename In, typename Out>
 concept Runs = requires(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Params &params) {
   run(cpu, in, out, params);
@@ -43,7 +43,7 @@ class CpuRunner {
   Cpu cpu_;
 };
 
-/// A copy of an image in device memory, with the guards and the alignment of the original.
+/// A copy of an image in device memory, with the same guards and alignment.
 class DeviceCopy {
  public:
   explicit DeviceCopy(CUstream_st *stream) : stream_(stream) {}
@@ -57,7 +57,7 @@ class DeviceCopy {
     return {reinterpret_cast<T *>(begin + image.offset()), plane.width, plane.height, plane.stride,
             plane.maximum};
   }
-  /// Fetches the guards, too.
+  /// Downloads the image including its guards.
   void download(unsigned char *to, std::size_t bytes) const {
     cuda::copy_rows(to, bytes, buffer_.data(), bytes, bytes, 1, stream_);
   }
@@ -67,8 +67,8 @@ class DeviceCopy {
   cuda::DeviceBuffer buffer_;
 };
 
-/// Runs an operator on copies of images in device memory, always on the same ones, so that scratch
-/// memory and buffers hold what the last run left.
+/// Runs an operator on copies of images in device memory. All runs use the same copies, so scratch
+/// memory and buffers hold data of the previous run.
 class CudaRunner {
  public:
   template <typename In, typename Out, typename Params>
@@ -90,7 +90,7 @@ class CudaRunner {
   DeviceCopy in_{stream_.get()}, out_{stream_.get()};
 };
 
-/// What came of a run: a result or the message of a refusal.
+/// The outcome of a run: a result, or the message of a refusal.
 template <typename Out>
 struct Outcome {
   std::vector<Out> samples;
@@ -123,11 +123,11 @@ struct Size {
   int width, height;
 };
 
-/// Single pixels, lines, narrower and wider than a warp, larger than a block, wide, tall.
+/// Single pixels, lines, narrower and wider than a warp, larger than a block, wide, high.
 inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    {31, 7},
                                   {33, 7},   {65, 40},  {257, 129}, {640, 480}, {1283, 719},
                                   {8209, 3}, {3, 8209}, {32768, 1}};
-/// Of an operator; its tests may specialise it.
+/// The sizes for the tests of an operator, which may specialise it.
 template <typename Params>
 inline constexpr std::span<const Size> kSizesOf = kSizes;
 inline constexpr Layout kLayouts[] = {
@@ -156,7 +156,7 @@ void for_each_format(const Check &check) {
     check.template operator()<float, float>(1, 1, "floating point");
 }
 
-/// Every layout of input and output and every number of threads gives the same picture.
+/// All layouts of input and output and all numbers of threads give the same picture.
 template <typename Params>
 void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
   CpuRunner one(1), two(2), three(3), seven(7);
@@ -189,8 +189,8 @@ void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
 }
 
 #ifdef HAVE_CUDA
-/// Whether to run a case on an emulated GPU, which takes 1 us and more for a pixel: few cases, of
-/// images that few warps share.
+/// Whether there is time for a case. An emulated GPU needs 1 us or more per pixel, so it runs few
+/// cases, on images that few warps share.
 inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Size size) {
 #ifdef EMULATED_GPU
 #ifdef __SANITIZE_ADDRESS__
@@ -204,7 +204,7 @@ inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Siz
 #endif
 }
 
-/// CUDA equals the CPU in every format, on every content, in changing layouts.
+/// CUDA equals the CPU for all formats, contents and sizes, in changing layouts.
 template <typename Params>
 void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
                             std::span<const Size> sizes = kSizesOf<Params>) {
@@ -244,15 +244,15 @@ void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
                              << ": every format was refused";
 }
 
-/// More samples than the threads of all blocks keep at a time.
+/// More samples than the threads of all blocks hold at a time.
 #ifdef EMULATED_GPU
 inline constexpr Size kManySamples{1283, 719};
 #else
 inline constexpr Size kManySamples{5003, 3400};
 #endif
 
-/// CUDA equals the CPU in every format on images of kManySamples, with rows at multiples of a
-/// vector and anywhere; on an emulated GPU the formats take turns.
+/// CUDA equals the CPU for all formats on images of kManySamples. Rows begin at multiples of a
+/// vector, then anywhere; an emulated GPU skips some of the deeper formats.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;
@@ -275,10 +275,10 @@ void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   });
 }
 
-/// A stream of frames on the CPU and with CUDA has the same pictures, and reports for which
-/// check(wanted, got) finds no difference.
-/// @param content_of  of a frame, by its number
-/// @param forget_at   the frame before which the executors forget those before it
+/// A stream of frames gives the same pictures on the CPU and with CUDA, and reports that
+/// check(wanted, got) finds equal.
+/// @param content_of  the content of a frame, by its number
+/// @param forget_at   the frame before which the executors forget earlier frames
 template <typename Report, typename T, typename Params, typename ContentOf, typename Check>
 void expect_cuda_follows_cpu(const Params &params, T maximum, int frames, int forget_at,
                              const ContentOf &content_of, const Check &check) {
@@ -308,7 +308,7 @@ void expect_cuda_follows_cpu(const Params &params, T maximum, int frames, int fo
 
 }  // namespace cudascan::test
 
-/// Leaves a test of CUDA where there is no GPU; with REQUIRE_GPU=1 in the environment it fails.
+/// Skips a CUDA test if there is no GPU. With REQUIRE_GPU=1 in the environment it fails instead.
 #define NEED_GPU()                                               \
   if (!::cudascan::Cuda::available()) {                          \
     const char *const require_gpu = std::getenv("REQUIRE_GPU");  \
@@ -329,7 +329,7 @@ void expect_cuda_follows_cpu(const Params &params, T maximum, int frames, int fo
 #define CHECK_CUDA_OPERATOR(Name, Params, ...) static_assert(true)
 #endif
 
-/// The tests that every operator passes, with a list of parameters to pass them with.
+/// Defines the tests that every operator must pass, with a list of parameters for them.
 #define CHECK_OPERATOR(Name, Params, ...)                                    \
   TEST(Name, CpuResultDependsOnSamplesAlone) {                               \
     ::cudascan::test::expect_result_of_samples_alone<Params>({__VA_ARGS__}); \

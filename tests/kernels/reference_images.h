@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The images of reference.json, with what others computed from them.
+/// The images of reference.json and the results of other programs for them.
 #pragma once
 #include <glib.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """cudascan-bench --json, and the page that report.py makes from it.
 
-CUDASCAN_BENCH: the program; CUDASCAN_BENCH_REPORT: report.py.
+Environment: CUDASCAN_BENCH is the program, CUDASCAN_BENCH_REPORT is report.py.
 """
 import html.parser
 import json
@@ -62,7 +62,7 @@ GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median",
 
 
 class Page(html.parser.HTMLParser):
-    """Checks that elements are closed in order, and collects references, names and texts."""
+    """Checks that tags are closed in order, and collects references, names and texts."""
 
     EMPTY = {"meta", "br", "img", "link", "hr", "input"}
 
@@ -201,7 +201,7 @@ class ReportPage(WithFolder):
         self.assertEqual(page.open, [])
         return page, text
 
-    full = None  # the page of all files, made once
+    full = None  # the page for all files, which is made only once
 
     def full_page(self):
         if not ReportPage.full:
@@ -241,7 +241,7 @@ class ReportPage(WithFolder):
 
     def test_plots(self):
         page, text = self.full_page()
-        # Two backends of a sweep, frames of pipelines, and streams.
+        # A sweep with two backends, frames of pipelines, and streams.
         self.assertEqual(page.tags.count("svg"), 4)
         plots = re.findall(r"<svg.*?</svg>", text, re.S)
         sweep = next(p for p in plots if "nick against window, GPU" in p)
@@ -335,14 +335,14 @@ class ReportPage(WithFolder):
         self.assertFalse(self.output.exists())
 
     def stand_in(self, name, rows):
-        """A program that writes these rows to the file that its last word names."""
+        """Makes a program that writes these rows to the file named by its last argument."""
         content = json.dumps({"machine": MACHINE, "rows": rows})
         script = ("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n"
                   f"cat >\"$1\" <<'END'\n{content}\nEND\n")
         self.write(name, script).chmod(0o755)
 
     def test_runs_what_is_there(self):
-        """One benchmark works, the other fails: a page that says so."""
+        """If one benchmark works and the other fails, the page says so."""
         self.stand_in("cudascan-bench", KERNELS)
         self.write("cudascan-pipeline-bench", "#!/bin/sh\nexit 3\n").chmod(0o755)
         self.stand_in("python3", [{**PIPELINES[-2], "element": "ndimage.median_filter"}])

@@ -29,7 +29,7 @@ class Clean(unittest.TestCase):
         return result
 
     def color_type(self):
-        """Of the PNG that was made: 0 is gray, 2 RGB."""
+        """The colour type of the resulting PNG: 0 is gray, 2 is RGB."""
         return (self.folder / "page-clean.png").read_bytes()[25]
 
     def test_every_element_makes_a_picture(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Preloaded, it ends the process in which cudascan-pipeline-bench measures cvequalizehist, as a
-/// mistake in that element would.
+/// When it is preloaded, it crashes the process in which cudascan-pipeline-bench measures
+/// cvequalizehist, like a mistake in that element would.
 #include <csignal>
 #include <fstream>
 #include <iterator>

@@ -20,20 +20,19 @@ except (ImportError, ValueError):
 
 
 def documents():
-    """The pages that are read as plain files: at the root and in docs/."""
+    """The pages in the root folder and in docs/."""
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def without_code(text):
-    """The text without blocks and spans of code, where brackets are no links and # begins no
-    heading."""
+    """The text without code, where brackets are not links and # does not begin a heading."""
     text = re.sub(r"^( *)```.*?^\1```", "", text, flags=re.S | re.M)
     text = re.sub(r"^(?: {4}|\t)(?! *[-*] ).*$", "", text, flags=re.M)
     return text
 
 
 def anchors(page):
-    """The anchors of a page's headings, as forges and MkDocs make them."""
+    """The anchors that forges and MkDocs make for a page's headings."""
     found = set()
     for heading in re.findall(r"^#+ (.*)$", without_code(page.read_text(encoding="utf-8")), re.M):
         words = re.sub(r"[^\w\- ]", "", re.sub(r"[`*]", "", heading)).strip().lower()
@@ -42,8 +41,7 @@ def anchors(page):
 
 
 def launch_lines(page):
-    """The lines of a page that start gst-launch-1.0 as they stand, with a backslash's next line
-    joined."""
+    """The gst-launch-1.0 commands of a page; lines that end with a backslash are joined."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     return re.findall(r"^ {4}(gst-launch-1\.0 .*)$", text, re.M)
 
@@ -70,12 +68,12 @@ class Elements(unittest.TestCase):
             for line in launch_lines(page):
                 words = shlex.split(line)[1:]
                 elements = {word for word in words if re.fullmatch(r"[a-z][a-z0-9]*", word)}
-                # What may not be installed here, such as an encoder, is not ours to test.
+                # Elements of other packages, such as an encoder, may be missing here.
                 if not all(Gst.ElementFactory.find(word)
                            for word in elements) or not elements & ours.keys():
                     continue
                 with self.subTest(f"{page.name}: {line}"):
-                    # Presets are looked for in folders that this test does not set.
+                    # This test does not set the folders in which presets are looked for.
                     words = [word for word in words if not word.startswith(("-", "@preset="))]
                     tried += 1
                     try:

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The order of the source tree: which folder includes which, how long files and lines are, and
-where code may know of HAVE_CUDA. Each check is tried on a small tree that breaks it, then on this
-one."""
+"""The rules of the source tree: which folder may include which, how long files and lines may be,
+and which code may use HAVE_CUDA. Each check runs on a small tree that breaks it, then here."""
 import pathlib
 import re
 import tempfile
@@ -14,12 +13,12 @@ FOLDERS = ("common", "kernels", "gst", "gswo", "examples", "tests", "scripts", "
 CODE = {".c", ".cpp", ".cu", ".cuh", ".h", ".inc", ".py"}
 MOST_LINES, MOST_COLUMNS = 400, 100
 
-# What a room of kernels/ includes besides itself and the public headers, kernels/*.h. Rooms that
-# are not named here are operators: none of them includes another.
+# What a room of kernels/ may include in addition to itself and the public headers, kernels/*.h.
+# Rooms that are not listed are operators, which must not include one another.
 ROOMS = {"base": (), "gswo": (), "histogram": ("base",), "windowsums": ("base",),
          "usercode": ("base", "gswo")}
 OPERATOR = ("base", "histogram", "windowsums", "usercode")
-# Files that may be longer: the reason. At most five.
+# Files that may be longer, with the reason. At most five.
 LONG = {
     "kernels/gswo/gswo_rt.h": "installed for generated code, which includes it by this path",
     "kernels/gswo/window.h": "installed for generated code, which includes it by this path",
@@ -27,7 +26,7 @@ LONG = {
 
 
 def source_files(root):
-    """The files that people write, with their paths below the root."""
+    """The files that people write, with their paths relative to the root."""
     for path in sorted(p for p in root.glob("*") if p.is_file()):
         yield path, path.name
     for folder in FOLDERS:
@@ -41,7 +40,7 @@ def lines_of(path):
 
 
 def is_text(path):
-    """Code, and the build and shell files."""
+    """Whether a file is code, or a build or shell file."""
     if path.suffix in CODE | {".sh"} or path.name in ("meson.build", "meson_options.txt"):
         return True
     if path.suffix == ".in":
@@ -88,7 +87,7 @@ def long_lines(root):
     for path, name in source_files(root):
         if is_text(path):
             for number, line in enumerate(lines_of(path), 1):
-                # A launch line in a comment is copied in one piece.
+                # Launch lines are left whole, so that they can be copied.
                 is_launch = re.match(r"\s*(//|\*) .*(gst-launch-1\.0|gswo-cc) -?", line)
                 if len(line) > MOST_COLUMNS and not is_launch:
                     yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
@@ -104,7 +103,7 @@ def switches(root):
 
 
 class Checks(unittest.TestCase):
-    """Each check finds what breaks it, in a tree that is made up."""
+    """Each check finds the files that break it, in an artificial tree."""
 
     def found(self, check, files, **more):
         with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +175,7 @@ class ThisTree(unittest.TestCase):
         self.none(switches(self.root))
 
     def test_exceptions(self):
-        """Each of them is needed."""
+        """Each exception in LONG is needed."""
         for name in LONG:
             self.assertGreater(len(lines_of(self.root / name)), MOST_LINES, name)
 

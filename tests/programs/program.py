@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shared by tests of programs: unittest's cases as TAP for `meson test`, and running a program.
+"""Shared by tests of programs: prints unittest's cases as TAP for `meson test`, and runs programs.
 
 A test file ends with `program.main()`. Each case is a line "ok N - name" or "not ok N - name"; a
-case that skips itself says why behind "# SKIP". Arguments are names of cases to run, as of
-unittest.
+skipped case has its reason after "# SKIP". Arguments are names of cases to run, as for unittest.
 """
 import os
 import pathlib
@@ -14,8 +13,8 @@ import unittest
 
 
 class TapResult(unittest.TestResult):
-    """Prints a line for each case as soon as it ended; what went wrong goes to standard error, of
-    which `meson test --print-errorlogs` shows everything (and of TAP nothing)."""
+    """Prints a line for each case as soon as it has ended. Errors go to standard error, as
+    `meson test --print-errorlogs` shows that but not comments in TAP."""
 
     def __init__(self):
         super().__init__()
@@ -66,7 +65,7 @@ def main():
 
 
 def run(command, timeout=60, **more):
-    """Runs `command`; text of both outputs comes back, a program that hangs is a failure."""
+    """Runs `command` and returns the text of both outputs. A program that hangs is a failure."""
     environment = {**os.environ, **more.pop("env", {})}
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
                           capture_output=True,
@@ -74,7 +73,7 @@ def run(command, timeout=60, **more):
 
 
 def wait_until(true, what, seconds=30):
-    """Until `true()` is; a failure that names `what` after so many seconds."""
+    """Waits until `true()` is true. After the time limit, fails with a message about `what`."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -83,7 +82,7 @@ def wait_until(true, what, seconds=30):
 
 
 def wait_for_handler(process, number):
-    """Until the program has set up what it does on this signal; before, a signal just ends it."""
+    """Waits until the program has a handler for this signal; earlier, the signal would kill it."""
     def caught():
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What quickstart installs and builds on which machine: programs that write down how they are
-called stand in for those that it calls."""
+"""What quickstart installs and builds on different machines. Scripts that record their arguments
+replace the programs that it calls."""
 import os
 import pathlib
 import shutil
@@ -38,7 +38,7 @@ class Quickstart(unittest.TestCase):
         self.picture.touch()
 
     def start(self, *arguments, gpu=False, **environment):
-        """What was called, a dictionary of words by the program's name, and what was said."""
+        """The calls, a dictionary from program to arguments, and the output."""
         calls = self.folder / "calls"
         calls.write_text("")
         result = program.run(

@@ -12,7 +12,7 @@ namespace {
 
 // ---- Reports ------------------------------------------------------------------------------------
 
-/// The report of an operator, or an empty struct where it has none.
+/// The report of an operator, or an empty struct if it has none.
 template <typename Params>
 auto new_report() {
   if constexpr (requires { typename Params::Report; })
@@ -23,7 +23,7 @@ auto new_report() {
 template <typename Params>
 using Report = decltype(new_report<Params>());
 
-/// What differs, cut to a length that can be read.
+/// The difference between two texts, shortened so that it can be read.
 std::string difference(const std::string &a, const std::string &b) {
   const auto shortened = [](const std::string &s) {
     return s.size() < 300 ? s : s.substr(0, 300) + "...";
@@ -33,7 +33,7 @@ std::string difference(const std::string &a, const std::string &b) {
 
 // ---- Runs ---------------------------------------------------------------------------------------
 
-/// What came of a run.
+/// The outcome of a run.
 template <typename Out>
 struct Result {
   std::vector<Out> samples;
@@ -49,7 +49,7 @@ void run_with_report(Exec &exec, Plane<const In> in, Plane<Out> out, const Param
     run(exec, in, out, params);
 }
 
-/// Calls run(output plane, report) and keeps what came of it.
+/// Calls run(output plane, report) and stores the outcome.
 template <typename Out, typename Params, typename Run>
 Result<Out> result_of(Image<Out> &out, bool reported, const Run &run) {
   Result<Out> result;
@@ -66,7 +66,7 @@ Result<Out> result_of(Image<Out> &out, bool reported, const Run &run) {
   return result;
 }
 
-/// What differs between two results, "" if nothing does.
+/// The differences between two outcomes; "" if there are none.
 template <typename Out>
 std::string compare(const char *who, const Result<Out> &a, const Result<Out> &b, int width) {
   std::string what;
@@ -129,7 +129,7 @@ std::string Bench::run_format(Dice &dice, unsigned in_maximum, unsigned out_maxi
     return s.str();
   };
   for (int frame = 1; frame <= frames; ++frame) {
-    if (frame > 1 && dice.one_in(2)) {  // what is carried from frame to frame has to go on
+    if (frame > 1 && dice.one_in(2)) {  // the state from frame to frame must persist
       Params next;
       draw(dice, {size.width, size.height, in_maximum, sizeof(In) == sizeof(Out)}, next);
       if (size.width * double(size.height) * cost(next) <= work) params = next;
@@ -157,7 +157,7 @@ std::string Bench::run_format(Dice &dice, unsigned in_maximum, unsigned out_maxi
       const Result<Out> result = on_cpu(many_, *plain, 0x77);
       if (result.refused.empty()) what = compare("algorithms", expected, result, size.width);
     }
-#ifdef HAVE_CUDA  // elsewhere operators need no run() on Cuda
+#ifdef HAVE_CUDA  // without CUDA, operators need no run() on Cuda
     if (what.empty() && cuda_) {
       Image<Out> out(size.width, size.height, out_layout, most_out, 0xc3);
       const Plane<In> device_in = in_->upload(in);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Cases drawn at random, each from its number alone: an operator, its settings, a format, a size,
-/// contents, where images lie in memory, some frames one after another. Every backend must give the
-/// same pixels, reports and refusals, and must not write anything else.
+/// Random cases. The number of a case determines an operator, settings, a format, a size, contents,
+/// the memory layout of images, and some frames in sequence. Every backend must give the same
+/// pixels, reports and refusals, and must not write anything else.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,16 +13,16 @@
 
 namespace cudascan::test {
 
-/// The executors of one thread. They are kept from case to case, so that their memory holds what
-/// other operators left.
+/// The executors of one thread. They are used for all cases, so their memory holds data of other
+/// operators.
 class Bench {
  public:
-  /// @param cuda  whether to compare with the GPU, too
+  /// @param cuda  compare with the GPU, too
   explicit Bench(bool cuda);
 
   /// Runs a case.
-  /// @param work  samples that may be looked at for an image, about
-  /// @return what differs, with the case in words; "" if nothing does
+  /// @param work  approximate limit of the samples that are read for an image
+  /// @return the differences and a description of the case; "" if there are none
   std::string run(std::uint64_t number, double work);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Random numbers for tests that draw their cases: the same from the same seed on every machine.
+/// Random numbers for tests that draw their cases. A seed gives the same numbers on every machine.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -12,7 +12,7 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 1) {}
 
-  /// A whole number, both ends included.
+  /// A whole number from the first to the last, inclusive.
   std::int64_t in(std::int64_t first, std::int64_t last) {
     return first +
            static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(last - first + 1));
@@ -22,18 +22,18 @@ class Dice {
   double real(double first, double last) {
     return first + (last - first) * static_cast<double>(random_() >> 11) * 0x1p-53;
   }
-  /// A size up to `most`, which is often small.
+  /// A size up to `most`; small sizes are frequent.
   int size(int most) { return small(1, pick({1, 4, 9, 34, 70, 140, 300, most, most})); }
   template <typename T>
   T pick(std::initializer_list<T> list) {
     return list.begin()[in(0, static_cast<std::int64_t>(list.size()) - 1)];
   }
-  /// One of an enumeration whose last is `last`.
+  /// A value of an enumeration whose last value is `last`.
   template <typename Enum>
   Enum any(Enum last) {
     return static_cast<Enum>(in(0, static_cast<std::int64_t>(last)));
   }
-  /// An odd number up to `most`, more often a small one.
+  /// An odd number up to `most`; small numbers are more frequent.
   int odd(int most) {
     const int end = pick({3, 5, 9, 17, 33, 71, most});
     return small(0, ((end < most ? end : most) - 1) / 2) * 2 + 1;

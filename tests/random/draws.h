@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Draws that operators have in common, and numbers as text.
+/// Draws that operators have in common, and functions for numbers as text.
 #pragma once
 #include <cmath>
 #include <initializer_list>
@@ -15,19 +15,19 @@
 
 namespace cudascan::test {
 
-/// What settings are drawn for.
+/// The frame for which settings are drawn.
 struct Frame {
   int width, height;
   unsigned maximum;
-  bool same_depth;  ///< of input and output
+  bool same_depth;  ///< input and output have the same depth
 };
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// One setting in so many is nonsense.
+/// One of this many settings is nonsense.
 inline constexpr int kNonsense = 150;
 
-/// A number that makes no sense anywhere, or a legal one.
+/// The legal number, or sometimes a number that no setting allows.
 inline int or_nonsense(Dice &dice, int legal) {
   if (!dice.one_in(kNonsense)) return legal;
   return dice.pick(
@@ -52,7 +52,7 @@ inline std::string draw_mask(Dice &dice, bool with_any) {
   std::string rows;
   for (int y = 0; y < height; ++y) {
     if (y > 0) rows += ';';
-    // Rows and ends of rows are often empty: the cells may all be on one side of the pixel.
+    // Rows and ends of rows are often empty, so all cells may be on one side of the pixel.
     const bool empty = dice.one_in(3);
     const int first = dice.one_in(3) ? dice.small(0, width - 1) : 0;
     for (int x = 0; x < width; ++x)
@@ -67,7 +67,7 @@ inline void print(std::ostream &s, const Rectangle &roi) {
   s << " roi <" << roi.x << "," << roi.y << "," << roi.width << "," << roi.height << ">";
 }
 
-/// Numbers with all their digits, for comparing.
+/// Numbers with all digits, for comparisons.
 inline std::string numbers(std::initializer_list<double> values) {
   std::ostringstream s;
   s.precision(17);

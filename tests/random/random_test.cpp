@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Runs cases drawn at random in one thread and in many, on the CPU and, where there is one, the
-// GPU.
+// Runs random cases in one thread and in several, on the CPU and, if there is one, on the GPU.
 //
 //     random_kernels_test [--seconds=S] [--cases=N] [--threads=N] [--seed=N] [--work=N]
 //                         [--case=N] [--verbose]
 //
-// --case repeats the one that a failure names, --verbose names each one before it runs, --work
-// limits the samples that a case looks at.
+// --case repeats the case that a failure names, --verbose names each case before it runs, --work
+// limits the samples that a case reads.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -25,7 +24,7 @@ struct Options {
   std::uint64_t cases = ~std::uint64_t{0};
   int threads = 8;
   std::uint64_t seed = 1;
-  double work = 2e7;  ///< of a case
+  double work = 2e7;  ///< limit of samples for a case
   std::optional<std::uint64_t> only;
   bool verbose = false;
 };
@@ -64,7 +63,7 @@ class Draw {
         what = bench->run(number, options.work);
       } catch (const std::exception &e) {
         what = e.what();
-        try {  // what is half done must not disturb the next case
+        try {  // an unfinished case must not affect the next one
           bench = std::make_unique<Bench>(cuda_);
         } catch (const std::exception &again) {
           return fail(number, what + "; then " + again.what());
@@ -113,7 +112,7 @@ TEST_F(RandomCuda, EqualsCpuInManyThreads) {
   draw(options.threads);
 }
 
-/// @return false if it is none of the options
+/// @return false if the argument is not one of the options
 bool read_option(const std::string &argument) {
   const auto value_of = [&](const char *name) -> const char * {
     const std::string prefix = std::string("--") + name + "=";

@@ -102,7 +102,7 @@ inline std::string text_of(const SwoFilterParams &p) {
   return s.str();
 }
 
-/// Settings whose result is the same, worked out in another way: the naive translation.
+/// The settings for the naive implementation, which must give the same result.
 inline std::optional<SwoFilterParams> plain_form(const SwoFilterParams &p) {
   const int width = p.window_width ? p.window_width : p.window;
   const int height = p.window_height ? p.window_height : p.window;

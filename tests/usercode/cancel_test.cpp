@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compilers that nobody waits for any more, and processes that end while one runs: nothing is left.
+// Compilers that nobody waits for, and processes that end while a compiler runs, leave nothing
+// behind.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -24,8 +25,8 @@ using gswo::PrivateFolder;
 using gswo::ProcessResult;
 using gswo::run_program;
 
-/// Whether a process runs whose number is in a file. Killed it is gone soon, or a zombie where
-/// nobody asks for it.
+/// Whether the process runs whose ID is in a file. A killed process is gone soon, or stays a zombie
+/// if no process waits for it.
 bool runs(const std::string &pid_file) {
   const std::string pid = read_file(pid_file);
   if (pid.empty()) return false;
@@ -33,7 +34,7 @@ bool runs(const std::string &pid_file) {
   return !status.empty() && status[status.rfind(')') + 2] != 'Z';
 }
 
-/// A compiler that writes the number of a process that it started into a file, and never ends.
+/// A compiler that never ends. It writes the process ID of a child into a file.
 std::string endless_compiler(const PrivateFolder &folder, const std::string &pid_file) {
   return make_script(
       folder, "endless",
@@ -60,7 +61,7 @@ TEST(GswoCancel, AProgramIsStopped) {
   other.join();
   EXPECT_EQ(result.end, ProcessResult::End::stopped);
   EXPECT_TRUE(soon([&] { return !runs(pid); }));
-  EXPECT_TRUE(std::filesystem::exists(folder.path())) << "that belongs to who made it";
+  EXPECT_TRUE(std::filesystem::exists(folder.path())) << "the caller's folder must not be removed";
 }
 
 TEST(GswoCancel, NothingIsLeftOfAProcessThatEnds) {
@@ -120,16 +121,17 @@ TEST(GswoCancel, CompilingEndsWithTheLastWhoWantsIt) {
   const SwoFilterParams p = formula("p + 4711");
   EXPECT_FALSE(prepare(*first, 1, 0xff, p));
   EXPECT_FALSE(prepare(*second, 1, 0xff, p));
-  EXPECT_FALSE(prepare(*second, 1, 0xff, formula("p + 4712"))) << "which the first does not want";
+  EXPECT_FALSE(prepare(*second, 1, 0xff, formula("p + 4712")))
+      << "the first executor does not need this code";
   ASSERT_TRUE(soon([&] { return runs(pid); }));
   second.reset();
   EXPECT_FALSE(prepare(*first, 1, 0xff, p));
   EXPECT_TRUE(soon([&] { return files_in(temporary.path()).size() == 1; }));
-  EXPECT_FALSE(prepare(*first, 1, 0xff, p)) << "it goes on";
+  EXPECT_FALSE(prepare(*first, 1, 0xff, p)) << "the compiler must still run for the first executor";
   first.reset();
   EXPECT_TRUE(soon([&] { return files_in(temporary.path()).empty(); }));
   EXPECT_TRUE(soon([&] { return !runs(pid); }));
-  // It can be asked for again.
+  // The same code can be requested again.
   std::filesystem::remove(pid);
   Cpu third(1);
   EXPECT_FALSE(prepare(third, 1, 0xff, p));
@@ -145,14 +147,14 @@ TEST(GswoReplaceFile, LeavesOtherNamesAlone) {
   EXPECT_EQ(gswo::replace_file(path, "text"), 0);
   EXPECT_EQ(read_file(path), "text");
   EXPECT_EQ(read_file(victim), "precious");
-  // A link with the name itself is replaced, not what it leads to.
+  // If the name itself is a link, the link is replaced and its target stays.
   std::filesystem::remove(path);
   std::filesystem::create_symlink(victim, path);
   EXPECT_EQ(gswo::replace_file(path, "other"), 0);
   EXPECT_EQ(read_file(path), "other");
   EXPECT_FALSE(std::filesystem::is_symlink(path));
   EXPECT_EQ(read_file(victim), "precious");
-  EXPECT_EQ(files_in(folder.path()).size(), 3u) << "no temporary file is left";
+  EXPECT_EQ(files_in(folder.path()).size(), 3u) << "there must be no temporary file";
 
   EXPECT_EQ(gswo::replace_file(folder.path() + "/no/x.cu", "text"), ENOENT);
   EXPECT_EQ(gswo::replace_file(folder.path(), "text"), EISDIR);

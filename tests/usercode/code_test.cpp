@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// User code becomes machine code: what it computes, and what is said about code that is wrong.
+// Compiling user code to machine code: its results, and messages about mistakes.
 #include "kernels/usercode/code.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(GswoCpu, RoundsAndComparesAsWritten) {
       {}));
   const auto line = reinterpret_cast<float (*)(float, float, float)>(object.symbol("line"));
   const float a = 1 + std::ldexp(1.f, -12);
-  EXPECT_EQ(line(a, a, -(1 + std::ldexp(1.f, -11))), 0.f);  // rounded once it is 2^-24
+  EXPECT_EQ(line(a, a, -(1 + std::ldexp(1.f, -11))), 0.f);  // with a single rounding it is 2^-24
   const auto same = reinterpret_cast<bool (*)(float, float)>(object.symbol("same"));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
@@ -50,7 +50,7 @@ TEST(GswoCpu, RoundsAndComparesAsWritten) {
   EXPECT_TRUE(same(infinity, infinity));
   const auto sum = reinterpret_cast<float (*)(const float *, int)>(object.symbol("sum"));
   std::vector<float> x(1024, 1.f);
-  x[0] = 16777216.f;  // to which 1 is not added, but is to the sums of others
+  x[0] = 16777216.f;  // too large to add 1, but partial sums of other samples can be added
   EXPECT_EQ(sum(x.data(), 1024), 16777216.f);
 }
 
@@ -167,10 +167,10 @@ TEST(GswoCode, OtherTextsAreLeftToTheCompiler) {
     EXPECT_NO_THROW(check_includes(unit(text))) << text;
 }
 
-/// What the text hides from everybody but a compiler.
+/// Includes that only a compiler can see.
 TEST(GswoCpu, LooksAtWhatWasIncluded) {
   NEED_COMPILER();
-  // A real compiler's rule has every file of the unit.
+  // The dependency rule of a real compiler lists every file of the unit.
   Unit u = unit("#include \"a.h\"\n" + kExported + "int f() { return 3; }\n");
   u.headers = {{"a.h", "#include <b/c.h>\n"}, {"b/c.h", ""}};
   EXPECT_FALSE(compile_for_cpu(u, {}).empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The compiler of users' code: how it is found and kept within limits, and that code is kept.
+// The compiler of users' code: how it is found, its limits, and that compiled code is cached.
 #include <signal.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ TEST(GswoCompiler, IsLookedFor) {
     EXPECT_TRUE(has(message_of<Error>([] { compile_for_cpu(unit(""), {}); }),
                     "gswo-cc /nowhere/gswo-cc, which the environment variable CUDASCAN_GSWO_CC"));
     const Variable not_chosen("CUDASCAN_GSWO_CC", nullptr);
-    if (!find_gswo_cc()) {  // nor is one installed
+    if (!find_gswo_cc()) {  // and none is installed
       const std::string said = message_of<Error>([] { compile_for_cpu(unit(""), {}); });
       EXPECT_TRUE(has(said, "apt install g++"));
       EXPECT_TRUE(has(said, "set CUDASCAN_GSWO_CC"));
@@ -86,7 +86,7 @@ TEST(GswoCompiler, FailuresThatAreNotTheCodes) {
   EXPECT_TRUE(has(said("while :; do :; done", {.cpu_seconds = 1}), "took too long"));
 }
 
-/// g++'s words on them are about templates, which authors of filters have not written.
+/// The compiler's own message mentions templates, which users of filters do not know.
 TEST(GswoCompiler, SaysWhatFiltersCanCall) {
   const std::string known =
       "; filters can use mathematical functions, min, max, clamp, swap, sort and nth_element";
@@ -108,7 +108,7 @@ TEST(GswoCompiler, IsStoppedWithAllThatItStarted) {
   const std::string script =
       make_script(folder, "cxx", "sleep 600 &\necho $! >" + pid_file + "\nwait");
   std::string pid;
-  for (int ms : {300, 3000, 30000}) {  // on a busy machine the script takes its time
+  for (int ms : {300, 3000, 30000}) {  // the script may be slow on a busy machine
     const ProcessResult result =
         run_program({script}, folder.path(), {.wall = std::chrono::milliseconds(ms)});
     EXPECT_EQ(result.end, ProcessResult::End::timed_out);
@@ -116,7 +116,7 @@ TEST(GswoCompiler, IsStoppedWithAllThatItStarted) {
     if (!pid.empty()) break;
   }
   ASSERT_FALSE(pid.empty());
-  // Killed it is gone soon, or a zombie where nobody asks for it.
+  // A killed process is gone soon, or stays a zombie if no process waits for it.
   const std::string stat = "/proc/" + pid.substr(0, pid.find('\n')) + "/stat";
   std::string state;
   for (int i = 0; i < 1000; ++i) {
@@ -148,7 +148,7 @@ TEST(GswoCompiler, RunsWithinLimits) {
   EXPECT_EQ(run("kill -TERM $$").code, SIGTERM);
 }
 
-// A compiler that counts.
+// A compiler that counts how often it runs.
 class GswoCompileCache : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What tests of formulas and functions have in common.
+/// Shared by the tests of formulas and functions.
 #pragma once
 #include <string>
 #include <vector>
@@ -41,7 +41,7 @@ inline Image<std::uint16_t> deep_picture(int width, int height) {
                               width, height, {}, 0xffc0);
 }
 
-/// What run() refuses with.
+/// The message with which run() refuses the parameters.
 template <typename Runner>
 std::string refusal(Runner &runner, const SwoFilterParams &p) {
   const auto in = picture(5, 4);

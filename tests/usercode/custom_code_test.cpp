@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' own code: mistakes, the files that it leaves, and new code while frames flow.
+// Users' own code: mistakes, the files that it creates, and new code while frames flow.
 #include <filesystem>
 
 #include "tests/usercode/custom.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// ---- Mistakes, and files that are left ----------------------------------------------------------
+// ---- Mistakes, and created files ----------------------------------------------------------------
 
 TEST(SwoFilterCustom, MistakesAreExplained) {
   CpuRunner cpu(1);
@@ -24,7 +24,7 @@ TEST(SwoFilterCustom, MistakesAreExplained) {
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "expression:1:");
   EXPECT_CONTAINS(refusal(cpu, formula("p.foo()")), "foo");
   EXPECT_EQ(refusal(cpu, formula("p.foo()")).find('\n'), std::string::npos)
-      << "one mistake, one line";
+      << "one mistake must give one line";
   SwoFilterParams named = formula("p");
   named.custom.constants = {{"a b", 1.0}};
   EXPECT_CONTAINS(refusal(cpu, named), "\"a b\" is not a valid name");
@@ -115,7 +115,7 @@ TEST(SwoFilterCustomCuda, TuningIsRemembered) {
     files.push_back(files_in(folder.path()).size());
   }
   EXPECT_EQ(sources[0], sources[1]);
-  EXPECT_GT(files[0], of_cpu + 5) << "several variants, and which was the fastest";
+  EXPECT_GT(files[0], of_cpu + 5) << "several variants, and the result of the comparison";
   EXPECT_EQ(files[0], files[1]);
 }
 #endif
@@ -141,7 +141,7 @@ TEST(SwoFilterCustom, PreparesWithoutWaiting) {
   EXPECT_FALSE(prepare(cpu, 1, 0xff, p));
   EXPECT_TRUE(soon([&] { return prepare(cpu, 1, 0xff, p); }));
   EXPECT_TRUE(prepare(cpu, 1, 0xff, {})) << "a built-in operator";
-  EXPECT_TRUE(prepare(cpu, 1, 0xff, formula("p)"))) << "run() would throw";
+  EXPECT_TRUE(prepare(cpu, 1, 0xff, formula("p)"))) << "it is ready, as run() would throw";
 }
 
 TEST(SwoFilterCustom, FollowsTheFile) {
@@ -169,13 +169,13 @@ TEST(SwoFilterCustom, FollowsTheFile) {
   }));
   EXPECT_CONTAINS(warning, "nothing");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(2, result());
-  EXPECT_EQ("", take_warning(cpu)) << "told once";
+  EXPECT_EQ("", take_warning(cpu)) << "there must be one warning";
 
   std::filesystem::remove(file.path());
   EXPECT_EQ(2, result());
   EXPECT_CONTAINS(take_warning(cpu), "No such file");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(2, result());
-  EXPECT_EQ("", take_warning(cpu)) << "told once";
+  EXPECT_EQ("", take_warning(cpu)) << "there must be one warning";
   file.write("int filter(auto p) { return 4; }");
   EXPECT_TRUE(soon([&] { return result() == 4; }));
 }

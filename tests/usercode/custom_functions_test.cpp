@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' functions, and the same ones compiled by the compiler of the tests and called with a
-// window that is written from the text of kernels/gswo/window.h.
+// Users' functions compared with the same functions compiled into the test. These get a window that
+// follows the text of kernels/gswo/window.h.
 #include <algorithm>
 #include <cmath>
 
@@ -80,14 +80,14 @@ class OracleWindow {
   std::vector<float> sorted_;
 };
 
-/// What becomes of a result.
+/// Converts a result to a sample.
 template <typename T, typename R>
 T to_sample(R result, const swo::Job &job) {
   const auto value = static_cast<double>(result);
   if (std::isnan(value)) return 0;
   const double top = job.maximum >> job.shift;
   if (value <= 0) return 0;
-  // In the precision of the result, as code does it.
+  // Rounds in the precision of the result, as users' code does.
   const double rounded = std::is_same_v<R, float> ? std::floor(static_cast<float>(value) + 0.5f)
                                                   : std::floor(value + 0.5);
   return static_cast<T>(static_cast<unsigned>(value >= top ? top : rounded) << job.shift);
@@ -104,7 +104,7 @@ std::vector<T> expected(const Image<T> &in, const SwoFilterParams &p, Filter fil
   return samples;
 }
 
-/// The same text for the compiler of the tests and for run().
+/// Defines the same code for the compiler of the tests and as text for run().
 #define USER_CODE(name, ...) \
   namespace name {           \
   using namespace std;       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Users' formulas: known values, the built-in operators, and constants.
+// Users' formulas: known values, comparisons with built-in operators, and constants.
 #include "tests/usercode/custom.h"
 
 namespace cudascan {
@@ -43,14 +43,14 @@ TEST(SwoFilterCustom, ResultsAreRoundedAndEndAtTheLimits) {
   const auto result = [&](const std::string &expression) {
     return +filtered(cpu, in, formula(expression))[0];
   };
-  EXPECT_EQ(64, result("p * 0.5"));  // 63.5, halves up
+  EXPECT_EQ(64, result("p * 0.5"));  // 63.5; halves are rounded up
   EXPECT_EQ(64, result("p * 0.5f"));
   EXPECT_EQ(63, result("p * 0.49999"));
   EXPECT_EQ(0, result("-p"));
   EXPECT_EQ(0, result("0.4999999f"));
   EXPECT_EQ(255, result("p * 1e30f"));
   EXPECT_EQ(255, result("p / 0"));
-  EXPECT_EQ(0, result("(p - 127) / 0.0f"));  // no number
+  EXPECT_EQ(0, result("(p - 127) / 0.0f"));  // not a number
   EXPECT_EQ(255, result("5000000000ll"));
   EXPECT_EQ(0, result("-5000000000ll"));
   EXPECT_EQ(255, result("3000000000u"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whole numbers that are divided by 0, and the lowest ones divided by -1, in all that users write.
+// Division of whole numbers by 0, and of the lowest number by -1, everywhere in users' code.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace cudascan::test {
 namespace {
 
-/// One byte of a quotient or a remainder.
+/// Returns one byte of a quotient or a remainder.
 const std::string kByteOfDivision =
     "template <typename T> unsigned long long divided(int operation, int i, int k) {\n"
     "  const T one = 1;\n"
@@ -121,7 +121,7 @@ constexpr Formula kFormulas[] = {
     {"100 / (x + 1)", 50},
     {"p / (x + 3) * 2", 25},
     {"p / none", 255},
-    {"2 + p / 0 * 0", 0},  // no number
+    {"2 + p / 0 * 0", 0},  // not a number
     {"[](int a, int b) { a /= b; return a; }(9, int(x) - 1) + 4", 4, false},
     {"[](int a, int b) { return a %= b; }(19, int(x) + 4) + 4", 8, false},
     {"int(p)/*%*/%int(x-1)+1", 1, false},
@@ -132,7 +132,8 @@ constexpr Formula kFormulas[] = {
     {"p.percentile(50)", 50},
 };
 
-/// Those of one kind as one formula, each in a row.
+/// All formulas that are strict, or all that are not, combined in one formula; each has its own
+/// row.
 template <typename Runner>
 void expect_formulas(Runner &runner) {
   for (const bool strict : {false, true}) {
@@ -164,7 +165,7 @@ TEST(GswoDivision, InFormulasHasResults) {
 
 // ---- Whatever stands in files -------------------------------------------------------------------
 
-/// Divisions by 0, each in another place: 1 where they are 0.
+/// Divisions by 0 in different places of a program. The function returns 1 if all give 0.
 const std::string kPlaces =
     "#define QUOTIENT(a, b) ((a) / (b))\n"
     "#define OVER /\n"
@@ -209,7 +210,7 @@ TEST(GswoDivision, HasResultsWhereverItStands) {
   expect_places(cpu);
 }
 
-/// What is no division of whole numbers, or looks like one, does what C++ says.
+/// Operations that only look like divisions of whole numbers keep their meaning in C++.
 const std::string kOthers =
     "#include \"gswo/library.h\"\n"
     "#include <cmath>  // it's a / b\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Translated files that were edited.
+// Translated files that the user has edited.
 #include <algorithm>
 
 #include "kernels/usercode/manifest.h"
@@ -17,7 +17,7 @@ std::string replaced(std::string text, const std::string &what, const std::strin
   return text;
 }
 
-/// gswo-cc's file, by emit_cuda.
+/// The file that gswo-cc makes, from emit_cuda.
 struct Emitted {
   Files files;
   std::string path, text;
@@ -125,7 +125,8 @@ TEST(GswoEdited, MistakesAreInThatFile) {
   EXPECT_TRUE(has(refusal(cpu, p), "strict = true"));
 }
 
-/// Nothing is translated anew, so constants stay; the types of the other parameters are known.
+/// The file is not translated again, so constants cannot change. The types of the other parameters
+/// are known.
 TEST(GswoEdited, NumbersAreChecked) {
   CpuRunner cpu(1);
   const Files files;
@@ -144,7 +145,7 @@ TEST(GswoEdited, NumbersAreChecked) {
   };
   EXPECT_EQ(with({{"n", std::int64_t{5}}}), 127 + 7 + 5);
   EXPECT_EQ(with({{"c", std::int64_t{100}}, {"spare", 3.0}}), 127 + 100 + 5);
-  EXPECT_EQ(with({{"c", 300.0}}), 255) << "real numbers may change at any time, and are cut off";
+  EXPECT_EQ(with({{"c", 300.0}}), 255) << "real numbers may change at any time, and are limited";
   const auto said = [&](const UserFilterConstant &constant) {
     p.custom.constants = {constant};
     return refusal(cpu, p);

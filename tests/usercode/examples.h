@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The annotated sources of examples/gswo, compiled as the sequential functions that they are, and
-/// what they are called with.
+/// The annotated sources of examples/gswo, compiled as sequential functions, and the images that
+/// they need.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -35,7 +35,7 @@ namespace cudascan::test {
 
 using Pixels = std::vector<pixel>;
 
-/// An image in rows that can be read outside of it, as far as the margin goes.
+/// An image whose rows can also be read outside the image, up to a margin.
 template <typename T>
 class Rows {
  public:
@@ -47,8 +47,8 @@ class Rows {
     for (int y = 0; y < size.height + 2 * margin; ++y)
       rows_.push_back(pixels_.data() + std::size_t(y) * pitch_ + margin);
   }
-  /// @param samples  row by row
-  /// @param outside  what is there with border = constant
+  /// @param samples  all samples, row by row
+  /// @param outside  the value outside the image with border = constant
   template <typename Sample>
   Rows(const std::vector<Sample> &samples, Size size, int margin, SwoFilterBorder border, T outside)
       : Rows(size, margin) {
@@ -63,7 +63,7 @@ class Rows {
       }
   }
 
-  /// @param origin  index of the first row and of its first column
+  /// @param origin  index of the first row, and of the first column in a row
   T **get(int origin = 0) {
     moved_.clear();
     for (T *row : rows_) moved_.push_back(row - origin);
@@ -98,7 +98,7 @@ inline Pixels segmented(const Pixels &page, Size size, Size window, int threshol
   return regions;
 }
 
-/// Samples up to the one in the middle become 0, so that there is black in all contents but white.
+/// Samples in the lower half of the range become 0. So all contents except white contain black.
 template <typename T>
 std::vector<T> with_black(std::vector<T> samples, T most) {
   for (T &sample : samples) sample = sample > most / 2 ? sample : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The annotated sources of examples/gswo, compiled as the sequential functions that they are,
-// against the operators of the library: the same pictures, bit for bit. A source that reads outside
-// of the image is given one with the border around it.
+// The annotated sources of examples/gswo, compiled as sequential functions, give the same pictures
+// as the operators of the library, bit for bit. If a source reads outside the image, it gets an
+// image with a margin of border pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Border = SwoFilterBorder;
 
 constexpr Size kSizes[] = {{1, 1}, {2, 3}, {19, 1}, {1, 17}, {33, 8}, {75, 53}};
 
-/// What the library makes of samples of 8 bit, or of 16.
+/// The library's result for samples with 8 or 16 bits.
 template <typename T>
 Pixels built_in(const Pixels &samples, Size size, const SwoFilterParams &params) {
   const Image<T> in(std::vector<T>(samples.begin(), samples.end()), size.width, size.height);
@@ -33,7 +33,7 @@ Pixels built_in(const Pixels &samples, Size size, const SwoFilterParams &params)
 
 using Result = std::function<Pixels(const Pixels &, Size, pixel most)>;
 
-/// Compares for samples of 8 and 16 bit.
+/// Compares the results for samples with 8 and 16 bits.
 void expect_built_in(const Result &result, SwoFilterParams params) {
   const auto of_type = [&]<typename T>(T most, Content content, Size size) {
     SCOPED_TRACE(testing::Message()
@@ -55,7 +55,7 @@ void expect_built_in(const Result &result, SwoFilterParams params) {
 
 using Windowed = std::function<void(pixel **in, pixel **out, int width, int height, int window)>;
 
-/// For a source that reads outside of the image, with each rule for what is there.
+/// For a source that reads outside the image, with each border rule.
 void expect_built_in_with_borders(const Windowed &filter, SwoFilterParams params) {
   for (const int window : {1, 3, 5, 7})
     for (const Border border : {Border::replicate, Border::reflect, Border::constant}) {
@@ -148,7 +148,7 @@ TEST(GswoExamples, MeanAndStandardDeviation) {
           {.op = means ? Op::mean : Op::standard_deviation, .window = window});
 }
 
-/// The same of an operator on black and white.
+/// The same for an operator on black and white.
 void expect_built_in_of_black_and_white(const Result &result, const SwoFilterParams &params) {
   for (const Size size : kSizes)
     for (const Content content : kContents) {
@@ -189,7 +189,7 @@ TEST(GswoExamples, ThinningAndThickening) {
           {.op = thins ? Op::thin : Op::thicken, .iterations = passes == 40 ? 0 : passes});
 }
 
-/// The least number whose power of 2 is not less.
+/// The smallest n for which 2^n is at least the longer side.
 int doublings_of(Size size) {
   int doublings = 0;
   while (1 << doublings < std::max(size.width, size.height)) ++doublings;
@@ -211,7 +211,7 @@ TEST(GswoExamples, RecursiveErosionAndDilation) {
             {.op = erodes ? Op::recursive_erode : Op::recursive_dilate, .window = window});
 }
 
-/// Extrema in most contents fill the image at once; here each reaches as far as it can.
+/// In most contents, extrema fill the image at once. Here each extremum spreads as far as possible.
 TEST(GswoExamples, RecursiveDilationOfFewPixels) {
   const Size size{90, 70};
   for (int place = 0; place < size.width * size.height; place += 61)
@@ -237,7 +237,7 @@ TEST(GswoExamples, FingerprintOfAHotPixelIsThatPixel) {
   picture[0] = 90;
   expected[0] = 118;
   EXPECT_TRUE(same(fingerprint(picture, size, 4, 255), expected, size.width));
-  // What is more than the range around the gray in the middle has place for.
+  // This difference exceeds the range around the gray in the middle.
   picture[4 * size.width + 3] = 255;
   expected[4 * size.width + 3] = 255;
   EXPECT_TRUE(same(fingerprint(picture, size, 4, 255), expected, size.width));
@@ -263,7 +263,7 @@ TEST(GswoExamples, FingerprintIsThePictureLessItsMedian) {
 }
 
 TEST(GswoExamples, SegmentationJoinsTheLettersOfALine) {
-  // Letters with up to 2 columns between them, words with 3.
+  // Gaps between letters have up to 2 columns, gaps between words 3.
   const std::vector<std::string> page = {"....................",  //
                                          "...##..#...##..##...",  //
                                          "...##..#...##..##...",  //

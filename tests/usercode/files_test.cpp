@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What user code is kept in and loaded from: the cache on disk, shared objects, digests.
+// Files for user code: the cache on disk, shared objects, and hashes.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,8 +21,8 @@ std::string key(char digit) {
 
 class GswoCache : public testing::Test {
  protected:
-  // What the cache of a folder has, "" for nothing. A cache of its own each time, as in other
-  // processes.
+  // The content of the cache in the folder; "" for nothing. Each call uses a new cache object, like
+  // another process.
   std::string find(char digit) const { return put(digit, ""); }
   std::string put(char digit, const std::string &code) const {
     return CodeCache(cache_, most_).find_or_make(key(digit), [&] {
@@ -144,7 +144,7 @@ TEST_F(GswoCache, RemovesWhatWasNotUsedForLongest) {
   set_age(file('a'), 300);
   set_age(file('b'), 200);
   set_age(file('c'), 100);
-  EXPECT_EQ(find('a'), code);  // which is a use
+  EXPECT_EQ(find('a'), code);  // this counts as a use
   most_ = 4000;
   put('e', code);
   EXPECT_TRUE(has_kept('a'));
@@ -154,7 +154,7 @@ TEST_F(GswoCache, RemovesWhatWasNotUsedForLongest) {
   EXPECT_TRUE(std::filesystem::exists(cache_ + "/notes"));
   EXPECT_FALSE(std::filesystem::exists(abandoned));
   EXPECT_TRUE(std::filesystem::exists(recent));
-  EXPECT_EQ(put('f', std::string(5000, 'y')), std::string(5000, 'y'));  // more than may be kept
+  EXPECT_EQ(put('f', std::string(5000, 'y')), std::string(5000, 'y'));  // too large for the cache
   EXPECT_FALSE(has_kept('f'));
   EXPECT_TRUE(has_kept('e'));
 }
@@ -171,7 +171,7 @@ TEST(GswoCode, TheCacheHasItsPlace) {
 }
 
 TEST(GswoDigest, IsSha256OfListsOfTexts) {
-  // Of "3:abc" and "0:", by sha256sum.
+  // The hashes of "3:abc" and "0:", by sha256sum.
   EXPECT_EQ(Digest().add("abc").hex(),
             "aab5f9ae99b2e38fb462025c8f72f570c9c811705d2a4277dc855d7fa293fe97");
   EXPECT_EQ(Digest().add("").hex(),
@@ -191,7 +191,7 @@ class GswoSharedObject : public testing::Test {
             "extern \"C\" {\n"
             "#pragma GCC visibility push(default)\n"
             "int state = 1;\n"
-            "const char *optarg = nullptr;\n"  // a variable of the C library's as well
+            "const char *optarg = nullptr;\n"  // the C library has a variable of this name
             "int next() { return state++; }\n"
             "int next_inline() { return Counter<5>::count++; }\n"
             "void set_optarg() { optarg = \"\"; }\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the GPU shares the work: what is refused, and that the picture stays the same.
+// How the GPU divides the work: refused settings, and the picture must not depend on it.
 #include <gtest/gtest.h>
 
 #include "tests/usercode/pragmas.h"
@@ -85,7 +85,7 @@ TEST(GswoLaunch, TilesOfSourcesAreRefused) {
                   "tile-width = 1025"));
 }
 
-/// What emit_cuda writes says what is to happen.
+/// The text from emit_cuda contains the settings.
 TEST(GswoLaunch, IsInTheCode) {
   Cpu cpu(1);
   const auto in = picture({4, 4});
@@ -122,7 +122,7 @@ const Launch kLaunches[] = {
     {34, 9, 3, Reads::shared, 2}, {1, 64, 2, Reads::global},    {1024, 1, 1, Reads::shared},
     {1024, 4, 4, Reads::texture}};
 
-/// The same picture with each, of planes at all kinds of addresses.
+/// All settings give the same picture, for planes at addresses of all kinds.
 template <typename T, typename Runner>
 void expect_invariance(Runner &runner, const SwoFilterParams &p, T maximum, int step) {
   CpuRunner cpu;

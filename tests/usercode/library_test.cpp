@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The functions that users' code may call, against those of the C library.
+// The functions that users' code may call, compared with those of the C library.
 #include "kernels/gswo/library.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace library = gswo::library;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Compares on random arguments: doubles within some units of the last place, floats with the
-/// nearest float, which one in a million may miss.
+/// Compares results for random arguments. Doubles may differ by some units in the last place.
+/// Floats must be the nearest float; one in a million may differ.
 template <typename Ours, typename Floats>
 void expect_near(const char *name, Ours ours, Floats of_floats,
                  const std::function<double(double)> &reference,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What translated files say about themselves.
+// The manifest of translated files.
 #include "kernels/usercode/manifest.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string joined(const Lines &lines) {
   return text;
 }
 
-/// Every kind of line.
+/// A manifest with every kind of line.
 const Lines kLines = {
     "// A file.",
     "//@gswo manifest 1",
@@ -130,10 +130,10 @@ TEST(GswoManifest, HasSeveralFunctions) {
 }
 
 struct Broken {
-  int line;          // of the text, from 1, that is replaced
-  std::string text;  // "" = it is taken out
+  int line;          // the replaced line of the text, from 1
+  std::string text;  // the new line; "" removes it
   std::string said;  // part of the message
-  int at = 0;        // line of the message, if it is another one
+  int at = 0;        // line in the message, if it differs
 };
 
 const Broken kBroken[] = {
@@ -231,7 +231,7 @@ TEST(GswoManifest, BrokenLinesAreRefused) {
   }
 }
 
-/// That is the source's fault, not that of a line which its author never sees.
+/// The message is about the source, as its author does not see the manifest.
 TEST(GswoManifest, SecondInputsAreRefused) {
   Lines lines = kLines;
   lines[9] = "//@gswo image in other : float";
@@ -258,7 +258,7 @@ TEST(GswoManifest, KnowsAllParameters) {
     EXPECT_THROW(function({std::string("//@gswo ") + line}), BadSetting) << line;
 }
 
-/// Mistakes by chance give a list that can be followed, or are refused.
+/// Random mistakes give a manifest that can be followed, or are refused.
 TEST(GswoManifest, MutationsAreRefusedOrMakeSense) {
   std::mt19937 random(1);
   const auto pick = [&](std::size_t n) { return random() % n; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a build without user code does with it.
+// Builds without support for user code refuse it.
 #include <gtest/gtest.h>
 
 #include "kernels/swofilter.h"

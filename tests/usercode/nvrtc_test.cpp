@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// User code becomes code for the GPU, which runs.
+// Compiling user code for the GPU and running it.
 #include <thread>
 
 #include "kernels/cuda_resources.h"
@@ -25,7 +25,7 @@ TEST(GswoNvrtc, MakesCubinsAndPtx) {
   EXPECT_TRUE(has(ptx, ".target sm_"));
   EXPECT_TRUE(has(ptx, ".entry kernel"));
   EXPECT_EQ(ptx.find('\0'), std::string::npos);
-  EXPECT_TRUE(has(ptx, "mul.rn.f32"));  // which, unlike mul.f32, the driver must not fuse
+  EXPECT_TRUE(has(ptx, "mul.rn.f32"));  // the driver must not fuse mul.rn.f32; it may fuse mul.f32
   EXPECT_TRUE(has(ptx, "add.rn.f32"));
   EXPECT_FALSE(has(ptx, "fma"));
   EXPECT_TRUE(has(message_of<Error>([&] { compile_for_gpu(u, 10, {}); }), "this GPU is sm_10"));
@@ -53,7 +53,7 @@ TEST(GswoNvrtc, IsNotWaitedForTooLong) {
   EXPECT_TRUE(
       has(message_of<Error>([&] { compile_for_gpu(slow, 90, {}, std::chrono::milliseconds(1)); }),
           "took too long for user.cpp"));
-  EXPECT_FALSE(compile_for_gpu(slow, 90, {}).empty());  // by then the first is done as well
+  EXPECT_FALSE(compile_for_gpu(slow, 90, {}).empty());  // by then the first one is finished, too
 }
 
 TEST(GswoNvrtc, IsNotAskedTwice) {
@@ -96,7 +96,7 @@ TEST_F(GswoCudaModule, RunsKernelsWithItsVariables) {
   named.main.text = "extern \"C\" {" + unit_.main.text.substr(0, unit_.main.text.find('\n')) + "}" +
                     unit_.main.text.substr(unit_.main.text.find('\n'));
   const cuda::Stream stream;
-  // PTX as well: of an architecture that NVRTC does not know, at or below that of the device.
+  // Also with PTX, for an architecture that NVRTC does not know but that the device can run.
   std::vector<std::string> codes = {compile_for_gpu(named, gpu_architecture(), {})};
   codes.push_back(compile_for_gpu(named, 76, {}));
   for (const std::string &code : codes) {
@@ -112,12 +112,12 @@ TEST_F(GswoCudaModule, RunsKernelsWithItsVariables) {
     };
     module.set_global("offset", &offset, sizeof(offset), stream.get());
     module.set_global("factor", &factor, sizeof(factor), stream.get());
-    offset = 100;  // it has been copied
+    offset = 100;  // the module has its own copy
     module.set_global("absent", &offset, sizeof(offset), stream.get());
     const std::vector<int> values = run(module);
     for (int i = 0; i < kN; ++i) ASSERT_EQ(values[i], 3 * i + 7);
     EXPECT_EQ(run(other), std::vector<int>(kN, 0));
-    // In the order of the stream: the first launch still sees the first value.
+    // The stream keeps the order: the first launch still uses the first value.
     cuda::DeviceBuffer second(kN * sizeof(int));
     void *second_data = second.data();
     void *second_args[] = {&second_data, &n};

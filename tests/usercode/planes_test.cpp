@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Minima, maxima and medians of large windows come from the built-in operators: the pictures are
-// those of filters that compute them by themselves, which `reads` makes them do.
+// For large windows, the built-in operators compute minima, maxima and medians. The pictures must
+// equal those of filters that compute them themselves, as with a value of `reads`.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ SwoFilterParams without_planes(SwoFilterParams p) {
   return p;
 }
 
-// ---- What texts ask for -------------------------------------------------------------------------
+// ---- The planes that a text needs ---------------------------------------------------------------
 
 gswo::WindowCalls calls(const std::string &names) {
   const auto has = [&](const char *name) { return names.find(name) != names.npos; };
@@ -87,7 +87,7 @@ TEST(GswoPlanes, AreAskedForInTheText) {
     EXPECT_EQ(gswo::window_calls(text), calls(asks)) << text << ": not " << asks;
 }
 
-/// The code for the GPU.
+/// The filter's code for the GPU.
 std::string code(const SwoFilterParams &p) {
   Cpu cpu(1);
   const auto in = picture({4, 4});
@@ -103,14 +103,14 @@ TEST(GswoPlanes, AreInTheCode) {
   const std::string both = code(formula("p.median() - p.min() + p", 31, 31));
   EXPECT_TRUE(has(both, "#ifndef GSWO_PLANES\n#define GSWO_PLANES 5\n#endif\n"));
   EXPECT_TRUE(has(both, "With -DGSWO_PLANES=0"));
-  EXPECT_TRUE(has(both, kAlone)) << "nothing is left that needs a tile";
+  EXPECT_TRUE(has(both, kAlone)) << "the rest needs no tile";
   EXPECT_TRUE(has(code(formula("p.max()", 3, 5)), "#define GSWO_PLANES 2\n"));
   const std::string more = code(formula("p.max() - p.mean()", 5, 5));
   EXPECT_TRUE(has(more, "#define GSWO_PLANES 2\n"));
   EXPECT_TRUE(has(more, "#define GSWO_TILE 1\n"));
   EXPECT_TRUE(has(code(formula("p.median() + p(1, 0)", 5, 5)),
                   "#define GSWO_CHUNK_WIDTH 2\n#define GSWO_CHUNK_HEIGHT 8\n"))
-      << "nothing is left to be sorted";
+      << "the rest sorts nothing";
 
   std::vector<SwoFilterParams> none{formula("p.max()", 3, 3), formula("p.rank(3)", 5, 5),
                                     formula("p /* p.max() */", 5, 5)};
@@ -127,10 +127,10 @@ TEST(GswoPlanes, AreInTheCode) {
                                               << ", reads " << static_cast<int>(p.custom.reads);
 }
 
-// ---- The same pictures --------------------------------------------------------------------------
+// ---- Equal pictures -----------------------------------------------------------------------------
 
 constexpr Border kBorders[] = {Border::clip, Border::replicate, Border::reflect, Border::constant};
-/// More and fewer pixels than windows have.
+/// Frames with more pixels, and with fewer pixels, than the windows.
 constexpr Size kFrames[] = {{131, 71}, {70, 9}, {9, 40}, {64, 32}, {5, 4}, {1, 33}, {1, 1}};
 constexpr Layout kLayouts[] = {{.unit = 256}, {5, 3}, {5, 0, true}};
 
@@ -140,7 +140,7 @@ const char *const kExpressions[] = {"p.min()", "maximum - p.median() + p.min() /
                                     "x < 0.5 ? p.max() : p"};
 constexpr Size kWindows[] = {{5, 5}, {15, 3}, {11, 1}, {1, 13}, {3, 9}, {7, 7}, {31, 31}, {9, 25}};
 
-/// @param step  every which window and border
+/// @param step  tests one of this many combinations of window and border
 template <typename T, typename Runner>
 void expect_same(Runner &runner, T maximum, int step) {
   CpuRunner cpu;
@@ -183,7 +183,7 @@ TEST(GswoPlanesCuda, ChangeNoPicture) {
 }
 #endif
 
-/// What the low bits of samples say that have no meaning is nobody's matter.
+/// The unused low bits of samples have no effect.
 template <typename Runner>
 void expect_unused_bits_unused(Runner &runner) {
   constexpr Size kSize{40, 30};
@@ -207,7 +207,7 @@ TEST(GswoPlanesCuda, DoNotSeeUnusedBits) {
 }
 #endif
 
-/// Another picture, size, window, formula and real number with each frame.
+/// Each frame has another picture, size, window, formula and real number.
 template <typename Runner>
 void expect_changes_to_be_followed(Runner &runner) {
   CpuRunner cpu;
@@ -248,7 +248,7 @@ TEST(GswoPlanesCuda, FollowWhatChanges) {
 }
 #endif
 
-/// Runs a file, and another text in it, until that is in use.
+/// Runs a file, changes its text, and runs it until the new text is in use.
 template <typename Runner>
 void expect_files_to_be_followed(Runner &runner) {
   CpuRunner cpu;
@@ -303,11 +303,10 @@ TEST(GswoPlanesCuda, StayWhenTilesAreTuned) {
   }
 }
 
-/// What is emitted does the same for somebody who has no planes.
+/// The emitted code also works without planes.
 TEST(GswoPlanesCuda, CanBeLeftOutOfTheCode) {
   NEED_GPU();
-  constexpr Size kSize{128,
-                       64};  // two blocks of the tile that the code is for, and some for the edges
+  constexpr Size kSize{128, 64};  // two blocks of the tile in the code, and some for the edges
   struct Frame {
     void *data;
     long long stride;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What tests of sources with pragmas in the library have in common.
+/// Shared by the tests of sources with pragmas in the library.
 #pragma once
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace cudascan::test {
 
 using Constants = std::vector<UserFilterConstant>;
 
-/// An operator that runs a file, whose code is kept nowhere.
+/// The operator custom with a source file and without a cache.
 inline SwoFilterParams source_filter(const std::string &path, Constants constants = {}) {
   SwoFilterParams p{.op = SwoFilterOperator::custom};
   p.custom.source = path;
@@ -38,7 +38,7 @@ Image<T> picture(Size size, Content content = Content::text,
                   size.height, {}, maximum);
 }
 
-/// What run() refuses with; "" if it does not.
+/// The message with which run() refuses the parameters; "" if it accepts them.
 template <typename Runner>
 std::string refusal(Runner &runner, const SwoFilterParams &p) {
   try {
@@ -49,12 +49,12 @@ std::string refusal(Runner &runner, const SwoFilterParams &p) {
   return "";
 }
 
-/// The sample in the middle of a gray picture, 127 everywhere.
+/// The result in the middle of a picture that is 127 everywhere.
 inline int of_gray(CpuRunner &cpu, const SwoFilterParams &p) {
   return filtered(cpu, picture({5, 3}, Content::gray), p)[7];
 }
 
-/// Files in a folder that is gone with the object.
+/// Files in a temporary folder that is removed with the object.
 class Files {
  public:
   std::string write(const std::string &name, const std::string &text) const {
@@ -68,7 +68,7 @@ class Files {
   gswo::PrivateFolder folder_;
 };
 
-/// A function `name` with one window, over images of float.
+/// A source text: the function `name` with one window, for images of float.
 inline std::string one_window(const std::string &body, const std::string &parameters = "",
                               const std::string &name = "window_filter") {
   return "void " + name + "(float **in, float **out, int height, int width" + parameters +
@@ -76,7 +76,7 @@ inline std::string one_window(const std::string &body, const std::string &parame
          "      for (int j = 0; j < width; j++) {\n        " +
          body + "\n      }\n  }\n}\n";
 }
-/// The line of the body in that text.
+/// The line number of `body` in that text.
 inline constexpr int kBodyLine = 7;
 
 }  // namespace cudascan::test

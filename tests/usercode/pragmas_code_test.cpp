@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library: what is said about mistakes, saving while frames flow, and
-// what is kept.
+// Sources with pragmas in the library: messages about mistakes, saving while frames flow, and
+// caches.
 #include "tests/usercode/pragmas.h"
 
 namespace cudascan::test {
 namespace {
 
-/// A temporary folder that messages have nothing of.
+/// Whether a message names temporary files other than the test's own.
 bool names_temporary(const std::string &message, const Files &files) {
   std::string rest = message;
   const std::string &own = files.folder().path();
@@ -57,7 +57,7 @@ TEST(GswoPragmasSettings, MistakesAreAtTheUsersPlace) {
   }
 }
 
-/// A path as it was given, also one that is relative or has odd signs.
+/// Messages have the path as the user gave it, also a relative path or one with special characters.
 TEST(GswoPragmasSettings, PathsCanBeOdd) {
   CpuRunner cpu(1);
   const Files files;
@@ -76,7 +76,7 @@ TEST(GswoPragmasSettings, PathsCanBeOdd) {
   std::filesystem::current_path(before);
 }
 
-/// A program that calls the filter can be the source, too.
+/// The source may be a whole program that contains the filter.
 TEST(GswoPragmasSettings, ProgramsAreSources) {
   CpuRunner cpu(1);
   const Files files;
@@ -129,10 +129,10 @@ TEST(GswoPragmasSettings, TheTranslatorMayBeMissing) {
   EXPECT_EQ(translator_version(), "");
   EXPECT_EQ(of_gray(cpu, source_filter(files.write("g.cpp", "float filter(auto p) { return 3; }"))),
             3)
-      << "nobody needs it for functions";
+      << "functions need no translator";
 }
 
-/// What gives nothing, or no manifest, is no translation.
+/// If a translator writes nothing, or no manifest, this is an error.
 TEST(GswoPragmasSettings, TheTranslatorMayBeSomethingElse) {
   CpuRunner cpu(1);
   const Files files;
@@ -154,7 +154,7 @@ TEST(GswoPragmasSettings, TheTranslatorHasAVersion) {
 TEST(GswoPragmasSettings, FollowsTheFile) {
   Cpu cpu(1);
   const Files files;
-  // As editors do: a new file takes the place of the old one.
+  // Editors save like this: a new file replaces the old one.
   const auto save = [&](const std::string &body) {
     files.write("new", body.empty() ? "" : one_window(body));
     std::filesystem::rename(files / "new", files / "f.cpp");
@@ -176,7 +176,7 @@ TEST(GswoPragmasSettings, FollowsTheFile) {
       return !text.empty();
     }));
     for (int i = 0; i < 3; ++i) EXPECT_EQ(result(), goes_on);
-    EXPECT_EQ(take_warning(cpu), "") << "told once";
+    EXPECT_EQ(take_warning(cpu), "") << "there must be one warning";
     return text;
   };
   EXPECT_EQ(result(), 1);
@@ -191,7 +191,7 @@ TEST(GswoPragmasSettings, FollowsTheFile) {
   EXPECT_TRUE(has(warning(2), "no function filter"));
   save("out[i][j] = 4;");
   EXPECT_TRUE(soon([&] { return result() == 4; }));
-  // It can become what gswo-cc makes of it, and a function.
+  // The source may be replaced by the output of gswo-cc, and by a function.
   std::string edited = code_of(cpu)->cuda_source;
   edited.replace(edited.find("= 4;"), 4, "= 5;");
   files.write("f.cpp", edited);
@@ -214,7 +214,7 @@ TEST(GswoPragmasSettings, PreparesWithoutWaiting) {
   EXPECT_TRUE(soon([&] { return prepare(cpu, 1, 0xff, bad); })) << "run() would throw";
 }
 
-/// Translations are kept in the folder beside compiled code.
+/// Translations are in the same folder as compiled code.
 TEST(GswoPragmasSettings, KeepsTranslations) {
   const Files files, cache;
   SwoFilterParams p =
@@ -229,7 +229,7 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   EXPECT_TRUE(has(code.log, "filtered in place"));
   EXPECT_TRUE(has(code.log, files / "f.cpp:"));
   EXPECT_TRUE(has(code.cuda_source, "//@gswo manifest 1"));
-  // Another program of this process, but the same text and the same translation.
+  // Another executor in this process, with the same text and the same translation.
   p.border = SwoFilterBorder::reflect;
   run(cpu, in.plane(), out.plane(), p);
   EXPECT_EQ(files_in(cache.folder().path()).size(), 3u);
@@ -238,7 +238,7 @@ TEST(GswoPragmasSettings, KeepsTranslations) {
   EXPECT_EQ(out.at(1, 1), 145);
 }
 
-/// Runs a filter in a process of its own, for the test below.
+/// The test below runs this filter in a process of its own.
 TEST(GswoPragmasSettings, DISABLED_RunsOnce) {
   SwoFilterParams p = source_filter(std::getenv("TEST_SOURCE"));
   p.custom.cache_dir = std::getenv("TEST_CACHE");
@@ -248,7 +248,7 @@ TEST(GswoPragmasSettings, DISABLED_RunsOnce) {
   run(cpu, in.plane(), out.plane(), p);
 }
 
-/// The library of the translator may become another one without gswo-cc.
+/// The translator's library may be updated while gswo-cc stays the same.
 TEST(GswoPragmasSettings, TranslatesAnewForAnotherVersion) {
   const Files files, cache;
   const char *real = std::getenv("CUDASCAN_GSWO_CC");

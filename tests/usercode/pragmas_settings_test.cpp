@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library: their parameters, and which function is taken.
+// Sources with pragmas in the library: their parameters, and the choice of the function.
 #include "tests/usercode/pragmas.h"
 
 namespace cudascan::test {
@@ -20,9 +20,9 @@ TEST(GswoPragmasSettings, WindowsHaveTheirUsualNames) {
                           ", int win, int window, int window_size, int r, int R, int radius, "
                           "int window_width, int window_height")));
   EXPECT_EQ(of_gray(cpu, p), 3 + 10 + 100 + 50 + 1 + 3);
-  p.window_height = 7;  // the window is 3 x 7
+  p.window_height = 7;  // so the window is 3 x 7
   EXPECT_EQ(of_gray(cpu, p), 7 + 30 + 100 + 50 + 1 + 3);
-  p.window_width = 9;  // 9 x 7
+  p.window_width = 9;  // so the window is 9 x 7
   EXPECT_EQ(of_gray(cpu, p), 9 + 40 + 0 + 50 + 1 + 9);
   p.custom.constants = {{"window_width", 1_whole}, {"r", 2_whole}};
   EXPECT_EQ(of_gray(cpu, p), 9 + 20 + 0 + 50 + 1 + 1);
@@ -40,7 +40,7 @@ TEST(GswoPragmasSettings, ParametersCanReplaceTheWindow) {
   EXPECT_EQ(of_gray(cpu, p), 5);
 }
 
-/// No parameter is what an image is called.
+/// A name that belongs to an image is not a parameter.
 TEST(GswoPragmasSettings, ImagesCanHaveTheNamesOfTheWindow) {
   CpuRunner cpu(1);
   const Files files;
@@ -59,7 +59,7 @@ TEST(GswoPragmasSettings, RealNumbersCostNothing) {
       source_filter(files.write("f.cpp", one_window("out[i][j] = in[i][j] * gain + offset;",
                                                     ", float gain, double offset = 1.5")));
   p.custom.constants = {{"gain", 1.0}};
-  EXPECT_EQ(of_gray(cpu, p), 129);  // 128.5, halves up
+  EXPECT_EQ(of_gray(cpu, p), 129);  // 128.5; halves are rounded up
   const Variable no_translator("CUDASCAN_GSWO_CC", "/nonexistent");
   const Variable no_compiler("CUDASCAN_CXX", "/nonexistent");
   for (const double gain : {0.5, 0.25, -3.0, 1e30, std::nan(""), 0.75}) {
@@ -69,7 +69,7 @@ TEST(GswoPragmasSettings, RealNumbersCostNothing) {
   }
   p.custom.constants = {{"gain", 1.0}, {"offset", 3.0}};
   EXPECT_TRUE(has(message_of<Error>([&] { of_gray(cpu, p); }), "/nonexistent"))
-      << "another set of parameters is another program";
+      << "another set of parameters needs another program";
 }
 
 TEST(GswoPragmasSettings, WholeNumbersAreConstants) {
@@ -122,17 +122,17 @@ TEST(GswoPragmasSettings, ParametersAreChecked) {
   EXPECT_TRUE(has(unknown, "k"));
   EXPECT_FALSE(has(unknown, "height"));
   p.custom.constants = {{"gain", 1.0}, {"width", 2.0}};
-  EXPECT_NE(refusal(cpu, p), "") << "that is the frame's";
+  EXPECT_NE(refusal(cpu, p), "") << "the frame sets the width";
   p.custom.constants = {{"gain", 1.0}, {"in", 2_whole}};
-  EXPECT_NE(refusal(cpu, p), "") << "that is an image";
+  EXPECT_NE(refusal(cpu, p), "") << "an image is not a parameter";
   p.custom.constants = {{"gain", 1.0}, {"k", 2.9}};
-  EXPECT_EQ(of_gray(cpu, p), 129) << "as a C++ compiler makes 2.9 an int";
+  EXPECT_EQ(of_gray(cpu, p), 129) << "2.9 becomes an int as in C++";
   SwoFilterParams none = source_filter(files.write("g.cpp", one_window("out[i][j] = in[i][j];")));
   none.custom.constants = {{"gain", 1.0}};
   EXPECT_TRUE(has(refusal(cpu, none), "it has none"));
 }
 
-/// Numbers for the size of the frame would filter a part of it only.
+/// A number for the size of the frame would filter only a part of the frame.
 TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   CpuRunner cpu(1);
   const Files files;
@@ -152,7 +152,7 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   p.custom.constants = {};
   EXPECT_EQ(filtered(cpu, in, p), all);
 
-  // The same where they are called as windows often are, and bound the loops through other
+  // The same for sizes with names that windows often have, which bound the loops through other
   // variables.
   const auto loops = [&](const std::string &name, const std::string &begin, const std::string &rows,
                          const std::string &columns) {
@@ -177,7 +177,7 @@ TEST(GswoPragmasSettings, SizesComeFromTheFrame) {
   }
 }
 
-/// A radius that the loops stay away from the border by is not the size.
+/// A radius, by which the loops keep away from the border, is not a size.
 TEST(GswoPragmasSettings, BoundsCanHaveConstants) {
   CpuRunner cpu(1);
   const Files files;
@@ -203,7 +203,7 @@ TEST(GswoPragmasSettings, WholeNumbersHaveToFit) {
   struct Case {
     const char *name;
     std::int64_t value;
-    const char *range;  // nullptr = it fits
+    const char *range;  // nullptr if the value fits
   };
   for (const Case &one : {Case{"c", 300, "0 to 255"},
                           {"c", 256, "0 to 255"},
@@ -242,7 +242,7 @@ TEST(GswoPragmasSettings, WholeNumbersHaveToFit) {
   EXPECT_EQ(value("b", 2), 1);
 }
 
-/// A frame whose size the parameter does not hold is not filtered in part.
+/// A frame is refused if the parameter's type cannot hold its size.
 TEST(GswoPragmasSettings, SizesHaveToFit) {
   CpuRunner cpu(1);
   const Files files;
@@ -278,7 +278,7 @@ TEST(GswoPragmasSettings, ParametersNeedNotBeUsed) {
   const Files files;
   SwoFilterParams p = source_filter(files.write(
       "f.cpp", one_window("out[i][j] = in[i][j] + 1;", ", float gain, int k, double = 1")));
-  EXPECT_EQ(of_gray(cpu, p), 128) << "and need no value then";
+  EXPECT_EQ(of_gray(cpu, p), 128) << "unused parameters need no value";
   for (const UserFilterConstant &constant :
        Constants{{"gain", 2.0}, {"gain", 2_whole}, {"k", 3.0}, {"k", 3_whole}}) {
     p.custom.constants = {constant};
@@ -288,7 +288,7 @@ TEST(GswoPragmasSettings, ParametersNeedNotBeUsed) {
   EXPECT_TRUE(has(refusal(cpu, p), "has no parameter gian; it has gain, k"));
 }
 
-/// What a loop of kernels may cost is not unlimited.
+/// The number of repetitions of kernels is limited.
 TEST(GswoPragmasSettings, LoopsAreCounted) {
   CpuRunner cpu(1);
   const Files files;
@@ -307,7 +307,7 @@ TEST(GswoPragmasSettings, LoopsAreCounted) {
   p.custom.constants = {{"n", 3.0}};
   EXPECT_EQ(of_gray(cpu, p), 129);
   p.custom.constants = {{"n", -3.0}};
-  EXPECT_EQ(of_gray(cpu, p), 127) << "no turn: the frame";
+  EXPECT_EQ(of_gray(cpu, p), 127) << "without repetitions, the result is the frame";
   p.custom.constants = {{"n", 1e9}};
   EXPECT_TRUE(has(refusal(cpu, p), "params: n: a filter repeats its kernels at most"));
   p.custom.constants = {{"n", std::nan("")}};
@@ -341,7 +341,7 @@ TEST(GswoPragmasSettings, TakesTheFunctionThatIsNamed) {
   const std::string first = one_window("out[i][j] = 1 + n;", ", int n = 0", "first"),
                     second = one_window("out[i][j] = 2;", "", "second");
   SwoFilterParams one = source_filter(files.write("one.cpp", first));
-  EXPECT_EQ(of_gray(cpu, one), 1) << "there is no other";
+  EXPECT_EQ(of_gray(cpu, one), 1) << "it is the only function";
   one.custom.function = "first";
   EXPECT_EQ(of_gray(cpu, one), 1);
   one.custom.function = "second";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sources with pragmas in the library against their own functions, compiled as they stand and run
-// on an image with the border around it: what those of examples/gswo do not have.
+// Sources with pragmas in the library, compared with their own functions. These are compiled
+// unchanged and run on an image with a margin of border pixels. The sources have features that
+// those of examples/gswo do not have.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,14 +40,15 @@ std::string source(const std::string &name) {
   return GSWO_SOURCES "/" + name;
 }
 
-/// What becomes of a result of the user's type.
+/// Converts a result of the user's type to a sample.
 template <typename Sample>
 Sample stored(double v) {
   const double highest = std::numeric_limits<Sample>::max();
   return std::isnan(v) ? Sample(0) : static_cast<Sample>(std::round(std::clamp(v, 0.0, highest)));
 }
 
-/// Compares a filter with a function `call(in, out, size)` on rows of T; `out` begins as the input.
+/// Compares a filter with a function `call(in, out, size)` on rows of T; `out` starts as a copy of
+/// the input.
 template <typename Sample, typename T, typename Runner, typename Call>
 void expect_function(Runner &runner, SwoFilterParams p, Call call) {
   p.border_value = p.border == Border::constant ? kOutside : 0;
@@ -87,7 +89,7 @@ void expect_accumulate(Runner &runner) {
         });
 }
 
-/// Indices from 1, a loop around the kernel, and a whole number that has to be given.
+/// Indices that begin at 1, a loop around the kernel, and an integer parameter without a default.
 template <typename Runner>
 void expect_camera(Runner &runner) {
   for (const Constants &times : {Constants{{"n_roi", 2_whole}}, Constants{{"n_roi", 2.9}}})
@@ -97,7 +99,8 @@ void expect_camera(Runner &runner) {
         });
 }
 
-/// Structures, enumerations, templates; pixels that keep the input; parameters without defaults.
+/// Structures, enumerations, templates; pixels that keep the input's value; parameters without
+/// defaults.
 template <typename Runner>
 void expect_language(Runner &runner) {
   for (const int mode : {0, 1})
@@ -108,7 +111,7 @@ void expect_language(Runner &runner) {
         });
 }
 
-/// Offsets that are known from the pixels only.
+/// Offsets that depend on the pixels.
 template <typename Runner>
 void expect_shift(Runner &runner) {
   for (const Border border : {Border::clip, Border::replicate, Border::reflect, Border::constant})
@@ -118,7 +121,7 @@ void expect_shift(Runner &runner) {
                                          });
 }
 
-/// Two kernels, steps of 2, downwards.
+/// Two kernels, steps of 2, and loops that count down.
 template <typename Runner>
 void expect_steps(Runner &runner) {
   expect_function<std::uint16_t, int>(
@@ -135,7 +138,7 @@ void expect_swapped(Runner &runner) {
                                        });
 }
 
-/// C, with an image of double between two kernels that leave the edges alone.
+/// C, with an intermediate image of double; both kernels skip the edges.
 template <typename Runner>
 void expect_opening(Runner &runner) {
   expect_function<std::uint16_t, double>(
@@ -150,13 +153,13 @@ void expect_opening(Runner &runner) {
       });
 }
 
-/// Rows by hand, helpers, constants of the file; whole numbers as sizes of arrays.
+/// Row addresses by hand, helpers, and constants of the file; integers as array sizes.
 template <typename Runner>
 void expect_rank(Runner &runner) {
   expect_function<std::uint8_t, std::uint8_t>(
       runner, sources("rank.cpp", Border::replicate, {{"win", 3_whole}, {"rank", 5_whole}}),
       [](auto &in, auto &out, Size size) {
-        // The function filters whole rows of an image; this one has its margins in it.
+        // The function filters all rows of an image, and this image contains its margins.
         const int width = size.width + 2, height = size.height + 2;
         std::vector<std::uint8_t> from((height + 2) * width), to(from.size());
         for (int y = 0; y < height; ++y)
@@ -167,8 +170,8 @@ void expect_rank(Runner &runner) {
       });
 }
 
-/// Pixels that are changed step by step, from those of the frame on: an image between that is a
-/// copy.
+/// Output pixels that change step by step and start as the input; and an intermediate image that is
+/// a copy.
 template <typename Runner>
 void expect_registers(Runner &runner) {
   expect_function<std::uint8_t, float>(
@@ -184,7 +187,7 @@ void expect_registers(Runner &runner) {
       });
 }
 
-/// In place, an array of the language, lines that end with CR LF.
+/// Works in place; an array of the language; lines that end with CR LF.
 template <typename Runner>
 void expect_points(Runner &runner) {
   expect_function<std::uint16_t, int>(runner, sources("points.cpp", Border::clip),
@@ -195,7 +198,7 @@ void expect_points(Runner &runner) {
                                       });
 }
 
-/// Erosions in a loop whose images change places are one with a larger window.
+/// Repeated erosions with exchanged images equal one erosion with a larger window.
 template <typename Runner>
 void expect_erode(Runner &runner) {
   CpuRunner cpu(1);
@@ -211,7 +214,7 @@ void expect_erode(Runner &runner) {
   }
 }
 
-/// The number of a turn, and a number of turns that is no constant.
+/// Uses the number of the iteration; the number of iterations is not a constant.
 template <typename Runner>
 void expect_doublings(Runner &runner) {
   for (const int doublings : {3, 0, 15}) {
@@ -229,7 +232,7 @@ void expect_doublings(Runner &runner) {
   }
 }
 
-/// The paper's own texts: medians.
+/// The paper's own sources: medians.
 template <typename Runner>
 void expect_tables(Runner &runner) {
   CpuRunner cpu(1);
@@ -249,7 +252,7 @@ void expect_tables(Runner &runner) {
   }
 }
 
-/// What no window writes is 0 where there is no input, and stays within the rows.
+/// Pixels that no window writes are 0 if there is no input. Nothing is written outside the rows.
 template <typename Runner>
 void expect_drawn(Runner &runner) {
   const Files files;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The annotated sources of examples/gswo, run by the library's operator custom: the pictures of the
-// built-in operators, or of the sequential functions that the sources are, bit for bit.
+// The annotated sources of examples/gswo, run by the library's operator custom. They give the same
+// pictures as the built-in operators, or as the sources compiled as sequential functions, bit for
+// bit.
 #include <gtest/gtest.h>
 
 #include "tests/usercode/examples.h"
@@ -14,9 +15,9 @@ using Border = SwoFilterBorder;
 
 struct Example {
   std::string name;          // of the file
-  SwoFilterParams built_in;  // the operator that it equals; median for those that are none
+  SwoFilterParams built_in;  // the equal operator, or median if there is none
   Constants constants = {};
-  bool scales = false;  // has a parameter that is the largest level
+  bool scales = false;  // has a parameter for the largest level
   bool binary = false;
 };
 
@@ -62,7 +63,7 @@ const Example kExamples[] = {
      true},
 };
 
-/// The example as a filter for a format whose levels end at `top`.
+/// The example as a filter for a format with levels from 0 to `top`.
 SwoFilterParams custom_of(const Example &example, int top) {
   SwoFilterParams p = example.built_in;
   p.op = Op::custom;
@@ -77,7 +78,7 @@ SwoFilterParams custom_of(const Example &example, int top) {
   return p;
 }
 
-/// Calls a sequential function with levels.
+/// Calls a sequential function with the levels of an image.
 template <typename T, typename Function>
 std::vector<T> sequentially(const Image<T> &in, Function function) {
   const int shift = std::countr_zero(in.plane().maximum);
@@ -125,8 +126,7 @@ void expect_example(Runner &runner, const Example &example, T maximum) {
     }
 }
 
-/// With 8 bit, and one of `step` also with all of 16, with the low bits and with the high ones in
-/// turn.
+/// All examples with 8 bits; one of `step` also with 16 bits, 10 low bits or 10 high bits in turn.
 template <typename Runner>
 void expect_examples(Runner &runner, int step) {
   constexpr std::uint16_t kDeep[] = {0xffff, 0x3ff, 0xffc0};
@@ -159,7 +159,7 @@ TEST(GswoPragmas, EveryExampleIsTested) {
   }
 }
 
-/// What is outside of the frame, in each kind of format.
+/// Each border rule, for each kind of format.
 template <typename Runner>
 void expect_borders(Runner &runner) {
   const auto expect = [&]<typename T>(T maximum, Border border, int value) {
@@ -198,7 +198,8 @@ TEST(GswoPragmasCuda, BordersAreThoseOfTheBuiltInOperators) {
 }
 #endif
 
-/// Values are levels, whose unused bits code does not see; results end at the largest level.
+/// Users' code works with levels and does not see unused bits. Results are limited to the largest
+/// level.
 TEST(GswoPragmas, ResultsAreLevels) {
   CpuRunner cpu(1);
   const Files files;

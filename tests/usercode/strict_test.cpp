@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// strict: what formulas and sources may have, and the ways around that people try.
+// strict: what formulas and sources may contain, and attempts to get around it.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +12,7 @@ namespace {
 
 const Constants kConstants = {{"gain", 1.5}, {"radius", std::int64_t{2}}};
 
-/// What is said against a formula; "" if nothing is.
+/// The message that refuses a formula; "" if it is allowed.
 std::string refused(const std::string &expression) {
   try {
     gswo::check_formula(expression);
@@ -59,7 +59,7 @@ TEST(GswoStrict, FormulasAreAllowed) {
   for (const char *formula : kAllowed) EXPECT_EQ(refused(formula), "");
 }
 
-/// So that none of these is only allowed.
+/// Allowed formulas must also compile.
 TEST(GswoStrict, WhatIsAllowedCompiles) {
   CpuRunner cpu(1);
   const auto in = picture({7, 5});
@@ -219,7 +219,7 @@ TEST(GswoStrict, DeepFormulasAreRefused) {
   EXPECT_EQ(refused(repeated("(", 40) + "p" + repeated(")", 40)), "");
 }
 
-/// Formulas by chance: never a crash, and what is allowed has nothing but what is known.
+/// Random formulas: never a crash, and allowed ones contain only known parts.
 TEST(GswoStrict, FormulasByChance) {
   std::mt19937 random(1);
   const std::string parts[] = {"p",     "x",  "gain", "3", ".5",  "(",   ")",    "(int)", "int",

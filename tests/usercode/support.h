@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What tests of user code have in common.
+/// Shared by the tests of user code.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@
 
 namespace cudascan::test {
 
-/// An environment variable, set (or unset, by nullptr) as long as this lives.
+/// Sets an environment variable, or unsets it (nullptr), while the object exists.
 class Variable {
  public:
   Variable(const char *name, const char *value) : name_(name) {
@@ -48,7 +48,7 @@ inline void write_file(const std::string &path, const std::string &contents) {
   std::ofstream(path, std::ios::binary) << contents;
 }
 
-/// Paths of what is in a folder.
+/// The paths of the files in a folder.
 inline std::vector<std::string> files_in(const std::string &folder) {
   std::vector<std::string> files;
   for (const auto &entry : std::filesystem::directory_iterator(folder))
@@ -56,7 +56,7 @@ inline std::vector<std::string> files_in(const std::string &folder) {
   return files;
 }
 
-/// A program for the shell.
+/// Writes a shell script.
 inline std::string make_script(const gswo::PrivateFolder &folder, const std::string &name,
                                const std::string &commands) {
   folder.write(name, "#!/bin/sh\n" + commands + "\n");
@@ -74,7 +74,7 @@ inline bool soon(const std::function<bool()> &done) {
   return false;
 }
 
-/// A file that is gone with its owner.
+/// A file that is removed with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string &text) { write(text); }
@@ -83,7 +83,7 @@ class TemporaryFile {
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
   std::string path() const { return path_; }
-  /// As editors do: a new file takes the place of the old one.
+  /// Writes like an editor: a new file replaces the old one.
   void write(const std::string &text) const {
     const std::string other = path_ + "~";
     std::ofstream(other) << text;
@@ -100,24 +100,24 @@ class TemporaryFile {
   std::string path_ = new_path();
 };
 
-/// The message of an exception of this type that `call` throws; a failure if it throws none or
-/// another.
+/// The message of the exception that `call` throws. A failure if it throws none, or one of another
+/// type.
 template <typename Exception, typename Call>
 std::string message_of(const Call &call) {
   try {
     call();
     ADD_FAILURE() << "nothing was thrown";
   } catch (const BadSetting &e) {
-    EXPECT_TRUE((std::is_same_v<Exception, BadSetting>)) << "a bad setting: " << e.what();
+    EXPECT_TRUE((std::is_same_v<Exception, BadSetting>)) << "a BadSetting was thrown: " << e.what();
     return e.what();
   } catch (const Error &e) {
-    EXPECT_TRUE((std::is_same_v<Exception, Error>)) << "an error: " << e.what();
+    EXPECT_TRUE((std::is_same_v<Exception, Error>)) << "an Error was thrown: " << e.what();
     return e.what();
   }
   return {};
 }
 
-/// For EXPECT_TRUE.
+/// For use in EXPECT_TRUE.
 inline testing::AssertionResult has(const std::string &text, const std::string &part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << '"' << part << "\" is not in \"" << text << '"';

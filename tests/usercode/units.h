@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What tests of compiling have in common.
+/// Shared by the tests of compiling.
 #pragma once
 #include <string>
 
@@ -42,7 +42,7 @@ inline bool no_compiler() {
 #define NEED_COMPILER() \
   if (no_compiler()) GTEST_SKIP() << "there is no C++ compiler"
 
-// Same errors for both: what compile() says of it.
+// Both compilers must report the same errors; `compile` is one of them.
 template <typename Compile>
 void expect_errors_at_lines(const Compile &compile, const std::string &folder) {
   const auto said = [&](const gswo::Unit &u) {

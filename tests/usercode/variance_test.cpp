@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variances: that a multiplication and a correction give what a division does, for all that windows
-// come to, and that all backends have the same bits.
+// Variances: a multiplication with a correction gives the same as a division, for all possible
+// windows, and all backends give the same bits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@
 namespace cudascan::test {
 namespace {
 
-/// As divide_exactly() of kernels/gswo/window.h has it for GPUs.
+/// The same as divide_exactly() of kernels/gswo/window.h on GPUs.
 template <typename T>
 T corrected_quotient(T a, T n) {
   const T reciprocal = 1 / n, quotient = a * reciprocal;
@@ -21,7 +21,7 @@ T corrected_quotient(T a, T n) {
 }
 
 TEST(GswoVariance, FloatsAreDividedAsByADivision) {
-  // All windows of 8 bit whose variance is computed in float, and all sums that these have.
+  // All 8-bit windows whose variance is computed in float, with all sums that they can have.
   for (int cells = 1; cells <= 32; cells += cells < 9 ? 1 : 2) {
     const auto n = static_cast<float>(cells * cells);
     const int most = cells * cells * 255 * 255 / 4;
@@ -47,10 +47,10 @@ TEST(GswoVariance, DoublesAreDividedAsByADivision) {
       wrong += corrected_quotient(x, divisor) != x / divisor;
     };
     for (int i = 0; i < 20000; ++i) look(random() >> (2 + random() % 60));
-    // Quotients from 2^e on whose digits behind the last one of a double are just below or above a
+    // Quotients, from 2^e on, whose digits after the last one of a double are just below or above a
     // half: a 2^(52 - e) = (n - 1) / 2 or (n + 1) / 2 modulo n.
     for (int e = 0; e < 30; ++e) {
-      std::uint64_t half = n / 2, more = (n / 2 + 1) % n;  // for n = 1 there are none
+      std::uint64_t half = n / 2, more = (n / 2 + 1) % n;  // there are none for n = 1
       for (int t = 0; t < 52 - e; ++t)
         for (std::uint64_t *a : {&half, &more}) *a = *a % 2 ? (*a + n) / 2 : *a / 2;
       for (int i = 0; i < 50; ++i) {
@@ -63,7 +63,7 @@ TEST(GswoVariance, DoublesAreDividedAsByADivision) {
   }
 }
 
-/// The variance of an image's windows, all digits of it in turn.
+/// Compares the variance of an image's windows, different digits of it in turn.
 template <typename T>
 std::vector<T> variances(const Image<T> &in, int window, float scale, float modulus,
                          bool deviation) {
@@ -91,14 +91,14 @@ template <typename T, typename Runner>
 void expect_variances(Runner &runner, T maximum) {
   constexpr Size kSize{97, 45};
   const int levels = maximum >> std::countr_zero(maximum);
-  // What is computed in float, in double from 32 bits, and in double from 64 bits.
+  // Cases that are computed in float, in double from 32 bits, and in double from 64 bits.
   for (const int window : sizeof(T) == 1 ? std::vector{1, 3, 5, 7, 17} : std::vector{3, 9})
     for (const bool deviation : {false, true})
       for (const Content content : {Content::random, Content::checkerboard, Content::near_white}) {
         const Image<T> in(make_content<T>(content, kSize.width, kSize.height, maximum), kSize.width,
                           kSize.height, {}, maximum);
-        // What stands before the point and what is behind it, by powers of two, which change no
-        // digit.
+        // The integer digits, or those after the point. Scaling by powers of two does not change
+        // digits.
         const float modulus = static_cast<float>(levels) + 1;
         const float scale = levels > 255 ? (deviation ? 256 : 1.f / 64) : deviation ? 4096 : 1024;
         SwoFilterParams p{.op = SwoFilterOperator::custom, .window = window};

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the paper measured: its figures and tables as lists of cases, with the results that its text
-gives.
+"""The paper's measurements: its figures and tables as lists of cases, with the results in its text.
 
 The figures themselves are pictures; only numbers from the text are repeated here.
 """
 import dataclasses
 
-# The picture of Figures 3 to 6, and those of the two applications (sections 4.3 and 4.4).
+# The size of the picture of Figures 3 to 6, and of the two applications (sections 4.3 and 4.4).
 PICTURE, CAMERA, NEWSPAPER = (3325, 4765), (3648, 2736), (3595, 5194)
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     filter: str
-    window: int  # 0: it has one of its own
+    window: int  # 0: the filter has a fixed window
     size: tuple
 
     @property
@@ -25,8 +24,8 @@ class Case:
         return f"{self.window}x{self.window}" if self.window else "own"
 
 
-# "All rank-order filters, erosion and dilation" of section 4.2; Figures 3 to 5 have ten filters as
-# well.
+# "All rank-order filters, erosion and dilation" of section 4.2. Figures 3 to 5 also have ten
+# filters.
 TEN = ("min", "max", "midpoint", "mean", "standard_deviation", "median", "alpha_trimmed_mean",
        "mode", "erosion", "dilation")
 # The others of Table 6.
@@ -59,7 +58,7 @@ CASES = {
 # Figures whose tables have a column for OpenACC.
 OPENACC = ("3", "6a", "8", "9")
 
-# The picture that suits a filter: soft structures with noise, black and white, or text.
+# The picture for a filter: soft structures with noise, black and white, or text.
 PICTURES = {"hit_or_miss": "shapes", "thinning": "shapes", "thickening": "shapes",
             "document_segmentation": "page"}
 
@@ -69,7 +68,7 @@ def picture(case):
 
 
 def reach(case):
-    """Rows below a pixel that its result depends on, at most."""
+    """The largest number of rows below a pixel that affect its result."""
     return {"thinning": 40, "thickening": 40}.get(case.filter, 2 * max(case.window, 3))
 
 
@@ -78,10 +77,10 @@ def complexity(case):
     n = case.window * case.window
     half = n // 2 + 1
     tests = {
-        "midpoint": 2 * n,                          # two for each sample
+        "midpoint": 2 * n,                          # two tests for each sample
         "median": half * (2 * n - half - 1) // 2,   # a sort that ends at the middle
-        "alpha_trimmed_mean": n * (n - 1) // 2,     # a whole sort
-        "mode": n * n,                              # each sample with each
+        "alpha_trimmed_mean": n * (n - 1) // 2,     # a complete sort
+        "mode": n * n,                              # compares each sample with each
     }
     return tests.get(case.filter, n)
 

@@ -23,12 +23,12 @@ constexpr int kMargin = 16;
 
 struct Options {
   int width = 0, height = 0;
-  double seconds = 1;   ///< for each time that is measured, about
-  std::string picture;  ///< file of samples, with the margin
-  std::string result;   ///< where to write the result; empty: nowhere
-  std::string expect;   ///< file of a result to compare with; empty: none
-  int expect_rows = 0;  ///< its rows that can be compared
-  int reach = 0;        ///< rows below that a pixel depends on; these end rows are not compared
+  double seconds = 1;        ///< approximate time for each measurement
+  std::string picture;       ///< file of samples, with the margin
+  std::string result;        ///< where to write the result; empty: nowhere
+  std::string expect;        ///< file of an expected result; empty: none
+  int expect_rows = 0;       ///< number of its rows that can be compared
+  int reach = 0;             ///< rows below a pixel that affect it; the last rows are not compared
   std::vector<int> threads;  ///< numbers of threads to measure with
   bool whole = false;        ///< process all rows, however long it takes
 };
@@ -92,7 +92,7 @@ class Images {
     return rows;
   }
 
-  /// So that a pixel that is not written cannot pass for one of the run before.
+  /// Overwrites the output, so that an unwritten pixel cannot have the value of an earlier run.
   void spoil_output() {
     for (int y = 0; y < height_; y++) std::fill_n(row(count() - 1, y), width_, T(0x5a));
   }

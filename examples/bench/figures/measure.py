@@ -8,7 +8,7 @@ import subprocess
 from . import cases
 
 LONGEST_S = 120  # a program that takes longer is killed
-PATIENCE = 3     # a form is given up if so many first programs fail
+PATIENCE = 3     # a form is given up if this many of its first programs fail
 
 
 class Times:
@@ -144,8 +144,8 @@ class Measurement:
         result.rows, result.partial = run["rows"], run["rows"] < height
         result.sequential = Times(run["ms"], result.rows / height)
         rows = height if not result.partial else max(0, result.rows - cases.reach(case))
-        # First with all threads: that result is complete and replaces rows the sequential code left
-        # out.
+        # All threads come first: their result is complete. It replaces the rows that the sequential
+        # code left out.
         report = self.run("openmp", result, "--threads", self.threads, "--whole", "yes", "--expect",
                           expected,
                           "--expect-rows", rows, *(["--result", whole] if result.partial else []))

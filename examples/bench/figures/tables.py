@@ -171,8 +171,7 @@ class Tables:
                 results.sort(key=lambda r: cases.complexity(r.case))
             tables[name]().show(results)
 
-    # ---- In a few lines
-    # ------------------------------------------------------------------------------
+    # ---- In a few lines --------------------------------------------------------------------------
 
     def summary(self, names):
         print("\nSummary: speed-ups over one core, smallest to largest")

@@ -9,11 +9,12 @@
 
 namespace cudascan::bench {
 
-/// The option that makes this program such a process; --element and others say what to measure.
+/// The option that starts such a process; --element and other options select the measurement.
 inline constexpr char kApart[] = "apart";
 
-/// As measure_throughput() with one stream, read_behind_queue(). A crashed process is restarted.
-/// @param launch  chain, format, width and height count
+/// Like measure_throughput() with one stream and read_behind_queue(). A crashed process is
+/// restarted.
+/// @param launch  only chain, format, width and height are used
 /// @throws Error with the pipeline's error, or with how the process ended
 Throughput measure_apart(const Launch &launch, double seconds);
 

@@ -97,6 +97,18 @@ Runner in_a_row(const std::vector<Case> &kernels) {
   return runner;
 }
 
+/// Each element that is not in the chain, with its default settings.
+std::vector<Chain> elements_without(const Chain &chain) {
+  std::vector<Chain> elements;
+  const auto add = [&]<typename Params>(const std::string &name, const Params &params) {
+    if ((" ! " + chain.text + " ").find(" ! " + name + " ") == std::string::npos)
+      elements.push_back(element(name, params));
+  };
+#define ADD(op, Name) add("cuda" #op, Name##Params{});
+  CUDASCAN_OPERATORS(ADD)
+  return elements;
+}
+
 /// Like cpu_timer(), but on all cores, as the elements run.
 TimeCase all_cores_timer(bool quick) {
   return [quick, cpu = std::make_shared<Cpu>()](const Case &c) {
@@ -128,22 +140,16 @@ std::string Chain::with_queues() const {
 
 std::vector<Chain> chains(bool quick) {
   const Chain two = equalize() + nick(), three = equalize() + median_5() + nick(),
-              four = equalize() + median_5() + line_opening(1) + nick(),
-              five = four + autothreshold();
-  if (quick) return {nick(), two, five};
+              four = equalize() + median_5() + line_opening(1) + nick();
+  Chain longest = four + autothreshold();
+  const std::vector<Chain> others = elements_without(longest);
+  for (const Chain &other : others) longest = longest + other;
+  if (quick) return {nick(), two, longest};
   std::vector<Chain> all = {
       nick(),          equalize(),       clahe(),    autothreshold(),
       line_opening(1), line_opening(18), median_5(), window("open", SwoFilterOperator::open, 15)};
-  // Other elements with the settings that they begin with.
-  const auto add = [&all]<typename Params>(const std::string &name, const Params &params) {
-    if (std::none_of(all.begin(), all.end(), [&](const Chain &chain) {
-          return (chain.text + " ").starts_with(name + " ");
-        }))
-      all.push_back(element(name, params));
-  };
-#define ADD(op, Name) add("cuda" #op, Name##Params{});
-  CUDASCAN_OPERATORS(ADD)
-  all.insert(all.end(), {two, three, four, five});
+  all.insert(all.end(), others.begin(), others.end());
+  all.insert(all.end(), {two, three, four, longest});
   return all;
 }
 

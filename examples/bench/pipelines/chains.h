@@ -12,22 +12,22 @@ namespace cudascan::bench {
 
 struct Chain {
   std::string text;           ///< launch fragment
-  std::vector<Case> kernels;  ///< of its elements, without sizes; empty: unknown
+  std::vector<Case> kernels;  ///< the kernels of its elements, without sizes; empty: unknown
 
   int elements() const { return static_cast<int>(kernels.size()); }
-  /// The same with a queue between every two, so that each element has a thread.
+  /// The same with a queue between each pair of elements, so that each element has a thread.
   std::string with_queues() const;
 };
 
-/// Each element by itself, then chains of two to five.
+/// Each element alone, then chains of two, three, four and all elements.
 /// @param quick  three of them, with the longest
 std::vector<Chain> chains(bool quick);
-/// Five elements in a row, the last of chains().
+/// All elements in a row, the last of chains().
 Chain longest_chain();
 
-/// Another element that does the same as the chain.
+/// An element of another plugin that does the same as the chain.
 struct ElementPeer {
-  std::string name;  ///< what both do
+  std::string name;  ///< name of the work
   Chain chain;
   std::string element;  ///< the peer's launch fragment
   std::string format;
@@ -36,14 +36,14 @@ std::vector<ElementPeer> element_peers();
 
 /// Microseconds of the bare kernels of a chain for one frame size, NaN if not measured.
 struct KernelTimes {
-  double sum = kUnknown;      ///< each by itself, on the page
-  double chained = kUnknown;  ///< one after another, each on the result of the one before
+  double sum = kUnknown;      ///< each kernel alone, on the page
+  double chained = kUnknown;  ///< all in sequence; each works on the result of the previous one
 };
 
 /// Times each kernel of each size once.
 class KernelTimer {
  public:
-  /// @param cuda  else on all cores of the CPU
+  /// @param cuda  measure on the GPU, otherwise on all cores of the CPU
   KernelTimer(bool cuda, bool quick);
   ~KernelTimer();
 
@@ -53,7 +53,7 @@ class KernelTimer {
   double time(Case c);
 
   TimeCase timer_;
-  std::vector<std::pair<std::string, double>> known_;  ///< by the name of the case
+  std::vector<std::pair<std::string, double>> known_;  ///< key: name of the case
 };
 
 }  // namespace cudascan::bench

@@ -18,8 +18,8 @@ std::vector<double> latencies;  // microseconds
 constexpr char kCategory[] = "GST_TRACER";
 GstDebugCategory *tracer_category;
 
-/// The tracer logs "latency, src-element=(string)src, ..., time=(guint64)NANOSECONDS,
-/// ts=(guint64)...;". All other messages go where they went before.
+/// Receives the tracer's messages: "latency, src-element=(string)src, ...,
+/// time=(guint64)NANOSECONDS, ts=(guint64)...;". All other messages go to the default log.
 void on_log(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
             const gchar *function, gint line, GObject *object, GstDebugMessage *message,
             gpointer data) {
@@ -60,7 +60,7 @@ std::string start_latency_tracer() {
   if (!loaded) return "GStreamer's plugin coretracers cannot be loaded";
   const GType type = gst_tracer_factory_get_tracer_type(GST_TRACER_FACTORY(loaded));
   gst_object_unref(loaded);
-  // Not for the elements, too: each of them would log while the frame waits.
+  // The tracer is not used for single elements: each of them would log while the frame waits.
   tracer = GST_TRACER(g_object_new(type, "params", "flags=pipeline", nullptr));
   GST_DEBUG_CATEGORY_GET(tracer_category, kCategory);
   if (!tracer_category || g_strcmp0(gst_debug_category_get_name(tracer_category), kCategory) != 0)

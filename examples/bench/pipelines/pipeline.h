@@ -14,7 +14,7 @@ namespace cudascan::bench {
 
 inline constexpr char kCudaMemory[] = "(memory:CUDAMemory)";
 inline constexpr char kQueue[] = "queue max-size-buffers=4 max-size-bytes=0 max-size-time=0";
-/// For a camera, which must never wait: drops the older of two frames.
+/// For cameras, which must never wait: the queue drops the older of two frames.
 inline constexpr char kLeakyQueue[] =
     "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0";
 

@@ -17,7 +17,7 @@
 namespace cudascan::bench {
 namespace {
 
-/// Goal for five elements in CUDAMemory: time over the sum of their kernels' times.
+/// Goal for all elements in a row in CUDAMemory: time over the sum of their kernels' times.
 constexpr double kGoalOverKernels = 1.15;
 
 constexpr char kSystem[] = "system", kCuda[] = "cudamemory", kKernel[] = "kernel";

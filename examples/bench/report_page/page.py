@@ -56,8 +56,7 @@ def goals(results):
     return "\n".join(out)
 
 
-# ---- Sweeps
-# ----------------------------------------------------------------------------------------
+# ---- Sweeps --------------------------------------------------------------------------------------
 
 LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels",
           "angle": "angle, degrees", "directions": "directions",
@@ -116,8 +115,7 @@ def sweeps(results):
     return f'<div class="plots">{"".join(out)}</div>' if out else ""
 
 
-# ---- Single operators
-# ------------------------------------------------------------------------------
+# ---- Single operators ----------------------------------------------------------------------------
 
 def kernels(results):
     rows = results.of("kernels")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cudascan-pipeline-bench measured."""
+"""The measurements of cudascan-pipeline-bench."""
 from . import plots
 from .markup import Cell, count, details, quotient, size, table, times
 from .results import number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads and checks what the benchmarks wrote."""
+"""Reads and checks the files of the benchmarks."""
 import json
 import math
 
@@ -64,7 +64,7 @@ class Results:
 
     @staticmethod
     def identity(row):
-        """What two measurements of the same thing have in common."""
+        """The keys and values that two measurements of the same thing have in common."""
         return tuple(str(row.get(name)) for name in IDENTITY)
 
     @staticmethod

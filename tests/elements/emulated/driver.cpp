@@ -10,14 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 
-/// Contexts do nothing except being made current.
+/// Contexts have no content; they can only be made current.
 struct CUctx_st {};
 struct CUstream_st {};
 
 namespace {
 
-/// Those that a thread has made current. Without a destructor: contexts go when the process ends,
-/// too.
+/// The contexts that a thread has made current. It has no destructor, as contexts live until the
+/// process ends.
 struct Contexts {
   static constexpr int kMost = 64;
   CUcontext all[kMost];
@@ -169,7 +169,7 @@ CUresult cuStreamSynchronize(CUstream) {
   return CUDA_SUCCESS;
 }
 
-// What GStreamer's own kernels and OpenGL need: there is none of it.
+// GStreamer's own kernels and OpenGL need these functions; the emulated device has neither.
 #define REFUSE(name, ...)            \
   CUresult name(__VA_ARGS__) {       \
     return CUDA_ERROR_NOT_SUPPORTED; \

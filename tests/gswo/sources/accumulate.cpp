@@ -1,5 +1,5 @@
 // Accumulates in the output pixel, skips windows with 'continue', has a table of its own, and a
-// gain with a default.
+// gain with a default value.
 extern "C" void convolve(float **In, float **Out, int w, int h, float k = 40)
 {
   const float K[3][3] = {{1,2,1},{2,4,2},{1,2,1}};

@@ -1,4 +1,4 @@
-// Appendix C: memory pragmas written out, loops outside the window operation (regions of interest).
+// Appendix C: memory pragmas written out, loops over regions of interest around the windows.
 extern "C" void denoise(float **W, float *W_1D, float **out, int I, int J, int n_roi)
 {
   int roi, i, j, m, t;

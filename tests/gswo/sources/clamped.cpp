@@ -1,4 +1,4 @@
-// Borders by hand: indices are kept inside by min, max and 'if'.
+// Treats borders by hand: min, max and 'if' keep indices inside the image.
 #include <algorithm>
 extern "C" void clamped(const unsigned char *in, unsigned char *out, int w, int h)
 {

@@ -1,4 +1,4 @@
-// Recursive erosion: kernels in a loop of the host, whose images change places.
+// Recursive erosion: a loop on the host runs kernels and exchanges the images.
 extern "C" void erode(short **In, short **Out, int w, int h, int n)
 {
   short **t;

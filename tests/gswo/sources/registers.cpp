@@ -1,5 +1,5 @@
-// Changes the output pixel step by step, but not in every window; starts each window with values of
-// its own.
+// Changes the output pixel step by step, but not in every window. Initialises values of its own in
+// each window.
 extern "C" void registers(float **In, float **Out, int w, int h)
 {
 #pragma parallel

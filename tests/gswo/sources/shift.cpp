@@ -1,4 +1,4 @@
-// How far a window reads depends on the pixels; some windows write nothing.
+// The pixels decide how far a window reads; some windows write nothing.
 extern "C" void shift(float **In, float **Out, int w, int h)
 {
 #pragma parallel

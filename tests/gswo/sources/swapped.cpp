@@ -1,5 +1,5 @@
-// Columns in the outer loop, size_t, the interior only; a pragma of another tool and #ifdef in the
-// window.
+// Columns in the outer loop, size_t, the interior only; a pragma of another tool and an #ifdef in
+// the window.
 #include <cstddef>
 #include <algorithm>
 #define FANCY 1

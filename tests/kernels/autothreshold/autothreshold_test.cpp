@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How a threshold is applied to the picture, and which samples are counted. The methods on
-// histograms have their own tests.
+// How a threshold is applied to the picture, and which samples are counted. The methods that find a
+// threshold in a histogram have their own tests.
 #include "tests/kernels/autothreshold/result.h"
 
 namespace cudascan {
@@ -40,7 +40,7 @@ TEST(Autothreshold, KnownValues) {
     return result(row(samples), {.method = method}).report.threshold;
   };
   const Gray8 two = {50, 50, 50, 200};
-  EXPECT_EQ(threshold(two, Method::otsu), 50) << "the lowest of equally good ones";
+  EXPECT_EQ(threshold(two, Method::otsu), 50) << "the lowest of equally good thresholds";
   EXPECT_EQ(threshold(two, Method::isodata), 125);
   EXPECT_EQ(threshold(two, Method::mcet), 50);
   EXPECT_EQ(threshold({10, 20, 30, 200}, Method::mean), 65);
@@ -133,7 +133,7 @@ TEST(Autothreshold, SamplesAboveTheLargestAreOfTheHighestLevel) {
   EXPECT_EQ(result<std::uint16_t>(row(Gray16{0, 63, 64, 5000}, 0xffc0), {.offset = -65535}, 0xffc0)
                 .samples,
             Gray16(4, 0xffc0))
-      << "T = -1";
+      << "T must be -1";
 }
 
 TEST(Autothreshold, StepsOfLevelsWhereAMethodLooksAtFew) {
@@ -210,7 +210,7 @@ TEST(Autothreshold, ExtremesCanBeLeftOut) {
   EXPECT_EQ(got.report.histogram[60], 50u);
   EXPECT_EQ(got.samples[0], 0);
   EXPECT_EQ(got.samples[50], 255);
-  EXPECT_EQ(got.samples[999], 0) << "what is left out is painted all the same";
+  EXPECT_EQ(got.samples[999], 0) << "ignored samples are painted like the others";
   EXPECT_EQ(result(row(samples), {.ignore_black = true}).report.histogram[255], 300u);
   EXPECT_EQ(result(row(samples), {.ignore_white = true}).report.histogram[0], 600u);
 }
@@ -225,7 +225,8 @@ TEST(Autothreshold, StatisticsAreFromTheRoi) {
   EXPECT_EQ(std::accumulate(got.report.histogram.begin(), got.report.histogram.end(), 0u), 50u);
   for (std::size_t i = 0; i < samples.size(); ++i)
     EXPECT_EQ(got.samples[i], samples[i] > 10 ? 255 : 0);
-  EXPECT_EQ(result(in, {.roi = {25, 10, 100, 100}}).report.histogram[90], 25u) << "cut off";
+  EXPECT_EQ(result(in, {.roi = {25, 10, 100, 100}}).report.histogram[90], 25u)
+      << "the region must be cut at the edge of the image";
   EXPECT_EQ(result(in, {.roi = {0, 0, 0, 0}}).report.threshold, result(in, {}).report.threshold);
 }
 

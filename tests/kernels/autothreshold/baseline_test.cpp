@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The published kernels of equalize and autothreshold: compares their results with an independent
-// implementation of the formulas, in double precision and loop by loop.
+// implementation of the formulas in double precision.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ using threshold::prahara_threshold;
 
 constexpr Method kMethods[] = {Method::otsu, Method::isodata, Method::mcet};
 
-/// Pixels and mean level of the levels [begin, end); `first` is that of level 0.
+/// Number of pixels and mean level of the levels [begin, end). Level 0 counts as `first`.
 struct Class {
   double pixels = 0, mean = 0;
 
@@ -38,14 +38,15 @@ struct Class {
   }
 };
 
-/// Variance between the classes of a threshold.
+/// The variance between the two classes of a threshold.
 double variance_between(const Counts &counts, int t) {
   const Class below(counts, 0, t + 1), above(counts, t + 1, 256);
   const double n = below.pixels + above.pixels, d = above.mean - below.mean;
   return below.pixels / n * (above.pixels / n) * d * d;
 }
 
-/// Cross entropy of a threshold in an image one level brighter, less what is the same for all.
+/// The cross entropy of a threshold, without the term that all thresholds have in common. Levels
+/// count from 1.
 double cross_entropy(const Counts &counts, int t) {
   const Class all(counts, 0, 256, 1), below(counts, 0, t + 1, 1), above(counts, t + 1, 256, 1);
   const auto term = [&](const Class &c) {
@@ -54,7 +55,8 @@ double cross_entropy(const Counts &counts, int t) {
   return -term(below) - term(above);
 }
 
-/// Where the mean of the two means, rounded, leads from the mean.
+/// Starts from the mean level and repeats: the threshold becomes the rounded mean of the means of
+/// both classes.
 int isodata_threshold(const Counts &counts) {
   int t = static_cast<int>(Class(counts, 0, 256).mean + 0.5);
   for (int i = 0; i < 256; ++i) {
@@ -64,7 +66,7 @@ int isodata_threshold(const Counts &counts) {
   return t;
 }
 
-/// The best of all thresholds, the lowest of several.
+/// The best of all thresholds; the lowest if several are equally good.
 template <typename Better>
 int best_threshold(const Counts &counts, double (*value)(const Counts &, int), Better better) {
   int best = 0;
@@ -73,7 +75,7 @@ int best_threshold(const Counts &counts, double (*value)(const Counts &, int), B
   return best;
 }
 
-/// Two hills of levels and some noise, about `pixels` in all.
+/// A histogram with two peaks and some noise, with about `pixels` pixels.
 Counts hills(std::mt19937 &random, double pixels) {
   const auto between = [&](double a, double b) {
     return std::uniform_real_distribution<double>(a, b)(random);
@@ -187,7 +189,7 @@ Counts count_samples(Plane<const std::uint8_t> plane, const AutothresholdParams 
   return counts;
 }
 
-/// What goes from frame to frame, which the operator has in its history.
+/// The state that the operator keeps from frame to frame in its history.
 class Carried {
  public:
   void clear(Cuda &cuda) { cuda.clear(memory_.data(), kBytes); }

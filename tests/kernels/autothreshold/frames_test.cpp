@@ -13,7 +13,7 @@ using test::otsu_by_hand;
 using test::row;
 using Params = AutothresholdParams;
 
-// Of the methods those that differ in what they need of the threads.
+// Methods that differ in how threads share the work.
 CHECK_OPERATOR(
     Autothreshold, Params, {}, {.method = Method::mean, .invert = true},
     {.method = Method::huang, .ignore_black = true, .ignore_white = true},
@@ -27,12 +27,12 @@ CHECK_OPERATOR(
 #ifdef HAVE_CUDA
 TEST(Autothreshold, CudaEqualsCpuWithEveryMethod) {
   NEED_GPU();
-  // Many blocks share the work of these on small images, too, which takes long where they are
-  // emulated.
+  // For these methods many blocks share the work, even on small images. That is slow on the
+  // emulated GPU.
   std::vector<Params> small, others;
   for (const Method method : test::kMethods) {
 #ifdef EMULATED_GPU
-    // Thousands of smoothings; CudaEqualsCpuOnHumps has them.
+    // They smooth thousands of times; CudaEqualsCpuOnHumps tests them.
     if (method == Method::minimum || method == Method::intermodes) continue;
 #endif
     const bool few_levels = method == Method::huang || method == Method::shanbhag ||
@@ -45,7 +45,7 @@ TEST(Autothreshold, CudaEqualsCpuWithEveryMethod) {
   test::expect_cuda_equals_cpu(others, kSizes);
 }
 
-/// Samples around so many levels, with more or less of a valley between any two.
+/// Samples with `n` peaks of levels and valleys of different depth between them.
 Gray8 humps(unsigned seed, int n) {
   std::mt19937 random(seed);
   Gray8 samples(20'000);
@@ -84,7 +84,7 @@ TEST(Autothreshold, CudaEqualsCpuOnManySamples) {
 
 // ---- From frame to frame ---------------------------------------------------------------------
 
-/// The thresholds that mean finds on frames of one level each.
+/// The thresholds of the method mean for frames that have one level each.
 std::vector<int> sequence(Cpu &cpu, const Params &params, std::initializer_list<int> levels) {
   std::vector<int> thresholds;
   for (const int level : levels) {

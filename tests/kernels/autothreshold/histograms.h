@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Histograms for tests of the threshold methods, and the methods on them in one thread.
+/// Histograms for tests of the threshold methods, and functions that run the methods in one thread.
 #pragma once
 #include <random>
 #include <string>
@@ -47,7 +47,7 @@ inline Counts with(int levels, std::initializer_list<std::pair<int, std::uint32_
   return h;
 }
 
-/// Histograms of many shapes, one for each seed.
+/// Histograms of many shapes; each seed gives another one.
 inline Counts random_histogram(unsigned seed, int levels) {
   std::mt19937 random(seed);
   Counts h(levels);
@@ -73,7 +73,7 @@ inline Counts random_histogram(unsigned seed, int levels) {
     case 3:
       for (int i = 0; i < 2 + levels / 16; ++i) h[random() % levels] = random() % 10000;
       break;
-    case 4:  // Counts that make up to 2^30 pixels, of which most are white.
+    case 4:  // A total of up to 2^30 pixels, most of them white.
       hump(30000, share() / 2, 0.05);
       for (auto &c : h) c *= 800;
       h[levels - 1 - random() % 2] += 1'000'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The threshold methods: known values, oracles, large counts.
+// The threshold methods: known values, comparisons with oracles, and large counts.
 #include "kernels/autothreshold/methods.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ TEST(ThresholdKnown, TwoLevels) {
       {Method::otsu, 50},
       {Method::isodata, 125},
       {Method::mcet, 50},
-      // The line is from (201, 0) to the peak (50, 100); 51 is farthest below, T is next to it.
+      // The line is from (201, 0) to the peak (50, 100). 51 is the farthest below it, and T is next
+      // to 51.
       {Method::triangle, 52},
       {Method::max_entropy, 50},
       {Method::yen, 50},
@@ -64,25 +65,26 @@ TEST(ThresholdKnown, TwoLevels) {
 }
 
 TEST(ThresholdKnown, LiStopsAtTheMeanWhereNothingIsBelowIt) {
-  // The mean is 162.5, and the mean below it is that of the lowest level, from which levels count.
+  // The mean is 162.5. The mean of the levels below is that of the lowest level, and levels count
+  // from the lowest, so it is 0.
   EXPECT_EQ(on_host(with(256, {{50, 100}, {200, 300}}), Method::li), 162);
 }
 
 TEST(ThresholdKnown, ByHand) {
-  // The example of 36 pixels that textbooks have for Otsu: the variance is largest between 2 and 3.
+  // The example of 36 pixels that textbooks use for Otsu: the variance is largest between 2 and 3.
   const Counts h{8, 7, 2, 6, 9, 4};
   EXPECT_EQ(on_host(h, Method::otsu), 2);
-  // 85 / 36
+  // the mean is 85 / 36
   EXPECT_EQ(on_host(h, Method::mean), 2);
-  // 17 of 36 at or below 2, 23 at or below 3
+  // 17 of 36 pixels are at or below 2, and 23 at or below 3
   EXPECT_EQ(on_host(h, Method::percentile), 2);
-  // From 2 on: means 11 / 17 and 74 / 19, the half of their sum is 2.27.
+  // From 2 on: the means are 11 / 17 and 74 / 19, half of their sum is 2.27.
   EXPECT_EQ(on_host(h, Method::isodata), 2);
   EXPECT_EQ(classes_on_host(h, 3), (std::vector<int>{1, 3}));
 }
 
 TEST(ThresholdKnown, OtsuTakesTheLowestOfExactTies) {
-  // Symmetric: both splits are equally good, and no rounding may prefer the higher.
+  // Symmetric: both splits are equally good, and rounding must not prefer the higher one.
   for (std::uint32_t count : {1u, 3u, 99'999'999u})
     for (int step : {1, 7, 21'000}) {
       const Counts h = with(65536, {{100, count}, {100 + step, count}, {100 + 2 * step, count}});
@@ -97,7 +99,7 @@ TEST(ThresholdKnown, MinimumAndIntermodesOfOneHumpAreOtsus) {
   EXPECT_EQ(on_host(h, Method::intermodes), on_host(h, Method::otsu));
 }
 
-/// The histograms for the test of one method.
+/// Runs a check for the histograms that test a method.
 template <typename Check>
 void for_random_histograms(Method method, const Check &check) {
   for (unsigned seed = 0; seed < 320; ++seed) {
@@ -109,7 +111,7 @@ void for_random_histograms(Method method, const Check &check) {
   for (unsigned seed : {1, 4}) check(random_histogram(seed, 4096));
 }
 
-/// That T has the oracle's highest score, or one that is lower by `tolerance` at most.
+/// T must have the oracle's highest score, or a score that is lower by `tolerance` at most.
 void expect_best(Method method, const oracle::Score &score, oracle::Real tolerance) {
   for_random_histograms(method, [&](const Counts &h) {
     const int threshold = on_host(h, method), best = oracle::best(h, score);
@@ -145,7 +147,7 @@ TEST(ThresholdOracle, Percentile) {
 TEST(ThresholdOracle, Shanbhag) {
   expect_best(Method::shanbhag, oracle::shanbhag, 1e-9L);
 }
-// Its function comes from a table in part.
+// The method takes its function partly from a table.
 TEST(ThresholdOracle, Huang) {
   expect_best(Method::huang, oracle::huang, 1e-5L);
 }
@@ -193,7 +195,7 @@ TEST(ThresholdOracle, Classes) {
     }
 }
 
-/// A page of 7016 x 9921 with 97 % white pixels, in thousands and in pixels, and at 2^30 pixels.
+/// A page of 7016 x 9921 pixels, 97 % white. Counts in thousands, in pixels, and for 2^30 pixels.
 TEST(ThresholdCounts, LargeOnesAreAsSmallOnes) {
   for (int levels : {256, 65536}) {
     Counts small(levels);
@@ -224,7 +226,7 @@ TEST(ThresholdWide, ComparesProductsBeyond128Bits) {
   EXPECT_TRUE(Wide::product(a, 2) > Wide::product(a, 1));
   EXPECT_TRUE(Wide::product(a, 1) > Wide::product(a - 1, 1));
   EXPECT_FALSE(Wide::product(a, 1) > Wide::product(a, 1));
-  // (2^76)^2 2^58 = (2^70)^2 2^70 / 2^0: 2^210 both, in another way.
+  // Equal products: (2^76)^2 2^58 = (2^77)^2 2^56 = 2^210.
   EXPECT_FALSE(Wide::product(a, std::uint64_t{1} << 58) > Wide::product(u128{1} << 77, 1ull << 56));
   EXPECT_FALSE(Wide::product(u128{1} << 77, 1ull << 56) > Wide::product(a, std::uint64_t{1} << 58));
   EXPECT_TRUE(Wide::product(a, (1ull << 58) + 1) > Wide::product(u128{1} << 77, 1ull << 56));

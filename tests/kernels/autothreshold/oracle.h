@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The threshold methods directly from their definitions, in long double, with new sums for every
-/// threshold.
+/// The threshold methods computed directly from their definitions, in long double. All sums are
+/// computed again for every threshold.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ inline int highest(const Counts &h) {
   return i;
 }
 
-/// How good a threshold is: more is better.
+/// How good a threshold is; larger is better.
 using Score = std::function<Real(const Counts &, int)>;
 
 inline Real otsu(const Counts &h, int t) {
@@ -59,7 +59,7 @@ inline Real mcet(const Counts &h, int t) {
   return -entropy / pixels(h, 0, top(h));
 }
 
-/// The Renyi entropy of the levels first..last of order 1/2, 1 (which is Shannon's) or 2.
+/// The Renyi entropy of the levels first..last, of order 1/2, 1 (Shannon's entropy) or 2.
 inline Real entropy(const Counts &h, int first, int last, Real order) {
   const Real n = pixels(h, first, last);
   Real sum = 0;
@@ -113,7 +113,8 @@ inline Real shanbhag(const Counts &h, int t) {
   return -std::abs(back / (2 * below) - object / (2 * (1 - below)));
 }
 
-/// The lowest threshold that is as good as any, of those with pixels at them and above.
+/// The lowest of the best thresholds. A threshold must be a level that occurs, below the highest
+/// one.
 inline int best(const Counts &h, const Score &score) {
   int found = highest(h);
   Real most = -HUGE_VALL;
@@ -158,7 +159,7 @@ inline int li(const Counts &h) {
   return static_cast<int>(t) + first;
 }
 
-/// By the distances from the line through (peak, height) and (end, 0).
+/// Uses the distances from the line through (peak, height) and (end, 0).
 inline int triangle(const Counts &h) {
   int peak = 0;
   for (int i = 0; i <= top(h); ++i)
@@ -180,10 +181,10 @@ inline int triangle(const Counts &h) {
   return std::min(std::max(found - direction, 0), top(h));
 }
 
-/// With the levels z0, z1 and the share p0 as in the paper.
+/// Uses the levels z0, z1 and the share p0 as in the paper.
 inline int moments(const Counts &h) {
   const Real n = pixels(h, 0, top(h));
-  // Whatever the origin, the share is the same; near the mean less is lost.
+  // The share is the same for any origin; an origin near the mean is more precise.
   const Real origin = mean(h, 0, top(h));
   Real m[4] = {};
   for (int i = 0; i <= top(h); ++i)
@@ -213,7 +214,7 @@ inline int renyi_entropy(const Counts &h) {
                           t[2] * (1 - p3 + omega * b3 / 4) + 1e-9L);
 }
 
-/// The two modes and what lies lowest between them; -1 where there never are two.
+/// The two modes and the lowest level between them; -1 if smoothing never leaves two modes.
 struct Modes {
   int first = -1, second = -1, lowest = -1;
 
@@ -234,7 +235,8 @@ struct Modes {
       std::vector<Real> smooth(y.size());
       for (int i = 0; i <= top(h); ++i)
         smooth[i] = (i ? y[i - 1] : 0) + y[i] + (i < top(h) ? y[i + 1] : 0);
-      // Whatever all is divided by, the modes are the same; a power of two keeps what is equal so.
+      // Scaling does not move the modes. The factor is a power of two, so that equal values stay
+      // equal.
       const Real most = *std::max_element(smooth.begin(), smooth.end());
       for (Real &x : smooth) x = std::ldexp(x, 32 - std::ilogb(most));
       y = smooth;
@@ -242,7 +244,7 @@ struct Modes {
   }
 };
 
-/// Variance between the classes that thresholds make, over the number of pixels.
+/// The variance between the classes of several thresholds, divided by the number of pixels.
 inline Real variance_between(const Counts &h, const std::vector<int> &thresholds) {
   const Real n = pixels(h, 0, top(h)), all = mean(h, 0, top(h));
   Real sum = 0;
@@ -256,7 +258,7 @@ inline Real variance_between(const Counts &h, const std::vector<int> &thresholds
   return sum;
 }
 
-/// The largest with `more` thresholds above those there are.
+/// The largest variance with `more` thresholds above the given ones.
 inline Real most_variance_between(const Counts &h, int more, std::vector<int> thresholds = {}) {
   if (more == 0) return variance_between(h, thresholds);
   Real most = 0;

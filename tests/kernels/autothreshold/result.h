@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the tests of cudaautothreshold's operator share.
+/// Shared by the tests of cudaautothreshold's operator.
 #pragma once
 #include <numeric>
 
@@ -25,7 +25,7 @@ struct Result {
   AutothresholdReport report;
 };
 
-/// One frame on the CPU, as a stream of its own.
+/// Runs one frame on the CPU as a stream of its own.
 template <typename Out = std::uint8_t, typename In>
 Result<Out> result(const Image<In> &in, const AutothresholdParams &params,
                    Out maximum = std::numeric_limits<Out>::max()) {
@@ -44,7 +44,7 @@ inline Image<std::uint16_t> row(const Gray16 &samples, std::uint16_t maximum = 6
   return {samples, static_cast<int>(samples.size()), 1, {}, maximum};
 }
 
-/// Otsu's threshold by its definition, in quadruple precision on counts per sample.
+/// Otsu's threshold by its definition, with exact counts and quadruple precision.
 template <typename T>
 int otsu_by_hand(const std::vector<T> &samples) {
   std::vector<std::int64_t> counts(std::numeric_limits<T>::max() + 1);

@@ -14,7 +14,7 @@ using test::Method;
 using test::result;
 using Params = AutothresholdParams;
 
-/// The message that the parameters are refused with; both validate() and run() must give it.
+/// The message with which validate() and run() refuse the parameters; both must be the same.
 std::string refusal(const Params &params) {
   std::string of_validate = "accepted", of_run = "accepted";
   try {
@@ -31,7 +31,7 @@ std::string refusal(const Params &params) {
   return of_run;
 }
 
-/// The message has these words: the setting, its value and what is allowed.
+/// The message must contain these words: the setting, its value and what is allowed.
 void expect_refusal(const Params &params, std::initializer_list<const char *> words) {
   const std::string message = refusal(params);
   for (const char *word : words)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The threshold methods in teams of threads of all sizes.
+// The threshold methods computed by teams of threads, for teams of all sizes.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -11,7 +11,7 @@
 namespace cudascan::threshold {
 namespace {
 
-/// What a team of threads shares.
+/// Data that the threads of a team share.
 struct Meeting {
   explicit Meeting(int members) : barrier(members), slots(members) {}
 
@@ -23,7 +23,7 @@ struct Meeting {
   alignas(16) unsigned char memory[kTeamMemory];
 };
 
-/// A member of a team of threads. They combine what they give in different orders.
+/// A member of a team of threads. Members combine their values in different orders.
 class ThreadTeam {
  public:
   ThreadTeam(const Counts &h, Meeting &meeting, int member, int members)
@@ -96,7 +96,7 @@ class ThreadTeam {
   int member_, members_;
 };
 
-/// All methods that fit, on one member.
+/// The results of all suitable methods for one member.
 template <typename Team>
 std::vector<int> everything(Team &team) {
   std::vector<int> results;
@@ -139,7 +139,7 @@ TEST(ThresholdTeams, AnySizeGivesTheSame) {
   histograms.push_back(random_histogram(1, 4096));
   histograms.push_back(Counts(256));
   for (int members : {1, 3, 7}) expect_same_in_teams(members, histograms);
-  // Larger teams meet slowly: histograms with two modes after few smoothings.
+  // Large teams synchronise slowly, so these histograms have two modes after few smoothings.
   const std::vector<Counts> few{with(256, {{50, 100}, {60, 3}, {200, 100}}),
                                 random_histogram(1, 1024)};
   for (int members : {256, 1000}) expect_same_in_teams(members, few);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Results have the same bits with the loops of each instruction set that this processor supports.
 // Tests with oracles check small images; this one uses larger images and all operators with such
-// loops. A process runs the loops of one instruction set: death tests of the style "threadsafe"
-// start others.
+// loops. A process runs the loops of one instruction set, so death tests of the style "threadsafe"
+// start other processes.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kWidth = 517, kHeight = 83;
 
-/// FNV-1a.
+/// FNV-1a hash.
 class Hash {
  public:
   template <typename T>
@@ -42,7 +42,7 @@ void add_result(Hash &hash, Content content, T maximum, const Params &params) {
   hash.add(out.samples());
 }
 
-/// The operator's name and a number made of all samples of its results.
+/// A line with the operator's name and a hash of all samples of its results.
 template <typename Params>
 std::string results(const char *name, const std::vector<Params> &all_params) {
   Hash hash;
@@ -128,7 +128,8 @@ TEST(CpuIsaResults, AreTheSameBits) {
   const char *const variable = "CUDASCAN_MAX_CPU_ISA", *const ours = "TEST_RESULTS";
   const char *const limit = std::getenv(variable), *const told = std::getenv(ours);
   const std::string before = limit ? limit : "";
-  // The other processes come here, too; the values in their environment need not be computed again.
+  // The other processes run this code too. They do not need the values of the other instruction
+  // sets.
   const std::string expected = told ? told : all_results();
   setenv(ours, expected.c_str(), 1);
   testing::FLAGS_gtest_death_test_style = "threadsafe";

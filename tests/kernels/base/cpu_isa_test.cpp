@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The environment variable CUDASCAN_MAX_CPU_ISA. It is read when the library is loaded: each value
-// needs a process of its own, which death tests of the style "threadsafe" start.
+// The environment variable CUDASCAN_MAX_CPU_ISA. It is read when the library is loaded, so each
+// value needs a process of its own; death tests of the style "threadsafe" start them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class CpuIsa : public testing::Test {
   std::optional<std::string> before_;
 };
 
-/// Prints the instruction set, or why there is none, and ends the process.
+/// Prints the instruction set, or the error message, and ends the process.
 [[noreturn]] void tell() {
   try {
     Cpu cpu(1);

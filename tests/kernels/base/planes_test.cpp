@@ -71,7 +71,7 @@ TEST(Cpu, ZeroThreadsAndLessMeanAllCores) {
   EXPECT_EQ(Cpu(INT_MIN).threads(), Cpu(0).threads());
 }
 
-/// Ten million used to be more than there is memory for.
+/// Ten million threads once needed more memory than there is.
 TEST(Cpu, AnyNumberOfThreadsWillDo) {
   for (const int threads : {65, 10'000'000, INT_MAX}) {
     Cpu cpu(threads);
@@ -98,7 +98,7 @@ TEST(CudaExecutor, ScratchGrowsAndIsAligned) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device) % 256, 0u);
   }
   void *const largest = cuda.scratch(1'000'000);
-  EXPECT_EQ(cuda.scratch(5), largest) << "scratch memory was given up";
+  EXPECT_EQ(cuda.scratch(5), largest) << "scratch memory was freed";
   EXPECT_GT(cuda.multiprocessors(), 0);
   EXPECT_GE(cuda.code_architecture(), 50);
 }
@@ -111,7 +111,7 @@ TEST(CudaExecutor, ReportMemoryIsNotSharedBeforeSynchronize) {
   EXPECT_NE(first, second);
   std::memset(first, 1, 100);
   cuda.synchronize();
-  EXPECT_EQ(cuda.report_memory(100), first) << "the memory was given up";
+  EXPECT_EQ(cuda.report_memory(100), first) << "the memory was freed";
 }
 
 TEST(CudaExecutor, SynchronizeCallsBackOnce) {
@@ -136,7 +136,7 @@ TEST(CudaResources, EventsOrderStreams) {
   std::memset(in.data(), 0x5a, bytes);
   std::memset(out.data(), 0, bytes);
   cuda::Event begin(true), end(true);
-  EXPECT_TRUE(begin.done()) << "before the first record()";
+  EXPECT_TRUE(begin.done()) << "an event must be done before the first record()";
   begin.record(producer.get());
   cuda::copy_rows(device.data(), bytes, in.data(), bytes, bytes, 1, producer.get());
   end.record(producer.get());
@@ -168,7 +168,7 @@ TEST(CudaResources, RowsAreCopiedFromAnywhereAndInAnyOrder) {
 
 TEST(CudaResources, ABufferIsEmptyAfterItCouldNotGrow) {
   NEED_GPU();
-  // More than any address.
+  // exceeds the address space
   constexpr std::size_t kTooMuch = std::size_t{1} << 60;
   const auto check = [](auto buffer) {
     buffer.reserve(16);
@@ -182,9 +182,9 @@ TEST(CudaResources, ABufferIsEmptyAfterItCouldNotGrow) {
   check(cuda::PinnedBuffer());
 }
 
-/// Where there is no device every use of one says so with an Error, and none crashes.
+/// Without a device, each use of one throws an Error and does not crash.
 TEST(ResourcesWithoutADevice, ThrowErrors) {
-  if (Cuda::available()) GTEST_SKIP() << "a CUDA device is there";
+  if (Cuda::available()) GTEST_SKIP() << "there is a CUDA device";
   EXPECT_THROW(cuda::DeviceBuffer(16), Error);
   EXPECT_THROW(cuda::PinnedBuffer(16), Error);
   EXPECT_THROW(cuda::Stream(), Error);
@@ -195,7 +195,7 @@ TEST(ResourcesWithoutADevice, ThrowErrors) {
   EXPECT_THROW(cuda.code_architecture(), Error);
 }
 
-/// copy() and fill() as operators, to hold them to what operators are held to.
+/// copy() and fill() as operators, so that they are tested like operators.
 struct CopyParams {};
 struct FillParams {
   int value = 0;
@@ -236,7 +236,7 @@ class PlanesOfOperator : public testing::Test {};
 using AllParams = testing::Types<HistogramParams CUDASCAN_ALL_OPERATORS(AND_PARAMS)>;
 TYPED_TEST_SUITE(PlanesOfOperator, AllParams);
 
-/// count() as an operator with the same output.
+/// count() as an operator that counts the input and the output.
 template <typename T>
 void run(Cpu &cpu, Plane<const T> in, Plane<T> out, const HistogramParams &params) {
   Histogram counts;
@@ -244,7 +244,7 @@ void run(Cpu &cpu, Plane<const T> in, Plane<T> out, const HistogramParams &param
   count(cpu, Plane<const T>(out), params, counts);
 }
 
-/// The message, if any, of a run on two planes at any position in a large memory.
+/// The message of a run on two planes anywhere in a large memory; empty if there is none.
 template <typename Params, typename T>
 std::string refusal(Plane<T> in, Plane<T> out) {
   Cpu cpu(1);

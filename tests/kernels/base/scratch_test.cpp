@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scratch memory of the CPU executor: what it promises, and that no operator expects zeros in it.
+// Scratch memory of the CPU executor: its guarantees, and that no operator expects it to be zeroed.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -60,13 +60,13 @@ TEST(CpuScratch, IsNoHistory) {
 TEST(CpuScratch, IsEmptyAfterItCouldNotGrow) {
   Cpu cpu;
   cpu.scratch(4096);
-  EXPECT_THROW(cpu.scratch(std::size_t{1} << 60), std::bad_alloc);  // more than any address
+  EXPECT_THROW(cpu.scratch(std::size_t{1} << 60), std::bad_alloc);  // exceeds the address space
   std::memset(cpu.scratch(4096), 1, 4096);
 }
 
 // ---- Operators ----------------------------------------------------------------------------------
 
-/// Runs an operator whose scratch memory is filled, and one whose memory is new.
+/// Compares an operator that finds data in its scratch memory with one whose memory is new.
 template <typename T, typename Params>
 void expect_no_difference(const Params &params, T maximum, const char *what) {
   constexpr std::size_t kBytes = 4 << 20;

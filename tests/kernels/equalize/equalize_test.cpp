@@ -72,23 +72,24 @@ TEST(EqualizeValues, LevelsOutsideOfTheRoi) {
   // Statistics of 20 20 30 40: below them 0, above them 255, between them as the level below.
   const Image<std::uint8_t> in({20, 20, 30, 40, 10, 25, 50, 255}, 4, 2);
   EXPECT_EQ(equalized(in, {.roi = {0, 0, 4, 1}}), (Gray8{0, 0, 128, 255, 0, 0, 255, 255}));
-  // Of one level: nothing changes.
+  // All samples have one level: nothing changes.
   EXPECT_EQ(equalized(in, {.roi = {0, 0, 2, 1}}), in.samples());
   EXPECT_EQ(equalized(in, {.roi = {2, 1, 100, 100}}),
-            (Gray8{0, 0, 0, 0, 0, 0, 0, 255}));  // 50 and 255, the rest is cut off
+            (Gray8{0, 0, 0, 0, 0, 0, 0, 255}));  // the roi has 50 and 255
 }
 TEST(EqualizeValues, ClaheOfOneTile) {
-  // No limit: (cdf 255 / 5); 102 = 2 * 51
+  // No limit: cdf 255 / 5, and 102 = 2 * 51.
   const Image<std::uint8_t> in({10, 20, 20, 30, 40}, 5, 1);
   EqualizeParams p{.method = kClahe, .clip_limit = 0, .tiles_x = 1, .tiles_y = 1};
   EXPECT_EQ(equalized(in, p), (Gray8{51, 153, 153, 204, 255}));
-  // At most one in a bin: one of the two at 20 goes to bin 0, so cdf = 2 3 4 5.
+  // At most one pixel per bin: one of the two at 20 moves to bin 0, so cdf = 2 3 4 5.
   p.clip_limit = 1;
   EXPECT_EQ(equalized(in, p), (Gray8{102, 153, 153, 204, 255}));
 }
 TEST(EqualizeValues, ClaheBetweenTwoTiles) {
-  // Tiles of 2: 7 8 and 7 7; 7 becomes 128 (127.5) in one and 255 in the other, 8 becomes 255.
-  // Weights at x = 0: before the first centre, at 1: the first alone, at 2: half and half, 191.5.
+  // Tiles of two pixels: 7 8 and 7 7. 7 becomes 128 (127.5) in the first tile and 255 in the
+  // second; 8 becomes 255. x = 0 is before the first centre, x = 1 has the mapping of the first
+  // tile, x = 2 the mean of both: 191.5.
   const Image<std::uint8_t> in({7, 8, 7, 7}, 4, 1);
   EXPECT_EQ(equalized(in, {.method = kClahe, .clip_limit = 0, .tiles_x = 2, .tiles_y = 1}),
             (Gray8{128, 255, 192, 255}));
@@ -102,7 +103,7 @@ TEST(EqualizeValues, PublishedAlgorithmTruncatesInSinglePrecision) {
     EXPECT_GE(white, 254);
     below += white == 254;
   }
-  EXPECT_GT(below, 0) << "rounding shows nowhere";
+  EXPECT_GT(below, 0) << "single precision must change some results";
   const Image<std::uint8_t> in(make_content<std::uint8_t>(Content::text, 300, 200, 255), 300, 200);
   const Gray8 exact = equalized(in, {.formula = kCdf});
   for (const auto algorithm : {EqualizeAlgorithm::naive, EqualizeAlgorithm::shared}) {
@@ -165,8 +166,8 @@ TEST(EqualizeOracle, Clahe) {
     SCOPED_TRACE(testing::Message() << params);
     for_each_plane([&]<typename T>(Plane<T> plane) {
       const auto expected = test::oracle_clahe(plane, params), got = equalized(plane, params);
-      // A level, two where the mappings of tiles have so many that single precision shows there,
-      // too.
+      // The difference may be one level. At 16 bits it may be two, as single precision also changes
+      // the mappings of tiles.
       const int step = plane.maximum == 0xffff ? 2 : 1 << std::countr_zero(plane.maximum);
       for (std::size_t i = 0; i < got.size(); ++i) {
         ASSERT_NEAR(expected[i], got[i], step) << "at " << i;
@@ -222,7 +223,7 @@ TEST(EqualizeRange, ResultsStayBetweenBlackAndWhite) {
   }
 }
 TEST(EqualizeRange, SamplesBeyondCountAsBlackAndWhite) {
-  // as if 16 16 100 235 235
+  // the result for 16 16 100 235 235
   const Image<std::uint8_t> in({0, 16, 100, 235, 255}, 5, 1);
   // 16 + (cdf - 2) 219 / 3
   EXPECT_EQ(equalized(with_range(in.plane(), 16, 235), {}), (Gray8{16, 16, 89, 235, 235}));
@@ -266,7 +267,7 @@ TEST(EqualizeReport, TellsAboutTheInput) {
   EXPECT_EQ(report.minimum, 20);
   EXPECT_EQ(report.maximum, 20);
   EXPECT_EQ(report.mean, 20);
-  // All levels of the format, those beyond black and white, too.
+  // All levels of the format, including those beyond black and white.
   equalized(with_range(in.plane(), 16, 235), {}, &report);
   EXPECT_EQ(report.minimum, 10);
   EXPECT_EQ(report.maximum, 250);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA and the CPU, and streams of frames.
+// CUDA compared with the CPU, and streams of frames.
 #include "tests/kernels/equalize/oracle.h"
 
 namespace cudascan {
@@ -12,7 +12,7 @@ using Gray16 = std::vector<std::uint16_t>;
 constexpr auto kClahe = EqualizeMethod::clahe;
 constexpr auto kCdf = EqualizeFormula::cdf;
 
-// Few tiles: each costs 65536 levels of work at 16 bit.
+// Few tiles, as each tile costs work for 65536 levels at 16 bits.
 CHECK_OPERATOR(Equalize, EqualizeParams, {}, {.formula = kCdf}, {.amount = 0.3}, {.amount = 0},
                {.formula = kCdf, .amount = 0.75}, {.roi = {0, 0, 1, 1}},
                {.formula = kCdf, .roi = {0, 0, 30, 5}}, {.method = kClahe},
@@ -36,8 +36,8 @@ TEST(Equalize, CudaEqualsCpuOnManySamples) {
 
 class EqualizeSmoothing : public testing::Test {
  protected:
-  /// The new value of 50 in a frame of ten pixels; this many have 50 and the others 100: without
-  /// smoothing it is 25.5 times as much, rounded down.
+  /// The new value of 50 in a frame of ten pixels, of which `pixels` are 50 and the others 100.
+  /// Without smoothing it is 25.5 * pixels, rounded down.
   int level_50(int pixels, double smoothing = 0.5, Rectangle roi = {}) {
     Gray8 samples(10, 100);
     std::fill_n(samples.begin(), pixels, 50);
@@ -110,14 +110,14 @@ TEST_F(EqualizeSmoothing, OfManyLevels) {
     return out.samples();
   };
   EXPECT_EQ(run_sixteen({0, 1, 2, 65535}, 0.5), (Gray16{16383, 32767, 49151, 65535}));
-  // one of four moves: (16383 + 32767) / 2 at 0
+  // one of four samples has moved to level 0: (16383 + 32767) / 2
   EXPECT_EQ(run_sixteen({0, 0, 2, 65535}, 0.5), (Gray16{24575, 24575, 49151, 65535}));
 }
 
 #ifdef HAVE_CUDA
 TEST_F(EqualizeSmoothing, CudaHasThatOfTheCpu) {
   NEED_GPU();
-  // Noise differs from frame to frame, and some are of another scene.
+  // The noise differs in all frames; every four frames the scene changes.
   const auto content_of = [](int frame) {
     return frame / 4 % 2 ? test::Content::gradient : test::Content::text;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Equalization directly from the text of kernels/equalize.h, pixel by pixel on sorted samples: the
+/// Equalization as the text of kernels/equalize.h defines it, pixel by pixel on sorted samples. The
 /// reference for the library's tables.
 #pragma once
 #include <algorithm>
@@ -30,7 +30,7 @@ inline std::ostream &operator<<(std::ostream &s, const EqualizeParams &p) {
 
 namespace test {
 
-/// A copy of a plane description with another nominal range.
+/// A copy of a plane with another nominal range.
 template <typename T>
 Plane<T> with_range(Plane<T> plane, unsigned black, unsigned white) {
   plane.black = static_cast<typename Plane<T>::Sample>(black);
@@ -38,7 +38,7 @@ Plane<T> with_range(Plane<T> plane, unsigned black, unsigned white) {
   return plane;
 }
 
-/// The result for one plane, by the CPU.
+/// The result for one plane on the CPU.
 template <typename T>
 std::vector<T> equalized(Plane<const T> in, const EqualizeParams &params,
                          EqualizeReport *report = nullptr, int threads = 0) {
@@ -53,7 +53,7 @@ std::vector<T> equalized(const Image<T> &in, const EqualizeParams &params,
   return equalized(in.plane(), params, report);
 }
 
-/// The levels of a plane, moved so that black is 0 and cut off there and at white.
+/// The levels of a plane relative to black, limited to black and white.
 class Indices {
  public:
   template <typename T>
@@ -68,7 +68,7 @@ class Indices {
       for (int x = 0; x < width; ++x)
         values.push_back(std::clamp((in.row(y)[x] >> shift_) - black_, 0, top));
   }
-  /// The sample of an index.
+  /// The sample that belongs to an index.
   template <typename T>
   T sample(long index) const {
     return static_cast<T>((index + black_) << shift_);
@@ -90,7 +90,7 @@ inline long blended(long before, long after, double amount) {
   return std::lround(std::floor(amount * after + (1 - amount) * before + 0.5));
 }
 
-/// global without smoothing. `amount` should be a multiple of 1/65536.
+/// The method global without smoothing. `amount` should be a multiple of 1/65536.
 template <typename T>
 std::vector<T> oracle_global(Plane<const T> in, const EqualizeParams &p) {
   const Indices indices(in);
@@ -127,7 +127,7 @@ std::vector<T> oracle_global(Plane<const T> in, const EqualizeParams &p) {
   return result;
 }
 
-/// clahe in double precision: its results are within one level of those in single precision.
+/// The method clahe in double precision. Results in single precision differ by at most one level.
 template <typename T>
 std::vector<T> oracle_clahe(Plane<const T> in, const EqualizeParams &p) {
   const Indices indices(in);
@@ -136,7 +136,7 @@ std::vector<T> oracle_clahe(Plane<const T> in, const EqualizeParams &p) {
   const int tile_height = in.height / p.tiles_y + !divided;
   const int bins = indices.top + 1;
   const double pixels = static_cast<double>(tile_width) * tile_height;
-  // There and back: 0 1 2 3 2 1 0 1 ...
+  // Reflected: 0 1 2 3 2 1 0 1 ...
   const auto reflected = [](int i, int size) {
     int at = 0, step = 1;
     for (; i > 0 && size > 1; --i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What rests on histograms, on scanned documents and other pictures, against OpenCV and against
-// results that others computed. The images are not part of the project: CUDASCAN_TEST_DATA names
+// Operators that use histograms, on scanned documents and other pictures, compared with OpenCV and
+// with results of other programs. The images are not part of the project: CUDASCAN_TEST_DATA names
 // their folder.
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(EqualizeDocuments, EqualToOpenCV) {
     cv::Mat expected;
     cv::equalizeHist(gray, expected);
     ASSERT_TRUE(test::same(samples_of<std::uint8_t>(expected), got, gray.cols));
-    // Decoders of JPEG differ, so the gray may, too.
+    // JPEG decoders differ, so the gray values may differ, too.
     const auto &wanted = entry.at("gray");
     if (!wanted.contains("equalizeHist_sha256") ||
         wanted.at("sha256") != sha256(samples_of<std::uint8_t>(gray)))
@@ -57,7 +57,7 @@ constexpr ClaheSetting kClaheSettings[] = {{40, 8, 8},  {2, 8, 8},      {1.3, 5,
                                            {0.1, 4, 4}, {3, 1, 1},      {5, 64, 3},  {2.5, 2, 31},
                                            {100, 6, 9}, {1000000, 4, 4}};
 
-/// Whether the result equals that of OpenCV.
+/// Whether the result equals OpenCV's.
 template <typename T>
 testing::AssertionResult clahe_is_opencvs(const cv::Mat &image, const ClaheSetting &s) {
   cv::Mat expected;
@@ -89,8 +89,8 @@ TEST(ClaheDocuments, EqualToOpenCV) {
   EXPECT_GE(deep, 1);
 }
 
-/// Samples of all kinds in sizes that tiles divide, do not divide, divide on one side and
-/// outnumber.
+/// All contents, in sizes that are multiples of the number of tiles in both directions, in one, in
+/// none, and smaller than it.
 template <typename T>
 void compare_clahe_of_sizes(int type) {
   constexpr test::Size kSizes[] = {{64, 64},   {640, 480}, {641, 480}, {640, 479}, {333, 257},
@@ -99,9 +99,9 @@ void compare_clahe_of_sizes(int type) {
   for (const auto [width, height] : kSizes)
     for (const test::Content content : test::kContents)
       for (const ClaheSetting &setting : kClaheSettings) {
-        // OpenCV's limit overflows there.
+        // OpenCV's clip limit overflows there.
         if (setting.clip_limit > 1000 && width * height > 1000) continue;
-        // 65536 levels for each tile take their time.
+        // 65536 levels per tile take time.
         if (sizeof(T) > 1 && setting.tiles_x * setting.tiles_y > 20 &&
             content != test::Content::text)
           continue;
@@ -139,14 +139,14 @@ int threshold_of(const cv::Mat &image, AutothresholdMethod method) {
   return report.threshold;
 }
 
-/// Half the sum of the means at or below a threshold and above it.
+/// Half the sum of two means: of the samples at or below a threshold, and of those above it.
 double middle_of_means(const cv::Mat &image, int threshold) {
   return (cv::mean(image, image <= threshold)[0] + cv::mean(image, image > threshold)[0]) / 2;
 }
 
-/// Otsu and triangle are OpenCV's. scikit-image's values are of the same gray: its otsu is ours;
-/// its isodata is the lowest fixpoint, ours, a fixpoint too, the first from the mean on; its li is
-/// ours rounded down, or, where a page has two levels only, another threshold between them.
+/// Otsu and triangle equal OpenCV's. Compared with scikit-image for the same gray: otsu is equal.
+/// Its isodata is the lowest fixpoint, ours is the first fixpoint from the mean on. Its li is ours
+/// rounded down; on a page with only two levels it may be another threshold between them.
 TEST(AutothresholdDocuments, ThresholdsAreThoseOfOthers) {
   NEED_DATA(kReference);
   int references = 0;

@@ -17,7 +17,7 @@ Histogram counted(Plane<const T> in, const HistogramParams &params = {}, int thr
   return counts;
 }
 
-/// Sample by sample, from the text of kernels/histogram.h.
+/// Counts sample by sample, as the text of kernels/histogram.h says.
 template <typename T>
 Histogram expected(Plane<const T> in, const HistogramParams &p = {}) {
   const Rectangle &roi = p.roi;
@@ -122,7 +122,7 @@ TEST(Histogram, RefusesRectangles) {
 }
 
 #ifdef HAVE_CUDA
-/// Whether CUDA counts what the CPU does, over and over with one executor.
+/// Compares the counts of CUDA and the CPU, repeatedly with one executor.
 class CudaCounts {
  public:
   template <typename T>
@@ -134,7 +134,7 @@ class CudaCounts {
              {.roi = {17, 2, 100, 100}, .ignore_white = true},
              {.roi = {5, 3, 0, 7}},
              {.roi = {5, 3, 7, 0}}});
-    // All of one level are more than a small counter counts to.
+    // One level has more samples than a small counter can hold.
     check(maximum, test::kManySamples, {test::Content::white, test::Content::text},
           {{}, {.roi = {1, 1, test::kManySamples.width - 2, 32768}}});
   }

@@ -17,7 +17,7 @@ TEST(Log2, IsNearTheLogarithm) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 1'000'000; ++i) {
     const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-    // Near 1 from both sides, counts, and all exponents.
+    // Values near 1 from both sides, counts, and all exponents.
     const double x = i % 4 == 0   ? 1 + unit
                      : i % 4 == 1 ? 1 - unit / 2
                      : i % 4 == 2 ? 1 + static_cast<double>(random() >> (random() % 64))

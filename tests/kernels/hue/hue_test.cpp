@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Angles shown as hues: against sine and cosine, in all layouts of chroma, on the CPU and with
-// CUDA.
+// Angles shown as hues: compared with sine and cosine, in all layouts of chroma, on the CPU and
+// with CUDA.
 #include "kernels/hue.h"
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Chroma {
 constexpr Chroma kChroma[] = {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 1, 1}};
 constexpr Size kSizes[] = {{1, 1}, {1, 2}, {2, 1}, {3, 3}, {180, 5}, {37, 66}, {131, 20}};
 
-/// The planes of one image: u and v apart, or in turns in the first.
+/// The planes of one image: u and v in separate images, or interleaved in the first.
 template <typename T>
 ChromaPlanes<T> planes_of(Plane<T> first, Plane<T> second, const Chroma &c) {
   ChromaPlanes<T> planes{first, second, c.step, c.shift_x, c.shift_y};
@@ -31,14 +31,14 @@ ChromaPlanes<T> planes_of(Plane<T> first, Plane<T> second, const Chroma &c) {
   return planes;
 }
 
-/// What u, or v, is for an angle.
+/// The value of u, or of v, for an angle.
 int hue(int degrees, bool v, int maximum) {
   const double radians = 2 * degrees * std::numbers::pi / 180;
   const long level = 128 + std::lround(112 * (v ? std::sin(radians) : std::cos(radians)));
   return static_cast<int>(level * (maximum == 0xff ? 1 : maximum == 0x3ff ? 4 : 256));
 }
 
-/// Paints with paint(angles, first chroma image, second chroma image) and looks at every sample.
+/// Calls paint(angles, first chroma image, second chroma image) and checks every sample.
 template <typename T, typename Paint>
 void check_hues(T maximum, const Paint &paint) {
   const int scale = maximum == T(0xffc0) && sizeof(T) > 1 ? 64 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The published algorithms, one direction at a time: against the oracle, against one another, and
-// on the GPU.
+// The published algorithms, one direction at a time: compared with the oracle and with each other,
+// and on the GPU.
 #include "kernels/linearopen/baseline.h"
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ constexpr double kAngles[] = {0,    3,   11.25, 30,  44.9, 45,  45.1,   60,   85
 constexpr int kLengths[] = {1, 2, 3, 4, 5, 8, 13, 50, 200, 4096};
 constexpr test::Size kSmallSizes[] = {{1, 1}, {1, 23}, {29, 1}, {2, 2}, {17, 12}, {9, 31}};
 
-/// Few levels, so that flat zones and equal peaks are frequent, or many.
+/// Few levels, so that flat zones and equal peaks are frequent, or many levels.
 template <typename T>
 std::vector<T> noise(int width, int height, unsigned levels, unsigned seed) {
   std::mt19937 random(seed);
@@ -45,8 +45,7 @@ std::vector<T> opened(LinearOpenAlgorithm algorithm, double angle, int length, c
   return out.samples();
 }
 
-/// Calls check(samples, width, height, angle, length, levels) for images of all sizes, angles,
-/// lengths.
+/// Calls check(samples, width, height, angle, length, levels) for many combinations.
 template <typename T, typename Check>
 void for_each_case(const Check &check) {
   for (const auto [width, height] : kSmallSizes)
@@ -93,14 +92,14 @@ TEST(LinearOpenBaseline, AlgorithmsAgreeOnAllContents) {
       }
 }
 
-/// Positions are kept in 16 bits.
+/// The algorithms store positions in 16 bits, so the largest positions are tested.
 TEST(LinearOpenBaseline, LongestLinesAndSegments) {
   constexpr int kMost = 32768;
   for (const auto [width, height] : {test::Size{kMost, 2}, test::Size{2, kMost}}) {
     const double angle = width > height ? 0 : 90;
     for (const unsigned levels : {2u, 0u}) {
       auto samples = noise<std::uint8_t>(width, height, levels, 3);
-      // Runs of every length up to more than 4096.
+      // White runs with many lengths, up to more than 4096.
       for (std::size_t i = 0, run = 1; i + run < samples.size(); i += run, run += 97)
         std::fill_n(samples.begin() + static_cast<std::ptrdiff_t>(i), run - 1, 255);
       const Image<std::uint8_t> in(samples, width, height);
@@ -108,7 +107,7 @@ TEST(LinearOpenBaseline, LongestLinesAndSegments) {
           test::same(opened(morard, angle, 4096, in), opened(bartovsky, angle, 4096, in), width));
     }
   }
-  // Zones higher and higher to the end, and lower and lower.
+  // Zones whose levels rise, or fall, to the end.
   std::vector<std::uint16_t> rising(kMost), falling(kMost);
   for (int i = 0; i < kMost; ++i) {
     rising[i] = static_cast<std::uint16_t>(i);
@@ -135,7 +134,7 @@ class LinearOpenBaselineOnGpu : public testing::Test {
     gpu_.emplace();
   }
 
-  /// The result of the GPU; the input, and what is around the output, stay as they are.
+  /// The result of the GPU. Checks that the input and the bytes around the output are unchanged.
   template <typename T>
   std::vector<T> opened(LinearOpenAlgorithm algorithm, double angle, int length, const Image<T> &in,
                         Layout layout) {
@@ -188,7 +187,7 @@ TEST_F(LinearOpenBaselineOnGpu, CudaEqualsCpu) {
   compare(std::uint32_t{});
 }
 
-/// Long enough for several zones, and for queues longer than shared memory has room for.
+/// The lines have several zones, and their queues exceed the shared memory.
 TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
   std::size_t turn = 0;
   for (const auto [width, height] :
@@ -208,7 +207,7 @@ TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
         }
 }
 
-/// More lines than the smaller blocks of bartovsky_zones are for.
+/// There are more lines than the smaller blocks of bartovsky_zones are meant for.
 TEST_F(LinearOpenBaselineOnGpu, CudaManyLinesEqualCpu) {
 #ifdef EMULATED_GPU
   constexpr int kLines = 450;

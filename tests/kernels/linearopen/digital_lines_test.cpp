@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int32_t kOne = 1 << Direction::kFraction;
 
-/// Quarters of degrees, whose differences from 90 and 180 are exact in double, and some others.
+/// Quarters of degrees, whose differences to 90 and 180 are exact in double, and some other angles.
 std::vector<double> angles() {
   std::vector<double> result;
   for (int i = 0; i < 720; ++i) result.push_back(i / 4.);
@@ -35,7 +35,7 @@ TEST(DigitalLines, ExactDirections) {
   EXPECT_EQ(Direction::of(45), (Direction{true, false, kOne}));
   EXPECT_EQ(Direction::of(90), (Direction{true, false, 0}));
   EXPECT_EQ(Direction::of(135), (Direction{false, true, kOne}));
-  // tan(angle) = 1 / 2, 1 / 4
+  // tan(angle) is 1 / 2 or 1 / 4
   const double degrees = 180 / std::numbers::pi;
   EXPECT_EQ(Direction::of(std::atan(0.5) * degrees), (Direction{false, false, kOne / 2}));
   EXPECT_EQ(Direction::of(std::atan(2) * degrees), (Direction{true, false, kOne / 2}));
@@ -58,7 +58,7 @@ TEST(DigitalLines, AnglesAreCounterClockwiseOnTheScreen) {
     SCOPED_TRACE(testing::Message() << "angle " << angle);
     const Direction d = Direction::of(angle);
     EXPECT_EQ(d.steep, angle >= 45 && angle < 135);
-    // Up is towards smaller y; distance of a pixel of the line from the line itself
+    // y grows downwards. The difference is the distance of the line's pixel from the exact line.
     const double dx = std::cos(angle * (std::numbers::pi / 180));
     const double dy = -std::sin(angle * (std::numbers::pi / 180));
     for (const int t : {-1000, -7, 1, 2, 30, 999}) {
@@ -74,7 +74,7 @@ TEST(DigitalLines, DirectionsRepeatEvery180Degrees) {
     for (const double turns : {-360., -180., 180., 360., 1.8e6})
       EXPECT_EQ(Direction::of(i / 4. + turns), d) << i / 4. << " and " << turns;
   }
-  // A remainder below 0 that adds up to 180.
+  // The remainder is below 0, and adding 180 gives 180.
   EXPECT_EQ(Direction::of(-1e-300), Direction::of(0));
 }
 
@@ -97,7 +97,7 @@ TEST(DigitalLines, MirroringAndTransposingAnImageDoesSoWithItsLines) {
                     transposed = Direction::of(90 - angle);
     EXPECT_EQ(mirrored.slope, d.slope);
     EXPECT_EQ(transposed.slope, d.slope);
-    if (d.slope == 0 || d.slope == kOne) continue;  // one of two descriptions of the same lines
+    if (d.slope == 0 || d.slope == kOne) continue;  // these lines have two equivalent descriptions
     EXPECT_EQ(mirrored, (Direction{d.steep, !d.rising, d.slope}));
     EXPECT_EQ(transposed, (Direction{!d.steep, d.rising, d.slope}));
   }
@@ -122,7 +122,7 @@ TEST(DigitalLines, ShiftsAreRoundedProducts) {
     for (int t = -(1 << 16); t <= 1 << 16; t += std::abs(t) < 100 ? 1 : 61)
       ASSERT_EQ(d.shift(t), oracle.shift(t)) << "angle " << angle << ", t " << t;
   }
-  // The farthest step: products of 37 bits.
+  // The largest step has products of 37 bits.
   EXPECT_EQ(Direction::of(45).shift(1 << 16), -(1 << 16));
   EXPECT_EQ(Direction::of(135).shift(1 << 16), 1 << 16);
   EXPECT_EQ(Direction::of(90).shift(1 << 16), 0);
@@ -130,8 +130,7 @@ TEST(DigitalLines, ShiftsAreRoundedProducts) {
   EXPECT_EQ((Direction{true, true, kOne - 1}).shift(1 << 16), 1 << 16);
 }
 
-// ---- Partitions
-// ----------------------------------------------------------------------------------
+// ---- Partitions ---------------------------------------------------------------------------------
 
 TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{1, 40}, test::Size{40, 1},
@@ -156,8 +155,8 @@ TEST(DigitalLines, EachPixelIsOnOneLineOfThePartition) {
     }
 }
 
-/// Equation 4. It counts one or two lines more if the last pixels of a line are still inside the
-/// image's columns.
+/// Equation 4 of the paper. It counts one or two lines too many if the last pixels of a line are
+/// still inside the image's columns.
 TEST(DigitalLines, CountsAreThoseOfEquation4) {
   for (const auto [width, height] : {test::Size{1, 1}, test::Size{640, 480}, test::Size{784, 1133},
                                      test::Size{32768, 32768}, test::Size{32768, 1}})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Openings by line segments on scanned documents and other pictures, against OpenCV. The images are
-// not part of the project: CUDASCAN_TEST_DATA names their folder.
+// Openings by line segments on scanned documents and other pictures, compared with OpenCV. The
+// images are not part of the project: CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
@@ -35,7 +35,7 @@ void compare_hashes() {
   int hashes = 0;
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &entry) {
     if (gray.depth() != CV_8U || !entry.contains("open_line31_sha256")) return;
-    // Decoders of JPEG differ, so the gray may, too.
+    // JPEG decoders differ, so the gray values may differ, too.
     if (entry.at("gray").at("sha256") != sha256(samples_of<std::uint8_t>(gray))) return;
     for (const auto &[angle, wanted] : entry.at("open_line31_sha256").items())
       for (const auto lines : {LinearOpenLines::partition, kInvariant}) {
@@ -62,7 +62,7 @@ TEST(LinearOpenDocuments, CudaHashesOf31Pixels) {
 
 // ---- OpenCV -------------------------------------------------------------------------------------
 
-/// A segment around the centre of a mask.
+/// A mask with a segment through its centre.
 cv::Mat drawn_mask(int length, double angle) {
   const test::OracleLines lines(angle);
   const int r = length / 2;
@@ -83,7 +83,7 @@ constexpr Operation kOperations[] = {{opening, cv::MORPH_OPEN},
                                      {top_hat, cv::MORPH_TOPHAT},
                                      {black_hat, cv::MORPH_BLACKHAT}};
 
-/// Whether the result equals that of OpenCV with the same segment, of odd length, as a mask.
+/// Whether the result equals that of OpenCV with the segment, of odd length, as a mask.
 template <typename T, typename Runner>
 testing::AssertionResult is_opencvs(Runner &runner, const cv::Mat &image,
                                     const Operation &operation, int length, double angle) {
@@ -129,7 +129,7 @@ TEST(LinearOpenDocuments, CudaEqualToOpenCV) {
 }
 #endif
 
-/// Images that are smaller than the segment, too.
+/// Images of several sizes, some smaller than the segment.
 template <typename T>
 void compare_made_up_images(int type) {
   test::CpuRunner runner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA and the CPU, all algorithms, and reports from frame to frame.
+// CUDA compared with the CPU, all algorithms, and reports of streams of frames.
 #include "tests/kernels/linearopen/oracle.h"
 
 namespace cudascan {
@@ -56,7 +56,7 @@ void expect_same_report(const LinearOpenReport &wanted, const LinearOpenReport &
   EXPECT_EQ(wanted.blank, got.blank);
 }
 
-/// Calls check(algorithm, parameters) for parameters and all algorithms that take them.
+/// Calls check(algorithm, parameters) for parameters and all algorithms that support them.
 template <typename Check>
 void for_each_algorithm(const Check &check) {
   std::mt19937 random(1);
@@ -98,7 +98,7 @@ TEST(LinearOpen, AlgorithmsAreIdentical) {
   compare_algorithms<float>(1);
 }
 
-/// Memory that is kept from run to run does not show.
+/// Memory that is kept between runs does not change results.
 TEST(LinearOpen, FramesDoNotDependOnThoseBefore) {
   Cpu kept;
   std::mt19937 random(2);
@@ -127,7 +127,7 @@ TEST(LinearOpen, FramesDoNotDependOnThoseBefore) {
 
 #ifdef HAVE_CUDA
 
-/// Of the cases below, a GPU has time for all.
+/// An emulated GPU runs one of this many of the cases below.
 #ifdef EMULATED_GPU
 constexpr int kOneOf = 5;
 #else
@@ -200,8 +200,8 @@ TEST(LinearOpen, CudaReportsAllOfManyDirections) {
       [](int) { return Content::text; }, expect_same_report);
 }
 
-/// Of equally strong directions the first counts, also where some are opened in another way than
-/// others.
+/// The first of equally strong directions is reported, also if the directions are opened in
+/// different ways.
 TEST(LinearOpen, CudaFindsTheFirstOfEqualDirections) {
   NEED_GPU();
   test::CpuRunner cpu;

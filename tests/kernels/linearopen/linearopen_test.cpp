@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Known values, and every kind of result against the oracle.
+// Known values, and all kinds of results compared with the oracle.
 #include "kernels/linearopen.h"
 
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr auto kInvariant = LinearOpenLines::invariant;
 Gray8 row_opened(const Gray8 &row, const LinearOpenParams &params) {
   const int n = static_cast<int>(row.size());
   const Gray8 result = linear_opened(row, n, 1, params);
-  // A row is opened as a column is, at a quarter of a turn more.
+  // A column gives the same result if the angle is 90 degrees larger.
   LinearOpenParams turned = params;
   turned.angle += 90;
   EXPECT_EQ(linear_opened(row, 1, n, turned), result);
@@ -32,7 +32,7 @@ Gray8 row_opened(const Gray8 &row, const LinearOpenParams &params) {
 }
 
 TEST(LinearOpenValues, OfARow) {
-  // Minima of three: 1 1 2 2 2 7 0 0 0, of two at the ends.
+  // Minima of three samples: 1 1 2 2 2 7 0 0 0; of two at the ends.
   const Gray8 in{1, 5, 5, 2, 7, 7, 7, 0, 3};
   EXPECT_EQ(row_opened(in, {.length = 3}), (Gray8{1, 2, 2, 2, 7, 7, 7, 0, 0}));
   EXPECT_EQ(row_opened(in, {.operation = top_hat, .length = 3}),
@@ -47,7 +47,8 @@ TEST(LinearOpenValues, OfARow) {
 }
 
 TEST(LinearOpenValues, SegmentsBeginHalfTheirLengthBeforeTheCentre) {
-  // Around the first pixel is (length + 1) / 2 of a segment, around the last length / 2 + 1.
+  // The image contains (length + 1) / 2 pixels of the segment around the first pixel, and length /
+  // 2 + 1 pixels of the segment around the last one.
   EXPECT_EQ(row_opened({9, 9, 0, 0, 9, 9, 9}, {.length = 4}), (Gray8{9, 9, 0, 0, 9, 9, 9}));
   EXPECT_EQ(row_opened({9, 0, 0, 0, 0, 9, 9}, {.length = 4}), (Gray8{0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(row_opened({9, 9, 9, 0, 9, 9, 9}, {.length = 5}), (Gray8{9, 9, 9, 0, 9, 9, 9}));
@@ -64,7 +65,7 @@ TEST(LinearOpenValues, OfOnePixel) {
     }
 }
 
-/// A line of 200 on 10, drawn with the angle's tangent.
+/// A line with level 200 on level 10, drawn with the tangent of the angle.
 Gray8 drawn_line(int size, double angle) {
   Gray8 samples(static_cast<std::size_t>(size * size), 10);
   const double slope = -std::tan(angle * (std::numbers::pi / 180));
@@ -112,7 +113,7 @@ TEST(LinearOpenValues, SupremumOfDirections) {
                    1, 0, 0, 0,  //
                    0, 0, 9, 0,  //
                    0, 0, 0, 0}));
-  // The strongest direction; of equal ones the first.
+  // The angle of the strongest direction; the first of equally strong ones.
   EXPECT_EQ(linear_opened(in, 4, 4, {.length = 3, .directions = 2, .output = kOrientation}),
             (Gray8{0, 90, 0, 0,  //
                    0, 0, 0, 0,   //
@@ -205,7 +206,7 @@ TEST(LinearOpenReports, SumsDoNotOverflow) {
 
 // ---- The oracle ---------------------------------------------------------------------------------
 
-/// Few levels, so that equal samples are frequent, or many.
+/// Few levels, so that equal samples are frequent, or many levels.
 template <typename T>
 std::vector<T> noise(int width, int height, std::mt19937 &random) {
   const bool few = random() % 2;
@@ -255,8 +256,8 @@ TEST(LinearOpenOracle, EveryDegree) {
   }
 }
 
-/// Along axes and diagonals, and at any angle where segments are the same at every pixel. Rows are
-/// longer than what is worked on at a time.
+/// Along axes and diagonals, and at any angle for segments that are the same at every pixel. Rows
+/// are longer than the part that is processed at a time.
 template <typename T>
 void compare_short_segments(std::mt19937 &random) {
   constexpr LinearOpenOperation kOperations[] = {opening, closing, top_hat, black_hat};
@@ -295,7 +296,7 @@ void compare_all_kinds(int cases, std::mt19937 &random) {
     p.directions = random() % 3 ? 1 : 1 + static_cast<int>(random() % 9);
     constexpr double kSpans[] = {180, 90, 12, 45};
     p.span = kSpans[random() % 4];
-    // Fractions of a half would leave open how the oracle rounds.
+    // With fractions of a half, the oracle could round differently.
     if (p.span == 180 && 180 % p.directions == 0 && random() % 2) p.output = kOrientation;
     if (random() % 2) p.lines = kInvariant;
     if (p.lines == LinearOpenLines::partition)

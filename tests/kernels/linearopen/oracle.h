@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Openings by line segments directly from the text of kernels/linearopen.h: every segment with all
-/// its pixels, every pixel with all segments that contain it. Whether a pixel is on a line is
-/// computed for each pixel with rounded real numbers.
+/// Openings by line segments as the text of kernels/linearopen.h defines them: every segment has
+/// all its pixels, and every pixel takes all segments that contain it. For each pixel, rounded real
+/// numbers decide whether it is on a line.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,8 @@ inline std::ostream &operator<<(std::ostream &s, const LinearOpenParams &p) {
 namespace test {
 
 #ifdef EMULATED_GPU
-/// The last one, a row of 32768 pixels, is divided into thousands of lines, and each costs time.
+/// The last size, a row of 32768 pixels, is left out: it has thousands of lines, and each takes
+/// time.
 template <>
 inline constexpr std::span<const Size> kSizesOf<LinearOpenParams> =
     std::span(kSizes).first(std::size(kSizes) - 1);
@@ -61,7 +62,7 @@ class OracleLines {
   int along(Pixel p) const { return steep_ ? p.y : p.x; }
   int across(Pixel p) const { return steep_ ? p.x : p.y; }
   int shift(int t) const { return static_cast<int>(std::lround(t * slope_)); }
-  /// The number of the line that a pixel is on.
+  /// The number of the line that contains a pixel.
   int number(Pixel p) const { return across(p) - shift(along(p)); }
   /// Whether a pixel is on the line through the origin.
   bool on_origin(Pixel p) const { return number(p) == 0; }
@@ -71,13 +72,13 @@ class OracleLines {
   long double slope_;
 };
 
-/// The order of samples: totalOrder of floating-point ones.
+/// The order of samples; for floating-point samples, totalOrder.
 template <typename T>
 bool below(T a, T b) {
   return std::strong_order(a, b) < 0;
 }
 
-/// The segments of one direction in an image; each pixel is the centre of one.
+/// The segments of one direction in an image. Each pixel is the centre of one segment.
 class OracleSegments {
  public:
   OracleSegments(int width, int height, double angle, int length, LinearOpenLines kind)
@@ -97,7 +98,7 @@ class OracleSegments {
           }
       return;
     }
-    // All pixels as far from a centre as the image allows that the segment around the origin has.
+    // The segment around the origin, as large as the image can contain.
     std::vector<Pixel> mask;
     for (int y = -height; y <= height; ++y)
       for (int x = -width; x <= width; ++x) {
@@ -111,7 +112,7 @@ class OracleSegments {
             segments_[index({x, y})].push_back(index({x + d.x, y + d.y}));
   }
 
-  /// The opening, or the closing.
+  /// The opening or the closing.
   template <typename T>
   std::vector<T> filter(const std::vector<T> &in, bool closing) const {
     const auto lower = [&](T a, T b) { return closing ? below(b, a) : below(a, b); };
@@ -141,7 +142,8 @@ struct OracleResult {
   std::vector<std::int64_t> spectrum;
 };
 
-/// The result of run() for an image, and the report except for the parts of linearopen/spectrum.h.
+/// The result of run() for an image, and the report without the parts that linearopen/spectrum.h
+/// computes.
 template <typename T>
 OracleResult<T> linear_open_oracle(const std::vector<T> &in, int width, int height,
                                    const LinearOpenParams &p) {
@@ -185,7 +187,7 @@ OracleResult<T> linear_open_oracle(const std::vector<T> &in, int width, int heig
   return r;
 }
 
-/// The result for one image, by the CPU.
+/// The result for one image on the CPU.
 template <typename T>
 std::vector<T> linear_opened(const Image<T> &in, const LinearOpenParams &params,
                              LinearOpenReport *report = nullptr, int threads = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What makes an opening, and the symmetries of lines, on random images.
+// Properties of openings and symmetries of lines, tested on random images.
 #include <cmath>
 
 #include "tests/kernels/linearopen/oracle.h"
@@ -12,7 +12,7 @@ using enum LinearOpenOperation;
 constexpr auto kPartition = LinearOpenLines::partition;
 constexpr auto kInvariant = LinearOpenLines::invariant;
 
-/// Samples of random size, parameters of a random direction.
+/// Samples of random size and parameters with a random direction.
 template <typename T>
 struct Case {
   int width, height;
@@ -25,7 +25,7 @@ struct Case {
     for (int i = 0; i < width * height; ++i)
       samples.push_back(static_cast<T>(static_cast<T>(random() % levels) * 0.75));
     params.length = 1 + static_cast<int>(random() % 30);
-    // Doubles have the differences of quarters from 90 and 180 exactly.
+    // The differences of quarters to 90 and 180 are exact in double.
     params.angle = static_cast<int>(random() % 720) / 4.;
     if (random() % 2) params.lines = kInvariant;
     if (random() % 3 == 0) params.directions = 2 + static_cast<int>(random() % 6);
@@ -39,7 +39,7 @@ struct Case {
   }
 };
 
-/// Calls check(a case) for many.
+/// Calls check(case) for many random cases.
 template <typename Check>
 void for_random_cases(const Check &check) {
   std::mt19937 random(1);
@@ -62,7 +62,7 @@ bool nowhere_above(const std::vector<T> &a, const std::vector<T> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), std::less_equal<>());
 }
 
-/// The complement; its complement is the image.
+/// The complement of the image. The complement of the complement is the image.
 template <typename T>
 std::vector<T> complement(std::vector<T> samples) {
   for (T &v : samples)
@@ -70,8 +70,7 @@ std::vector<T> complement(std::vector<T> samples) {
   return samples;
 }
 
-// ---- Openings
-// ------------------------------------------------------------------------------------
+// ---- Openings -----------------------------------------------------------------------------------
 
 TEST(LinearOpenProperties, OpeningTwiceIsOpeningOnce) {
   for_random_cases([]<typename T>(Case<T> c) {
@@ -125,7 +124,7 @@ TEST(LinearOpenProperties, HatsAreDifferences) {
 }
 
 TEST(LinearOpenProperties, LevelsAreOpenedOneByOne) {
-  // A growing function of the samples can be applied before or after.
+  // An increasing function of the samples can be applied before or after the opening.
   for_random_cases([]<typename T>(const Case<T> &c) {
     const auto curve = [](std::vector<T> samples) {
       for (T &v : samples) v = static_cast<T>(v < 100 ? v / 2 : v < 130 ? 77 : v - 20);
@@ -140,11 +139,11 @@ TEST(LinearOpenProperties, LevelsAreOpenedOneByOne) {
 TEST(LinearOpenProperties, LongerSegmentsOfALineOpenMore) {
   for_random_cases([](const auto &c) {
     if (c.params.lines == kInvariant)
-      return;  // there a longer one need not consist of shorter ones
+      return;  // a longer segment need not contain a shorter one there
     auto longer = c;
     longer.params.length += 1 + c.params.length / 3;
     EXPECT_TRUE(nowhere_above(longer.result(opening), c.result(opening)));
-    // What the longer ones have opened, the shorter ones leave.
+    // Opening the result again with shorter segments changes nothing.
     auto both = c;
     both.samples = longer.result(opening);
     EXPECT_TRUE(test::same(both.samples, both.result(opening), c.width));
@@ -181,10 +180,9 @@ TEST(LinearOpenProperties, LinesAlongAxesAndDiagonalsAreTheSameOfBothKinds) {
   });
 }
 
-// ---- Symmetries
-// ----------------------------------------------------------------------------------
+// ---- Symmetries ---------------------------------------------------------------------------------
 
-/// The image whose pixel (x, y) is pixel of(x, y) of a case.
+/// An image whose pixel (x, y) is pixel of(x, y) of a case.
 template <typename T, typename Of>
 Case<T> moved(const Case<T> &c, int width, int height, const Of &of) {
   Case<T> result = c;
@@ -213,8 +211,8 @@ Case<T> transposed(const Case<T> &c) {
   return moved(c, c.height, c.width, [](int x, int y) { return test::Pixel{y, x}; });
 }
 
-/// Whether opening what `move` makes of a case, at another angle, is opening the case and moving
-/// that.
+/// The result must be the same in both orders: `move` the image, then open it at `angle`; or open
+/// it at its own angle, then `move` the result.
 template <typename T, typename Move>
 void expect_moves(const Case<T> &c, const Move &move, double angle) {
   Case<T> first = c;
@@ -224,13 +222,13 @@ void expect_moves(const Case<T> &c, const Move &move, double angle) {
   EXPECT_TRUE(test::same(move(first).samples, then.result(), then.width));
 }
 
-/// Mirrored so that their pixels keep their order, lines that cut an image are those of the
-/// mirrored direction. Segments of any length are, too.
+/// A mirroring that keeps the order of the pixels in a line maps lines that divide an image to
+/// lines of the mirrored direction, and segments of any length to segments.
 TEST(LinearOpenSymmetry, MirroringAcrossTheLines) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.directions = 1;
     const double angle = c.params.angle, other = 180 - angle;
-    if (angle == 45 || angle == 135) c.params.length |= 1;  // described as steep here, flat there
+    if (angle == 45 || angle == 135) c.params.length |= 1;  // steep only before, or only after
     if (angle >= 45 && angle < 135)
       expect_moves(c, mirrored_columns<T>, other);
     else
@@ -238,16 +236,16 @@ TEST(LinearOpenSymmetry, MirroringAcrossTheLines) {
   });
 }
 
-/// The other way round, the division begins at the other end, where shifts differ; that does not
-/// matter for the same segment at every pixel. Segments of odd length are symmetric about their
-/// centre.
+/// This mirroring reverses the order of the pixels in a line. Lines that divide the image then
+/// begin at the other end, where shifts differ. So the test uses the same segment at every pixel,
+/// with odd length, as such segments are symmetric about their centre.
 TEST(LinearOpenSymmetry, MirroringAlongTheLines) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.lines = kInvariant;
     c.params.length |= 1;
     expect_moves(c, mirrored_columns<T>, 180 - c.params.angle);
     expect_moves(c, mirrored_rows<T>, 180 - c.params.angle);
-    // Half a turn.
+    // A rotation by 180 degrees.
     expect_moves(
         c, [](const Case<T> &other) { return mirrored_rows(mirrored_columns(other)); },
         c.params.angle);
@@ -257,17 +255,19 @@ TEST(LinearOpenSymmetry, MirroringAlongTheLines) {
 TEST(LinearOpenSymmetry, Transposition) {
   for_random_cases([]<typename T>(Case<T> c) {
     if (c.params.directions > 1) {
-      // An even number of directions, spread from 0 on, is that of the transposed image.
+      // Transposition maps an even number of directions, evenly distributed from 0 on, to the same
+      // directions.
       c.params.angle = 0;
       c.params.directions = 4;
       c.params.length |= 1;
     }
-    if (c.params.angle == 45) c.params.length |= 1;  // by rows before and after
+    if (c.params.angle == 45) c.params.length |= 1;  // the result is steep both before and after
     expect_moves(c, transposed<T>, c.params.directions > 1 ? 0 : 90 - c.params.angle);
   });
 }
 
-/// Moving an image within a constant border moves the result of the same segment at every pixel.
+/// When an image within a constant border is moved, its result moves too, if the segment is the
+/// same at every pixel.
 TEST(LinearOpenSymmetry, Translation) {
   for_random_cases([]<typename T>(Case<T> c) {
     c.params.lines = kInvariant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How far scanned pages are rotated: their own angle against Leptonica's, angles by which the test
+// Angles of scanned pages: their own angle compared with Leptonica's, angles by which the test
 // rotates them, and pictures without an angle. The images are not part of the project:
 // CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ LinearOpenReport measured(const cv::Mat &image, Operation operation, int length)
   return report;
 }
 
-/// Turned counter-clockwise about its centre, in the size that it has.
+/// Rotates an image counter-clockwise about its centre and keeps its size.
 cv::Mat turned(const cv::Mat &image, double angle, bool onto_white) {
   const cv::Point2f centre((image.cols - 1) / 2.F, (image.rows - 1) / 2.F);
   cv::Mat result;
@@ -57,7 +57,7 @@ cv::Mat read(const std::string &file) {
   return cv::imread((data_folder() / file).string(), cv::IMREAD_GRAYSCALE);
 }
 
-/// By a whole number, to what 200 dpi make of a sheet.
+/// Reduces a page by a whole number to about the size of a sheet at 200 dpi.
 cv::Mat reduced(const cv::Mat &image) {
   const int by = (image.cols + 1699) / 1700;
   cv::Mat result;
@@ -65,7 +65,7 @@ cv::Mat reduced(const cv::Mat &image) {
   return result;
 }
 
-/// What Leptonica turns a page by, clockwise, to have it upright: its angle.
+/// The page's angle according to Leptonica: the clockwise rotation that makes the page upright.
 double leptonica_angle(const std::string &file) {
   nlohmann::json reference;
   std::ifstream(data_folder() / "reference.json") >> reference;
@@ -74,21 +74,22 @@ double leptonica_angle(const std::string &file) {
 
 struct Page {
   const char *file;
-  double skew;     ///< degrees, as the differences of sums along lines have it
+  double skew;     ///< degrees, measured by differences of sums along lines
   bool leptonica;  ///< whether Leptonica agrees
 };
 
-/// How docs/rotation.md measures a kind of page, and the confidence from which it trusts an angle.
+/// The measurement that docs/rotation.md recommends for a kind of page, and the least confidence of
+/// a trusted angle.
 struct Recipe {
   LinearOpenReport (*measure)(const cv::Mat &page);
   double trusted;
 };
 
-/// Rules and staves.
+/// For rules and staves.
 const Recipe kClosing = {
     [](const cv::Mat &page) { return measured(page, Operation::closing, 250); }, 0.5};
 
-/// Text: averaged along its lines, as scaling to a quarter of the width and back does.
+/// For text: averages along the lines of text, like scaling to a quarter of the width and back.
 const Recipe kOpening = {[](const cv::Mat &page) {
                            cv::Mat averaged;
                            cv::GaussianBlur(page, averaged, {15, 1}, 2.3);
@@ -96,10 +97,10 @@ const Recipe kOpening = {[](const cv::Mat &page) {
                          },
                          0.6};
 
-/// Whether the angles of views of pages are right where they are trusted.
+/// Counts rotated pages, those whose angle is trusted, and those whose trusted angle is right.
 class Views {
  public:
-  /// Measures a page turned by each of the angles.
+  /// Measures a page that is rotated by each of the angles.
   void add(const Page &page, const Recipe &recipe,
            std::initializer_list<double> angles = {0, -12.3, 15}) {
     const std::string file = page.file;
@@ -127,7 +128,7 @@ class Views {
   double trusted() const { return static_cast<double>(trusted_) / views_; }
   double right() const { return static_cast<double>(right_) / trusted_; }
 
-  /// Says how many there are.
+  /// Prints the counts.
   ~Views() { std::printf("%d views, %d trusted, %d right\n", views_, trusted_, right_); }
 
  private:
@@ -139,8 +140,8 @@ const std::vector<Page> kRules = {{"pages/music_rondo_skewed.png", 2.18, true},
                                   {"pages/handwritten_sheet_F1550.jpg", 1.22, true},
                                   {"pages/notesA1.jpg", -0.04, true}};
 
-// Leptonica sees the edges of the sheet on book_eiteritz1719 and looks no further than 7 degrees on
-// paper_rotated; the lines of scots-frag and w91frag are not parallel.
+// Leptonica sees the edges of the sheet on book_eiteritz1719, and looks no further than 7 degrees
+// on paper_rotated. The lines of scots-frag and w91frag are not parallel.
 const std::vector<Page> kText = {{"pages/typed_memo_4152x6172.png", 1.40, true},
                                  {"pages/article_colour.png", 2.78, true},
                                  {"pages/w91frag.jpg", -0.56, false},
@@ -151,7 +152,8 @@ const std::vector<Page> kText = {{"pages/typed_memo_4152x6172.png", 1.40, true},
                                  {"pages/linn.png", -0.01, true},
                                  {"pages/paper_rotated_blackbg.png", -7.08, false}};
 
-// Curved lines, or lines at up to three degrees to each other; the last have only some five.
+// Curved lines, or lines that differ by up to three degrees. The last pages have only about five
+// lines.
 const std::vector<Page> kBent = {
     {"pages/cat.035.jpg", -4.04, false},       {"pages/1555.007.jpg", -0.05, false},
     {"dibco/dibco2009_H01.png", -0.35, false}, {"dibco/dibco2009_P02.png", -0.03, false},
@@ -196,7 +198,8 @@ TEST_F(LinearOpenRotation, FromTheWrongRecipeIsRightOrNotTrusted) {
   for (const Page &page : kRules) rules.add(page, kOpening, {0, -12.3});
   for (const Page &page : kText) text.add(page, kClosing, {-12.3});
   EXPECT_EQ(text.trusted(), 0);
-  EXPECT_GT(rules.trusted(), 0) << "rules that are as far apart as lines of text answer both";
+  EXPECT_GT(rules.trusted(), 0)
+      << "rules with the distance of lines of text are found by both recipes";
   EXPECT_EQ(rules.right(), 1);
 }
 

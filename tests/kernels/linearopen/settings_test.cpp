@@ -13,7 +13,7 @@ using Params = LinearOpenParams;
 using enum LinearOpenAlgorithm;
 constexpr auto kInvariant = LinearOpenLines::invariant;
 
-/// The message that the parameters are refused with; both validate() and run() must give it.
+/// The message with which validate() and run() refuse the parameters; both must be the same.
 std::string refusal(const Params &params) {
   std::string of_validate = "accepted", of_run = "accepted";
   try {
@@ -30,7 +30,7 @@ std::string refusal(const Params &params) {
   return of_run;
 }
 
-/// The message begins with the setting and its value, and has these words.
+/// The message must begin with the setting and its value, and contain these words.
 void expect_refusal(const Params &params, const char *begin,
                     std::initializer_list<const char *> words) {
   const std::string message = refusal(params);
@@ -115,8 +115,7 @@ TEST(LinearOpenRefuses, TheGpuInABuildWithoutIt) {
 }
 #endif
 
-// ---- Directions
-// ----------------------------------------------------------------------------------
+// ---- Directions ---------------------------------------------------------------------------------
 
 TEST(LinearOpenDirections, SpreadOverTheSpan) {
   using Angles = std::vector<double>;

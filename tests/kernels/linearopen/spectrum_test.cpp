@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is read from spectra that are known.
+// Measurements for spectra with known angles.
 #include "kernels/linearopen/spectrum.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using Operation = LinearOpenOperation;
 
 constexpr double kPixels = 1e6, kMaximum = 255, kFull = kPixels * kMaximum;
 
-/// Directions that span 20 degrees in steps of 0.25, or what the test needs instead.
+/// Directions that span 20 degrees in steps of 0.25, or what a test sets instead.
 LinearOpenParams scan(Operation operation = Operation::opening) {
   LinearOpenParams params;
   params.operation = operation;
@@ -31,8 +31,8 @@ LinearOpenParams circle(int directions) {
   return params;
 }
 
-/// The report of a spectrum with the answer that `height` gives for each angle, as a share of the
-/// image at full contrast; sums are large where an opening answers, small for the others.
+/// The report for a spectrum. `height` gives the response for each angle, as a share of the image
+/// at full contrast. Openings sum large samples for a strong response, other operations small ones.
 LinearOpenReport analysed(const LinearOpenParams &params,
                           const std::function<double(double)> &height) {
   LinearOpenReport report;
@@ -51,7 +51,7 @@ LinearOpenReport analysed(const LinearOpenParams &params,
   return report;
 }
 
-/// What a line at `angle` answers, within `reach` degrees.
+/// The response of a line at `angle`; it reaches `reach` degrees to both sides.
 std::function<double(double)> line_at(double angle, double height = 0.05, double reach = 1.5) {
   return [=](double at) {
     const double away = std::fabs(std::remainder(at - angle, 180.)) / reach;
@@ -72,7 +72,7 @@ TEST_P(LinearOpenSpectrum, FindsTheVertexOfAParabola) {
 
 TEST_P(LinearOpenSpectrum, SeesNothingInAFlatSpectrum) {
   const LinearOpenReport report = analysed(scan(GetParam()), [](double) { return 0.1; });
-  EXPECT_EQ(report.dominant_angle, 0) << "the middle of what answers alike";
+  EXPECT_EQ(report.dominant_angle, 0) << "the middle of equal responses";
   EXPECT_EQ(report.confidence, 0);
   EXPECT_TRUE(report.blank);
 }
@@ -82,7 +82,7 @@ TEST_P(LinearOpenSpectrum, IsNotSureOfAPeakAtAnEnd) {
     const LinearOpenReport report = analysed(scan(GetParam()), line_at(end * 1.05));
     EXPECT_EQ(report.dominant_angle, end);
     EXPECT_LE(report.confidence, 0.5);
-    // The next to the last direction has both neighbours.
+    // The next to last direction has neighbours on both sides.
     const double inside = end * 0.973;
     EXPECT_NEAR(analysed(scan(GetParam()), line_at(inside)).dominant_angle, inside, 1e-4);
   }
@@ -107,7 +107,7 @@ TEST(LinearOpenSpectrum, TakesTheMiddleOfAPlateau) {
     return [=](double at) { return std::fabs(std::remainder(at - centre, 180.)) < 1.1 ? 0.05 : 0; };
   };
   EXPECT_NEAR(analysed(scan(), plateau(3)).dominant_angle, 3, 1e-9);
-  // Round the first direction, too.
+  // A peak that extends beyond the first direction.
   for (const double centre : {0., 1., 179.}) {
     const double found = analysed(circle(360), plateau(centre)).dominant_angle;
     EXPECT_NEAR(std::remainder(found - centre, 180.), 0, 1e-9);
@@ -130,7 +130,7 @@ TEST(LinearOpenSpectrum, FindsAPeakUnderJitter) {
 TEST(LinearOpenSpectrum, SeesTheTopOfACuspOnUnequalSlopes) {
   LinearOpenParams params = scan();
   params.directions = 201;
-  // Two straight flanks, as gaps between lines of text answer.
+  // Two straight flanks, like the response of gaps between lines of text.
   const auto cusp = [](double at) { return at < 1 ? 0.05 * (at - 1) / 4 : 0.05 * (1 - at) / 2; };
   params.length = 930;
   const double exact = std::fabs(analysed(params, cusp).dominant_angle - 1);
@@ -188,7 +188,7 @@ TEST(LinearOpenSpectrum, TakesFewDirections) {
 
   for (const double angle : {0., 90.}) {
     report = analysed(circle(2), line_at(angle));
-    EXPECT_EQ(report.dominant_angle, angle) << "two have no third to refine with";
+    EXPECT_EQ(report.dominant_angle, angle) << "two directions are too few for interpolation";
     params = scan();
     params.angle = 0;
     params.span = 90;

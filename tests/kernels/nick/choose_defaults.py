@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the window and the weight k of the local thresholds that suit scanned documents best.
+"""Finds the best window and weight k of the local thresholds for scanned documents.
 
     tests/kernels/nick/choose_defaults.py FOLDER [--method nick,sauvola,...] [--markdown FILE]
 
 FOLDER holds documents and their ground truth: NAME.png (or ppm, jpg ...) and NAME_gt.png, where
 text is darker than 128. The formulas are those of kernels/nick.h, in double precision: the window
-is clipped at the border, T is not rounded, a pixel is text when it is not above T. The score of a
-setting is the mean over the documents of the F-measure, in percent.
+is clipped at the border, T is not rounded, and a pixel is text if it is not above T. The score of
+a setting is the mean F-measure of the documents, in percent.
 
 Needs python3-numpy and python3-opencv. Every threshold is of the form base + k * weight, so a pixel
-turns into text at one value of k, and one histogram of these values per window gives the scores of
+becomes text at one value of k. For each window, a histogram of these values gives the scores of
 all k at once.
 """
 import argparse
@@ -28,7 +28,7 @@ METHODS = {  # name: (first k, last k), a superset of what is published
     "bradley": (-0.1, 0.6),
     "phansalkar": (0.0, 0.8),
 }
-STEP = 0.01  # of k: finer ones move the score by less than 0.01
+STEP = 0.01  # of k; smaller steps change the score by less than 0.01
 FIRST_WINDOWS = [*range(9, 64, 6), 75, 85, 95, 115, 135, 155, 185, 215, 255, 315]
 R = 128.0
 
@@ -83,12 +83,12 @@ class Document:
         for method, base, weight in self.formulas(side, methods):
             first, last = METHODS[method]
             bins = round((last - first) / STEP) + 1
-            falling = weight.max() <= 0  # a larger k gives less text: count from the last k down
+            falling = weight.max() <= 0  # a larger k gives less text: counts from the last k down
             distance = self.gray - base  # text where distance <= k * weight
             with np.errstate(divide="ignore", invalid="ignore"):
                 turn = distance / weight
                 steps = (last - turn if falling else turn - first) / STEP
-            # Where the weight is 0, k decides nothing.
+            # Where the weight is 0, k has no effect.
             steps = np.where(weight != 0, steps, np.where(distance > 0, np.inf, -np.inf))
             index = np.ceil(steps.clip(0, bins) - 1e-9).astype(np.int64)
             found, false = (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The local thresholds on scanned documents, against results that others computed. The images are
-// not part of the project: CUDASCAN_TEST_DATA names their folder.
+// The local thresholds on scanned documents, compared with results of other programs. The images
+// are not part of the project: CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ cv::Mat read(const fs::path &file, cv::ImreadModes mode) {
   return image;
 }
 
-/// The samples of an image of one channel.
+/// The samples of an image with one channel.
 Gray8 samples_of(const cv::Mat &image) {
   Gray8 samples;
   for (int y = 0; y < image.rows; ++y)
@@ -43,7 +43,7 @@ Gray8 binarize(const Gray8 &samples, int width, int height, const NickParams &pa
 
 // ---- Doxa ------------------------------------------------------------------------------------
 
-/// A picture that Doxa ships as what its tests expect, and the parameters there.
+/// A picture that Doxa's tests expect, and the parameters that they use.
 struct DoxaPicture {
   const char *name;
   NickParams params;
@@ -64,10 +64,10 @@ std::size_t differences(const Gray8 &a, const Gray8 &b) {
                             std::not_equal_to<>());
 }
 
-/// Doxa's gray is (11 R + 16 G + 5 B) / 32 of the colours. With it the pictures of Sauvola, Niblack
-/// and Wolf are equal, pixel by pixel: the same formulas, and both clip the window. Doxa's NICK
-/// leaves the m^2 / N out of the radicand, which puts T lower by at most 0.03 levels here; only
-/// samples between the two thresholds may differ.
+/// Doxa's gray is (11 R + 16 G + 5 B) / 32. For this gray the pictures of Sauvola, Niblack and Wolf
+/// are equal, pixel by pixel: both use the same formulas and clip the window. Doxa's NICK omits m^2
+/// / N in the radicand, which lowers T by at most 0.03 levels here. Only samples between the two
+/// thresholds may differ.
 TEST_P(NickDoxa, EqualFromTheSameGray) {
   NEED_DATA(kPage);
   const cv::Mat colours = read(kPage, cv::IMREAD_COLOR);  // B G R
@@ -96,8 +96,8 @@ TEST_P(NickDoxa, EqualFromTheSameGray) {
   }
 }
 
-/// OpenCV's gray differs from Doxa's by up to 3 levels, almost everywhere by one. That moves the
-/// decision of samples next to T.
+/// OpenCV's gray differs from Doxa's by up to 3 levels, almost everywhere by one. That changes the
+/// decision for samples near T.
 TEST_P(NickDoxa, CloseFromTheGrayOfOpenCV) {
   NEED_DATA(kPage);
   const cv::Mat gray = read(kPage, cv::IMREAD_GRAYSCALE);
@@ -116,8 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- F-measures ------------------------------------------------------------------------------
 
-/// A row f64.* of reference.json: computed with numpy in double precision, from the border pixels
-/// repeated outside the image, where we clip the window.
+/// A row f64.* of reference.json. It was computed with numpy in double precision. There the border
+/// pixels are repeated outside the image; we clip the window.
 struct ReferenceRow {
   const char *name;
   NickParams params;
@@ -139,7 +139,7 @@ const ReferenceRow kRows[] = {
     {"wolf_k0.5_w75", {.method = NickMethod::wolf, .window = 75, .k = 0.5}},
 };
 
-/// A document, what is text in it, and its scores in reference.json.
+/// A document, its true text, and its scores in reference.json.
 struct Document {
   std::string file;
   int width, height;
@@ -165,7 +165,7 @@ class NickReference : public testing::TestWithParam<ReferenceRow> {
   }
   static void TearDownTestSuite() { documents_.clear(); }
 
-  /// In percent; black counts as text.
+  /// The F-measure in percent; black counts as text.
   static double f_measure(const Gray8 &picture, const std::vector<bool> &text) {
     std::size_t both = 0, sum = 0;
     for (std::size_t i = 0; i < picture.size(); ++i) {
@@ -190,8 +190,9 @@ TEST_P(NickReference, MeanFMeasure) {
   EXPECT_NEAR(sum / documents_.size(), reference_.at("mean_F").at(row()).get<double>(), 0.3);
 }
 
-/// The rows whose result is the same where no window is clipped: the reference computes NICK
-/// without m^2 / N, and takes wolf's largest deviation from windows that reach over the border.
+/// The rows with the same formulas as ours if no window is clipped. Others differ: the reference
+/// computes NICK without m^2 / N, and for wolf takes the largest deviation from windows that reach
+/// over the border.
 class NickReferenceBorder : public NickReference {
  public:
   static std::vector<ReferenceRow> rows() {
@@ -201,7 +202,7 @@ class NickReferenceBorder : public NickReference {
     });
     return rows;
   }
-  /// How many samples equal their threshold.
+  /// The number of samples that equal their threshold.
   static std::ptrdiff_t ties(const Gray8 &samples, int width, int height,
                              const NickParams &params) {
     const test::Image<std::uint8_t> in(samples, width, height);
@@ -213,9 +214,9 @@ class NickReferenceBorder : public NickReference {
   }
 };
 
-/// Of images whose border pixels are repeated, so far that no window is clipped, we make the
-/// picture of the reference: the border rule is all that we differ in. Only samples that equal T
-/// may be white there, where T is rounded, and are black here.
+/// The test repeats the border pixels of the images so far that no window is clipped. Then our
+/// picture must be the reference's, as only the border rule differs. Samples that equal T may
+/// differ: they are black here, but may be white in the reference, which rounds T.
 TEST_P(NickReferenceBorder, SameTextWithTheBorderRepeated) {
   NEED_DATA(kFile);
   const NickParams &params = GetParam().params;

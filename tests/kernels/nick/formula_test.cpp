@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pieces of the exact decision.
+// The parts of the exact decision.
 #include "kernels/nick/formula.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr u128 wide(std::uint64_t high, std::uint64_t low) {
   return u128{high} << 64 | low;
 }
 
-/// Long multiplication by hand, digits to the base 2^32, lowest first.
+/// Multiplies by hand, with digits to the base 2^32, the lowest first.
 std::array<std::uint32_t, 8> long_product(u128 a, u128 b) {
   std::array<std::uint32_t, 8> digits{};
   for (int i = 0; i < 4; ++i) {
@@ -57,7 +57,7 @@ TEST(NickProduct, KnownProducts) {
       {wide(kOnes, kOnes), wide(kOnes, kOnes), wide(kOnes, kOnes - 1), 1},
       // (2^128 - 2^64) (2^65 - 1) = 2^193 - 2^129 - 2^128 + 2^64
       {wide(kOnes, 0), wide(1, kOnes), wide(1, kOnes - 2), wide(1, 0)},
-      // The rest was multiplied by Python.
+      // Python computed these products.
       {wide(0x0123456789abcdef, 0xfedcba9876543210), wide(0xfedcba9876543210, 0x0123456789abcdef),
        wide(0x0121fa00ad77d743, 0x1ff2e48e8a71de69), wide(0xbcb448e0e2b4bd63, 0x2236d88fe5618cf0)},
       // 10^38 * 3 10^38
@@ -74,7 +74,7 @@ TEST(NickProduct, KnownProducts) {
 TEST(NickProduct, EqualsLongMultiplication) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100'000; ++i) {
-    // All lengths of operands, and runs of ones, which carry.
+    // Operands of all lengths, with runs of ones, which cause carries.
     const u128 a = wide(random(), i % 5 ? random() : kOnes) >> random() % 128;
     const u128 b = wide(i % 7 ? random() : kOnes, random()) >> random() % 128;
     ASSERT_EQ(digits_of(Product(a, b)), long_product(a, b)) << "product " << i;
@@ -89,7 +89,7 @@ TEST(NickProduct, Order) {
   EXPECT_FALSE(small > larger);
   EXPECT_TRUE(high > larger);
   EXPECT_FALSE(larger > high);
-  // 2^128 against 2^128 - 1: only the halves together tell.
+  // 2^128 and 2^128 - 1: only both halves together show the difference.
   const Product below(wide(kOnes, kOnes), 1);
   EXPECT_TRUE(high > below);
   EXPECT_FALSE(below > high);
@@ -111,7 +111,7 @@ TEST(NickMagnitude, Extremes) {
 }
 
 TEST(NickWindow, VarianceOfTheLargestWindow) {
-  // A half of the samples 65535, the other 0: S = N/2 max, Q = N/2 max^2, so V = (N max / 2)^2.
+  // Half of the samples are 65535 and half are 0: S = N/2 max, Q = N/2 max^2, so V = (N max / 2)^2.
   constexpr std::uint32_t n = 1022 * 1022;
   constexpr std::uint64_t max = 65535;
   const Window w{n / 2 * max, n / 2 * max * max, n};

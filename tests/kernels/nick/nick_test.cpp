@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the local thresholds promise beside their formulas, which oracle_test.cpp
-// and ties_test.cpp check.
+// Guarantees of the local thresholds other than their formulas, which oracle_test.cpp and
+// ties_test.cpp check.
 #include "kernels/nick.h"
 
 #include <cmath>
@@ -19,8 +19,7 @@ using test::kNickMethods;
 using test::page;
 using test::result;
 
-// The windows of the algorithms other than automatic are small because those sum them pixel by
-// pixel.
+// Windows are small for algorithms other than automatic, as these sum them pixel by pixel.
 CHECK_OPERATOR(
     Nick, NickParams, {}, {.window = 3}, {.window = 31, .k = -0.2, .invert = true},
     {.window = 255, .k = 0.000001}, {.window = 1023, .k = -2},
@@ -227,8 +226,9 @@ TEST(NickParameters, WhiteIsTheMaximumOfTheOutput) {
 }
 
 TEST(NickParameters, DeviationsScaleWithTheDepth) {
-  // The thresholds of all methods but phansalkar, whose exponential has the maximum in it, scale
-  // with the samples if r does: 8-bit levels shifted left give the same picture, ties included.
+  // For all methods but phansalkar, thresholds scale with the samples if r does. (The exponential
+  // of phansalkar contains the maximum.) So 8-bit levels that are shifted left give the same
+  // picture, including ties.
   const auto samples = test::make_content<std::uint8_t>(Content::text, 160, 90, 255);
   const Image<std::uint8_t> in(samples, 160, 90);
   for (const NickMethod method : kNickMethods) {
@@ -298,12 +298,12 @@ TEST(NickReport, BlackRatioOfAllAndNothing) {
   result(in, {.method = NickMethod::bradley, .k = -0.5}, std::uint8_t{255}, &report);
   EXPECT_EQ(report.black_ratio, 1);
   result(in, {.output = NickOutput::threshold}, std::uint8_t{255}, &report);
-  EXPECT_EQ(report.black_ratio, 0) << "a surface has no black";
+  EXPECT_EQ(report.black_ratio, 0) << "a threshold surface does not count black";
 }
 
 #ifdef HAVE_CUDA
 
-/// One run that is queued, and what it must come to.
+/// One queued run and its expected results.
 template <typename T>
 struct QueuedRun {
   QueuedRun(const NickParams &p, unsigned seed, CUstream_st *stream)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The thresholds of kernels/nick.h in long double, straight from the table there: the standard
-/// that the exact decisions in integers are held to.
+/// The thresholds of kernels/nick.h in long double, computed as in the table there. The exact
+/// decisions in integers are compared with them.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ inline std::ostream &operator<<(std::ostream &s, const NickParams &p) {
 
 namespace test {
 
-/// The result for one image, by the CPU.
+/// The result for one image on the CPU.
 template <typename Out = void, typename T,
           typename Sample = std::conditional_t<std::is_void_v<Out>, T, Out>>
 std::vector<Sample> result(const Image<T> &in, const NickParams &params,
@@ -54,13 +54,13 @@ std::vector<Sample> result(const Image<T> &in, const NickParams &params,
 using Gray8 = std::vector<std::uint8_t>;
 using Gray16 = std::vector<std::uint16_t>;
 
-/// What the formulas want of the window around a pixel.
+/// Values of the window around a pixel that the formulas need.
 struct Moments {
   long double n, mean, deviation;
   long double power;  ///< mean of the squares
 };
 
-/// Side of the window of the parameters.
+/// The window's size in the parameters.
 inline int window_width(const NickParams &p) {
   return p.window_width ? p.window_width : p.window;
 }
@@ -68,7 +68,7 @@ inline int window_height(const NickParams &p) {
   return p.window_height ? p.window_height : p.window;
 }
 
-/// Moments of one window, pixel by pixel: the mean first, then the distances from it.
+/// The moments of one window, computed pixel by pixel: first the mean, then the distances from it.
 template <typename T>
 Moments moments_at(Plane<const T> in, int x, int y, int window_width, int window_height) {
   const int left = std::max(x - window_width / 2, 0);
@@ -100,8 +100,8 @@ std::vector<Moments> moments_by_loops(Plane<const T> in, int window_width, int w
   return all;
 }
 
-/// The same from tables of the sums above and left of each pixel, for images where loops take too
-/// long. N^2 s^2 = N sum p^2 - (sum p)^2 is an integer below 2^72.
+/// The same from tables of the sums above and left of each pixel, for images where loops are too
+/// slow. N^2 s^2 = N sum p^2 - (sum p)^2 is an integer below 2^72.
 template <typename T>
 std::vector<Moments> moments_by_tables(Plane<const T> in, int window_width, int window_height) {
   const std::size_t pitch = in.width + 1;
@@ -135,7 +135,7 @@ std::vector<Moments> moments_by_tables(Plane<const T> in, int window_width, int 
   return all;
 }
 
-/// What wolf takes from the whole image.
+/// Values of the whole image that wolf needs.
 struct ImageExtremes {
   long double minimum, deviation;
 };
@@ -148,7 +148,8 @@ ImageExtremes extremes(Plane<const T> in, const std::vector<Moments> &moments) {
   return e;
 }
 
-/// T of one window. An image whose windows all are constant is constant: m - min p is 0 for wolf.
+/// T of one window. If the deviation is 0 everywhere, the image is constant and wolf's m - min p is
+/// 0.
 inline long double threshold(const Moments &w, const ImageExtremes &image, const NickParams &p,
                              unsigned maximum) {
   const long double m = w.mean, s = w.deviation, k = k_in_use(p);
@@ -165,7 +166,7 @@ inline long double threshold(const Moments &w, const ImageExtremes &image, const
     case NickMethod::bradley:
       return m * (1 - k);
     case NickMethod::phansalkar: {
-      // The exponential counts with six digits.
+      // The exponential is defined with six digits.
       const long double boost = std::floor(2e6L * std::exp(-10 * m / maximum) + 0.5L) / 1e6L;
       return m * (1 + boost + k * (s / r - 1));
     }
@@ -173,7 +174,9 @@ inline long double threshold(const Moments &w, const ImageExtremes &image, const
   return NAN;
 }
 
-/// Where |p - T| is below this, long double cannot tell p > T from a tie.
+/// If
+/// p - T
+/// is smaller, long double cannot distinguish p > T from a tie.
 inline long double tolerance(unsigned maximum) {
   return 1e-13L * maximum;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// NICK and its relatives against thresholds in long double. A sample within 1e-13 of T (relative to
-// the largest sample) counts as equal to it, thus black: where exact ties exist long double shows
-// them so, and samples that are this near to T without a tie do not occur in these images.
+// NICK and its relatives compared with thresholds in long double. A sample within 1e-13 of T
+// (relative to the largest sample) counts as equal to T, and is black. Exact ties are this near to
+// T in long double. Samples without a tie that are this near do not occur in these images.
 #include "tests/kernels/nick/oracle.h"
 
 namespace cudascan {
@@ -13,7 +13,7 @@ using test::ImageExtremes;
 using test::kNickMethods;
 using test::Moments;
 
-/// Compares one binary picture with the oracle.
+/// Compares a binary picture with the oracle.
 template <typename T>
 testing::AssertionResult binary_agrees(const Image<T> &in, const std::vector<Moments> &moments,
                                        const ImageExtremes &image, const NickParams &params,
@@ -31,7 +31,7 @@ testing::AssertionResult binary_agrees(const Image<T> &in, const std::vector<Mom
   return testing::AssertionSuccess();
 }
 
-/// Compares one threshold surface with the oracle.
+/// Compares a threshold surface with the oracle.
 template <typename T>
 testing::AssertionResult surface_agrees(const Image<T> &in, const std::vector<Moments> &moments,
                                         const ImageExtremes &image, const NickParams &params,
@@ -63,11 +63,11 @@ void expect_agreement(const Image<T> &in, const std::vector<Moments> &moments,
   }
 }
 
-/// Every method with these windows, and weights from one end to the other.
+/// Every method with this window, and weights over the whole range.
 std::vector<NickParams> every_method(int width, int height) {
   std::vector<NickParams> all;
   for (const NickMethod method : kNickMethods) {
-    // +-1e-6 are the smallest weights; they put T as near to the mean as can be.
+    // +-1e-6 are the smallest weights, with which T is nearest to the mean.
     for (const double k : {-2.0, -0.2, -0.000001, 0.0, 0.000001, 0.15, 0.34, 2.0})
       for (const double r : {1.0, 128.0, 1024.0}) {
         if (r != 128 && method != NickMethod::sauvola && method != NickMethod::phansalkar) continue;
@@ -88,8 +88,8 @@ struct Window {
   }
 };
 
-/// The windows of the thorough test: square, rectangular, larger than the image in one direction or
-/// both.
+/// The windows of the thorough test: square, rectangular, and larger than the image in one
+/// direction or both.
 class NickOracle : public testing::TestWithParam<Window> {};
 
 template <typename T>
@@ -139,7 +139,7 @@ TEST(NickOracleItself, TablesEqualLoops) {
   }
 }
 
-/// Images of many bands and tiles, and windows that reach over several of them.
+/// Images that have many bands and tiles, and windows that reach over several of them.
 class NickOracleOnLargeImages : public testing::TestWithParam<Window> {};
 
 template <typename T>
@@ -175,8 +175,8 @@ INSTANTIATE_TEST_SUITE_P(Windows, NickOracleOnLargeImages,
                                   std::to_string(info.param.height);
                          });
 
-/// The largest sums: 16 bit, window 1023, samples 0 and 65535. Every window that lies in the image
-/// is checked by the tables, so that no integer of the library may overflow.
+/// The largest sums: 16 bits, window 1023, samples 0 and 65535. The tables check every window in
+/// the image, to detect an integer overflow in the library.
 class NickOracleOnExtremeSums : public testing::TestWithParam<Content> {};
 
 TEST_P(NickOracleOnExtremeSums, Gray16) {

@@ -13,7 +13,7 @@ using test::Image;
 using test::page;
 using test::result;
 
-/// The message that the parameters are refused with; both validate() and run() must give it.
+/// The message with which validate() and run() refuse the parameters; both must be the same.
 std::string refusal(const NickParams &params) {
   const auto in = page<std::uint8_t>(20, 20);
   std::string of_validate = "accepted", of_run = "accepted";
@@ -31,7 +31,7 @@ std::string refusal(const NickParams &params) {
   return of_run;
 }
 
-/// The message names the setting, its value and what would be right.
+/// The message must contain the setting, its value and the allowed values.
 #define EXPECT_REFUSAL(params, setting, remedy)                     \
   do {                                                              \
     const std::string message = refusal(params);                    \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Samples that equal their threshold are black, and the least change of the weight makes them
-// white. Nothing but exact arithmetic passes these tests.
+// Samples that equal their threshold are black. The smallest change of the weight makes them white.
+// Only exact arithmetic passes these tests.
 #include <cmath>
 #include <optional>
 
@@ -49,9 +49,8 @@ struct TieEverywhere {
 };
 class NickTiesEverywhere : public testing::TestWithParam<TieEverywhere> {};
 
-/// Columns 80 80 80 80 180, again and again: where the width of the window is a multiple of 5 it
-/// has m = 100 and s = 40, and T = 80 for the weights below. (Deeper samples are 256 times as
-/// large.)
+/// Columns 80 80 80 80 180, repeated. If the width of the window is a multiple of 5, it has m = 100
+/// and s = 40, and T = 80 for the weights below. (16-bit samples are 256 times as large.)
 template <typename T>
 void expect_ties_everywhere(int scale, TieEverywhere tie) {
   constexpr int width = 701, height = 300;
@@ -119,7 +118,7 @@ TEST(NickTies, Wolf) {
   EXPECT_EQ(first_150(-0.25), 0);
   EXPECT_EQ(first_150(-0.249999), 65535);
 
-  // Where s is the largest T = m, whatever k: 1 is the mean of 0 1 2.
+  // At the largest s, T = m for any k. The mean of 0 1 2 is 1.
   const Image<std::uint8_t> mean({0, 1, 2}, 3, 1);
   for (const double k : {-2.0, -0.000001, 0.0, 0.5, 2.0})
     EXPECT_EQ(result(mean, {.method = NickMethod::wolf, .window = 7, .k = k}), (Gray8{0, 0, 255}));
@@ -143,16 +142,16 @@ std::optional<std::int64_t> exact_root(std::int64_t square) {
   return root;
 }
 
-/// A picture of one row under one window, whose samples are `low` or `high`, and a weight of six
-/// decimals for which T is exactly `level`, one of the two.
+/// A one-row picture under a single window. Its samples are `low` or `high`, and its weight has six
+/// decimals. T is exactly `level`, which is one of the two.
 struct TwoLevelTie {
   int n, n_high;
   std::int64_t low, high, level, kn;
   int slope;  ///< sign of dT/dk
 };
 
-/// The weight that makes T = level, if it has six decimals; r in levels of the image. T is linear
-/// in k, and the square roots in it are rational here.
+/// The weight that makes T = level, if it has six decimals. T is linear in k, and its square roots
+/// are rational here. r is in levels of the image.
 std::optional<TwoLevelTie> solve_for_k(NickMethod method, int n, int n_high, std::int64_t low,
                                        std::int64_t high, std::int64_t level, std::int64_t r,
                                        std::int64_t maximum) {
@@ -203,8 +202,8 @@ std::optional<TwoLevelTie> solve_for_k(NickMethod method, int n, int n_high, std
 
 class NickTwoLevelTies : public testing::TestWithParam<NickMethod> {};
 
-/// Finds ties of many sizes and weights, and checks that the tie is black and that the next weight
-/// on the side that lowers T makes it white.
+/// Finds ties with many sizes and weights. Checks that a tie is black and that the next weight that
+/// lowers T makes it white.
 template <typename T>
 void expect_two_level_ties(NickMethod method, int scale) {
   constexpr double r = 64;
@@ -255,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, NickTwoLevelTies,
 
 // ---- Constant images -------------------------------------------------------------------------
 
-/// The one value of the result for an image of one value.
+/// The only value of the result for an image with one value.
 template <typename T>
 int constant_result(T value, const NickParams &params) {
   const Image<T> in(std::vector<T>(20 * 9, value), 20, 9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rotating an image: against interpolation in floating point, the formula in integers, rotations
-// that only move samples, borders, and CUDA against the CPU.
+// Rotating an image: compared with interpolation in floating point and with the formula in
+// integers; rotations that only move samples; borders; and CUDA compared with the CPU.
 #include "kernels/rotate.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::vector<T> rotated(const std::vector<T> &samples, int width, int height,
   return out.samples();
 }
 
-/// Keys' kernel with a = -1/2, and those of the other two, as functions of the distance.
+/// The kernels as functions of the distance: for cubic interpolation, Keys' kernel with a = -1/2.
 double kernel(RotateInterpolation interpolation, double t) {
   t = std::abs(t);
   if (interpolation == kLinear) return t < 1 ? 1 - t : 0;
@@ -54,13 +54,14 @@ double kernel(RotateInterpolation interpolation, double t) {
   return t < 2 ? -0.5 * t * t * t + 2.5 * t * t - 4 * t + 2 : 0;
 }
 
-/// What a pixel should be, by the sum over all samples of the image that are near enough.
+/// The expected pixel: the sum over all samples of the image that are near enough.
 template <typename T>
 double expected(const std::vector<T> &samples, int width, int height, const RotateParams &params,
                 int x, int y, T outside) {
   const double radians = params.angle * std::numbers::pi / 180;
   const double from_x = x - (width - 1) / 2.0, from_y = y - (height - 1) / 2.0;
-  // On the screen y goes down: a turn of the picture to the left looks up places to the right.
+  // y grows downwards on the screen. To rotate to the left, the lookup position rotates to the
+  // right.
   const double place_x =
       (width - 1) / 2.0 + std::cos(radians) * from_x - std::sin(radians) * from_y;
   const double place_y =
@@ -79,7 +80,7 @@ double expected(const std::vector<T> &samples, int width, int height, const Rota
   return sum;
 }
 
-/// A picture without edges, in which positions off by 1/128 pixel change little.
+/// A picture without edges. An error of 1/128 pixel in the position changes it little.
 template <typename T>
 std::vector<T> soft_picture(int width, int height, T maximum) {
   std::vector<T> samples;
@@ -106,7 +107,8 @@ void check_against_floating_point(T maximum, double tolerance) {
         for (int y = 0; y < kHeight; ++y)
           for (int x = 0; x < kWidth; ++x) {
             const double want = expected<T>(samples, kWidth, kHeight, params, x, y, maximum / 2);
-            // Where the constant border begins there is an edge, and the place counts.
+            // There is an edge where the constant border begins, so small errors of the position
+            // are visible.
             const bool edge = border == kConstant;
             ASSERT_NEAR(got[y * kWidth + x], std::clamp<double>(want, 0, maximum),
                         tolerance * (edge ? 4 : 1))
@@ -130,7 +132,7 @@ void fill(rotation::Weights &weights) {
   }
 }
 
-/// The formula pixel by pixel.
+/// Computes the formula pixel by pixel.
 template <typename T>
 std::vector<T> by_formula(const Image<T> &in, const RotateParams &params) {
   const double radians = params.angle * std::numbers::pi / 180;
@@ -138,7 +140,7 @@ std::vector<T> by_formula(const Image<T> &in, const RotateParams &params) {
   job.in = in.plane();
   job.cosine = std::llround(std::cos(radians) * 0x1p32);
   job.sine = std::llround(std::sin(radians) * 0x1p32);
-  // The centre stays; a half of 1/64 pixel makes cutting off round.
+  // The centre stays in place. Adding half of 1/64 pixel turns truncation into rounding.
   const std::int64_t right = in.width() - 1, bottom = in.height() - 1;
   job.first.x = (((right << 32) - right * job.cosine + bottom * job.sine) >> 1) + (1 << 25);
   job.first.y = (((bottom << 32) - right * job.sine - bottom * job.cosine) >> 1) + (1 << 25);
@@ -185,7 +187,7 @@ TEST(Rotate, ByNothingCopies) {
 }
 
 TEST(Rotate, CounterClockwiseByRightAngles) {
-  // The left half is dark; a quarter turn to the left brings it to the bottom.
+  // The left half is dark. A rotation by 90 degrees to the left moves it to the bottom.
   const std::vector<std::uint8_t> samples = {0, 10, 200, 210,  //
                                              1, 11, 201, 211,  //
                                              2, 12, 202, 212,  //
@@ -252,7 +254,7 @@ TEST(Rotate, Borders) {
   EXPECT_EQ(deep_corner(0xffc0), 0xffc0);
 }
 
-/// Where the last sample of the image is the last of the memory.
+/// The image ends at the last byte of accessible memory.
 template <typename T>
 void rotate_at_the_end_of_memory() {
   test::CpuRunner runner(1);
@@ -296,8 +298,8 @@ void expect_cuda_turns_as_cpu(double angle) {
   }
 }
 
-// Where all samples of a block's pixels are inside of the image they are copied word by word, if
-// rows begin with words.
+// If a block reads only samples inside the image, it copies them word by word, provided that rows
+// begin with words.
 TEST(Rotate, CudaEqualsCpuFarFromTheEdges) {
   NEED_GPU();
   for (const double angle : {0.0, 26.2, 45.0, 116.2, -90.0}) {

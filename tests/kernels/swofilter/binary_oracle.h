@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// hit-or-miss, thin and thicken as in the papers and kernels/swofilter/binary/binary.h, pixel by
-/// pixel.
+/// hit-or-miss, thin and thicken as the papers and kernels/swofilter/binary/binary.h define them,
+/// pixel by pixel.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace cudascan::test {
 
-/// A drawing of black (false) and white (true).
+/// A black-and-white image; black is false and white is true.
 struct Drawing {
   int width, height;
   std::vector<char> pixels;
@@ -48,7 +48,7 @@ inline Drawing drawing_of(const std::vector<std::string> &rows) {
   return d;
 }
 
-/// A mask of characters 0, 1 and anything else.
+/// A mask of the characters 0, 1 and -.
 using Pattern = std::vector<std::string>;
 
 inline std::vector<Pattern> patterns_of(const std::string &shape) {
@@ -63,7 +63,7 @@ inline std::vector<Pattern> patterns_of(const std::string &shape) {
   return patterns;
 }
 
-/// A named shape as a pattern of 1 and -.
+/// The pattern of a named shape, as rows of 1 and -.
 inline Pattern shape_pattern(const std::string &shape, int width, int height) {
   Pattern pattern(height, std::string(width, '-'));
   const double a = width / 2, b = height / 2;
@@ -89,7 +89,8 @@ inline Pattern turned(const Pattern &p) {
   return result;
 }
 
-/// What is at a coordinate outside of [0, n): -1 nothing, -2 the value.
+/// The coordinate inside [0, n) whose pixel is used for i. -1 if the pixel is ignored, -2 for the
+/// border value.
 inline int source(int i, int n, SwoFilterBorder border) {
   if (i >= 0 && i < n) return i;
   if (border == SwoFilterBorder::clip) return -1;
@@ -127,7 +128,7 @@ inline Drawing hit_or_miss(const Drawing &d, const std::vector<Pattern> &pattern
   return result;
 }
 
-/// p2 to p9 as p[2] to p[9]; p[10] is p2 again.
+/// p[2] to p[9] are p2 to p9; p[10] is p2 again.
 inline std::array<int, 11> around(const Drawing &d, int x, int y) {
   constexpr int kX[] = {0, 1, 1, 1, 0, -1, -1, -1}, kY[] = {-1, -1, 0, 1, 1, 1, 0, -1};
   std::array<int, 11> p{};
@@ -159,7 +160,7 @@ inline bool guo_hall_takes(const Drawing &d, int x, int y, int step) {
   return c == 1 && n >= 2 && n <= 3 && !kept;
 }
 
-/// Thins until nothing changes, or for a number of passes; returns how many there were.
+/// Thins until nothing changes, or for a number of passes. Returns the number of passes.
 inline int thin(Drawing &d, SwoFilterThinning method, const std::string &shape, int iterations) {
   std::vector<Pattern> templates =
       patterns_of(shape == "rectangle" ? "000;-1-;111 -00;110;-1-" : shape);
@@ -187,7 +188,7 @@ inline int thin(Drawing &d, SwoFilterThinning method, const std::string &shape, 
   }
 }
 
-/// What the operator gives.
+/// The expected result of the operator.
 /// @param passes  receives the number of passes
 inline Drawing binary_oracle(const Drawing &d, const SwoFilterParams &p, int &passes) {
   passes = 0;
@@ -208,7 +209,7 @@ inline Drawing binary_oracle(const Drawing &d, const SwoFilterParams &p, int &pa
   return thickens ? result.complement() : result;
 }
 
-/// Number of 8-connected components of white.
+/// The number of 8-connected white components.
 inline int components(Drawing d) {
   int n = 0;
   for (int y = 0; y < d.height; ++y)

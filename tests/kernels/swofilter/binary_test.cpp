@@ -41,12 +41,12 @@ std::vector<SwoFilterParams> parameters() {
         if (op == Op::thicken && iterations == 1) continue;
         all.push_back({.op = op, .iterations = iterations, .thinning = thinning});
       }
-  // Ends of lines, for a few pixels.
+  // Removes ends of lines; each pass takes away a pixel.
   all.push_back({.op = Op::thin,
                  .shape = "000;010;--- 000;010;0-- 000;-10;-10",
                  .iterations = 7,
                  .thinning = Thinning::templates});
-  // A pass of 40 steps.
+  // A pass with 40 steps.
   std::string shape = "000;-1-;111";
   for (int i = 0; i < 3; ++i) shape += " -00;110;-1- 000;-1-;111 1-0;-10;1--";
   all.push_back({.op = Op::thin, .shape = shape, .thinning = Thinning::templates});
@@ -84,7 +84,7 @@ std::vector<SwoFilterParams> parameters() {
   return all;
 }
 
-/// Masks with many separate cells.
+/// Masks with many isolated cells.
 SwoFilterParams many_cells() {
   SwoFilterParams p{.op = Op::hit_or_miss};
   p.shape.clear();
@@ -98,7 +98,7 @@ SwoFilterParams many_cells() {
   return p;
 }
 
-/// Of these, enough to go through all code.
+/// A part of them that still reaches all code.
 std::vector<SwoFilterParams> some_parameters() {
   std::vector<SwoFilterParams> some;
   const auto all = parameters();
@@ -107,7 +107,7 @@ std::vector<SwoFilterParams> some_parameters() {
   return some;
 }
 
-/// Samples of any level where the drawing is white.
+/// Samples of any level above 0 where the drawing is white.
 std::vector<std::uint8_t> samples_of(const Drawing &d) {
   std::mt19937 random(1);
   std::vector<std::uint8_t> samples;
@@ -116,7 +116,7 @@ std::vector<std::uint8_t> samples_of(const Drawing &d) {
   return samples;
 }
 
-/// White blobs and lines on black: the larger `roughness`, the smaller.
+/// White blobs and lines on black; a larger `roughness` makes them smaller.
 Drawing random_drawing(int width, int height, unsigned seed, int roughness = 3, int largest = 19) {
   std::mt19937 random(seed);
   Drawing d{width, height, std::vector<char>(std::size_t(width) * height)};
@@ -170,7 +170,8 @@ TEST(SwoFilterBinary, EqualsTheDefinition) {
 }
 
 #ifdef HAVE_CUDA
-// Many steps: images are cut into tiles that are exchanged several times, and rest.
+// With many steps, images are divided into tiles that are exchanged several times, and tiles
+// without changes are skipped.
 TEST(SwoFilterBinary, CudaThinsUntilStable) {
   NEED_GPU();
   cuda::Stream stream;
@@ -184,7 +185,7 @@ TEST(SwoFilterBinary, CudaThinsUntilStable) {
           const SwoFilterParams params{.op = op, .iterations = iterations, .thinning = thinning};
           SCOPED_TRACE(testing::Message()
                        << describe(params, seed) << ", " << width << "x" << height);
-          ++seed;  // from large areas to small ones
+          ++seed;  // the drawings change from large areas to small ones
           const Drawing d =
               random_drawing(width, height, seed, 1 + static_cast<int>(seed % 4), 120);
           int passes = 0;
@@ -203,7 +204,8 @@ TEST(SwoFilterBinary, CudaThinsUntilStable) {
 #endif
 
 TEST(SwoFilterBinary, WhiteIsWhatHasALevel) {
-  // Bits below those of the format are no level. Whole words of pixels and a part of one.
+  // Bits below the format's lowest bit do not count. The image has whole words of pixels and a part
+  // of one.
   std::vector<std::uint16_t> samples = {0x0040, 0x003f, 0x0000, 0xffff}, wide;
   std::mt19937 random(1);
   while (samples.size() < 203) samples.push_back(static_cast<std::uint16_t>(random() % 0x80));
@@ -289,11 +291,11 @@ TEST(SwoFilterBinary, PassesAddUp) {
 
 TEST(SwoFilterBinary, ThinningKeepsWhatIsConnected) {
   for (unsigned seed = 1; seed < 9; ++seed) {
-    // Two squares of two by two pixels disappear with zhang-suen, as published: none here.
+    // zhang-suen, as published, removes squares of 2x2 pixels. The drawing must not contain any.
     Drawing d = random_drawing(120, 100, seed, 1);
     const SwoFilterParams erosion{.op = Op::hit_or_miss, .window = 5};
     d = apply(d, erosion).complement();
-    d = apply(d, erosion).complement();  // no parts smaller than the window
+    d = apply(d, erosion).complement();  // leaves no parts that are smaller than the window
     EXPECT_EQ(components(apply(d, {.op = Op::thin, .thinning = Thinning::guo_hall})),
               components(d));
     EXPECT_EQ(components(apply(d, {.op = Op::thin, .thinning = Thinning::zhang_suen})),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sliding windows on scanned documents and other pictures, against OpenCV. The images are not part
-// of the project: CUDASCAN_TEST_DATA names their folder.
+// Sliding windows on scanned documents and other pictures, compared with OpenCV. The images are not
+// part of the project: CUDASCAN_TEST_DATA names their folder.
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
@@ -46,14 +46,14 @@ testing::AssertionResult gives(Runner &runner, const cv::Mat &image, const Param
          << ", shape " << params.shape << ", border " << static_cast<int>(params.border);
 }
 
-/// The middle of an image, where it is larger; not a part of the other, whose samples OpenCV would
-/// see.
+/// The middle of an image that is larger. It is a copy, as OpenCV would read the samples around a
+/// part of a larger image.
 cv::Mat middle(const cv::Mat &image, int width, int height) {
   const int w = std::min(width, image.cols), h = std::min(height, image.rows);
   return image(cv::Rect((image.cols - w) / 2, (image.rows - h) / 2, w, h)).clone();
 }
 
-/// Dark things as white.
+/// A picture with dark objects in white.
 cv::Mat bilevel(const cv::Mat &image, int width, int height) {
   cv::Mat gray = middle(image, width, height), result;
   if (gray.depth() == CV_16U) {
@@ -65,7 +65,7 @@ cv::Mat bilevel(const cv::Mat &image, int width, int height) {
   return result;
 }
 
-// Makes a test of compare(runner) for each backend.
+// Defines a test of compare(runner) for each backend.
 #ifdef HAVE_CUDA
 #define TEST_WITH_DOCUMENTS(Name)        \
   TEST(SwoFilterDocuments, Name) {       \
@@ -90,15 +90,14 @@ cv::Mat bilevel(const cv::Mat &image, int width, int height) {
   static_assert(true)
 #endif
 
-// ---- Medians and means
-// ---------------------------------------------------------------------------
+// ---- Medians and means --------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHashesOfMedian5(Runner &runner) {
   int hashes = 0;
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &entry) {
     if (gray.depth() != CV_8U || !entry.contains("median5_sha256")) return;
-    // Decoders of JPEG differ, so the gray may, too.
+    // JPEG decoders differ, so the gray values may differ, too.
     if (entry.at("gray").at("sha256") != test::sha256(samples_of<std::uint8_t>(gray))) return;
     const auto got = result<std::uint8_t>(runner, gray, {.window = 5, .border = Border::replicate});
     ASSERT_EQ(nlohmann::json(test::sha256(got)), entry.at("median5_sha256"));
@@ -116,7 +115,7 @@ void compareMedians(Runner &runner) {
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {
     const cv::Mat image = middle(gray, 900, 700);
     for (int i = 0; i < 2; ++i) {
-      // OpenCV has no larger ones of 16 bit.
+      // OpenCV has only these two sizes for 16 bits.
       const int size = image.depth() == CV_16U ? 3 + 2 * i : kSizes[turn++ % std::size(kSizes)];
       cv::Mat expected;
       cv::medianBlur(image, expected, size);
@@ -128,8 +127,8 @@ void compareMedians(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Medians);
 
-/// A window of odd width and height that is not clipped has no mean in the middle of two levels, so
-/// that ways of rounding do not differ.
+/// The windows have odd width and height and are not clipped. So no mean is exactly between two
+/// levels, and the way of rounding does not matter.
 template <typename Runner>
 void compareMeans(Runner &runner) {
   constexpr test::Size kSizes[] = {{3, 3}, {5, 5}, {15, 7}, {1, 31}, {41, 41}, {101, 3}};
@@ -150,11 +149,10 @@ void compareMeans(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Means);
 
-// ---- Morphology
-// ----------------------------------------------------------------------------------
+// ---- Morphology ---------------------------------------------------------------------------------
 
 struct Element {
-  Params params;  // the window alone
+  Params params;  // only the window is set
   cv::Mat cells;
 };
 
@@ -244,8 +242,7 @@ void compareMorphology(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(Morphology);
 
-// ---- Black and white
-// -----------------------------------------------------------------------------
+// ---- Black and white ----------------------------------------------------------------------------
 
 template <typename Runner>
 void compareHitOrMiss(Runner &runner) {
@@ -269,7 +266,7 @@ void compareHitOrMiss(Runner &runner) {
 }
 TEST_WITH_DOCUMENTS(HitOrMiss);
 
-/// Black that cannot be reached from the edges is filled; white that can be reached is removed.
+/// Black areas that do not touch the edges are filled; white areas that touch them are removed.
 template <typename Runner>
 void compareFloods(Runner &runner) {
   for_each_image([&](const cv::Mat &gray, const nlohmann::json &) {
@@ -292,7 +289,7 @@ void compareFloods(Runner &runner) {
 TEST_WITH_DOCUMENTS(Floods);
 
 #ifdef HAVE_XIMGPROC
-/// OpenCV leaves the pixels on the edges alone, hence the frame around the image.
+/// OpenCV does not change the pixels on the edges, so the image gets a frame.
 cv::Mat thinned(const cv::Mat &image, int type) {
   cv::Mat framed, result;
   cv::copyMakeBorder(image, framed, 1, 1, 1, 1, cv::BORDER_CONSTANT, 0);

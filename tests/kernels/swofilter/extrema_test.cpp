@@ -13,7 +13,7 @@ using window_oracle::Levels;
 constexpr Op kOperators[] = {Op::minimum, Op::maximum, Op::midpoint, Op::erode,   Op::dilate,
                              Op::open,    Op::close,   Op::gradient, Op::top_hat, Op::black_hat};
 
-/// kernels/swofilter/extrema/extrema.h, word by word.
+/// The definitions in kernels/swofilter/extrema/extrema.h, taken literally.
 Levels oracle(const Levels &in, const SwoFilterParams &p, int most) {
   const Cells cells = window_oracle::cells_of(p);
   const auto smallest = [](const std::vector<int> &v) {
@@ -65,7 +65,7 @@ Levels oracle(const Levels &in, const SwoFilterParams &p, int most) {
   }
 }
 
-/// The result of a row of 8 bit.
+/// The result for a row of 8-bit samples.
 std::vector<int> of_row(const SwoFilterParams &p, const std::vector<std::uint8_t> &row) {
   const int n = static_cast<int>(row.size());
   CpuRunner runner(1);
@@ -96,7 +96,7 @@ TEST(SwoFilterExtrema, KnownBorders) {
   const auto result = [&](Op op, const char *mask, Border border) {
     return of_row({.op = op, .shape = mask, .border = border, .border_value = 9}, row);
   };
-  // Only the pixel two to the left.
+  // The mask has one pixel, two to the left.
   EXPECT_EQ(result(Op::minimum, "10000", Border::clip), (Ints{5, 6, 5, 6}));
   EXPECT_EQ(result(Op::maximum, "10000", Border::clip), (Ints{5, 6, 5, 6}));
   EXPECT_EQ(result(Op::midpoint, "10000", Border::clip), (Ints{5, 6, 5, 6}));
@@ -106,7 +106,7 @@ TEST(SwoFilterExtrema, KnownBorders) {
   EXPECT_EQ(result(Op::erode, "10000", Border::replicate), (Ints{5, 5, 5, 6}));
   EXPECT_EQ(result(Op::erode, "10000", Border::reflect), (Ints{6, 5, 5, 6}));
   EXPECT_EQ(result(Op::erode, "10000", Border::constant), (Ints{9, 9, 5, 6}));
-  // The second step goes back to where the first has taken from.
+  // The second step uses the reflected mask, so it moves the samples back.
   EXPECT_EQ(result(Op::open, "10000", Border::clip), (Ints{5, 6, 0, 0}));
   EXPECT_EQ(result(Op::close, "10000", Border::clip), (Ints{5, 6, 255, 255}));
   EXPECT_EQ(result(Op::top_hat, "10000", Border::clip), (Ints{0, 0, 7, 8}));
@@ -131,7 +131,7 @@ TEST(SwoFilterExtrema, EqualsOracle) {
         }
 }
 
-/// Rows of several vectors, strips and bands.
+/// Images whose rows have several vectors, strips and bands.
 TEST(SwoFilterExtrema, EqualsOracleOnLargerImages) {
   CpuRunner one(1), three(3);
   for (const SwoFilterParams &window : window_oracle::windows())
@@ -157,7 +157,7 @@ TEST(SwoFilterExtrema, EqualsOracleOfLargestWindows) {
     }
 }
 
-/// 8 bit, on one and several threads.
+/// The result for 8-bit samples.
 std::vector<std::uint8_t> result(const SwoFilterParams &p, const std::vector<std::uint8_t> &samples,
                                  Size size) {
   CpuRunner runner(2);
@@ -166,7 +166,8 @@ std::vector<std::uint8_t> result(const SwoFilterParams &p, const std::vector<std
       .samples;
 }
 
-/// A rectangle of any size is one of its width after one of its height: 3840 columns in strips.
+/// A filter with a rectangle is a filter with its width after one with its height. 3840 columns are
+/// several strips.
 TEST(SwoFilterExtrema, LargeWindowsAreStepsOfSmallOnes) {
   constexpr Size kSize{3840, 300};
   const auto samples = make_content<std::uint8_t>(Content::random, kSize.width, kSize.height, 255);
@@ -215,8 +216,8 @@ void expect_cuda_equals_cpu(const SwoFilterParams &p, Size size, Layout layout) 
                    outcome<T>(cuda, in, layout, kMaximum, p, 0xc3).samples, size.width));
 }
 
-/// Windows and images about as large as what threads and blocks do at a time: 16 rows, 8 times
-/// these and 128 bytes of a row.
+/// Sizes near what threads and blocks process at a time: 16 rows, multiples of 8 rows, and 128
+/// bytes of a row.
 TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
   NEED_GPU();
   constexpr Size kWindows[] = {{3, 3},   {9, 5},    {15, 15},  {17, 1},  {3, 17},

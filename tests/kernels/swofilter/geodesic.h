@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Pictures for the geodesic operators, and a naive version of these.
+/// Pictures for the geodesic operators, and a naive version of these operators.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Result {
   bool operator==(const Result &) const = default;
 };
 
-/// Rows of samples.
+/// A picture as rows of samples.
 struct Picture {
   int width, height;
   std::vector<int> samples;
@@ -36,7 +36,7 @@ struct Picture {
   int at(int x, int y) const { return samples[y * width + x]; }
 };
 
-/// One for each character: digits are themselves.
+/// A picture from rows of characters; each digit is a sample with this value.
 inline Picture drawn(const std::vector<std::string> &rows) {
   Picture p{static_cast<int>(rows[0].size()), static_cast<int>(rows.size()), {}};
   for (const std::string &row : rows)
@@ -68,7 +68,8 @@ inline Result filtered(const Picture &p, const SwoFilterParams &params) {
   return filtered<std::uint8_t>(p, params, 255);
 }
 
-/// Passes as swofilter/geodesic.h has them, until one changes nothing if no number is given.
+/// Passes as swofilter/geodesic.h defines them. Without a given number, they end when a pass
+/// changes nothing.
 inline Result naive(const Picture &p, const SwoFilterParams &params, int maximum) {
   const bool dilates =
       std::find(std::begin(kDilating), std::end(kDilating), params.op) != std::end(kDilating);
@@ -117,7 +118,8 @@ inline Result naive(const Picture &p, const SwoFilterParams &params, int maximum
   return result;
 }
 
-/// A corridor of one pixel that winds inwards from the upper left corner, with walls as wide.
+/// A corridor, one pixel wide, that winds inwards from the upper left corner. The walls are as
+/// wide.
 inline Picture spiral(int width, int height, int corridor, int wall, int *length = nullptr) {
   Picture p{width, height, std::vector<int>(std::size_t(width) * height, wall)};
   int left = 0, top = 2, right = width - 1, bottom = height - 1, x = 0, y = 0, n = 1;
@@ -143,7 +145,7 @@ inline Picture spiral(int width, int height, int corridor, int wall, int *length
   return p;
 }
 
-/// The same surrounded by walls but for the pixel where it begins.
+/// The same spiral with walls all around, except for the pixel where it begins.
 inline Picture walled_spiral(int width, int height, int corridor, int wall, int *length) {
   const Picture inner = spiral(width - 2, height - 2, corridor, wall, length);
   Picture p{width, height, std::vector<int>(std::size_t(width) * height, wall)};

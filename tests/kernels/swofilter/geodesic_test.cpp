@@ -13,7 +13,7 @@ TEST(SwoFilterGeodesic, FillsHoles) {
                            "09990999",  //
                            "00000000"});
   SwoFilterParams params{.op = Op::fill_holes, .connectivity = 4};
-  // The opening of the ring on the right is diagonal.
+  // The ring on the right is open only diagonally.
   EXPECT_EQ(drawing(filtered(p, params).samples, 8),
             (std::vector<std::string>{"00000000",  //
                                       "09990990",  //
@@ -67,7 +67,7 @@ TEST(SwoFilterGeodesic, FindsDomesAndBasins) {
             std::vector<std::string>{"000012100000121000"});
   EXPECT_EQ(drawing(filtered(p, {.op = Op::h_basin, .height = 2}).samples, 18),
             std::vector<std::string>{"210000001210000012"});
-  // Domes of the whole height stand on 0.
+  // With the largest height, domes reach down to 0.
   EXPECT_EQ(drawing(filtered(p, {.op = Op::h_dome, .height = 9}).samples, 18),
             std::vector<std::string>{"012345432123454321"});
 }
@@ -82,7 +82,7 @@ TEST(SwoFilterGeodesic, GoesAStepAPass) {
     EXPECT_EQ(std::count(result.samples.begin(), result.samples.end(), 200), n + 1);
     EXPECT_EQ(result.iterations, n);
   }
-  // The pass that reaches the end is followed by one that changes nothing.
+  // After the pass that reaches the end there is one that changes nothing.
   const SwoFilterParams all{.op = Op::geodesic_dilate,
                             .iterations = length + 50,
                             .marker = Marker::border,
@@ -110,7 +110,7 @@ TEST(SwoFilterGeodesic, EqualsPasses) {
     const bool bytes = random() % 2;
     const int maximum = bytes ? 255 : std::array{0xffff, 0x3ff, 0xffc0}[random() % 3];
     const int shift = unused_low_bits(maximum), levels = (maximum >> shift) + 1;
-    const bool tall = random() % 8 == 0;  // so that threads have bands
+    const bool tall = random() % 8 == 0;  // tall images are divided into bands for several threads
     const Picture p =
         random_picture(random, 1 + random() % (random() % 5 ? 30 : 2),
                        tall ? 200 : 1 + random() % (random() % 5 ? 30 : 2), levels, shift);
@@ -134,24 +134,24 @@ TEST(SwoFilterGeodesic, ReconstructionIsAnOpening) {
   const auto content = make_content<std::uint8_t>(Content::text, 130, 90, 255);
   const Picture p{130, 90, {content.begin(), content.end()}};
   for (const int connectivity : {4, 8}) {
-    // Between marker and mask.
+    // The result is between marker and mask.
     const SwoFilterParams params{.op = Op::reconstruct, .height = 40, .connectivity = connectivity};
     const Result once = filtered(p, params);
     for (std::size_t i = 0; i < p.samples.size(); ++i) {
       EXPECT_LE(once.samples[i], p.samples[i]);
       EXPECT_GE(once.samples[i], p.samples[i] - 40);
     }
-    // Idempotent, for a marker that does not change with the image.
+    // Idempotent, if the marker does not depend on the image.
     const SwoFilterParams border{
         .op = Op::reconstruct, .marker = Marker::border, .connectivity = connectivity};
     const Result first = filtered(p, border);
     EXPECT_EQ(filtered({p.width, p.height, first.samples}, border), first);
-    // Increasing: a larger mask gives nowhere less.
+    // Increasing: a larger mask makes no sample smaller.
     Picture larger = p;
     for (int &v : larger.samples) v = std::min<int>(v + random() % 30, 255);
     const Result more = filtered(larger, params);
     for (std::size_t i = 0; i < p.samples.size(); ++i) EXPECT_GE(more.samples[i], once.samples[i]);
-    // What is not in the marker is the dome.
+    // The dome is the image minus the reconstruction.
     const Result dome = filtered(p, {.op = Op::h_dome, .height = 40, .connectivity = connectivity});
     for (std::size_t i = 0; i < p.samples.size(); ++i)
       EXPECT_EQ(dome.samples[i], p.samples[i] - once.samples[i]);
@@ -234,7 +234,7 @@ TEST(SwoFilterGeodesicOperator, CudaEqualsCpu) {
   NEED_GPU();
 #ifdef HAVE_CUDA
 #ifdef EMULATED_GPU
-  // Tiles cost the same when few pixels of them are in the image.
+  // A tile costs the same even if only few of its pixels are in the image.
   constexpr Size kFew[] = {{1, 1}, {1, 37}, {37, 1}, {33, 7}, {65, 40}, {129, 130}, {700, 3}};
   expect_cuda_equals_cpu(kParams, kFew);
 #else
@@ -244,7 +244,7 @@ TEST(SwoFilterGeodesicOperator, CudaEqualsCpu) {
 }
 
 #if defined(HAVE_CUDA) && !defined(EMULATED_GPU)
-/// More tiles than there are warps at a time.
+/// There are more tiles than warps that run at a time.
 template <typename T>
 void expect_cuda_equals_cpu_on_many_tiles(const SwoFilterParams &params) {
   constexpr int kSide = 4001;

@@ -3,8 +3,8 @@
 #
 #   tests/kernels/swofilter/make_reference.py
 #
-# Prints the table of reference_test.cpp: what scikit-image (0.19.3 was used) makes of pictures
-# that the test makes by the same formulas. Needs python3-skimage.
+# Prints the table of reference_test.cpp: results of scikit-image (version 0.19.3) for pictures that
+# the test makes by the same formulas. Needs python3-skimage.
 import numpy as np
 from skimage import morphology
 from skimage.filters import rank
@@ -52,7 +52,7 @@ def ranks(kind, picture):
     for settings, mask in MASKS.items():
         row(kind, "operator=median " + settings, rank.median(picture, mask))
         row(kind, "operator=mode " + settings, rank.modal(picture, mask))
-        for percentile in (12.5, 100):  # exact in binary; scikit-image counts in them
+        for percentile in (12.5, 100):  # exact in binary, as scikit-image computes with fractions
             row(kind, "operator=rank percentile=%g %s" % (percentile, settings),
                 rank.percentile(picture, mask, p0=percentile / 100))
 
@@ -86,7 +86,7 @@ for kind in "gray", "deep":
     ranks(kind, made[kind])
 for kind in "gray", "deep", "bilevel":
     reconstructions(kind, made[kind])
-# Its first step is the second one of Guo and Hall, hence everything is turned by 180 degrees.
+# Its first step is the second step of Guo and Hall, so everything is rotated by 180 degrees.
 turned = made["bilevel"][::-1, ::-1]
 for passes in 0, 1, 3:
     settings = " thinning=guo-hall iterations=%d" % passes

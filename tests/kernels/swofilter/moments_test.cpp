@@ -10,8 +10,8 @@ using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
 using window_oracle::Levels;
 
-/// kernels/swofilter/moments/moments.h, word by word. The deviation is searched for among all
-/// levels.
+/// The definitions in kernels/swofilter/moments/moments.h, taken literally. The deviation is
+/// searched for among all levels.
 Levels oracle(const Levels &in, const SwoFilterParams &p, int most) {
   using Int = __int128;
   return window_oracle::filtered(
@@ -21,10 +21,10 @@ Levels oracle(const Levels &in, const SwoFilterParams &p, int most) {
         Int s = 0, q = 0;
         for (const int level : v) s += level, q += Int{level} * level;
         if (p.op == Op::mean) return static_cast<int>((2 * s + n) / (2 * n));
-        int low = 0, high = most + 1;  // low <= deviation + 1/2 < high
+        int low = 0, high = most + 1;  // invariant: low <= deviation + 1/2 < high
         while (high - low > 1) {
           const Int middle = (low + high) / 2;
-          // middle - 1/2 <= sqrt(n q - s s) / n
+          // true if middle - 1/2 <= sqrt(n q - s s) / n
           if ((2 * middle - 1) * (2 * middle - 1) * n * n <= 4 * (n * q - s * s))
             low = static_cast<int>(middle);
           else
@@ -64,7 +64,7 @@ TEST(SwoFilterMoments, KnownBorders) {
   EXPECT_EQ(result(Op::mean, "11111", Border::reflect), (Ints{20, 24, 26}));
   EXPECT_EQ(result(Op::mean, "111", Border::constant), (Ints{43, 23, 53}));
   EXPECT_EQ(result(Op::standard_deviation, "111", Border::constant), (Ints{40, 12, 34}));
-  // The pixel two to the left, if there is one.
+  // The mask has one pixel, two to the left; it may be outside.
   EXPECT_EQ(result(Op::mean, "10000", Border::clip), (Ints{10, 20, 10}));
   EXPECT_EQ(result(Op::standard_deviation, "10000", Border::clip), (Ints{10, 20, 0}));
 }
@@ -89,7 +89,7 @@ TEST(SwoFilterMoments, EqualsOracle) {
           }
 }
 
-/// Rows of several blocks and strips, and bands.
+/// Images whose rows have several blocks, strips and bands.
 TEST(SwoFilterMoments, EqualsOracleOnLargerImages) {
   CpuRunner one(1), three(3);
   for (const SwoFilterParams &window : window_oracle::windows())
@@ -103,7 +103,7 @@ TEST(SwoFilterMoments, EqualsOracleOnLargerImages) {
     }
 }
 
-/// The largest sums that there are.
+/// The largest possible sums.
 TEST(SwoFilterMoments, EqualsOracleOfLargestWindows) {
   CpuRunner one(1);
   for (const char *shape : {"rectangle", "ellipse"})
@@ -117,7 +117,8 @@ TEST(SwoFilterMoments, EqualsOracleOfLargestWindows) {
       }
 }
 
-/// Half of the window has one level, half another whose distance is odd: every deviation is a tie.
+/// Half of the window has one level and half another, with an odd difference: every deviation is a
+/// tie.
 TEST(SwoFilterMoments, Ties) {
   for (const int distance : {1, 3, 129, 255, 32767, 65535}) {
     const std::vector<std::uint16_t> row = {0, static_cast<std::uint16_t>(distance)};
@@ -134,10 +135,10 @@ TEST(SwoFilterMoments, Ties) {
   }
 }
 
-/// Every sum that a window of a size can have leads to the mean that the header has for it.
+/// For every sum that a window of this size can have, the mean is as the header defines it.
 TEST(SwoFilterMoments, EveryMean) {
   constexpr int kWidth = 1021, kHeight = 64;
-  // Levels that rise by one each column or so: sums of windows take all remainders.
+  // Levels that rise slowly from column to column, so that the sums of windows have all remainders.
   std::vector<std::uint8_t> samples;
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) samples.push_back(static_cast<std::uint8_t>((x + y * 7) / 5));
@@ -146,7 +147,7 @@ TEST(SwoFilterMoments, EveryMean) {
     CpuRunner runner(1);
     const auto got = outcome<std::uint8_t>(runner, Image<std::uint8_t>(samples, kWidth, kHeight),
                                            {}, std::uint8_t{255}, p, 0);
-    // Sums of columns, then of rows.
+    // Sums over columns, then over rows.
     const auto at = [&](int i, int n) { return window_oracle::inside(i, n, p.border); };
     std::vector<std::uint32_t> columns(kWidth);
     for (int y = 0; y < kHeight; ++y) {

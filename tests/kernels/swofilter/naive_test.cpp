@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sliding windows of the paper (algorithm = naive), against known values and an oracle that
-// shares nothing with them but the definitions in the headers.
+// The sliding windows of the paper (algorithm = naive), compared with known values and with an
+// oracle that shares only the definitions in the headers with them.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -39,7 +39,7 @@ struct Grid {
   int width, height;
   std::vector<int> levels;
 
-  /// What stands at (x, y), anywhere.
+  /// The level at (x, y), inside or outside the image.
   std::optional<int> at(int x, int y, const SwoFilterParams &p) const {
     const bool inside = x >= 0 && x < width && y >= 0 && y < height;
     if (!inside && p.border == Border::clip) return {};
@@ -48,14 +48,14 @@ struct Grid {
       x = std::clamp(x, 0, width - 1);
       y = std::clamp(y, 0, height - 1);
     }
-    // Again and again at the edges.
+    // Reflects at the edges, repeatedly if necessary.
     while (x < 0 || x >= width) x = x < 0 ? -1 - x : 2 * width - 1 - x;
     while (y < 0 || y >= height) y = y < 0 ? -1 - y : 2 * height - 1 - y;
     return levels[y * width + x];
   }
 };
 
-/// The rows of a window: '1' for the samples that are in it.
+/// The rows of a window; '1' marks its samples.
 std::vector<std::string> rows_of(const SwoFilterParams &p) {
   const int width = p.window_width ? p.window_width : p.window;
   const int height = p.window_height ? p.window_height : p.window;
@@ -98,9 +98,9 @@ int deviation_of(const std::vector<int> &w) {
   const auto n = static_cast<__int128>(w.size());
   __int128 sum = 0;
   for (const int v : w) sum += v;
-  __int128 squares = 0;  // n times the deviations, squared: n^3 times the variance
+  __int128 squares = 0;  // sum of (n times the deviation) squared: n^3 times the variance
   for (const int v : w) squares += (n * v - sum) * (n * v - sum);
-  int d = 0;  // d + 1/2 is above the deviation
+  int d = 0;  // the result: the smallest d for which d + 1/2 is above the deviation
   while ((2 * d + 1) * n * ((2 * d + 1) * n) * n <= 4 * squares) ++d;
   return d;
 }
@@ -200,7 +200,7 @@ std::vector<T> filter(const Image<T> &in, const SwoFilterParams &params) {
   return out.samples();
 }
 
-/// What stands in the middle of 3x3 levels afterwards.
+/// The result in the middle of 3x3 levels.
 int middle_of(const std::vector<std::uint8_t> &levels, const SwoFilterParams &params) {
   return filter(Image<std::uint8_t>(levels, 3, 3), params)[4];
 }
@@ -215,17 +215,17 @@ TEST(SwoFilterNaive, KnownValues) {
   EXPECT_EQ(middle_of(levels, naive(Op::midpoint, 3)), 129);  // 128.5
   EXPECT_EQ(middle_of(levels, naive(Op::mean, 3)), 71);       // 635 / 9 = 70.6
   EXPECT_EQ(middle_of(levels, naive(Op::median, 3)), 30);
-  EXPECT_EQ(middle_of(levels, naive(Op::mode, 3)), 2);  // as often as 30
-  // Without 2, 2, 200 and 255: 176 / 5 = 35.2
+  EXPECT_EQ(middle_of(levels, naive(Op::mode, 3)), 2);  // occurs as often as 30, and is lower
+  // Without 2, 2, 200 and 255: 176 / 5 = 35.2.
   EXPECT_EQ(middle_of(levels, naive(Op::alpha_trimmed_mean, 3)), 35);
-  // The row has 100, the column 30, the diagonals 100 and 30.
+  // The medians are 100 (row), 30 (column), and 100 and 30 (diagonals).
   EXPECT_EQ(middle_of(levels, naive(Op::directional_median, 3)), 100);
-  // 9 * 116963 - 635^2 = 649442, whose root / 9 is 89.54
+  // 9 * 116963 - 635^2 = 649442, and sqrt(649442) / 9 = 89.54
   EXPECT_EQ(middle_of(levels, naive(Op::standard_deviation, 3)), 90);
   SwoFilterParams rank = naive(Op::rank, 3);
   rank.percentile = 100;
   EXPECT_EQ(middle_of(levels, rank), 255);
-  rank.percentile = 22.2222;  // 1.999998 of 9
+  rank.percentile = 22.2222;  // 1.999998 of 9 samples
   EXPECT_EQ(middle_of(levels, rank), 2);
   rank.percentile = 22.2223;
   EXPECT_EQ(middle_of(levels, rank), 7);
@@ -241,7 +241,7 @@ TEST(SwoFilterNaive, HalvesGoUp) {
   p.op = Op::midpoint;
   EXPECT_EQ(middle_of(levels, p), 1);
   p.op = Op::median;
-  EXPECT_EQ(middle_of(levels, p), 1) << "the upper one of two";
+  EXPECT_EQ(middle_of(levels, p), 1) << "the upper one of the two middle samples";
 }
 
 TEST(SwoFilterNaive, WindowWithoutSamples) {
@@ -254,7 +254,7 @@ TEST(SwoFilterNaive, WindowWithoutSamples) {
   }
 }
 
-/// Windows of every shape, up to the largest, and one larger than the image.
+/// Windows with every shape, up to the largest window, and one that is larger than the image.
 std::vector<SwoFilterParams> windows_of(Op op) {
   std::vector<SwoFilterParams> all;
   for (const int window : {1, 3, 5, 15}) all.push_back(naive(op, window));

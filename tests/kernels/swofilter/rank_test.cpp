@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Order statistics of windows: known values, the text of kernels/swofilter/rank/rank.h taken word
-// by word on random settings, and properties. The oracle counts and does not sort.
+// Order statistics of windows: known values, random settings compared with the text of
+// kernels/swofilter/rank/rank.h taken literally, and properties. The oracle counts and does not
+// sort.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +21,7 @@ using namespace test;
 using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
 
-/// For messages.
+/// The settings as text for messages.
 std::string said(const SwoFilterParams &p) {
   std::ostringstream s;
   s << "operator " << static_cast<int>(p.op) << ", window " << p.window << ", " << p.window_width
@@ -30,12 +31,12 @@ std::string said(const SwoFilterParams &p) {
   return s.str();
 }
 
-/// A set of levels.
+/// A multiset of levels.
 class Samples {
  public:
   void add(int level) { ++counts_[level], ++n_; }
   int size() const { return n_; }
-  /// The one with at most `number` below it, and more than that not above.
+  /// The level at index `number` of the sorted samples.
   int nth(int number) const {
     for (int below = 0; const auto &[level, count] : counts_)
       if ((below += count) > number) return level;
@@ -131,7 +132,7 @@ class Oracle {
   const swo::Job job_;
 };
 
-/// Looks at all pixels, or at as many as there is time for: corners, then any.
+/// Compares all pixels, or as many as there is time for: the corners, then random ones.
 template <typename T>
 void expect_as_oracle(const Image<T> &in, const SwoFilterParams &p, int n_threads = 1) {
   Image<T> out(in.width(), in.height(), {3, 1}, in.plane().maximum);
@@ -174,7 +175,7 @@ TEST(SwoFilterRank, KnownValues) {
   EXPECT_EQ(middle({.op = Op::alpha_trimmed_mean, .alpha = 0}), 57);     // 510 / 9 = 56.7
   EXPECT_EQ(middle({.op = Op::alpha_trimmed_mean, .alpha = 0.25}), 40);  // 200 / 5
   EXPECT_EQ(middle({.op = Op::alpha_trimmed_mean, .alpha = 0.5}), 40);
-  // The row has 50, the column 50, the diagonals 50 and 50.
+  // The medians of row, column and both diagonals are 50.
   EXPECT_EQ(middle({.op = Op::directional_median}), 50);
 }
 
@@ -191,14 +192,14 @@ TEST(SwoFilterRank, WindowsWithoutSamplesGiveThePixel) {
 }
 
 TEST(SwoFilterRank, TenHighBitsRoundInLevels) {
-  // Levels 1, 2, 2 and 4: 9 / 4 is nearest to 2.
+  // The levels are 1, 2, 2 and 4: 2 is nearest to the mean 9 / 4.
   using Words = std::vector<std::uint16_t>;
   EXPECT_EQ(filtered<std::uint16_t>({64, 128, 128, 256}, 2, 2,
                                     {.op = Op::alpha_trimmed_mean, .alpha = 0}, 0xffc0),
             Words(4, 128));
 }
 
-/// Every operator with windows from pixels to larger than the image.
+/// Every operator with windows from one pixel to larger than the image.
 TEST(SwoFilterRank, EqualsTheTextOfItsHeader) {
   constexpr const char *kShapes[] = {"ellipse",     "cross",       "010;111;010",
                                      "110;001;000", "000;000;001", "10101;00000;10101;01010;11111",
@@ -236,7 +237,7 @@ TEST(SwoFilterRank, EqualsTheTextOfItsHeader) {
   });
 }
 
-/// Rows that are cut into stripes, by every way to the answer.
+/// Rows that are divided into stripes, for each method of computation.
 TEST(SwoFilterRank, WideImages) {
   for (const Op op : {Op::median, Op::alpha_trimmed_mean, Op::mode, Op::directional_median})
     for (const int window : {3, 9, 25})
@@ -253,7 +254,7 @@ TEST(SwoFilterRank, WideImages) {
       }
 }
 
-/// A monotonic change of levels changes the result in the same way, also a decreasing one.
+/// A monotonic change of the levels, increasing or decreasing, changes the result in the same way.
 TEST(SwoFilterRank, FollowsTheOrderOfLevels) {
   constexpr int kWidth = 203, kHeight = 61;
   const auto samples = make_content<std::uint8_t>(Content::text, kWidth, kHeight, 255);
@@ -278,7 +279,7 @@ TEST(SwoFilterRank, FollowsTheOrderOfLevels) {
   }
 }
 
-/// Trimming all but one is the median; ranks grow with their number.
+/// Trimming all but one sample gives the median. A larger percentile gives a larger result.
 TEST(SwoFilterRank, OperatorsAgree) {
   constexpr int kWidth = 150, kHeight = 70;
   const auto samples = make_content<std::uint16_t>(Content::random, kWidth, kHeight, 65535);
@@ -333,7 +334,7 @@ TEST(SwoFilterRankLarge, CudaEqualsCpu) {
   NEED_GPU();
 #ifdef HAVE_CUDA
 #ifdef EMULATED_GPU
-  // Each pixel is much work there.
+  // Each pixel takes long there.
   constexpr Size kFew[] = {{1, 1}, {33, 7}, {7, 33}};
   expect_cuda_equals_cpu(kLarge, kFew);
 #else

@@ -30,7 +30,7 @@ std::vector<T> filtered(const std::vector<T> &samples, int width, int height,
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// The loop as it is written down: in place, pixel after pixel.
+/// The loop as it is defined: in place, pixel by pixel.
 template <typename T>
 std::vector<T> in_place(std::vector<T> image, int width, int height, const SwoFilterParams &params,
                         T maximum) {
@@ -60,7 +60,7 @@ void expect_loop_in_place(std::mt19937 &random, T maximum) {
   const int width = 1 + random() % (random() % 4 ? 60 : 4);
   const int height = 1 + random() % (random() % 4 ? 40 : 4) * (random() % 8 ? 1 : 6);
   std::vector<T> samples;
-  const bool sparse = random() % 2;  // extrema do not fill the image at once
+  const bool sparse = random() % 2;  // if true, extrema do not fill the image at once
   for (int i = 0; i < width * height; ++i) {
     const int noise = random() % levels;
     const int level = sparse && random() % 60 ? levels / 2 + noise / 32 - levels / 64 : noise;
@@ -77,11 +77,11 @@ void expect_loop_in_place(std::mt19937 &random, T maximum) {
     params.window_height = side();
   } else {
     const int columns = 1 + 2 * (random() % 5), rows = 1 + 2 * (random() % 4);
-    const int share = 1 + random() % 4;  // of the cells, in quarters
+    const int share = 1 + random() % 4;  // share of cells that are on, in quarters
     params.shape.clear();
     for (int row = 0; row < rows; ++row) {
       if (row > 0) params.shape += ';';
-      // Of every second mask, rows are runs across the middle column.
+      // In half of the masks, each row is a run across the middle column.
       const int first = columns / 2 - random() % (columns / 2 + 1);
       const int last = columns / 2 + random() % (columns / 2 + 1);
       for (int column = 0; column < columns; ++column) {
@@ -144,7 +144,7 @@ TEST(SwoFilterRecursive, TakesWhatIsOutside) {
   EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{2, 2, 2, 2}));
   params.shape = "001";
   EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 2}));
-  params.border = Border::clip;  // a window without samples
+  params.border = Border::clip;  // the window has no samples at the end of the row
   EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 255}));
   params.op = Op::recursive_dilate;
   EXPECT_EQ(filtered(in, 4, 1, params), (Bytes{6, 7, 8, 0}));

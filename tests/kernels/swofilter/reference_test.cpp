@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sliding windows equal scikit-image: ranks its filters.rank, thinning as Guo and Hall its
-// morphology.thin, reconstructions its morphology.reconstruction. make_reference.py makes the
+// Sliding windows compared with scikit-image: ranks with filters.rank, thinning as Guo and Hall
+// with morphology.thin, reconstructions with morphology.reconstruction. make_reference.py makes the
 // table.
 #include <map>
 #include <sstream>
@@ -16,7 +16,7 @@ constexpr int kWidth = 203, kHeight = 151;
 
 const struct {
   const char *picture, *settings;
-  std::uint64_t hash;  // FNV-1a of the bytes
+  std::uint64_t hash;  // FNV-1a hash of the result's bytes
 } kReference[] = {
     // clang-format off
     {"gray", "operator=median window=3", 0xb5f708927f1fd837u},
@@ -90,7 +90,7 @@ std::uint32_t noise_at(std::uint32_t x, std::uint32_t y) {
   return n ^ n >> 16;
 }
 
-/// @param kind  "gray", "deep", of 12 bit, or "bilevel"
+/// @param kind  "gray", "deep" (12 bits) or "bilevel"
 template <typename T>
 std::vector<T> picture_of(const std::string &kind) {
   std::vector<T> samples;
@@ -108,7 +108,7 @@ std::vector<T> picture_of(const std::string &kind) {
   return samples;
 }
 
-/// Parameters from settings as they are typed.
+/// Parameters from settings in the syntax of gst-launch-1.0.
 SwoFilterParams parse(const char *settings) {
   using Op = SwoFilterOperator;
   const std::map<std::string, Op> ops = {{"median", Op::median},
@@ -154,7 +154,7 @@ std::uint64_t hash_of_result(Runner &runner, const std::string &kind,
 template <typename Runner>
 void compare() {
   Runner runner;
-  // An emulated GPU takes long for a pixel.
+  // An emulated GPU takes long for each pixel.
 #ifdef EMULATED_GPU
   constexpr std::size_t kOneOf = 5;
 #else

@@ -9,7 +9,7 @@ namespace cudascan::swo {
 namespace {
 
 TEST(SwoFilterScratch, IsEmptyAfterItCouldNotGrow) {
-  constexpr std::size_t kTooMuch = std::size_t{1} << 60;  // more than any address
+  constexpr std::size_t kTooMuch = std::size_t{1} << 60;  // exceeds the address space
   Scratch::of_thread().take<char>(4096);
   EXPECT_THROW(Scratch::of_thread().take<char>(kTooMuch), std::bad_alloc);
   char *memory = Scratch::of_thread().take<char>(16);

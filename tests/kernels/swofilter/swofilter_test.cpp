@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings of cudaswofilter's operators: wrong ones, windows, borders, and a job in the units of a
-// format.
+// Settings of cudaswofilter's operators: refused settings, windows, borders, and settings in units
+// of a format.
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -19,7 +19,7 @@ using test::Image;
 
 constexpr auto kTemplates = SwoFilterThinning::templates;
 
-/// What run() on the CPU refuses with.
+/// The message with which run() on the CPU refuses the parameters.
 template <typename In, typename Out>
 std::string refusal_of_run(const Params &params, In maximum) {
   Cpu cpu;
@@ -33,7 +33,7 @@ std::string refusal_of_run(const Params &params, In maximum) {
   return "accepted";
 }
 
-/// The message that the parameters are refused with; both validate() and run() must give it.
+/// The message with which validate() and run() refuse the parameters; both must be the same.
 std::string refusal(const Params &params) {
   try {
     validate(params);
@@ -46,7 +46,7 @@ std::string refusal(const Params &params) {
   return "accepted";
 }
 
-/// The message begins with the setting and its value, and has these words.
+/// The message must begin with the setting and its value, and contain these words.
 void expect_message(const std::string &message, const std::string &begin,
                     std::initializer_list<const char *> words) {
   EXPECT_TRUE(message.starts_with(begin)) << '"' << begin << "\" does not begin: " << message;
@@ -58,8 +58,7 @@ void expect_refusal(const Params &params, const std::string &begin,
   expect_message(refusal(params), begin, words);
 }
 
-// ---- Refusals
-// ------------------------------------------------------------------------------------
+// ---- Refusals -----------------------------------------------------------------------------------
 
 TEST(SwoFilterRefuses, Windows) {
   const struct {
@@ -175,7 +174,7 @@ TEST(SwoFilterRefuses, NothingWithinTheRanges) {
         Params{.alpha = 0}, Params{.alpha = 0.5}, Params{.iterations = 1 << 30},
         Params{.height = 65535}, Params{.height = 0}, Params{.connectivity = 4},
         Params{.op = Op::recursive_erode, .border = Border::constant},
-        // What an operator does not use may be anything.
+        // An operator accepts any value of a setting that it does not use.
         Params{.op = Op::thin, .shape = "010"}, Params{.op = Op::reconstruct, .shape = "cross"}})
     EXPECT_EQ(refusal(params), "accepted");
 }
@@ -188,7 +187,7 @@ TEST(SwoFilterRefuses, LevelsThatTheFormatDoesNotHave) {
   expect_message(refusal_of_run<std::uint16_t, std::uint16_t>(params, 0x3ff), begin, {"0 to 1023"});
   expect_message(refusal_of_run<std::uint16_t, std::uint16_t>(params, 0xffc0), begin,
                  {"0 to 1023"});
-  // Without it the value has no meaning.
+  // Without border = constant the border value is not used.
   EXPECT_NO_THROW(swo::make_job({.border_value = 1024}, 0xff, 9, 9, 9, 9, true));
 }
 

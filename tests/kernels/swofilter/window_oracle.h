@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The window of a pixel directly from the text of kernels/swofilter.h: its samples one by one;
-/// outside the image, by walking back and forth.
+/// The window of a pixel as the text of kernels/swofilter.h defines it, sample by sample. Positions
+/// outside the image are found by walking back and forth inside.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace cudascan::test::window_oracle {
 
-/// Cells that are on, relative to the middle.
+/// The cells of a window that are on, relative to the middle.
 using Cells = std::vector<std::pair<int, int>>;
 
 inline Cells cells_of(const SwoFilterParams &p) {
@@ -51,7 +51,7 @@ inline Cells turned(Cells cells) {
   return cells;
 }
 
-/// Levels of an image, row by row.
+/// The levels of an image, row by row.
 struct Levels {
   int width, height;
   std::vector<int> level;
@@ -59,12 +59,12 @@ struct Levels {
   int operator()(int x, int y) const { return level[std::size_t(y) * width + x]; }
 };
 
-/// A column or row of the image for one that may be outside; n for none.
+/// The column or row inside the image that is used for i; n if there is none.
 inline int inside(int i, int n, SwoFilterBorder border) {
   if (i >= 0 && i < n) return i;
   if (border == SwoFilterBorder::replicate) return std::clamp(i, 0, n - 1);
   if (border != SwoFilterBorder::reflect) return n;
-  // Go from the nearest edge outwards: the edge itself is met twice.
+  // Walks from the nearest edge inwards. The edge itself counts as the first step.
   int position = i < 0 ? 0 : n - 1, direction = i < 0 ? 1 : -1;
   for (int steps = i < 0 ? -1 - i : i - n; steps > 0; --steps) {
     if (position + direction < 0 || position + direction >= n)
@@ -75,7 +75,7 @@ inline int inside(int i, int n, SwoFilterBorder border) {
   return position;
 }
 
-/// The samples that a window finds.
+/// The samples of a window.
 inline std::vector<int> found(const Levels &image, const Cells &cells, int x, int y,
                               const SwoFilterParams &p) {
   std::vector<int> samples;
@@ -90,7 +90,7 @@ inline std::vector<int> found(const Levels &image, const Cells &cells, int x, in
   return samples;
 }
 
-/// Each pixel of an image from what its window finds, and its own level.
+/// Computes each pixel of an image from the samples of its window and its own level.
 inline Levels filtered(const Levels &image, const Cells &cells, const SwoFilterParams &p,
                        const std::function<int(const std::vector<int> &, int)> &result) {
   Levels out{image.width, image.height, {}};
@@ -108,7 +108,7 @@ inline std::string text_of(const SwoFilterParams &p) {
   return s.str();
 }
 
-/// Checks run() on the CPU in a format against oracle(levels, params, most).
+/// Compares run() on the CPU with oracle(levels, params, most) in a format.
 template <typename T, typename Oracle>
 void check(const Oracle &oracle, SwoFilterParams p, T maximum, Content content, Size size,
            CpuRunner &runner) {
@@ -128,7 +128,7 @@ void check(const Oracle &oracle, SwoFilterParams p, T maximum, Content content, 
   ASSERT_TRUE(same(expected, got.samples, size.width)) << got.refused;
 }
 
-/// The same for 8 bit, and for the formats of 16 bit in turn.
+/// The same for 8 bits and, in turn, for the formats with 16 bits.
 template <typename Oracle>
 void check_formats(const Oracle &oracle, const SwoFilterParams &p, Content content, Size size,
                    CpuRunner &runner, int turn) {
@@ -140,7 +140,7 @@ void check_formats(const Oracle &oracle, const SwoFilterParams &p, Content conte
 inline constexpr SwoFilterBorder kBorders[] = {SwoFilterBorder::clip, SwoFilterBorder::replicate,
                                                SwoFilterBorder::reflect, SwoFilterBorder::constant};
 
-/// Windows of all kinds: small and larger than kSmallSizes, with and without their middle.
+/// Windows of all kinds: small, larger than kSmallSizes, with and without their middle.
 inline const std::vector<SwoFilterParams> &windows() {
   static const std::vector<SwoFilterParams> windows = {
       {.window = 1},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Windows of cudaswofilter's operators, borders, and what a job has in the terms of a format.
+// Windows of cudaswofilter's operators, borders, and settings in units of a format.
 #include "kernels/swofilter/window.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(SwoFilterWindow, KnowsWhetherItIsARectangle) {
   EXPECT_FALSE(mask_of("111;101;111").rectangle);
 }
 
-/// Cells that are on in each row of an ellipse; fails unless they lie around the middle.
+/// The number of cells that are on in each row of an ellipse. Fails if they are not centred.
 std::vector<int> rows_of_ellipse(int width, int height) {
   const Mask mask = Mask::make_ellipse(width, height);
   std::vector<int> counts;
@@ -115,8 +115,8 @@ TEST(SwoFilterWindow, EllipsesAreOpenCVs) {
   EXPECT_EQ(rows_of_ellipse(15, 15),
             (Counts{1, 9, 11, 13, 13, 15, 15, 15, 15, 15, 13, 13, 11, 9, 1}));
   EXPECT_EQ(rows_of_ellipse(5, 1), Counts{5});
-  // FNV-1a of the rows of all others, by width, then height, of getStructuringElement in OpenCV
-  // 4.6.
+  // A hash (FNV-1a) of the rows of all other ellipses, by width, then height, from
+  // getStructuringElement of OpenCV 4.6.
   std::uint64_t hash = 14695981039346656037u;
   for (int width = 1; width <= 255; width += 2)
     for (int height = 3; height <= 255; height += 2)
@@ -189,7 +189,7 @@ TEST(SwoFilterBorders, NameTheSampleThatStandsOutside) {
   EXPECT_EQ(row(Border::replicate, 3), (Samples{0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2}));
   EXPECT_EQ(row(Border::reflect, 3), (Samples{1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1}));
   EXPECT_EQ(row(Border::reflect, 1), Samples(11, 0));
-  // Further out than the image is wide.
+  // Positions that are farther outside than the image is wide.
   for (int i = -300; i < 300; ++i) {
     EXPECT_EQ(swo::resolve(i, 2, Border::reflect), swo::resolve(i + 4, 2, Border::reflect));
     EXPECT_EQ(swo::resolve(i, 7, Border::reflect), swo::resolve(-1 - i, 7, Border::reflect));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A GigE Vision camera for tests: Aravis's, on the loopback device of a network of its own, so that
-no other test and no other machine sees it."""
+"""A GigE Vision camera for tests. It is Aravis's fake camera on the loopback device of a separate
+network namespace, so no other test and no other machine sees it."""
 import shutil
 import subprocess
 import time
@@ -11,7 +11,7 @@ FAKE = "arv-fake-gv-camera-0.8"
 
 
 class Camera:
-    """Use it with `with`. Programs see the camera if their command comes after `inside`."""
+    """For use with `with`. A program sees the camera if its command starts with `inside`."""
 
     def __init__(self):
         for tool in (FAKE, "unshare", "nsenter", "ip"):
@@ -40,7 +40,7 @@ class Camera:
 
     def plug_in(self):
         self.process = subprocess.Popen([*self.inside, FAKE, "-i", "127.0.0.1", "-s", "CAPTURE"])
-        # It takes a moment until it answers.
+        # The camera needs a moment before it answers.
         for _ in range(50):
             try:
                 listed = subprocess.run([*self.inside, "arv-tool-0.8"], capture_output=True,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A GStreamer plugin for tests with cameras that come and go: each file in the folder that CAMERAS
-/// names is a camera of that name, which gives the test picture; if the name begins with Odd, of
-/// 61x43 pixels, else of 320x240; if it begins with Endless, without ever saying that it ends.
-/// Looks every 50 ms.
+/// A GStreamer plugin for tests with cameras that are plugged in and out. Each file in the folder
+/// CAMERAS is a camera of that name, which shows the test picture. If the name begins with Odd, it
+/// has 61x43 pixels, otherwise 320x240. If the name begins with Endless, the camera does not report
+/// its end. The plugin checks the folder every 50 ms.
 #include <gst/gst.h>
 
 #include <map>
@@ -85,7 +85,7 @@ void look(GstDeviceProvider *provider, Devices &devices) {
 gpointer watch(gpointer data) {
   auto self = static_cast<TestCameras *>(data);
   Devices devices;
-  // Those that are there at the start were added by start().
+  // start() has added the cameras that exist at the start.
   GST_OBJECT_LOCK(self);
   for (GList *item = self->parent.devices; item; item = item->next) {
     g_autofree char *name = gst_device_get_display_name(GST_DEVICE(item->data));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples of embedding: capture in C++ and in Python do the same, so they pass the same tests.
 
-The environment says which one: CAPTURE, a command in words. With CUDA=1 the tests of CUDAMemory are
+The environment variable CAPTURE is the command of one of them. With CUDA=1 the tests of CUDAMemory
 run.
 """
 import os
@@ -48,7 +48,7 @@ class Folder(unittest.TestCase):
         self.file = self.folder / "pixels.raw"
 
     def start(self, *arguments, inside=()):
-        """The running program; its output goes to a file, so that it never waits for a reader."""
+        """The running program. Its output goes to files, so that it never waits for a reader."""
         self.log, self.errors = self.folder / "log", self.folder / "errors"
         with open(self.log, "wb") as log, open(self.errors, "wb") as errors:
             process = subprocess.Popen([*inside, *CAPTURE, *arguments], stdin=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ class Folder(unittest.TestCase):
         return process
 
     def wait_for(self, process, frames):
-        """Until so many frames more than now were reported."""
+        """Waits until this many more frames were reported."""
         def count():
             return len(values("threshold", self.log.read_text()))
         enough = count() + frames
@@ -87,7 +87,7 @@ class Frames(Folder):
         os.mkfifo(self.file)
         process = self.start("--test", "--frames=3", f"--output={self.file}")
         with open(self.file, "rb") as reader:
-            # A frame is more than a pipe holds, so the camera is ahead of the program.
+            # A frame is larger than a pipe's buffer, so the camera is ahead of the program.
             time.sleep(0.5)
             self.assertEqual(len(reader.read()), 3 * FRAME)
         self.assertEqual(process.wait(10), 0, self.errors.read_text())
@@ -188,13 +188,13 @@ class Signals(Folder):
             process = self.start("--test")
             time.sleep(delay)
             process.terminate()
-            # Before the program has set its handler up, the signal just ends it.
+            # Earlier, the program has no handler yet and the signal kills it.
             self.assertIn(process.wait(10), (0, -signal.SIGTERM), self.errors.read_text())
             self.assertNotIn("CRITICAL", self.errors.read_text())
 
 
 class Provider(Folder):
-    """Cameras that a device provider tells of."""
+    """Cameras that a device provider announces."""
 
     def setUp(self):
         super().setUp()
@@ -235,11 +235,13 @@ class Provider(Folder):
                         b"".join(rows[y * stride:y * stride + 61] for y in range(2 * 43)))
 
     def test_one_that_was_unplugged_is_waited_for(self):
-        # By its number: meanwhile that may be the other camera's, so it is the name that counts.
+        # The camera is chosen by its number. That may now be the other camera's number, so the
+        # program must remember the name.
         process = self.start("--camera", self.number("Left eye"))
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
-        # It is looked for more than once: first it was unplugged, then it is not a camera.
+        # The program looks for it more than once: the first time it is unplugged, then it is not in
+        # the list.
         program.wait_until(lambda: "no camera Left eye" in self.errors.read_text(), "a second look",
                            10)
         self.assertIn("Left eye: unplugged; trying again", self.errors.read_text())
@@ -275,7 +277,7 @@ class Provider(Folder):
         process = self.start("--camera=Left eye")
         self.wait_for(process, 3)
         (self.cameras / "Left eye").unlink()
-        program.wait_until(lambda: "trying again" in self.errors.read_text(), "its end is told", 10)
+        program.wait_until(lambda: "trying again" in self.errors.read_text(), "word of its end", 10)
         process.terminate()
         self.assertEqual(process.wait(10), 0)
 
@@ -311,7 +313,7 @@ class GigE(Folder):
             process = self.start(f"--camera=aravis:{NAME}", inside=camera.inside)
             self.wait_for(process, 5)
             camera.unplug()
-            program.wait_until(lambda: "trying again" in self.errors.read_text(), "its end is told",
+            program.wait_until(lambda: "trying again" in self.errors.read_text(), "word of its end",
                                15)
             self.assertIsNone(process.poll())
             camera.plug_in()

@@ -45,8 +45,8 @@ class Library(unittest.TestCase):
                                places=3)
         raw, peer = self.folder / "in.raw", self.folder / "peer.raw"
         raw.write_bytes(self.pixels)
-        # rawvideoparse takes rows without padding, filesink writes what lies in memory: 64 for 61
-        # pixels
+        # rawvideoparse takes rows without padding. filesink writes the memory as it is: 64 bytes
+        # for 61 pixels.
         launch = program.run(
             ["gst-launch-1.0", "filesrc", f"location={raw}", f"blocksize={len(self.pixels)}", "!",
              "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",

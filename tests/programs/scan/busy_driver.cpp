@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// A driver of SANE, "busy:0", whose pages are black squares of 64 pixels. It reads in a thread
-/// with asynchronous cancellation, like SANE's own drivers (sanei_thread.c), and cancels it when
-/// the page is complete, while that thread computes. If the thread stopped there, the page would
-/// count as lost.
+/// A SANE driver, "busy:0", whose pages are black squares of 64 pixels. Like SANE's own drivers
+/// (sanei_thread.c), it reads in a thread with asynchronous cancellation, and cancels that thread
+/// when the page is complete. The thread still computes at that time. If cancellation stopped it
+/// there, the page would count as lost.
 #include <pthread.h>
 #include <sane/sane.h>
 
@@ -32,7 +32,8 @@ extern "C" void *read_page(void *) {
   return nullptr;
 }
 
-/// Ends the thread. @return whether it had come to its end by itself
+/// Ends the thread.
+/// @return whether the thread had already ended by itself
 bool finish() {
   if (!reading) return true;
   pthread_cancel(reader);

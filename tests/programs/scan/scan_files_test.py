@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan in folders that others write to: links that somebody has planted, journals that
-somebody has written, runs in containers of their own."""
+"""cudascan-scan in folders that others can write to: links and journals that an attacker has
+prepared, and runs in containers."""
 import fcntl
 import os
 import shutil
@@ -11,7 +11,7 @@ import program
 import scans
 
 SMALL = (124, 175)
-PAGES = 12  # of runs side by side
+PAGES = 12  # pages for runs at the same time
 CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc"]
 
 
@@ -20,7 +20,7 @@ def can_unshare(words):
 
 
 class Planted(scans.Case):
-    """Links, under any name that the program may make, to a file and to a name that is free."""
+    """Links to a file and to a free name, under every name that the program may create."""
 
     def setUp(self):
         super().setUp()
@@ -30,7 +30,7 @@ class Planted(scans.Case):
         self.out.mkdir()
 
     def check(self, link, *words, status=0, **more):
-        """A run with the link in place comes to this end and does not write through it."""
+        """A run with this link must have this exit status and must not write through the link."""
         for target in (self.victim, self.free):
             with self.subTest(f"{link} -> {target.name}"):
                 link.parent.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ class Planted(scans.Case):
 
 
 class Journals(scans.Case):
-    """--resume with a journal forged by somebody who knows which files will be read."""
+    """--resume with a journal that was forged by somebody who knows the input files."""
 
     def setUp(self):
         super().setUp()
@@ -214,7 +214,7 @@ class Swapped(scans.Case):
 
 
 class SideBySide(scans.Case):
-    """Runs that know nothing of each other, as in containers: each has the same process number."""
+    """Runs that do not see each other, as in containers: all have the same process ID."""
 
     def setUp(self):
         super().setUp()

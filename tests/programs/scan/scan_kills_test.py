@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan killed and resumed: the final result is exactly that of an undisturbed run."""
+"""cudascan-scan killed and resumed: the final result equals that of an undisturbed run."""
 import os
 import random
 import signal
@@ -62,10 +62,10 @@ class AtRandom(Kills):
 
 @unittest.skipIf("SANITIZED" in os.environ, "sanitizers have to be loaded first")
 class EachMoment(Kills):
-    """Kills at each call that makes, names, removes or syncs a file (stop_at.cpp)."""
+    """Kills the program at each call that creates, renames, removes or syncs a file."""
 
     def killed(self, *words, **when):
-        """Whether the run was killed before its end."""
+        """Returns whether the run was killed before its end."""
         when["LD_PRELOAD"] = os.environ["STOP_AT_MODULE"]
         run = subprocess.run([scans.SCAN, "--backend=cpu", "--jobs=1", *words], cwd=self.folder,
                              timeout=60, env={**os.environ, **when}, stdin=subprocess.DEVNULL,
@@ -80,7 +80,7 @@ class EachMoment(Kills):
         while self.killed("in", "-o", f"book{moment}{output}", STOP_AT=str(moment)):
             with self.subTest(moment):
                 self.scan("in", "-o", f"book{moment}{output}", "--resume")
-                # Once more: whatever ended the first time, nothing is to be done.
+                # A second run has nothing to do, wherever the first one was killed.
                 self.scan("in", "-o", f"book{moment}{output}", "--resume")
                 self.assertEqual(look(f"book{moment}{output}"), look(f"alone{output}"))
             moment += 1

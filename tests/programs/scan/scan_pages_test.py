@@ -40,7 +40,7 @@ class Reading(scans.Case):
         self.check("page.png", Image.fromarray(levels))
 
     def test_levels_of_16_bit_are_kept_until_black_and_white(self):
-        # Both levels are the same in 8 bit.
+        # Both levels are equal at 8 bits.
         levels = np.where(np.array(scans.text_page()) == 0, 0x8001, 0x80f0).astype(np.uint16)
         path = self.save(Image.fromarray(levels), "page.png")
         self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0", "--method=otsu")
@@ -61,7 +61,7 @@ class Reading(scans.Case):
 
     def test_jpeg_lies_as_its_orientation_says(self):
         exif = Image.Exif()
-        exif[0x0112] = 6  # to be turned clockwise by 90 degrees
+        exif[0x0112] = 6  # says: rotate clockwise by 90 degrees
         self.check("page.jpg", scans.text_page().transpose(Image.ROTATE_90), 0.9, quality=95,
                    exif=exif)
 
@@ -178,7 +178,7 @@ class Steps(scans.Case):
             name = record["output"][-5]
             self.assertTrue(record["turned"], record)
             self.assertAlmostEqual(record["angle"], angles[name], delta=0.1)
-            inner = (slice(300, -300), slice(250, -250))  # corners have left the page
+            inner = (slice(300, -300), slice(250, -250))  # the corners are lost
             made = scans.ink(self.out / f"{name}.tif")
             self.assertGreater(scans.overlap(made[inner], expected[inner]), 0.7)
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of cudascan-scan over many pages: names, what is done already, what goes wrong, early
-ends."""
+"""Runs of cudascan-scan over many pages: names, finished pages, errors, and runs that end early."""
 import os
 import resource
 import shutil
@@ -17,11 +16,11 @@ if np is not None:
     from PIL import Image
 
 SMALL = (124, 175)
-PAGES = 200  # of runs that are ended early
+PAGES = 200  # pages for runs that are ended early
 
 
 def whole(path):
-    """Whether a page can be decoded to its end."""
+    """Whether a page can be decoded completely."""
     try:
         scans.ink(path)
         return True

@@ -25,7 +25,7 @@ class Scanner(scans.Case):
         self.configure()
 
     def configure(self, backends="test\n", **settings):
-        """A folder of SANE's settings for this test alone."""
+        """Makes a folder with SANE's settings for this test only."""
         self.config = self.folder / "sane.d"
         self.config.mkdir(exist_ok=True)
         defaults = {"number_of_devices": 1, "test-picture": '"Grid"', "resolution": 75.0,
@@ -122,7 +122,7 @@ class Scanner(scans.Case):
         self.assertEqual(len(self.outputs()), 3)
 
     def end_by(self, number):
-        """Ends a run that has scanned a page or two; how it ended and what it said."""
+        """Ends a run after one or two pages. Returns the exit status and the output."""
         run = subprocess.Popen([scans.SCAN, "--scan", "-o", "out",
                                 "--source=Automatic Document Feeder",
                                 "--scan-option=read-delay=yes",
@@ -147,8 +147,8 @@ class Scanner(scans.Case):
         self.assertEqual([name for name in self.outputs() if not name.endswith(".tif")], [])
 
     def test_terminated(self):
-        # The driver resets the handler when a page begins: what comes just then ends the program at
-        # once.
+        # The driver resets the handler when a page begins. A signal at that moment kills the
+        # program.
         self.configure(read_limit="true")
         status, said = self.end_by(signal.SIGTERM)
         self.assertIn(status, (128 + signal.SIGTERM, -signal.SIGTERM), said)
@@ -188,7 +188,7 @@ class Unplugged(Scanner):
         os.killpg(server.pid, signal.SIGKILL)
         said = run.communicate(timeout=20)[1]
         self.assertEqual(run.returncode, 1, said)
-        # What SANE says of it depends on where it was.
+        # SANE's message depends on the moment.
         self.assertRegex(said, r"net:127.0.0.1:test:0: page \d+ is lost: .")
         made = (self.folder / "book.pdf").read_bytes().count(b"CCITTFaxDecode")
         self.assertTrue(2 <= made < 10, made)

@@ -22,8 +22,7 @@ WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
 
 
 def text_page(width=WIDTH, height=HEIGHT, seed=1):
-    """Black words in lines on white: bars, some with strokes above or below, as letters have
-    them."""
+    """Black words in lines on white: bars, some with strokes above or below, like letters."""
     rng = random.Random(seed)
     page = Image.new("L", (width, height), 255)
     draw = ImageDraw.Draw(page)
@@ -42,7 +41,7 @@ def text_page(width=WIDTH, height=HEIGHT, seed=1):
 
 
 def turned(page, angle):
-    """Counter-clockwise, in degrees."""
+    """Rotates a page counter-clockwise, in degrees."""
     return page.rotate(angle, resample=Image.BICUBIC, fillcolor=255)
 
 
@@ -53,7 +52,7 @@ def ink(path):
 
 
 def overlap(a, b):
-    """Share of the ink of either page that both have."""
+    """The share of common ink in the ink of both pages together."""
     return (a & b).sum() / max(1, (a | b).sum())
 
 
@@ -67,14 +66,14 @@ class Case(unittest.TestCase):
         self.out = self.folder / "out"
 
     def scan(self, *words, status=0, **more):
-        """Runs the program on the CPU; what it says comes back."""
+        """Runs the program on the CPU and returns its output."""
         result = program.run([SCAN, "--backend=cpu", *words], cwd=self.folder, **more)
         said = result.stdout + result.stderr
         self.assertEqual(result.returncode, status, said)
         return said
 
     def measured(self, *words, **more):
-        """Runs the program; its statistics come back."""
+        """Runs the program and returns its statistics."""
         self.scan(*words, "--stats", self.folder / "stats.json", **more)
         return json.loads((self.folder / "stats.json").read_text())
 
@@ -85,11 +84,11 @@ class Case(unittest.TestCase):
         return path
 
     def outputs(self, folder=None):
-        """Names in the output folder except the journal."""
+        """The names in the output folder, without the journal."""
         folder = folder or self.out
         return sorted(p.name for p in folder.iterdir() if p.name != JOURNAL)
 
     def contents(self, folder=None):
-        """The contents of each file in the output folder except the journal."""
+        """The content of each file in the output folder, without the journal."""
         folder = folder or self.out
         return {name: (folder / name).read_bytes() for name in self.outputs(folder)}

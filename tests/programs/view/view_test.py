@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-view as a user has it: as a picture without a display, and in a window under Xvfb."""
+"""cudascan-view as a user runs it: with --picture and no display, and in a window under Xvfb."""
 import fcntl
 import json
 import os
@@ -20,7 +20,7 @@ except ImportError:
     Image = None
 
 VIEW = os.environ["CUDASCAN_VIEW"]
-# A picture without edges: every level of gray from left to right.
+# A picture without edges: all levels of gray.
 SLOPE = ("videotestsrc num-buffers={} pattern=gradient ! "
          "video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1")
 
@@ -51,8 +51,8 @@ class Picture(Folder):
         return Image.open(path).convert("L"), stats_of(result)
 
     def gray(self, image, left, right):
-        """The share of pixels between black and white, in a part of the frame's width, away from
-        its edges."""
+        """The share of pixels that are neither black nor white, in a part of the frame without its
+        edges."""
         part = image.crop((12 + int(left * 1200) + 8, 40, 12 + int(right * 1200) - 8, 860))
         return sum(part.histogram()[8:248]) / (part.width * part.height)
 
@@ -73,8 +73,8 @@ class Picture(Folder):
                                     "0.2:element=cudaautothreshold", "--do", "0.4:invert=true")
         self.assertEqual(stats["element"], "cudaautothreshold")
         self.assertIn("invert=true", stats["launch"])
-        # The slope goes from black to white from the top to the bottom, inverted from white to
-        # black.
+        # The slope goes from black at the top to white at the bottom; inverted, it goes from white
+        # to black.
         self.assertEqual((image.getpixel((600, 60)), image.getpixel((600, 880))), (255, 0))
 
     def test_sixteen_bits_and_colour(self):
@@ -183,12 +183,12 @@ class Refusals(Folder):
 
 @unittest.skipUnless(shutil.which("arv-fake-gv-camera-0.8"), "aravis-tools-cli is not installed")
 class GigE(Folder):
-    """A GigE Vision camera on loopback, as real as its protocol."""
+    """A fake GigE Vision camera on the loopback device; its protocol is real."""
     ADDRESS = "127.0.0.1"
 
     def setUp(self):
         super().setUp()
-        # There is one address, and one camera at it.
+        # All tests share one address, so there can be one camera at a time.
         lock = open(pathlib.Path(tempfile.gettempdir()) / "cudascan-fake-camera.lock", "w")
         self.addCleanup(lock.close)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -202,7 +202,7 @@ class GigE(Folder):
         return process
 
     def start_and_kill_camera(self):
-        """A viewer that has had frames and waits for more, 250 in all; the file of what it says."""
+        """Starts a viewer and kills its camera. Returns the viewer and the file of its messages."""
         camera = self.camera()
         if camera.poll() is not None:
             self.skipTest("the fake camera does not start here")
@@ -219,7 +219,7 @@ class GigE(Folder):
         camera.kill()
         camera.wait()
         program.wait_until(lambda: "Trying again every second" in errors.read_text(),
-                           "its end is told, however long it takes to close it", 10)
+                           "a message about its end, even if closing takes long", 10)
         return process, errors
 
     def test_frames_arrive_and_the_camera_may_go_and_come_back(self):
@@ -227,11 +227,11 @@ class GigE(Folder):
         self.camera()
         out = process.communicate(timeout=40)[0]
         self.assertEqual(process.returncode, 0, errors.read_text())
-        self.assertGreaterEqual(json.loads(out)["frames"], 250)  # most of the camera that came back
+        self.assertGreaterEqual(json.loads(out)["frames"], 250)  # the second camera sends most
         self.assertTrue((self.folder / "x.png").exists())
 
     def test_it_ends_while_the_camera_is_gone(self):
-        for seconds in (0, 6):  # closing and looking for it
+        for seconds in (0, 6):  # the times for closing and for looking for the camera
             process, errors = self.start_and_kill_camera()
             time.sleep(seconds)
             process.terminate()
@@ -279,7 +279,7 @@ class Window(Folder):
         return json.loads(out.strip().splitlines()[-1])
 
     def video(self):
-        """The window's left part above the plots, where the frame is."""
+        """The part of the window that shows the frame: on the left, above the plots."""
         image = Image.open(self.folder / "window.png").convert("L")
         self.assertGreater(image.width, 1000)
         return image.crop((20, 60, 950, 640))

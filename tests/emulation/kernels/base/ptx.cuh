@@ -23,7 +23,7 @@ inline int add_products(unsigned pair, unsigned bytes, int sum) {
          static_cast<std::int16_t>(pair >> 16) * static_cast<int>(bytes >> 8 & 0xff);
 }
 
-/// An address in 32 bits and back, of dynamic and of other shared memory.
+/// Converts an address in shared memory, dynamic or static, to 32 bits and back.
 unsigned shared_address(const void *p);
 unsigned char *shared_pointer(unsigned address);
 
@@ -52,8 +52,8 @@ void load_shared(unsigned address, std::uint32_t (&v)[n]) {
   std::memcpy(v, shared_pointer(address), sizeof v);
 }
 
-// Asynchronous copies of 16 or 4 bytes to shared memory, in groups. They are done at once, or only
-// when the thread waits for their group.
+// Asynchronous copies of 16 or 4 bytes to shared memory, in groups. A copy is done at once, or only
+// when the thread waits for its group.
 void start_copy(unsigned shared_address, const void *global, unsigned bytes);
 template <int bytes = 16>
 void copy_async(unsigned shared_address, const void *global) {
@@ -61,7 +61,7 @@ void copy_async(unsigned shared_address, const void *global) {
   start_copy(shared_address, global, bytes);
 }
 void commit_copies();
-/// Waits until at most this many of the latest groups are in flight.
+/// Waits until at most this many of the latest groups are unfinished.
 void wait_for_latest_copies(int n);
 template <int n>
 void wait_for_copies() {
@@ -94,7 +94,7 @@ inline float high_half(unsigned halves) {
   return low_half(halves >> 16);
 }
 
-/// The result with an error such as the hardware may make.
+/// The value with an error that the hardware may make.
 inline float inexact(float v) {
   if (!std::isfinite(v) || std::fabs(v) < 0x1p-126f) return std::isfinite(v) ? 0 : v;
   const std::uint32_t hash = __float_as_uint(v) * 2654435761u >> 24;
@@ -141,7 +141,7 @@ class CopyBarrier {
   explicit CopyBarrier(unsigned address) : address_(address) {}
   void init() const;
   void expect(bool mine, int bytes) const;
-  /// Does the copy now, or only when somebody waits for it.
+  /// Does the copy at once, or only when a thread waits for it.
   void copy(bool mine, const CUtensorMap &tensor, unsigned to, int x, int y, int z) const;
   void wait(unsigned phase) const;
 
