@@ -121,7 +121,7 @@ class Filter {
   }
 
   /// The sample outside the image for maxima or minima.
-  Outside<T> outside(bool largest) const {
+  OutsideSamples<T> outside(bool largest) const {
     if (border_ == SwoFilterBorder::constant) return {border_, static_cast<T>(job_.outside)};
     return {border_, static_cast<T>(largest ? 0 : job_.maximum)};
   }
@@ -131,7 +131,7 @@ class Filter {
 
   /// Two steps; the second needs rows of the first in another order.
   void run_apart(const Steps &steps) {
-    const std::size_t stride = Scratch::stride<T>(in_.width);
+    const std::size_t stride = ThreadScratch::stride<T>(in_.width);
     const Plane<T> between = {static_cast<T *>(cpu_.scratch(stride * in_.height * sizeof(T))),
                               in_.width, in_.height,
                               static_cast<std::ptrdiff_t>(stride * sizeof(T))};
@@ -151,37 +151,38 @@ class Filter {
   }
 
   /// The first stage, for these columns and rows from y on.
-  std::unique_ptr<Rows<T>> first_stage(const Pass<T> &pass, bool largest, Columns columns, int y,
-                                       Scratch &scratch) const {
-    const Outside<T> outside = this->outside(largest);
+  std::unique_ptr<ExtremaRows<T>> first_stage(const Pass<T> &pass, bool largest,
+                                              ColumnRange columns, int y,
+                                              ThreadScratch &scratch) const {
+    const OutsideSamples<T> outside = this->outside(largest);
     return extrema_rows<T>(
         largest, pass.mask, columns, outside,
         image_rows(pass.from, columns.reached(pass.mask.rx()), y - pass.mask.ry(), outside),
         scratch);
   }
   /// Both stages.
-  std::unique_ptr<Rows<T>> second_stage(const Pass<T> &pass, Columns columns, int y,
-                                        Scratch &scratch) const {
+  std::unique_ptr<ExtremaRows<T>> second_stage(const Pass<T> &pass, ColumnRange columns, int y,
+                                               ThreadScratch &scratch) const {
     const bool largest = !pass.steps.largest;
     const Mask &mask = second_mask();
-    const Columns reached = columns.reached(mask.rx());
-    const Outside<T> outside = this->outside(largest);
+    const ColumnRange reached = columns.reached(mask.rx());
+    const OutsideSamples<T> outside = this->outside(largest);
     const int first = y - mask.ry();
     auto rows = between_stages<T>(first_stage(pass, !largest, reached, std::max(first, 0), scratch),
                                   reached.count(), first, in_.height, outside.sample);
     return extrema_rows<T>(largest, mask, columns, outside, std::move(rows), scratch);
   }
 
-  void run_strip(const Pass<T> &pass, Columns columns, int begin, int end) const {
+  void run_strip(const Pass<T> &pass, ColumnRange columns, int begin, int end) const {
     const Steps &steps = pass.steps;
-    Scratch &scratch = Scratch::of_thread();
+    ThreadScratch &scratch = ThreadScratch::of_thread();
     const auto rows = steps.more == Steps::other_way
                           ? second_stage(pass, columns, begin, scratch)
                           : first_stage(pass, steps.largest, columns, begin, scratch);
     const auto others = steps.more == Steps::both_ways
                             ? first_stage(pass, !steps.largest, columns, begin, scratch)
                             : nullptr;
-    const Loops<T> &loops = extremes::loops<T>();
+    const ExtremaLoops<T> &loops = extremes::loops<T>();
     const int n = columns.count();
     T *const row = scratch.take<T>(n), *const other = scratch.take<T>(n);
     for (int y = begin; y < end; ++y) {

@@ -117,8 +117,9 @@ class Extrema {
     }
     const bool keeps =
         job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum;
-    const MaskJob<T> job{Source<T>(in, job_), sink, in_all_samples(Op::kLargest ? 0 : job_.maximum),
-                         keeps, Cells(mask)};
+    const ExtremaMaskJob<T> job{Source<T>(in, job_), sink,
+                                in_all_samples(Op::kLargest ? 0 : job_.maximum), keeps,
+                                WindowCells(mask)};
     queue_mask<T, Op>(cuda_, job);
   }
 

@@ -48,7 +48,7 @@ class Padded {
 
 /// Pixels sorted by their markers.
 template <typename T>
-class Queue {
+class MarkerQueue {
  public:
   void push(std::ptrdiff_t pixel, T marker) {
     const int bucket = bucket_of(marker);
@@ -192,7 +192,7 @@ class Band {
   const Growth &growth_;
   int begin_, height_;
   Padded<T> mask_, marker_;
-  Queue<T> queue_;
+  MarkerQueue<T> queue_;
   const GeodesicRows<T> &rows_ = geodesic_rows<T>();
 };
 

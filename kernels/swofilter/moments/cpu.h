@@ -15,7 +15,7 @@ namespace cudascan::swo::sums {
 template <typename T>
 class Results {
  public:
-  Results(Plane<const T> in, Plane<T> out, const Job &, int begin, int end, Scratch &);
+  Results(Plane<const T> in, Plane<T> out, const Job &, int begin, int end, ThreadScratch &);
 
   /// Sets the row of the following pixels.
   void begin_row(int y);

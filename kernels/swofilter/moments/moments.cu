@@ -45,16 +45,17 @@ __global__ void __launch_bounds__(256) extend_kernel(const __grid_constant__ Ext
 }
 
 template <typename T>
-struct MaskJob {
+struct MomentMaskJob {
   Source<T> in;
   Plane<T> out;
   int shift;
   bool deviation;
-  Cells cells;
+  WindowCells cells;
 };
 
 template <typename T>
-__global__ void __launch_bounds__(256) mask_moments_kernel(const __grid_constant__ MaskJob<T> job) {
+__global__ void __launch_bounds__(256)
+    mask_moments_kernel(const __grid_constant__ MomentMaskJob<T> job) {
   const Plane<const T> &in = job.in.plane;
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
   if (x >= in.width || y >= in.height) return;
@@ -89,7 +90,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   if (!mask.rectangle) {
     const dim3 blocks(divide_up(in.width, 32), divide_up(in.height, 8));
     return launch(cuda, mask_moments_kernel<T>, {blocks, dim3(32, 8)},
-                  MaskJob<T>{source, out, job.shift, deviation, Cells(mask)});
+                  MomentMaskJob<T>{source, out, job.shift, deviation, WindowCells(mask)});
   }
   if (job.border == SwoFilterBorder::clip)
     return clipped_moments(cuda, in, out, mask, job.shift, deviation);

@@ -37,7 +37,7 @@ class Rank {
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
-      return launch(cuda_, selection_kernel<T>, whole(), all, Cells(mask));
+      return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     if (!of_rank && by_columns(all)) return;
     by_histogram(all);
   }
@@ -157,7 +157,7 @@ class Rank {
       if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
       const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
       launch(cuda_, columns_kernel, {cut.blocks, kColumnsThreads, columns_bytes(cut.columns)},
-             ColumnsJob{all, cut.columns, cut.width, cut.height});
+             RankColumnsJob{all, cut.columns, cut.width, cut.height});
       return true;
     }
   }
@@ -173,7 +173,7 @@ class Rank {
     auto *const fine =
         shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
     launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
-           Cells(job_.mask()), fine);
+           WindowCells(job_.mask()), fine);
   }
 
   Cuda &cuda_;
