@@ -28,7 +28,7 @@ struct Source {
   SwoFilterBorder border;
   unsigned outside;  ///< with border = constant
 
-  Source(Plane<const T> plane, const Job &job)
+  Source(Plane<const T> plane, const FilterJob &job)
       : plane(plane), border(job.border), outside(job.outside) {}
 
   /// Whether windows of this radius around (x, y) are inside the image.

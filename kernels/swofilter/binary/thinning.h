@@ -159,7 +159,7 @@ struct Schedule {
   int period;          ///< steps of a pass
   std::int64_t steps;  ///< largest number of steps, a multiple of the period
 
-  static Schedule of(const Job &job, std::size_t templates) {
+  static Schedule of(const FilterJob &job, std::size_t templates) {
     constexpr std::int64_t kMost = std::int64_t{1} << 62;
     const int period =
         job.thinning == SwoFilterThinning::templates ? static_cast<int>(templates) : 2;

@@ -91,7 +91,7 @@ struct Pass {
 template <typename T>
 class Filter {
  public:
-  Filter(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job)
+  Filter(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job)
       : cpu_(cpu),
         in_(in),
         out_(out),
@@ -111,7 +111,7 @@ class Filter {
 
  private:
   /// The simplest border with the same result.
-  static SwoFilterBorder border_of(const Job &job) {
+  static SwoFilterBorder border_of(const FilterJob &job) {
     if (job.border == SwoFilterBorder::constant) return job.border;
     const Mask &mask = job.mask();
     const bool as_clipped =
@@ -224,7 +224,7 @@ class Filter {
   Cpu &cpu_;
   const Plane<const T> in_;
   const Plane<T> out_;
-  const Job &job_;
+  const FilterJob &job_;
   const SwoFilterBorder border_;
   const Mask &mask_;
   const Mask reflected_;  ///< unless it is the same
@@ -233,10 +233,10 @@ class Filter {
 }  // namespace
 
 template <typename T>
-void extrema(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void extrema(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   Filter<T>(cpu, in, out, job)();
 }
-template void extrema(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void extrema(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void extrema(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void extrema(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

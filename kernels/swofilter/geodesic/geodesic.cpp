@@ -261,15 +261,16 @@ int make_passes(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth)
 }  // namespace
 
 template <typename T>
-void geodesic(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, SwoFilterReport *report) {
+void geodesic(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job,
+              SwoFilterReport *report) {
   const Growth growth(job);
   if (growth.iterations == 0) return reconstruct(cpu, in, out, growth);
   const int passes = make_passes(cpu, in, out, growth);
   if (report) report->iterations = passes;
 }
-template void geodesic(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void geodesic(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                        SwoFilterReport *);
-template void geodesic(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void geodesic(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                        SwoFilterReport *);
 
 }  // namespace cudascan::swo

@@ -312,7 +312,7 @@ void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growt
 }  // namespace
 
 template <typename T>
-void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
+void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &settings,
               SwoFilterReport *report) {
   using Image = CellImage<T>;
   const Growth growth(settings);
@@ -358,9 +358,9 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
     cuda.on_complete([=] { report->iterations = static_cast<int>(*host); });
   }
 }
-template void geodesic(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void geodesic(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                        SwoFilterReport *);
-template void geodesic(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void geodesic(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                        SwoFilterReport *);
 
 }  // namespace cudascan::swo

@@ -102,7 +102,7 @@ class Areas {
 template <typename T>
 class MaskStrip {
  public:
-  MaskStrip(Plane<const T> in, const Job &job, const Outline &outline, int begin, int end,
+  MaskStrip(Plane<const T> in, const FilterJob &job, const Outline &outline, int begin, int end,
             Results<T> &results, ThreadScratch &scratch)
       : in_(in),
         job_(job),
@@ -179,7 +179,7 @@ class MaskStrip {
 
   const MomentLoops<T> &loops_ = sums::loops<T>();
   const Plane<const T> in_;
-  const Job &job_;
+  const FilterJob &job_;
   const Mask &mask_;
   const bool squared_;
   const int begin_, end_, columns_;
@@ -194,7 +194,7 @@ class MaskStrip {
 }  // namespace
 
 template <typename T>
-void filter_mask(Plane<const T> in, Plane<T> out, const Job &job, int begin, int end) {
+void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end) {
   const Outline outline(job.mask());
   const std::size_t squares =
       job.op == SwoFilterOperator::standard_deviation ? sizeof(Integral<T>) : 0;
@@ -208,7 +208,9 @@ void filter_mask(Plane<const T> in, Plane<T> out, const Job &job, int begin, int
     MaskStrip<T>(in, job, outline, x, to, results, scratch)(begin, end);
   }
 }
-template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &, int, int);
-template void filter_mask(Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &, int, int);
+template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &, int,
+                          int);
+template void filter_mask(Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &, int,
+                          int);
 
 }  // namespace cudascan::swo::sums

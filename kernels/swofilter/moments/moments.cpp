@@ -65,7 +65,7 @@ class MomentColumns {
 template <typename T>
 class Band {
  public:
-  Band(Plane<const T> in, Plane<T> out, const Job &job, ThreadScratch &scratch)
+  Band(Plane<const T> in, Plane<T> out, const FilterJob &job, ThreadScratch &scratch)
       : in_(in),
         job_(job),
         rx_(job.mask().rx()),
@@ -119,7 +119,7 @@ class Band {
 
   const MomentLoops<T> &loops_ = sums::loops<T>();
   const Plane<const T> in_;
-  const Job &job_;
+  const FilterJob &job_;
   const int rx_, ry_;
   const bool squared_;
   MomentColumns<std::uint32_t> columns_;
@@ -131,7 +131,7 @@ class Band {
 }  // namespace
 
 template <typename T>
-void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   cpu.for_bands(in.height, std::max(kMinRows, job.mask().height), [&](int begin, int end) {
     if (job.mask().rectangle)
       Band<T>(in, out, job, ThreadScratch::of_thread())(begin, end);
@@ -139,7 +139,7 @@ void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
       filter_mask(in, out, job, begin, end);
   });
 }
-template void moments(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void moments(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void moments(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void moments(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -83,7 +83,7 @@ std::size_t stride_of(int width) {
 }  // namespace
 
 template <typename T>
-void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Source<T> source(in, job);
   const Mask &mask = job.mask();
   const bool deviation = job.op == SwoFilterOperator::standard_deviation;
@@ -109,7 +109,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   copy(cuda, {result.row(mask.ry()) + mask.rx(), in.width, in.height, result.stride}, out);
 }
 
-template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -8,7 +8,7 @@
 namespace cudascan::swo::sums {
 
 template <typename T>
-Results<T>::Results(Plane<const T> in, Plane<T> out, const Job &job, int begin, int end,
+Results<T>::Results(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end,
                     ThreadScratch &scratch)
     : in_(in),
       out_(out),

@@ -23,7 +23,7 @@ constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
 template <typename T>
 class Rank {
  public:
-  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job)
+  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job)
       : cuda_(cuda), job_(job), in_(in), out_(out), source_(in, job) {}
 
   void operator()() {
@@ -177,7 +177,7 @@ class Rank {
   }
 
   Cuda &cuda_;
-  const Job &job_;
+  const FilterJob &job_;
   Plane<const T> in_;
   Plane<T> out_;
   Source<T> source_;
@@ -186,11 +186,11 @@ class Rank {
 }  // namespace
 
 template <typename T>
-void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   Rank<T>(cuda, in, out, job)();
 }
 
-template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -138,7 +138,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
 }  // namespace
 
 template <typename T>
-void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Complement<T> complement{job.op == SwoFilterOperator::recursive_erode,
                                  static_cast<T>(job.maximum)};
   const T outside =
@@ -149,7 +149,7 @@ void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
   else
     run_any(cpu, in, out, job.mask(), complement, outside);
 }
-template void recursive(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void recursive(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void recursive(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void recursive(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

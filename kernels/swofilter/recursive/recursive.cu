@@ -235,7 +235,7 @@ RecursiveWindow window_of(const Mask &mask) {
 }  // namespace
 
 template <typename T>
-void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings) {
+void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &settings) {
   RecursiveJob<T> job{};
   job.in = in;
   job.out = out;
@@ -259,7 +259,8 @@ void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings)
   const int lines = in.width + std::max(form.step, 0) * (in.height - 1);
   launch(cuda, lines_kernel<T>, {(lines + kThreads - 1) / kThreads, kThreads}, job, form, lines);
 }
-template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
+                        const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -128,7 +128,7 @@ class Oracle {
 
   const Image<T> &image_;
   const SwoFilterParams &p_;
-  const swo::Job job_;
+  const swo::FilterJob job_;
 };
 
 /// Looks at all pixels, or at as many as there is time for: corners, then any.
