@@ -97,10 +97,10 @@ void paint_classes(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothres
 }
 
 /// The history of the executor; a different number of levels starts a new one.
-History &history_of(Cpu &cpu, int levels) {
+ThresholdHistory &history_of(Cpu &cpu, int levels) {
   struct Kept {
     int levels;
-    History history;
+    ThresholdHistory history;
   };
   static const char key = 0;
   auto &kept = *static_cast<Kept *>(cpu.history(&key, sizeof(Kept)));
@@ -117,7 +117,7 @@ void run_on_cpu(Cpu &cpu, Plane<const In> in, Plane<Out> out, const Autothreshol
   const Settings settings = make_settings(p, static_cast<int>(counts.size()));
   std::array<int, kMaxClasses - 1> thresholds = find_thresholds(counts, p);
   if (p.classes == 2) {
-    History &history = history_of(cpu, settings.levels);
+    ThresholdHistory &history = history_of(cpu, settings.levels);
     thresholds[0] = step(history, thresholds[0], settings, history);
   } else {
     for (int &threshold : thresholds) threshold = with_offset(threshold, settings);

@@ -19,7 +19,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   const std::size_t state_bytes = histogram::state_bytes<T>(cuda, levels);
   static const char key = 0;
   auto *const state = static_cast<unsigned char *>(
-      cuda.history(&key, state_bytes + sizeof(SharingTeam::Mail) + 2 * sizeof(History)));
+      cuda.history(&key, state_bytes + sizeof(SharingTeam::Mail) + 2 * sizeof(ThresholdHistory)));
   const bool aligned =
       histogram::is_aligned(in, 16) && histogram::is_aligned(out, 16 * sizeof(Out) / sizeof(T));
   job.count = CountJob<T>(in, {p.roi, p.ignore_black, p.ignore_white}, aligned,
@@ -36,7 +36,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const AutothresholdP
   for (int i = 0; i < p.classes; ++i)
     job.values[i] = value_of_class(i, p.classes, p.invert, out.maximum);
   job.mail = reinterpret_cast<SharingTeam::Mail *>(state + state_bytes);
-  job.history = reinterpret_cast<History *>(job.mail + 1);
+  job.history = reinterpret_cast<ThresholdHistory *>(job.mail + 1);
 
   static const char found_key = 0;
   job.found = static_cast<Found *>(

@@ -40,7 +40,7 @@ struct Decision {
 
   __device__ void decide(int found) const {
     if (threadIdx.x > 0) return;
-    autothreshold::History &mine = history.turns[*history.launches % 2];
+    autothreshold::ThresholdHistory &mine = history.turns[*history.launches % 2];
     *threshold = autothreshold::step(mine, found, settings, mine);
   }
 };

@@ -8,7 +8,7 @@ namespace cudascan::threshold {
 
 /// State kept from frame to frame, in device memory, the same for all algorithms.
 struct BaselineHistory {
-  autothreshold::History *turns;  ///< two; the next frame's is number `launches` % 2
+  autothreshold::ThresholdHistory *turns;  ///< two; the next frame's is number `launches` % 2
   const unsigned *launches;
 };
 

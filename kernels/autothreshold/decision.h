@@ -14,7 +14,7 @@ inline constexpr int kMaxClasses = 4;
 
 /// State kept from frame to frame; all zero at the start of a stream. State and settings are
 /// fixed-point numbers with 16 fractional bits, so that both backends give the same result.
-struct History {
+struct ThresholdHistory {
   std::uint32_t frames;
   std::int32_t in_use;  ///< T without offset
   std::int64_t state;   ///< the smoothed T, Q16
@@ -43,9 +43,10 @@ CUDASCAN_HD inline int with_offset(int threshold, const Settings &s) {
 /// @param found  the level that the method has found on this frame
 /// @param after  becomes `before` of the next frame; may be the same object
 /// @return the applied T
-CUDASCAN_HD inline int step(const History &before, int found, const Settings &s, History &after) {
+CUDASCAN_HD inline int step(const ThresholdHistory &before, int found, const Settings &s,
+                            ThresholdHistory &after) {
   const std::int64_t target = static_cast<std::int64_t>(found) << 16;
-  History h = before;
+  ThresholdHistory h = before;
   if (h.frames == 0) {
     h = {1, found, target};
   } else {

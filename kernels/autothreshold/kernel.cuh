@@ -13,9 +13,9 @@
 
 namespace cudascan::autothreshold {
 
+using histogram::BlockShare;
 using histogram::CountJob;
-using histogram::Place;
-using histogram::Share;
+using histogram::VectorPlace;
 
 /// The result for the report.
 struct Found {
@@ -33,7 +33,7 @@ struct ThresholdJob {
   bool apply;
   Settings settings;
   unsigned values[kMaxClasses];  // of the painted classes
-  History *history;              // two that take turns
+  ThresholdHistory *history;     // two that take turns
   unsigned char *team_values;    // of the GridTeam
   SharingTeam::Mail *mail;       // of the SharingTeam
   Found *found;
@@ -88,14 +88,14 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     autothreshold_kernel(const __grid_constant__ ThresholdJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
-  Share<T, Counters> share(job.count, memory + Counters::kBytes);
+  BlockShare<T, Counters> share(job.count, memory + Counters::kBytes);
   histogram::Head head = count_image(job.count, counters, share, memory);
   const Levels levels = job.count.levels;
 
   int thresholds[kMaxClasses - 1]{};
   find_thresholds<Counters, small>(job, head, memory, thresholds);
   if (job.classes == 2) {
-    History after;
+    ThresholdHistory after;
     thresholds[0] = step(job.history[head.launch % 2], thresholds[0], job.settings, after);
     if (blockIdx.x == 0 && threadIdx.x == 0) job.history[(head.launch + 1) % 2] = after;
   } else {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     }
     return result;
   };
-  share.for_each([&](const Place &place, uint4 v) {
+  share.for_each([&](const VectorPlace &place, uint4 v) {
     if (job.apply) v = {paint(v.x), paint(v.y), paint(v.z), paint(v.w)};
     if (sizeof(T) == 1 || !job.narrow)
       store(job.out, place, v);

@@ -166,13 +166,13 @@ CUDASCAN_HD int percentile(Team &team) {
 }
 
 /// Sums over the pixels of the powers of their levels.
-struct Moments {
+struct LevelMoments {
   using Word = std::uint64_t;
   Word n, s, squares;
   Word cubes_low,
       cubes_high;  ///< the sum of cubes, < 2^78: of their lower 32 bits and of their upper bits
 
-  CUDASCAN_HD Moments &operator+=(const Moments &other) {
+  CUDASCAN_HD LevelMoments &operator+=(const LevelMoments &other) {
     n += other.n;
     s += other.s;
     squares += other.squares;
@@ -181,7 +181,7 @@ struct Moments {
     return *this;
   }
   CUDASCAN_HD u128 cubes() const { return (u128{cubes_high} << 32) + cubes_low; }
-  CUDASCAN_HD static Moments of(std::uint64_t level, std::uint64_t count) {
+  CUDASCAN_HD static LevelMoments of(std::uint64_t level, std::uint64_t count) {
     const std::uint64_t squares = count * level * level;
     const u128 cubes = u128{squares} * level;
     return {count, count * level, squares, static_cast<std::uint32_t>(cubes),
@@ -191,7 +191,7 @@ struct Moments {
 
 /// The number of black pixels in the image of two levels with the same mean, variance and third
 /// moment: N / 2 (1 + u3 / sqrt(u3^2 + 4 u2^3)) with the central moments u2, u3.
-CUDASCAN_HD inline double two_level_share(const Moments &m) {
+CUDASCAN_HD inline double two_level_share(const LevelMoments &m) {
   using Signed = __int128;
   // Exact moments about the floor of the mean; the correction to the mean is small.
   const Signed c = static_cast<Signed>(m.s / m.n);
@@ -215,14 +215,14 @@ CUDASCAN_HD inline double two_level_share(const Moments &m) {
 /// or below it.
 template <typename Team>
 CUDASCAN_HD int moments(Team &team) {
-  const SplitSums<Moments> sums = SplitSums<Moments>::of(team);
-  const Moments &all = sums.all;
+  const SplitSums<LevelMoments> sums = SplitSums<LevelMoments>::of(team);
+  const LevelMoments &all = sums.all;
   if (all.n == 0) return 0;
   const bool one_level = u128{all.squares} * all.n == u128{all.s} * all.s;
   if (one_level) return static_cast<int>(all.s / all.n);
   const auto share = static_cast<std::uint64_t>(two_level_share(all) + 0.5);
   int lowest = team.levels() - 1;
-  visit_splits(team, sums, [&](int level, const Moments &below) {
+  visit_splits(team, sums, [&](int level, const LevelMoments &below) {
     if (below.n >= share && level < lowest) lowest = level;
   });
   return lowest_of(team, lowest);

@@ -10,13 +10,13 @@
 namespace cudascan::threshold {
 
 /// The ends of a histogram and its peak, the lowest of several.
-struct Extent {
+struct LevelExtent {
   int lowest, highest, peak;
   std::uint32_t height;
 };
 
 template <typename Team>
-CUDASCAN_HD Extent extent(Team &team) {
+CUDASCAN_HD LevelExtent extent(Team &team) {
   // Computed as maxima: the first counts from the top, the second from 1, the third by height
   // first.
   struct Ends {
@@ -52,7 +52,7 @@ CUDASCAN_HD Extent extent(Team &team) {
 /// within the levels.
 template <typename Team>
 CUDASCAN_HD int triangle(Team &team) {
-  const Extent all = extent(team);
+  const LevelExtent all = extent(team);
   if (all.height == 0) return 0;
   if (all.lowest == all.highest) return all.lowest;
   const int last = team.levels() - 1;
@@ -79,14 +79,14 @@ CUDASCAN_HD int triangle(Team &team) {
 
 /// The histogram for minimum and intermodes: smoothed until exactly two levels are higher than both
 /// their neighbours.
-struct Smoothed {
+struct SmoothedHistogram {
   static constexpr int kMost = 10000;  ///< largest number of smoothings
 
   int first, second;  ///< the levels of the two modes; -1 if there never were two
   const double *y;
 
   template <typename Team>
-  CUDASCAN_HD static Smoothed of(Team &team);
+  CUDASCAN_HD static SmoothedHistogram of(Team &team);
 };
 
 /// Smooths many times without synchronising the team. Near members hold the levels they own and
@@ -195,7 +195,7 @@ struct Modes {
 /// Modes are counted in batches, so that members exchange values only once for many smoothings. If
 /// a batch goes too far, it is repeated from its start.
 template <typename Team>
-CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
+CUDASCAN_HD SmoothedHistogram SmoothedHistogram::of(Team &team) {
   using Run = Smoothing<Team>;
   constexpr int kBatch = Run::kBatch;
   auto *const memory = static_cast<double *>(team.memory());
@@ -250,7 +250,7 @@ CUDASCAN_HD Smoothed Smoothed::of(Team &team) {
 /// it never has exactly two.
 template <typename Team>
 CUDASCAN_HD int minimum(Team &team) {
-  const Smoothed smoothed = Smoothed::of(team);
+  const SmoothedHistogram smoothed = SmoothedHistogram::of(team);
   if (smoothed.first < 0) return otsu(team);
   Scored best{kNothing, 0};
   CUDASCAN_KEEP_LOOP
@@ -266,7 +266,7 @@ CUDASCAN_HD int minimum(Team &team) {
 /// never exactly two.
 template <typename Team>
 CUDASCAN_HD int intermodes(Team &team) {
-  const Smoothed smoothed = Smoothed::of(team);
+  const SmoothedHistogram smoothed = SmoothedHistogram::of(team);
   if (smoothed.first < 0) return otsu(team);
   return (smoothed.first + smoothed.second) / 2;
 }

@@ -73,7 +73,7 @@ template <typename Team>
 CUDASCAN_HD int huang(Team &team) {
   const SplitSums<Sums> sums = SplitSums<Sums>::of(team);
   const Sums &all = sums.all;
-  const Extent ends = extent(team);
+  const LevelExtent ends = extent(team);
   if (ends.lowest >= ends.highest) return ends.height ? ends.lowest : 0;
   auto &memory = *static_cast<Fuzziness *>(team.memory());
   const int range = ends.highest - ends.lowest;

@@ -56,7 +56,7 @@ class TileMapper {
   void clip(std::uint32_t *counts) const {
     const std::uint32_t clipped = rows<T>().count_above(counts, range_.count, limit_);
     if (clipped == 0) return;
-    const Share share = share_out(static_cast<int>(clipped), range_.count);
+    const ClippedShare share = share_out(static_cast<int>(clipped), range_.count);
     rows<T>().clip(counts, range_.count, limit_, share.each);
     for (int i = 0; i < share.rest; ++i) ++counts[i * share.step];
   }
@@ -84,28 +84,28 @@ std::vector<T> map_tiles(Cpu &cpu, Plane<const T> in, const Range &range, const 
   return mappings;
 }
 
-Neighbours row_neighbours(int y, const Tiles &tiles) {
+TileNeighbours row_neighbours(int y, const Tiles &tiles) {
   return neighbours(y, 1.f / static_cast<float>(tiles.height), tiles.ny);
 }
 
-bool same_tiles(const Neighbours &a, const Neighbours &b) {
+bool same_tiles(const TileNeighbours &a, const TileNeighbours &b) {
   return a.before == b.before && a.after == b.after;
 }
 
 /// Columns between the centres of the same tiles.
-struct Cell {
+struct ClaheCell {
   int begin, end, before, after;
 };
 
 /// Data shared by all rows.
 struct ColumnPlan {
-  std::vector<Cell> cells;
+  std::vector<ClaheCell> cells;
   std::vector<float> weight_before, weight_after;
 
   ColumnPlan(int width, const Tiles &tiles) : weight_before(width), weight_after(width) {
     const float inverse = 1.f / static_cast<float>(tiles.width);
     for (int x = 0; x < width; ++x) {
-      const Neighbours n = neighbours(x, inverse, tiles.nx);
+      const TileNeighbours n = neighbours(x, inverse, tiles.nx);
       weight_before[x] = n.weight_before;
       weight_after[x] = n.weight_after;
       if (cells.empty() || cells.back().before != n.before || cells.back().after != n.after)
@@ -130,7 +130,7 @@ class CellMapper {
         amount_(amount) {}
 
   /// @param begin, end  rows of the cell, all with the tiles of `first` around them
-  void map(const Cell &cell, const Neighbours &first, int begin, int end) {
+  void map(const ClaheCell &cell, const TileNeighbours &first, int begin, int end) {
     const Mappings four{mapping(cell.before, first.before), mapping(cell.after, first.before),
                         mapping(cell.before, first.after), mapping(cell.after, first.after)};
     const int width = cell.end - cell.begin;
@@ -193,10 +193,10 @@ void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &
   cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
     CellMapper<T> mapper(in, out, range, tiles, mappings, plan, weight_of(p.amount));
     for (int y = begin, next; y < end; y = next) {
-      const Neighbours first = row_neighbours(y, tiles);
+      const TileNeighbours first = row_neighbours(y, tiles);
       next = y + 1;
       while (next < end && same_tiles(row_neighbours(next, tiles), first)) ++next;
-      for (const Cell &cell : plan.cells) mapper.map(cell, first, y, next);
+      for (const ClaheCell &cell : plan.cells) mapper.map(cell, first, y, next);
     }
   });
 }

@@ -17,7 +17,7 @@ namespace cudascan::equalize {
 namespace {
 
 /// A pair of neighbouring tiles of a row, one of tiles.nx + 1 pairs.
-__device__ int pair_of(const Neighbours &x, int nx) {
+__device__ int pair_of(const TileNeighbours &x, int nx) {
   return x.after == 0 ? 0 : x.before == x.after ? nx : x.after;
 }
 
@@ -36,7 +36,7 @@ struct ClaheColumn {
   float before, after, before_offset, after_offset;
 
   ClaheColumn() = default;
-  __device__ ClaheColumn(const unsigned *fours, const Neighbours &x)
+  __device__ ClaheColumn(const unsigned *fours, const TileNeighbours &x)
       : fours(shared_address(fours)),
         before(x.weight_before),
         after(x.weight_after),
@@ -81,10 +81,10 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
   auto *const weights = reinterpret_cast<float2 *>(memory);
   auto *const fours = reinterpret_cast<unsigned *>(weights + kMostRows);
   auto *const maps = reinterpret_cast<unsigned char *>(fours + job.pairs * kBins);
-  const Neighbours of_rows = neighbours(y, job.inverse_height, tiles.ny);
+  const TileNeighbours of_rows = neighbours(y, job.inverse_height, tiles.ny);
   __syncthreads();
   for (int i = threadIdx.x; i < rows; i += blockDim.x) {
-    const Neighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
+    const TileNeighbours row = neighbours(y + i, job.inverse_height, tiles.ny);
     weights[i] = {row.weight_before, row.weight_after};
   }
   // The tiles from first_tile on, first those above, then those below.
@@ -113,7 +113,7 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
     ClaheColumn columns[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const Neighbours of_column = neighbours(x + i, job.inverse_width, tiles.nx);
+      const TileNeighbours of_column = neighbours(x + i, job.inverse_width, tiles.nx);
       columns[i] =
           ClaheColumn(fours + (pair_of(of_column, tiles.nx) - first_pair) * kBins, of_column);
     }
@@ -165,8 +165,8 @@ __device__ void interpolate_rows(const ClaheJob &job, unsigned char *memory, int
 /// All threads call it.
 __device__ int end_of_kind(const ClaheJob &job, int y, int end) {
   const int i = static_cast<int>(threadIdx.x);
-  const Neighbours first = neighbours(y, job.inverse_height, job.tiles.ny);
-  const Neighbours mine = neighbours(y + i, job.inverse_height, job.tiles.ny);
+  const TileNeighbours first = neighbours(y, job.inverse_height, job.tiles.ny);
+  const TileNeighbours mine = neighbours(y + i, job.inverse_height, job.tiles.ny);
   const bool same = mine.before == first.before && mine.after == first.after;
   return y + __syncthreads_count(same && i < kMostRows && y + i < end);
 }
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
 void run_clahe(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
                const EqualizeParams &p) {
   auto job = make_clahe_job<ClaheJob>(in, out, p);
-  job.in = histogram::Vectors<const std::uint8_t>(in, histogram::is_aligned(in, 16));
+  job.in = histogram::PlaneVectors<const std::uint8_t>(in, histogram::is_aligned(in, 16));
   job.words = histogram::is_aligned(in, 4) && histogram::is_aligned(out, 4);
   const int tiles = job.tiles.nx * job.tiles.ny;
   static const char key = 0;

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kMapThreads)
   for (int i = team.begin(); i < team.end(); ++i)
     mine += max(static_cast<int>(team.count(i)) - job.limit, 0);
   team.before(mine, clipped);
-  const Share share = share_out(static_cast<int>(clipped), job.range.count);
+  const ClippedShare share = share_out(static_cast<int>(clipped), job.range.count);
   const auto kept = [&](int i) {
     return clipped_count(static_cast<int>(team.count(i)), i, job.limit, share);
   };
@@ -82,8 +82,8 @@ __global__ void interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
     return;
   }
   const int index = job.range.index_of_sample(sample);
-  const Neighbours columns = neighbours(x, job.inverse_width, job.tiles.nx);
-  const Neighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
+  const TileNeighbours columns = neighbours(x, job.inverse_width, job.tiles.nx);
+  const TileNeighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
   const auto map = [&](int tile_y, int tile_x) {
     const auto tile = static_cast<std::size_t>(tile_y * job.tiles.nx + tile_x);
     return static_cast<float>(job.maps[tile * job.range.count + index]);

@@ -15,7 +15,7 @@ inline constexpr int kBins = 256;
 
 /// 8-bit samples.
 struct ClaheJob {
-  histogram::Vectors<const std::uint8_t> in;
+  histogram::PlaneVectors<const std::uint8_t> in;
   Plane<std::uint8_t> out;
   bool words;  // rows of both planes are at multiples of 4 bytes
   Tiles tiles;

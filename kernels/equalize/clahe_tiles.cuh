@@ -29,7 +29,7 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
 
   // First vectors that lie in the tile completely, then the columns to their left and right and
   // beyond the plane.
-  constexpr int kSamples = histogram::Vectors<const std::uint8_t>::kSamples;
+  constexpr int kSamples = histogram::PlaneVectors<const std::uint8_t>::kSamples;
   const int first = (x0 + kSamples - 1) / kSamples;
   const int per_row = max(min(x1, job.in.rest()) / kSamples - first, 0), all = per_row * rows;
   const int left = per_row > 0 ? first * kSamples - x0 : 0;
@@ -69,7 +69,8 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
       for (int j = 0; j < most; j += Kept::kGroup) {
         kept.wait_for(j, brought);
         adding.template add<Kept::kGroup>([&](int k) {
-          return j + k < mine ? histogram::Samples{kept[j + k], kSamples} : histogram::Samples{};
+          return j + k < mine ? histogram::VectorSamples{kept[j + k], kSamples}
+                              : histogram::VectorSamples{};
         });
       }
     }
@@ -78,7 +79,7 @@ __device__ void count_slice(const ClaheJob &job, unsigned char *memory, int item
     for (int begin = 0; begin < all; begin += kThreads)
       adding.template add<1>([&](int) {
         const uint4 *const from = next();
-        return from ? histogram::Samples{*from, kSamples} : histogram::Samples{};
+        return from ? histogram::VectorSamples{*from, kSamples} : histogram::VectorSamples{};
       });
   }
   const int each = left + x1 - right_begin;
@@ -139,7 +140,7 @@ inline __device__ void map_tile(const ClaheJob &job, int tile, unsigned char *ma
   std::uint32_t clipped = 0;
 #pragma unroll
   for (int k = 0; k < kEach; ++k) clipped += max(counts[k] - job.limit, 0);
-  const Share share = share_out(static_cast<int>(warp_sum(clipped)), bins);
+  const ClippedShare share = share_out(static_cast<int>(warp_sum(clipped)), bins);
   std::uint32_t mine = 0;
   int step = first % share.step, taken = first / share.step;
 #pragma unroll

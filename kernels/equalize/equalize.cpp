@@ -53,7 +53,8 @@ std::vector<int> make_mapping(EqualizeFormula formula, const Range &range,
 /// Blends the mapping of the previous frames into this frame's mapping.
 void smooth(Cpu &cpu, double smoothing, const Range &range, const Histogram &histogram,
             std::vector<int> &mapping) {
-  auto &history = *static_cast<History *>(cpu.history(&history_key, History::bytes(range)));
+  auto &history =
+      *static_cast<EqualizeHistory *>(cpu.history(&history_key, EqualizeHistory::bytes(range)));
   std::uint32_t *const counts = history.counts(), *const states = history.states(range);
   std::uint32_t pixels = 0;
   std::uint64_t differences = 0;
@@ -101,7 +102,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
       return run_baseline(in, out);
     }
   const bool clahe = p.method == EqualizeMethod::clahe;
-  if (!clahe && p.smoothing == 0) cpu.history(&history_key, History::no_history_bytes);
+  if (!clahe && p.smoothing == 0) cpu.history(&history_key, EqualizeHistory::no_history_bytes);
   Histogram histogram;
   if (!clahe || report) histogram = count_levels(cpu, in, p.roi);
   if (report) fill_report(histogram, *report);

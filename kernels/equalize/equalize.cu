@@ -13,18 +13,18 @@ namespace cudascan {
 namespace {
 
 using namespace equalize;
+using histogram::BlockShare;
 using histogram::CountJob;
-using histogram::Place;
-using histogram::Share;
+using histogram::VectorPlace;
 
 /// State of a frame with smoothing for the next frame. After the histograms of the State there are
 /// two of these, used in turn: these numbers, then the states of the indices.
-struct Smoothed {
+struct SmoothedStates {
   std::uint32_t pixels;  // N; 0 if the frame had no smoothing
   std::uint32_t unused[3];
 
   static std::size_t bytes(const Range &range) {
-    return sizeof(Smoothed) + range.count * sizeof(std::uint32_t);
+    return sizeof(SmoothedStates) + range.count * sizeof(std::uint32_t);
   }
   __device__ std::uint32_t *states() { return reinterpret_cast<std::uint32_t *>(this + 1); }
 };
@@ -36,7 +36,7 @@ struct EqualizeJob {
   Range range;
   EqualizeFormula formula;
   std::uint32_t amount, smoothing;  // weights
-  unsigned char *smoothed;          // two Smoothed
+  unsigned char *smoothed;          // two SmoothedStates
   std::size_t smoothed_bytes;       // of each
   unsigned char *team_values;       // of the GridTeam
   std::uint16_t *mapping;           // of 65536 levels, in device memory
@@ -77,9 +77,9 @@ __device__ void map_levels(Team &team, const EqualizeJob<T> &job, const histogra
   const std::uint32_t below = team.before(mine, all).pixels;
 
   auto *const before =
-      reinterpret_cast<Smoothed *>(job.smoothed + head.launch % 2 * job.smoothed_bytes);
+      reinterpret_cast<SmoothedStates *>(job.smoothed + head.launch % 2 * job.smoothed_bytes);
   auto *const after =
-      reinterpret_cast<Smoothed *>(job.smoothed + (head.launch + 1) % 2 * job.smoothed_bytes);
+      reinterpret_cast<SmoothedStates *>(job.smoothed + (head.launch + 1) % 2 * job.smoothed_bytes);
   const bool anew = job.smoothing > 0 && scene_changes(all.pixels, before->pixels, all.differences);
   if (first_block && threadIdx.x == 0) after->pixels = job.smoothing > 0 ? all.pixels : 0;
 
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
   unsigned char *const memory = dynamic_shared_memory();
   const Levels levels = job.range.levels;
   Counters counters(memory, levels);
-  Share<T, Counters> share(job.count, memory + Counters::kBytes);
+  BlockShare<T, Counters> share(job.count, memory + Counters::kBytes);
   histogram::Head head = count_image(job.count, counters, share, memory);
   if (job.report_counts) copy_counts(head.counts, job.report_counts);
 
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
                [&](int level, unsigned sample) { mapping.set(level, sample); });
     mapping.finish();
   }
-  share.for_each([&](const Place &place, uint4 v) {
+  share.for_each([&](const VectorPlace &place, uint4 v) {
     if (job.amount > 0)
       v = {mapping.map(v.x, levels), mapping.map(v.y, levels), mapping.map(v.z, levels),
            mapping.map(v.w, levels)};
@@ -218,7 +218,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
   const std::size_t counts_bytes = levels * sizeof(std::uint32_t);
 
   EqualizeJob<T> job{};
-  job.smoothed_bytes = (Smoothed::bytes(range) + 15) / 16 * 16;
+  job.smoothed_bytes = (SmoothedStates::bytes(range) + 15) / 16 * 16;
   static const char key = 0;
   auto *const state = static_cast<unsigned char *>(
       cuda.history(&key, state_bytes + 2 * job.smoothed_bytes + counts_bytes));

@@ -105,13 +105,13 @@ CUDASCAN_HD inline int blend(int i, int mapped, std::uint32_t amount) {
 /// Layout of Cpu::history() and Cuda::history() for smoothing: these numbers, then the counts of
 /// all levels of the format, then the states of the indices. Frames without smoothing request
 /// no_history_bytes, which ends an earlier history.
-struct History {
+struct EqualizeHistory {
   std::uint32_t pixels;  ///< N of the frame before; 0 if there was none
   std::uint32_t unused[3];
 
   static constexpr std::size_t no_history_bytes = 16;
   static std::size_t bytes(const Range &range) {
-    return sizeof(History) +
+    return sizeof(EqualizeHistory) +
            (std::size_t(range.levels.count) + range.count) * sizeof(std::uint32_t);
   }
   CUDASCAN_HD std::uint32_t *counts() { return reinterpret_cast<std::uint32_t *>(this + 1); }
@@ -178,17 +178,17 @@ inline int clip_limit(double limit, int tile_pixels, int bins) {
 
 /// How the clipped pixels of a tile are redistributed: equally to all bins, the rest one by one to
 /// bins at equal steps.
-struct Share {
+struct ClippedShare {
   int each, rest, step;
 };
 /// @param clipped  sum of the counts' excess above the limit
-CUDASCAN_HD inline Share share_out(int clipped, int bins) {
+CUDASCAN_HD inline ClippedShare share_out(int clipped, int bins) {
   const int rest = clipped % bins;
   return {clipped / bins, rest, rest ? bins / rest : 1};
 }
 
 /// The pixels of bin i after that.
-CUDASCAN_HD inline int clipped_count(int count, int i, int limit, const Share &share) {
+CUDASCAN_HD inline int clipped_count(int count, int i, int limit, const ClippedShare &share) {
   const bool takes_of_the_rest = i % share.step == 0 && i / share.step < share.rest;
   return (count < limit ? count : limit) + share.each + takes_of_the_rest;
 }
@@ -206,13 +206,13 @@ CUDASCAN_HD inline int tile_map(int sum, float scale, int bins) {
 }
 
 /// The tiles whose centres are on both sides of a column or row.
-struct Neighbours {
+struct TileNeighbours {
   int before, after;
   float weight_before, weight_after;
 };
 /// @param inverse_size  1.f / width or height of the tiles
 /// @param n             number of tiles in a row or column
-CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
+CUDASCAN_HD inline TileNeighbours neighbours(int i, float inverse_size, int n) {
   const float position = static_cast<float>(i) * inverse_size - 0.5f;
   const int before = position < 0 ? -1 : static_cast<int>(position);
   const float after = position - static_cast<float>(before);
@@ -223,15 +223,16 @@ CUDASCAN_HD inline Neighbours neighbours(int i, float inverse_size, int n) {
 /// @param x, y                                the neighbours of its column and of its row
 /// @param before_before...after_after         new value of its index in the tile before in y and
 ///                                            before in x, and so on
-CUDASCAN_HD inline float interpolate_unrounded(const Neighbours &x, const Neighbours &y,
+CUDASCAN_HD inline float interpolate_unrounded(const TileNeighbours &x, const TileNeighbours &y,
                                                float before_before, float before_after,
                                                float after_before, float after_after) {
   const float above = before_before * x.weight_before + before_after * x.weight_after;
   const float below = after_before * x.weight_before + after_after * x.weight_after;
   return above * y.weight_before + below * y.weight_after;
 }
-CUDASCAN_HD inline int interpolate(const Neighbours &x, const Neighbours &y, float before_before,
-                                   float before_after, float after_before, float after_after) {
+CUDASCAN_HD inline int interpolate(const TileNeighbours &x, const TileNeighbours &y,
+                                   float before_before, float before_after, float after_before,
+                                   float after_after) {
   return round_half_even(
       interpolate_unrounded(x, y, before_before, before_after, after_before, after_after));
 }

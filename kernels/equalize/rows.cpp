@@ -43,14 +43,14 @@ CUDASCAN_END_ISA
 namespace cudascan::equalize {
 
 template <typename T>
-const Rows<T> &rows() {
+const EqualizeRows<T> &rows() {
 #ifdef CUDASCAN_X86_64
   if (kIsa == Isa::avx512vbmi) return avx512vbmi::kRows<T>;
 #endif
   return CUDASCAN_FASTEST(kRows<T>);
 }
 
-template const Rows<std::uint8_t> &rows();
-template const Rows<std::uint16_t> &rows();
+template const EqualizeRows<std::uint8_t> &rows();
+template const EqualizeRows<std::uint16_t> &rows();
 
 }  // namespace cudascan::equalize

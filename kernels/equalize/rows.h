@@ -24,7 +24,7 @@ struct FoursOfRow {
 };
 
 template <typename T>
-struct Rows {
+struct EqualizeRows {
   /// Writes table[sample] for 8-bit samples, table[level] for others.
   void (*look_up)(const T *in, int n, const Levels &, const T *table, T *out);
 
@@ -40,13 +40,13 @@ struct Rows {
   // Pixels.
 
   /// Writes the samples that interpolate() gives.
-  void (*interpolate)(const FoursOfRow<T> &, const Neighbours &y, const Range &, T *out);
+  void (*interpolate)(const FoursOfRow<T> &, const TileNeighbours &y, const Range &, T *out);
   /// Blends the samples of `out` with those of `in`; amount is a weight_of().
   void (*blend)(const T *in, int n, const Range &, std::uint32_t amount, T *out);
 };
 
 /// The loops for this processor.
 template <typename T>
-const Rows<T> &rows();
+const EqualizeRows<T> &rows();
 
 }  // namespace cudascan::equalize

@@ -58,7 +58,7 @@ struct Counts {
 /// What is counted.
 template <typename T>
 struct CountJob {
-  Vectors<const T> in;
+  PlaneVectors<const T> in;
   Levels levels;
   int lowest, highest;  ///< levels that count
   int x0, x1, y0, y1;   ///< the region of interest: columns x0 to x1 - 1, rows y0 to y1 - 1

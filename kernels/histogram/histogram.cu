@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(Counters::kThreads, 1)
     count_kernel(const __grid_constant__ HistogramJob<T> job) {
   unsigned char *const memory = dynamic_shared_memory();
   Counters counters(memory, job.count.levels);
-  Share<T, Counters> share(job.count, memory + Counters::kBytes);
+  BlockShare<T, Counters> share(job.count, memory + Counters::kBytes);
   copy_counts(count_image(job.count, counters, share, memory).counts, job.counts);
 }
 

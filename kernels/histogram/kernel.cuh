@@ -73,8 +73,8 @@ struct Head {
 /// Counts the image; returns when all blocks have finished.
 /// @param memory  shared memory of the counters
 template <typename T, typename Counters>
-__device__ Head count_image(const CountJob<T> &job, Counters &counters, Share<T, Counters> &share,
-                            unsigned char *memory) {
+__device__ Head count_image(const CountJob<T> &job, Counters &counters,
+                            BlockShare<T, Counters> &share, unsigned char *memory) {
   let_next_kernel_start();
   wait_for_kernels_before();
   share.load();

@@ -17,7 +17,7 @@ namespace cudascan::histogram {
 template <typename Counters, typename T>
 int blocks_for(Cuda &cuda, const Plane<const T> &plane, int least = 1) {
   const std::int64_t pixels = std::int64_t{plane.width} * plane.height;
-  const std::int64_t wanted = pixels / (Counters::kThreads * Vectors<const T>::kSamples) + 1;
+  const std::int64_t wanted = pixels / (Counters::kThreads * PlaneVectors<const T>::kSamples) + 1;
   return static_cast<int>(
       std::min<std::int64_t>(cuda.multiprocessors(), std::max<std::int64_t>(wanted, least)));
 }
@@ -36,7 +36,8 @@ template <typename F>
 void with_byte_counters(Cuda &cuda, const F &f) {
   const auto fit = [&]<typename Counters>() {
     return cuda.code_architecture() >= 80 &&
-           cuda.most_shared_memory() >= Counters::kBytes + Share<std::uint8_t, Counters>::kBytes;
+           cuda.most_shared_memory() >=
+               Counters::kBytes + BlockShare<std::uint8_t, Counters>::kBytes;
   };
   // First with space for a frame of 5120x2880 on 132 multiprocessors; then for 99 KiB, which many
   // GPUs have.
@@ -70,7 +71,7 @@ void launch_counting(Cuda &cuda, const CountJob<T> &count, const Choose &choose,
                      int least = 1) {
   with_counters<T>(cuda, count.levels, [&]<typename Counters>() {
     const int blocks = blocks_for<Counters>(cuda, count.in.plane, least);
-    constexpr int kBytes = Counters::kBytes + Share<T, Counters>::kBytes;
+    constexpr int kBytes = Counters::kBytes + BlockShare<T, Counters>::kBytes;
     launch_together<Counters>(cuda, choose.template operator()<Counters>(), blocks, kBytes, job);
   });
 }

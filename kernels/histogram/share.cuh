@@ -56,14 +56,14 @@ class KeptVectors {
 /// samples. Each block has vectors in every part of the image. So all blocks finish loading at
 /// about the same time, which matters because they wait for the last one.
 template <typename T, typename Counters>
-class Share {
+class BlockShare {
  public:
   static constexpr int kThreads = Counters::kThreads;
   using Kept = KeptVectors<Counters::kKept, kThreads>;
   static constexpr int kBytes = Kept::kBytes;
 
   /// @param memory  kBytes of shared memory
-  __device__ Share(const CountJob<T> &job, unsigned char *memory)
+  __device__ BlockShare(const CountJob<T> &job, unsigned char *memory)
       : job_(job),
         kept_(memory),
         begin_(blockIdx.x * kThreads + threadIdx.x),
@@ -75,7 +75,7 @@ class Share {
 
   /// Starts to copy the vectors to keep.
   __device__ void load() const {
-    job_.in.walk(begin_, step_, kept_groups(), [&](const Place &p, int j) {
+    job_.in.walk(begin_, step_, kept_groups(), [&](const VectorPlace &p, int j) {
       kept_.bring(j, j < n_ ? job_.in.address(p) : nullptr);
     });
   }
@@ -83,14 +83,14 @@ class Share {
   /// Counts the share after load(); all threads of the block call it. `emit` is as for Counters.
   template <typename Emit>
   __device__ void count(Counters &counters, const Emit &emit) const {
-    constexpr int kVector = Vectors<const T>::kSamples;
+    constexpr int kVector = PlaneVectors<const T>::kSamples;
     const Plane<const T> &plane = job_.in.plane;
     const bool all =
         job_.x0 == 0 && job_.x1 >= job_.in.rest() && job_.y0 == 0 && job_.y1 == plane.height;
     const auto counts = [&](int j) {
       if (j >= n_) return false;
       if (all) return true;
-      const Place p = place(j);
+      const VectorPlace p = place(j);
       return p.x >= job_.x0 && p.x + kVector <= job_.x1 && p.y >= job_.y0 && p.y < job_.y1;
     };
     Adding adding(counters, emit);
@@ -99,13 +99,14 @@ class Share {
     for (int j = 0; j < min(most_, Counters::kKept); j += kGroup) {
       kept_.wait_for(j, kept_groups());
       adding.template add<kGroup>([&](int i) {
-        return counts(j + i) ? Samples{kept_[j + i], kVector} : Samples{};
+        return counts(j + i) ? VectorSamples{kept_[j + i], kVector} : VectorSamples{};
       });
     }
 #pragma unroll 1
     for (int j = Counters::kKept; j < most_; j += kBatch)
       adding.template add<kBatch>([&](int i) {
-        return counts(j + i) ? Samples{*job_.in.address(place(j + i)), kVector} : Samples{};
+        return counts(j + i) ? VectorSamples{*job_.in.address(place(j + i)), kVector}
+                             : VectorSamples{};
       });
 
     // Single samples: those at the left and right of the region whose vector is not completely
@@ -139,7 +140,7 @@ class Share {
   template <typename F>
   __device__ void for_each(const F &f) const {
     job_.in.walk(begin_, step_, min(Counters::kKept, n_),
-                 [&](const Place &p, int j) { f(p, kept_[j]); });
+                 [&](const VectorPlace &p, int j) { f(p, kept_[j]); });
 #pragma unroll 1
     for (int done = Counters::kKept; done < n_; done += kBatch) {
       uint4 v[kBatch];
@@ -164,7 +165,7 @@ class Share {
  private:
   static constexpr int kBatch = 4;  // vectors that are loaded at once
 
-  __device__ Place place(int j) const {
+  __device__ VectorPlace place(int j) const {
     return job_.in.place(begin_ + j * step_);
   }
   /// How many of most_ are kept, rounded up to whole groups.

@@ -36,9 +36,9 @@ void open_lines(Cpu &cpu, LinearOpenAlgorithm algorithm, const lines::Direction 
       const Steps inside = steps_inside(direction, number, partition.across, {0, partition.steps});
       const ImageLine<T> line{in, out, direction, number, inside};
       if (by_stack)
-        open_by_stack(line, length, Stack<T, HostMemory<T>>(memory));
+        open_by_stack(line, length, CordStack<T, HostMemory<T>>(memory));
       else
-        open_by_queue(line, length, Queue<T, HostMemory<T>>(memory));
+        open_by_queue(line, length, ZoneQueue<T, HostMemory<T>>(memory));
     }
   });
 }

@@ -57,9 +57,9 @@ __global__ void __launch_bounds__(kThreads) line_kernel(const __grid_constant__ 
       steps_inside(direction, number, job.partition.across, {0, job.partition.steps});
   const ImageLine<T> line{job.in, job.out, direction, number, inside};
   if constexpr (kByStack)
-    open_by_stack(line, job.length, Stack<T, DeviceMemory<T>>(memory));
+    open_by_stack(line, job.length, CordStack<T, DeviceMemory<T>>(memory));
   else
-    open_by_queue(line, job.length, Queue<T, DeviceMemory<T>>(memory));
+    open_by_queue(line, job.length, ZoneQueue<T, DeviceMemory<T>>(memory));
 }
 
 // ---- Zones (section 5)
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(3 * kWarp) zone_kernel(const __grid_constant__
   // Neutral samples around a zone inside the image do not change what it writes, because the
   // segments of written pixels are inside the zone.
   const ZoneLine<T> line{job.in, job.out, lines.direction, number, inside, written};
-  open_by_queue(line, job.length, Queue<T, RecentMemory<T>>(memory));
+  open_by_queue(line, job.length, ZoneQueue<T, RecentMemory<T>>(memory));
 }
 
 constexpr int kTile = 32, kTileRows = 8;

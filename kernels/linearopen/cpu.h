@@ -13,7 +13,7 @@
 namespace cudascan::linearopen {
 
 /// Planes in memory of the executor, so that a stream of frames allocates once.
-class Scratch {
+class PlaneScratch {
  public:
   /// Bytes of a plane.
   template <typename T>
@@ -21,8 +21,9 @@ class Scratch {
     return stride_of<T>(width) * height;
   }
 
-  Scratch() = default;
-  Scratch(Cpu &cpu, std::size_t bytes) : next_(static_cast<unsigned char *>(cpu.scratch(bytes))) {}
+  PlaneScratch() = default;
+  PlaneScratch(Cpu &cpu, std::size_t bytes)
+      : next_(static_cast<unsigned char *>(cpu.scratch(bytes))) {}
 
   template <typename T>
   Plane<T> take(int width, int height) {
@@ -63,7 +64,7 @@ std::int64_t open_partition(Cpu &, Plane<const T> in, T flip, const lines::Direc
 /// @param scratch    invariant_scratch() bytes
 template <typename T>
 void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction, int length,
-                    Plane<T> out, Scratch scratch);
+                    Plane<T> out, PlaneScratch scratch);
 template <typename T>
 std::size_t invariant_scratch(const lines::Direction &direction, int length, int width, int height);
 

@@ -51,12 +51,12 @@ Cut cut_into(int parts, int steps, int length) {
 
 /// About how many strips go through all rows of the image, and how many through some; these have
 /// about so many rows together.
-struct Strips {
+struct StripCounts {
   double whole = 0, others = 0, rows_of_others = 0;
 
   template <typename Shape>
-  static Strips of(const Lines &lines) {
-    Strips strips;
+  static StripCounts of(const Lines &lines) {
+    StripCounts strips;
     for (const auto [count, slope] : lines.directions) {
       const int next = Shape::next(slope), through = std::max(0, 2 * lines.across - count);
       const double whole = slope == 0 ? divide_up(count, next) : through / double(next);
@@ -85,7 +85,7 @@ void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int
   constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 5;
   const int room = cuda.most_shared_memory();
   const int most_steps = std::max(lines[0].steps, lines[1].steps);
-  const Strips strips[]{Strips::of<Shape>(lines[0]), Strips::of<Shape>(lines[1])};
+  const StripCounts strips[]{StripCounts::of<Shape>(lines[0]), StripCounts::of<Shape>(lines[1])};
   for (int parts = 1; parts <= std::min(kMostParts, divide_up(most_steps, Shape::kRows)); ++parts) {
     Cuts cuts{lanes, 0, 0, 0, {}};
     double work = 0, items = 0;

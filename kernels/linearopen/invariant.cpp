@@ -13,14 +13,14 @@ namespace cudascan::linearopen {
 namespace {
 
 /// A position relative to a pixel: a sample, or the extremum of a part that begins there.
-struct Place {
+struct SegmentPlace {
   int x, y;
   bool part;  ///< a part begins here
 };
 
 /// The positions that cover a segment.
 struct Cover {
-  std::vector<Place> places;
+  std::vector<SegmentPlace> places;
   int part = 1;                ///< pixels of a part
   int step_x = 0, step_y = 0;  ///< from one pixel to the next; not upwards
   int reach = 0;  ///< columns needed on each side of the pixel, less than the plane's width
@@ -33,30 +33,32 @@ struct Cover {
 
 /// The pixels of a segment, relative to its centre.
 /// @param turned  rotated by 180 degrees
-std::vector<Place> pixels_of(const lines::Direction &direction, int length, int width, int height,
-                             bool turned) {
-  std::vector<Place> pixels;
+std::vector<SegmentPlace> pixels_of(const lines::Direction &direction, int length, int width,
+                                    int height, bool turned) {
+  std::vector<SegmentPlace> pixels;
   for (int i = 0; i < length; ++i) {
     const int t = i - length / 2, along = turned ? -t : t,
               across = turned ? -direction.shift(t) : direction.shift(t);
-    const Place pixel = direction.steep ? Place{across, along, false} : Place{along, across, false};
+    const SegmentPlace pixel =
+        direction.steep ? SegmentPlace{across, along, false} : SegmentPlace{along, across, false};
     // Pixels further away than the size of the plane are always outside.
     if (std::abs(pixel.x) < width && std::abs(pixel.y) < height) pixels.push_back(pixel);
   }
-  std::sort(pixels.begin(), pixels.end(),
-            [](const Place &a, const Place &b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+  std::sort(pixels.begin(), pixels.end(), [](const SegmentPlace &a, const SegmentPlace &b) {
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  });
   return pixels;
 }
 
 /// @param pixels    from the top to the bottom
 /// @param distance  from a pixel of a part to the next, in the order of pixels
-Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
+Cover cover_with(const std::vector<SegmentPlace> &pixels, int part, int distance) {
   const int n = static_cast<int>(pixels.size());
   Cover cover;
   cover.part = part;
   // Taken from the middle of the segment.
   const int middle = distance == 0 ? 0 : (n - distance) / 2;
-  const Place &from = pixels[middle], &to = pixels[middle + distance];
+  const SegmentPlace &from = pixels[middle], &to = pixels[middle + distance];
   cover.step_x = to.x - from.x;
   cover.step_y = to.y - from.y;
   // The number of pixels of a part from each pixel on.
@@ -77,14 +79,14 @@ Cover cover_with(const std::vector<Place> &pixels, int part, int distance) {
     cover.places.push_back({pixels[begin].x, pixels[begin].y, whole});
     for (int k = 0; k < (whole ? part : 1); ++k) covered[begin + k * distance] = true;
   }
-  for (const Place &pixel : pixels) cover.reach = std::max(cover.reach, std::abs(pixel.x));
+  for (const SegmentPlace &pixel : pixels) cover.reach = std::max(cover.reach, std::abs(pixel.x));
   return cover;
 }
 
 /// The fastest cover.
 Cover cover_of(const lines::Direction &direction, int length, int width, int height, bool turned) {
   constexpr int kMostDistance = 32;
-  const std::vector<Place> pixels = pixels_of(direction, length, width, height, turned);
+  const std::vector<SegmentPlace> pixels = pixels_of(direction, length, width, height, turned);
   const int n = static_cast<int>(pixels.size());
   Cover best = cover_with(pixels, 1, 0);
   for (const int part : {2, 3, 4, 6, 8, 12, 16, 24, 32})
@@ -129,7 +131,7 @@ class Extrema {
         const int n = std::min(kColumns, width - x);
         for (int y = begin; y < end; ++y) {
           std::size_t i = 0;
-          for (const Place &place : cover_.places)
+          for (const SegmentPlace &place : cover_.places)
             places[i++] = source(place.part ? parts_ : samples_, y + place.y) + x + place.x;
           extrema(places, n, row(y) + x);
         }
@@ -179,7 +181,7 @@ void fill_margins(const Padded<T> &plane, T value, int y) {
 
 template <typename T>
 void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
-                    int length, Plane<T> out, Scratch scratch) {
+                    int length, Plane<T> out, PlaneScratch scratch) {
   const int width = in.width, height = in.height;
   const Cover cover = cover_of(direction, length, width, height, false),
               around = cover_of(direction, length, width, height, true);
@@ -208,13 +210,13 @@ std::size_t invariant_scratch(const lines::Direction &direction, int length, int
   const Cover cover = cover_of(direction, length, width, height, false),
               around = cover_of(direction, length, width, height, true);
   const int padded = width + 2 * std::max(cover.reach, around.reach);
-  return 2 * Scratch::bytes_of<T>(padded, height) +
-         Scratch::bytes_of<T>(padded, height + std::max(cover.above(), around.above()));
+  return 2 * PlaneScratch::bytes_of<T>(padded, height) +
+         PlaneScratch::bytes_of<T>(padded, height + std::max(cover.above(), around.above()));
 }
 
 #define INSTANTIATE(T)                                                                            \
   template void open_invariant(Cpu &, Plane<const T>, T, const lines::Direction &, int, Plane<T>, \
-                               Scratch);                                                          \
+                               PlaneScratch);                                                     \
   template std::size_t invariant_scratch<T>(const lines::Direction &, int, int, int)
 INSTANTIATE(std::uint8_t);
 INSTANTIATE(std::uint16_t);

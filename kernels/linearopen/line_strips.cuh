@@ -92,13 +92,13 @@ struct OpenJob {
 };
 
 /// Rows [begin, end).
-struct Extent {
+struct RowExtent {
   int begin, end;
 };
 /// Rows in which a strip is inside the image, and a few more.
 /// @param line  the strip's first, of `lines`
-__device__ inline Extent extent_of_strip(const lines::Direction &direction, int line, int lines,
-                                         int steps, int across) {
+__device__ inline RowExtent extent_of_strip(const lines::Direction &direction, int line, int lines,
+                                            int steps, int across) {
   const float rows = static_cast<float>(1 << lines::Direction::kFraction) *
                      reciprocal_approx(static_cast<float>(direction.slope));
   // The strip is first on one side of the image, then inside, then on the other: find entry and

@@ -137,12 +137,13 @@ class Opening {
       if (invariant(d)) segments = std::max(segments, segment_scratch(d, turned));
     }
     const bool converted = baseline_ && (kFloat || flip_ != 0);
-    const std::size_t upright_bytes = Scratch::bytes_of<T>(width, height),
-                      turned_bytes = Scratch::bytes_of<T>(height, width);
+    const std::size_t upright_bytes = PlaneScratch::bytes_of<T>(width, height),
+                      turned_bytes = PlaneScratch::bytes_of<T>(height, width);
     const std::size_t apart_bytes =
         std::max(apart_upright ? upright_bytes : 0, apart_turned ? turned_bytes : 0);
-    Scratch scratch(cpu_, (converted + orient_) * upright_bytes +
-                              (flat ? 2 + orient_ : 0) * turned_bytes + apart_bytes + segments);
+    PlaneScratch scratch(cpu_, (converted + orient_) * upright_bytes +
+                                   (flat ? 2 + orient_ : 0) * turned_bytes + apart_bytes +
+                                   segments);
 
     upright_ = {in_, out_, out_};
     if (orient_) upright_.best = scratch.take<T>(width, height);
@@ -218,7 +219,7 @@ class Opening {
                          view().orientation, degree, report_ != nullptr};
       return open_lines(sink, direction);
     }
-    Scratch scratch = free_;
+    PlaneScratch scratch = free_;
     const Plane<const T> source = view().source;
     const auto result = scratch.take<T>(source.width, source.height);
     if (baseline_)
@@ -314,7 +315,7 @@ class Opening {
   const std::vector<double> angles_;
   std::vector<Direction> directions_;
   View<T> upright_{}, turned_{};
-  Scratch free_;
+  PlaneScratch free_;
   bool turns_ = false, is_turned_ = false, started_ = false;
 };
 

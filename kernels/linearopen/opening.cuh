@@ -377,7 +377,7 @@ class LineStrip {
   Row *const tables_;  // the first chunk's entry for this lane
   int strip_line_;     // the first
   int first_, chunks_, out_begin_, out_end_;
-  Extent extent_;
+  RowExtent extent_;
 };
 
 }  // namespace cudascan::linearopen

@@ -45,8 +45,8 @@ std::int64_t open_strips(Cpu &cpu, Plane<const T> source, T flip, const Directio
       const auto whole_begin = std::find_if(begin, end, whole);
       const auto whole_end = std::find_if_not(whole_begin, end, whole);
       const auto row = [&](auto place) { return static_cast<int>(place - shifts.begin()); };
-      const Strip strip{shifts.data(),    line,           row(begin), row(end),
-                        row(whole_begin), row(whole_end), length};
+      const LaneStrip strip{shifts.data(),    line,           row(begin), row(end),
+                            row(whole_begin), row(whole_end), length};
       sum_of_band += open_strip(source, flip, strip, sink, memory);
     }
     sum += sum_of_band;
@@ -59,7 +59,7 @@ template <typename T>
 std::int64_t open_tiles(Cpu &cpu, Plane<const T> source, T flip, Direction direction, int length,
                         const Sink<T> &sink) {
   const int width = source.width, height = source.height;
-  Tile tile{};
+  SkewedTile tile{};
   tile.upwards = !direction.rising;
   direction.rising = true;
   tile.slope = direction.slope;
@@ -78,7 +78,7 @@ std::int64_t open_tiles(Cpu &cpu, Plane<const T> source, T flip, Direction direc
   cpu.for_bands(height, min_rows, [&](int begin, int end) {
     T *const memory = thread_memory<T>(tile_scratch<T>(columns, length, slope));
     std::uint64_t sum_of_band = 0;
-    Tile part = tile;
+    SkewedTile part = tile;
     for (part.x0 = 0; part.x0 < width; part.x0 += columns) {
       part.x1 = std::min(width, part.x0 + columns);
       part.y0 = begin;

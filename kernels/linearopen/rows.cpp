@@ -18,12 +18,12 @@
 namespace cudascan::linearopen {
 
 template <typename T>
-const Rows<T> &rows() {
+const OpeningRows<T> &rows() {
   return CUDASCAN_FASTEST(kRows<T>);
 }
 
-template const Rows<std::uint8_t> &rows();
-template const Rows<std::uint16_t> &rows();
-template const Rows<std::uint32_t> &rows();
+template const OpeningRows<std::uint8_t> &rows();
+template const OpeningRows<std::uint16_t> &rows();
+template const OpeningRows<std::uint32_t> &rows();
 
 }  // namespace cudascan::linearopen

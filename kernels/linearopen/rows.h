@@ -53,7 +53,7 @@ constexpr std::size_t strip_scratch(int length) {
 }
 
 /// Lines `line` to line + kLanes<T> - 1 of a direction; for flat lines, "rows" are columns.
-struct Strip {
+struct LaneStrip {
   const int *shift;  ///< of the rows
   int line;
   int begin, end;              ///< rows in which at least one line is in the plane
@@ -67,7 +67,7 @@ inline constexpr int kTileRows = 4, kTileSteps = 12;
 
 /// A part of the plane to open along flat lines that go downwards; for lines that go upwards, rows
 /// are counted from the last one.
-struct Tile {
+struct SkewedTile {
   const int *shift;     ///< of columns, from -length to width + 2 * length; ascending
   int slope, fraction;  ///< as in lines::Direction
   bool upwards;         ///< whether rows are counted from the last one
@@ -103,17 +103,18 @@ struct Sink {
 };
 
 template <typename T>
-struct Rows {
+struct OpeningRows {
   /// Opens samples along lines.
   /// @param scratch  strip_scratch() of the length, or of twice the rows - 1 if that is less
   /// @return the sum of the openings, if the sink wants it
-  std::uint64_t (*open_steep)(Plane<const T> in, T flip, const Strip &, const Sink<T> &,
+  std::uint64_t (*open_steep)(Plane<const T> in, T flip, const LaneStrip &, const Sink<T> &,
                               T *scratch);
   /// The same along flat lines, for a sink with only this direction and without orientation.
-  std::uint64_t (*open_flat)(Plane<const T> in, T flip, const Strip &, const Sink<T> &, T *scratch);
+  std::uint64_t (*open_flat)(Plane<const T> in, T flip, const LaneStrip &, const Sink<T> &,
+                             T *scratch);
 
   /// The same without transposing, for segments of moderate length.
-  std::uint64_t (*open_skewed)(Plane<const T> in, T flip, const Tile &, const Sink<T> &,
+  std::uint64_t (*open_skewed)(Plane<const T> in, T flip, const SkewedTile &, const Sink<T> &,
                                T *scratch);
 
   /// Transposes columns [begin, end) of `in` to rows of `out`.
@@ -140,6 +141,6 @@ struct Rows {
 
 /// The loops for this processor.
 template <typename T>
-const Rows<T> &rows();
+const OpeningRows<T> &rows();
 
 }  // namespace cudascan::linearopen

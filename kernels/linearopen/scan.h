@@ -85,9 +85,9 @@ struct ImageLine {
 /// Cords: runs of samples not less than a value, each inside the one below it on the stack. Entries
 /// say where cords begin. The top is in registers, the others are in Memory.
 template <typename T, typename Memory>
-class Stack {
+class CordStack {
  public:
-  CUDASCAN_HD explicit Stack(const Memory &memory) : memory_(memory) {}
+  CUDASCAN_HD explicit CordStack(const Memory &memory) : memory_(memory) {}
 
   CUDASCAN_HD bool empty() const { return size_ == 0; }
   CUDASCAN_HD const Entry<T> &top() const { return top_; }
@@ -164,9 +164,9 @@ CUDASCAN_HD void open_by_stack(const Line &line, int length, S stack) {
 /// contains the next sample to write. The first and the last two are in registers, the others are
 /// in Memory (figure 7).
 template <typename T, typename Memory>
-class Queue {
+class ZoneQueue {
  public:
-  CUDASCAN_HD explicit Queue(const Memory &memory) : memory_(memory) {}
+  CUDASCAN_HD explicit ZoneQueue(const Memory &memory) : memory_(memory) {}
 
   CUDASCAN_HD int size() const { return tail_ - head_; }
   CUDASCAN_HD const Entry<T> &front() const { return front_; }

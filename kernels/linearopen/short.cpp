@@ -47,7 +47,7 @@ struct Task {
 
 /// A band: some columns and rows of a plane.
 template <typename T>
-class Columns {
+class ColumnBand {
  public:
   static constexpr int kMostColumns = 2048 / sizeof(T);
 
@@ -61,7 +61,7 @@ class Columns {
     return stride(task) * ((2 * task.reach + 1) * (n + 1) + n);
   }
 
-  Columns(const Task<T> &task, int x, T *memory)
+  ColumnBand(const Task<T> &task, int x, T *memory)
       : task_(task),
         x_(x),
         n_(std::min(kMostColumns, task.in.width - x)),
@@ -163,10 +163,10 @@ void open_short(Cpu &cpu, Plane<const T> in, T flip,
   for (const auto &direction : directions) task.segments.push_back(pixels_of(direction, length));
   std::vector<std::atomic<std::uint64_t>> totals(directions.size());
   cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
-    T *const memory = thread_memory<T>(Columns<T>::memory(task));
+    T *const memory = thread_memory<T>(ColumnBand<T>::memory(task));
     std::vector<std::uint64_t> of_band(directions.size());
-    for (int x = 0; x < in.width; x += Columns<T>::kMostColumns)
-      Columns<T>(task, x, memory).open(begin, end, sums ? of_band.data() : nullptr);
+    for (int x = 0; x < in.width; x += ColumnBand<T>::kMostColumns)
+      ColumnBand<T>(task, x, memory).open(begin, end, sums ? of_band.data() : nullptr);
     for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += of_band[i];
   });
   if (sums) sums->assign(totals.begin(), totals.end());

@@ -16,7 +16,7 @@ std::int64_t run_serial(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickP
     for (int y = 0; y < in.height; ++y)
       for (int x = 0; x < in.width; ++x) {
         f.minimum = std::min<std::uint32_t>(f.minimum, in.row(y)[x]);
-        const Window w = sum_window(in, x, y, rx, ry);
+        const WindowSums w = sum_window(in, x, y, rx, ry);
         if (busier(w, f.busiest)) f.busiest = w;
       }
   }
@@ -26,7 +26,7 @@ std::int64_t run_serial(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickP
     std::int64_t n = 0;
     for (int y = begin; y < end; ++y)
       for (int x = 0; x < in.width; ++x) {
-        const Window w = sum_window(in, x, y, rx, ry);
+        const WindowSums w = sum_window(in, x, y, rx, ry);
         const Out p = result(in.row(y)[x], w, f, params.output, black, white);
         out.row(y)[x] = p;
         n += p == 0;

@@ -14,7 +14,7 @@ constexpr int kMaxBlock = 32;  // largest side for the third kernel
 
 /// Everything that is the same for all threads of a launch.
 template <typename T, typename Out>
-struct Job {
+struct BaselineJob {
   Plane<const T> in;
   Plane<Out> out;
   int rx, ry;
@@ -25,7 +25,7 @@ struct Job {
   unsigned long long *black_count;
 
   /// Decides a pixel from the sums of its window; all threads of the block call it.
-  __device__ void finish(bool inside, int x, int y, const Window &w) const {
+  __device__ void finish(bool inside, int x, int y, const WindowSums &w) const {
     bool is_black = false;
     if (inside) {
       Formula f = formula;
@@ -46,24 +46,24 @@ struct Job {
 
 /// Algorithm 2: reads all pixels from device memory.
 template <typename T, typename Out>
-__global__ void global_kernel(const __grid_constant__ Job<T, Out> job) {
+__global__ void global_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
   const int x = blockIdx.x * kBlock + threadIdx.x, y = blockIdx.y * kBlock + threadIdx.y;
   const bool inside = x < job.in.width && y < job.in.height;
-  Window w{0, 0, 1};
+  WindowSums w{0, 0, 1};
   if (inside) w = sum_window(job.in, x, y, job.rx, job.ry);
   job.finish(inside, x, y, w);
 }
 
 /// Algorithm 3: reads pixels of the block's tile from shared memory, the others from device memory.
 template <typename T, typename Out>
-__global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
+__global__ void global_shared_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
   __shared__ T tile[kBlock][kBlock];
   const int tile_x = blockIdx.x * kBlock, tile_y = blockIdx.y * kBlock;
   const int x = tile_x + threadIdx.x, y = tile_y + threadIdx.y;
   const bool inside = x < job.in.width && y < job.in.height;
   tile[threadIdx.y][threadIdx.x] = inside ? job.in.row(y)[x] : T{0};
   __syncthreads();
-  Window w{0, 0, 1};
+  WindowSums w{0, 0, 1};
   if (inside) {
     const int x0 = max(x - job.rx, 0), x1 = min(x + job.rx, job.in.width - 1);
     const int y0 = max(y - job.ry, 0), y1 = min(y + job.ry, job.in.height - 1);
@@ -83,7 +83,7 @@ __global__ void global_shared_kernel(const __grid_constant__ Job<T, Out> job) {
 /// Algorithm 4: reads all pixels from shared memory; every thread loads one, the inner ones decide.
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
-    shared_kernel(const __grid_constant__ Job<T, Out> job) {
+    shared_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
   __shared__ T tile[kMaxBlock][kMaxBlock];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int x = blockIdx.x * kBlock + tx, y = blockIdx.y * kBlock + ty;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
   tile[ty][tx] = loads ? job.in.row(from_y)[from_x] : T{0};
   __syncthreads();
   const bool inside = tx < kBlock && ty < kBlock && x < job.in.width && y < job.in.height;
-  Window w{0, 0, 1};
+  WindowSums w{0, 0, 1};
   if (inside) {
     // Pixels outside the image are 0 and add nothing; they are just not counted.
     const int columns = min(x + job.rx, job.in.width - 1) - max(x - job.rx, 0) + 1;
@@ -113,16 +113,16 @@ __global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
 template <typename T, typename Out>
 void run_baseline(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
                   const WolfStatistics *wolf, unsigned long long *black_count) {
-  const Job<T, Out> job{in,
-                        out,
-                        window_width(p) / 2,
-                        window_height(p) / 2,
-                        make_formula(p, in.maximum),
-                        p.output,
-                        p.invert ? out.maximum : Out{0},
-                        p.invert ? Out{0} : out.maximum,
-                        wolf,
-                        black_count};
+  const BaselineJob<T, Out> job{in,
+                                out,
+                                window_width(p) / 2,
+                                window_height(p) / 2,
+                                make_formula(p, in.maximum),
+                                p.output,
+                                p.invert ? out.maximum : Out{0},
+                                p.invert ? Out{0} : out.maximum,
+                                wolf,
+                                black_count};
   const dim3 grid((in.width + kBlock - 1) / kBlock, (in.height + kBlock - 1) / kBlock);
   const dim3 block(kBlock, kBlock);
   if (p.algorithm == NickAlgorithm::shared) {

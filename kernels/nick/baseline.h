@@ -14,10 +14,10 @@ namespace cudascan::nick {
 
 /// Adds up one window, clipped to the image, pixel by pixel.
 template <typename T>
-CUDASCAN_HD Window sum_window(Plane<const T> in, int x, int y, int rx, int ry) {
+CUDASCAN_HD WindowSums sum_window(Plane<const T> in, int x, int y, int rx, int ry) {
   const int x0 = x > rx ? x - rx : 0, x1 = x + rx < in.width ? x + rx : in.width - 1;
   const int y0 = y > ry ? y - ry : 0, y1 = y + ry < in.height ? y + ry : in.height - 1;
-  Window w{0, 0, static_cast<std::uint32_t>((x1 - x0 + 1) * (y1 - y0 + 1))};
+  WindowSums w{0, 0, static_cast<std::uint32_t>((x1 - x0 + 1) * (y1 - y0 + 1))};
   for (int v = y0; v <= y1; ++v)
     for (int u = x0; u <= x1; ++u) {
       const std::uint64_t p = in.row(v)[u];
@@ -28,7 +28,7 @@ CUDASCAN_HD Window sum_window(Plane<const T> in, int x, int y, int rx, int ry) {
 }
 
 /// An estimate of T in double precision, the starting point of rounded_threshold().
-CUDASCAN_HD inline double estimate(const Window &w, const Formula &f) {
+CUDASCAN_HD inline double estimate(const WindowSums &w, const Formula &f) {
   const double n = w.n, m = w.sum / n, k = static_cast<double>(f.kn) / kKd;
   const double variance = static_cast<double>(w.v()) / (n * n);
   const double s = sqrt(variance), r = static_cast<double>(f.rn) / kRd;
@@ -53,7 +53,7 @@ CUDASCAN_HD inline double estimate(const Window &w, const Formula &f) {
 
 /// One pixel of the result.
 template <typename T, typename Out>
-CUDASCAN_HD Out result(T p, const Window &w, const Formula &f, NickOutput output, Out black,
+CUDASCAN_HD Out result(T p, const WindowSums &w, const Formula &f, NickOutput output, Out black,
                        Out white) {
   if (output == NickOutput::threshold)
     return static_cast<Out>(rounded_threshold(estimate(w, f), w, f));

@@ -21,7 +21,7 @@ using windowsums::WindowSize;
 
 /// Everything that is the same for all threads of a launch.
 template <typename T>
-struct ThresholdJob : windowsums::RowJob<T> {
+struct NickJob : windowsums::RowJob<T> {
   using windowsums::RowJob<T>::RowJob;
   std::uint32_t black = 0, white = 0;  // in every byte or 16-bit half
   Formula formula{};
@@ -32,10 +32,10 @@ struct ThresholdJob : windowsums::RowJob<T> {
 };
 
 /// The exact decision; not inlined, because it is rare.
-static __device__ __noinline__ bool exactly_above(unsigned p, Window w, const Formula &f) {
+static __device__ __noinline__ bool exactly_above(unsigned p, WindowSums w, const Formula &f) {
   return above(2 * static_cast<std::int64_t>(p), w, f);
 }
-static __device__ __noinline__ std::uint32_t exact_threshold(Window w, const Formula &f) {
+static __device__ __noinline__ std::uint32_t exact_threshold(WindowSums w, const Formula &f) {
   return rounded_threshold(estimate(w, f), w, f);
 }
 
@@ -47,7 +47,7 @@ class ThresholdDecision {
   using Sample = T;
   using SumS = SumS_;
   using SumQ = SumQ_;
-  using Job = ThresholdJob<T>;
+  using Job = NickJob<T>;
   using Row = windowsums::Row<T, SumS, SumQ>;
   static constexpr bool kSquared = true;
   static constexpr bool kSizesOfCut = true;
@@ -117,7 +117,7 @@ class ThresholdDecision {
       return WideSums<SumS, SumQ>{row.sum[j], row.true_squares(j)};
   }
   template <Columns columns>
-  static __device__ Window window(const Row &row, int j) {
+  static __device__ WindowSums window(const Row &row, int j) {
     return {row.sum[j], row.true_squares(j), row.template count<columns>(j)};
   }
 
@@ -155,7 +155,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ void decide_exactly(const Row &row) {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)
-      if (const Window w = Base::template window<columns>(row, j);
+      if (const WindowSums w = Base::template window<columns>(row, j);
           fabsf(u_[j]) <= this->filter().tolerance * w.n &&
           (columns == Columns::inner || j < row.valid))
         u_[j] = exactly_above(row.samples[j], w, this->formula()) ? -1 : 1;
@@ -244,7 +244,7 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       if (j >= row.valid) break;
-      const Window w = Base::template window<columns>(row, j);
+      const WindowSums w = Base::template window<columns>(row, j);
       const float threshold = fmaf(this->u_[j], reciprocal_approx(w.n), row.samples[j]);
       const float rounded = floorf(threshold + 0.5f);
       const bool sure = fabsf(threshold - rounded) < 0.5f - this->filter().tolerance;

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kKd = 1'000'000;
 inline constexpr std::int64_t kRd = 1'000;
 
 /// The pixels of one window.
-struct Window {
+struct WindowSums {
   std::uint64_t sum;      ///< S
   std::uint64_t squares;  ///< Q
   std::uint32_t n;        ///< N
@@ -39,7 +39,7 @@ struct Formula {
   std::int64_t rn;        ///< r in units of 1/kRd levels of the image, < 2^29
   std::uint32_t maximum;  ///< largest sample of the format
   std::uint32_t minimum;  ///< wolf: smallest sample of the image
-  Window busiest;         ///< wolf: a window whose standard deviation is the largest
+  WindowSums busiest;     ///< wolf: a window whose standard deviation is the largest
 };
 
 /// a * b as two halves.
@@ -84,13 +84,13 @@ CUDASCAN_HD inline double exp_ieee(double x) {
 }
 
 /// Phansalkar's p exp(-q m / max) with p = 2, q = 10, in units of 1/kKd.
-CUDASCAN_HD inline std::int64_t phansalkar_boost(const Window &w, std::uint32_t maximum) {
+CUDASCAN_HD inline std::int64_t phansalkar_boost(const WindowSums &w, std::uint32_t maximum) {
   const double mean = static_cast<double>(w.sum) / (static_cast<double>(w.n) * maximum);
   return static_cast<std::int64_t>(2.0 * exp_ieee(-10.0 * mean) * kKd + 0.5);
 }
 
 /// Whether p2 / 2 > T. p2 is twice the sample, so that this can also decide the rounding of T.
-CUDASCAN_HD inline bool above(std::int64_t p2, const Window &w, const Formula &f) {
+CUDASCAN_HD inline bool above(std::int64_t p2, const WindowSums &w, const Formula &f) {
   const std::int64_t n = w.n;
   const auto sum = static_cast<std::int64_t>(w.sum);
   const std::int64_t d = p2 * n - 2 * sum;  // 2 N (p - m), 38 bits
@@ -138,7 +138,7 @@ CUDASCAN_HD inline bool above(std::int64_t p2, const Window &w, const Formula &f
 
 /// T rounded to the nearest integer, halves up, and limited to 0..maximum, from an estimate of T
 /// that is off by less than 2^-20. Exact decisions are needed only near a half.
-CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window &w,
+CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const WindowSums &w,
                                                    const Formula &f) {
   const double limit = f.maximum;
   const double up = (estimate > 0 ? (estimate < limit ? estimate : limit) : 0) + 0.5;
@@ -152,7 +152,7 @@ CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window
 }
 
 /// Whether the standard deviation of a window is larger than that of another.
-CUDASCAN_HD inline bool busier(const Window &a, const Window &b) {
+CUDASCAN_HD inline bool busier(const WindowSums &a, const WindowSums &b) {
   // V_a / N_a^2 > V_b / N_b^2
   return a.v() * (u128{b.n} * b.n) > b.v() * (u128{a.n} * a.n);
 }

@@ -21,7 +21,7 @@ using namespace nick;
 
 /// Memory of a thread, kept between calls.
 template <typename T>
-struct Scratch {
+struct BandScratch {
   std::vector<std::uint32_t> columns[3], count;
   std::vector<std::uint64_t> squares;
   std::vector<float> inverse;
@@ -68,11 +68,11 @@ class Band {
     }
   }
 
-  /// The parameter of the loops in Rows.
+  /// The parameter of the loops in NickRows.
   bool wide() const { return sizeof(T) == 1 ? wide_square_ : wide_sum_; }
 
   /// The window of pixel i of the block that starts at x.
-  Window window(int x, int i) const {
+  WindowSums window(int x, int i) const {
     const Block &b = scratch_.block;
     const auto join = [i](const std::uint32_t *low, const std::uint32_t *high, bool wide,
                           int shift) {
@@ -136,18 +136,18 @@ class Band {
     }
   }
 
-  static Scratch<T> &scratch() {
-    thread_local Scratch<T> s;
+  static BandScratch<T> &scratch() {
+    thread_local BandScratch<T> s;
     return s;
   }
 
-  const Rows<T> &rows_ = rows<T>();
-  Scratch<T> &scratch_ = scratch();
+  const NickRows<T> &rows_ = rows<T>();
+  BandScratch<T> &scratch_ = scratch();
   Plane<const T> in_;
   int rx_, ry_;
   bool squares_;  // whether to sum squares
   bool wide_sum_, wide_square_;
-  Columns columns_;
+  ColumnTotals columns_;
 };
 
 /// Fewest rows that justify a band's warm-up: summing up a row is cheap compared with deciding it.
@@ -163,9 +163,9 @@ void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f)
   std::mutex mutex;
   cpu.for_bands(in.height, min_rows(p), [&](int begin, int end) {
     Band<T> band(in, p);
-    const Rows<T> &loops = rows<T>();
+    const NickRows<T> &loops = rows<T>();
     std::uint32_t minimum = std::numeric_limits<T>::max();
-    Window busiest{0, 0, 1};
+    WindowSums busiest{0, 0, 1};
     float most = 0;
     band.walk(begin, end, [&](int y, int x, const Pixels &px, Block &b) {
       minimum = std::min(minimum, loops.smallest(in.row(y) + x, px.n));
@@ -175,7 +175,7 @@ void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f)
       most = std::max(most, largest);
       for (int i = 0; i < px.n; ++i) {
         if (b.variance[i] < most * slack) continue;
-        const Window w = band.window(x, i);
+        const WindowSums w = band.window(x, i);
         if (busier(w, busiest)) busiest = w;
       }
     });
@@ -185,9 +185,9 @@ void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f)
   });
 }
 
-Weights make_weights(const Formula &f) {
+FormulaWeights make_weights(const Formula &f) {
   const double k = double(f.kn) / kKd, r = double(f.rn) / kRd;
-  Weights w{k, k / r, -10 / std::log(2.0) / f.maximum, 0, static_cast<int>(f.maximum)};
+  FormulaWeights w{k, k / r, -10 / std::log(2.0) / f.maximum, 0, static_cast<int>(f.maximum)};
   if (f.method == NickMethod::wolf) {
     const double most = std::sqrt(static_cast<double>(f.busiest.v())) / f.busiest.n;
     if (most == 0) w.k = 0;  // every window is constant: T = m
@@ -202,7 +202,7 @@ template <typename Answer>
 class Remembered {
  public:
   template <typename Ask>
-  Answer operator()(std::int64_t p, const Window &w, Ask ask) {
+  Answer operator()(std::int64_t p, const WindowSums &w, Ask ask) {
     if (p != p_ || w.sum != w_.sum || w.squares != w_.squares || w.n != w_.n) {
       answer_ = ask();
       p_ = p;
@@ -213,7 +213,7 @@ class Remembered {
 
  private:
   std::int64_t p_ = -1;
-  Window w_{};
+  WindowSums w_{};
   Answer answer_{};
 };
 
@@ -227,8 +227,8 @@ void for_unsure(const Block &b, int n, Settle settle) {
 template <typename T, typename Out>
 std::int64_t paint_band(Plane<const T> in, Plane<Out> out, const NickParams &p, const Formula &f,
                         int begin, int end, bool count) {
-  const Weights weights = make_weights(f);
-  const Rows<T> &loops = rows<T>();
+  const FormulaWeights weights = make_weights(f);
+  const NickRows<T> &loops = rows<T>();
   const Out black = p.invert ? out.maximum : 0, white = p.invert ? 0 : out.maximum;
   Remembered<bool> is_above;
   std::int64_t whites = 0;
@@ -237,7 +237,7 @@ std::int64_t paint_band(Plane<const T> in, Plane<Out> out, const NickParams &p, 
     if (loops.decide(f.method, band.wide(), weights, px, b))
       for_unsure(b, px.n, [&](int i) {
         const std::int64_t p2 = 2 * std::int64_t{b.value[i]};
-        const Window w = band.window(x, i);
+        const WindowSums w = band.window(x, i);
         b.code[i] = is_above(p2, w, [&] { return above(p2, w, f); }) ? kWhite : 0;
       });
     rows<Out>().paint(b.code, px.n, black, white, out.row(y) + x);
@@ -249,13 +249,13 @@ std::int64_t paint_band(Plane<const T> in, Plane<Out> out, const NickParams &p, 
 template <typename T>
 void map_band(Plane<const T> in, Plane<T> out, const NickParams &p, const Formula &f, int begin,
               int end) {
-  const Weights weights = make_weights(f);
+  const FormulaWeights weights = make_weights(f);
   Remembered<std::uint32_t> threshold;
   Band<T> band(in, p);
   band.walk(begin, end, [&](int y, int x, const Pixels &px, Block &b) {
     if (rows<T>().levels(f.method, band.wide(), weights, px, b))
       for_unsure(b, px.n, [&](int i) {
-        const Window w = band.window(x, i);
+        const WindowSums w = band.window(x, i);
         b.level[i] = threshold(0, w, [&] { return rounded_threshold(estimate(w, f), w, f); });
       });
     rows<T>().narrow(b.level, px.n, out.row(y) + x);

@@ -10,8 +10,8 @@
 namespace cudascan::nick {
 
 template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
-void queue(Cuda &cuda, ThresholdJob<T> job, Plane<const T> in, Plane<Out> out,
-           const NickParams &params, NickReport *report) {
+void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const NickParams &params,
+           NickReport *report) {
   constexpr bool wolf = method == NickMethod::wolf;
   const windowsums::RowShape shape =
       windowsums::Planner<true, T>(cuda, in, job, wolf ? sizeof(WolfStatistics) : 0).plan();
@@ -53,7 +53,7 @@ template <typename T, typename Out>
 void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
   check_call(p, in, out);
   const auto go = [&]<typename SumS, typename SumQ>() {
-    ThresholdJob<T> job(out, window_width(p) / 2, window_height(p) / 2);
+    NickJob<T> job(out, window_width(p) / 2, window_height(p) / 2);
     const std::uint32_t white = out.maximum * (sizeof(Out) == 1 ? 0x01010101u : 0x00010001u);
     job.black = p.invert ? white : 0;
     job.white = p.invert ? 0 : white;

@@ -13,11 +13,11 @@
 namespace cudascan::nick {
 
 template <typename T>
-const Rows<T> &rows() {
+const NickRows<T> &rows() {
   return CUDASCAN_FASTEST(kRows<T>);
 }
 
-template const Rows<std::uint8_t> &rows();
-template const Rows<std::uint16_t> &rows();
+template const NickRows<std::uint8_t> &rows();
+template const NickRows<std::uint16_t> &rows();
 
 }  // namespace cudascan::nick

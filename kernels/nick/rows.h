@@ -24,7 +24,7 @@ inline constexpr int kSquareShift = sizeof(T) == 1 ? kHighShift : 20;
 
 /// Sums over the column of each x, as high as the window. `squares` is used only for 16 bits, where
 /// `low` and `high` are its parts.
-struct Columns {
+struct ColumnTotals {
   std::uint32_t *sum;
   std::uint32_t *low, *high;
   std::uint64_t *squares;
@@ -53,7 +53,7 @@ struct Pixels {
 };
 
 /// A Formula in floating-point numbers.
-struct Weights {
+struct FormulaWeights {
   double k;
   double slope;  ///< k/r or k/max s
   double boost;  ///< phansalkar: -10/max, for a power of two
@@ -71,9 +71,9 @@ template <typename Real>
 inline constexpr Real kTolerance = sizeof(Real) > 4 ? 0x1p-36 : 0x1p-19;
 
 template <typename T>
-struct Rows {
+struct NickRows {
   /// Moves the columns down by a row: adds `in`, subtracts `out`.
-  void (*slide)(Columns, const T *in, const T *out, int n);
+  void (*slide)(ColumnTotals, const T *in, const T *out, int n);
 
   /// Sum of columns[x] >> shift; shift is 0 or kHighShift.
   std::uint32_t (*total)(const std::uint32_t *columns, int shift, int n);
@@ -90,9 +90,9 @@ struct Rows {
   // always do.
 
   /// Fills in the codes; returns whether one is unsure.
-  bool (*decide)(NickMethod, bool wide, const Weights &, const Pixels &, Block &);
+  bool (*decide)(NickMethod, bool wide, const FormulaWeights &, const Pixels &, Block &);
   /// Fills in the levels of the threshold surface and the codes; returns whether one is unsure.
-  bool (*levels)(NickMethod, bool wide, const Weights &, const Pixels &, Block &);
+  bool (*levels)(NickMethod, bool wide, const FormulaWeights &, const Pixels &, Block &);
   /// Fills in the variances, right to kTolerance; returns the largest.
   float (*variances)(bool wide, const Pixels &, Block &);
 
@@ -107,6 +107,6 @@ struct Rows {
 
 /// The loops for this processor.
 template <typename T>
-const Rows<T> &rows();
+const NickRows<T> &rows();
 
 }  // namespace cudascan::nick

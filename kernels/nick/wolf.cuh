@@ -9,7 +9,7 @@ namespace cudascan::nick {
 
 static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 
-static __device__ __noinline__ bool exactly_busier(Window a, const Window &b) {
+static __device__ __noinline__ bool exactly_busier(WindowSums a, const WindowSums &b) {
   return busier(a, b);
 }
 
@@ -55,7 +55,7 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
     for (int j = 0; j < kColumns; ++j) {
       if (j < row.valid) statistics_.minimum = min(statistics_.minimum, row.samples[j]);
       if (near_ && j < row.valid && u_[j] >= most_) {
-        if (const Window w = Base::template window<columns>(row, j);
+        if (const WindowSums w = Base::template window<columns>(row, j);
             exactly_busier(w, statistics_.busiest)) {
           statistics_.busiest = w;
           most_ = u_[j] * (1 - 1e-4f) - 1e-3f;

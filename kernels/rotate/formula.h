@@ -36,13 +36,13 @@ template <RotateInterpolation kInterpolation, typename Int>
 }
 
 /// Table of all weights.
-struct Weights {
+struct PhaseWeights {
   alignas(16) std::int16_t of[kPhases][4];
 };
 
 /// A position in the input, in units of 2^-32 pixels, plus half a phase, so that truncation rounds
 /// to the nearest phase.
-struct Place {
+struct SourcePlace {
   std::int64_t x, y;
 
   static CUDASCAN_HD int whole(std::int64_t v) { return static_cast<int>(v >> 32); }
@@ -55,21 +55,21 @@ template <typename T>
 struct RotateJob {
   Plane<const T> in;
   Plane<T> out;
-  Place first;                ///< of the pixel at the top left
+  SourcePlace first;          ///< of the pixel at the top left
   std::int64_t cosine, sine;  ///< in units of 2^-32
   bool constant;              ///< the border
   T outside;                  ///< without unused bits of the format
   int low_bits;               ///< unused low bits of a sample
   RotateInterpolation interpolation;
-  Weights weights;
+  PhaseWeights weights;
 
-  CUDASCAN_HD Place place(int x, int y) const {
+  CUDASCAN_HD SourcePlace place(int x, int y) const {
     return {first.x + x * cosine - y * sine, first.y + x * sine + y * cosine};
   }
 
   /// Whether all 4x4 samples around a position are in the image.
-  CUDASCAN_HD bool inside(const Place &p) const {
-    const int x = Place::whole(p.x), y = Place::whole(p.y);
+  CUDASCAN_HD bool inside(const SourcePlace &p) const {
+    const int x = SourcePlace::whole(p.x), y = SourcePlace::whole(p.y);
     return x >= 1 && y >= 1 && x < in.width - 2 && y < in.height - 2;
   }
 
@@ -87,14 +87,14 @@ struct RotateJob {
   }
 
   /// The pixel for a position whose samples are all in the image.
-  CUDASCAN_HD T blend_inside(const Place &p) const {
-    const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
+  CUDASCAN_HD T blend_inside(const SourcePlace &p) const {
+    const int x = SourcePlace::whole(p.x) - 1, y = SourcePlace::whole(p.y) - 1;
     return blend(p, [&](int i, int j) { return in.row(y + j)[x + i]; });
   }
 
   /// The pixel for any position.
-  CUDASCAN_HD T blend_at_edge(const Place &p) const {
-    const int x = Place::whole(p.x) - 1, y = Place::whole(p.y) - 1;
+  CUDASCAN_HD T blend_at_edge(const SourcePlace &p) const {
+    const int x = SourcePlace::whole(p.x) - 1, y = SourcePlace::whole(p.y) - 1;
     if (constant && (x < -3 || x >= in.width || y < -3 || y >= in.height)) return outside;
     return blend(p, [&](int i, int j) { return sample(x + i, y + j); });
   }
@@ -112,9 +112,9 @@ struct RotateJob {
 
   /// The pixel from 4x4 samples that at(column, row) gives.
   template <typename At>
-  CUDASCAN_HD T blend(const Place &p, const At &at) const {
-    const std::int16_t *const across = weights.of[Place::phase(p.x)];
-    const std::int16_t *const down = weights.of[Place::phase(p.y)];
+  CUDASCAN_HD T blend(const SourcePlace &p, const At &at) const {
+    const std::int16_t *const across = weights.of[SourcePlace::phase(p.x)];
+    const std::int16_t *const down = weights.of[SourcePlace::phase(p.y)];
     int sum = 0;
     for (int j = 0; j < 4; ++j) {
       int row = 0;

@@ -13,8 +13,8 @@ namespace rotation {
 namespace {
 
 template <RotateInterpolation kInterpolation>
-Weights all_weights() {
-  Weights weights{};
+PhaseWeights all_weights() {
+  PhaseWeights weights{};
   for (int phase = 0; phase < kPhases; ++phase) {
     int w[4];
     make_weights<kInterpolation>(phase, w);
@@ -23,7 +23,7 @@ Weights all_weights() {
   return weights;
 }
 
-Weights all_weights(RotateInterpolation interpolation) {
+PhaseWeights all_weights(RotateInterpolation interpolation) {
   switch (interpolation) {
     case RotateInterpolation::nearest:
       return all_weights<RotateInterpolation::nearest>();

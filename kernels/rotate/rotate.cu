@@ -8,8 +8,8 @@
 namespace cudascan {
 namespace {
 
-using rotation::Place;
 using rotation::RotateJob;
+using rotation::SourcePlace;
 
 /// A block computes a tile of pixels. It first copies the samples around their positions to shared
 /// memory. Each warp has kLanesDown rows of the tile and computes kLanesAcross columns of them at a
@@ -43,9 +43,9 @@ static_assert(fits<std::uint8_t>() && fits<std::uint16_t>());
 
 /// The part of the image with the samples for a tile; its size is the same for all tiles.
 struct Box {
-  Place corner;     ///< its lowest x and y, relative to the position of the tile's first pixel
-  int words, rows;  ///< words of a row, which starts at a multiple of four bytes
-  bool aligned;     ///< whether rows of the image begin at multiples of four bytes
+  SourcePlace corner;  ///< its lowest x and y, relative to the position of the tile's first pixel
+  int words, rows;     ///< words of a row, which starts at a multiple of four bytes
+  bool aligned;        ///< whether rows of the image begin at multiples of four bytes
   int rows_on, words_on;  ///< rows and words to advance for as many words as the block has threads
   std::uint32_t words_inverse;  ///< 2^16 / words, rounded up
 };
@@ -136,25 +136,26 @@ __global__ void __launch_bounds__(kThreads)
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int left = blockIdx.x * kAcross, top = blockIdx.y * kDown;
-  const Place first = job.place(left, top);
-  const int box_x = (Place::whole(first.x + box.corner.x) - 1) & -kInWord<T>;
-  const int box_y = Place::whole(first.y + box.corner.y) - 1;
+  const SourcePlace first = job.place(left, top);
+  const int box_x = (SourcePlace::whole(first.x + box.corner.x) - 1) & -kInWord<T>;
+  const int box_y = SourcePlace::whole(first.y + box.corner.y) - 1;
   copy_box(job, box, box_x, box_y, samples);
   if (threadIdx.x < rotation::kPhases)
     weights[threadIdx.x] = reinterpret_cast<const uint2 *>(job.weights.of)[threadIdx.x];
   __syncthreads();
 
   const int x = lane % kLanesAcross, y = lane / kLanesAcross;
-  Place p = job.place(left + x, top + warp * kLanesDown + y);
+  SourcePlace p = job.place(left + x, top + warp * kLanesDown + y);
   p.x -= static_cast<std::int64_t>(box_x + 1) << 32;  // the first of four, relative to the box
   p.y -= static_cast<std::int64_t>(box_y + 1) << 32;
   T *const row = reinterpret_cast<T *>(results[warp][y]);
 #pragma unroll
   for (int i = 0; i < kPixels; ++i) {
-    const uint2 across = weights[Place::phase(p.x)], down = weights[Place::phase(p.y)];
+    const uint2 across = weights[SourcePlace::phase(p.x)], down = weights[SourcePlace::phase(p.y)];
     const int heights[4] = {static_cast<std::int16_t>(down.x), static_cast<int>(down.x) >> 16,
                             static_cast<std::int16_t>(down.y), static_cast<int>(down.y) >> 16};
-    const unsigned at = Place::whole(p.y) * (kRowWords<T> * 4) + Place::whole(p.x) * sizeof(T);
+    const unsigned at =
+        SourcePlace::whole(p.y) * (kRowWords<T> * 4) + SourcePlace::whole(p.x) * sizeof(T);
     const std::uint32_t *const from = samples + at / 4;
     int sum = 0;
 #pragma unroll

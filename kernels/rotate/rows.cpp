@@ -18,11 +18,11 @@
 namespace cudascan::rotation {
 
 template <typename T>
-const Loops<T> &loops() {
+const RotateLoops<T> &loops() {
   return CUDASCAN_FASTEST(kLoops<T>);
 }
 
-template const Loops<std::uint8_t> &loops();
-template const Loops<std::uint16_t> &loops();
+template const RotateLoops<std::uint8_t> &loops();
+template const RotateLoops<std::uint16_t> &loops();
 
 }  // namespace cudascan::rotation

@@ -7,13 +7,13 @@
 namespace cudascan::rotation {
 
 template <typename T>
-struct Loops {
+struct RotateLoops {
   /// Computes a row of the result.
   void (*row)(const RotateJob<T> &job, int y);
 };
 
 /// The loops for this processor.
 template <typename T>
-const Loops<T> &loops();
+const RotateLoops<T> &loops();
 
 }  // namespace cudascan::rotation

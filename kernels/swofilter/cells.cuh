@@ -9,13 +9,13 @@
 namespace cudascan::swo {
 
 /// A window as a parameter of kernels.
-struct Cells {
+struct WindowCells {
   static constexpr int kMostRuns = 496;
 
   int rx, ry, count, n_runs;
   Run runs[kMostRuns];
 
-  explicit Cells(const Mask &mask)
+  explicit WindowCells(const Mask &mask)
       : rx(mask.rx()), ry(mask.ry()), count(mask.count()), n_runs(0), runs{} {
     for (const Run &run : mask.runs()) runs[n_runs++] = run;
   }
@@ -28,7 +28,7 @@ struct Source {
   SwoFilterBorder border;
   unsigned outside;  ///< with border = constant
 
-  Source(Plane<const T> plane, const Job &job)
+  Source(Plane<const T> plane, const FilterJob &job)
       : plane(plane), border(job.border), outside(job.outside) {}
 
   /// Whether windows of this radius around (x, y) are inside the image.
@@ -47,7 +47,7 @@ struct Source {
   }
   /// Calls visit(sample) for the samples of the window on (x, y).
   template <typename Visit>
-  __device__ void visit_window(int x, int y, const Cells &cells, const Visit &visit) const {
+  __device__ void visit_window(int x, int y, const WindowCells &cells, const Visit &visit) const {
     if (holds(x, y, cells.rx, cells.ry)) {
       for (int i = 0; i < cells.n_runs; ++i) {
         const Run run = cells.runs[i];
@@ -62,7 +62,7 @@ struct Source {
     }
   }
   /// The number of samples of the window on (x, y).
-  __device__ int count(int x, int y, const Cells &cells) const {
+  __device__ int count(int x, int y, const WindowCells &cells) const {
     if (border != SwoFilterBorder::clip || holds(x, y, cells.rx, cells.ry)) return cells.count;
     int n = 0;
     for (int i = 0; i < cells.n_runs; ++i) {

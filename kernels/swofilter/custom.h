@@ -8,13 +8,14 @@
 
 namespace cudascan::swo {
 
-inline gswo::FilterTarget target_of(const Job &job, int sample_bytes) {
+inline gswo::FilterTarget target_of(const FilterJob &job, int sample_bytes) {
   return {job.mask(), job.border, job.outside, job.maximum, job.shift, sample_bytes};
 }
 
 /// @throws as gswo::run_filter()
 template <typename Exec, typename T>
-void custom(Exec &exec, Plane<const T> in, Plane<T> out, const Job &job, const SwoFilterParams &p) {
+void custom(Exec &exec, Plane<const T> in, Plane<T> out, const FilterJob &job,
+            const SwoFilterParams &p) {
   const auto make_plane = [&](gswo::WindowPlane which, Plane<T> to) {
     using Op = SwoFilterOperator;
     SwoFilterParams built_in;

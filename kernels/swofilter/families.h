@@ -22,7 +22,7 @@ void filter(Exec &exec, Plane<const T> in, Plane<Out> out, const SwoFilterParams
             SwoFilterReport *report) {
   constexpr bool same_depth = sizeof(T) == sizeof(Out);
   check_planes(in, out);
-  const Job job =
+  const FilterJob job =
       make_job(params, in.maximum, in.width, in.height, out.width, out.height, same_depth);
   if (report) *report = {};
   if (is_binary(job.op)) return binary(exec, in, out, job, report);

@@ -162,8 +162,8 @@ void check_settings(const SwoFilterParams &p) {
 
 }  // namespace
 
-Job make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_height, int out_width,
-             int out_height, bool same_depth) {
+FilterJob make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_height,
+                   int out_width, int out_height, bool same_depth) {
   check_settings(p);
   std::vector<Mask> masks = make_masks(p);
   check_sizes(in_width, in_height, out_width, out_height);
@@ -171,7 +171,7 @@ Job make_job(const SwoFilterParams &p, unsigned maximum, int in_width, int in_he
     refuse(
         "the output format must have the depth of the input format: only hit-or-miss, thin and "
         "thicken give black and white");
-  Job job{};
+  FilterJob job{};
   job.op = p.op;
   job.masks = std::move(masks);
   job.border = p.border;

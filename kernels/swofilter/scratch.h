@@ -9,11 +9,11 @@
 
 namespace cudascan::swo {
 
-class Scratch {
+class ThreadScratch {
  public:
   /// The memory of the calling thread, reset so that all of it is free.
-  static Scratch &of_thread() {
-    thread_local Scratch scratch;
+  static ThreadScratch &of_thread() {
+    thread_local ThreadScratch scratch;
     scratch.taken_ = 0;
     return scratch;
   }

@@ -10,7 +10,7 @@ template <typename Exec>
 bool prepare_on(Exec &exec, int sample_bytes, unsigned maximum, const SwoFilterParams &p) {
   if (p.op != SwoFilterOperator::custom) return true;
   try {
-    const swo::Job job = swo::make_job(p, maximum, 1, 1, 1, 1, true);
+    const swo::FilterJob job = swo::make_job(p, maximum, 1, 1, 1, 1, true);
     return gswo::prepare_filter(exec, swo::target_of(job, sample_bytes), p.custom);
   } catch (const Error &) {
     return true;  // run() will say why

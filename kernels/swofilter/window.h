@@ -15,7 +15,7 @@ using cudascan::Mask;
 using Run = MaskRun;
 
 /// The task of an operator: checked settings, converted to the units of the format.
-struct Job {
+struct FilterJob {
   SwoFilterOperator op;
   std::vector<Mask> masks;  ///< one, except for binary operators; empty = the default templates
   SwoFilterBorder border;
@@ -34,8 +34,8 @@ struct Job {
 
 /// Checks everything and makes the job.
 /// @param same_depth  whether samples of input and output have the same type
-CUDASCAN_API Job make_job(const SwoFilterParams &, unsigned maximum, int in_width, int in_height,
-                          int out_width, int out_height, bool same_depth);
+CUDASCAN_API FilterJob make_job(const SwoFilterParams &, unsigned maximum, int in_width,
+                                int in_height, int out_width, int out_height, bool same_depth);
 
 /// The column (row) of the image whose sample is used for column (row) i of `n`; -1 if there is
 /// none, with clip and constant.

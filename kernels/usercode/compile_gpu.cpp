@@ -107,14 +107,14 @@ class Program {
               "; make the code smaller (shorter loops, a smaller window)");
 }
 
-struct Job {
+struct CompileJob {
   Unit unit;
   std::vector<std::string> options;
   bool cubin;
   Limit limit;
 };
 
-std::string compile(const Nvrtc &nvrtc, const Job &job) {
+std::string compile(const Nvrtc &nvrtc, const CompileJob &job) {
   const Unit &unit = job.unit;
   Program program(nvrtc, unit);
   const Nvrtc::Result result = program.compile(job.options, job.limit);
@@ -132,7 +132,7 @@ std::string compile(const Nvrtc &nvrtc, const Job &job) {
 
 // NVRTC does not ask while it reads the text, and threads cannot be stopped. So a thread that takes
 // too long, or should stop, is left running.
-std::string compile_in_time(const Nvrtc &nvrtc, Job job) {
+std::string compile_in_time(const Nvrtc &nvrtc, CompileJob job) {
   const Unit unit = job.unit;
   const Limit limit = job.limit;
   std::packaged_task<std::string()> task(

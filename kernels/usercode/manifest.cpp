@@ -20,9 +20,9 @@ constexpr int kMostThreads = 1024;
 constexpr int kMostIndex = 1 << 28;
 
 /// A line of the manifest, read word by word.
-class Line {
+class ManifestLine {
  public:
-  Line(const std::string &path, int number, const std::string &text)
+  ManifestLine(const std::string &path, int number, const std::string &text)
       : path_(path), number_(number), words_(text) {}
 
   [[noreturn]] void bad(const std::string &why) const {
@@ -97,7 +97,7 @@ class Line {
 };
 
 template <typename Named>
-int find(Line &line, const std::vector<Named> &all, const std::string &name) {
+int find(ManifestLine &line, const std::vector<Named> &all, const std::string &name) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].name == name) return static_cast<int>(i);
   line.bad("'" + name + "' is not declared above");
@@ -105,7 +105,7 @@ int find(Line &line, const std::vector<Named> &all, const std::string &name) {
 
 class Parser {
  public:
-  void line(Line &line) {
+  void line(ManifestLine &line) {
     const std::string word = line.word();
     if (kernel_)
       argument(line, word);
@@ -139,25 +139,25 @@ class Parser {
       line.bad("'" + word + "' is not known");
     if (word != "scalar" && word != "image") line.end();
   }
-  std::vector<ManifestFunction> take(Line &last) {
+  std::vector<ManifestFunction> take(ManifestLine &last) {
     if (!done_) last.bad("the manifest ends within a function");
     return std::move(functions_);
   }
 
  private:
   ManifestFunction &function() { return functions_.back(); }
-  int image_of(Line &line) { return find(line, function().images, line.word()); }
+  int image_of(ManifestLine &line) { return find(line, function().images, line.word()); }
 
-  void begin(Line &line) {
+  void begin(ManifestLine &line) {
     if (!functions_.empty() && !done_) line.bad("the previous function has no 'done'");
     functions_.push_back({line.name("function"), {}, {}, {}, {}, {}});
     done_ = false;
   }
-  void constant(Line &line) {
+  void constant(ManifestLine &line) {
     const std::string name = line.name("constant");
     function().constants.push_back({name, line.number()});
   }
-  void scalar(Line &line) {
+  void scalar(ManifestLine &line) {
     using Role = ManifestScalar::Role;
     ManifestScalar scalar{line.word(), Role::value, {}, {}};
     const std::string role = line.word();
@@ -173,7 +173,7 @@ class Parser {
     scalar.type = line.type();
     function().scalars.push_back(scalar);
   }
-  void image(Line &line) {
+  void image(ManifestLine &line) {
     using Place = ManifestImage::Place;
     ManifestImage image{line.word(), Place::source, {}};
     const std::string place = line.word();
@@ -189,7 +189,7 @@ class Parser {
     image.type = line.type();
     function().images.push_back(image);
   }
-  void kernel(Line &line) {
+  void kernel(ManifestLine &line) {
     step::Kernel kernel{};
     kernel.name = line.word();
     line.expect("block");
@@ -205,7 +205,7 @@ class Parser {
     line.integer();
     kernel_ = kernel;
   }
-  void argument(Line &line, const std::string &word) {
+  void argument(ManifestLine &line, const std::string &word) {
     if (word == "launch") {
       function().steps.push_back(*kernel_);
       kernel_.reset();
@@ -221,17 +221,17 @@ class Parser {
       line.bad("'" + word + "' is not an argument of a kernel");
     }
   }
-  void copy(Line &line) {
+  void copy(ManifestLine &line) {
     step::Kernel kernel{line.word(), {32, 8}, {32, 8}, {0, 0}, {0, 0}, {}};
     for (const bool is_read : {true, false})
       kernel.arguments.push_back({true, image_of(line), is_read});
     function().steps.push_back(kernel);
   }
-  void swap(Line &line) {
+  void swap(ManifestLine &line) {
     const int first = image_of(line);
     function().steps.push_back(step::Swap{first, image_of(line)});
   }
-  void repeat(Line &line) {
+  void repeat(ManifestLine &line) {
     step::Repeat repeat{line.integer_from(-kMostTurns, kMostTurns), -1, -1, 0, 0, 0};
     if (const std::string scalar = line.word(); scalar != "-")
       repeat.scalar = find(line, function().scalars, scalar);
@@ -245,12 +245,12 @@ class Parser {
     open_.push_back(function().steps.size());
     function().steps.push_back(repeat);
   }
-  void end(Line &line) {
+  void end(ManifestLine &line) {
     if (open_.empty()) line.bad("there is no repeat to end");
     std::get<step::Repeat>(function().steps[open_.back()]).end = function().steps.size();
     open_.pop_back();
   }
-  void done(Line &line) {
+  void done(ManifestLine &line) {
     if (!open_.empty()) line.bad("a repeat has no end");
     const auto count = [&](ManifestImage::Place place) {
       return std::count_if(function().images.begin(), function().images.end(),
@@ -300,7 +300,7 @@ std::vector<ManifestFunction> parse_manifest(const std::string &path, const std:
     ++number;
     if (!text_line.starts_with(kMark)) continue;
     if (text_line.back() == '\r') text_line.pop_back();
-    Line line(path, number, text_line.substr(kMark.size()));
+    ManifestLine line(path, number, text_line.substr(kMark.size()));
     if (!versioned) {
       line.expect("manifest");
       if (const int version = line.integer(); version != 1)
@@ -311,7 +311,7 @@ std::vector<ManifestFunction> parse_manifest(const std::string &path, const std:
     }
     parser.line(line);
   }
-  Line last(path, number, "");
+  ManifestLine last(path, number, "");
   return parser.take(last);
 }
 

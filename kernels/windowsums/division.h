@@ -8,7 +8,7 @@
 namespace cudascan::windowsums {
 
 /// The strips of a block, in a column, one for each warp; see Strip.
-struct Strips {
+struct BlockStrips {
   int rows = 0;         ///< of a strip
   int groups = 0;       ///< of a window that the warps of a block sum up together; or 0
   int rest = 0;         ///< rows of a window missing in the groups, negative if too many
@@ -19,7 +19,8 @@ struct Strips {
   /// @param most_rows  that can be copied at once
   /// @param whole      whether all rows of a block are in shared memory
   /// @param share      whether warps may sum up windows together
-  Strips(int rows, int window_rows, int most_rows, int warps, bool whole, bool share) : rows(rows) {
+  BlockStrips(int rows, int window_rows, int most_rows, int warps, bool whole, bool share)
+      : rows(rows) {
     // Measured on an H200.
     const float row_alone = whole ? 0.2f : 0.3f, row_together = 0.33f, together_once = 5;
     groups = (window_rows + rows / 2) / rows;
@@ -36,14 +37,14 @@ struct Strips {
     group_parts = (rows + most_rows - 1) / most_rows;
     part_rows = (rows + group_parts - 1) / group_parts;
   }
-  Strips() = default;
+  BlockStrips() = default;
 };
 
 /// Tiles and strips of a launch.
 struct Division {
   int warps = 0;                                        ///< of a block
   int resident = 1;                                     ///< blocks on a multiprocessor at once
-  Strips inner, edge;                                   ///< for both kinds of tiles
+  BlockStrips inner, edge;                              ///< for both kinds of tiles
   float time = std::numeric_limits<float>::infinity();  ///< in rows of inner tiles
 
   /// An image and the resources of the GPU.
@@ -64,8 +65,8 @@ struct Division {
     const int slots = image.multiprocessors * resident;
     const auto strips = [&](int blocks) {
       const int rows = divide_up(image.height, warps * std::max(blocks, 1));
-      return Strips(std::max(rows, kLeastRows), image.window_rows, most_rows, warps, whole,
-                    image.share);
+      return BlockStrips(std::max(rows, kLeastRows), image.window_rows, most_rows, warps, whole,
+                         image.share);
     };
     if (image.inner_tiles == 0 || image.edge_tiles == 0) {
       inner = edge = strips(slots / (image.inner_tiles + image.edge_tiles));
@@ -77,8 +78,8 @@ struct Division {
     for (int blocks = 1; blocks == 1 || (blocks <= most_blocks &&
                                          blocks * image.inner_tiles + image.edge_tiles <= slots);
          ++blocks) {
-      const Strips with = strips(blocks);
-      const Strips rest = strips((slots - blocks * image.inner_tiles) / image.edge_tiles);
+      const BlockStrips with = strips(blocks);
+      const BlockStrips rest = strips((slots - blocks * image.inner_tiles) / image.edge_tiles);
       const float longest = std::max(with.cost, rest.cost + (image.edge_cost - 1) * rest.rows);
       if (longest >= time) continue;
       time = longest;
@@ -89,7 +90,7 @@ struct Division {
   Division() = default;
 
   /// Number of blocks of a tile with strips of this height.
-  int blocks(const Strips &strips, int height) const {
+  int blocks(const BlockStrips &strips, int height) const {
     return divide_up(height, warps * strips.rows);
   }
   /// Estimated time if a multiprocessor runs so many warps at once. They share its time, and three

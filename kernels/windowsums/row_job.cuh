@@ -24,7 +24,7 @@ struct RowJob : StripJob<T> {
   // together: the code of one kind leaves more room in the instruction caches than that of both.
   int tiles = 0, first_inner = 0, last_inner = 0;
   int edges_in_first = 0, second = 0, edges_in_second = 0;
-  Strips inner_strips, edge_strips;
+  BlockStrips inner_strips, edge_strips;
 
   RowJob() = default;
   template <typename Out>

@@ -74,13 +74,13 @@ enum class Columns {
 };
 
 /// The work of a block.
-struct Place {
+struct BlockPlace {
   bool inner;  // the tile
   int tile;
   int block;  // number of the block in its tile's column
 
   template <typename T>
-  __device__ explicit Place(const RowJob<T> &job) : inner(false), block(blockIdx.x) {
+  __device__ explicit BlockPlace(const RowJob<T> &job) : inner(false), block(blockIdx.x) {
     if (block >= job.second) {
       inner = block >= job.second + job.edges_in_second;
       block -= inner ? job.edges_in_first + job.edges_in_second : job.second - job.edges_in_first;
@@ -112,7 +112,7 @@ class Row {
 
   /// @param column_sizes, full_sizes  pixels in the windows of the block's columns, of one row and
   ///                                  of all; read unless the tile is an inner one
-  __device__ Row(const RowJob<T> &job, const Place &place,
+  __device__ Row(const RowJob<T> &job, const BlockPlace &place,
                  const WindowSizes<kStageColumns> &column_sizes,
                  const WindowSizes<kStageColumns> &full_sizes)
       : tile(place.tile * kStageColumns),
@@ -309,7 +309,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
   __shared__ __align__(16) unsigned char zeros[Strip::kZeros];
 
   let_next_kernel_start();
-  const Place place(job);
+  const BlockPlace place(job);
   typename Walk::Row row(job, place, column_sizes, full_sizes);
   Strip strip(job, place.inner ? job.inner_strips : job.edge_strips, memory, barriers, zeros,
               row.tile, place.block);

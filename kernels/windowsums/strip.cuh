@@ -49,7 +49,7 @@ class Strip {
   /// @param zeros     kZeros bytes in shared memory
   /// @param x         first column of the tile
   /// @param block     of those of the tile
-  __device__ Strip(const StripJob<T> &job, const Strips &strips, unsigned char *memory,
+  __device__ Strip(const StripJob<T> &job, const BlockStrips &strips, unsigned char *memory,
                    std::uint64_t *barriers, unsigned char *zeros, int x, int block)
       : job_(job),
         strips_(strips),
@@ -309,7 +309,7 @@ class Strip {
   }
 
   const StripJob<T> &job_;
-  const Strips &strips_;
+  const BlockStrips &strips_;
   int left_column_;  // of a wide piece, that is x_ - rx - 1
   StageCut<T> left_, right_;
   unsigned *records_;

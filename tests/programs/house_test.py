@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The rules of the source tree: which folder may include which, how long files and lines may be,
-and which code may use HAVE_CUDA. Each check runs on a small tree that breaks it, then here."""
+which code may use HAVE_CUDA, and that the rooms of kernels/ have types of different names. Each
+check runs on a small tree that breaks it, then here."""
 import pathlib
 import re
 import tempfile
@@ -11,6 +12,7 @@ import program
 
 FOLDERS = ("common", "kernels", "gst", "gswo", "examples", "tests", "scripts", ".ci")
 CODE = {".c", ".cpp", ".cu", ".cuh", ".h", ".inc", ".py"}
+HEADERS = {".cuh", ".h", ".inc"}
 MOST_LINES, MOST_COLUMNS = 400, 100
 
 # What a room of kernels/ may include in addition to itself and the public headers, kernels/*.h.
@@ -102,6 +104,23 @@ def switches(root):
                     yield f"{name}:{number}: HAVE_CUDA; write an absent.cpp instead"
 
 
+def namesakes(root):
+    """A type has the word of its room in its name if another room could have one too. kernels/gswo
+    is left out: its names are those of generated code."""
+    types = {}
+    for path, name in source_files(root):
+        room = name.rpartition("/")[0]
+        if not room.startswith("kernels") or room == "kernels/gswo":
+            continue
+        for number, line in enumerate(lines_of(path) if path.suffix in HEADERS else (), 1):
+            # Not indented: at namespace scope. Neither declarations nor specialisations match.
+            found = re.match(r"(template <.*> )?(struct|class|union|enum|enum class) "
+                             r"(CUDASCAN_API |alignas\(.*\) )?(\w+)( final)?( [:{].*)?$", line)
+            first = found and types.setdefault(found[4], (room, f"{name}:{number}"))
+            if first and first[0] != room:
+                yield f"{name}:{number}: {found[4]} is also the name of a type at {first[1]}"
+
+
 class Checks(unittest.TestCase):
     """Each check finds the files that break it, in an artificial tree."""
 
@@ -154,6 +173,14 @@ class Checks(unittest.TestCase):
         files = {"kernels/nick/nick.cpp": text, "kernels/meson.build": text, "tests/a.cpp": text}
         self.assertEqual(self.found(switches, files), ["kernels/nick/nick.cpp"])
 
+    def test_namesakes(self):
+        text = "struct Rows {\n};\nstruct Only : Base {\n  struct Own {\n  };\n};\n"
+        more = "struct Rows;\ntemplate <>\nstruct Rows<int> {\n};\nclass Own {\n};\n"
+        files = {"kernels/nick/a.h": text, "kernels/nick/b.h": text, "kernels/gswo/c.h": text,
+                 "kernels/hue/d.h": more, "kernels/hue/e.cpp": text, "tests/f.h": text,
+                 "kernels/rotate/g.inc": "template <typename T>\nstruct alignas(8) Rows {\n"}
+        self.assertEqual(self.found(namesakes, files), ["kernels/rotate/g.inc"])
+
 
 class ThisTree(unittest.TestCase):
     root = pathlib.Path(__file__).resolve().parents[2]
@@ -173,6 +200,9 @@ class ThisTree(unittest.TestCase):
 
     def test_have_cuda(self):
         self.none(switches(self.root))
+
+    def test_namesakes(self):
+        self.none(namesakes(self.root))
 
     def test_exceptions(self):
         """Each exception in LONG is needed."""

@@ -19,7 +19,7 @@ class OracleWindow {
   const int x, y, width, height, maximum;
 
   template <typename T>
-  OracleWindow(const Image<T> &image, const swo::Job &job, int x, int y)
+  OracleWindow(const Image<T> &image, const swo::FilterJob &job, int x, int y)
       : x(x),
         y(y),
         width(image.width()),
@@ -82,7 +82,7 @@ class OracleWindow {
 
 /// Converts a result to a sample.
 template <typename T, typename R>
-T to_sample(R result, const swo::Job &job) {
+T to_sample(R result, const swo::FilterJob &job) {
   const auto value = static_cast<double>(result);
   if (std::isnan(value)) return 0;
   const double top = job.maximum >> job.shift;
@@ -95,7 +95,7 @@ T to_sample(R result, const swo::Job &job) {
 
 template <typename T, typename Filter>
 std::vector<T> expected(const Image<T> &in, const SwoFilterParams &p, Filter filter) {
-  const swo::Job job =
+  const swo::FilterJob job =
       swo::make_job(p, in.plane().maximum, in.width(), in.height(), in.width(), in.height(), true);
   std::vector<T> samples;
   for (int y = 0; y < in.height(); ++y)

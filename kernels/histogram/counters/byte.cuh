@@ -34,7 +34,7 @@ class ByteCounters {
   __device__ void clear() { clear_shared(memory_, kBytes); }
 
   template <typename Emit>
-  __device__ void add(const Samples (&samples)[kTogether], const Emit &) {
+  __device__ void add(const VectorSamples (&samples)[kTogether], const Emit &) {
     const uint4 &v = samples[0].vector;
     if (samples[0].n == 16) {
       add_word(v.x);

@@ -25,7 +25,7 @@ class DirectCounters {
   __device__ void clear() {}
 
   template <typename Emit>
-  __device__ void add(const Samples (&samples)[kTogether], const Emit &emit) {
+  __device__ void add(const VectorSamples (&samples)[kTogether], const Emit &emit) {
     for_runs(samples[0], levels_, emit);
   }
   template <typename Emit>

@@ -32,7 +32,7 @@ class HalfCounters {
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(words_), kBytes); }
 
   template <typename Emit>
-  __device__ void add(const Samples (&samples)[kTogether], const Emit &) {
+  __device__ void add(const VectorSamples (&samples)[kTogether], const Emit &) {
     for_runs(samples[0], levels_,
              [&](int level, unsigned n) { atomicAdd(words_ + level / 2, n << level % 2 * 16); });
   }

@@ -57,7 +57,7 @@ class MatrixCounters {
   __device__ void clear() {}
 
   template <typename Emit>
-  __device__ void add(const Samples (&samples)[kTogether], const Emit &) {
+  __device__ void add(const VectorSamples (&samples)[kTogether], const Emit &) {
     const uint4 &v = samples[0].vector, &w = samples[1].vector;
     absent_ += 32 - samples[0].n - samples[1].n;
     unsigned bits[8] = {v.x, v.y, v.z, v.w, w.x, w.y, w.z, w.w};

@@ -14,7 +14,8 @@ namespace cudascan::histogram {
 /// Calls add_run(level, n) for samples of 16 bits. Equal neighbours are counted together, because
 /// threads that count the same level wait for one another.
 template <typename AddRun>
-__device__ void for_runs(const Samples &samples, const Levels &levels, const AddRun &add_run) {
+__device__ void for_runs(const VectorSamples &samples, const Levels &levels,
+                         const AddRun &add_run) {
   int level = -1;
   unsigned run = 0;
   for_samples<std::uint16_t>(samples, [&](unsigned sample) {

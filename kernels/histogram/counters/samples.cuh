@@ -12,7 +12,8 @@
 ///     kCopies              // of the histogram in device memory, so that fewer blocks add to one
 ///     kMany                // more levels than a block can process alone
 ///     clear()              // called by all threads; a barrier follows
-///     add(samples, emit)   // counts kTogether Samples; all threads of a warp call it together
+///     add(samples, emit)   // counts kTogether VectorSamples; all threads of a warp call it
+///                          // together
 ///     collect(last, emit)  // ... before all threads call collect()
 ///     kTable               // the last collect() emits nothing: the rest is in shared memory,
 ///                          // as table_vectors() of 16-bit counters
@@ -32,7 +33,7 @@ __device__ inline void clear_shared(unsigned char *memory, int bytes) {
 }
 
 /// A vector whose first n samples count; the others are 0.
-struct Samples {
+struct VectorSamples {
   uint4 vector;
   int n;
 };
@@ -40,7 +41,7 @@ struct Samples {
 /// A vector of single samples.
 /// @param next  next(sample) stores the next sample, or returns false if there are no more
 template <typename T, typename Next>
-__device__ Samples pack_samples(const Next &next) {
+__device__ VectorSamples pack_samples(const Next &next) {
   constexpr int kBits = 8 * sizeof(T);
   std::uint64_t low = 0, high = 0;
   int n = 0;
@@ -57,7 +58,7 @@ __device__ Samples pack_samples(const Next &next) {
 
 /// Calls f(sample) for samples of 8 or 16 bits.
 template <typename T, typename F>
-__device__ void for_samples(const Samples &samples, F f) {
+__device__ void for_samples(const VectorSamples &samples, F f) {
   constexpr int kInWord = 4 / sizeof(T), kBits = 8 * sizeof(T);
   const uint4 &v = samples.vector;
   const unsigned words[4] = {v.x, v.y, v.z, v.w};
@@ -75,13 +76,13 @@ class Adding {
  public:
   __device__ Adding(Counters &counters, const Emit &emit) : counters_(counters), emit_(emit) {}
 
-  /// Adds get(0) .. get(n - 1), which are Samples; all threads of the block call it.
+  /// Adds get(0) .. get(n - 1), which are VectorSamples; all threads of the block call it.
   /// @tparam n  a multiple of Counters::kTogether
   template <int n, typename Get>
   __device__ void add(const Get &get) {
     constexpr int kTogether = Counters::kTogether;
     static_assert(n % kTogether == 0);
-    Samples samples[n / kTogether][kTogether];
+    VectorSamples samples[n / kTogether][kTogether];
 #pragma unroll
     for (int i = 0; i < n; ++i) samples[i / kTogether][i % kTogether] = get(i);
 #pragma unroll

@@ -31,7 +31,7 @@ class TableCounters {
   __device__ void clear() { clear_shared(reinterpret_cast<unsigned char *>(tables_), kBytes); }
 
   template <typename Emit>
-  __device__ void add(const Samples (&samples)[kTogether], const Emit &) {
+  __device__ void add(const VectorSamples (&samples)[kTogether], const Emit &) {
     for_samples<std::uint16_t>(
         samples[0], [&](unsigned sample) { atomicAdd(mine_ + levels_.level(sample), 1); });
   }

@@ -14,7 +14,7 @@ using namespace packed;
 
 /// Samples with any of these bits are white.
 template <typename T>
-T levels_of(const Job &job) {
+T levels_of(const FilterJob &job) {
   return static_cast<T>(~0u << job.shift);
 }
 
@@ -40,7 +40,7 @@ class Memory {
 /// while nothing has changed in and around it for a pass.
 class Thinning {
  public:
-  Thinning(Cpu &cpu, int width, int height, const Job &job)
+  Thinning(Cpu &cpu, int width, int height, const FilterJob &job)
       : cpu_(cpu),
         templates_(thinning::make_templates(job.masks)),
         schedule_(thinning::Schedule::of(job, templates_.size())),
@@ -131,7 +131,8 @@ void invert(Word *row, int n) {
 }
 
 template <typename T, typename Out>
-void thin(Cpu &cpu, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilterReport *report) {
+void thin(Cpu &cpu, Plane<const T> in, Plane<Out> out, const FilterJob &job,
+          SwoFilterReport *report) {
   constexpr int kMinRows = 64;
   const bool inverted = job.op == SwoFilterOperator::thicken;
   Thinning thinning(cpu, in.width, in.height, job);
@@ -164,7 +165,7 @@ void put(Word *row, int x, bool bit) {
 template <typename T, typename Out>
 class HitOrMiss {
  public:
-  HitOrMiss(Cpu &cpu, Plane<const T> in, Plane<Out> out, const Job &job)
+  HitOrMiss(Cpu &cpu, Plane<const T> in, Plane<Out> out, const FilterJob &job)
       : cpu_(cpu), in_(in), out_(out), job_(job), plan_(patterns::make_plan(job.masks)) {
     margin_ = words_of(plan_.rx);
     columns_ = margin_ + words_of(in.width) + margin_;
@@ -257,7 +258,7 @@ class HitOrMiss {
   Cpu &cpu_;
   Plane<const T> in_;
   Plane<Out> out_;
-  const Job &job_;
+  const FilterJob &job_;
   patterns::Plan plan_;
   int margin_, columns_, pitch_;  // in words: of the margin, of a row, from row to row
   int rows_;                      // of a slab
@@ -268,17 +269,18 @@ class HitOrMiss {
 }  // namespace
 
 template <typename T, typename Out>
-void binary(Cpu &cpu, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilterReport *report) {
+void binary(Cpu &cpu, Plane<const T> in, Plane<Out> out, const FilterJob &job,
+            SwoFilterReport *report) {
   if (job.op == SwoFilterOperator::hit_or_miss)
     HitOrMiss<T, Out>(cpu, in, out, job).run();
   else
     thin(cpu, in, out, job, report);
 }
-template void binary(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void binary(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                      SwoFilterReport *);
-template void binary(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void binary(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                      SwoFilterReport *);
-template void binary(Cpu &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const Job &,
+template void binary(Cpu &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const FilterJob &,
                      SwoFilterReport *);
 
 }  // namespace cudascan::swo

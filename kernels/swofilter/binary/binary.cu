@@ -96,7 +96,7 @@ void queue_pack(Cuda &cuda, Plane<const T> in, const Bits &to, const Meaning &me
 }
 
 template <typename T>
-Meaning meaning_of(const Job &job) {
+Meaning meaning_of(const FilterJob &job) {
   return {static_cast<T>(~0u << job.shift), job.border, false, false};
 }
 
@@ -148,7 +148,8 @@ void queue_thin(Cuda &cuda, const thinning::ThinJob &job) {
 }
 
 template <typename T, typename Out>
-void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilterReport *report) {
+void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const FilterJob &job,
+          SwoFilterReport *report) {
   const std::vector<thinning::Template> templates = thinning::make_templates(job.masks);
   thinning::ThinJob thinning{};
   Bits &even = thinning.buffers[0], &odd = thinning.buffers[1];
@@ -193,7 +194,7 @@ void thin(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job, SwoFilt
 // ---------------------------------------------------------------------------------
 
 template <typename T, typename Out>
-void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
+void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const FilterJob &job,
                  const patterns::SmallMasks &masks) {
   Meaning meaning = meaning_of<T>(job);
   meaning.outside = job.border == SwoFilterBorder::constant && job.outside != 0;
@@ -205,7 +206,7 @@ void match_small(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
 
 /// Processes one slab of rows after another, so that the planes need limited memory.
 template <typename T, typename Out>
-void match(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job) {
+void match(Cuda &cuda, Plane<const T> in, Plane<Out> out, const FilterJob &job) {
   using patterns::Plan;
   const Plan plan = patterns::make_plan(job.masks);
   const int margin = packed::words_of(plan.rx);
@@ -253,7 +254,7 @@ void match(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job) {
 }  // namespace
 
 template <typename T, typename Out>
-void binary(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
+void binary(Cuda &cuda, Plane<const T> in, Plane<Out> out, const FilterJob &job,
             SwoFilterReport *report) {
   patterns::SmallMasks masks;
   if (job.op != SwoFilterOperator::hit_or_miss)
@@ -263,11 +264,11 @@ void binary(Cuda &cuda, Plane<const T> in, Plane<Out> out, const Job &job,
   else
     match(cuda, in, out, job);
 }
-template void binary(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void binary(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                      SwoFilterReport *);
-template void binary(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void binary(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                      SwoFilterReport *);
-template void binary(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const Job &,
+template void binary(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>, const FilterJob &,
                      SwoFilterReport *);
 
 }  // namespace cudascan::swo

@@ -33,8 +33,8 @@ namespace cudascan::swo {
 
 /// hit-or-miss, thin and thicken. T and Out have 8 and 8, 16 and 16, or 16 and 8 bits.
 template <typename T, typename Out>
-void binary(Cpu &, Plane<const T> in, Plane<Out> out, const Job &, SwoFilterReport *);
+void binary(Cpu &, Plane<const T> in, Plane<Out> out, const FilterJob &, SwoFilterReport *);
 template <typename T, typename Out>
-void binary(Cuda &, Plane<const T> in, Plane<Out> out, const Job &, SwoFilterReport *);
+void binary(Cuda &, Plane<const T> in, Plane<Out> out, const FilterJob &, SwoFilterReport *);
 
 }  // namespace cudascan::swo

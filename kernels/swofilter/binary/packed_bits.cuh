@@ -71,7 +71,7 @@ __device__ unsigned repeated(unsigned sample) {
 
 /// 32 samples as they are read.
 template <typename T>
-struct Samples {
+struct SampleVectors {
   static constexpr int kVectors = 2 * sizeof(T);
   uint4 vectors[kVectors];
 
@@ -108,7 +108,7 @@ __device__ unsigned pack_word(const Plane<const T> &in, int x, int y, const Mean
   const T *const samples = in.row(row);
   if (x >= 0 && x + kBits <= in.width) {
     if (is_vector(samples + x)) {
-      Samples<T> vectors;
+      SampleVectors<T> vectors;
       vectors.load(samples + x);
       return vectors.pack(meaning);
     }

@@ -89,7 +89,7 @@ template <typename T, typename Out>
 __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
     match_small_kernel(Plane<const T> in, Plane<Out> out, const __grid_constant__ Meaning meaning,
                        const __grid_constant__ SmallMasks small) {
-  using Row = thinning::Row<unsigned>;
+  using Row = thinning::BitRow<unsigned>;
   using Tile = SmallTile<T>;
   constexpr int kRows = Tile::kRows, kThreads = 32 * Tile::kWarps;
   // Words carried through short loops; each thread has its own.
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(32 * SmallTile<T>::kWarps)
   unsigned words[kRows + 2];
   if (x >= 0 && x + packed::kBits <= in.width && packed::is_vector(in.data) &&
       in.stride % 16 == 0) {
-    packed::Samples<T> samples[kRows + 2];
+    packed::SampleVectors<T> samples[kRows + 2];
 #pragma unroll
     for (int i = 0; i < kRows + 2; ++i)
       samples[i].load(in.row(min(max(first + i - 1, 0), in.height - 1)) + x);

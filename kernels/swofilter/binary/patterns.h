@@ -39,7 +39,7 @@ Plan make_plan(const std::vector<Mask> &);
 
 /// The value of a plane outside the image, unless `border` repeats pixels.
 /// @param plane  Plan::kWhite or kBlack
-inline bool outside_of(const Job &job, int plane) {
+inline bool outside_of(const FilterJob &job, int plane) {
   if (job.border == SwoFilterBorder::clip) return true;  // always fits
   return (job.outside != 0) == (plane == Plan::kWhite);
 }

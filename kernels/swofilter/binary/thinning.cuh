@@ -65,8 +65,8 @@ struct Condition {
   bool second;
 
   __device__ Condition(const ThinJob &, int turn) : second(turn == 1) {}
-  __device__ unsigned operator()(const Row<unsigned> &above, const Row<unsigned> &row,
-                                 const Row<unsigned> &below) const {
+  __device__ unsigned operator()(const BitRow<unsigned> &above, const BitRow<unsigned> &row,
+                                 const BitRow<unsigned> &below) const {
     const auto p = neighbours(above, row, below);
     return method == SwoFilterThinning::zhang_suen ? zhang_suen(p, second) : guo_hall(p, second);
   }
@@ -77,21 +77,21 @@ struct Condition<SwoFilterThinning::templates> {
 
   __device__ Condition(const ThinJob &job, int turn)
       : pattern(WideTemplate<unsigned>::of(job.templates[turn])) {}
-  __device__ unsigned operator()(const Row<unsigned> &above, const Row<unsigned> &row,
-                                 const Row<unsigned> &below) const {
+  __device__ unsigned operator()(const BitRow<unsigned> &above, const BitRow<unsigned> &row,
+                                 const BitRow<unsigned> &below) const {
     return fits(above, row, below, pattern);
   }
 };
 
 /// A thread's position in a tile: four words of a column.
-struct Place {
+struct ThreadPlace {
   int column, row;  ///< in the image, of the first word; may be outside
   bool mine;        ///< it is in the tile, not in its surroundings
   bool inside;      ///< it is in the image
   /// Byte offsets of its words and of the neighbouring columns' words; at the sides, of its own.
   unsigned own, left, right;
 
-  __device__ Place(const Tiling &t, const Bits &image, int tile) {
+  __device__ ThreadPlace(const Tiling &t, const Bits &image, int tile) {
     const int groups = t.groups(), thread = static_cast<int>(threadIdx.x);
     const int i = thread / groups, group = thread % groups;
     column = tile % t.tiles_across * t.columns + i - 1;
@@ -125,17 +125,17 @@ struct Column {
 /// Does a step for the thread's words. Returns whether a pixel was removed.
 /// @param from, to  buffers
 template <typename Condition>
-__device__ bool thin_words(unsigned from, unsigned to, const Place &place,
+__device__ bool thin_words(unsigned from, unsigned to, const ThreadPlace &place,
                            const Condition &condition) {
   const Column before(from + place.left), own(from + place.own), after(from + place.right);
   const auto row = [&](int i) {
-    return Row<unsigned>::of(before.word[i], own.word[i], after.word[i]);
+    return BitRow<unsigned>::of(before.word[i], own.word[i], after.word[i]);
   };
   unsigned left[4], changed = 0;
-  Row<unsigned> above = row(0), middle = row(1);
+  BitRow<unsigned> above = row(0), middle = row(1);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const Row<unsigned> below = row(i + 2);
+    const BitRow<unsigned> below = row(i + 2);
     const unsigned gone = middle.middle & condition(above, middle, below);
     left[i] = middle.middle & ~gone;
     changed |= gone;
@@ -171,7 +171,7 @@ __device__ unsigned thin_tile(const ThinJob &job, const TileMemory &memory, cons
                               const Bits &to, int tile, std::int64_t next, int steps) {
   const int period = job.schedule.period;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const Place place(job.tiling, from, tile);
+  const ThreadPlace place(job.tiling, from, tile);
   const bool exists = 32 * lane < static_cast<int>(blockDim.x);
   const bool beside = warps_around(job.tiling) >> lane & 1;
   unsigned words[4]{};

@@ -19,19 +19,19 @@ struct Neighbours {
 /// A pixel's column and its neighbours in words: bit i of `middle` is a pixel, bit i of `left` the
 /// pixel to its left.
 template <typename Word>
-struct Row {
+struct BitRow {
   Word left, middle, right;
 
   /// @param before, after  the adjacent words of the row. The lowest bit is the leftmost pixel.
-  static CUDASCAN_HD inline Row of(Word before, Word word, Word after) {
+  static CUDASCAN_HD inline BitRow of(Word before, Word word, Word after) {
     constexpr int kLast = 8 * sizeof(Word) - 1;
     return {word << 1 | before >> kLast, word, word >> 1 | after << kLast};
   }
 };
 
 template <typename Word>
-CUDASCAN_HD inline Neighbours<Word> neighbours(const Row<Word> &above, const Row<Word> &row,
-                                               const Row<Word> &below) {
+CUDASCAN_HD inline Neighbours<Word> neighbours(const BitRow<Word> &above, const BitRow<Word> &row,
+                                               const BitRow<Word> &below) {
   return {above.middle, above.right, row.right, below.right,
           below.middle, below.left,  row.left,  above.left};
 }
@@ -131,10 +131,11 @@ struct WideTemplate {
 /// Pixels that the template fits.
 /// @param free_above, free_row, free_below  neighbours that always fit
 template <typename Word>
-CUDASCAN_HD inline Word fits(const Row<Word> &above, const Row<Word> &row, const Row<Word> &below,
-                             const WideTemplate<Word> &t, const Row<Word> &free_above = {},
-                             const Row<Word> &free_row = {}, const Row<Word> &free_below = {}) {
-  const auto cells = [&](const Row<Word> &r, const Row<Word> &f, int i) {
+CUDASCAN_HD inline Word fits(const BitRow<Word> &above, const BitRow<Word> &row,
+                             const BitRow<Word> &below, const WideTemplate<Word> &t,
+                             const BitRow<Word> &free_above = {}, const BitRow<Word> &free_row = {},
+                             const BitRow<Word> &free_below = {}) {
+  const auto cells = [&](const BitRow<Word> &r, const BitRow<Word> &f, int i) {
     return ((r.left ^ t.flip[i]) | t.any[i] | f.left) &
            ((r.middle ^ t.flip[i + 1]) | t.any[i + 1] | f.middle) &
            ((r.right ^ t.flip[i + 2]) | t.any[i + 2] | f.right);
@@ -158,7 +159,7 @@ struct Schedule {
   int period;          ///< steps of a pass
   std::int64_t steps;  ///< largest number of steps, a multiple of the period
 
-  static Schedule of(const Job &job, std::size_t templates) {
+  static Schedule of(const FilterJob &job, std::size_t templates) {
     constexpr std::int64_t kMost = std::int64_t{1} << 62;
     const int period =
         job.thinning == SwoFilterThinning::templates ? static_cast<int>(templates) : 2;

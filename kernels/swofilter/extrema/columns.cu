@@ -31,7 +31,7 @@ class ColumnStrip {
   }
 
   /// @param x, y  sample at which the first window begins
-  __device__ ColumnStrip(const ColumnsJob<T> &job, int x, int y)
+  __device__ ColumnStrip(const ExtremaColumnsJob<T> &job, int x, int y)
       : job_(job),
         x_(x),
         y_(y),
@@ -172,7 +172,7 @@ class ColumnStrip {
     }
   };
 
-  const ColumnsJob<T> &job_;
+  const ExtremaColumnsJob<T> &job_;
   const int x_, y_, n_read_;
   unsigned *const words_;
   const int chunk_;
@@ -192,7 +192,7 @@ __device__ uint4 &unit(int chunk, int u, int across) {
 /// Writes the results of a block. Each thread has the results of one chunk of a word's columns.
 /// @param x0, y0  the first sample of the results, in the coordinates of the input
 template <typename T>
-__device__ void store_turned(const ColumnsJob<T> &job, int x0, int y0,
+__device__ void store_turned(const ExtremaColumnsJob<T> &job, int x0, int y0,
                              const Packed<T> (&column)[kWindows]) {
   constexpr int kSamples = Packed<T>::kSamples, kBytes = sizeof(T), kUnit = 16 / kBytes;
   unsigned words[kSamples][kWindows / kSamples];
@@ -233,7 +233,7 @@ __device__ void store_turned(const ColumnsJob<T> &job, int x0, int y0,
 /// @tparam small  the side is at most kMostInOneGo, otherwise larger than kWindows
 template <typename T, typename Op, bool small>
 __global__ void __launch_bounds__(kMostChunks *kAcross, 4)
-    columns_kernel(const __grid_constant__ ColumnsJob<T> job) {
+    columns_kernel(const __grid_constant__ ExtremaColumnsJob<T> job) {
   let_next_kernel_start();
   wait_for_kernels_before();
   const int height = job.in.plane.height, reach = job.side / 2;
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(kMostChunks *kAcross, 4)
 }  // namespace
 
 template <typename T, typename Op>
-void queue_columns(Cuda &cuda, ColumnsJob<T> job) {
+void queue_columns(Cuda &cuda, ExtremaColumnsJob<T> job) {
   const bool small = job.side <= kMostInOneGo;
   const int chunks = divide_up(job.in.plane.height, kWindows);
   job.chunks = std::clamp(chunks, 2, kMostChunks);
@@ -272,9 +272,9 @@ void queue_columns(Cuda &cuda, ColumnsJob<T> job) {
   launch(cuda, kernel, {blocks, job.chunks * kAcross, bytes, cuda.code_architecture() >= 90}, job);
 }
 
-template void queue_columns<std::uint8_t, Smallest>(Cuda &, ColumnsJob<std::uint8_t>);
-template void queue_columns<std::uint8_t, Largest>(Cuda &, ColumnsJob<std::uint8_t>);
-template void queue_columns<std::uint16_t, Smallest>(Cuda &, ColumnsJob<std::uint16_t>);
-template void queue_columns<std::uint16_t, Largest>(Cuda &, ColumnsJob<std::uint16_t>);
+template void queue_columns<std::uint8_t, Smallest>(Cuda &, ExtremaColumnsJob<std::uint8_t>);
+template void queue_columns<std::uint8_t, Largest>(Cuda &, ExtremaColumnsJob<std::uint8_t>);
+template void queue_columns<std::uint16_t, Smallest>(Cuda &, ExtremaColumnsJob<std::uint16_t>);
+template void queue_columns<std::uint16_t, Largest>(Cuda &, ExtremaColumnsJob<std::uint16_t>);
 
 }  // namespace cudascan::swo::extremes

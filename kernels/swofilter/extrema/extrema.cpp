@@ -91,7 +91,7 @@ struct Pass {
 template <typename T>
 class Filter {
  public:
-  Filter(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job)
+  Filter(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job)
       : cpu_(cpu),
         in_(in),
         out_(out),
@@ -111,7 +111,7 @@ class Filter {
 
  private:
   /// The simplest border with the same result.
-  static SwoFilterBorder border_of(const Job &job) {
+  static SwoFilterBorder border_of(const FilterJob &job) {
     if (job.border == SwoFilterBorder::constant) return job.border;
     const Mask &mask = job.mask();
     const bool as_clipped =
@@ -121,7 +121,7 @@ class Filter {
   }
 
   /// The sample outside the image for maxima or minima.
-  Outside<T> outside(bool largest) const {
+  OutsideSamples<T> outside(bool largest) const {
     if (border_ == SwoFilterBorder::constant) return {border_, static_cast<T>(job_.outside)};
     return {border_, static_cast<T>(largest ? 0 : job_.maximum)};
   }
@@ -131,7 +131,7 @@ class Filter {
 
   /// Two steps; the second needs rows of the first in another order.
   void run_apart(const Steps &steps) {
-    const std::size_t stride = Scratch::stride<T>(in_.width);
+    const std::size_t stride = ThreadScratch::stride<T>(in_.width);
     const Plane<T> between = {static_cast<T *>(cpu_.scratch(stride * in_.height * sizeof(T))),
                               in_.width, in_.height,
                               static_cast<std::ptrdiff_t>(stride * sizeof(T))};
@@ -151,37 +151,38 @@ class Filter {
   }
 
   /// The first stage, for these columns and rows from y on.
-  std::unique_ptr<Rows<T>> first_stage(const Pass<T> &pass, bool largest, Columns columns, int y,
-                                       Scratch &scratch) const {
-    const Outside<T> outside = this->outside(largest);
+  std::unique_ptr<ExtremaRows<T>> first_stage(const Pass<T> &pass, bool largest,
+                                              ColumnRange columns, int y,
+                                              ThreadScratch &scratch) const {
+    const OutsideSamples<T> outside = this->outside(largest);
     return extrema_rows<T>(
         largest, pass.mask, columns, outside,
         image_rows(pass.from, columns.reached(pass.mask.rx()), y - pass.mask.ry(), outside),
         scratch);
   }
   /// Both stages.
-  std::unique_ptr<Rows<T>> second_stage(const Pass<T> &pass, Columns columns, int y,
-                                        Scratch &scratch) const {
+  std::unique_ptr<ExtremaRows<T>> second_stage(const Pass<T> &pass, ColumnRange columns, int y,
+                                               ThreadScratch &scratch) const {
     const bool largest = !pass.steps.largest;
     const Mask &mask = second_mask();
-    const Columns reached = columns.reached(mask.rx());
-    const Outside<T> outside = this->outside(largest);
+    const ColumnRange reached = columns.reached(mask.rx());
+    const OutsideSamples<T> outside = this->outside(largest);
     const int first = y - mask.ry();
     auto rows = between_stages<T>(first_stage(pass, !largest, reached, std::max(first, 0), scratch),
                                   reached.count(), first, in_.height, outside.sample);
     return extrema_rows<T>(largest, mask, columns, outside, std::move(rows), scratch);
   }
 
-  void run_strip(const Pass<T> &pass, Columns columns, int begin, int end) const {
+  void run_strip(const Pass<T> &pass, ColumnRange columns, int begin, int end) const {
     const Steps &steps = pass.steps;
-    Scratch &scratch = Scratch::of_thread();
+    ThreadScratch &scratch = ThreadScratch::of_thread();
     const auto rows = steps.more == Steps::other_way
                           ? second_stage(pass, columns, begin, scratch)
                           : first_stage(pass, steps.largest, columns, begin, scratch);
     const auto others = steps.more == Steps::both_ways
                             ? first_stage(pass, !steps.largest, columns, begin, scratch)
                             : nullptr;
-    const Loops<T> &loops = extremes::loops<T>();
+    const ExtremaLoops<T> &loops = extremes::loops<T>();
     const int n = columns.count();
     T *const row = scratch.take<T>(n), *const other = scratch.take<T>(n);
     for (int y = begin; y < end; ++y) {
@@ -223,7 +224,7 @@ class Filter {
   Cpu &cpu_;
   const Plane<const T> in_;
   const Plane<T> out_;
-  const Job &job_;
+  const FilterJob &job_;
   const SwoFilterBorder border_;
   const Mask &mask_;
   const Mask reflected_;  ///< unless it is the same
@@ -232,10 +233,10 @@ class Filter {
 }  // namespace
 
 template <typename T>
-void extrema(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void extrema(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   Filter<T>(cpu, in, out, job)();
 }
-template void extrema(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void extrema(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void extrema(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void extrema(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -39,7 +39,7 @@ void rectangle_extrema(Cuda &cuda, const RectangleJob<T> &job, const Plane<T> &t
 template <typename T>
 class Extrema {
  public:
-  Extrema(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job)
+  Extrema(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job)
       : cuda_(cuda), job_(job), in_(in), out_(out) {
     const auto wanted = [&](bool is_wanted, int width, int height) -> Plane<T> {
       if (!is_wanted) return {};
@@ -117,13 +117,14 @@ class Extrema {
     }
     const bool keeps =
         job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum;
-    const MaskJob<T> job{Source<T>(in, job_), sink, in_all_samples(Op::kLargest ? 0 : job_.maximum),
-                         keeps, Cells(mask)};
+    const ExtremaMaskJob<T> job{Source<T>(in, job_), sink,
+                                in_all_samples(Op::kLargest ? 0 : job_.maximum), keeps,
+                                WindowCells(mask)};
     queue_mask<T, Op>(cuda_, job);
   }
 
   Cuda &cuda_;
-  const Job &job_;
+  const FilterJob &job_;
   Plane<const T> in_;
   Plane<T> out_;
   Plane<T> step_{}, turned_{};
@@ -132,11 +133,11 @@ class Extrema {
 }  // namespace
 
 template <typename T>
-void extrema(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void extrema(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   Extrema<T>(cuda, in, out, job)();
 }
 
-template void extrema(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void extrema(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void extrema(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void extrema(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -25,8 +25,8 @@ namespace cudascan::swo {
 
 /// min, max, midpoint, erode, dilate, open, close, gradient, top-hat and black-hat.
 template <typename T>
-void extrema(Cpu &, Plane<const T> in, Plane<T> out, const Job &);
+void extrema(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &);
 template <typename T>
-void extrema(Cuda &, Plane<const T> in, Plane<T> out, const Job &);
+void extrema(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

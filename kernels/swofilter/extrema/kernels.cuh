@@ -28,7 +28,7 @@ void queue_rectangle(Cuda &, const RectangleJob<T> &);
 
 /// Extrema along columns. Column x of the input is row x of the result.
 template <typename T>
-struct ColumnsJob {
+struct ExtremaColumnsJob {
   WordPlane<T> in;
   ExtremaSink<T> sink;
   int side;  // of the window
@@ -43,19 +43,19 @@ struct ColumnsJob {
 
 /// Queues windows along columns. See columns.cu.
 template <typename T, typename Op>
-void queue_columns(Cuda &, ColumnsJob<T>);
+void queue_columns(Cuda &, ExtremaColumnsJob<T>);
 
 template <typename T>
-struct MaskJob {
+struct ExtremaMaskJob {
   Source<T> in;
   ExtremaSink<T> sink;
   unsigned none;  // the extremum of no samples, in all samples of a word
   bool keeps;     // whether a window without samples leaves the pixel as it is
-  Cells cells;
+  WindowCells cells;
 };
 
 /// Queues windows of any form. See masks.cu.
 template <typename T, typename Op>
-void queue_mask(Cuda &, const MaskJob<T> &);
+void queue_mask(Cuda &, const ExtremaMaskJob<T> &);
 
 }  // namespace cudascan::swo::extremes

@@ -10,7 +10,7 @@ namespace cudascan::swo::extremes {
 namespace {
 
 template <typename T, typename Op>
-__global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ MaskJob<T> job) {
+__global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ ExtremaMaskJob<T> job) {
   constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   const Plane<const T> &in = job.in.plane;
   const int x = (blockIdx.x * 32 + threadIdx.x) * kSamples, y = blockIdx.y * 8 + threadIdx.y;
@@ -47,15 +47,15 @@ __global__ void __launch_bounds__(256) mask_kernel(const __grid_constant__ MaskJ
 }  // namespace
 
 template <typename T, typename Op>
-void queue_mask(Cuda &cuda, const MaskJob<T> &job) {
+void queue_mask(Cuda &cuda, const ExtremaMaskJob<T> &job) {
   const Plane<const T> &in = job.in.plane;
   const dim3 blocks(divide_up(in.width, 32 * Packed<T>::kSamples), divide_up(in.height, 8));
   launch(cuda, mask_kernel<T, Op>, {blocks, dim3(32, 8)}, job);
 }
 
-template void queue_mask<std::uint8_t, Smallest>(Cuda &, const MaskJob<std::uint8_t> &);
-template void queue_mask<std::uint8_t, Largest>(Cuda &, const MaskJob<std::uint8_t> &);
-template void queue_mask<std::uint16_t, Smallest>(Cuda &, const MaskJob<std::uint16_t> &);
-template void queue_mask<std::uint16_t, Largest>(Cuda &, const MaskJob<std::uint16_t> &);
+template void queue_mask<std::uint8_t, Smallest>(Cuda &, const ExtremaMaskJob<std::uint8_t> &);
+template void queue_mask<std::uint8_t, Largest>(Cuda &, const ExtremaMaskJob<std::uint8_t> &);
+template void queue_mask<std::uint16_t, Smallest>(Cuda &, const ExtremaMaskJob<std::uint16_t> &);
+template void queue_mask<std::uint16_t, Largest>(Cuda &, const ExtremaMaskJob<std::uint16_t> &);
 
 }  // namespace cudascan::swo::extremes

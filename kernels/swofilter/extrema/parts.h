@@ -19,7 +19,8 @@ namespace cudascan::swo::extremes {
 template <typename T>
 class PaddedRows {
  public:
-  PaddedRows(std::unique_ptr<Rows<T>> source, Columns columns, int radius, Outside<T> outside)
+  PaddedRows(std::unique_ptr<ExtremaRows<T>> source, ColumnRange columns, int radius,
+             OutsideSamples<T> outside)
       : source_(std::move(source)),
         reached_(columns.reached(radius)),
         first_(columns.begin - radius),
@@ -28,9 +29,9 @@ class PaddedRows {
 
   /// Samples in a row, and the same with room for loops that run past the end.
   int count() const { return last_ - first_; }
-  std::size_t stride() const { return Scratch::stride<T>(count() + 2 * kSlack); }
+  std::size_t stride() const { return ThreadScratch::stride<T>(count() + 2 * kSlack); }
 
-  /// As in Rows.
+  /// As in ExtremaRows.
   bool next(T *to) {
     const bool in_image = source_->next(to + (reached_.begin - first_));
     fill(first_, reached_.begin, to);
@@ -46,10 +47,10 @@ class PaddedRows {
       to[x - first_] = to[resolve(x, reached_.width, outside_.border) - first_];
   }
 
-  std::unique_ptr<Rows<T>> source_;
-  Columns reached_;
+  std::unique_ptr<ExtremaRows<T>> source_;
+  ColumnRange reached_;
   int first_, last_;
-  Outside<T> outside_;
+  OutsideSamples<T> outside_;
 };
 
 /// Extrema along rows. The last step is left to the caller, who combines it with its own.
@@ -82,12 +83,12 @@ class Segments {
 template <typename T>
 class Downwards {
  public:
-  Downwards(bool largest, int height, int columns, Scratch &scratch)
+  Downwards(bool largest, int height, int columns, ThreadScratch &scratch)
       : loops_(loops<T>()),
         largest_(largest),
         height_(height),
         columns_(columns),
-        stride_(Scratch::stride<T>(columns + kSlack)),
+        stride_(ThreadScratch::stride<T>(columns + kSlack)),
         block_(scratch.take<T>(stride_ * height)),
         prefix_(scratch.take<T>(columns)) {}
 
@@ -114,7 +115,7 @@ class Downwards {
  private:
   T *at(int row) const { return block_ + stride_ * row; }
 
-  const Loops<T> &loops_;
+  const ExtremaLoops<T> &loops_;
   const bool largest_;
   const int height_, columns_;
   const std::size_t stride_;

@@ -13,11 +13,11 @@
 namespace cudascan::swo::extremes {
 
 template <typename T>
-const Loops<T> &loops() {
+const ExtremaLoops<T> &loops() {
   return CUDASCAN_FASTEST(kLoops<T>);
 }
 
-template const Loops<std::uint8_t> &loops();
-template const Loops<std::uint16_t> &loops();
+template const ExtremaLoops<std::uint8_t> &loops();
+template const ExtremaLoops<std::uint16_t> &loops();
 
 }  // namespace cudascan::swo::extremes

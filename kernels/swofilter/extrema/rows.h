@@ -24,7 +24,7 @@ struct Widening {
 };
 
 template <typename T>
-struct Loops {
+struct ExtremaLoops {
   using Two = void (*[2])(const T *, const T *, int n, T *out);
 
   /// to[x] becomes the extremum of from[x + distance] for x < n and up to kSlack more. `to` may be
@@ -52,6 +52,6 @@ struct Loops {
 
 /// The loops for this processor.
 template <typename T>
-const Loops<T> &loops();
+const ExtremaLoops<T> &loops();
 
 }  // namespace cudascan::swo::extremes

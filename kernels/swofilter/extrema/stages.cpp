@@ -11,9 +11,9 @@ namespace cudascan::swo::extremes {
 namespace {
 
 template <typename T>
-class ImageRows : public Rows<T> {
+class ImageRows : public ExtremaRows<T> {
  public:
-  ImageRows(Plane<const T> image, Columns columns, int y, Outside<T> outside)
+  ImageRows(Plane<const T> image, ColumnRange columns, int y, OutsideSamples<T> outside)
       : image_(image), columns_(columns), y_(y), outside_(outside) {}
 
   bool next(T *to) override {
@@ -37,15 +37,15 @@ class ImageRows : public Rows<T> {
   }
 
   Plane<const T> image_;
-  Columns columns_;
+  ColumnRange columns_;
   int y_;
-  Outside<T> outside_;
+  OutsideSamples<T> outside_;
 };
 
 template <typename T>
-class BetweenStages : public Rows<T> {
+class BetweenStages : public ExtremaRows<T> {
  public:
-  BetweenStages(std::unique_ptr<Rows<T>> stage, int columns, int y, int height, T outside)
+  BetweenStages(std::unique_ptr<ExtremaRows<T>> stage, int columns, int y, int height, T outside)
       : stage_(std::move(stage)), columns_(columns), y_(y), height_(height), outside_(outside) {}
 
   bool next(T *to) override {
@@ -56,16 +56,16 @@ class BetweenStages : public Rows<T> {
   }
 
  private:
-  std::unique_ptr<Rows<T>> stage_;
+  std::unique_ptr<ExtremaRows<T>> stage_;
   int columns_, y_, height_;
   T outside_;
 };
 
 template <typename T>
-class RectangleRows : public Rows<T> {
+class RectangleRows : public ExtremaRows<T> {
  public:
-  RectangleRows(bool largest, const Mask &mask, Columns columns, Outside<T> outside,
-                std::unique_ptr<Rows<T>> source, Scratch &scratch)
+  RectangleRows(bool largest, const Mask &mask, ColumnRange columns, OutsideSamples<T> outside,
+                std::unique_ptr<ExtremaRows<T>> source, ThreadScratch &scratch)
       : largest_(largest),
         ahead_(mask.height - 1),
         source_(std::move(source), columns, mask.rx(), outside),
@@ -95,10 +95,10 @@ class RectangleRows : public Rows<T> {
 
 /// Crosses are a row and a column; the row waits until the column is complete.
 template <typename T>
-class CrossRows : public Rows<T> {
+class CrossRows : public ExtremaRows<T> {
  public:
-  CrossRows(bool largest, const Mask &mask, Columns columns, Outside<T> outside,
-            std::unique_ptr<Rows<T>> source, Scratch &scratch)
+  CrossRows(bool largest, const Mask &mask, ColumnRange columns, OutsideSamples<T> outside,
+            std::unique_ptr<ExtremaRows<T>> source, ThreadScratch &scratch)
       : largest_(largest),
         rx_(mask.rx()),
         waiting_(mask.ry() + 1),
@@ -107,7 +107,7 @@ class CrossRows : public Rows<T> {
         source_(std::move(source), columns, rx_, outside),
         segments_(mask.width),
         downwards_(largest, mask.height, columns_, scratch),
-        stride_(Scratch::stride<T>(columns_ + kSlack)),
+        stride_(ThreadScratch::stride<T>(columns_ + kSlack)),
         row_(scratch.take<T>(source_.stride())),
         waits_(scratch.take<T>(stride_ * waiting_)) {}
 
@@ -144,10 +144,10 @@ class CrossRows : public Rows<T> {
 
 /// Any window, by its runs: each run is two segments of the longest power of two that fits.
 template <typename T>
-class MaskRows : public Rows<T> {
+class MaskRows : public ExtremaRows<T> {
  public:
-  MaskRows(bool largest, const Mask &mask, Columns columns, Outside<T> outside,
-           std::unique_ptr<Rows<T>> source, Scratch &scratch)
+  MaskRows(bool largest, const Mask &mask, ColumnRange columns, OutsideSamples<T> outside,
+           std::unique_ptr<ExtremaRows<T>> source, ThreadScratch &scratch)
       : largest_(largest),
         height_(mask.height),
         columns_(columns.count()),
@@ -218,22 +218,23 @@ bool is_cross(const Mask &mask) {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<Rows<T>> image_rows(Plane<const T> image, Columns columns, int y,
-                                    Outside<T> outside) {
+std::unique_ptr<ExtremaRows<T>> image_rows(Plane<const T> image, ColumnRange columns, int y,
+                                           OutsideSamples<T> outside) {
   return std::make_unique<ImageRows<T>>(image, columns, y, outside);
 }
 
 template <typename T>
-std::unique_ptr<Rows<T>> between_stages(std::unique_ptr<Rows<T>> stage, int columns, int y,
-                                        int height, T outside) {
+std::unique_ptr<ExtremaRows<T>> between_stages(std::unique_ptr<ExtremaRows<T>> stage, int columns,
+                                               int y, int height, T outside) {
   return std::make_unique<BetweenStages<T>>(std::move(stage), columns, y, height, outside);
 }
 
 template <typename T>
-std::unique_ptr<Rows<T>> extrema_rows(bool largest, const Mask &mask, Columns columns,
-                                      Outside<T> outside, std::unique_ptr<Rows<T>> source,
-                                      Scratch &scratch) {
-  const auto make = [&]<template <typename> typename Stage>() -> std::unique_ptr<Rows<T>> {
+std::unique_ptr<ExtremaRows<T>> extrema_rows(bool largest, const Mask &mask, ColumnRange columns,
+                                             OutsideSamples<T> outside,
+                                             std::unique_ptr<ExtremaRows<T>> source,
+                                             ThreadScratch &scratch) {
+  const auto make = [&]<template <typename> typename Stage>() -> std::unique_ptr<ExtremaRows<T>> {
     return std::make_unique<Stage<T>>(largest, mask, columns, outside, std::move(source), scratch);
   };
   if (mask.rectangle) return make.template operator()<RectangleRows>();
@@ -242,18 +243,21 @@ std::unique_ptr<Rows<T>> extrema_rows(bool largest, const Mask &mask, Columns co
 }
 
 using std::uint16_t, std::uint8_t;
-template std::unique_ptr<Rows<uint8_t>> image_rows(Plane<const uint8_t>, Columns, int,
-                                                   Outside<uint8_t>);
-template std::unique_ptr<Rows<uint16_t>> image_rows(Plane<const uint16_t>, Columns, int,
-                                                    Outside<uint16_t>);
-template std::unique_ptr<Rows<uint8_t>> between_stages(std::unique_ptr<Rows<uint8_t>>, int, int,
-                                                       int, uint8_t);
-template std::unique_ptr<Rows<uint16_t>> between_stages(std::unique_ptr<Rows<uint16_t>>, int, int,
-                                                        int, uint16_t);
-template std::unique_ptr<Rows<uint8_t>> extrema_rows(bool, const Mask &, Columns, Outside<uint8_t>,
-                                                     std::unique_ptr<Rows<uint8_t>>, Scratch &);
-template std::unique_ptr<Rows<uint16_t>> extrema_rows(bool, const Mask &, Columns,
-                                                      Outside<uint16_t>,
-                                                      std::unique_ptr<Rows<uint16_t>>, Scratch &);
+template std::unique_ptr<ExtremaRows<uint8_t>> image_rows(Plane<const uint8_t>, ColumnRange, int,
+                                                          OutsideSamples<uint8_t>);
+template std::unique_ptr<ExtremaRows<uint16_t>> image_rows(Plane<const uint16_t>, ColumnRange, int,
+                                                           OutsideSamples<uint16_t>);
+template std::unique_ptr<ExtremaRows<uint8_t>> between_stages(std::unique_ptr<ExtremaRows<uint8_t>>,
+                                                              int, int, int, uint8_t);
+template std::unique_ptr<ExtremaRows<uint16_t>> between_stages(
+    std::unique_ptr<ExtremaRows<uint16_t>>, int, int, int, uint16_t);
+template std::unique_ptr<ExtremaRows<uint8_t>> extrema_rows(bool, const Mask &, ColumnRange,
+                                                            OutsideSamples<uint8_t>,
+                                                            std::unique_ptr<ExtremaRows<uint8_t>>,
+                                                            ThreadScratch &);
+template std::unique_ptr<ExtremaRows<uint16_t>> extrema_rows(bool, const Mask &, ColumnRange,
+                                                             OutsideSamples<uint16_t>,
+                                                             std::unique_ptr<ExtremaRows<uint16_t>>,
+                                                             ThreadScratch &);
 
 }  // namespace cudascan::swo::extremes

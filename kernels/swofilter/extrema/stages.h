@@ -12,12 +12,12 @@
 namespace cudascan::swo::extremes {
 
 /// Columns [begin, end) of an image.
-struct Columns {
+struct ColumnRange {
   int begin, end, width;
 
   int count() const { return end - begin; }
   /// The columns that windows of this radius cover.
-  Columns reached(int radius) const {
+  ColumnRange reached(int radius) const {
     return {begin > radius ? begin - radius : 0, end < width - radius ? end + radius : width,
             width};
   }
@@ -25,33 +25,36 @@ struct Columns {
 
 /// The samples outside the image: with clip and constant `sample`, else those of the image.
 template <typename T>
-struct Outside {
+struct OutsideSamples {
   SwoFilterBorder border;
   T sample;
 };
 
 /// A source of rows, one after another.
 template <typename T>
-class Rows {
+class ExtremaRows {
  public:
-  virtual ~Rows() = default;
+  virtual ~ExtremaRows() = default;
   /// @return whether it is a row of the image; otherwise all of it is the outside sample
   virtual bool next(T *to) = 0;
 };
 
 /// These columns of an image, from row y on, which may be outside.
 template <typename T>
-std::unique_ptr<Rows<T>> image_rows(Plane<const T> image, Columns, int y, Outside<T>);
+std::unique_ptr<ExtremaRows<T>> image_rows(Plane<const T> image, ColumnRange, int y,
+                                           OutsideSamples<T>);
 
 /// The output of a stage from row y on; before and after the rows of the image, the outside sample.
 template <typename T>
-std::unique_ptr<Rows<T>> between_stages(std::unique_ptr<Rows<T>> stage, int columns, int y,
-                                        int height, T outside);
+std::unique_ptr<ExtremaRows<T>> between_stages(std::unique_ptr<ExtremaRows<T>> stage, int columns,
+                                               int y, int height, T outside);
 
 /// Extrema of these columns.
 /// @param source  columns.reached(mask.rx()), from mask.ry() rows before the first wanted one
 template <typename T>
-std::unique_ptr<Rows<T>> extrema_rows(bool largest, const Mask &mask, Columns columns, Outside<T>,
-                                      std::unique_ptr<Rows<T>> source, Scratch &);
+std::unique_ptr<ExtremaRows<T>> extrema_rows(bool largest, const Mask &mask, ColumnRange columns,
+                                             OutsideSamples<T>,
+                                             std::unique_ptr<ExtremaRows<T>> source,
+                                             ThreadScratch &);
 
 }  // namespace cudascan::swo::extremes

@@ -162,7 +162,7 @@ __device__ inline unsigned spread(unsigned v, unsigned before, unsigned after) {
   return __vmaxu2(v, __vmaxu2(inner_halves(left, v), inner_halves(v, right)));
 }
 
-/// The same if lanes have the columns of Cells::fold().
+/// The same if lanes have the columns of GrowthCells::fold().
 __device__ inline unsigned spread_folded(unsigned v, unsigned before, unsigned after) {
   const int lane = threadIdx.x % 32;
   unsigned left = __shfl_sync(kWholeWarp, v, (lane + 31) % 32);

@@ -48,7 +48,7 @@ class Padded {
 
 /// Pixels sorted by their markers.
 template <typename T>
-class Queue {
+class MarkerQueue {
  public:
   void push(std::ptrdiff_t pixel, T marker) {
     const int bucket = bucket_of(marker);
@@ -192,7 +192,7 @@ class Band {
   const Growth &growth_;
   int begin_, height_;
   Padded<T> mask_, marker_;
-  Queue<T> queue_;
+  MarkerQueue<T> queue_;
   const GeodesicRows<T> &rows_ = geodesic_rows<T>();
 };
 
@@ -261,15 +261,16 @@ int make_passes(Cpu &cpu, Plane<const T> in, Plane<T> out, const Growth &growth)
 }  // namespace
 
 template <typename T>
-void geodesic(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job, SwoFilterReport *report) {
+void geodesic(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job,
+              SwoFilterReport *report) {
   const Growth growth(job);
   if (growth.iterations == 0) return reconstruct(cpu, in, out, growth);
   const int passes = make_passes(cpu, in, out, growth);
   if (report) report->iterations = passes;
 }
-template void geodesic(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void geodesic(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                        SwoFilterReport *);
-template void geodesic(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void geodesic(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                        SwoFilterReport *);
 
 }  // namespace cudascan::swo

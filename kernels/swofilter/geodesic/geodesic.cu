@@ -172,12 +172,12 @@ __global__ void __launch_bounds__(32 * kMostWarps<T>, 1)
       lines.rows.next();
       do {
         for (unsigned i = blockIdx.x; i < lines.rows.count(); i += gridDim.x)
-          Line<T, eight>(image, true, lines.rows.item(i))
+          GrowthLine<T, eight>(image, true, lines.rows.item(i))
               .process(memory, notes, edges, step, lines.columns);
         barrier.meet();
         lines.columns.next();
         for (unsigned i = blockIdx.x; i < lines.columns.count(); i += gridDim.x)
-          Line<T, eight>(image, false, lines.columns.item(i))
+          GrowthLine<T, eight>(image, false, lines.columns.item(i))
               .process(memory, notes, edges, step, lines.rows);
         barrier.meet();
         lines.rows.next();
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(32 * kPassWarps, 1)
 template <typename T>
 void launch_reconstruction(Cuda &cuda, const GeodesicJob<T> &job) {
   constexpr int kBytes = GrowthTile<T, true>::kBytes;
-  static_assert(kBytes >= Line<T, true>::kBytes);
+  static_assert(kBytes >= GrowthLine<T, true>::kBytes);
   const auto kernel = job.growth.eight ? reconstruct_kernel<T, true> : reconstruct_kernel<T, false>;
   const int multiprocessors = cuda.multiprocessors(), tiles = job.image.columns * job.image.rows;
   const int room = std::min(cuda.most_shared_memory() / kBytes, kMostWarps<T>);
@@ -312,7 +312,7 @@ void launch_single_pass(Cuda &cuda, Plane<const T> in, Plane<T> out, const Growt
 }  // namespace
 
 template <typename T>
-void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
+void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &settings,
               SwoFilterReport *report) {
   using Image = CellImage<T>;
   const Growth growth(settings);
@@ -358,9 +358,9 @@ void geodesic(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings,
     cuda.on_complete([=] { report->iterations = static_cast<int>(*host); });
   }
 }
-template void geodesic(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &,
+template void geodesic(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                        SwoFilterReport *);
-template void geodesic(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &,
+template void geodesic(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
                        SwoFilterReport *);
 
 }  // namespace cudascan::swo

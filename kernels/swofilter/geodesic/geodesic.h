@@ -31,8 +31,8 @@ namespace cudascan::swo {
 
 /// geodesic-erode, geodesic-dilate, reconstruct, h-dome, h-basin, fill-holes and clear-border.
 template <typename T>
-void geodesic(Cpu &, Plane<const T> in, Plane<T> out, const Job &, SwoFilterReport *);
+void geodesic(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &, SwoFilterReport *);
 template <typename T>
-void geodesic(Cuda &, Plane<const T> in, Plane<T> out, const Job &, SwoFilterReport *);
+void geodesic(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &, SwoFilterReport *);
 
 }  // namespace cudascan::swo

@@ -16,7 +16,7 @@ struct Growth {
   bool eight;      ///< neighbours, otherwise four
   int iterations;  ///< 0: until nothing changes
 
-  explicit Growth(const Job &job)
+  explicit Growth(const FilterJob &job)
       : complement(false),
         border(job.marker == SwoFilterMarker::border),
         difference(false),

@@ -22,13 +22,13 @@ __device__ inline unsigned apply(Clamp f, unsigned x) {
 }
 
 template <typename T, bool eight>
-class Line {
+class GrowthLine {
  public:
   /// Shared memory of the block.
   static constexpr int kBytes = 2 * 32 * sizeof(Clamp);
 
   /// A row or a column of an image.
-  __device__ Line(const CellImage<T> &image, bool row, unsigned number)
+  __device__ GrowthLine(const CellImage<T> &image, bool row, unsigned number)
       : image_(image),
         row_(row),
         number_(static_cast<int>(number)),

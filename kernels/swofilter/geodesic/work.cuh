@@ -147,7 +147,7 @@ class TileEdges {
 
   __device__ explicit TileEdges(unsigned *words) : words_(words) {}
 
-  /// Levels of two columns, as Cells::fold() assigns them to lane i, or of rows i and i + 32.
+  /// Levels of two columns, as GrowthCells::fold() assigns them to lane i, or of rows i and i + 32.
   __device__ unsigned &levels(unsigned tile, Edge edge, int i) const {
     return words_[(tile * 4 + edge) * 32 + i];
   }

@@ -15,7 +15,7 @@ namespace cudascan::swo::sums {
 template <typename T>
 class Results {
  public:
-  Results(Plane<const T> in, Plane<T> out, const Job &, int begin, int end, Scratch &);
+  Results(Plane<const T> in, Plane<T> out, const FilterJob &, int begin, int end, ThreadScratch &);
 
   /// Sets the row of the following pixels.
   void begin_row(int y);
@@ -29,7 +29,7 @@ class Results {
 
   const Plane<const T> in_;
   const Plane<T> out_;
-  const Job &job_;
+  const FilterJob &job_;
   const Mask &mask_;
   const bool clip_, may_be_empty_;
   const int begin_, end_;
@@ -43,6 +43,6 @@ class Results {
 
 /// Results of windows other than rectangles, for rows [begin, end).
 template <typename T>
-void filter_mask(Plane<const T> in, Plane<T> out, const Job &, int begin, int end);
+void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &, int begin, int end);
 
 }  // namespace cudascan::swo::sums

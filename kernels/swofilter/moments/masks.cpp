@@ -46,11 +46,11 @@ struct Outline {
 template <typename E>
 class Areas {
  public:
-  Areas(const Outline &outline, int rows, int columns, Scratch &scratch)
+  Areas(const Outline &outline, int rows, int columns, ThreadScratch &scratch)
       : outline_(outline),
         rows_(rows),
         columns_(columns),
-        stride_(Scratch::stride<E>(columns + 1 + kSlack)),
+        stride_(ThreadScratch::stride<E>(columns + 1 + kSlack)),
         sums_(scratch.take<E>(stride_ * rows)),
         column_sums_(scratch.take<E>(columns + kSlack)),
         zeros_(scratch.take<E>(columns + kSlack)),
@@ -100,10 +100,10 @@ class Areas {
 
 /// Processes some columns of a band from top to bottom.
 template <typename T>
-class Strip {
+class MaskStrip {
  public:
-  Strip(Plane<const T> in, const Job &job, const Outline &outline, int begin, int end,
-        Results<T> &results, Scratch &scratch)
+  MaskStrip(Plane<const T> in, const FilterJob &job, const Outline &outline, int begin, int end,
+            Results<T> &results, ThreadScratch &scratch)
       : in_(in),
         job_(job),
         mask_(job.mask()),
@@ -177,9 +177,9 @@ class Strip {
     results_.write(x, n, sum_, square_);
   }
 
-  const Loops<T> &loops_ = sums::loops<T>();
+  const MomentLoops<T> &loops_ = sums::loops<T>();
   const Plane<const T> in_;
-  const Job &job_;
+  const FilterJob &job_;
   const Mask &mask_;
   const bool squared_;
   const int begin_, end_, columns_;
@@ -194,7 +194,7 @@ class Strip {
 }  // namespace
 
 template <typename T>
-void filter_mask(Plane<const T> in, Plane<T> out, const Job &job, int begin, int end) {
+void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end) {
   const Outline outline(job.mask());
   const std::size_t squares =
       job.op == SwoFilterOperator::standard_deviation ? sizeof(Integral<T>) : 0;
@@ -202,13 +202,15 @@ void filter_mask(Plane<const T> in, Plane<T> out, const Job &job, int begin, int
       static_cast<int>(kStripBytes / ((sizeof(std::uint32_t) + squares) * (job.mask().height + 1)));
   const int columns = std::max(kMinColumns, most - job.mask().width);
   for (int x = 0; x < in.width; x += columns) {
-    Scratch &scratch = Scratch::of_thread();
+    ThreadScratch &scratch = ThreadScratch::of_thread();
     const int to = std::min(x + columns, in.width);
     Results<T> results(in, out, job, x, to, scratch);
-    Strip<T>(in, job, outline, x, to, results, scratch)(begin, end);
+    MaskStrip<T>(in, job, outline, x, to, results, scratch)(begin, end);
   }
 }
-template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &, int, int);
-template void filter_mask(Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &, int, int);
+template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &, int,
+                          int);
+template void filter_mask(Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &, int,
+                          int);
 
 }  // namespace cudascan::swo::sums

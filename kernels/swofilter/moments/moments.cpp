@@ -17,9 +17,9 @@ constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 
 /// Sums over the columns of a window, for the columns of the image and of its margins.
 template <typename E>
-class Columns {
+class MomentColumns {
  public:
-  Columns(int width, int radius, Scratch &scratch)
+  MomentColumns(int width, int radius, ThreadScratch &scratch)
       : width_(width),
         radius_(radius),
         size_(width + 2 * radius + 1 + kSlack),
@@ -65,7 +65,7 @@ class Columns {
 template <typename T>
 class Band {
  public:
-  Band(Plane<const T> in, Plane<T> out, const Job &job, Scratch &scratch)
+  Band(Plane<const T> in, Plane<T> out, const FilterJob &job, ThreadScratch &scratch)
       : in_(in),
         job_(job),
         rx_(job.mask().rx()),
@@ -117,13 +117,13 @@ class Band {
     }
   }
 
-  const Loops<T> &loops_ = sums::loops<T>();
+  const MomentLoops<T> &loops_ = sums::loops<T>();
   const Plane<const T> in_;
-  const Job &job_;
+  const FilterJob &job_;
   const int rx_, ry_;
   const bool squared_;
-  Columns<std::uint32_t> columns_;
-  Columns<Square<T>> squares_;
+  MomentColumns<std::uint32_t> columns_;
+  MomentColumns<Square<T>> squares_;
   T *const no_row_, *const outside_;
   Results<T> results_;
 };
@@ -131,15 +131,15 @@ class Band {
 }  // namespace
 
 template <typename T>
-void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   cpu.for_bands(in.height, std::max(kMinRows, job.mask().height), [&](int begin, int end) {
     if (job.mask().rectangle)
-      Band<T>(in, out, job, Scratch::of_thread())(begin, end);
+      Band<T>(in, out, job, ThreadScratch::of_thread())(begin, end);
     else
       filter_mask(in, out, job, begin, end);
   });
 }
-template void moments(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void moments(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void moments(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void moments(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

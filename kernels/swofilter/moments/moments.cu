@@ -45,16 +45,17 @@ __global__ void __launch_bounds__(256) extend_kernel(const __grid_constant__ Ext
 }
 
 template <typename T>
-struct MaskJob {
+struct MomentMaskJob {
   Source<T> in;
   Plane<T> out;
   int shift;
   bool deviation;
-  Cells cells;
+  WindowCells cells;
 };
 
 template <typename T>
-__global__ void __launch_bounds__(256) mask_moments_kernel(const __grid_constant__ MaskJob<T> job) {
+__global__ void __launch_bounds__(256)
+    mask_moments_kernel(const __grid_constant__ MomentMaskJob<T> job) {
   const Plane<const T> &in = job.in.plane;
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
   if (x >= in.width || y >= in.height) return;
@@ -82,14 +83,14 @@ std::size_t stride_of(int width) {
 }  // namespace
 
 template <typename T>
-void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Source<T> source(in, job);
   const Mask &mask = job.mask();
   const bool deviation = job.op == SwoFilterOperator::standard_deviation;
   if (!mask.rectangle) {
     const dim3 blocks(divide_up(in.width, 32), divide_up(in.height, 8));
     return launch(cuda, mask_moments_kernel<T>, {blocks, dim3(32, 8)},
-                  MaskJob<T>{source, out, job.shift, deviation, Cells(mask)});
+                  MomentMaskJob<T>{source, out, job.shift, deviation, WindowCells(mask)});
   }
   if (job.border == SwoFilterBorder::clip)
     return clipped_moments(cuda, in, out, mask, job.shift, deviation);
@@ -108,7 +109,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
   copy(cuda, {result.row(mask.ry()) + mask.rx(), in.width, in.height, result.stride}, out);
 }
 
-template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

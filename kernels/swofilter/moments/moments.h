@@ -40,8 +40,8 @@ CUDASCAN_HD inline unsigned rounded_deviation(std::uint64_t sum, std::uint64_t s
 
 /// mean and standard-deviation.
 template <typename T>
-void moments(Cpu &, Plane<const T> in, Plane<T> out, const Job &);
+void moments(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &);
 template <typename T>
-void moments(Cuda &, Plane<const T> in, Plane<T> out, const Job &);
+void moments(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

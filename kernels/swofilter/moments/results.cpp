@@ -8,8 +8,8 @@
 namespace cudascan::swo::sums {
 
 template <typename T>
-Results<T>::Results(Plane<const T> in, Plane<T> out, const Job &job, int begin, int end,
-                    Scratch &scratch)
+Results<T>::Results(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end,
+                    ThreadScratch &scratch)
     : in_(in),
       out_(out),
       job_(job),
@@ -66,7 +66,7 @@ void Results<T>::count_samples() {
 
 template <typename T>
 void Results<T>::write(int x, int n, const std::uint32_t *sums, const Square<T> *squares) {
-  const Loops<T> &loops = sums::loops<T>();
+  const MomentLoops<T> &loops = sums::loops<T>();
   const Sizes<T> sizes = {count_ + (x - begin_), inverse_ + (x - begin_)};
   T *const out = out_.row(y_) + x;
   if (job_.op == SwoFilterOperator::mean) {

@@ -12,11 +12,11 @@
 namespace cudascan::swo::sums {
 
 template <typename T>
-const Loops<T> &loops() {
+const MomentLoops<T> &loops() {
   return CUDASCAN_FASTEST(kLoops<T>);
 }
 
-template const Loops<std::uint8_t> &loops();
-template const Loops<std::uint16_t> &loops();
+template const MomentLoops<std::uint8_t> &loops();
+template const MomentLoops<std::uint16_t> &loops();
 
 }  // namespace cudascan::swo::sums

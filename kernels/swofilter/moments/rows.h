@@ -37,7 +37,7 @@ struct Terms {
 };
 
 template <typename T>
-struct Loops {
+struct MomentLoops {
   /// Moves sums over columns down by a row: adds `enters`, subtracts `leaves`.
   /// @param shift  unused low bits
   void (*slide)(const T *enters, const T *leaves, int n, int shift, std::uint32_t *sums);
@@ -63,6 +63,6 @@ struct Loops {
 
 /// The loops for this processor.
 template <typename T>
-const Loops<T> &loops();
+const MomentLoops<T> &loops();
 
 }  // namespace cudascan::swo::sums

@@ -7,13 +7,13 @@
 
 namespace cudascan::swo {
 
-bool has_naive(const Job &job) {
+bool has_naive(const FilterJob &job) {
   return with_naive(job.op, [](auto) {}) && job.mask().width <= kNaiveSide &&
          job.mask().height <= kNaiveSide;
 }
 
 template <typename T>
-NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &job) {
+NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const FilterJob &job) {
   using Op = SwoFilterOperator;
   const std::vector<Run> runs = job.mask().runs();
   NaiveJob<T> naive{.in = in,
@@ -34,7 +34,7 @@ NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &job) {
 }
 
 template <typename T>
-void naive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void naive(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const NaiveJob<T> naive = make_naive(in, out, job);
   with_naive(job.op, [&](auto op) {
     cpu.for_bands(in.height, 1, [&](int begin, int end) {
@@ -48,9 +48,9 @@ void naive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
 }
 
 using std::uint16_t, std::uint8_t;
-template NaiveJob<uint8_t> make_naive(Plane<const uint8_t>, Plane<uint8_t>, const Job &);
-template NaiveJob<uint16_t> make_naive(Plane<const uint16_t>, Plane<uint16_t>, const Job &);
-template void naive(Cpu &, Plane<const uint8_t>, Plane<uint8_t>, const Job &);
-template void naive(Cpu &, Plane<const uint16_t>, Plane<uint16_t>, const Job &);
+template NaiveJob<uint8_t> make_naive(Plane<const uint8_t>, Plane<uint8_t>, const FilterJob &);
+template NaiveJob<uint16_t> make_naive(Plane<const uint16_t>, Plane<uint16_t>, const FilterJob &);
+template void naive(Cpu &, Plane<const uint8_t>, Plane<uint8_t>, const FilterJob &);
+template void naive(Cpu &, Plane<const uint16_t>, Plane<uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

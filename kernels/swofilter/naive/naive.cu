@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kBlock *kBlock)
 }  // namespace
 
 template <typename T>
-void naive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void naive(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const dim3 blocks((in.width + kBlock - 1) / kBlock, (in.height + kBlock - 1) / kBlock);
   const dim3 threads(kBlock, kBlock);
   const NaiveJob<T> naive = make_naive(in, out, job);
@@ -29,7 +29,7 @@ void naive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
     launch(cuda, naive_kernel<decltype(op)::value, T>, {blocks, threads}, naive);
   });
 }
-template void naive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void naive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void naive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void naive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

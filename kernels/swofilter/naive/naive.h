@@ -12,11 +12,11 @@ namespace cudascan::swo {
 /// Whether there is a naive form of the operator for this job: the operators of extrema.h except
 /// those with two steps, and those of moments.h and rank.h; for windows of up to 15 x 15, the size
 /// of the arrays.
-bool has_naive(const Job &);
+bool has_naive(const FilterJob &);
 
 template <typename T>
-void naive(Cpu &, Plane<const T> in, Plane<T> out, const Job &);
+void naive(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &);
 template <typename T>
-void naive(Cuda &, Plane<const T> in, Plane<T> out, const Job &);
+void naive(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

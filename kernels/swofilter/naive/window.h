@@ -29,7 +29,7 @@ struct NaiveJob {
 };
 /// Makes it from a job with has_naive().
 template <typename T>
-NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const Job &);
+NaiveJob<T> make_naive(Plane<const T> in, Plane<T> out, const FilterJob &);
 
 /// Calls f(std::integral_constant<SwoFilterOperator, ...>) with the operator, or with its
 /// equivalent; returns whether it has a naive form.

@@ -44,9 +44,9 @@ __device__ __forceinline__ unsigned is_odd_place(int place) {
 /// every k, and the next row has the opposite values. A corner continues the side that does not
 /// begin there, so each side begins at another corner.
 template <int k>
-class Outside {
+class MedianOutside {
  public:
-  __device__ __forceinline__ Outside(int x, int width, int height)
+  __device__ __forceinline__ MedianOutside(int x, int width, int height)
       : x_(x),
         width_(width),
         height_(height),
@@ -131,7 +131,7 @@ class Band {
 #pragma unroll 1
     for (int q = 0; q < kWarpSamples / 32; ++q) {
       const int x = first + 32 * q, column = resolve(x, width, border);
-      const Outside<k> outside(x, width, height);
+      const MedianOutside<k> outside(x, width, height);
       // All loads are issued first here, too.
       unsigned samples[kRows];
 #pragma unroll

@@ -87,7 +87,7 @@ class ColumnHistograms {
   unsigned *groups_;
 };
 
-struct ColumnsJob {
+struct RankColumnsJob {
   SelectionJob<std::uint8_t> selection;
   int columns;        // in shared memory, a multiple of kGroupColumns
   int width, height;  // of a block's results
@@ -118,7 +118,7 @@ __device__ inline unsigned trimmed_mean_of(const LaneCounts &counts, unsigned n,
 }
 
 __global__ void __launch_bounds__(kColumnsThreads)
-    columns_kernel(const __grid_constant__ ColumnsJob job) {
+    columns_kernel(const __grid_constant__ RankColumnsJob job) {
   const SelectionJob<std::uint8_t> &selection = job.selection;
   const Plane<const std::uint8_t> &in = selection.in.plane;
   const SwoFilterBorder border = selection.in.border;

@@ -141,7 +141,7 @@ class SlidingHistogram {
 template <typename T>
 __global__ void __launch_bounds__(kHistogramThreads)
     histogram_kernel(const __grid_constant__ SelectionJob<T> job,
-                     const __grid_constant__ Cells cells, unsigned *fine) {
+                     const __grid_constant__ WindowCells cells, unsigned *fine) {
   using Histogram = SlidingHistogram<T>;
   __shared__ typename Histogram::Shared shared;
   Histogram histogram(shared,

@@ -11,7 +11,7 @@ constexpr int kMostSamples = 255;
 
 /// The samples of a line in the window, sorted in ascending order.
 template <typename T>
-class Line {
+class SortedLine {
  public:
   T median() const { return samples_[n_ / 2]; }
 
@@ -68,15 +68,15 @@ void ask_lines(const Area<T> &area, int rx, int ry) {
   const int width = area.x1 - area.x0, reach = std::min(rx, ry);
   if (width <= 0 || area.y0 >= area.y1) return;
   // A line that leaves the area on one side is replaced by one that enters on the other.
-  std::vector<Line<T>> columns(width), falling(width), rising(width);
-  Line<T> row;
+  std::vector<SortedLine<T>> columns(width), falling(width), rising(width);
+  SortedLine<T> row;
   for (int y = area.y0; y < area.y1; ++y) {
     const T *const middle = area.in.row(y + area.top);
     T *const out = area.out.row(y);
     const int turn = (y - area.y0) % width;
     for (int i = 0; i < width; ++i) {
       const int x = area.x0 + i;
-      const auto median = [&](Line<T> &line, bool is_new, int step_x, int step_y, int reach) {
+      const auto median = [&](SortedLine<T> &line, bool is_new, int step_x, int step_y, int reach) {
         if (is_new)
           line.fill(area.in, x + area.left, y + area.top, step_x, step_y, reach);
         else

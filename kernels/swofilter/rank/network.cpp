@@ -83,7 +83,7 @@ std::vector<Answer> ask_directions(Graph &g, const Mask &mask, int outputs) {
 
 }  // namespace
 
-Question question_of(const Job &job, int n) {
+Question question_of(const FilterJob &job, int n) {
   switch (job.op) {
     case SwoFilterOperator::median:
       return {Question::nth, n / 2, n / 2};

@@ -33,7 +33,7 @@ struct Question {
 };
 
 /// The result that a job needs from windows of n samples.
-Question question_of(const Job &, int n);
+Question question_of(const FilterJob &, int n);
 
 /// A network as operations on rows in memory. Rows 0 to inputs - 1 are rows of the image, starting
 /// with the uppermost one of the first output's window; the others are for intermediate results.

@@ -19,7 +19,7 @@ constexpr int kMinRows = 32;  // fewer rows do not justify a thread
 
 /// The image with a margin as wide as windows need; with clip, the margin has the largest sample.
 template <typename T>
-Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
+Plane<const T> pad(Cpu &cpu, Plane<const T> in, const FilterJob &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();
   const int width = in.width + 2 * rx, height = in.height + 2 * ry;
   const auto samples = static_cast<T *>(cpu.scratch(std::size_t(width) * height * sizeof(T)));
@@ -52,7 +52,7 @@ Plane<const T> pad(Cpu &cpu, Plane<const T> in, const Job &job) {
 template <typename T>
 class NetworkRows {
  public:
-  NetworkRows(Plane<const T> in, Plane<T> out, const Job &job, const Network &network)
+  NetworkRows(Plane<const T> in, Plane<T> out, const FilterJob &job, const Network &network)
       : in_(in), out_(out), job_(job), network_(network) {
     // As long as the rows fit into the fastest cache, but not so short that overhead dominates. All
     // lengths are multiples of vectors. Samples computed beyond the results are rounded up, and so
@@ -165,7 +165,7 @@ class NetworkRows {
 
   const Plane<const T> in_;
   const Plane<T> out_;
-  const Job &job_;
+  const FilterJob &job_;
   const Network &network_;
   const RankLoops<T> &loops_ = rank_loops<T>();
   const bool is_median3_ = job_.mask().rectangle && job_.mask().width == 3 &&
@@ -185,7 +185,7 @@ constexpr int kMostCells = 225;
 
 /// The network for a job; none if it would be slower.
 template <typename T>
-std::shared_ptr<const Network> small_network(const Job &job) {
+std::shared_ptr<const Network> small_network(const FilterJob &job) {
   const Mask &mask = job.mask();
   const int n = mask.count();
   if (job.op == SwoFilterOperator::directional_median) {
@@ -210,7 +210,7 @@ Mask transposed(const Mask &mask) {
 }  // namespace
 
 template <typename T>
-void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Mask &mask = job.mask();
   const int rx = mask.rx(), ry = mask.ry();
   const bool clip = job.border == SwoFilterBorder::clip;
@@ -251,7 +251,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
         ask_any(0, in.width, bottom, end);
       });
 }
-template void rank(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void rank(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void rank(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void rank(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -23,7 +23,7 @@ constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
 template <typename T>
 class Rank {
  public:
-  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job)
+  Rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job)
       : cuda_(cuda), job_(job), in_(in), out_(out), source_(in, job) {}
 
   void operator()() {
@@ -37,7 +37,7 @@ class Rank {
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
-      return launch(cuda_, selection_kernel<T>, whole(), all, Cells(mask));
+      return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     if (!of_rank && by_columns(all)) return;
     by_histogram(all);
   }
@@ -157,7 +157,7 @@ class Rank {
       if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
       const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
       launch(cuda_, columns_kernel, {cut.blocks, kColumnsThreads, columns_bytes(cut.columns)},
-             ColumnsJob{all, cut.columns, cut.width, cut.height});
+             RankColumnsJob{all, cut.columns, cut.width, cut.height});
       return true;
     }
   }
@@ -173,11 +173,11 @@ class Rank {
     auto *const fine =
         shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
     launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
-           Cells(job_.mask()), fine);
+           WindowCells(job_.mask()), fine);
   }
 
   Cuda &cuda_;
-  const Job &job_;
+  const FilterJob &job_;
   Plane<const T> in_;
   Plane<T> out_;
   Source<T> source_;
@@ -186,11 +186,11 @@ class Rank {
 }  // namespace
 
 template <typename T>
-void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &job) {
+void rank(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   Rank<T>(cuda, in, out, job)();
 }
 
-template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void rank(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void rank(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

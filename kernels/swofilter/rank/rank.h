@@ -41,8 +41,8 @@ CUDASCAN_HD inline int trimmed(int n, std::int64_t alpha) {
 
 /// median, rank, alpha-trimmed-mean, mode and directional-median.
 template <typename T>
-void rank(Cpu &, Plane<const T> in, Plane<T> out, const Job &);
+void rank(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &);
 template <typename T>
-void rank(Cuda &, Plane<const T> in, Plane<T> out, const Job &);
+void rank(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -24,10 +24,10 @@ const RankLoops<T> &rank_loops() {
 template const RankLoops<std::uint8_t> &rank_loops();
 template const RankLoops<std::uint16_t> &rank_loops();
 
-void ask_columns(const Area<std::uint8_t> &area, const Job &job) {
+void ask_columns(const Area<std::uint8_t> &area, const FilterJob &job) {
   CUDASCAN_FASTEST(ask_columns(area, job));
 }
-void ask_columns(const Area<std::uint16_t> &area, const Job &job) {
+void ask_columns(const Area<std::uint16_t> &area, const FilterJob &job) {
   CUDASCAN_FASTEST(ask_columns(area, job));
 }
 

@@ -63,15 +63,15 @@ struct RankLoops {
   /// Results from a histogram that slides along the rows and changes by the ends of the window's
   /// runs.
   /// @param runs  of the window, relative to the area
-  void (*slide)(const Area<T> &, const std::vector<Run> &runs, const Job &);
+  void (*slide)(const Area<T> &, const std::vector<Run> &runs, const FilterJob &);
 };
 template <typename T>
 const RankLoops<T> &rank_loops();
 
 /// Results for rectangles of 8-bit samples from histograms of columns. Rows are not exchanged.
-void ask_columns(const Area<std::uint8_t> &, const Job &);
+void ask_columns(const Area<std::uint8_t> &, const FilterJob &);
 /// The same for one order statistic of 16-bit samples. Nothing is clipped: `in` contains all
 /// samples of windows; with border = clip, missing samples are the largest of 16 bits.
-void ask_columns(const Area<std::uint16_t> &, const Job &);
+void ask_columns(const Area<std::uint16_t> &, const FilterJob &);
 
 }  // namespace cudascan::swo

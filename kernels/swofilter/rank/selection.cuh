@@ -11,10 +11,10 @@ namespace cudascan::swo {
 /// A set of samples that can be visited repeatedly.
 /// @tparam Visit  visit(f) calls f(sample) for each
 template <typename Visit>
-class Samples {
+class SampleSet {
  public:
   /// @param bits  of a sample
-  __device__ Samples(const Visit &visit, int n, int bits) : visit_(visit), n_(n), bits_(bits) {}
+  __device__ SampleSet(const Visit &visit, int n, int bits) : visit_(visit), n_(n), bits_(bits) {}
 
   __device__ int count() const { return n_; }
 
@@ -94,7 +94,7 @@ struct SelectionJob {
 
 /// The operator's result for samples.
 template <typename T, typename Visit>
-__device__ unsigned statistic_of(const SelectionJob<T> &job, const Samples<Visit> &samples) {
+__device__ unsigned statistic_of(const SelectionJob<T> &job, const SampleSet<Visit> &samples) {
   const int n = samples.count();
   switch (job.op) {
     case SwoFilterOperator::median:
@@ -117,12 +117,12 @@ __device__ void for_pixel(const SelectionJob<T> &job, const Write &write) {
 
 template <typename T>
 __global__ void __launch_bounds__(256) selection_kernel(const __grid_constant__ SelectionJob<T> job,
-                                                        const __grid_constant__ Cells cells) {
+                                                        const __grid_constant__ WindowCells cells) {
   for_pixel(job, [&](int x, int y) {
     const int n = job.in.count(x, y, cells);
     const auto visit = [&](const auto &f) { job.in.visit_window(x, y, cells, f); };
     job.out.row(y)[x] = n == 0 ? job.in.plane.row(y)[x]
-                               : static_cast<T>(statistic_of(job, Samples(visit, n, job.bits)));
+                               : static_cast<T>(statistic_of(job, SampleSet(visit, n, job.bits)));
   });
 }
 
@@ -135,7 +135,7 @@ __device__ unsigned line_median(const SelectionJob<T> &job, int x, int y, int dx
   };
   int n = 0;
   visit([&](unsigned) { ++n; });
-  return Samples(visit, n, job.bits).at(n / 2);
+  return SampleSet(visit, n, job.bits).at(n / 2);
 }
 
 template <typename T>

@@ -71,7 +71,7 @@ void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &fo
 }
 
 /// Rows of a window with the same run of cells, except the middle row.
-struct Stack {
+struct RunStack {
   int first, last;
   std::vector<int> rows;
 };
@@ -97,7 +97,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
   std::fill_n(memory, pitch * (height + 2 * ry), outside);
   for (int y = 0; y < height; ++y) std::transform(in.row(y), in.row(y) + width, row(y), complement);
 
-  std::vector<Stack> stacks;
+  std::vector<RunStack> stacks;
   std::vector<int> left;  // cells of the middle row, the nearest first
   for (Run run : mask.runs()) {
     if (run.y == 0) {
@@ -105,7 +105,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
       if (run.last < 0) continue;
       run.first = std::max<std::int8_t>(run.first, 0);
     }
-    const auto stack = std::find_if(stacks.begin(), stacks.end(), [&](const Stack &s) {
+    const auto stack = std::find_if(stacks.begin(), stacks.end(), [&](const RunStack &s) {
       return run.y != 0 && s.first == run.first && s.last == run.last && s.rows[0] != 0;
     });
     if (stack != stacks.end())
@@ -117,7 +117,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
 
   for (int y = 0; y < height; ++y) {
     std::fill_n(largest, width, T{0});
-    for (const Stack &s : stacks) {
+    for (const RunStack &s : stacks) {
       const int run = s.last - s.first + 1, n = width + run - 1;
       std::copy_n(row(y + s.rows[0]) + s.first, n, some);
       for (std::size_t i = 1; i < s.rows.size(); ++i) raise(some, row(y + s.rows[i]) + s.first, n);
@@ -138,7 +138,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
 }  // namespace
 
 template <typename T>
-void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
+void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Complement<T> complement{job.op == SwoFilterOperator::recursive_erode,
                                  static_cast<T>(job.maximum)};
   const T outside =
@@ -149,7 +149,7 @@ void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const Job &job) {
   else
     run_any(cpu, in, out, job.mask(), complement, outside);
 }
-template void recursive(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void recursive(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void recursive(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void recursive(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 }
 
 /// The cells of a window by rows; those left of the middle are separate.
-struct Window {
+struct RecursiveWindow {
   int runs, left_cells;
   Run run[kMostRuns];
   std::int8_t left[15];  ///< the nearest one first
@@ -157,7 +157,7 @@ struct Window {
 template <typename T>
 __global__ void __launch_bounds__(kWalkThreads)
     walk_kernel(const __grid_constant__ RecursiveJob<T> job,
-                const __grid_constant__ Window window) {
+                const __grid_constant__ RecursiveWindow window) {
   __shared__ unsigned totals[kWalkThreads / 32];
   const int width = job.in.width, height = job.in.height, thread = threadIdx.x;
   // Results are kept unconverted in the output until the row is complete.
@@ -215,8 +215,8 @@ __global__ void __launch_bounds__(kWalkThreads)
   }
 }
 
-Window window_of(const Mask &mask) {
-  Window window{};
+RecursiveWindow window_of(const Mask &mask) {
+  RecursiveWindow window{};
   for (Run run : mask.runs()) {
     if (run.y == 0 && run.first < 0) {
       if (run.last < 0) continue;
@@ -235,7 +235,7 @@ Window window_of(const Mask &mask) {
 }  // namespace
 
 template <typename T>
-void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings) {
+void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &settings) {
   RecursiveJob<T> job{};
   job.in = in;
   job.out = out;
@@ -259,7 +259,8 @@ void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const Job &settings)
   const int lines = in.width + std::max(form.step, 0) * (in.height - 1);
   launch(cuda, lines_kernel<T>, {(lines + kThreads - 1) / kThreads, kThreads}, job, form, lines);
 }
-template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const Job &);
-template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const Job &);
+template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
+                        const FilterJob &);
 
 }  // namespace cudascan::swo

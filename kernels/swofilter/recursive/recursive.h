@@ -11,8 +11,8 @@ namespace cudascan::swo {
 
 /// recursive-erode and recursive-dilate.
 template <typename T>
-void recursive(Cpu &, Plane<const T> in, Plane<T> out, const Job &);
+void recursive(Cpu &, Plane<const T> in, Plane<T> out, const FilterJob &);
 template <typename T>
-void recursive(Cuda &, Plane<const T> in, Plane<T> out, const Job &);
+void recursive(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

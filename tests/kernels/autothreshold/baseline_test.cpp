@@ -194,12 +194,13 @@ class Carried {
  public:
   void clear(Cuda &cuda) { cuda.clear(memory_.data(), kBytes); }
   threshold::BaselineHistory get() const {
-    auto *const turns = static_cast<autothreshold::History *>(memory_.data());
+    auto *const turns = static_cast<autothreshold::ThresholdHistory *>(memory_.data());
     return {turns, reinterpret_cast<const unsigned *>(turns + 2)};
   }
 
  private:
-  static constexpr std::size_t kBytes = 2 * sizeof(autothreshold::History) + sizeof(unsigned);
+  static constexpr std::size_t kBytes =
+      2 * sizeof(autothreshold::ThresholdHistory) + sizeof(unsigned);
   cuda::DeviceBuffer memory_{kBytes};
 };
 
@@ -267,7 +268,7 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
   const auto device_threshold = static_cast<int *>(memory.data());
   Carried carried;
   carried.clear(cuda);
-  autothreshold::History history{};
+  autothreshold::ThresholdHistory history{};
   AutothresholdParams params;
   params.smoothing = 0.75;
   params.offset = 3;

@@ -192,7 +192,7 @@ TEST(EqualizeOracle, CountsAreClippedByTheRuleForOneBin) {
     const int n = width * height, most = clip_limit(limit, n, 256);
     int clipped = 0, sum = 0;
     for (const int count : counts) clipped += std::max(count - most, 0);
-    const Share share = share_out(clipped, 256);
+    const ClippedShare share = share_out(clipped, 256);
     Gray8 mapping;
     for (int i = 0; i < 256; ++i) {
       sum += clipped_count(counts[i], i, most, share);

@@ -114,16 +114,16 @@ TEST(NickWindow, VarianceOfTheLargestWindow) {
   // Half of the samples are 65535 and half are 0: S = N/2 max, Q = N/2 max^2, so V = (N max / 2)^2.
   constexpr std::uint32_t n = 1022 * 1022;
   constexpr std::uint64_t max = 65535;
-  const Window w{n / 2 * max, n / 2 * max * max, n};
+  const WindowSums w{n / 2 * max, n / 2 * max * max, n};
   EXPECT_TRUE(w.v() == u128{n / 2 * max} * (n / 2 * max));
-  const Window constant{n * max, n * max * max, n};
+  const WindowSums constant{n * max, n * max * max, n};
   EXPECT_TRUE(constant.v() == 0);
 }
 
 TEST(NickBusier, ComparesDeviationsOfDifferentSizes) {
-  const Window zero_two{2, 4, 2};         // 0 2: deviation 1
-  const Window zero_two_twice{4, 8, 4};   // 0 0 2 2: deviation 1
-  const Window zero_two_three{5, 13, 3};  // 0 2 3: deviation 1.25
+  const WindowSums zero_two{2, 4, 2};         // 0 2: deviation 1
+  const WindowSums zero_two_twice{4, 8, 4};   // 0 0 2 2: deviation 1
+  const WindowSums zero_two_three{5, 13, 3};  // 0 2 3: deviation 1.25
   EXPECT_FALSE(busier(zero_two, zero_two_twice));
   EXPECT_FALSE(busier(zero_two_twice, zero_two));
   EXPECT_TRUE(busier(zero_two_three, zero_two));

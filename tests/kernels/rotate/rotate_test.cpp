@@ -124,7 +124,7 @@ TEST(Rotate, FollowsTheDefinition) {
 }
 
 template <RotateInterpolation kInterpolation>
-void fill(rotation::Weights &weights) {
+void fill(rotation::PhaseWeights &weights) {
   for (int phase = 0; phase < rotation::kPhases; ++phase) {
     int w[4];
     rotation::make_weights<kInterpolation>(phase, w);

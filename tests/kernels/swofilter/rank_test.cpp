@@ -129,7 +129,7 @@ class Oracle {
 
   const Image<T> &image_;
   const SwoFilterParams &p_;
-  const swo::Job job_;
+  const swo::FilterJob job_;
 };
 
 /// Compares all pixels, or as many as there is time for: the corners, then random ones.

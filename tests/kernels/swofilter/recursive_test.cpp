@@ -34,7 +34,7 @@ using Bytes = std::vector<std::uint8_t>;
 template <typename T>
 std::vector<T> in_place(std::vector<T> image, int width, int height, const SwoFilterParams &params,
                         T maximum) {
-  const swo::Job job = swo::make_job(params, maximum, width, height, width, height, true);
+  const swo::FilterJob job = swo::make_job(params, maximum, width, height, width, height, true);
   const swo::Mask &mask = job.mask();
   const bool erodes = params.op == Op::recursive_erode;
   for (int y = 0; y < height; ++y)

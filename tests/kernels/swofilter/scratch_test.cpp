@@ -10,9 +10,9 @@ namespace {
 
 TEST(SwoFilterScratch, IsEmptyAfterItCouldNotGrow) {
   constexpr std::size_t kTooMuch = std::size_t{1} << 60;  // exceeds the address space
-  Scratch::of_thread().take<char>(4096);
-  EXPECT_THROW(Scratch::of_thread().take<char>(kTooMuch), std::bad_alloc);
-  char *memory = Scratch::of_thread().take<char>(16);
+  ThreadScratch::of_thread().take<char>(4096);
+  EXPECT_THROW(ThreadScratch::of_thread().take<char>(kTooMuch), std::bad_alloc);
+  char *memory = ThreadScratch::of_thread().take<char>(16);
   ASSERT_NE(memory, nullptr);
   std::memset(memory, 1, 16);
 }

@@ -17,7 +17,7 @@ namespace {
 using Params = SwoFilterParams;
 using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
-using swo::Job;
+using swo::FilterJob;
 using swo::Mask;
 
 constexpr auto kTemplates = SwoFilterThinning::templates;
@@ -44,7 +44,7 @@ TEST(SwoFilterWindow, IsWhatTheTextSays) {
   for (const char *text : {"1", "010;111;010", "10010;01110;00001", "1;0;1", "111"})
     for (const Op op : {Op::hit_or_miss, Op::erode}) EXPECT_EQ(text_of(mask_of(text, op)), text);
   EXPECT_EQ(text_of(mask_of("-1-;0-0;111")), "-1-;0-0;111");
-  const Job job =
+  const FilterJob job =
       swo::make_job({.op = Op::hit_or_miss, .shape = "01- 1;-;0\t1"}, 0xff, 9, 9, 9, 9, true);
   ASSERT_EQ(job.masks.size(), 3u);
   EXPECT_EQ(text_of(job.masks[0]), "01-");
@@ -215,7 +215,7 @@ TEST(SwoFilterJob, HasLevelsAsSamplesOfTheFormat) {
                {0xfff0, 1, 0, 16, 0, 4},
                {0xffff, 65535, 65535, 65535, 65535, 0}};
   for (const auto &c : cases) {
-    const Job j = job(c.maximum, c.border_value, c.height);
+    const FilterJob j = job(c.maximum, c.border_value, c.height);
     EXPECT_EQ(j.outside, c.outside);
     EXPECT_EQ(j.height, c.shifted_by);
     EXPECT_EQ(j.shift, c.shift);
@@ -225,7 +225,8 @@ TEST(SwoFilterJob, HasLevelsAsSamplesOfTheFormat) {
 
 TEST(SwoFilterJob, CountsInMillionths) {
   const auto job = [](double percentile, double alpha) {
-    const Job j = swo::make_job({.percentile = percentile, .alpha = alpha}, 255, 9, 9, 9, 9, true);
+    const FilterJob j =
+        swo::make_job({.percentile = percentile, .alpha = alpha}, 255, 9, 9, 9, 9, true);
     return std::pair(j.percentile, j.alpha);
   };
   using Pair = std::pair<std::int64_t, std::int64_t>;

@@ -19,7 +19,7 @@ TEST(WindowSumsDivision, CoversTheImageWithAboutOneRoundOfBlocks) {
             const Division d({height, window_rows, inner_tiles, edge_tiles, 1.4f, 132}, 16, warps,
                              resident, warps == 8);
             int blocks = 0;
-            for (const Strips &strips : {d.inner, d.edge}) {
+            for (const BlockStrips &strips : {d.inner, d.edge}) {
               EXPECT_GE(strips.rows, 1);
               EXPECT_GE(d.blocks(strips, height) * warps * strips.rows, height);
               EXPECT_EQ(strips.groups * strips.rows + strips.rest, window_rows);
