@@ -9,6 +9,10 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+// For tests/kernels/operator_test.h.
+extern "C" void cudascan_gpu_is_emulated();
+void cudascan_gpu_is_emulated() {}
+
 namespace emulation {
 namespace {
 

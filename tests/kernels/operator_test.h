@@ -21,7 +21,15 @@
 #include "tests/kernels/content.h"
 #include "tests/kernels/images.h"
 
+/// Defined by the emulated GPU alone.
+extern "C" [[gnu::weak]] void cudascan_gpu_is_emulated();
+
 namespace cudascan::test {
+
+/// Whether the GPU is the emulated one, which needs 1 us or more for each pixel.
+inline bool gpu_is_emulated() {
+  return cudascan_gpu_is_emulated != nullptr;
+}
 
 /// Whether the operator has a run() from In to Out on an executor.
 template <typename Params, typename In, typename Out>
@@ -129,7 +137,9 @@ inline constexpr Size kSizes[] = {{1, 1},    {2, 2},    {1, 37},    {37, 1},    
                                   {8209, 3}, {3, 8209}, {32768, 1}};
 /// The sizes for the tests of an operator, which may specialise it.
 template <typename Params>
-inline constexpr std::span<const Size> kSizesOf = kSizes;
+std::span<const Size> sizes_of() {
+  return kSizes;
+}
 inline constexpr Layout kLayouts[] = {
     {0, 0},        {1, 0},           {5, 3},       {64, 0},  {0, 1},
     {64, 16},      {0, 0, true},     {5, 0, true}, {3, 127}, {0, 16, false, 16},
@@ -189,25 +199,22 @@ void expect_result_of_samples_alone(const std::vector<Params> &all_params) {
 }
 
 #ifdef HAVE_CUDA
-/// Whether there is time for a case. An emulated GPU needs 1 us or more per pixel, so it runs few
-/// cases, on images that few warps share.
-inline bool has_time_for([[maybe_unused]] std::size_t turn, [[maybe_unused]] Size size) {
-#ifdef EMULATED_GPU
+/// Whether there is time for a case. An emulated GPU runs few cases, on images that few warps
+/// share.
+inline bool has_time_for(std::size_t turn, Size size) {
+  if (!gpu_is_emulated()) return true;
 #ifdef __SANITIZE_ADDRESS__
   constexpr int kOneOf = 199;
 #else
   constexpr int kOneOf = 37;
 #endif
   return turn % kOneOf == 0 && (size.width / 256 + 1) * size.height <= 400;
-#else
-  return true;
-#endif
 }
 
 /// CUDA equals the CPU for all formats, contents and sizes, in changing layouts.
 template <typename Params>
 void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
-                            std::span<const Size> sizes = kSizesOf<Params>) {
+                            std::span<const Size> sizes = sizes_of<Params>()) {
   CpuRunner cpu;
   CudaRunner cuda;
   std::mt19937 random(1);
@@ -245,26 +252,22 @@ void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
 }
 
 /// More samples than the threads of all blocks hold at a time.
-#ifdef EMULATED_GPU
-inline constexpr Size kManySamples{1283, 719};
-#else
-inline constexpr Size kManySamples{5003, 3400};
-#endif
+inline Size many_samples() {
+  return gpu_is_emulated() ? Size{1283, 719} : Size{5003, 3400};
+}
 
-/// CUDA equals the CPU for all formats on images of kManySamples. Rows begin at multiples of a
+/// CUDA equals the CPU for all formats on images of many_samples(). Rows begin at multiples of a
 /// vector, then anywhere; an emulated GPU skips some of the deeper formats.
 template <typename Params>
 void expect_cuda_equals_cpu_on_many_samples(const Params &params) {
   CpuRunner cpu;
   CudaRunner cuda;
-  const auto [width, height] = kManySamples;
-  [[maybe_unused]] int turn = 0;
+  const auto [width, height] = many_samples();
+  int turn = 0;
   for_each_format<Params>([&]<typename In, typename Out>(In in_max, Out out_max, const char *name) {
     const auto samples = make_content(Content::text, width, height, in_max);
     for (const Layout layout : {Layout{.unit = 256}, Layout{0, 1}}) {
-#ifdef EMULATED_GPU
-      if (sizeof(In) > 1 && ++turn % 3 != 0) continue;
-#endif
+      if (gpu_is_emulated() && sizeof(In) > 1 && ++turn % 3 != 0) continue;
       SCOPED_TRACE(testing::Message() << name << ", offset " << layout.offset);
       const Image<In> in(samples, width, height, layout, in_max);
       const auto expected = outcome<Out>(cpu, in, layout, out_max, params, 0x5a);
@@ -316,6 +319,12 @@ void expect_cuda_follows_cpu(const Params &params, T maximum, int frames, int fo
       FAIL() << "REQUIRE_GPU=1, but no CUDA device can be used"; \
     GTEST_SKIP() << "no CUDA device can be used";                \
   }                                                              \
+  static_assert(true)
+
+/// Skips a CUDA test that takes long on the emulated GPU, too.
+#define NEED_REAL_GPU()                                                                    \
+  NEED_GPU();                                                                              \
+  if (::cudascan::test::gpu_is_emulated()) GTEST_SKIP() << "too slow on the emulated GPU"; \
   static_assert(true)
 
 #ifdef HAVE_CUDA

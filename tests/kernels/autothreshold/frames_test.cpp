@@ -31,12 +31,10 @@ TEST(Autothreshold, CudaEqualsCpuWithEveryMethod) {
   // emulated GPU.
   std::vector<Params> small, others;
   for (const Method method : test::kMethods) {
-#ifdef EMULATED_GPU
-    // They smooth thousands of times; CudaEqualsCpuOnHumps tests them.
-    if (method == Method::minimum || method == Method::intermodes) continue;
-#endif
-    const bool few_levels = method == Method::huang || method == Method::shanbhag ||
-                            method == Method::minimum || method == Method::intermodes;
+    const bool smooths = method == Method::minimum || method == Method::intermodes;
+    // Thousands of times; CudaEqualsCpuOnHumps tests them.
+    if (smooths && test::gpu_is_emulated()) continue;
+    const bool few_levels = smooths || method == Method::huang || method == Method::shanbhag;
     (few_levels ? small : others).push_back({.method = method});
   }
   constexpr test::Size kFewSizes[] = {{33, 7}, {257, 129}};
@@ -305,9 +303,9 @@ TEST(Autothreshold, AWholePageThatIsNearlyWhite) {
   check_page_report(report);
 }
 
-#if defined(HAVE_CUDA) && !defined(EMULATED_GPU)
+#ifdef HAVE_CUDA
 TEST(Autothreshold, CudaAWholePageThatIsNearlyWhite) {
-  NEED_GPU();
+  NEED_REAL_GPU();
   cuda::Stream stream;
   Cuda cuda(stream.get());
   cuda::DeviceBuffer in, out;

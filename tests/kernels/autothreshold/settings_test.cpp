@@ -118,15 +118,5 @@ TEST(AutothresholdRefuses, Planes) {
             "accepted");
 }
 
-#ifndef HAVE_CUDA
-TEST(AutothresholdRefuses, TheGpuInABuildWithoutIt) {
-  Cuda cuda;
-  std::uint8_t in = 1, out = 2;
-  EXPECT_THROW(run(cuda, Plane<const std::uint8_t>{&in, 1, 1, 1},
-                   Plane<std::uint8_t>{&out, 1, 1, 1}, Params{}),
-               Error);
-}
-#endif
-
 }  // namespace
 }  // namespace cudascan

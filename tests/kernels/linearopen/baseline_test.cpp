@@ -209,15 +209,11 @@ TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
 
 /// There are more lines than the smaller blocks of bartovsky_zones are meant for.
 TEST_F(LinearOpenBaselineOnGpu, CudaManyLinesEqualCpu) {
-#ifdef EMULATED_GPU
-  constexpr int kLines = 450;
-#else
-  constexpr int kLines = 32768;
-#endif
+  const int lines = gpu_is_emulated() ? 450 : 32768;
   for (const double angle : {90., 60., 4.}) {
-    const auto samples = make_content<std::uint8_t>(Content::text, kLines, 70, 255);
-    expect_cpu(samples, kLines, 70, angle, 11);
-    expect_cpu(samples, 70, kLines, angle - 90, 11);
+    const auto samples = make_content<std::uint8_t>(Content::text, lines, 70, 255);
+    expect_cpu(samples, lines, 70, angle, 11);
+    expect_cpu(samples, 70, lines, angle - 90, 11);
   }
 }
 

@@ -154,13 +154,8 @@ std::uint64_t hash_of_result(Runner &runner, const std::string &kind,
 template <typename Runner>
 void compare() {
   Runner runner;
-  // An emulated GPU takes long for each pixel.
-#ifdef EMULATED_GPU
-  constexpr std::size_t kOneOf = 5;
-#else
-  constexpr std::size_t kOneOf = 1;
-#endif
-  for (std::size_t i = 0; i < std::size(kReference); i += kOneOf) {
+  const bool slow = std::is_same_v<Runner, test::CudaRunner> && test::gpu_is_emulated();
+  for (std::size_t i = 0; i < std::size(kReference); i += slow ? 5 : 1) {
     const auto &[kind, settings, hash] = kReference[i];
     const SwoFilterParams params = parse(settings);
     EXPECT_EQ(std::string(kind) == "deep" ? hash_of_result<std::uint16_t>(runner, kind, params)
