@@ -8,10 +8,10 @@ build=${BUILD_DIR:-build}
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_REGISTRY=$build/registry.bin
 
-# beside OUTPUT ENCODER WIDTH CHAIN...: pictures of this width next to each other; each is the
+# side_by_side OUTPUT ENCODER WIDTH CHAIN...: pictures of this width next to each other; each is the
 # result of a chain. For jpegenc, the total width must be a multiple of 8, otherwise it fills the
 # last columns with stray memory.
-beside() {
+side_by_side() {
   local output=$1 encoder=$2 width=$3 chains=() pads=() i=0 chain
   shift 3
   for chain in "$@"; do
@@ -25,7 +25,7 @@ beside() {
 }
 
 part="videocrop left=646 right=60 top=304 bottom=1068"  # 534 x 382 pixels
-beside docs/before-after.jpg "jpegenc quality=82" 534 \
+side_by_side docs/before-after.jpg "jpegenc quality=82" 534 \
   "filesrc location=$build/sample.png ! pngdec ! $part" \
   "filesrc location=$build/sample.png ! pngdec ! cudanick ! $part"
 
@@ -34,11 +34,11 @@ python=/usr/bin/python3  # the Python of the distribution's packages
 $python examples/make_scenes.py "$build/valley.png" "$build/cells.png" "$build/pixels.png"
 
 valley="filesrc location=$build/valley.png ! pngdec"
-beside docs/equalize.jpg "jpegenc quality=82" 488 "$valley" "$valley ! cudaequalize" \
+side_by_side docs/equalize.jpg "jpegenc quality=82" 488 "$valley" "$valley ! cudaequalize" \
   "$valley ! cudaequalize method=clahe clip-limit=10"
 
 cells="filesrc location=$build/cells.png ! pngdec"
-beside docs/autothreshold.png pngenc 360 "$cells" "$cells ! cudaautothreshold" \
+side_by_side docs/autothreshold.png pngenc 360 "$cells" "$cells ! cudaautothreshold" \
   "$cells ! cudaautothreshold method=triangle" "$cells ! cudaautothreshold classes=3"
 
 $python examples/make_lines.py "$build"

@@ -25,7 +25,7 @@ using Queue = std::function<void(int pair)>;
 
 class GpuTimer {
  public:
-  /// @param repeat  number of measurements of which the median is taken; 0 = as many as fit
+  /// @param repeat  number of measurements, whose median is the result; 0 = as many as fit
   GpuTimer(int repeat, bool quick);
 
   cudaStream_t stream() const { return stream_.get(); }

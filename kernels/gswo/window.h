@@ -30,7 +30,7 @@
 #pragma once
 #include "gswo/gswo_sort.h"
 #include "gswo/library.h"
-// behind its words
+// after library.h
 #include "gswo/division.h"
 
 #ifndef GSWO_PLANES

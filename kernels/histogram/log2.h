@@ -12,8 +12,8 @@ namespace cudascan {
 /// 3e-16 max(1, |log2(x)|) and below 5e-16 |log2(x)|.
 ///
 /// x = 2^e m with m between sqrt(1/2) and sqrt(2), and log(m) = 2 atanh(f), where
-/// f = (m - 1) / (m + 1), |f| < 0.1716: a series in f^2, of which eleven terms leave less than
-/// 1e-17.
+/// f = (m - 1) / (m + 1), |f| < 0.1716. This is a series in f^2; the error after eleven terms is
+/// less than 1e-17.
 CUDASCAN_HD inline double log2_of(double x) {
   // The bits of sqrt(1/2): subtracting them gives the exponent e for m in its range.
   constexpr std::uint64_t kHalfRoot = 0x3fe6a09e667f3bcd;

@@ -76,11 +76,11 @@ template <typename T, int lanes>
 void improve(Cuts &best, double &least, Cuda &cuda, const Lines (&lines)[2], int length) {
   using Shape = Form<T, lanes>;
   constexpr int kBlockReserve = 1024, kMostParts = 64;
-  // Chunks before and behind those of the result take part in some of the work only.
+  // Chunks before and after those of the result take part in only some of the work.
   constexpr double kOthers = 0.75;
-  // What blocks wait for, and what each of them adds beside its warps, in the time of a warp. It
-  // takes longer where all of a multiprocessor waits at once, and where the rows of a strip are
-  // short pieces of memory. All of this is measured.
+  // Measured, in the time of a warp: how long blocks wait, and what a block costs besides its
+  // warps. Factors: when all of a multiprocessor waits at once (kAlone), and when the rows of a
+  // strip are short pieces of memory (kNarrow).
   constexpr double kWait = 6, kBlock = 0.4, kAlone = 1.17;
   constexpr double kNarrow = lanes == 16 ? 1 : lanes == 8 ? 1.3 : lanes == 4 ? 1.5 : 5;
   const int room = cuda.most_shared_memory();

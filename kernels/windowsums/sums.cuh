@@ -75,8 +75,8 @@ template <typename T>
 struct LaneSums;
 
 /// The D of the squares uses p^2 - 127 p instead of p^2. It equals p (p - 128) + p, and its
-/// negative is p (127 - p): products of an unsigned and a signed byte, four of which the hardware
-/// adds up at once.
+/// negative is p (127 - p): products of an unsigned and a signed byte. The hardware adds up four
+/// of them at once.
 template <>
 struct LaneSums<std::uint8_t> {
   using Samples = StageSamples<std::uint8_t>;

@@ -82,7 +82,7 @@ struct Fiber : Place {
 };
 
 /// A copy of the copy engine that is not done yet. It holds its own tensor: the original is a
-/// parameter of the kernel, of which each thread here has its own, and that thread may end first.
+/// parameter of the kernel. Each thread here has a copy of it, and that thread may end first.
 struct PendingCopy {
   unsigned barrier;
   CUtensorMap tensor;

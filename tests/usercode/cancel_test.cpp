@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compilers that nobody waits for, and processes that end while a compiler runs, leave nothing
-// behind.
+// Nothing is left of compilers that nobody waits for, and of processes that end while a compiler
+// runs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

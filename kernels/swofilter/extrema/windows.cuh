@@ -97,7 +97,7 @@ __device__ void extrema_by_halves(const Packed<T> (&p)[kWindows + w - 1],
   }
 }
 
-/// Largest sides of windows of which a thread reads all rows, and of windows with special code that
+/// Largest side of a window whose rows one thread reads, and of a window with special code that
 /// needs few registers.
 inline constexpr int kMostInOneGo = 15, kTiny = 3;
 /// Extrema of windows of `side` samples that begin at samples 0 to 15 of those that load.template

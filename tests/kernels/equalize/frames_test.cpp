@@ -36,7 +36,7 @@ TEST(Equalize, CudaEqualsCpuOnManySamples) {
 
 class EqualizeSmoothing : public testing::Test {
  protected:
-  /// The new value of 50 in a frame of ten pixels, of which `pixels` are 50 and the others 100.
+  /// The new value of 50 in a frame of ten pixels: `pixels` of them are 50, the others 100.
   /// Without smoothing it is 25.5 * pixels, rounded down.
   int level_50(int pixels, double smoothing = 0.5, Rectangle roi = {}) {
     Gray8 samples(10, 100);

@@ -209,7 +209,7 @@ TEST_F(LinearOpenBaselineOnGpu, CudaZonesEqualCpu) {
 
 /// There are more lines than the smaller blocks of bartovsky_zones are meant for.
 TEST_F(LinearOpenBaselineOnGpu, CudaManyLinesEqualCpu) {
-  const int lines = gpu_is_emulated() ? 450 : 32768;
+  const int lines = test::gpu_is_emulated() ? 450 : 32768;
   for (const double angle : {90., 60., 4.}) {
     const auto samples = make_content<std::uint8_t>(Content::text, lines, 70, 255);
     expect_cpu(samples, lines, 70, angle, 11);
