@@ -3,14 +3,12 @@
 /// The window that a user's filter gets: `float filter(auto p)` is called once for each pixel, and
 /// p is the window around it.
 ///
-///     p                        the sample at the pixel itself
-/// p(dx, dy)                the sample dx columns to the right and dy rows below, in the window or
-/// not
-/// p.min() max() sum() mean() median() variance() deviation() count()     of the window's samples
+///     p               the sample at the pixel itself
+///     p(dx, dy)       the sample dx columns to the right and dy rows below, in the window or not
+///     p.min() max() sum() mean() median() variance() deviation() count()   of the samples
 ///     p.rank(k), p.percentile(q)   sample number k, from 0, or q of 100, in ascending order
-///     p.each([&](float sample, int dx, int dy) {...})    every sample of the window
-/// p.x p.y p.width p.height p.maximum     where the pixel is, the size of the frame, its largest
-/// level
+///     p.each([&](float sample, int dx, int dy) {...})   every sample of the window
+///     p.x p.y p.width p.height p.maximum   the position, the size of the frame, its largest level
 ///
 /// Samples are levels, 0 to p.maximum, as numbers of type float. In a window with N samples inside
 /// the frame, median() is sample number floor(N / 2) and percentile(q) is number floor(N q / 100).
@@ -18,15 +16,14 @@
 ///
 /// The compiler gets these macros:
 ///
-///     GSWO_SAMPLE, GSWO_RESULT        types of a sample in memory: unsigned char or unsigned short
-///     GSWO_MAXIMUM, GSWO_SHIFT        largest level, number of unused low bits of a sample
-/// GSWO_RUNS                       the window: {y, first x, last x} of its runs of cells, row by
-/// row
+///     GSWO_SAMPLE, GSWO_RESULT    types of a sample in memory: unsigned char or unsigned short
+///     GSWO_MAXIMUM, GSWO_SHIFT    largest level, number of unused low bits of a sample
+///     GSWO_RUNS                   the window's runs of cells, row by row: {y, first x, last x}
 ///     GSWO_LEFT, _RIGHT, _ABOVE, _BELOW   how far it extends from the pixel
-///     GSWO_CELLS                      number of its cells
-/// GSWO_BORDER, GSWO_OUTSIDE       0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
-/// GSWO_PLANES                     planes that the library has computed, see Input; undefined: none
-///     GSWO_TEXTURE                    on the GPU, see gswo/filter.h
+///     GSWO_CELLS                  number of its cells
+///     GSWO_BORDER, GSWO_OUTSIDE   0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
+///     GSWO_PLANES                 planes that the library has computed, see Input; or undefined
+///     GSWO_TEXTURE                on the GPU, see gswo/filter.h
 #pragma once
 #include "gswo/gswo_sort.h"
 #include "gswo/library.h"
@@ -368,11 +365,11 @@ class Window {
   }
   /// a / n, rounded as a division is, for integers a from 0 on and n < 2^22 in float, 2^33 in
   /// double: Markstein, "Computation of elementary functions on the IBM RISC System/6000
-  /// processor", IBM J. Res. Dev. 34(1),
-  /// 1990. The first quotient is less than 2 ulp off, so the remainder, a multiple of its ulp, is
-  /// exact. The corrected quotient is rounded from a value that is at most 2^-22 ulp (2^-51 ulp in
-  /// double) off. a / n cannot be nearer than 1/(2n) ulp to the middle between two numbers, and it
-  /// cannot be that middle itself, which has one digit more than a.
+  /// processor", IBM J. Res. Dev. 34(1), 1990. The first quotient is less than 2 ulp off, so the
+  /// remainder, a multiple of its ulp, is exact. The corrected quotient is rounded from a value
+  /// that is at most 2^-22 ulp (2^-51 ulp in double) off. a / n cannot be nearer than 1/(2n) ulp to
+  /// the middle between two numbers, and it cannot be that middle itself, which has one digit more
+  /// than a.
   template <long long n, typename T>
   static GSWO_FN T divide_exactly(T a) {
 #if defined(__NVCC__) || defined(__CUDACC_RTC__)

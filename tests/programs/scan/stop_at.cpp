@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// When it is preloaded, it kills cudascan-scan at a chosen moment, as SIGKILL does:
-/// STOP_AT=N    after call N, from 0 on, that creates, renames, removes or syncs a file
-/// HOLD=PATH    instead of killing, creates this file and waits until it is removed
-/// NO_LOCKS=1   does not kill, but lets all file locks fail
-/// STOP_TAKEN=1 after another program took a name just before a file was renamed to it
+///
+///     STOP_AT=N    after call N, from 0 on, that creates, renames, removes or syncs a file
+///     HOLD=PATH    instead of killing, creates this file and waits until it is removed
+///     NO_LOCKS=1   does not kill, but lets all file locks fail
+///     STOP_TAKEN=1 after another program took a name just before a file was renamed to it
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
