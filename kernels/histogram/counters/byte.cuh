@@ -93,9 +93,8 @@ class ByteCounters {
     even += v & 0x00ff00ff;
     odd += __byte_perm(v, 0, 0x4341);
   }
-  /// Offset of a lane's counter of a level: bits 0 to 5 of the level are bits 7 to 12 of it, bits 6
-  /// and 7 are bits 0 and
-  /// 1. The offsets of two samples are computed in one word.
+  /// Offset of a lane's counter of a level: bits 0 to 5 of the level are its bits 7 to 12, bits 6
+  /// and 7 its lowest two. The offsets of two samples are computed in one word.
   __device__ void add_word(unsigned v) {
     const unsigned even = (v << 7 & 0x1f801f80) | (v >> 6 & 0x00030003) | lane_;
     const unsigned odd = (v >> 1 & 0x1f801f80) | (v >> 14 & 0x00030003) | lane_;
