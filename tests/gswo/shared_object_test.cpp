@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// gswo-cc --emit so as a compiler. The test kernels-without-compiler covers what the library
+// gswo-cc --emit so as a compiler. The test usercode-without-compiler covers what the library
 // compiles with it.
 #include <gtest/gtest.h>
 
