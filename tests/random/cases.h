@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "common/dice.h"
 #include "tests/kernels/operator_test.h"
-#include "tests/random/dice.h"
 
 namespace cudascan::test {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "common/dice.h"
 #include "kernels/histogram.h"
-#include "tests/random/dice.h"
 
 namespace cudascan::test {
 

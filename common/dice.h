@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Random numbers for tests that draw their cases. A seed gives the same numbers on every machine.
+/// Random numbers for tests and programs that draw their cases. A seed gives the same numbers on
+/// every machine.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
 #include <random>
 
-namespace cudascan::test {
+namespace cudascan {
 
 class Dice {
  public:
@@ -38,9 +39,20 @@ class Dice {
     const int end = pick({3, 5, 9, 17, 33, 71, most});
     return small(0, ((end < most ? end : most) - 1) / 2) * 2 + 1;
   }
+  /// A number from `first`, at least 1, to `last`: octaves are equally frequent, and the numbers of
+  /// an octave as well. (A power would depend on the machine's libm.)
+  int log_uniform(int first, int last) {
+    int lowest = 0, highest = 0;
+    while (first >> (lowest + 1)) ++lowest;
+    while (last >> (highest + 1)) ++highest;
+    for (;;) {
+      const int octave = 1 << small(lowest, highest), drawn = small(octave, 2 * octave - 1);
+      if (drawn >= first && drawn <= last) return drawn;
+    }
+  }
 
  private:
   std::mt19937_64 random_;
 };
 
-}  // namespace cudascan::test
+}  // namespace cudascan
