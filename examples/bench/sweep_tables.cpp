@@ -93,10 +93,38 @@ Sweep swofilter_against_size(const Options &options) {
   return sweep;
 }
 
-/// One growing series; a peer that would take too long is left out.
+/// The setting that decides most about the time, for operators of each kind.
+std::vector<Sweep> swofilter_against_shape(const Options &options) {
+  using Op = SwoFilterOperator;
+  std::vector<Sweep> sweeps;
+  for (const Op op : {Op::minimum, Op::mean, Op::median, Op::alpha_trimmed_mean, Op::mode,
+                      Op::directional_median, Op::recursive_erode}) {
+    Sweep sweep{
+        std::string("swofilter ") + name(op) + " against window and shape", "window", {}, {}};
+    for (const int window : {3, 5, 9, 15, 33, 63, 99, 127, 255})
+      if (!options.quick || window == 3 || window == 15) sweep.values.push_back(window);
+    for (const Size size : {k4k, k4k16})  // in this order, so that pictures are made less often
+      for (const char *shape : {"rectangle", "ellipse", "cross"}) {
+        if (op == Op::directional_median && shape != std::string("rectangle")) continue;
+        sweep.series.push_back({std::string(shape) + ", " + std::to_string(size.depth) + " bit",
+                                [=](double window, bool) {
+                                  SwoFilterParams params = swofilter(op, static_cast<int>(window));
+                                  params.shape = shape;
+                                  Case c = swofilter_case(size, params);
+                                  c.content = Content::natural;
+                                  return c;
+                                }});
+      }
+    sweeps.push_back(sweep);
+  }
+  return sweeps;
+}
+
+/// One growing series. It ends when a time exceeds the patience; a peer that would take too long is
+/// left out before.
 struct Column {
   const Series *series;
-  double peer_us = 0, value = 1;
+  double us = 0, peer_us = 0, value = 1;
 
   Row measure(const Sweep &sweep, const Backend &backend, double at, double patience_us) {
     Case c = series->make(at, backend.cuda);
@@ -107,6 +135,7 @@ struct Column {
       peer_us = row.peer_us;
       value = at;
     }
+    if (!std::isnan(row.us)) us = row.us;
     row.section = sweep.name + ", " + row.section;
     row.table = sweep.name;
     row.series = series->name;
@@ -127,7 +156,12 @@ void print(const Sweep &sweep, const Options &options, const Backend &backend, R
     std::printf("%-12.0f", value);
     double copy_us = kUnknown;
     for (Column &column : columns) {
-      const Row row = column.measure(sweep, backend, value, options.patience_us(backend.cuda));
+      const double patience_us = options.patience_us(backend.cuda);
+      if (column.us > patience_us) {
+        std::printf(" %20s %10s", "-", "");
+        continue;
+      }
+      const Row row = column.measure(sweep, backend, value, patience_us);
       report.record(row);
       if (&column == &columns.front()) copy_us = row.copy_us;
       std::printf(" %20s %10s", row.error.empty() ? time_text(row.us).c_str() : "FAILED",
@@ -141,28 +175,30 @@ void print(const Sweep &sweep, const Options &options, const Backend &backend, R
 }  // namespace
 
 void sweep_tables(const Options &options, bool with_cuda, Report &report) {
-  const Sweep sweeps[] = {nick_against_window(options),
-                          against_size(options, "nick",
-                                       [](Size size, bool cuda) {
-                                         Case c = nick_case(size, 15);
-                                         c.peer = nick_peer(cuda, size, 15);
-                                         return c;
-                                       }),
-                          against_size(options, "equalize",
-                                       [](Size size, bool cuda) {
-                                         Case c = equalize_case(size);
-                                         if (!cuda && size.depth == 8) c.peer = OpenCv{"equalize"};
-                                         return c;
-                                       }),
-                          against_size(options, "autothreshold",
-                                       [](Size size, bool cuda) {
-                                         Case c =
-                                             autothreshold_case(size, AutothresholdMethod::otsu);
-                                         if (!cuda)
-                                           c.peer = opencv_threshold(AutothresholdMethod::otsu);
-                                         return c;
-                                       }),
-                          swofilter_against_size(options)};
+  std::vector<Sweep> sweeps{nick_against_window(options),
+                            against_size(options, "nick",
+                                         [](Size size, bool cuda) {
+                                           Case c = nick_case(size, 15);
+                                           c.peer = nick_peer(cuda, size, 15);
+                                           return c;
+                                         }),
+                            against_size(options, "equalize",
+                                         [](Size size, bool cuda) {
+                                           Case c = equalize_case(size);
+                                           if (!cuda && size.depth == 8)
+                                             c.peer = OpenCv{"equalize"};
+                                           return c;
+                                         }),
+                            against_size(options, "autothreshold",
+                                         [](Size size, bool cuda) {
+                                           Case c =
+                                               autothreshold_case(size, AutothresholdMethod::otsu);
+                                           if (!cuda)
+                                             c.peer = opencv_threshold(AutothresholdMethod::otsu);
+                                           return c;
+                                         }),
+                            swofilter_against_size(options)};
+  for (const Sweep &sweep : swofilter_against_shape(options)) sweeps.push_back(sweep);
   std::vector<Backend> backends;
   for (const Sweep &sweep : sweeps) {
     if (!options.wants(sweep.name)) continue;
