@@ -31,6 +31,15 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
                      content keep it
   --patience S       leave out table entries that would take longer than S seconds a run on the CPU,
                      or a fifth of that on the GPU (2)
+  --random SECONDS   only random settings, as many as fit into the time on each backend: all
+                     operators, methods, shapes, borders and depths, sides up to the limits, on
+                     natural content unless --content is given. Prints how many take at most
+                     0.1, 0.5, 1, 4.2 and 16.7 ms on the GPU (3840x2160), 16.7, 100 and 500 ms on
+                     the CPU (1920x1080, all cores), and the median and the worst setting of each
+                     family with its budget for an H200. --filter selects by family, property or
+                     size: "ellipse", "operator=median", "16 bit"
+  --seed N           of the random settings (1); a seed gives the same ones on every machine
+  --case N           only random case N of this seed, as the table of the worst names it
   --repeat N         measure each time N times and take the median
   --align N          stride of the planes: a multiple of N bytes (256)
   --verify           compare every CUDA result with the CPU's
@@ -63,6 +72,7 @@ Content parse_content(const std::string &word) {
 struct Command {
   Options options;
   bool operators = true, help = false;
+  bool random = false, has_content = false;
 };
 
 Command parse(int argc, char **argv) {
@@ -90,6 +100,15 @@ Command parse(int argc, char **argv) {
       command.operators = false;
     } else if (option == "--content") {
       o.content = parse_content(value());
+      command.has_content = true;
+    } else if (option == "--random") {
+      o.random_s = parse_positive(option, value());
+      command.random = true;
+    } else if (option == "--seed") {
+      o.seed = parse_positive(option, value());
+    } else if (option == "--case") {
+      o.only_case = parse_positive(option, value());
+      command.random = true;
     } else if (option == "--repeat") {
       o.repeat = parse_positive(option, value());
     } else if (option == "--patience") {
@@ -109,6 +128,10 @@ Command parse(int argc, char **argv) {
       throw BadSetting("unknown option " + std::string(option) + "; --help lists them");
     }
   }
+  if (command.random && o.verify)
+    throw BadSetting(
+        "--verify: random settings are not compared, as some depend on earlier frames");
+  if (command.random && !command.has_content) o.content = Content::natural;
   return command;
 }
 
@@ -128,13 +151,16 @@ int main(int argc, char **argv) try {
     if (!options.csv.empty()) report.write_csv(options.csv);
     if (!options.json.empty()) report.write_json(options.json, this_machine());
   };
-  if (command.operators) {
+  if (command.random) {
+    random_settings(options, with_cuda, report);
+    write();
+  } else if (command.operators) {
     if (options.cuda) with_cuda = bench_cuda(options, report);
     write();
     if (options.cpu) bench_cpu(options, report);
     write();
   }
-  if (options.tables)
+  if (options.tables && !command.random)
 #define AND(function) function,
     for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND)}) {
       table(options, with_cuda, report);

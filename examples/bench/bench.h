@@ -44,6 +44,11 @@ struct Options {
   double patience_s = 0;  ///< longest CPU run in tables; 0 = depends on quick and full
   std::string csv, json;
 
+  int random_s = 0;       ///< seconds for random settings on each backend
+  int seed = 1;           ///< of random settings
+  int only_case = 0;      ///< number of the only random case; 0 = all
+  bool run_once = false;  ///< do not repeat what is slow, not even to warm up
+
   /// Whether to measure a case or a table of this name.
   bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
   /// Longest time for one run in a table; slower entries are left out. On the GPU a fifth of it.
@@ -250,8 +255,8 @@ double time_host(const std::function<void()> &work, double budget_us, int repeat
 
 /// Measures a case and its peer; prints nothing.
 using TimeCase = std::function<Row(const Case &)>;
-/// Measures on one core.
-TimeCase cpu_timer(const Options &options);
+/// @param threads  as for Cpu; the peer and goals are only for one
+TimeCase cpu_timer(const Options &options, int threads = 1);
 /// Measures on the GPU, only the time with cold caches in a graph. Empty without a GPU.
 TimeCase cuda_timer(const Options &options);
 
@@ -278,6 +283,8 @@ TABLES(DECLARE_TABLE)
 #undef DECLARE_TABLE
 /// Operators for many windows and sizes, with 8 and 16 bits.
 PrintTable sweep_tables;
+/// Random settings until the time is over: bench/random.
+PrintTable random_settings;
 
 /// Time of a function of OpenCV on one core; NaN if OpenCV is missing or refuses.
 double opencv_us(AnyPlane in, AnyPlane out, const OpenCv &peer, const Options &options);

@@ -93,9 +93,11 @@ Row CpuBench::time(const Case &c, bool on_one_core) {
 
 }  // namespace
 
-TimeCase cpu_timer(const Options &options) {
-  return [bench = std::make_shared<CpuBench>(options, 1, options.quick ? 20e3 : 50e3)](
-             const Case &c) { return bench->time(c, true); };
+TimeCase cpu_timer(const Options &options, int threads) {
+  const double budget_us = options.quick || options.run_once ? 20e3 : 50e3;
+  return [bench = std::make_shared<CpuBench>(options, threads, budget_us), threads](const Case &c) {
+    return bench->time(c, threads == 1);
+  };
 }
 
 void bench_cpu(const Options &options, Report &report) {

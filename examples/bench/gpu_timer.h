@@ -26,7 +26,8 @@ using Queue = std::function<void(int pair)>;
 class GpuTimer {
  public:
   /// @param repeat  number of measurements, whose median is the result; 0 = as many as fit
-  GpuTimer(int repeat, bool quick);
+  /// @param run_once  if the first run is very slow, its time is the result
+  GpuTimer(int repeat, bool quick, bool run_once = false);
 
   cudaStream_t stream() const { return stream_.get(); }
 
@@ -65,6 +66,7 @@ class GpuTimer {
   /// Bytes that must be accessed between two uses of a buffer, so that it has left all caches.
   double cold_bytes_;
   int repeat_;
+  bool run_once_;
   double budget_us_;
 };
 

@@ -54,7 +54,7 @@ def table(heads, rows, caption=""):
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")
     rows = list(rows)
-    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind == "word"
+    words = [any(len(row) > i and isinstance(row[i], Cell) and row[i].kind.startswith("word")
                  for row in rows)
              for i in range(len(heads))]
     lines.append("<thead><tr>" +

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The sections of the page; each is text and tables, or empty if there is nothing to show."""
-from . import papers, pipelines, plots, style
+from . import papers, pipelines, plots, settings, style
 from .markup import Cell, count, details, quotient, size, table, text, times
 from .results import number
 
@@ -18,7 +18,10 @@ def machine(results):
 
 
 def met(row):
-    """Whether a goal is met; None without a goal or a time."""
+    """Whether a goal is met; None without a goal or a time. Random settings have budgets instead,
+    which their section shows."""
+    if row["table"] == settings.TABLE:
+        return None
     if number(row.get("goal_ratio")) and number(row.get("ratio")):
         return row["ratio"] <= row["goal_ratio"]
     if number(row.get("goal_us")) and number(row.get("us")):
@@ -178,6 +181,10 @@ SECTIONS = [
      "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the "
      "published "
      "GPU code over the serial CPU code. docs/benchmark.md lists every table and figure."),
+    ("settings", "Random settings", settings.section,
+     "Settings drawn at random, as users could set them, on one frame: 3840×2160 on the GPU, "
+     "1920×1080 on the CPU. Budgets are for an H200, those of lines for each direction. "
+     "cudascan-bench repeats a setting with the options after it."),
     ("kernels", "All operators", kernels, "Every case, as measured."),
     ("goals", "Goals", goals,
      "The project's own goals, near the limits of an H200 and of one core with AVX-512, and "

@@ -23,7 +23,7 @@ th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap;
   border-bottom: 1px solid var(--pale); }
 thead th { vertical-align: bottom; color: var(--soft); font-weight: 600; }
 th:first-child { text-align: left; font-weight: 500; }
-th.long { white-space: normal; min-width: min(20rem, 50vw); }
+th.long, td.long { white-space: normal; min-width: min(20rem, 50vw); overflow-wrap: anywhere; }
 tbody tr:nth-child(even) { background: var(--band); }
 td.word, th.word { text-align: left; } td.good { color: var(--good); }
 td.bad { color: var(--bad); font-weight: 600; }
