@@ -19,26 +19,33 @@ namespace {
 
 constexpr int kReach = RecursiveSteps::kMostReach;
 constexpr int kLanes = 32, kColumns = 2 * kLanes;  ///< of a row in a step; a lane has two of them
-constexpr int kGroups = 4;                         ///< warps that share the cells of a row
-constexpr int kMostWaveRows = 8;
+constexpr int kSteps = 4;                          ///< between looks at other blocks
+constexpr int kPartColumns = kSteps * kColumns;
+constexpr int kWaveThreads = 1024;
+constexpr int kMargin = 16;  ///< words before and after a ring that repeat its ends
+constexpr int kAtOnce = 4;   ///< samples or results that a thread loads before it needs the first
+/// Cells with those that are repeated, so that all groups have the same multiple of kAtOnce.
+constexpr int kMostCells = 512;
 
-/// What fits in shared memory.
+/// How a block divides its threads, and what it has in shared memory.
 struct WaveShape {
-  int rows;   ///< of a band
-  int steps;  ///< between looks at other blocks
-  int ring;   ///< columns of a row in shared memory, a power of two
+  int rows;    ///< of a band
+  int groups;  ///< warps that share the cells of a row
+  int ring;    ///< columns of a row in shared memory
 
-  /// @param lag  see RecursiveSteps::lag_of(); at most kColumns + kReach
-  static constexpr bool holds(const WaveShape &shape, int lag) {
-    return shape.steps * kColumns + 2 * kReach + 1 + lag * (shape.rows - 1) <= shape.ring;
+  static constexpr WaveShape of(int rows) {
+    const int columns = kPartColumns + 2 * kReach + 1 + (kColumns + kReach) * (rows - 1);
+    return {rows, kWaveThreads / kLanes / rows, divide_up(columns, kLanes) * kLanes};
   }
-  constexpr int shared_bytes() const {
-    return 4 * ((rows + kReach) * ring + rows * kGroups * kLanes) + 8 * RecursiveSteps::kMostAbove;
+  CUDASCAN_HD int pitch() const { return ring + 2 * kMargin; }
+  int shared_bytes() const { return 4 * ((rows + kReach) * pitch() + kWaveThreads + kMostCells); }
+  /// Few rows need fewer cycles for many cells, many rows need less time between blocks.
+  static WaveShape choose(Cuda &cuda, int cells) {
+    int rows = cells <= 16 ? 16 : cells <= 64 ? 8 : 4;
+    while (rows > 4 && of(rows).shared_bytes() > cuda.most_shared_memory()) rows /= 2;
+    return of(rows);
   }
 };
-constexpr WaveShape kWide{kMostWaveRows, 4, 1024}, kNarrow{4, 2, 512};
-static_assert(WaveShape::holds(kWide, kColumns + kReach));
-static_assert(WaveShape::holds(kNarrow, kColumns + kReach));
 
 template <typename T>
 struct WaveJob {
@@ -47,8 +54,9 @@ struct WaveJob {
   bool has_rest = false;
   int first = 0, last = 0, top = 0;  ///< extent of all cells of written results
   int reach = 0, lag = 0;    ///< rows above that count; columns a row is behind the one above it
-  int parts = 0;             ///< of a band, each with shape.steps steps
+  int parts = 0;             ///< of a band, each with kSteps steps
   unsigned *done = nullptr;  ///< parts of each band
+  int n_cells = 0;           ///< of each group, with those that are repeated
   int n_above = 0, n_left = 0, n_sums = 0, stride = 0;
   std::int8_t left[kReach] = {};  ///< distances to the left
   std::int8_t sums[kReach] = {};  ///< of these, the smallest of each other residue modulo `stride`
@@ -74,82 +82,134 @@ class WaveBlock {
   __device__ explicit WaveBlock(const WaveJob<T> &job)
       : job_(job),
         lane_(threadIdx.x % kLanes),
-        group_(threadIdx.x / kLanes % kGroups),
-        row_(threadIdx.x / (kLanes * kGroups)),
-        cells_(reinterpret_cast<Cell *>(dynamic_shared_memory())),
-        shares_(reinterpret_cast<unsigned *>(cells_ + RecursiveSteps::kMostAbove)),
-        ring_(shares_ + job.shape.rows * kGroups * kLanes) {
-    for (int i = threadIdx.x; i < job.n_above; i += blockDim.x)
-      cells_[i] = {job.above[i].x, -job.above[i].rows * job.shape.ring};
+        group_(threadIdx.x / kLanes % job.shape.groups),
+        row_(threadIdx.x / kLanes / job.shape.groups),
+        cells_(reinterpret_cast<Cells *>(dynamic_shared_memory())),
+        shares_(reinterpret_cast<unsigned *>(cells_ + kMostCells / kAtOnce)),
+        ring_(shares_ + kWaveThreads) {
+    for (int i = threadIdx.x; i < job.n_cells * job.shape.groups; i += kWaveThreads) {
+      const RecursiveCell cell = job.above[i % job.n_above];
+      cells_[i / kAtOnce].word[i % kAtOnce] = cell.x - cell.rows * job.shape.pitch();
+    }
   }
 
   __device__ void process(int band) {
     band_ = band;
+    place_ = place_of(x_of(0));
     __syncthreads();
-    for (int i = threadIdx.x; i < (job_.shape.rows + kReach) * job_.shape.ring; i += blockDim.x)
+    for (int i = threadIdx.x; i < (job_.shape.rows + kReach) * job_.shape.pitch();
+         i += kWaveThreads)
       ring_[i] = 0;
-    const int steps = job_.parts * job_.shape.steps;
     Rest rest = rest_at(0), next_rest = rest_at(1);
+    __syncthreads();
+    if (group_ > 0 && job_.reach > 0) {
+      wait_for(0);
+      load(-1);
+      load(0);
+    }
+    __syncthreads();
+    const int steps = job_.parts * kSteps;
     for (int step = 0; step < steps; ++step) {
-      if (step % job_.shape.steps == 0 && job_.reach > 0) begin_part(step / job_.shape.steps);
-      shares_[(row_ * kGroups + group_) * kLanes + lane_] = largest_above(step);
+      shares_[threadIdx.x] = largest_above();
       __syncthreads();
       if (group_ == 0) {
         finish(step, rest);
         rest = next_rest;
         next_rest = rest_at(step + 2);
+      } else if (job_.reach > 0) {
+        if (step > 0 && step % kSteps == 0) publish();
+        if (step % kSteps == kSteps - 1 && step + 1 < steps) {
+          wait_for(step / kSteps + 1);
+          load(step / kSteps + 1);
+        }
       }
+      place_ = wrapped(place_ + kColumns);
       __syncthreads();
-      if ((step + 1) % job_.shape.steps == 0 && threadIdx.x == 0) add_release(&job_.done[band], 1);
     }
+    publish();
   }
 
  private:
+  /// Cells in rows above, as words from the pixel's on.
+  struct alignas(16) Cells {
+    int word[kAtOnce];
+  };
+
   __device__ int y() const { return band_ * job_.shape.rows + row_; }
-  /// The first column of a step in this thread's row, and this lane's first column.
-  __device__ int begin_of(int step) const { return step * kColumns - job_.lag * row_; }
-  __device__ int x_of(int step) const { return begin_of(step) + lane_; }
-  /// The words of a row of the band, from -kReach on; a word has two pixels as in pair_of().
-  __device__ unsigned *words(int row) const { return ring_ + (row + kReach) * job_.shape.ring; }
-  __device__ int place(int x) const { return x & (job_.shape.ring - 1); }
-  __device__ void put(int row, int x, unsigned v) const {
-    auto *const halves = reinterpret_cast<std::uint16_t *>(words(row));
-    halves[2 * place(x)] = static_cast<std::uint16_t>(v);
-    halves[2 * place(x - kLanes) + 1] = static_cast<std::uint16_t>(v);
-  }
+  /// This lane's first column in a step.
+  __device__ int x_of(int step) const { return step * kColumns - job_.lag * row_ + lane_; }
   __device__ bool inside(int x) const { return x >= 0 && x < job_.target.out.width; }
 
-  /// Waits until the rows above the band are far enough and loads what this part reads of them.
-  __device__ void begin_part(int part) const {
-    const int columns = kColumns * job_.shape.steps, rows = job_.shape.rows;
-    const int begin = part == 0 ? 0 : part * columns + kReach, end = (part + 1) * columns + kReach;
-    const int other = band_ - 1 - static_cast<int>(threadIdx.x);
-    if (other >= 0 && (band_ - 1 - other) * rows < job_.reach) {
-      const int seen = min(end, job_.target.out.width) + job_.lag * (rows - 1);
-      const auto wanted = static_cast<unsigned>(min((seen + columns - 1) / columns, job_.parts));
+  /// The words of a row of the band, from -kReach on; a word has two pixels as in pair_of().
+  __device__ unsigned *words(int row) const {
+    return ring_ + (row + kReach) * job_.shape.pitch() + kMargin;
+  }
+  /// The word whose first pixel is in column x.
+  __device__ int place_of(int x) const {
+    const int place = x % job_.shape.ring;
+    return place < 0 ? place + job_.shape.ring : place;
+  }
+  __device__ int wrapped(int place) const {
+    if (place < 0) return place + job_.shape.ring;
+    return place >= job_.shape.ring ? place - job_.shape.ring : place;
+  }
+  /// Writes the first (0) or second (1) pixel of a word.
+  __device__ void put_half(unsigned *words, int place, int half, unsigned v) const {
+    auto *const halves = reinterpret_cast<std::uint16_t *>(words) + half;
+    const auto pixel = static_cast<std::uint16_t>(v);
+    halves[2 * place] = pixel;
+    if (place < kMargin) halves[2 * (place + job_.shape.ring)] = pixel;
+    if (place >= job_.shape.ring - kMargin) halves[2 * (place - job_.shape.ring)] = pixel;
+  }
+  __device__ void put(unsigned *words, int place, unsigned v) const {
+    put_half(words, place, 0, v);
+    put_half(words, wrapped(place - kLanes), 1, v);
+  }
+
+  /// Tells other blocks that another part of the band is complete.
+  __device__ void publish() const {
+    if (threadIdx.x == kLanes) add_release(&job_.done[band_], 1);
+  }
+  /// A warp waits until the rows above the band are far enough for load().
+  __device__ void wait_for(int part) const {
+    const int other = band_ - 1 - lane_, rows = job_.shape.rows;
+    if (other >= 0 && lane_ * rows < job_.reach) {
+      const int columns = min((part + 1) * kPartColumns + kReach, job_.target.out.width);
+      const int parts = (columns + job_.lag * (rows - 1) + kPartColumns - 1) / kPartColumns;
+      const auto wanted = static_cast<unsigned>(min(parts, job_.parts));
       while (load_acquire(&job_.done[other]) < wanted) {
       }
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < job_.reach * columns; i += blockDim.x) load(i, begin, columns);
-    if (part == 0)
-      for (int i = threadIdx.x; i < job_.reach * kReach; i += blockDim.x) load(i, columns, kReach);
-    __syncthreads();
+    __syncwarp();
   }
-  /// Loads pixel i of the rows above, of `columns` columns from `begin` on.
-  __device__ void load(int i, int begin, int columns) const {
-    const int above = i / columns + 1, x = begin + i % columns, y = band_ * job_.shape.rows - above;
-    if (y < 0) return;
-    put(-above, x, inside(x) ? job_.target.complemented(job_.target.out.row(y)[x]) : 0);
+  /// All warps but the first group's load what a part is the first to need of the rows above.
+  __device__ void load(int part) const {
+    const int loaders = kWaveThreads - job_.shape.rows * kLanes;
+    const int end = job_.reach * kPartColumns, begin = part * kPartColumns + kReach;
+    const int loader = (row_ * (job_.shape.groups - 1) + group_ - 1) * kLanes + lane_;
+    for (int first = loader; first < end; first += kAtOnce * loaders) {
+      unsigned samples[kAtOnce] = {};
+      const auto visit = [&](const auto &act) {
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+          const int i = first + k * loaders, above = i / kPartColumns + 1;
+          const int y = band_ * job_.shape.rows - above;
+          if (i < end && y >= 0) act(k, begin + i % kPartColumns, y, words(-above));
+        }
+      };
+      visit([&](int k, int x, int y, unsigned *) {
+        if (inside(x)) samples[k] = job_.target.out.row(y)[x];
+      });
+      visit([&](int k, int x, int, unsigned *words) {
+        put(words, place_of(x),
+            inside(x) ? job_.target.complemented(static_cast<T>(samples[k])) : 0);
+      });
+    }
   }
 
-  /// A cell in a row above: its column, and where that row is, relative to the pixel's.
-  struct Cell {
-    int x, row;
-  };
   /// Two samples as they were loaded, so that nothing waits for them yet.
   struct Rest {
-    T first, second;
+    unsigned first, second;
   };
   /// The extrema of the samples that are still input.
   __device__ Rest rest_at(int step) const {
@@ -163,14 +223,14 @@ class WaveBlock {
   }
 
   /// Of this group's cells in rows above.
-  __device__ unsigned largest_above(int step) const {
-    const unsigned *const own = words(row_);
-    const int x = x_of(step), wrap = job_.shape.ring - 1;
+  __device__ unsigned largest_above() const {
+    const unsigned *const pixels = words(row_) + place_;
+    const int each = job_.n_cells / kAtOnce;
     unsigned v = 0;
-#pragma unroll 4
-    for (int i = group_; i < job_.n_above; i += kGroups) {
-      const Cell cell = cells_[i];
-      v = __vmaxu2(v, own[cell.row + ((x + cell.x) & wrap)]);
+    for (int i = 0; i < each; ++i) {
+      const Cells cells = cells_[group_ * each + i];
+#pragma unroll
+      for (const int word : cells.word) v = __vmaxu2(v, pixels[word]);
     }
     return v;
   }
@@ -180,10 +240,9 @@ class WaveBlock {
     const int x = x_of(step), other = x + kLanes, width = job_.target.out.width;
     unsigned v = 0;
     if (job_.has_rest)
-      v = pair_of(job_.target.complemented(rest.first), job_.target.complemented(rest.second));
-#pragma unroll
-    for (int i = 0; i < kGroups; ++i)
-      v = __vmaxu2(v, shares_[(row_ * kGroups + i) * kLanes + lane_]);
+      v = pair_of(job_.target.complemented(static_cast<T>(rest.first)),
+                  job_.target.complemented(static_cast<T>(rest.second)));
+    for (int i = 0; i < job_.shape.groups; ++i) v = __vmaxu2(v, shares_[threadIdx.x + i * kLanes]);
     const auto outside = [&](int at) -> unsigned {
       return y() < job_.top || at + job_.first < 0 || at + job_.last >= width ? job_.target.outside
                                                                               : 0;
@@ -191,19 +250,25 @@ class WaveBlock {
     v = __vmaxu2(v, pair_of(outside(x), outside(other)));
     for (int i = 0; i < job_.n_left; ++i)
       if (const int distance = job_.left[i]; lane_ < distance)
-        v = __vmaxu2(v, words(row_)[place(x - distance)] & 0xffff);
+        v = __vmaxu2(v, words(row_)[place_ - distance] & 0xffff);
     const unsigned kept = (inside(x) ? 0xffffu : 0) | (inside(other) ? 0xffff0000u : 0);
     v &= kept;
     if (job_.n_left > 0) {
       const unsigned single = v;
 #pragma unroll 4
       for (int i = 0; i < job_.n_sums; ++i) v = __vmaxu2(v, to_the_left(single, job_.sums[i]));
-      for (int distance = job_.stride; distance < kColumns; distance *= 2)
-        v = __vmaxu2(v, to_the_left(v, distance));
+      if (job_.stride == 1) {
+#pragma unroll
+        for (int distance = 1; distance < kColumns; distance *= 2)
+          v = __vmaxu2(v, to_the_left(v, distance));
+      } else {
+        for (int distance = job_.stride; distance < kColumns; distance *= 2)
+          v = __vmaxu2(v, to_the_left(v, distance));
+      }
       v &= kept;
     }
-    put(row_, x, v & 0xffff);
-    put(row_, other, v >> 16);
+    put(words(row_), place_, v & 0xffff);
+    put(words(row_), wrapped(place_ + kLanes), v >> 16);
     if (y() >= job_.target.out.height) return;
     T *const row = job_.target.out.row(y());
     if (inside(x)) row[x] = job_.target.complemented(static_cast<T>(v & 0xffff));
@@ -212,13 +277,13 @@ class WaveBlock {
 
   const WaveJob<T> &job_;
   const int lane_, group_, row_;
-  Cell *const cells_;
+  Cells *const cells_;
   unsigned *const shares_, *const ring_;
-  int band_ = 0;
+  int band_ = 0, place_ = 0;
 };
 
 template <typename T>
-__global__ void __launch_bounds__(kLanes *kGroups *kMostWaveRows)
+__global__ void __launch_bounds__(kWaveThreads, 1)
     wave_kernel(const __grid_constant__ WaveJob<T> job, int bands) {
   WaveBlock<T> block(job);
   for (int band = blockIdx.x; band < bands; band += gridDim.x) block.process(band);
@@ -244,7 +309,7 @@ template <typename T>
 void recursive_wave(Cuda &cuda, const RecursiveTarget<T> &target, const RecursiveSteps &steps,
                     bool has_rest) {
   WaveJob<T> job{target};
-  job.shape = cuda.most_shared_memory() >= kWide.shared_bytes() ? kWide : kNarrow;
+  job.shape = WaveShape::choose(cuda, static_cast<int>(steps.above.size()));
   job.has_rest = has_rest;
   job.first = steps.first;
   job.last = steps.last;
@@ -252,8 +317,9 @@ void recursive_wave(Cuda &cuda, const RecursiveTarget<T> &target, const Recursiv
   job.reach = steps.rows;
   job.lag = steps.lag_of(kColumns);
   const int columns = target.out.width + job.lag * (job.shape.rows - 1);
-  job.parts = divide_up(columns, kColumns * job.shape.steps);
+  job.parts = divide_up(columns, kPartColumns);
   job.n_above = static_cast<int>(steps.above.size());
+  job.n_cells = divide_up(job.n_above, job.shape.groups * kAtOnce) * kAtOnce;
   std::copy(steps.above.begin(), steps.above.end(), job.above);
   job.n_left = static_cast<int>(steps.left.size());
   std::copy(steps.left.begin(), steps.left.end(), job.left);
@@ -261,7 +327,7 @@ void recursive_wave(Cuda &cuda, const RecursiveTarget<T> &target, const Recursiv
   const int bands = divide_up(target.out.height, job.shape.rows);
   job.done = static_cast<unsigned *>(cuda.scratch(bands * sizeof(unsigned)));
   cuda.clear(job.done, bands * sizeof(unsigned));
-  LaunchShape shape{std::min(bands, cuda.multiprocessors()), kLanes * kGroups * job.shape.rows,
+  LaunchShape shape{std::min(bands, cuda.multiprocessors()), kWaveThreads,
                     job.shape.shared_bytes()};
   shape.together = true;
   launch(cuda, wave_kernel<T>, shape, job, bands);
