@@ -19,8 +19,6 @@ namespace {
 
 constexpr int kReach = RecursiveSteps::kMostReach;
 constexpr int kLanes = 32, kColumns = 2 * kLanes;  ///< of a row in a step; a lane has two of them
-constexpr int kSteps = 4;                          ///< between looks at other blocks
-constexpr int kPartColumns = kSteps * kColumns;
 constexpr int kWaveThreads = 1024;
 constexpr int kMargin = 16;  ///< words before and after a ring that repeat its ends
 constexpr int kAtOnce = 4;   ///< samples or results that a thread loads before it needs the first
@@ -31,12 +29,16 @@ constexpr int kMostCells = 512;
 struct WaveShape {
   int rows;    ///< of a band
   int groups;  ///< warps that share the cells of a row
+  int bits;    ///< a block looks at others after parts of 2^bits columns
   int ring;    ///< columns of a row in shared memory
 
   static constexpr WaveShape of(int rows) {
-    const int columns = kPartColumns + 2 * kReach + 1 + (kColumns + kReach) * (rows - 1);
-    return {rows, kWaveThreads / kLanes / rows, divide_up(columns, kLanes) * kLanes};
+    const int bits = rows > 4 ? 8 : 7;
+    const int columns = (1 << bits) + 2 * kReach + 1 + (kColumns + kReach) * (rows - 1);
+    return {rows, kWaveThreads / kLanes / rows, bits, divide_up(columns, kLanes) * kLanes};
   }
+  CUDASCAN_HD int part_columns() const { return 1 << bits; }
+  CUDASCAN_HD int steps() const { return part_columns() / kColumns; }  ///< of a part
   CUDASCAN_HD int pitch() const { return ring + 2 * kMargin; }
   int shared_bytes() const { return 4 * ((rows + kReach) * pitch() + kWaveThreads + kMostCells); }
   /// Few rows need fewer cycles for many cells, many rows need less time between blocks.
@@ -54,7 +56,7 @@ struct WaveJob {
   bool has_rest = false;
   int first = 0, last = 0, top = 0;  ///< extent of all cells of written results
   int reach = 0, lag = 0;    ///< rows above that count; columns a row is behind the one above it
-  int parts = 0;             ///< of a band, each with kSteps steps
+  int parts = 0;             ///< of a band, each with shape.steps() steps
   unsigned *done = nullptr;  ///< parts of each band
   int n_cells = 0;           ///< of each group, with those that are repeated
   int n_above = 0, n_left = 0, n_sums = 0, stride = 0;
@@ -104,12 +106,12 @@ class WaveBlock {
     __syncthreads();
     if (group_ > 0 && job_.reach > 0) {
       wait_for(0);
-      load(-1);
-      load(0);
+#pragma unroll 1
+      for (int part = -1; part <= 0; ++part) load(part);
     }
     __syncthreads();
-    const int steps = job_.parts * kSteps;
-    for (int step = 0; step < steps; ++step) {
+    const int steps = job_.parts * job_.shape.steps();
+    for (int step = 0, part = 0, end = job_.shape.steps(); step < steps; ++step) {
       shares_[threadIdx.x] = largest_above();
       __syncthreads();
       if (group_ == 0) {
@@ -117,11 +119,15 @@ class WaveBlock {
         rest = next_rest;
         next_rest = rest_at(step + 2);
       } else if (job_.reach > 0) {
-        if (step > 0 && step % kSteps == 0) publish();
-        if (step % kSteps == kSteps - 1 && step + 1 < steps) {
-          wait_for(step / kSteps + 1);
-          load(step / kSteps + 1);
+        if (step > 0 && step == part * job_.shape.steps()) publish();
+        if (step + 1 == end && end < steps) {
+          wait_for(part + 1);
+          load(part + 1);
         }
+      }
+      if (step + 1 == end) {
+        ++part;
+        end += job_.shape.steps();
       }
       place_ = wrapped(place_ + kColumns);
       __syncthreads();
@@ -135,10 +141,16 @@ class WaveBlock {
     int word[kAtOnce];
   };
 
-  __device__ int y() const { return band_ * job_.shape.rows + row_; }
+  __device__ int y() const {
+    return band_ * job_.shape.rows + row_;
+  }
   /// This lane's first column in a step.
-  __device__ int x_of(int step) const { return step * kColumns - job_.lag * row_ + lane_; }
-  __device__ bool inside(int x) const { return x >= 0 && x < job_.target.out.width; }
+  __device__ int x_of(int step) const {
+    return step * kColumns - job_.lag * row_ + lane_;
+  }
+  __device__ bool inside(int x) const {
+    return x >= 0 && x < job_.target.out.width;
+  }
 
   /// The words of a row of the band, from -kReach on; a word has two pixels as in pair_of().
   __device__ unsigned *words(int row) const {
@@ -174,8 +186,10 @@ class WaveBlock {
   __device__ void wait_for(int part) const {
     const int other = band_ - 1 - lane_, rows = job_.shape.rows;
     if (other >= 0 && lane_ * rows < job_.reach) {
-      const int columns = min((part + 1) * kPartColumns + kReach, job_.target.out.width);
-      const int parts = (columns + job_.lag * (rows - 1) + kPartColumns - 1) / kPartColumns;
+      const int columns =
+          min((part + 1) * job_.shape.part_columns() + kReach, job_.target.out.width);
+      const int behind = job_.lag * (rows - 1) + job_.shape.part_columns() - 1;
+      const int parts = (columns + behind) >> job_.shape.bits;
       const auto wanted = static_cast<unsigned>(min(parts, job_.parts));
       while (load_acquire(&job_.done[other]) < wanted) {
       }
@@ -185,16 +199,17 @@ class WaveBlock {
   /// All warps but the first group's load what a part is the first to need of the rows above.
   __device__ void load(int part) const {
     const int loaders = kWaveThreads - job_.shape.rows * kLanes;
-    const int end = job_.reach * kPartColumns, begin = part * kPartColumns + kReach;
+    const int columns = job_.shape.part_columns();
     const int loader = (row_ * (job_.shape.groups - 1) + group_ - 1) * kLanes + lane_;
-    for (int first = loader; first < end; first += kAtOnce * loaders) {
+    for (int first = loader; first < job_.reach * columns; first += kAtOnce * loaders) {
       unsigned samples[kAtOnce] = {};
       const auto visit = [&](const auto &act) {
 #pragma unroll
         for (int k = 0; k < kAtOnce; ++k) {
-          const int i = first + k * loaders, above = i / kPartColumns + 1;
+          const int i = first + k * loaders, above = (i >> job_.shape.bits) + 1;
+          const int x = part * columns + kReach + (i & (columns - 1));
           const int y = band_ * job_.shape.rows - above;
-          if (i < end && y >= 0) act(k, begin + i % kPartColumns, y, words(-above));
+          if (i < job_.reach * columns && y >= 0) act(k, x, y, words(-above));
         }
       };
       visit([&](int k, int x, int y, unsigned *) {
@@ -227,6 +242,7 @@ class WaveBlock {
     const unsigned *const pixels = words(row_) + place_;
     const int each = job_.n_cells / kAtOnce;
     unsigned v = 0;
+#pragma unroll 2
     for (int i = 0; i < each; ++i) {
       const Cells cells = cells_[group_ * each + i];
 #pragma unroll
@@ -248,6 +264,7 @@ class WaveBlock {
                                                                               : 0;
     };
     v = __vmaxu2(v, pair_of(outside(x), outside(other)));
+#pragma unroll 1
     for (int i = 0; i < job_.n_left; ++i)
       if (const int distance = job_.left[i]; lane_ < distance)
         v = __vmaxu2(v, words(row_)[place_ - distance] & 0xffff);
@@ -262,6 +279,7 @@ class WaveBlock {
         for (int distance = 1; distance < kColumns; distance *= 2)
           v = __vmaxu2(v, to_the_left(v, distance));
       } else {
+#pragma unroll 1
         for (int distance = job_.stride; distance < kColumns; distance *= 2)
           v = __vmaxu2(v, to_the_left(v, distance));
       }
@@ -317,7 +335,7 @@ void recursive_wave(Cuda &cuda, const RecursiveTarget<T> &target, const Recursiv
   job.reach = steps.rows;
   job.lag = steps.lag_of(kColumns);
   const int columns = target.out.width + job.lag * (job.shape.rows - 1);
-  job.parts = divide_up(columns, kPartColumns);
+  job.parts = divide_up(columns, job.shape.part_columns());
   job.n_above = static_cast<int>(steps.above.size());
   job.n_cells = divide_up(job.n_above, job.shape.groups * kAtOnce) * kAtOnce;
   std::copy(steps.above.begin(), steps.above.end(), job.above);
