@@ -13,6 +13,9 @@ void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job
   const RecursiveSteps steps(job.mask(), in.width);
   const bool has_rest = steps.rest.count() > 0;
   if (has_rest) extrema(cuda, in, out, steps.job_of_rest(job));
+  if (has_rest && steps.follow_lines(in.width))
+    return recursive_bands<T>(cuda, out, target,
+                              RecursiveForm(steps.above.empty() ? -1 : steps.above[0].x));
   if (!steps.above.empty() || !steps.left.empty()) recursive_wave(cuda, target, steps, has_rest);
 }
 template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);

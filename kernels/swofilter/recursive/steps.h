@@ -2,12 +2,14 @@
 /// @file
 /// The cells of any window by what they read: results that are already written, or the input.
 ///
-/// As each result includes those that its window contains, a result two steps away is included
-/// without its own cell. So cells that are the sum of two others are left out, unless a path over
-/// them could leave the image on both sides.
+/// As each result includes those that its window contains, cells that are sums of others are left
+/// out: the result there is included on the way over the others. If both ends are inside an image
+/// that is at least as wide as the window, some order of steps stays inside: first to the left in
+/// the right half, to the right in the left half.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "kernels/swofilter/window.h"
@@ -43,18 +45,22 @@ struct RecursiveSteps {
         last = std::max(last, x);
         top = std::max(top, -y);
       }
-    const auto is_cell = [&](int x, int rows) {
+    // In an order like that, sums inside the window are reached over sums inside the window.
+    bool reached[kMostReach + 1][2 * kMostReach + 1] = {};
+    const auto is_reached = [&](int x, int rows) {
+      return rows >= 0 && std::abs(x) <= kMostReach && reached[rows][x + kMostReach];
+    };
+    const auto is_sum = [&](int x, int rows) {
       return std::any_of(all.begin(), all.end(), [&](const RecursiveCell &cell) {
-        return cell.x == x && cell.rows == rows;
+        return is_reached(x - cell.x, rows - cell.rows);
       });
     };
-    const auto is_sum = [&](const RecursiveCell &sum) {
-      return width >= mask.width && std::any_of(all.begin(), all.end(), [&](const auto &cell) {
-               return is_cell(sum.x - cell.x, sum.rows - cell.rows);
-             });
-    };
+    for (const RecursiveCell &cell : all) reached[cell.rows][cell.x + kMostReach] = true;
+    for (int y = 0; y <= top; ++y)
+      for (int x = kMostReach; x >= -kMostReach; --x)
+        if (is_sum(x, y)) reached[y][x + kMostReach] = true;
     for (const RecursiveCell &cell : all) {
-      if (is_sum(cell)) continue;
+      if (width >= mask.width && is_sum(cell.x, cell.rows)) continue;
       if (cell.rows == 0)
         left.insert(left.begin(), -cell.x);
       else
@@ -63,6 +69,11 @@ struct RecursiveSteps {
     }
   }
 
+  /// Whether the cell to the left and one in the row above, not to the left of it, are enough.
+  bool follow_lines(int width) const {
+    return width >= rest.width && left == std::vector{1} &&
+           (above.empty() || (above.size() == 1 && above[0].rows == 1 && above[0].x >= 0));
+  }
   /// How far a row must stay behind the one above it when rows advance by `columns` at a time.
   int lag_of(int columns) const {
     int lag = 0;

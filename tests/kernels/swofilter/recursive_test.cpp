@@ -97,6 +97,14 @@ const std::string kExtremeMasks[] = {
     mask_of([](int x, int y) { return y == -15 && std::abs(x) == 15; }),
     mask_of([](int x, int y) { return x == 0 && y == -15; }),
     mask_of([](int x, int y) { return y == -2 || (x == -2 && y == 0); }),
+    // Lines to the upper right, or none, from where the input has samples with gaps.
+    mask_of([](int x, int y) {
+      return (y == 0 && x == -1) || (y == -1 && x == 4) || (y > 0 && (x + y) % 3 == 0);
+    }),
+    mask_of([](int x, int y) {
+      return (y == 0 && x == -1) || (y == -1 && x == 15) || (y == 2 && x % 3 == 0);
+    }),
+    mask_of([](int x, int y) { return (y == 0 && x == -1) || (y == 2 && x % 3 == 0); }),
     // No cell is the sum of others.
     mask_of([](int x, int y) { return y <= 0 && std::abs(x) >= 8; }),
     mask_of([](int x, int y) { return y <= -8 && (x + y) % 2 == 0; }),
@@ -156,7 +164,7 @@ template <typename Run>
 void expect_extreme_loops_in_place(const Run &run) {
   std::mt19937 random(2);
   for (const std::string &mask : kExtremeMasks)
-    for (const int width : {30, 300}) {
+    for (const int width : {9, 30, 300}) {
       SCOPED_TRACE(mask);
       const int height = 37;
       Bytes samples;
