@@ -13,8 +13,8 @@ namespace cudascan::swo {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kLeastBandRows = 32, kMostBands = 128;
 constexpr int kRowsAtOnce = 8;  // whose terms are loaded before the first is needed
+constexpr int kLeastBandRows = 4 * kRowsAtOnce, kMostBands = 128;
 
 template <typename T>
 struct BandJob {
@@ -22,7 +22,8 @@ struct BandJob {
   RecursiveTarget<T> target;
   T *sums;    ///< q of the form, row by row; its last sample is repeated to the end of the pitch
   T *maxima;  ///< of each band: those along the lines that end in its last row
-  int pitch, rows;
+  int pitch;
+  int rows;  ///< of a band, a multiple of kRowsAtOnce
 
   __device__ unsigned sum(int x, int y) const { return sums[std::size_t(y) * pitch + x]; }
 };
@@ -95,16 +96,26 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The terms of a form that count at all pixels.
+/// Loads the terms of a form at kRowsAtOnce pixels of a line: (x, y) and so on. Left of the image
+/// and below it they mean nothing. Nothing branches, so that no load waits for another.
 template <typename T>
-__device__ unsigned terms_at(const BandJob<T> &job, const RecursiveForm &form, int x, int y) {
-  unsigned v = 0;
+__device__ void load_terms(const BandJob<T> &job, const RecursiveForm &form, int x, int step_x,
+                           int y, int step_y, unsigned (&terms)[kRowsAtOnce]) {
+  const int right = job.in.width - 1, bottom = job.in.height - 1;
 #pragma unroll
-  for (int i = 0; i < RecursiveForm::kMostTerms; ++i) {
-    const int k = form.terms[i];
-    if (i < form.n_terms && y + k < job.in.height) v = max(v, job.sum(x + form.reach[k], y + k));
+  for (unsigned &term : terms) term = 0;
+#pragma unroll 1
+  for (int i = 0; i < form.n_terms; ++i) {
+    const int below = form.terms[i], reach = form.reach[below];
+    unsigned v[kRowsAtOnce];
+#pragma unroll
+    for (int k = 0; k < kRowsAtOnce; ++k)
+      v[k] =
+          job.sum(min(max(x + k * step_x, 0), right) + reach, min(y + k * step_y + below, bottom));
+#pragma unroll
+    for (int k = 0; k < kRowsAtOnce; ++k)
+      if (y + k * step_y + below <= bottom) terms[k] = max(terms[k], v[k]);
   }
-  return v;
 }
 /// The result at a pixel of the first row.
 template <typename T>
@@ -125,9 +136,12 @@ __global__ void __launch_bounds__(kThreads)
   if (x > edge) return;
   const int last = (blockIdx.y + 1) * job.rows - 1;
   unsigned v = blockIdx.y == 0 ? first_at(job, form, min(x + form.step * (job.rows - 1), edge)) : 0;
-#pragma unroll kRowsAtOnce
-  for (int i = 0; i < job.rows; ++i)
-    v = max(v, terms_at(job, form, min(x + form.step * i, edge), last - i));
+  for (int i = 0; i < job.rows; i += kRowsAtOnce) {
+    unsigned terms[kRowsAtOnce];
+    load_terms(job, form, x + form.step * i, form.step, last - i, -1, terms);
+#pragma unroll
+    for (const unsigned term : terms) v = max(v, term);
+  }
   job.maxima[std::size_t(blockIdx.y) * job.in.width + x] = static_cast<T>(v);
 }
 
@@ -158,11 +172,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int first = 0; first < n; first += kRowsAtOnce) {
     if (line - step * first < 0) return;
     unsigned terms[kRowsAtOnce];
-#pragma unroll
-    for (int k = 0; k < kRowsAtOnce; ++k) {
-      const int x = line - step * (first + k);
-      terms[k] = x >= 0 && first + k < n ? terms_at(job, form, min(x, edge), begin + first + k) : 0;
-    }
+    load_terms(job, form, line - step * first, -step, begin + first, 1, terms);
 #pragma unroll
     for (int k = 0; k < kRowsAtOnce; ++k) {
       const int x = line - step * (first + k);
@@ -184,7 +194,7 @@ void recursive_bands(Cuda &cuda, Plane<const T> in, const RecursiveTarget<T> &ta
   const int reach = *std::max_element(form.reach, form.reach + form.rows);
   BandJob<T> job{in, target, nullptr, nullptr, 0, 0};
   job.pitch = divide_up(in.width + std::max(reach, 0), 128) * 128;
-  job.rows = std::max(kLeastBandRows, divide_up(in.height, kMostBands));
+  job.rows = std::max(kLeastBandRows, divide_up(in.height, kMostBands * kRowsAtOnce) * kRowsAtOnce);
   const int bands = divide_up(in.height, job.rows);
   const std::size_t sums = std::size_t(job.pitch) * in.height;
   job.sums =
