@@ -68,6 +68,15 @@ TEST_F(CudaOnASmallGpu, LargeMedians) {
     expect_equal<std::uint8_t>(70, 5, 255, params);
   }
 }
+/// Less shared memory, and more bands of rows than blocks.
+TEST_F(CudaOnASmallGpu, RecursiveMasks) {
+  for (const char *const shape :
+       {"10001;00000;00100", "1000001;0000000;0000001;1100000;0000000;0001000;0000000"}) {
+    const SwoFilterParams params{.op = SwoFilterOperator::recursive_dilate, .shape = shape};
+    expect_equal<std::uint8_t>(301, 70, 255, params);
+    expect_equal<std::uint16_t>(20, 90, 0x3ff, params);
+  }
+}
 TEST_F(CudaOnASmallGpu, Clahe) {
   expect_equal<std::uint8_t>(301, 70, 255, EqualizeParams{.method = EqualizeMethod::clahe});
   expect_equal<std::uint8_t>(301, 70, 255,

@@ -35,6 +35,11 @@ struct RecursiveForm {
   int n_terms;                    ///< rows that count everywhere
   std::int16_t terms[kMostTerms] = {};
 
+  /// Of a window with the cell to the left and maybe one in the row above, with `step`. Instead of
+  /// the input it takes the largest samples of what is still input. The cell to the left is outside
+  /// for the first pixel of a row.
+  explicit RecursiveForm(int step)
+      : exists(true), sums_up(true), step(step), rows(1), reach{0}, n_terms(1) {}
   RecursiveForm(const Mask &mask, SwoFilterBorder border) {
     const int rx = mask.rx(), ry = mask.ry();
     sums_up = mask.width > 1;

@@ -3,9 +3,10 @@
 #include "kernels/swofilter/recursive/recursive.h"
 
 #include <algorithm>
-#include <vector>
 
+#include "kernels/swofilter/extrema/extrema.h"
 #include "kernels/swofilter/recursive/form.h"
+#include "kernels/swofilter/recursive/steps.h"
 
 namespace cudascan::swo {
 namespace {
@@ -70,68 +71,36 @@ void run_form(Cpu &cpu, Plane<const T> in, Plane<T> out, const RecursiveForm &fo
   }
 }
 
-/// Rows of a window with the same run of cells, except the middle row.
-struct RunStack {
-  int first, last;
-  std::vector<int> rows;
-};
-
-/// Writes the largest of n samples from each position on, for `count` positions. Overwrites `row`.
+/// In place, for any window of at most 31 rows and columns.
+/// @param has_rest  whether `out` has the extrema of the samples that are still input
 template <typename T>
-void raise_to_runs(T *to, T *row, int n, int count) {
-  int done = 1;  // number of samples covered by an entry of the row
-  for (; 2 * done <= n; done *= 2)
-    for (int x = 0; x < count + n - 2 * done; ++x) row[x] = std::max(row[x], row[x + done]);
-  for (int x = 0; x < count; ++x) to[x] = std::max({to[x], row[x], row[x + n - done]});
-}
-
-/// In place, for any window, in a plane with a margin of outside samples.
-template <typename T>
-void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const Mask &mask,
-             const Complement<T> &complement, T outside) {
-  const int width = in.width, height = in.height, rx = mask.rx(), ry = mask.ry();
-  const std::size_t pitch = width + 2 * rx;
-  auto *const memory = static_cast<T *>(cpu.scratch(pitch * (height + 2 * ry + 2) * sizeof(T)));
-  T *const largest = memory + pitch * (height + 2 * ry), *const some = largest + pitch;
-  const auto row = [&](int y) { return memory + (y + ry) * pitch + rx; };
-  std::fill_n(memory, pitch * (height + 2 * ry), outside);
-  for (int y = 0; y < height; ++y) std::transform(in.row(y), in.row(y) + width, row(y), complement);
-
-  std::vector<RunStack> stacks;
-  std::vector<int> left;  // cells of the middle row, the nearest first
-  for (Run run : mask.runs()) {
-    if (run.y == 0) {
-      for (int x = std::min<int>(run.last, -1); x >= run.first; --x) left.push_back(x);
-      if (run.last < 0) continue;
-      run.first = std::max<std::int8_t>(run.first, 0);
-    }
-    const auto stack = std::find_if(stacks.begin(), stacks.end(), [&](const RunStack &s) {
-      return run.y != 0 && s.first == run.first && s.last == run.last && s.rows[0] != 0;
-    });
-    if (stack != stacks.end())
-      stack->rows.push_back(run.y);
+void run_steps(Cpu &cpu, Plane<T> out, const RecursiveSteps &steps, bool has_rest,
+               const Complement<T> &complement, T outside) {
+  constexpr int kMargin = RecursiveSteps::kMostReach;  // of zeros, on both sides
+  const int width = out.width, n_rows = steps.rows + 1;
+  const std::size_t pitch = width + 2 * kMargin;
+  auto *const memory = static_cast<T *>(cpu.scratch(pitch * n_rows * sizeof(T)));
+  std::fill_n(memory, pitch * n_rows, T{0});
+  const auto row = [&](int y) { return memory + (y + n_rows) % n_rows * pitch + kMargin; };
+  for (int y = 0; y < out.height; ++y) {
+    T *const here = row(y), *const to = out.row(y);
+    if (has_rest)
+      std::transform(to, to + width, here, complement);
     else
-      stacks.push_back({run.first, run.last, {run.y}});
-  }
-  std::sort(left.begin(), left.end(), std::greater<>());
-
-  for (int y = 0; y < height; ++y) {
-    std::fill_n(largest, width, T{0});
-    for (const RunStack &s : stacks) {
-      const int run = s.last - s.first + 1, n = width + run - 1;
-      std::copy_n(row(y + s.rows[0]) + s.first, n, some);
-      for (std::size_t i = 1; i < s.rows.size(); ++i) raise(some, row(y + s.rows[i]) + s.first, n);
-      raise_to_runs(largest, some, run, width);
-    }
-    T *const here = row(y);
-    // With the nearest cell, results grow along the row, so the other cells add nothing.
-    const std::size_t cells = !left.empty() && left[0] == -1 ? 1 : left.size();
-    for (int x = 0; x < width; ++x) {
-      T v = largest[x];
-      for (std::size_t i = 0; i < cells; ++i) v = std::max(v, here[x + left[i]]);
-      here[x] = v;
-    }
-    std::transform(here, here + width, out.row(y), complement);
+      std::fill_n(here, width, T{0});
+    const int first = y < steps.top ? width : std::min(-steps.first, width);
+    for (int x = 0; x < first; ++x) here[x] = std::max(here[x], outside);
+    for (int x = std::max(width - steps.last, 0); x < width; ++x)
+      here[x] = std::max(here[x], outside);
+    for (const RecursiveCell &cell : steps.above)
+      if (cell.rows <= y) raise(here, row(y - cell.rows) + cell.x, width);
+    if (!steps.left.empty())
+      for (int x = 0; x < width; ++x) {
+        T v = here[x];
+        for (const int distance : steps.left) v = std::max(v, here[x - distance]);
+        here[x] = v;
+      }
+    std::transform(here, here + width, to, complement);
   }
 }
 
@@ -144,10 +113,12 @@ void recursive(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) 
   const T outside =
       job.border == SwoFilterBorder::constant ? complement(static_cast<T>(job.outside)) : T{0};
   const RecursiveForm form(job.mask(), job.border);
-  if (form.exists)
-    run_form(cpu, in, out, form, complement, outside);
-  else
-    run_any(cpu, in, out, job.mask(), complement, outside);
+  if (form.exists) return run_form(cpu, in, out, form, complement, outside);
+  const RecursiveSteps steps(job.mask(), in.width);
+  const bool has_rest = steps.rest.count() > 0;
+  if (has_rest) extrema(cpu, in, out, steps.job_of_rest(job));
+  if (!steps.above.empty() || !steps.left.empty())
+    run_steps(cpu, out, steps, has_rest, complement, outside);
 }
 template void recursive(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
 template void recursive(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/swofilter.h"
+#include "kernels/swofilter/recursive/form.h"
 #include "kernels/swofilter/window.h"
 #include "tests/kernels/operator_test.h"
 
@@ -54,10 +57,64 @@ std::vector<T> in_place(std::vector<T> image, int width, int height, const SwoFi
   return image;
 }
 
-template <typename T>
-void expect_loop_in_place(std::mt19937 &random, T maximum) {
+/// A text mask. Half of them are runs across the middle column; others have no cells near the
+/// middle, so that results depend on many others and not on the nearest.
+std::string random_mask(std::mt19937 &random) {
+  const int most = random() % 4 ? 4 : 15;
+  const int rx = random() % (most + 1), ry = random() % (most + 1);
+  const int share = 1 + random() % 4;  // share of cells that are on, in quarters
+  const int kind = random() % 4, far = random() % 4 ? 0 : (rx + 1) / 2;
+  std::string mask;
+  for (int y = -ry; y <= ry; ++y) {
+    if (y > -ry) mask += ';';
+    const int first = -static_cast<int>(random() % (rx + 1)), last = random() % (rx + 1);
+    for (int x = -rx; x <= rx; ++x) {
+      const bool on = kind < 2 ? x >= first && x <= last
+                               : static_cast<int>(random() % 4) < share && std::abs(x) >= far;
+      mask += on ? '1' : '0';
+    }
+  }
+  return mask.find('1') == std::string::npos ? "101" : mask;
+}
+
+/// Extreme masks of 31 rows and columns: the cells that a function of column and row, both from -15
+/// to 15, chooses.
+std::string mask_of(const std::function<bool(int x, int y)> &is_on) {
+  std::string mask;
+  for (int y = -15; y <= 15; ++y) {
+    if (y > -15) mask += ';';
+    for (int x = -15; x <= 15; ++x) mask += is_on(x, y) ? '1' : '0';
+  }
+  return mask;
+}
+const std::string kExtremeMasks[] = {
+    // Distances to the left whose sums leave large gaps.
+    mask_of([](int x, int y) { return y == 0 && x <= -14; }),
+    mask_of([](int x, int y) { return y == 0 && (x == -15 || x == -8 || x == 3); }),
+    // As far as possible in one direction.
+    mask_of([](int x, int y) { return y == -1 && x == 15; }),
+    mask_of([](int x, int y) { return y == -1 && x == -15; }),
+    mask_of([](int x, int y) { return y == -15 && std::abs(x) == 15; }),
+    mask_of([](int x, int y) { return x == 0 && y == -15; }),
+    mask_of([](int x, int y) { return y == -2 || (x == -2 && y == 0); }),
+    // Lines to the upper right, or none, from where the input has samples with gaps.
+    mask_of([](int x, int y) {
+      return (y == 0 && x == -1) || (y == -1 && x == 4) || (y > 0 && (x + y) % 3 == 0);
+    }),
+    mask_of([](int x, int y) {
+      return (y == 0 && x == -1) || (y == -1 && x == 15) || (y == 2 && x % 3 == 0);
+    }),
+    mask_of([](int x, int y) { return (y == 0 && x == -1) || (y == 2 && x % 3 == 0); }),
+    // No cell is the sum of others.
+    mask_of([](int x, int y) { return y <= 0 && std::abs(x) >= 8; }),
+    mask_of([](int x, int y) { return y <= -8 && (x + y) % 2 == 0; }),
+};
+
+/// Compares run(samples, width, height, params, maximum) with the loop for a random case.
+template <typename T, typename Run>
+void expect_loop_in_place(std::mt19937 &random, T maximum, int most_columns, const Run &run) {
   const int shift = unused_low_bits(maximum), levels = (maximum >> shift) + 1;
-  const int width = 1 + random() % (random() % 4 ? 60 : 4);
+  const int width = 1 + random() % (random() % 4 ? most_columns : 4);
   const int height = 1 + random() % (random() % 4 ? 40 : 4) * (random() % 8 ? 1 : 6);
   std::vector<T> samples;
   const bool sparse = random() % 2;  // if true, extrema do not fill the image at once
@@ -70,47 +127,92 @@ void expect_loop_in_place(std::mt19937 &random, T maximum) {
                          .border = random() % 2 ? Border::clip : Border::constant,
                          .border_value = static_cast<int>(random() % levels)};
   const auto side = [&] { return 1 + 2 * static_cast<int>(random() % (random() % 4 ? 5 : 30)); };
-  const int kind = random() % 5;
+  const int kind = random() % 6;
   if (kind < 3) {
     params.shape = std::array{"rectangle", "ellipse", "cross"}[kind];
     params.window_width = side();
     params.window_height = side();
   } else {
-    const int columns = 1 + 2 * (random() % 5), rows = 1 + 2 * (random() % 4);
-    const int share = 1 + random() % 4;  // share of cells that are on, in quarters
-    params.shape.clear();
-    for (int row = 0; row < rows; ++row) {
-      if (row > 0) params.shape += ';';
-      // In half of the masks, each row is a run across the middle column.
-      const int first = columns / 2 - random() % (columns / 2 + 1);
-      const int last = columns / 2 + random() % (columns / 2 + 1);
-      for (int column = 0; column < columns; ++column) {
-        const bool on =
-            kind == 3 ? static_cast<int>(random() % 4) < share : column >= first && column <= last;
-        params.shape += on ? '1' : '0';
-      }
-    }
-    if (params.shape.find('1') == std::string::npos) params.shape = "101";
+    params.shape = random_mask(random);
   }
-  SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << maximum << ", "
+  SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << +maximum << ", "
                                   << params.shape << " " << params.window_width << "x"
                                   << params.window_height << ", operator "
                                   << static_cast<int>(params.op) << ", border "
                                   << static_cast<int>(params.border));
   ASSERT_TRUE(same(in_place(samples, width, height, params, maximum),
-                   filtered(samples, width, height, params, maximum, 1 + random() % 3), width));
+                   run(samples, width, height, params, maximum), width));
+}
+
+/// Many random cases, of 8 and 16 bit.
+template <typename Run>
+void expect_loops_in_place(int cases, int most_columns, const Run &run) {
+  std::mt19937 random(1);
+  for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    if (random() % 2)
+      expect_loop_in_place<std::uint8_t>(random, 255, most_columns, run);
+    else
+      expect_loop_in_place<std::uint16_t>(
+          random, std::array<std::uint16_t, 3>{0xffff, 0x3ff, 0xffc0}[random() % 3], most_columns,
+          run);
+  }
+}
+
+/// Images with few large samples, of which each reaches far.
+template <typename Run>
+void expect_extreme_loops_in_place(const Run &run) {
+  std::mt19937 random(2);
+  for (const std::string &mask : kExtremeMasks)
+    for (const int width : {9, 30, 300}) {
+      SCOPED_TRACE(mask);
+      const int height = 37;
+      Bytes samples;
+      for (int i = 0; i < width * height; ++i) samples.push_back(random() % 200 ? 0 : random());
+      for (const auto border : {Border::clip, Border::constant}) {
+        const SwoFilterParams params{
+            .op = Op::recursive_dilate, .shape = mask, .border = border, .border_value = 20};
+        ASSERT_TRUE(same(in_place<std::uint8_t>(samples, width, height, params, 255),
+                         run(samples, width, height, params, std::uint8_t{255}), width));
+      }
+    }
 }
 
 TEST(SwoFilterRecursive, EqualsTheLoopInPlace) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 1500 && !testing::Test::HasFailure(); ++i) {
-    SCOPED_TRACE(i);
-    if (random() % 2)
-      expect_loop_in_place<std::uint8_t>(random, 255);
-    else
-      expect_loop_in_place<std::uint16_t>(
-          random, std::array<std::uint16_t, 3>{0xffff, 0x3ff, 0xffc0}[random() % 3]);
-  }
+  const auto run = [](const auto &...of_run) {
+    static int threads = 0;
+    return filtered(of_run..., 1 + ++threads % 3);
+  };
+  expect_loops_in_place(1500, 60, run);
+  expect_extreme_loops_in_place(run);
+}
+
+TEST(SwoFilterRecursive, CudaEqualsTheLoopInPlace) {
+  if (!Cuda::available()) GTEST_SKIP() << "no CUDA device";
+  CudaRunner runner;
+  const auto run = [&](const auto &samples, int width, int height, const SwoFilterParams &params,
+                       auto maximum) {
+    using T = decltype(maximum);
+    const Image<T> in(samples, width, height, {}, maximum);
+    Image<T> out(width, height, {}, maximum);
+    runner(in, out, params);
+    EXPECT_TRUE(out.guards_intact());
+    return out.samples();
+  };
+  expect_loops_in_place(gpu_is_emulated() ? 100 : 1500, 400, run);
+  expect_extreme_loops_in_place(run);
+}
+
+/// Only text masks, which are small, may need recursive_wave() and the like.
+TEST(SwoFilterRecursive, NamedShapesHaveAForm) {
+  for (const int width : {1, 3, 5, 7, 9, 11, 31, 33, 63, 127, 181, 253, 255})
+    for (const int height : {1, 3, 5, 7, 9, 11, 31, 33, 63, 127, 181, 253, 255})
+      for (const swo::Mask &mask :
+           {swo::Mask::make_rectangle(width, height), swo::Mask::make_ellipse(width, height),
+            swo::Mask::make_cross(width, height)})
+        for (const auto border : {Border::clip, Border::constant})
+          EXPECT_TRUE(swo::RecursiveForm(mask, border).exists || width * height == 1)
+              << width << "x" << height;
 }
 
 TEST(SwoFilterRecursive, SpreadsToTheRightAndDownwards) {
