@@ -4,11 +4,16 @@
 /// kept sorted; from one pixel to the next, one sample is removed and one is added.
 #pragma once
 #include "kernels/swofilter/rank/rows.h"
+#include "kernels/swofilter/window.h"
 
 namespace cudascan::swo {
 
 /// directional-median of a window with radii (rx, ry).
 template <typename T>
 void ask_lines(const Area<T> &, int rx, int ry);
+
+/// directional-median on the GPU: by line_network.cuh or line_bits.cuh.
+template <typename T>
+void ask_lines(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo
