@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians along rows, columns and diagonals of any length on the CPU. The samples of each line are
-/// kept sorted; from one pixel to the next, one sample is removed and one is added.
+/// Medians along rows, columns and diagonals of any length. On the CPU, the samples of each line
+/// are kept sorted; from one pixel to the next, one sample is replaced.
 #pragma once
 #include "kernels/swofilter/rank/rows.h"
 #include "kernels/swofilter/window.h"
