@@ -46,8 +46,9 @@ class LineMedians {
 
   /// @param beside  see LineBits
   void bits(int beside) {
-    // Large images are processed in bands, to limit the memory for bits.
-    constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+    // Large images are processed in bands, to limit the memory for bits, and so that most of it is
+    // still in the cache when it is used.
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
     constexpr int kFewestRows = 8 * kLineTile, kMostRows = 1 << 15;
     int rows = std::min(divide_up(out_.height, kLineTile) * kLineTile, kMostRows);
     while (rows > kFewestRows && LineBits<T>(out_.width, rows, beside).bytes() > kMostBytes)

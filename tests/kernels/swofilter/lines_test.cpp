@@ -139,5 +139,14 @@ TEST(SwoFilterLines, LongOnesOnCudaEqualCpu) {
 #endif
 }
 
+TEST(SwoFilterLines, InSeveralBandsOnCudaEqualCpu) {
+  NEED_REAL_GPU();
+#ifdef HAVE_CUDA
+  for (const Border border : {Border::clip, Border::reflect})
+    expect_cuda_equals_cpu_on_many_samples(
+        SwoFilterParams{.op = Op::directional_median, .window = 255, .border = border});
+#endif
+}
+
 }  // namespace
 }  // namespace cudascan
