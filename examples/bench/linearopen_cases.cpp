@@ -160,6 +160,9 @@ void add_linearopen_cuda(const Options &options, std::vector<Case> &cases) {
 
   for (const double angle : {0, 30, 60, 90})
     add(linearopen_case(k4k, with(one(kLength, angle), kInvariant)));
+  for (const int length : {1000, 4096})
+    for (const int bits : {8, 16})
+      add(linearopen_case({k4k.width, k4k.height, bits}, with(one(length, 63), kInvariant)));
   add(linearopen_case(kTexture, with(directions(180), kInvariant)));
   for (const auto algorithm : kPublishedOpenings) {
     add(opening_case(k4k, kLength, 30, algorithm));

@@ -178,6 +178,8 @@ void add_swofilter_cuda(const Options &options, std::vector<Case> &cases) {
     add_windows(k4k, op, {3, 5, 9, 15, 31, 63, 127, 255}, 14);
   for (const Op op : {Op::midpoint, Op::gradient, Op::directional_median})
     add_windows(k4k, op, {5, 9});
+  for (const Size &size : {k4k, k4k16}) add_windows(size, Op::directional_median, {11, 33, 255});
+  add_windows(k4k16, Op::directional_median, {9});
   add_windows(k4k, Op::mean, {3, 15, 63, 255}, 8);
   add_windows(k4k, Op::standard_deviation, {3, 15, 63, 255}, 15);
 

@@ -66,7 +66,8 @@ template <typename T>
 void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction, int length,
                     Plane<T> out, PlaneScratch scratch);
 template <typename T>
-std::size_t invariant_scratch(const lines::Direction &direction, int length, int width, int height);
+std::size_t invariant_scratch(Cpu &, const lines::Direction &direction, int length, int width,
+                              int height);
 
 /// Largest total length of segments in several directions for which open_short() is best.
 inline constexpr int kMostShort = 48;

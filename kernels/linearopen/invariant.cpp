@@ -1,101 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The minimum over a segment needs as many samples as the segment has pixels. But a segment nearly
-// repeats itself: after most of its pixels, others follow at equal distances. So minima of such
-// parts are computed first, and a few overlapping parts cover a segment.
+// Openings with the same segment at every pixel, by parts that cover it (cover.h).
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/linearopen/cover.h"
 #include "kernels/linearopen/cpu.h"
 #include "kernels/linearopen/rows.h"
 
 namespace cudascan::linearopen {
 namespace {
-
-/// A position relative to a pixel: a sample, or the extremum of a part that begins there.
-struct SegmentPlace {
-  int x, y;
-  bool part;  ///< a part begins here
-};
-
-/// The positions that cover a segment.
-struct Cover {
-  std::vector<SegmentPlace> places;
-  int part = 1;                ///< pixels of a part
-  int step_x = 0, step_y = 0;  ///< from one pixel to the next; not upwards
-  int reach = 0;  ///< columns needed on each side of the pixel, less than the plane's width
-
-  /// Number of rows before the first one in which parts begin.
-  int above() const { return (part - 1) * step_y; }
-  /// About how many samples and extrema are read for a pixel.
-  std::size_t cost() const { return places.size() + (part > 1 ? part + 4 : 0); }
-};
-
-/// The pixels of a segment, relative to its centre.
-/// @param turned  rotated by 180 degrees
-std::vector<SegmentPlace> pixels_of(const lines::Direction &direction, int length, int width,
-                                    int height, bool turned) {
-  std::vector<SegmentPlace> pixels;
-  for (int i = 0; i < length; ++i) {
-    const int t = i - length / 2, along = turned ? -t : t,
-              across = turned ? -direction.shift(t) : direction.shift(t);
-    const SegmentPlace pixel =
-        direction.steep ? SegmentPlace{across, along, false} : SegmentPlace{along, across, false};
-    // Pixels further away than the size of the plane are always outside.
-    if (std::abs(pixel.x) < width && std::abs(pixel.y) < height) pixels.push_back(pixel);
-  }
-  std::sort(pixels.begin(), pixels.end(), [](const SegmentPlace &a, const SegmentPlace &b) {
-    return a.y != b.y ? a.y < b.y : a.x < b.x;
-  });
-  return pixels;
-}
-
-/// @param pixels    from the top to the bottom
-/// @param distance  from a pixel of a part to the next, in the order of pixels
-Cover cover_with(const std::vector<SegmentPlace> &pixels, int part, int distance) {
-  const int n = static_cast<int>(pixels.size());
-  Cover cover;
-  cover.part = part;
-  // Taken from the middle of the segment.
-  const int middle = distance == 0 ? 0 : (n - distance) / 2;
-  const SegmentPlace &from = pixels[middle], &to = pixels[middle + distance];
-  cover.step_x = to.x - from.x;
-  cover.step_y = to.y - from.y;
-  // The number of pixels of a part from each pixel on.
-  std::vector<int> follow(n, 1);
-  for (int i = n - 1 - distance; part > 1 && i >= 0; --i)
-    if (pixels[i + distance].x - pixels[i].x == cover.step_x &&
-        pixels[i + distance].y - pixels[i].y == cover.step_y)
-      follow[i] = follow[i + distance] + 1;
-  std::vector<bool> covered(n);
-  for (int i = 0; i < n; ++i) {
-    if (covered[i]) continue;
-    // Earlier pixels are covered already, so a part may begin there if too few pixels follow.
-    int begin = i;
-    while (follow[begin] < part && begin >= distance && follow[begin - distance] > follow[begin])
-      begin -= distance;
-    const bool whole = part > 1 && follow[begin] >= part;
-    if (!whole) begin = i;
-    cover.places.push_back({pixels[begin].x, pixels[begin].y, whole});
-    for (int k = 0; k < (whole ? part : 1); ++k) covered[begin + k * distance] = true;
-  }
-  for (const SegmentPlace &pixel : pixels) cover.reach = std::max(cover.reach, std::abs(pixel.x));
-  return cover;
-}
-
-/// The fastest cover.
-Cover cover_of(const lines::Direction &direction, int length, int width, int height, bool turned) {
-  constexpr int kMostDistance = 32;
-  const std::vector<SegmentPlace> pixels = pixels_of(direction, length, width, height, turned);
-  const int n = static_cast<int>(pixels.size());
-  Cover best = cover_with(pixels, 1, 0);
-  for (const int part : {2, 3, 4, 6, 8, 12, 16, 24, 32})
-    for (int distance = 1; distance <= kMostDistance && distance * (part - 1) < n; ++distance) {
-      Cover cover = cover_with(pixels, part, distance);
-      if (cover.cost() < best.cost()) best = std::move(cover);
-    }
-  return best;
-}
 
 /// Rows with neutral samples around them.
 template <typename T>
@@ -112,7 +26,7 @@ template <bool kLargest, typename T>
 class Extrema {
  public:
   /// @param parts  memory for the extrema of parts
-  Extrema(Cpu &cpu, const Cover &cover, const Padded<T> &samples, const Padded<T> &parts)
+  Extrema(Cpu &cpu, const SegmentCover &cover, const Padded<T> &samples, const Padded<T> &parts)
       : cpu_(cpu),
         cover_(cover),
         samples_(samples),
@@ -164,7 +78,7 @@ class Extrema {
   }
 
   Cpu &cpu_;
-  const Cover &cover_;
+  const SegmentCover &cover_;
   const Padded<T> &samples_, &parts_;
   const std::vector<T> none_;
 };
@@ -183,15 +97,12 @@ template <typename T>
 void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
                     int length, Plane<T> out, PlaneScratch scratch) {
   const int width = in.width, height = in.height;
-  const Cover cover = cover_of(direction, length, width, height, false),
-              around = cover_of(direction, length, width, height, true);
-  const int margin = std::max(cover.reach, around.reach);
+  const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
+  const int margin = cover->reach;
   const auto take = [&](int above) {
     return Padded<T>{scratch.take<T>(width + 2 * margin, height + above), margin, above};
   };
-  const Padded<T> samples = take(0), eroded = take(0);
-  const int above = std::max(cover.above(), around.above());
-  const Padded<T> parts = take(above);
+  const Padded<T> samples = take(0), eroded = take(0), parts = take(cover->above());
   cpu.for_bands(height, 64, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       rows<T>().order(in.row(y), width, flip, samples.row(y));
@@ -199,25 +110,25 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
       fill_margins(eroded, T{0}, y);
     }
   });
-  Extrema<false, T>(cpu, cover, samples, parts)(width, height,
-                                                [&](int y) { return eroded.row(y); });
-  Extrema<true, T>(cpu, around, eroded, parts)(width, height, [&](int y) { return out.row(y); });
+  Extrema<false, T>(cpu, *cover, samples, parts)(width, height,
+                                                 [&](int y) { return eroded.row(y); });
+  Extrema<true, T>(cpu, cover->turned(), eroded, parts)(width, height,
+                                                        [&](int y) { return out.row(y); });
 }
 
 template <typename T>
-std::size_t invariant_scratch(const lines::Direction &direction, int length, int width,
+std::size_t invariant_scratch(Cpu &cpu, const lines::Direction &direction, int length, int width,
                               int height) {
-  const Cover cover = cover_of(direction, length, width, height, false),
-              around = cover_of(direction, length, width, height, true);
-  const int padded = width + 2 * std::max(cover.reach, around.reach);
+  const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
+  const int padded = width + 2 * cover->reach;
   return 2 * PlaneScratch::bytes_of<T>(padded, height) +
-         PlaneScratch::bytes_of<T>(padded, height + std::max(cover.above(), around.above()));
+         PlaneScratch::bytes_of<T>(padded, height + cover->above());
 }
 
 #define INSTANTIATE(T)                                                                            \
   template void open_invariant(Cpu &, Plane<const T>, T, const lines::Direction &, int, Plane<T>, \
                                PlaneScratch);                                                     \
-  template std::size_t invariant_scratch<T>(const lines::Direction &, int, int, int)
+  template std::size_t invariant_scratch<T>(Cpu &, const lines::Direction &, int, int, int)
 INSTANTIATE(std::uint8_t);
 INSTANTIATE(std::uint16_t);
 INSTANTIATE(std::uint32_t);

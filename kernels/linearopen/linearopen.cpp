@@ -165,7 +165,7 @@ class Opening {
   /// Data for openings by the same segment everywhere.
   std::size_t segment_scratch(Direction direction, bool turned) const {
     direction.steep |= turned;
-    return invariant_scratch<T>(direction, params_.length, turned ? in_.height : in_.width,
+    return invariant_scratch<T>(cpu_, direction, params_.length, turned ? in_.height : in_.width,
                                 turned ? in_.width : in_.height);
   }
 

@@ -15,9 +15,9 @@
 #include "kernels/base/refuse.h"
 #include "kernels/linearopen/baseline.h"
 #include "kernels/linearopen/fold.cuh"
-#include "kernels/linearopen/invariant.cuh"
 #include "kernels/linearopen/openings.cuh"
 #include "kernels/linearopen/scratch_planes.h"
+#include "kernels/linearopen/segment_opening.cuh"
 #include "kernels/linearopen/spectrum.h"
 #include "kernels/linearopen/tiles.cuh"
 
@@ -138,7 +138,7 @@ class Opening {
       for (const bool is_turned : {false, true})
         if (folds() && count_[is_turned])
           want(best[is_turned], bytes_of(is_turned) + number_bytes(is_turned));
-      if ((baseline() && (kFloat || flip_ != 0)) || (count_[0] && !at_whole_words(in_)))
+      if (count_[0] && ((!apart_.empty() && (kFloat || flip_ != 0)) || !at_whole_words(in_)))
         want(converted, bytes_of(false));
       if (count_[1]) want(turned, bytes_of(true));
       want(apart_scratch_, scratch_apart());
@@ -171,8 +171,17 @@ class Opening {
       bytes = std::max(
           bytes, baseline() ? open_lines_scratch(cuda_, params_.algorithm, d.direction,
                                                  params_.length, in_.width, in_.height, sizeof(T))
-                            : bytes_of(d.turned));
+                            : segments(d).scratch_bytes());
     return bytes;
+  }
+  SegmentOpening<T> segments(const Numbered &d) const {
+    return {cuda_, seen(d), params_.length, width_of(d.turned), height_of(d.turned)};
+  }
+  /// A direction in its plane, in which all lines for `automatic` are steep.
+  static Direction seen(const Numbered &d) {
+    Direction steep = d.direction;
+    steep.steep = true;
+    return steep;
   }
 
   // ---- Work -------------------------------------------------------------------------------------
@@ -226,9 +235,8 @@ class Opening {
       const auto &[direction, number, turned] = lines_[first + i];
       job.lines[i] = {static_cast<std::uint32_t>(direction.slope), direction.rising, turned,
                       static_cast<std::uint16_t>(number)};
-      Direction steep = direction;
-      steep.steep = true;
-      const auto partition = lines::Partition::of(steep, width_of(turned), height_of(turned));
+      const auto partition =
+          lines::Partition::of(seen(lines_[first + i]), width_of(turned), height_of(turned));
       Lines &these = lines[turned];
       these.steps = partition.steps;
       these.across = partition.across;
@@ -290,16 +298,7 @@ class Opening {
                  static_cast<void *>(apart_scratch_));
       return;
     }
-    Direction steep = direction.direction;
-    steep.steep = true;
-    const Plane<T> minima = plane_at<T>(apart_scratch_, out.width, out.height);
-    const int words = divide_up(out.width, Packed<T>::kSamples);
-    const LaunchShape shape{dim3(divide_up(words, kInvariantThreads), out.height),
-                            kInvariantThreads};
-    launch(cuda_, invariant_kernel<T, Smallest>, shape,
-           InvariantJob<T>{plane, floats, word_of(flip), minima, steep, params_.length});
-    launch(cuda_, invariant_kernel<T, Largest>, shape,
-           InvariantJob<T>{minima, false, 0, out, steep, params_.length});
+    segments(direction)(plane, out, apart_scratch_);
   }
 
   /// Adds up a direction's result.

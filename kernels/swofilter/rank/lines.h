@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians along rows, columns and diagonals of any length on the CPU. The samples of each line are
-/// kept sorted; from one pixel to the next, one sample is removed and one is added.
+/// Medians along rows, columns and diagonals of any length. On the CPU, the samples of each line
+/// are kept sorted; from one pixel to the next, one sample is replaced.
 #pragma once
 #include "kernels/swofilter/rank/rows.h"
+#include "kernels/swofilter/window.h"
 
 namespace cudascan::swo {
 
 /// directional-median of a window with radii (rx, ry).
 template <typename T>
 void ask_lines(const Area<T> &, int rx, int ry);
+
+/// directional-median on the GPU: by line_network.cuh or line_bits.cuh.
+template <typename T>
+void ask_lines(Cuda &, Plane<const T> in, Plane<T> out, const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -189,9 +189,8 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   const Mask &mask = job.mask();
   const int n = mask.count();
   if (job.op == SwoFilterOperator::directional_median) {
-    // Networks for longer lines have many thousands of steps; sorted lines cost the same at any
-    // length.
-    constexpr int kLongestLine = 63;
+    // Sorted lines cost the same at any length.
+    constexpr int kLongestLine = sizeof(T) == 1 ? 57 : 43;
     if (std::max(mask.width, mask.height) > kLongestLine) return {};
     return find_network(mask, question_of(job, n));
   }

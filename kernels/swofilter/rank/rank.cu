@@ -7,6 +7,7 @@
 #include "kernels/swofilter/rank/columns.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
 #include "kernels/swofilter/rank/histogram.cuh"
+#include "kernels/swofilter/rank/lines.h"
 #include "kernels/swofilter/rank/median3.cuh"
 #include "kernels/swofilter/rank/network.cuh"
 #include "kernels/swofilter/rank/selection.cuh"
@@ -31,8 +32,7 @@ class Rank {
     const SelectionJob<T> all{
         source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
         job_.alpha, mask.rx(), mask.ry()};
-    if (job_.op == Op::directional_median)
-      return launch(cuda_, directional_kernel<T>, whole(), all);
+    if (job_.op == Op::directional_median) return ask_lines(cuda_, in_, out_, job_);
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;

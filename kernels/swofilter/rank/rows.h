@@ -46,6 +46,18 @@ struct Area {
   int x0, x1, y0, y1;  ///< computes pixels [x0, x1) x [y0, y1) of `out`
 };
 
+/// Medians along lines of an area that go on by `step` columns in each row.
+template <typename T>
+struct LinePass {
+  Strided<const T> in;
+  int left, top, width, height;  ///< the area, in `in`
+  /// Results, from the area's first pixel on: smaller medians replace those in `lowest`, and larger
+  /// ones those in `highest`.
+  Strided<T> lowest, highest;
+  int step = 0, reach = 0;  ///< samples on each side of a pixel
+  bool first = false;       ///< all medians replace
+};
+
 template <typename T>
 struct RankLoops {
   /// Steps of a network on `length` samples and the additional ones they need, rounded up to
@@ -64,6 +76,8 @@ struct RankLoops {
   /// runs.
   /// @param runs  of the window, relative to the area
   void (*slide)(const Area<T> &, const std::vector<Run> &runs, const FilterJob &);
+  /// Missing samples do not count.
+  void (*line_medians)(const LinePass<T> &);
 };
 template <typename T>
 const RankLoops<T> &rank_loops();

@@ -126,31 +126,4 @@ __global__ void __launch_bounds__(256) selection_kernel(const __grid_constant__ 
   });
 }
 
-/// The median of the samples on a line, (dx, dy) apart, up to `reach` on both sides of (x, y).
-template <typename T>
-__device__ unsigned line_median(const SelectionJob<T> &job, int x, int y, int dx, int dy,
-                                int reach) {
-  const auto visit = [&](const auto &f) {
-    for (int i = -reach; i <= reach; ++i) job.in.visit(x + i * dx, y + i * dy, f);
-  };
-  int n = 0;
-  visit([&](unsigned) { ++n; });
-  return SampleSet(visit, n, job.bits).at(n / 2);
-}
-
-template <typename T>
-__global__ void __launch_bounds__(256)
-    directional_kernel(const __grid_constant__ SelectionJob<T> job) {
-  for_pixel(job, [&](int x, int y) {
-    const int reach = min(job.rx, job.ry);
-    const unsigned a = line_median(job, x, y, 1, 0, job.rx),
-                   b = line_median(job, x, y, 0, 1, job.ry),
-                   c = line_median(job, x, y, 1, 1, reach),
-                   d = line_median(job, x, y, 1, -1, reach);
-    const unsigned smallest = min(min(a, b), min(c, d)), largest = max(max(a, b), max(c, d));
-    const unsigned sample = job.in.plane.row(y)[x];
-    job.out.row(y)[x] = static_cast<T>(max(smallest, min(largest, sample)));
-  });
-}
-
 }  // namespace cudascan::swo

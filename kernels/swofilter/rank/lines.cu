@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank/lines.h"
+
+#include <algorithm>
+
+#include "kernels/base/launch.cuh"
+#include "kernels/swofilter/rank/line_bits.cuh"
+#include "kernels/swofilter/rank/line_network.cuh"
+
+namespace cudascan::swo {
+namespace {
+
+template <typename T>
+class LineMedians {
+ public:
+  LineMedians(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job)
+      : cuda_(cuda),
+        in_(in, job),
+        out_(out),
+        reach_{job.mask().rx(), job.mask().ry(), std::min(job.mask().rx(), job.mask().ry())} {}
+
+  void operator()() {
+    switch (const int reach = std::max(reach_.row, reach_.column)) {
+      case 0:
+      case 1:
+        return network<1>();
+      case 2:
+        return network<2>();
+      case 3:
+        return network<3>();
+      case 4:
+        return network<4>();
+      default:
+        bits(divide_up(reach, kLineTile));
+    }
+  }
+
+ private:
+  template <int r>
+  void network() {
+    const dim3 blocks(divide_up(out_.width, kLineTileWidth),
+                      divide_up(out_.height, kLineTileHeight));
+    launch(cuda_, line_network_kernel<T, r>, {blocks, kLineNetworkThreads},
+           LineNetworkJob<T>{in_, out_, reach_});
+  }
+
+  /// @param beside  see LineBits
+  void bits(int beside) {
+    // Large images are processed in bands, to limit the memory for bits, and so that most of it is
+    // still in the cache when it is used.
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    constexpr int kFewestRows = 8 * kLineTile, kMostRows = 1 << 15;
+    int rows = std::min(divide_up(out_.height, kLineTile) * kLineTile, kMostRows);
+    while (rows > kFewestRows && LineBits<T>(out_.width, rows, beside).bytes() > kMostBytes)
+      rows = divide_up(rows / 2, kLineTile) * kLineTile;
+    void *const memory = cuda_.scratch(LineBits<T>(out_.width, rows, beside).bytes());
+    for (int begin = 0; begin < out_.height; begin += rows) {
+      LineBits<T> bits(out_.width, std::min(rows, out_.height - begin), beside);
+      bits.row_bits = static_cast<unsigned *>(memory);
+      bits.down_bits = bits.row_bits + bits.row_size();
+      band({in_, out_, reach_, begin, bits});
+    }
+  }
+
+  void band(const LineBitsJob<T> &job) {
+    const LineBits<T> &bits = job.bits;
+    launch(cuda_, row_bits_kernel<T>,
+           {dim3(divide_up(bits.row_words, kRowBitsThreads / 32 * kRowBitsWords), bits.row_count),
+            kRowBitsThreads},
+           job);
+    launch(cuda_, down_bits_kernel<T>,
+           {dim3(divide_up(bits.down_columns, kDownBitsThreads), bits.down_count, kLines - 1),
+            kDownBitsThreads},
+           job);
+    const LaunchShape shape{
+        dim3(divide_up(out_.width, kLineTile), divide_up(bits.row_count, kLineTile)),
+        kLineMediansThreads};
+    switch (bits.beside) {
+      case 1:
+        return launch(cuda_, line_medians_kernel<T, 1>, shape, job);
+      case 2:
+        return launch(cuda_, line_medians_kernel<T, 2>, shape, job);
+      case 3:
+        return launch(cuda_, line_medians_kernel<T, 3>, shape, job);
+      default:
+        return launch(cuda_, line_medians_kernel<T, 4>, shape, job);
+    }
+  }
+
+  Cuda &cuda_;
+  const Source<T> in_;
+  const Plane<T> out_;
+  const LineReach reach_;
+};
+
+}  // namespace
+
+template <typename T>
+void ask_lines(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
+  LineMedians<T>(cuda, in, out, job)();
+}
+
+template void ask_lines(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
+template void ask_lines(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
+                        const FilterJob &);
+
+}  // namespace cudascan::swo

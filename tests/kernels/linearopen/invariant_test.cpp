@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Openings by long segments that are the same at every pixel.
+#include <gtest/gtest.h>
+
+#include "tests/kernels/linearopen/oracle.h"
+
+namespace cudascan {
+namespace {
+
+using namespace test;
+using enum LinearOpenOperation;
+
+struct SegmentCase {
+  int width, height, length;
+  double angle;
+  LinearOpenOperation operation = opening;
+};
+/// With few and with many parts, several tiles, and segments longer than the image.
+constexpr SegmentCase kSegments[] = {
+    {150, 110, 41, 27.3}, {150, 110, 70, 63, closing}, {90, 200, 130, 100.4}, {60, 90, 333, 149},
+    {300, 40, 41, 117},   {270, 35, 29, 12, closing},  {41, 260, 400, 81.7},  {1, 100, 64, 80}};
+
+template <typename T>
+Image<T> noise(const SegmentCase &c) {
+  constexpr T kMost = std::is_floating_point_v<T> ? T(1) : std::numeric_limits<T>::max();
+  return Image<T>(make_content(Content::random, c.width, c.height, kMost, c.length), c.width,
+                  c.height, {1, 3});
+}
+LinearOpenParams params_of(const SegmentCase &c) {
+  return {.operation = c.operation,
+          .length = c.length,
+          .angle = c.angle,
+          .lines = LinearOpenLines::invariant};
+}
+
+template <typename T>
+void expect_oracle_of_segments() {
+  for (const SegmentCase &c : kSegments) {
+    const Image<T> in = noise<T>(c);
+    Image<T> out(c.width, c.height, {2, 1});
+    CpuRunner()(in, out, params_of(c));
+    ASSERT_TRUE(out.guards_intact());
+    const auto expected = linear_open_oracle(in.samples(), c.width, c.height, params_of(c));
+    ASSERT_TRUE(same(expected.samples, out.samples(), c.width)) << params_of(c);
+  }
+}
+
+TEST(LinearOpenSegments, LongOnesEqualTheOracle) {
+  expect_oracle_of_segments<std::uint8_t>();
+  expect_oracle_of_segments<std::uint16_t>();
+  expect_oracle_of_segments<float>();
+}
+
+#ifdef HAVE_CUDA
+template <typename T>
+void expect_cuda_equals_cpu_for(std::initializer_list<SegmentCase> more) {
+  CpuRunner cpu;
+  CudaRunner cuda;
+  std::vector<SegmentCase> all(std::begin(kSegments), std::end(kSegments));
+  all.insert(all.end(), more);
+  for (const SegmentCase &c : all)
+    for (const int directions : {1, 3}) {
+      LinearOpenParams p = params_of(c);
+      p.directions = directions;
+      const Image<T> in = noise<T>(c);
+      Image<T> wanted(c.width, c.height), got(c.width, c.height, {3, 1});
+      cpu(in, wanted, p);
+      cuda(in, got, p);
+      ASSERT_TRUE(got.guards_intact());
+      ASSERT_TRUE(same(wanted.samples(), got.samples(), c.width))
+          << p << ", " << c.width << "x" << c.height << ", " << sizeof(T) << " bytes";
+    }
+}
+#endif
+
+TEST(LinearOpenSegments, OnCudaEqualCpu) {
+  NEED_GPU();
+#ifdef HAVE_CUDA
+  // One with more places than a launch visits.
+  expect_cuda_equals_cpu_for<std::uint8_t>({{45, 1300, 1290, 93.3}});
+  expect_cuda_equals_cpu_for<std::uint16_t>({});
+  expect_cuda_equals_cpu_for<float>({});
+#endif
+}
+
+}  // namespace
+}  // namespace cudascan
