@@ -87,6 +87,10 @@ struct SmoothedHistogram {
 
   template <typename Team>
   CUDASCAN_HD static SmoothedHistogram of(Team &team);
+
+ private:
+  template <typename Team>
+  CUDASCAN_HD static bool has_one_hump(Team &team, const double *y);
 };
 
 /// Smooths many times without synchronising the team. Near members hold the levels they own and
@@ -178,6 +182,8 @@ struct Modes {
     times[2] = times[3];
     times[3] = four;
   }
+  /// Before the last smoothing.
+  CUDASCAN_HD Word last() const { return times[3] >> 24; }
   /// The first smoothing with two modes; 16 if there is none.
   CUDASCAN_HD int first_two() const {
     int first = 16;
@@ -191,6 +197,30 @@ struct Modes {
     return first;
   }
 };
+
+/// Whether the levels first rise and then fall. Smoothing keeps it so, and there are never two modes: the weights 1 1 1 are log-concave, and convolution with a
+/// log-concave sequence keeps every sequence unimodal (Ibragimov, "On the composition of unimodal distributions", Theory of
+/// Probability and its Applications 1(2), 1956; for sequences: Keilson, Gerber, "Some results for
+/// discrete unimodality", Journal of the American Statistical Association 66, 1971). Rounding could
+/// break it only where neighbours are nearly equal, so at most the two at the top may be.
+template <typename Team>
+CUDASCAN_HD bool SmoothedHistogram::has_one_hump(Team &team, const double *y) {
+  constexpr double kNearlyMore = 1 - 0x1p-30, kNearlyLess = 1 + 0x1p-30;
+  // The last rise and, counted from the top, the first fall.
+  struct Turns {
+    using Word = std::uint32_t;
+    Word rise, fall;
+  } turns{0, 0};
+  const int levels = team.levels();
+  CUDASCAN_KEEP_LOOP
+  for (int i = team.begin() > 1 ? team.begin() : 1; i < team.end(); ++i) {
+    if (y[i] > y[i - 1] * kNearlyMore) turns.rise = static_cast<unsigned>(i);
+    if (y[i] < y[i - 1] * kNearlyLess && turns.fall == 0)
+      turns.fall = static_cast<unsigned>(levels - i);
+  }
+  turns = highest_of(team, turns);
+  return turns.rise + turns.fall <= static_cast<unsigned>(levels);
+}
 
 /// Modes are counted in batches, so that members exchange values only once for many smoothings. If
 /// a batch goes too far, it is repeated from its start.
@@ -219,7 +249,10 @@ CUDASCAN_HD SmoothedHistogram SmoothedHistogram::of(Team &team) {
     }
     modes = sum_of(team, modes);
     const int times = modes.first_two();
-    if (times == kBatch || batch * kBatch + times > kMost) continue;
+    if (times == kBatch || batch * kBatch + times > kMost) {
+      if (modes.last() < 2 && has_one_hump(team, to)) break;
+      continue;
+    }
     if (owner) {
       Run again(team, from);
       CUDASCAN_KEEP_LOOP

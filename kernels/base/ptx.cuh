@@ -155,6 +155,13 @@ __device__ inline float reciprocal_approx(float x) {
   return y;
 }
 
+/// 1 / sqrt(x) with a relative error of at most 2^-19; infinity for 0. For double precision.
+__device__ inline double reciprocal_root_approx(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+
 // ---- Lanes of a warp
 // -----------------------------------------------------------------------------
 

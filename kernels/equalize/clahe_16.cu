@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Samples of 16 bits: one launch counts, one computes the mappings, and one interpolates.
+// Samples of 16 bits: one launch counts the tiles, one makes their mappings, and one interpolates.
+// Counts and mappings are looked up in shared memory. If it is too small for the mappings of the
+// four tiles around a pixel, a block reads them one after another for the same pixels.
 #include <algorithm>
 #include <cstdint>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/base/warp_sums.cuh"
 #include "kernels/equalize/clahe.cuh"
 #include "kernels/equalize/clahe_job.cuh"
 #include "kernels/equalize/mapping.h"
-#include "kernels/histogram/block_team.cuh"
+#include "kernels/planes.h"
 
 namespace cudascan::equalize {
 namespace {
 
-/// Up to 65536 bins for each tile, in device memory.
 struct DeepClaheJob {
   Plane<const std::uint16_t> in;
   Plane<std::uint16_t> out;
@@ -21,78 +23,264 @@ struct DeepClaheJob {
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  std::uint32_t *counts;  // for each tile, range.count
+  int stride;             // bins of a tile in memory, a multiple of 8
+  int slices;             // of the rows of a tile, each counted by one block
+  int parts, part_bins;   // of the bins, each counted by one block
+  std::uint32_t *counts;  // for each tile
   std::uint16_t *maps;    // the same
+  int chunk_rows;         // of a cell, interpolated by one block
+  int map_bins;           // of a mapping, in shared memory at once
 };
 
-constexpr int kRun = 8;  // neighbouring samples that a thread counts
+/// A walk over the pixels of a rectangle, row by row, in steps of the block's threads.
+struct Walk {
+  int x, y;
 
-__global__ void count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
+  __device__ Walk(int first, int width) : x(first % width), y(first / width), width_(width) {
+    const int step = static_cast<int>(blockDim.x);
+    step_y_ = step / width;
+    step_x_ = step - step_y_ * width;
+  }
+  __device__ void next() {
+    x += step_x_;
+    y += step_y_;
+    if (x >= width_) {
+      x -= width_;
+      ++y;
+    }
+  }
+
+ private:
+  int width_, step_x_, step_y_;
+};
+
+constexpr int kThreads = 1024;
+
+/// Counts a part of the bins in a slice of a tile.
+__global__ void __launch_bounds__(kThreads)
+    count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
+  auto *const counts = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
   const Tiles &tiles = job.tiles;
-  const int y = blockIdx.y, runs = (tiles.width + kRun - 1) / kRun;
-  const int run = blockIdx.x * blockDim.x + threadIdx.x;
-  if (run >= runs * tiles.nx) return;
-  const int tile_x = run / runs, x0 = run % runs * kRun;
-  const std::uint16_t *const row = job.in.row(source_index(y, job.in.height));
-  std::uint32_t *const counts =
-      job.counts + static_cast<std::size_t>(y / tiles.height * tiles.nx + tile_x) * job.range.count;
-  int index = -1;
-  std::uint32_t n = 0;
-  for (int i = x0; i < min(x0 + kRun, tiles.width); ++i) {
-    const int next =
-        job.range.index_of_sample(row[source_index(tile_x * tiles.width + i, job.in.width)]);
-    if (next != index && n > 0) atomicAdd(counts + index, n);
-    n = next == index ? n + 1 : 1;
-    index = next;
+  const int part = blockIdx.x % job.parts, item = blockIdx.x / job.parts;
+  const int tile = item / job.slices, slice = item % job.slices;
+  const int first_bin = part * job.part_bins;
+  const int bins = min(job.part_bins, job.range.count - first_bin);
+  const int x0 = tile % tiles.nx * tiles.width;
+  const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
+  const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
+  for (int i = threadIdx.x; i < bins; i += kThreads) counts[i] = 0;
+  __syncthreads();
+  constexpr int kBatch = 8;  // samples that are loaded at once
+  const int width = job.in.width, height = job.in.height, threads = kThreads;
+  Walk walk(threadIdx.x, tiles.width);
+  while (walk.y < rows) {
+    unsigned index[kBatch];
+#pragma unroll
+    for (unsigned &i : index) {
+      i = ~0u;
+      if (walk.y < rows)
+        i = job.range.index_of_sample(
+                job.in.row(source_index(y0 + walk.y, height))[source_index(x0 + walk.x, width)]) -
+            first_bin;
+      walk.next();
+    }
+#pragma unroll
+    for (const unsigned i : index)
+      if (i < static_cast<unsigned>(bins)) atomicAdd(counts + i, 1u);
   }
-  atomicAdd(counts + index, n);
+  __syncthreads();
+  std::uint32_t *const to = job.counts + static_cast<std::size_t>(tile) * job.stride + first_bin;
+  for (int i = threadIdx.x; i < bins; i += threads) {
+    if (job.slices == 1)
+      to[i] = counts[i];
+    else if (counts[i] > 0)
+      atomicAdd(to + i, counts[i]);
+  }
 }
 
-constexpr int kMapThreads = 1024;
-
-__global__ void __launch_bounds__(kMapThreads)
+/// Makes the mapping of a tile.
+__global__ void __launch_bounds__(kThreads)
     map_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
-  __shared__ BlockTeamMemory memory;
-  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * job.range.count;
-  BlockTeam team(job.counts + first, job.range.count, memory);
-  std::uint32_t mine = 0, clipped;
-  for (int i = team.begin(); i < team.end(); ++i)
-    mine += max(static_cast<int>(team.count(i)) - job.limit, 0);
-  team.before(mine, clipped);
-  const ClippedShare share = share_out(static_cast<int>(clipped), job.range.count);
-  const auto kept = [&](int i) {
-    return clipped_count(static_cast<int>(team.count(i)), i, job.limit, share);
-  };
-  std::uint32_t sum = 0, all;
-  for (int i = team.begin(); i < team.end(); ++i) sum += kept(i);
-  sum = team.before(sum, all);
-  for (int i = team.begin(); i < team.end(); ++i) {
-    sum += kept(i);
-    job.maps[first + i] =
-        static_cast<std::uint16_t>(tile_map(static_cast<int>(sum), job.scale, job.range.count));
+  constexpr int kWarps = kThreads / 32;
+  __shared__ std::uint32_t sums[2][kWarps];
+  const int bins = job.range.count, t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * job.stride;
+  const std::uint32_t *const counts = job.counts + first;
+  std::uint32_t clipped = 0;
+  for (int i = t; i < bins; i += kThreads)
+    clipped += max(static_cast<int>(counts[i]) - job.limit, 0);
+  clipped = warp_sum(clipped);
+  if (lane == 0) sums[1][warp] = clipped;
+  __syncthreads();
+  const ClippedShare share = share_out(static_cast<int>(warp_sum(sums[1][lane])), bins);
+  constexpr int kEach = 4;
+  std::uint32_t before = 0;  // in the bins below those of this round
+  int turn = 0;
+  for (int begin = 0; begin < bins; begin += kThreads * kEach, turn = 1 - turn) {
+    const int i = begin + t * kEach;
+    std::uint32_t kept[kEach] = {}, mine = 0;
+    if (i < bins) {
+      const uint4 four = *reinterpret_cast<const uint4 *>(counts + i);
+      const std::uint32_t count[kEach] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (int k = 0; k < kEach; ++k) {
+        if (i + k < bins)
+          kept[k] = clipped_count(static_cast<int>(count[k]), i + k, job.limit, share);
+        mine += kept[k];
+      }
+    }
+    const std::uint32_t up_to_lane = warp_scan(mine);
+    if (lane == 31) sums[turn][warp] = up_to_lane;
+    __syncthreads();
+    const std::uint32_t up_to_warp = warp_scan(sums[turn][lane]);
+    std::uint32_t sum = before + up_to_lane - mine;
+    if (warp > 0) sum += __shfl_sync(kWholeWarp, up_to_warp, max(warp - 1, 0));
+    before += __shfl_sync(kWholeWarp, up_to_warp, kWarps - 1);
+    unsigned mapped[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      sum += kept[k];
+      mapped[k] = tile_map(static_cast<int>(sum), job.scale, bins);
+    }
+    if (i < bins)
+      *reinterpret_cast<uint2 *>(job.maps + first + i) = {mapped[0] | mapped[1] << 16,
+                                                          mapped[2] | mapped[3] << 16};
   }
 }
 
-__global__ void interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
-  if (x >= job.in.width) return;
-  const std::uint16_t sample = job.in.row(y)[x];
-  if (job.amount == 0) {
-    job.out.row(y)[x] = sample;
-    return;
-  }
-  const int index = job.range.index_of_sample(sample);
-  const TileNeighbours columns = neighbours(x, job.inverse_width, job.tiles.nx);
-  const TileNeighbours rows = neighbours(y, job.inverse_height, job.tiles.ny);
-  const auto map = [&](int tile_y, int tile_x) {
-    const auto tile = static_cast<std::size_t>(tile_y * job.tiles.nx + tile_x);
-    return static_cast<float>(job.maps[tile * job.range.count + index]);
+/// The first column, or row, whose tile before is `tile`, or the first one after these.
+__device__ int first_after(int tile, int tile_size, float inverse_size, int size) {
+  if (tile < 0) return 0;
+  const auto before = [&](int i) {
+    return tile_position(i, inverse_size) < static_cast<float>(tile);
   };
-  const int mapped =
-      interpolate(columns, rows, map(rows.before, columns.before), map(rows.before, columns.after),
-                  map(rows.after, columns.before), map(rows.after, columns.after));
-  job.out.row(y)[x] =
-      static_cast<std::uint16_t>(job.range.sample(blend(index, mapped, job.amount)));
+  int i = min(tile * tile_size + tile_size / 2, size);
+  while (i > 0 && !before(i - 1)) --i;
+  while (i < size && before(i)) ++i;
+  return i;
+}
+
+/// Pixels between the centres of the same four tiles.
+struct Cell {
+  int x, y, width, height;
+  const std::uint16_t *maps[4];  // in the order of interpolate()
+
+  /// The chunk of the running block.
+  __device__ explicit Cell(const DeepClaheJob &job) {
+    const Tiles &tiles = job.tiles;
+    const int tile_x = static_cast<int>(blockIdx.x) - 1, tile_y = static_cast<int>(blockIdx.y) - 1;
+    const auto first_column = [&](int tile) {
+      return first_after(tile, tiles.width, job.inverse_width, job.in.width);
+    };
+    const auto first_row = [&](int tile) {
+      return first_after(tile, tiles.height, job.inverse_height, job.in.height);
+    };
+    x = first_column(tile_x);
+    width = first_column(tile_x + 1) - x;
+    y = first_row(tile_y) + static_cast<int>(blockIdx.z) * job.chunk_rows;
+    height = min(first_row(tile_y + 1) - y, job.chunk_rows);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int column = min(max(tile_x + i % 2, 0), tiles.nx - 1);
+      const int row = min(max(tile_y + i / 2, 0), tiles.ny - 1);
+      maps[i] = job.maps + static_cast<std::size_t>(row * tiles.nx + column) * job.stride;
+    }
+  }
+};
+
+__device__ std::uint16_t result(const DeepClaheJob &job, int index, const TileNeighbours &column,
+                                const TileNeighbours &row, const float (&mapped)[4]) {
+  const int value = interpolate(column, row, mapped[0], mapped[1], mapped[2], mapped[3]);
+  return static_cast<std::uint16_t>(job.range.sample(blend(index, value, job.amount)));
+}
+
+constexpr int kCellThreads = 512;
+
+/// With all four mappings in shared memory, those of a bin together.
+__global__ void __launch_bounds__(kCellThreads)
+    interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
+  const Cell cell(job);
+  if (cell.width <= 0 || cell.height <= 0) return;
+  auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
+  for (int i = threadIdx.x; i < job.range.count; i += kCellThreads)
+    fours[i] = {cell.maps[0][i] | static_cast<unsigned>(cell.maps[1][i]) << 16,
+                cell.maps[2][i] | static_cast<unsigned>(cell.maps[3][i]) << 16};
+  __syncthreads();
+  // A warp takes 32 columns at a time, and every eighth row.
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int kRowStep = 8, kColumnStep = 32 * (kCellThreads / 32 / kRowStep);
+  for (int x = warp / kRowStep * 32 + lane; x < cell.width; x += kColumnStep) {
+    const TileNeighbours column = neighbours(cell.x + x, job.inverse_width, job.tiles.nx);
+#pragma unroll 4
+    for (int y = warp % kRowStep; y < cell.height; y += kRowStep) {
+      const int index = job.range.index_of_sample(job.in.row(cell.y + y)[cell.x + x]);
+      const TileNeighbours row = neighbours(cell.y + y, job.inverse_height, job.tiles.ny);
+      const uint2 four = fours[index];
+      const float mapped[4] = {
+          static_cast<float>(four.x & 0xffff), static_cast<float>(four.x >> 16),
+          static_cast<float>(four.y & 0xffff), static_cast<float>(four.y >> 16)};
+      job.out.row(cell.y + y)[cell.x + x] = result(job, index, column, row, mapped);
+    }
+  }
+}
+
+constexpr int kKept = 16;  // pixels that a thread keeps, an even number
+
+/// With one mapping at a time in shared memory.
+__global__ void __launch_bounds__(kThreads)
+    interpolate_in_turn_kernel(const __grid_constant__ DeepClaheJob job) {
+  const Cell cell(job);
+  if (cell.width <= 0 || cell.height <= 0) return;
+  auto *const map = reinterpret_cast<std::uint16_t *>(dynamic_shared_memory());
+  const int pixels = cell.width * cell.height, t = threadIdx.x;
+  const unsigned bins = job.range.count;
+  for (int begin = t; begin - t < pixels; begin += kKept * kThreads) {
+    unsigned index[kKept / 2] = {}, mapped[4][kKept / 2] = {};  // pairs of pixels
+    Walk walk(begin, cell.width);
+#pragma unroll
+    for (int k = 0; k < kKept; ++k, walk.next())
+      if (walk.y < cell.height)
+        index[k / 2] |= static_cast<unsigned>(
+                            job.range.index_of_sample(job.in.row(cell.y + walk.y)[cell.x + walk.x]))
+                        << 16 * (k % 2);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (i > 0 && cell.maps[i] == cell.maps[i - 1]) {
+#pragma unroll
+        for (int k = 0; k < kKept / 2; ++k) mapped[i][k] = mapped[i - 1][k];
+        continue;
+      }
+#pragma unroll 1
+      for (unsigned first = 0; first < bins; first += job.map_bins) {
+        const auto n =
+            static_cast<unsigned>(min(job.map_bins, job.stride - static_cast<int>(first)));
+        __syncthreads();
+        const auto *const from = reinterpret_cast<const uint4 *>(cell.maps[i] + first);
+        auto *const to = reinterpret_cast<uint4 *>(map);
+        for (unsigned v = t; v < n / 8; v += kThreads) to[v] = from[v];
+        __syncthreads();
+        const auto look_up = [&](unsigned index) -> unsigned {
+          return index - first < n ? map[index - first] : 0;
+        };
+#pragma unroll
+        for (int k = 0; k < kKept / 2; ++k)
+          mapped[i][k] |= look_up(index[k] & 0xffff) | look_up(index[k] >> 16) << 16;
+      }
+    }
+    walk = Walk(begin, cell.width);
+#pragma unroll
+    for (int k = 0; k < kKept; ++k, walk.next()) {
+      if (walk.y >= cell.height) continue;
+      const auto half = [&](unsigned pair) { return pair >> 16 * (k % 2) & 0xffff; };
+      const int x = cell.x + walk.x, y = cell.y + walk.y;
+      float four[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) four[i] = static_cast<float>(half(mapped[i][k / 2]));
+      job.out.row(y)[x] = result(job, static_cast<int>(half(index[k / 2])),
+                                 neighbours(x, job.inverse_width, job.tiles.nx),
+                                 neighbours(y, job.inverse_height, job.tiles.ny), four);
+    }
+  }
 }
 
 }  // namespace
@@ -100,18 +288,39 @@ __global__ void interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
                const EqualizeParams &p) {
   auto job = make_clahe_job<DeepClaheJob>(in, out, p);
+  if (job.amount == 0) return copy(cuda, in, out);
   job.in = in;
-  const int tiles = job.tiles.nx * job.tiles.ny;
-  const std::size_t bins = static_cast<std::size_t>(tiles) * job.range.count;
+  const int tiles = job.tiles.nx * job.tiles.ny, bins = job.range.count;
+  const int memory = cuda.most_shared_memory();
+  job.stride = divide_up(bins, 8) * 8;
+  const std::size_t all_bins = static_cast<std::size_t>(tiles) * job.stride;
   job.counts = static_cast<std::uint32_t *>(
-      cuda.scratch(bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
-  job.maps = reinterpret_cast<std::uint16_t *>(job.counts + bins);
-  cuda.clear(job.counts, bins * sizeof(std::uint32_t));
-  const unsigned runs = divide_up(job.tiles.width, kRun) * job.tiles.nx;
-  const unsigned rows = job.tiles.height * job.tiles.ny;
-  launch(cuda, count_tiles_kernel, {dim3((runs + 127) / 128, rows), 128}, job);
-  launch(cuda, map_tiles_kernel, {tiles, kMapThreads}, job);
-  launch(cuda, interpolate_kernel, {dim3(divide_up(in.width, 128), in.height), 128}, job);
+      cuda.scratch(all_bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
+  job.maps = reinterpret_cast<std::uint16_t *>(job.counts + all_bins);
+
+  constexpr int kBinBytes = sizeof(std::uint32_t);
+  job.parts = divide_up(std::int64_t{bins} * kBinBytes, memory);
+  job.part_bins = divide_up(bins, job.parts);
+  const int resident = job.part_bins * kBinBytes > memory / 2 ? 1 : 2;
+  job.slices =
+      std::clamp(resident * cuda.multiprocessors() / (tiles * job.parts), 1, job.tiles.height);
+  if (job.slices > 1) cuda.clear(job.counts, all_bins * kBinBytes);
+  launch(cuda, count_tiles_kernel,
+         {tiles * job.slices * job.parts, kThreads, job.part_bins * kBinBytes}, job);
+  launch(cuda, map_tiles_kernel, {tiles, kThreads}, job);
+
+  // Reading the mappings takes as long as reading some pixels for each bin.
+  const int fours = bins * static_cast<int>(sizeof(uint2)), most_height = job.tiles.height + 1;
+  const bool in_turn = fours > memory;
+  const int pixels = in_turn ? kKept * kThreads : std::max(4 * bins, 8192);
+  job.chunk_rows = std::clamp(pixels / job.tiles.width, 1, most_height);
+  job.map_bins = std::min(job.stride, memory / 16 * 8);
+  const dim3 cells(job.tiles.nx + 1, job.tiles.ny + 1, divide_up(most_height, job.chunk_rows));
+  if (in_turn)
+    launch(cuda, interpolate_in_turn_kernel,
+           {cells, kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))}, job);
+  else
+    launch(cuda, interpolate_kernel, {cells, kCellThreads, fours}, job);
 }
 
 }  // namespace cudascan::equalize

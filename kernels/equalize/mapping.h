@@ -210,10 +210,14 @@ struct TileNeighbours {
   int before, after;
   float weight_before, weight_after;
 };
+/// The column or row, counted in tiles from the centre of the first one.
 /// @param inverse_size  1.f / width or height of the tiles
-/// @param n             number of tiles in a row or column
+CUDASCAN_HD inline float tile_position(int i, float inverse_size) {
+  return static_cast<float>(i) * inverse_size - 0.5f;
+}
+/// @param n  number of tiles in a row or column
 CUDASCAN_HD inline TileNeighbours neighbours(int i, float inverse_size, int n) {
-  const float position = static_cast<float>(i) * inverse_size - 0.5f;
+  const float position = tile_position(i, inverse_size);
   const int before = position < 0 ? -1 : static_cast<int>(position);
   const float after = position - static_cast<float>(before);
   return {before < 0 ? 0 : before, before + 1 < n ? before + 1 : n - 1, 1.f - after, after};

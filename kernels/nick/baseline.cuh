@@ -9,7 +9,7 @@ namespace cudascan::nick {
 
 /// Statistics of the image for wolf.
 struct WolfStatistics {
-  WindowSums busiest;
+  Spread busiest;
   std::uint32_t minimum;
 };
 

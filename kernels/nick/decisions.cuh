@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// What the local thresholds compute from window sums (windowsums/row_kernel.cuh): black and white,
-/// the thresholds themselves, or the statistics of the image for Wolf's method.
+/// What the local thresholds compute from window sums (windowsums/row_kernel.cuh): black and white;
+/// surface.cuh has the thresholds themselves, wolf.cuh the statistics of the image for Wolf.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -224,37 +224,6 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   const unsigned at_once_;
   unsigned white_bits_ = 0;  // eight for each white pixel
   unsigned char *out_;
-};
-
-/// The thresholds themselves.
-template <typename T, typename SumS, typename SumQ, NickMethod method>
-class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
-  using Base = ThresholdDecision<T, SumS, SumQ, method>;
-
- public:
-  using typename Base::Job;
-  using typename Base::Row;
-  using typename Base::Shared;
-
-  __device__ SurfaceDecision(const Job &job, const Shared &shared, const Row &, int /*y*/)
-      : Base(job, shared) {}
-
-  template <Columns columns>
-  __device__ void store(const Row &row, int y) const {
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      if (j >= row.valid) break;
-      const WindowSums w = Base::template window<columns>(row, j);
-      const float threshold = fmaf(this->u_[j], reciprocal_approx(w.n), row.samples[j]);
-      const float rounded = floorf(threshold + 0.5f);
-      const bool sure = fabsf(threshold - rounded) < 0.5f - this->filter().tolerance;
-      const float limited = fminf(fmaxf(rounded, 0), this->formula().maximum);
-      store_sample(
-          this->job_, row.x0 + j, y,
-          sure ? static_cast<std::uint32_t>(limited) : exact_threshold(w, this->formula()));
-    }
-  }
-  __device__ void finish(const Row &, int, int, unsigned char *) const {}
 };
 
 }  // namespace cudascan::nick

@@ -32,6 +32,18 @@ struct WindowSums {
   CUDASCAN_HD u128 v() const { return u128{squares} * n - u128{sum} * sum; }
 };
 
+/// The standard deviation of a window, as V and N.
+struct Spread {
+  std::uint64_t low, high;  ///< of V
+  std::uint32_t n;
+
+  Spread() = default;
+  CUDASCAN_HD Spread(u128 v, std::uint32_t n)
+      : low(static_cast<std::uint64_t>(v)), high(static_cast<std::uint64_t>(v >> 64)), n(n) {}
+  CUDASCAN_HD Spread(const WindowSums &w) : Spread(w.v(), w.n) {}
+  CUDASCAN_HD u128 v() const { return u128{high} << 64 | low; }
+};
+
 /// Parameters of the decision besides the window, the same for a whole image.
 struct Formula {
   NickMethod method;
@@ -39,7 +51,7 @@ struct Formula {
   std::int64_t rn;        ///< r in units of 1/kRd levels of the image, < 2^29
   std::uint32_t maximum;  ///< largest sample of the format
   std::uint32_t minimum;  ///< wolf: smallest sample of the image
-  WindowSums busiest;     ///< wolf: a window whose standard deviation is the largest
+  Spread busiest;         ///< wolf: the largest standard deviation of a window
 };
 
 /// a * b as two halves.
@@ -152,7 +164,7 @@ CUDASCAN_HD inline std::uint32_t rounded_threshold(double estimate, const Window
 }
 
 /// Whether the standard deviation of a window is larger than that of another.
-CUDASCAN_HD inline bool busier(const WindowSums &a, const WindowSums &b) {
+CUDASCAN_HD inline bool busier(const Spread &a, const Spread &b) {
   // V_a / N_a^2 > V_b / N_b^2
   return a.v() * (u128{b.n} * b.n) > b.v() * (u128{a.n} * a.n);
 }

@@ -159,7 +159,7 @@ int min_rows(const NickParams &p) {
 template <typename T>
 void find_extremes(Cpu &cpu, Plane<const T> in, const NickParams &p, Formula &f) {
   f.minimum = in.row(0)[0];
-  f.busiest = {0, 0, 1};
+  f.busiest = WindowSums{0, 0, 1};
   std::mutex mutex;
   cpu.for_bands(in.height, min_rows(p), [&](int begin, int end) {
     Band<T> band(in, p);

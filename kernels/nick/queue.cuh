@@ -5,6 +5,7 @@
 #include "kernels/base/cuda_check.cuh"
 #include "kernels/base/launch.cuh"
 #include "kernels/nick/decisions.cuh"
+#include "kernels/nick/surface.cuh"
 #include "kernels/nick/wolf.cuh"
 
 namespace cudascan::nick {

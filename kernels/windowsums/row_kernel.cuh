@@ -135,6 +135,8 @@ class Row {
            : columns == Columns::cut ? full_sizes_.count[i]
                                      : window_rows * column_sizes_.count[i];
   }
+  /// Of an edge tile: the number of columns in that window.
+  __device__ unsigned columns(int j) const { return column_sizes_.count[kColumns * lane() + j]; }
   template <Columns columns>
   __device__ WindowSize size(int j) const {
     const int i = kColumns * lane() + j;

@@ -69,3 +69,13 @@ inline unsigned __float_as_uint(float v) {
 inline float __uint_as_float(unsigned v) {
   return __builtin_bit_cast(float, v);
 }
+inline int __double2loint(double v) {
+  return static_cast<int>(__builtin_bit_cast(std::uint64_t, v));
+}
+inline int __double2hiint(double v) {
+  return static_cast<int>(__builtin_bit_cast(std::uint64_t, v) >> 32);
+}
+inline double __hiloint2double(int high, int low) {
+  return __builtin_bit_cast(
+      double, std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
+}

@@ -183,6 +183,44 @@ TEST(ThresholdOracle, MinimumAndIntermodes) {
   }
 }
 
+// Levels of equal height are no modes, but become some when they are smoothed.
+TEST(ThresholdOracle, MinimumAndIntermodesOfPlateaus) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    Counts h(seed % 3 ? 48 : 256);
+    for (std::size_t i = 0; i < h.size();) {
+      const std::uint32_t height = random() % 3 * (seed % 5 ? 10 : 100'000);
+      for (auto width = 1 + random() % 12; width > 0 && i < h.size(); --width) h[i++] = height;
+    }
+    h[0] += 1;
+    const oracle::Modes modes(h);
+    const bool found = modes.first >= 0;
+    const int otsu = on_host(h, Method::otsu);
+    EXPECT_EQ(on_host(h, Method::intermodes), found ? (modes.first + modes.second) / 2 : otsu)
+        << seed;
+  }
+}
+
+// One hump stays one: rising, falling, flat, at an end, of a single level.
+TEST(ThresholdOracle, MinimumAndIntermodesOfOneHump) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    Counts h(seed % 2 ? 256 : 64);
+    const int peak = static_cast<int>(seed % 5 == 0   ? 0
+                                      : seed % 5 == 1 ? h.size() - 1
+                                                      : random() % h.size());
+    const auto step = [&] { return random() % (seed % 4 + 1) * (random() % 1000); };
+    for (int i = 1; i <= peak; ++i) h[i] = h[i - 1] + step();
+    h[peak] += 1;
+    for (int i = static_cast<int>(h.size()) - 1; i > peak; --i)
+      h[i] = (i + 1 < static_cast<int>(h.size()) ? h[i + 1] : 0) + step();
+    h[peak] = std::max(h[peak], peak + 1 < static_cast<int>(h.size()) ? h[peak + 1] : 0);
+    EXPECT_LT(oracle::Modes(h).first, 0) << seed;
+    EXPECT_EQ(on_host(h, Method::minimum), on_host(h, Method::otsu)) << seed;
+    EXPECT_EQ(on_host(h, Method::intermodes), on_host(h, Method::otsu)) << seed;
+  }
+}
+
 TEST(ThresholdOracle, Classes) {
   for (unsigned seed = 0; seed < 64; ++seed)
     for (int classes = 2; classes <= 4; ++classes) {

@@ -110,6 +110,10 @@ inline float reciprocal_approx(float x) {
   return inexact(1 / x);
 }
 
+inline double reciprocal_root_approx(double x) {
+  return inexact(static_cast<float>(1 / std::sqrt(x)));
+}
+
 template <int distance, typename T>
 void scan_step(T &v) {
   const std::uint64_t *all = emulation::exchange(v, "scan_step");
