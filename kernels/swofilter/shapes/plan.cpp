@@ -35,7 +35,9 @@ class ShapePlanner {
     for (const auto &[across, down] : {std::pair{2, 16}, {1, 16}, {2, 8}, {1, 8}})
       for (int phases = 1; phases <= std::min(rows_, kMostPhases); ++phases) {
         const TileLayout layout = {across, down, phases};
-        if (pitch(layout) > ShapePlan::kMostPitch || bytes(layout) > most_shared) continue;
+        if (pitch(layout) > ShapePlan::kMostPitch || bytes(layout) > most_shared ||
+            words(layout) > ShapePlan::kMostWords)
+          continue;
         if (const double cost = this->cost(layout); best.phases == 0 || cost < least)
           best = layout, least = cost;
       }
@@ -43,8 +45,8 @@ class ShapePlanner {
   }
 
  private:
-  /// A block of the smallest tile has 48 KiB with so many phases for the largest window.
-  static constexpr int kMostPhases = 32;
+  /// A block of the smallest tile has 52 KiB with so many phases for the largest window.
+  static constexpr int kMostPhases = 16;
   /// Shared memory of a multiprocessor, and what each block needs besides its own.
   static constexpr int kShared = 228 << 10, kReserved = 1 << 10;
   /// Threads that a multiprocessor has registers for.
@@ -63,6 +65,10 @@ class ShapePlanner {
     return layout.down * ShapePlan::kWarpRows + (rows_ + layout.phases - 1) / layout.phases - 1;
   }
   int bytes(const TileLayout &layout) const { return pitch(layout) * kUnit * rows(layout); }
+
+  int words(const TileLayout &layout) const {
+    return layout.phases * (3 + 2 * lists_) + static_cast<int>(reads_.size());
+  }
 
   /// About the number of units that are read or written for each unit of the tile.
   double cost(const TileLayout &layout) const {

@@ -52,7 +52,7 @@ struct ShapeReach {
 };
 
 /// @param reads         of one pixel
-/// @param most_shared   bytes of shared memory that a block may have, at least 48 KiB
+/// @param most_shared   bytes of shared memory that a block may have, at least 64 KiB
 ShapePlan make_shape_plan(const std::vector<ShapeRead> &reads, const ShapeReach &, int sample_bytes,
                           int most_shared);
 
