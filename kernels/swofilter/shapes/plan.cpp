@@ -76,7 +76,8 @@ class ShapePlanner {
     const int blocks = std::min(kThreads / threads, kShared / (bytes(layout) + kReserved));
     const double tile = layout.across * ShapePlan::kWarpBytes * layout.down * ShapePlan::kWarpRows;
     const double loaded = layout.phases * bytes(layout) / tile;
-    const double idle = blocks * threads < kThreads ? 1.4 : 1;
+    // One block alone waits for its samples; it also waits longer at barriers.
+    const double idle = blocks * threads < kThreads ? 1.6 : blocks == 1 ? 1.2 : 1;
     return (loaded * (4 * lists_ + 4) + 2 * static_cast<double>(reads_.size())) * idle;
   }
 
