@@ -16,7 +16,7 @@ constexpr int kMostRuns = 256;
 template <typename T, typename E>
 struct EdgeJob {
   ShapeSource<T> in;
-  EdgePlane<E> out;
+  SumPlane<E> out;
   int shift;  // unused low bits of samples
   bool more;  // adds to what is there
   ShapePlan plan;
@@ -199,12 +199,10 @@ __global__ void __launch_bounds__(1024)
 
 template <typename T>
 void queue_edges(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
-  const Plane<const T> &in = job.in.plane;
+  const Plane<const T> &in = job.in.image.plane;
   const Mask &mask = filter.mask();
   const std::vector<Run> runs = mask.runs();
   const auto size = static_cast<int>(runs.size());
-  const ShapeSource<T> source(in, filter, 0,
-                              filter.border == SwoFilterBorder::clip ? 0 : mask.rx());
   for (int begin = 0; begin == 0 || begin < size; begin += kMostRuns) {
     std::vector<ShapeRead> reads;
     for (int i = begin; i < std::min(size, begin + kMostRuns); ++i) {
@@ -217,10 +215,10 @@ void queue_edges(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &j
                       divide_up(in.height, plan.tile_rows()));
     const LaunchShape shape{blocks, plan.threads(), plan.bytes};
     launch(cuda, edge_kernel<T, SampleEdges<T>>, shape,
-           {source, job.sums, job.shift, begin > 0, plan});
+           {job.in, job.sums, job.shift, begin > 0, plan});
     if (filter.op == SwoFilterOperator::standard_deviation)
       launch(cuda, edge_kernel<T, SquareEdges<T>>, shape,
-             {source, job.squares, job.shift, begin > 0, plan});
+             {job.in, job.squares, job.shift, begin > 0, plan});
   }
 }
 

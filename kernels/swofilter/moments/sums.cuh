@@ -4,7 +4,7 @@
 /// next, the sum over a window changes by the samples that enter at the right ends of its runs and
 /// those that leave at their left ends. One kernel adds up these edges, another one the changes
 /// along the rows. Outside the image and its border there are zeros, so each row begins with an
-/// empty window.
+/// empty window. A cross has one long run; a kernel of its own adds up its column.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,9 +21,9 @@ namespace cudascan::swo {
 template <typename T>
 using ShapeSquare = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
 
-/// Changes of sums, row by row.
+/// Sums, or changes of sums, row by row.
 template <typename E>
-struct EdgePlane {
+struct SumPlane {
   E *data;
   int stride;  ///< in elements, a multiple of 32
   int start;   ///< column 0 of the image
@@ -33,19 +33,22 @@ struct EdgePlane {
 
 template <typename T>
 struct ShapeMomentJob {
-  Source<T> in;
+  ShapeSource<T> in;
   Plane<T> out;
-  int shift;
-  EdgePlane<std::uint32_t> sums;
-  EdgePlane<ShapeSquare<T>> squares;  // only used for deviations
+  int shift;                         // unused low bits of samples
+  SumPlane<std::uint32_t> sums;      // changes, or of a cross the sums over its column
+  SumPlane<ShapeSquare<T>> squares;  // the same of squares, for a deviation
   WindowCells cells;
 };
 
 /// Queues adding up edges of the window's samples, and of their squares for a deviation.
 template <typename T>
 void queue_edges(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
-/// Queues the results from edges.
+/// Queues adding up the columns of a cross.
 template <typename T>
-void queue_edge_sums(Cuda &, const ShapeMomentJob<T> &, bool deviation);
+void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+/// Queues the results, from edges or the columns of a cross.
+template <typename T>
+void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
 
 }  // namespace cudascan::swo
