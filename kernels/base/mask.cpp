@@ -51,6 +51,10 @@ bool Mask::is_symmetric() const {
   return true;
 }
 
+bool Mask::is_cross() const {
+  return !rectangle && cells == make_cross(width, height).cells;
+}
+
 Mask Mask::make_rectangle(int width, int height) {
   return {width, height, true, std::vector<Cell>(std::size_t(width) * height, on)};
 }

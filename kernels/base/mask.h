@@ -38,6 +38,8 @@ struct CUDASCAN_API Mask {
   /// Whether rows and columns are the same from both ends; then reflect does so, too, with a window
   /// that reaches inwards: what it brings back into the image lies in the window.
   bool is_symmetric() const;
+  /// Whether the cells that are on are those of the middle row and the middle column.
+  bool is_cross() const;
 
   bool operator==(const Mask &) const = default;
 

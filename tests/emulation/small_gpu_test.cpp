@@ -55,6 +55,14 @@ TEST_F(CudaOnASmallGpu, SmallMethods) {
     expect_equal<std::uint16_t>(101, 70, 0xffff, params);
   }
 }
+TEST_F(CudaOnASmallGpu, LargeShapes) {
+  for (const SwoFilterOperator op :
+       {SwoFilterOperator::erode, SwoFilterOperator::standard_deviation}) {
+    const SwoFilterParams params{.op = op, .window = 255, .shape = "ellipse"};
+    expect_equal<std::uint8_t>(40, 70, 255, params);
+    expect_equal<std::uint16_t>(40, 70, 0xffff, params);
+  }
+}
 TEST_F(CudaOnASmallGpu, LargeExtrema) {
   const SwoFilterParams params{.op = SwoFilterOperator::open, .window = 255};
   expect_equal<std::uint8_t>(40, 290, 255, params);

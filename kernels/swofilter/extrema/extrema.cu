@@ -3,7 +3,8 @@
 // except with a constant border: there the constant counts wherever the window leaves the image. So
 // one kernel computes clipped rectangles, along the columns and along the rows in one launch. For
 // large rectangles, the margin of a tile would be too large. They need two launches; each goes
-// along the columns and transposes the image. Other windows are processed run by run.
+// along the columns and transposes the image. A cross is two lines. Other windows are processed run
+// by run.
 #include "kernels/swofilter/extrema/extrema.h"
 
 #include <algorithm>
@@ -21,6 +22,10 @@ using namespace extremes;
 /// Whether one launch does both directions.
 bool in_one_go(const Mask &mask) {
   return std::max(mask.width, mask.height) <= kMostInOneGo;
+}
+/// Whether the window is a cross with too many rows to read them one by one.
+bool is_long_cross(const Mask &mask) {
+  return mask.height > 2 * kMostInOneGo && mask.is_cross();
 }
 
 /// @param turned  a plane as wide as the image is high and as high as it is wide, unless
@@ -47,14 +52,21 @@ class Extrema {
           (width * sizeof(T) + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
       return {nullptr, width, height, static_cast<std::ptrdiff_t>(stride), in.maximum};
     };
+    const bool crosses = is_long_cross(job.mask());
     step_ = wanted(needs_step(), in.width, in.height);
-    turned_ = wanted(job.mask().rectangle && !in_one_go(job.mask()), in.height, in.width);
-    const std::size_t of_step = step_.stride * step_.height,
-                      of_turned = turned_.stride * turned_.height;
-    if (of_step + of_turned == 0) return;
-    auto *const memory = static_cast<unsigned char *>(cuda.scratch(of_step + of_turned));
-    step_.data = reinterpret_cast<T *>(memory);
-    turned_.data = reinterpret_cast<T *>(memory + of_step);
+    turned_ =
+        wanted(crosses || (job.mask().rectangle && !in_one_go(job.mask())), in.height, in.width);
+    turned_copy_ = wanted(crosses, in.height, in.width);
+    rows_ = wanted(crosses, in.width, in.height);
+    std::size_t bytes = 0;
+    for (const Plane<T> *plane : {&step_, &turned_, &turned_copy_, &rows_})
+      bytes += plane->stride * plane->height;
+    if (bytes == 0) return;
+    auto *memory = static_cast<unsigned char *>(cuda.scratch(bytes));
+    for (Plane<T> *plane : {&step_, &turned_, &turned_copy_, &rows_}) {
+      plane->data = reinterpret_cast<T *>(memory);
+      memory += plane->stride * plane->height;
+    }
   }
 
   void operator()() {
@@ -115,12 +127,30 @@ class Extrema {
                                 in_all_samples(job_.outside)};
       return rectangle_extrema<T, Op>(cuda_, job, turned_);
     }
-    const bool keeps =
-        job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum;
-    const ExtremaMaskJob<T> job{Source<T>(in, job_), sink,
-                                in_all_samples(Op::kLargest ? 0 : job_.maximum), keeps,
-                                WindowCells(mask)};
-    queue_mask<T, Op>(cuda_, job);
+    if (is_long_cross(mask)) return cross<Op>(in, sink, mask);
+    const bool keeps_empty =
+        (job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum) &&
+        job_.border == SwoFilterBorder::clip && mask.at(mask.rx(), mask.ry()) != Mask::on;
+    queue_mask<T, Op>(cuda_, {in, sink, &mask, &job_, keeps_empty});
+  }
+
+  /// Extrema of columns and extrema of rows; each needs two launches, as of a large rectangle.
+  template <typename Op>
+  void cross(Plane<const T> in, ExtremaSink<T> sink, const Mask &mask) {
+    const auto columns = [&](const Plane<const T> &from, const ExtremaSink<T> &to, int side) {
+      queue_columns<T, Op>(
+          cuda_, {WordPlane<T>(from), to, side, 0, 0, job_.border == SwoFilterBorder::constant,
+                  in_all_samples(job_.outside)});
+    };
+    const auto as_is = [](const Plane<T> &to) {
+      return ExtremaSink<T>{to, ExtremaFinish::none, {}, {}, 0};
+    };
+    columns(in, as_is(turned_copy_), 1);
+    columns(turned_copy_, as_is(rows_), mask.width);
+    columns(in, as_is(turned_), mask.height);
+    sink.also = rows_;
+    sink.largest = Op::kLargest;
+    columns(turned_, sink, 1);
   }
 
   Cuda &cuda_;
@@ -128,6 +158,7 @@ class Extrema {
   Plane<const T> in_;
   Plane<T> out_;
   Plane<T> step_{}, turned_{};
+  Plane<T> turned_copy_{}, rows_{};  // of a cross
 };
 
 }  // namespace

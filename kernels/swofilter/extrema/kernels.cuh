@@ -7,9 +7,9 @@
 #include "common/plane.h"
 #include "kernels/base/packed_samples.cuh"
 #include "kernels/exec.h"
-#include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/extrema/sink.cuh"
 #include "kernels/swofilter/extrema/word_columns.cuh"
+#include "kernels/swofilter/window.h"
 
 namespace cudascan::swo::extremes {
 
@@ -47,11 +47,11 @@ void queue_columns(Cuda &, ExtremaColumnsJob<T>);
 
 template <typename T>
 struct ExtremaMaskJob {
-  Source<T> in;
+  Plane<const T> in;
   ExtremaSink<T> sink;
-  unsigned none;  // the extremum of no samples, in all samples of a word
-  bool keeps;     // whether a window without samples leaves the pixel as it is
-  WindowCells cells;
+  const Mask *mask;
+  const FilterJob *filter;
+  bool keeps_empty;  // windows without samples leave the pixel as it is
 };
 
 /// Queues windows of any form. See masks.cu.

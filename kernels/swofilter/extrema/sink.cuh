@@ -26,10 +26,12 @@ struct ExtremaSink {
   Plane<const T> other;
   Plane<const T> in;  // the midpoint if a window has no samples
   int shift;
+  Plane<const T> also{};  // unless empty, extrema that are combined with those to be written
+  bool largest = false;   // they are maxima
 
   /// Whether four words can be written at once, at multiples of 16 bytes, without changes.
   __device__ bool takes_quads() const {
-    return finish == ExtremaFinish::none &&
+    return finish == ExtremaFinish::none && !also.data &&
            (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % 16 == 0;
   }
   /// Writes four words of extrema from column x of row y on, a multiple of 16 bytes.
@@ -43,6 +45,11 @@ struct ExtremaSink {
   }
   /// The same for one word.
   __device__ void store(int x, int y, unsigned word) const {
+    if (also.data) {
+      const auto a = Packed<T>::of(word),
+                 b = Packed<T>::of(load_word(also.row(y), out.width, x, 0));
+      word = (largest ? Largest{}(a, b) : Smallest{}(a, b)).word();
+    }
     if (finish != ExtremaFinish::none)
       word =
           finished(word, load_word(other.row(y), out.width, x, 0),

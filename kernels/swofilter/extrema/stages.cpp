@@ -206,15 +206,6 @@ class MaskRows : public ExtremaRows<T> {
   int oldest_ = 0;
 };
 
-bool is_cross(const Mask &mask) {
-  if (mask.count() != mask.width + mask.height - 1) return false;
-  for (int row = 0; row < mask.height; ++row)
-    if (mask.at(mask.rx(), row) != Mask::on) return false;
-  for (int column = 0; column < mask.width; ++column)
-    if (mask.at(column, mask.ry()) != Mask::on) return false;
-  return true;
-}
-
 }  // namespace
 
 template <typename T>
@@ -238,7 +229,7 @@ std::unique_ptr<ExtremaRows<T>> extrema_rows(bool largest, const Mask &mask, Col
     return std::make_unique<Stage<T>>(largest, mask, columns, outside, std::move(source), scratch);
   };
   if (mask.rectangle) return make.template operator()<RectangleRows>();
-  if (is_cross(mask)) return make.template operator()<CrossRows>();
+  if (mask.is_cross()) return make.template operator()<CrossRows>();
   return make.template operator()<MaskRows>();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The sums over rectangles are those of windowsums/row_kernel.cuh, which cost the same for all
 // sizes. Their windows are clipped at the border; for other borders the image is extended first.
-// Windows of other shapes are visited sample by sample.
+// Windows of other shapes have sums.cuh.
 #include "kernels/swofilter/moments/moments.h"
 
 #include <type_traits>
@@ -9,6 +9,7 @@
 #include "kernels/planes.h"
 #include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/moments/decisions.cuh"
+#include "kernels/swofilter/moments/sums.cuh"
 
 namespace cudascan::swo {
 namespace {
@@ -45,39 +46,34 @@ __global__ void __launch_bounds__(256) extend_kernel(const __grid_constant__ Ext
 }
 
 template <typename T>
-struct MomentMaskJob {
-  Source<T> in;
-  Plane<T> out;
-  int shift;
-  bool deviation;
-  WindowCells cells;
-};
-
-template <typename T>
-__global__ void __launch_bounds__(256)
-    mask_moments_kernel(const __grid_constant__ MomentMaskJob<T> job) {
-  const Plane<const T> &in = job.in.plane;
-  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-  if (x >= in.width || y >= in.height) return;
-  unsigned n = 0, sum = 0;
-  std::uint64_t squares = 0;
-  job.in.visit_window(x, y, job.cells, [&](unsigned sample) {
-    const unsigned v = sample >> job.shift;
-    ++n;
-    sum += v;
-    squares += std::uint64_t{v} * v;
-  });
-  unsigned level = in.row(y)[x] >> job.shift;
-  if (n > 0)
-    level = job.deviation ? windowsums::rounded_deviation(n * squares - std::uint64_t{sum} * sum, n)
-                          : windowsums::rounded_mean(sum, n);
-  job.out.row(y)[x] = static_cast<T>(level << job.shift);
-}
-
-template <typename T>
 std::size_t stride_of(int width) {
   constexpr std::size_t kAlignment = 256;
   return (width * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+template <typename T>
+void shape_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
+  const Mask &mask = job.mask();
+  const bool crosses = mask.is_cross();
+  const int beside = job.border == SwoFilterBorder::clip ? 0 : mask.rx();
+  // Each row begins with an empty window, in a column that is aligned if the image is.
+  constexpr int kStep = 128;
+  const int start = crosses ? 0 : divide_up(beside + mask.rx(), kStep) * kStep;
+  const int stride = divide_up(start + in.width, kStep) * kStep;
+  const std::size_t elements = std::size_t(stride) * in.height;
+  const bool squared = job.op == SwoFilterOperator::standard_deviation;
+  auto *const memory = static_cast<unsigned char *>(
+      cuda.scratch(elements * (sizeof(std::uint32_t) + (squared ? sizeof(ShapeSquare<T>) : 0))));
+  const ShapeMomentJob<T> shape{
+      ShapeSource<T>(in, job, 0, beside),
+      out,
+      job.shift,
+      {reinterpret_cast<std::uint32_t *>(memory), stride, start},
+      {reinterpret_cast<ShapeSquare<T> *>(memory + elements * sizeof(std::uint32_t)), stride,
+       start},
+      WindowCells(mask)};
+  crosses ? queue_cross_columns(cuda, job, shape) : queue_edges(cuda, job, shape);
+  queue_results(cuda, job, shape);
 }
 
 }  // namespace
@@ -87,11 +83,7 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) 
   const Source<T> source(in, job);
   const Mask &mask = job.mask();
   const bool deviation = job.op == SwoFilterOperator::standard_deviation;
-  if (!mask.rectangle) {
-    const dim3 blocks(divide_up(in.width, 32), divide_up(in.height, 8));
-    return launch(cuda, mask_moments_kernel<T>, {blocks, dim3(32, 8)},
-                  MomentMaskJob<T>{source, out, job.shift, deviation, WindowCells(mask)});
-  }
+  if (!mask.rectangle) return shape_moments(cuda, in, out, job);
   if (job.border == SwoFilterBorder::clip)
     return clipped_moments(cuda, in, out, mask, job.shift, deviation);
 

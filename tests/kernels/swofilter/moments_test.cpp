@@ -166,6 +166,76 @@ TEST(SwoFilterMoments, EveryMean) {
   }
 }
 
+#ifdef HAVE_CUDA
+template <typename T>
+void expect_cuda_equals_cpu(const SwoFilterParams &p, Content content, Size size, Layout layout,
+                            T maximum) {
+  SCOPED_TRACE(testing::Message() << window_oracle::text_of(p) << ", maximum " << +maximum << ", "
+                                  << size.width << "x" << size.height);
+  const Image<T> in(make_content<T>(content, size.width, size.height, maximum), size.width,
+                    size.height, layout, maximum);
+  CpuRunner cpu(1);
+  CudaRunner cuda;
+  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, maximum, p, 0x5a).samples,
+                   outcome<T>(cuda, in, layout, maximum, p, 0xc3).samples, size.width));
+}
+
+/// Shapes that are not rectangles, in images of several tiles, and far smaller than the window. Rows
+/// of 1100 pixels are more than a block adds up at a time.
+TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
+  NEED_GPU();
+  struct Window {
+    Size size;
+    const char *shape;
+  };
+  constexpr Window kWindows[] = {
+      {{3, 3}, "ellipse"},         {{9, 31}, "ellipse"},
+      {{63, 17}, "ellipse"},       {{33, 33}, "cross"},
+      {{15, 255}, "cross"},        {{255, 31}, "cross"},
+      {{}, "100;000;011;111;110"}, {{}, "1111111111111;0100000000000;1000000000001"}};
+  constexpr Size kSizes[] = {{1, 1}, {7, 3}, {129, 140}, {1100, 5}};
+  int turn = 0;
+  for (const Window &window : kWindows)
+    for (const Size size : kSizes) {
+      ++turn;
+      const SwoFilterParams p{.op = turn % 3 ? Op::standard_deviation : Op::mean,
+                              .window_width = window.size.width,
+                              .window_height = window.size.height,
+                              .shape = window.shape,
+                              .border = window_oracle::kBorders[turn / 2 % 4],
+                              .border_value = 77};
+      const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};
+      expect_cuda_equals_cpu<std::uint8_t>(p, Content::random, size, layout, 0xff);
+      expect_cuda_equals_cpu<std::uint16_t>(p, Content::random, {size.height, size.width}, layout,
+                                            turn % 2 ? 0xffff : 0xffc0);
+      if (HasFailure()) return;
+    }
+}
+
+/// The largest sums, in several phases.
+TEST(SwoFilterMoments, CudaEqualsCpuOfLargestShapes) {
+  NEED_GPU();
+  for (const Op op : {Op::mean, Op::standard_deviation})
+    for (const Content content : {Content::white, Content::near_white, Content::checkerboard}) {
+      const SwoFilterParams p{
+          .op = op, .window = 255, .shape = "ellipse", .border = Border::replicate};
+      expect_cuda_equals_cpu<std::uint8_t>(p, content, {37, 20}, {.unit = 16}, 0xff);
+      expect_cuda_equals_cpu<std::uint16_t>(p, content, {20, 37}, {}, 0xffff);
+    }
+}
+
+/// A mask of as many runs as there can be.
+TEST(SwoFilterMoments, CudaEqualsCpuOfMostRuns) {
+  NEED_GPU();
+  std::string shape;
+  for (int row = 0; row < 31; ++row) shape += "1010101010101010101010101010101;";
+  shape.pop_back();
+  const SwoFilterParams p{.op = Op::standard_deviation, .shape = shape};
+  expect_cuda_equals_cpu<std::uint8_t>(p, Content::near_white, {60, 40}, {}, 0xff);
+  expect_cuda_equals_cpu<std::uint16_t>(p, Content::near_white, {60, 40}, {}, 0xffff);
+}
+#endif
+
 CHECK_OPERATOR(SwoFilterMoments, SwoFilterParams, {.op = SwoFilterOperator::mean},
                {.op = SwoFilterOperator::mean, .window = 15, .border = SwoFilterBorder::reflect},
                {.op = SwoFilterOperator::mean, .window = 255},

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Means and standard deviations from changes along rows; see sums.cuh.
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/base/launch.cuh"
+#include "kernels/base/warp_sums.cuh"
+#include "kernels/swofilter/moments/sums.cuh"
+#include "kernels/windowsums/rounding.cuh"
+
+namespace cudascan::swo {
+namespace {
+
+constexpr int kThreads = 256, kWarps = kThreads / 32;
+/// Pixels of a thread at a time.
+constexpr int kPixels = 4;
+
+__device__ std::uint64_t warp_scan(std::uint64_t v) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const std::uint64_t below = __shfl_up_sync(kWholeWarp, v, distance);
+    if (static_cast<int>(threadIdx.x % 32) >= distance) v += below;
+  }
+  return v;
+}
+using cudascan::warp_scan;
+
+/// Sums along a row of changes, for a block.
+template <typename E>
+class RunningSums {
+ public:
+  struct Shared {
+    E of_warps[2][kWarps];
+  };
+  __device__ explicit RunningSums(Shared &shared) : shared_(shared) {}
+
+  /// Changes become sums. A barrier is in it.
+  __device__ void next(E (&v)[kPixels]) {
+    for (int i = 1; i < kPixels; ++i) v[i] += v[i - 1];
+    const E up_to = warp_scan(v[kPixels - 1]);
+    const int warp = threadIdx.x / 32;
+    E *const of_warps = shared_.of_warps[turn_];
+    turn_ ^= 1;
+    if (threadIdx.x % 32 == 31) of_warps[warp] = up_to;
+    __syncthreads();
+    E base = before_ + up_to - v[kPixels - 1];
+#pragma unroll
+    for (int i = 0; i < kWarps; ++i) {
+      if (i < warp) base += of_warps[i];
+      before_ += of_warps[i];
+    }
+    for (E &sum : v) sum += base;
+  }
+
+ private:
+  Shared &shared_;
+  E before_ = 0;  // the sum at the end of what the block has done
+  int turn_ = 0;
+};
+
+/// The number of a window's samples at each column of a row, with clip.
+class RowCounts {
+ public:
+  /// Cells of columns that come before a column of the window, in the rows inside the image.
+  struct Shared {
+    unsigned before[256];
+  };
+
+  template <typename T>
+  __device__ RowCounts(Shared &shared, const ShapeMomentJob<T> &job, int y)
+      : shared_(shared),
+        width_(job.out.width),
+        rx_(job.cells.rx),
+        all_(job.cells.count),
+        clips_(job.in.image.border == SwoFilterBorder::clip),
+        cut_(y < job.cells.ry || y + job.cells.ry >= job.out.height) {
+    if (!clips_) return;
+    shared.before[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < job.cells.n_runs; i += kThreads) {
+      const Run run = job.cells.runs[i];
+      if (y + run.y < 0 || y + run.y >= job.out.height) continue;
+      atomicAdd(&shared.before[run.first + rx_], 1u);
+      atomicAdd(&shared.before[run.last + rx_ + 1], ~0u);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      scan_columns<true>();   // cells of a column
+      scan_columns<false>();  // cells of the columns before
+    }
+    __syncthreads();
+  }
+
+  __device__ unsigned operator()(int x) const {
+    if (!clips_ || (!cut_ && x >= rx_ && x + rx_ < width_)) return all_;
+    return shared_.before[min(2 * rx_, width_ - 1 - x + rx_) + 1] - shared_.before[max(0, rx_ - x)];
+  }
+
+ private:
+  /// Replaces each number by the sum of it and those before, or only of those before.
+  template <bool with_itself>
+  __device__ void scan_columns() const {
+    constexpr int kEach = 8;
+    unsigned *const own = shared_.before + threadIdx.x * kEach;
+    unsigned sum = 0;
+    for (int i = 0; i < kEach; ++i) sum += own[i];
+    unsigned up_to = warp_scan(sum) - sum;
+    for (int i = 0; i < kEach; ++i) {
+      const unsigned v = own[i];
+      own[i] = with_itself ? up_to + v : up_to;
+      up_to += v;
+    }
+    __syncwarp();
+  }
+
+  Shared &shared_;
+  const int width_, rx_;
+  const unsigned all_;
+  const bool clips_, cut_;
+};
+
+template <typename T, bool deviation>
+__device__ unsigned moment(unsigned sum, ShapeSquare<T> squares, unsigned n) {
+  if constexpr (deviation)
+    return windowsums::rounded_deviation(n * std::uint64_t{squares} - std::uint64_t{sum} * sum, n);
+  else
+    return windowsums::rounded_mean(sum, n);
+}
+
+template <typename E>
+__device__ void load_changes(const E *from, E (&to)[kPixels]) {
+  constexpr int kQuads = kPixels * sizeof(E) / 16;
+  uint4 quads[kQuads];
+#pragma unroll
+  for (int i = 0; i < kQuads; ++i) quads[i] = reinterpret_cast<const uint4 *>(from)[i];
+#pragma unroll
+  for (int i = 0; i < kQuads; ++i) {
+    if constexpr (sizeof(E) == 4) {
+      to[0] = quads[i].x, to[1] = quads[i].y, to[2] = quads[i].z, to[3] = quads[i].w;
+    } else {
+      to[2 * i] = std::uint64_t{quads[i].y} << 32 | quads[i].x;
+      to[2 * i + 1] = std::uint64_t{quads[i].w} << 32 | quads[i].z;
+    }
+  }
+}
+
+/// How the sums of a window's pixels change along a row.
+template <typename T>
+class RowChanges {
+ public:
+  __device__ RowChanges(const ShapeMomentJob<T> &job, int y) : job_(job), y_(y) {}
+
+  /// Column of the first change.
+  __device__ int begin() const { return -job_.sums.start; }
+  __device__ void load(int x, std::uint32_t (&sums)[kPixels]) const { load(job_.sums, x, sums); }
+  __device__ void load_squares(int x, ShapeSquare<T> (&squares)[kPixels]) const {
+    load(job_.squares, x, squares);
+  }
+  /// What is not part of the changes.
+  __device__ std::uint32_t more(int) const { return 0; }
+  __device__ ShapeSquare<T> more_squares(int) const { return 0; }
+
+ private:
+  template <typename E>
+  __device__ void load(const SumPlane<E> &from, int x, E (&to)[kPixels]) const {
+    if (x + from.start < from.stride) load_changes(from.row(y_) + x + from.start, to);
+  }
+
+  const ShapeMomentJob<T> &job_;
+  const int y_;
+};
+
+/// The same of the row of a cross. More is its column, without the pixel itself.
+template <typename T>
+class CrossChanges {
+ public:
+  using Square = ShapeSquare<T>;
+
+  __device__ CrossChanges(const ShapeMomentJob<T> &job, int y) : job_(job), y_(y) {}
+
+  __device__ int begin() const { return -job_.cells.rx - job_.in.beside; }
+  __device__ void load(int x, std::uint32_t (&sums)[kPixels]) {
+    const int rx = job_.cells.rx;
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      enters_[i] = job_.in.sample(x + i + rx, y_) >> job_.shift;
+      leaves_[i] = job_.in.sample(x + i - rx - 1, y_) >> job_.shift;
+      sums[i] = enters_[i] - leaves_[i];
+    }
+  }
+  /// Squares of what load() has found.
+  __device__ void load_squares(int, Square (&squares)[kPixels]) const {
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i)
+      squares[i] = Square{enters_[i]} * enters_[i] - Square{leaves_[i]} * leaves_[i];
+  }
+  __device__ std::uint32_t more(int x) const {
+    return job_.sums.row(y_)[x] - level(x);
+  }
+  __device__ Square more_squares(int x) const {
+    return job_.squares.row(y_)[x] - Square{level(x)} * level(x);
+  }
+
+ private:
+  __device__ unsigned level(int x) const {
+    return job_.in.image.plane.row(y_)[x] >> job_.shift;
+  }
+
+  const ShapeMomentJob<T> &job_;
+  const int y_;
+  unsigned enters_[kPixels], leaves_[kPixels];
+};
+
+/// A block computes a row.
+template <typename T, bool deviation, template <typename> typename Changes>
+__global__ void __launch_bounds__(kThreads)
+    row_sums_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
+  using Square = ShapeSquare<T>;
+  __shared__ typename RunningSums<std::uint32_t>::Shared of_sums;
+  __shared__ typename RunningSums<Square>::Shared of_squares;
+  __shared__ RowCounts::Shared of_counts;
+  const int y = blockIdx.x, width = job.out.width;
+  const RowCounts counts(of_counts, job, y);
+  RunningSums<std::uint32_t> sums(of_sums);
+  RunningSums<Square> squares(of_squares);
+  Changes<T> changes(job, y);
+  for (int begin = changes.begin(); begin < width; begin += kThreads * kPixels) {
+    const int first = begin + threadIdx.x * kPixels;
+    std::uint32_t sum[kPixels] = {};
+    Square square[kPixels] = {};
+    changes.load(first, sum);
+    sums.next(sum);
+    if constexpr (deviation) {
+      changes.load_squares(first, square);
+      squares.next(square);
+    }
+    for (int i = 0; i < kPixels; ++i) {
+      const int x = first + i;
+      if (x < 0 || x >= width) continue;
+      const unsigned n = counts(x);
+      unsigned level = job.in.image.plane.row(y)[x] >> job.shift;
+      if (n > 0)
+        level = moment<T, deviation>(sum[i] + changes.more(x),
+                                     deviation ? square[i] + changes.more_squares(x) : 0, n);
+      job.out.row(y)[x] = static_cast<T>(level << job.shift);
+    }
+  }
+}
+
+/// Rows in which a thread moves the window down.
+constexpr int kColumnRows = 64;
+
+/// Adds up columns. A thread has the columns of a word.
+template <typename T, bool squared>
+__global__ void __launch_bounds__(128)
+    columns_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
+  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
+  using Square = ShapeSquare<T>;
+  const Plane<const T> &in = job.in.image.plane;
+  const int x = (blockIdx.x * 128 + threadIdx.x) * kSamples, ry = job.cells.ry;
+  const int begin = blockIdx.y * kColumnRows, end = min(begin + kColumnRows, in.height);
+  if (x >= in.width) return;
+  const unsigned outside = job.in.image.border == SwoFilterBorder::constant
+                               ? job.in.image.outside * (~0u / ((1u << kBits) - 1))
+                               : 0;
+  std::uint32_t sums[kSamples] = {};
+  Square squares[kSamples] = {};
+  const auto load = [&](int y) {
+    const int row = resolve(y, in.height, job.in.image.border);
+    return row < 0 ? outside : load_word(in.row(row), in.width, x, 0u);
+  };
+  const auto add = [&](unsigned word, bool enters) {
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i) {
+      const unsigned level = (word >> (kBits * i) & ((1u << kBits) - 1)) >> job.shift;
+      sums[i] += enters ? level : -level;
+      if constexpr (squared) {
+        const Square square = Square{level} * level;
+        squares[i] += enters ? square : Square{0} - square;
+      }
+    }
+  };
+#pragma unroll 8
+  for (int y = begin - ry; y < begin + ry; ++y) add(load(y), true);
+#pragma unroll 4
+  for (int y = begin; y < end; ++y) {
+    add(load(y + ry), true);
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i) {
+      job.sums.row(y)[x + i] = sums[i];  // rows of sums have room for whole words
+      if constexpr (squared) job.squares.row(y)[x + i] = squares[i];
+    }
+    add(load(y - ry), false);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void queue_cross_columns(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
+  const dim3 blocks(divide_up(job.out.width, 128 * Packed<T>::kSamples),
+                    divide_up(job.out.height, kColumnRows));
+  launch(cuda,
+         filter.op == SwoFilterOperator::mean ? columns_kernel<T, false> : columns_kernel<T, true>,
+         {blocks, 128}, job);
+}
+
+template <typename T>
+void queue_results(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
+  const auto queue = [&]<template <typename> typename Changes>() {
+    launch(cuda,
+           filter.op == SwoFilterOperator::mean ? row_sums_kernel<T, false, Changes>
+                                                : row_sums_kernel<T, true, Changes>,
+           {job.out.height, kThreads}, job);
+  };
+  filter.mask().is_cross() ? queue.template operator()<CrossChanges>()
+                           : queue.template operator()<RowChanges>();
+}
+
+template void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint8_t> &);
+template void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint16_t> &);
+template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint8_t> &);
+template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint16_t> &);
+
+}  // namespace cudascan::swo

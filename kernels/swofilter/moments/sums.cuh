@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Means and standard deviations of windows that are not rectangles. From one pixel of a row to the
+/// next, the sum over a window changes by the samples that enter at the right ends of its runs and
+/// those that leave at their left ends. One kernel adds up these edges, another one the changes
+/// along the rows. Outside the image and its border there are zeros, so each row begins with an
+/// empty window. A cross has one long run; a kernel of its own adds up its column.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/exec.h"
+#include "kernels/swofilter/cells.cuh"
+#include "kernels/swofilter/shapes/tile.cuh"
+
+namespace cudascan::swo {
+
+/// A sum of squares, and a change of one modulo 2^32 or 2^64.
+template <typename T>
+using ShapeSquare = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+
+/// Sums, or changes of sums, row by row.
+template <typename E>
+struct SumPlane {
+  E *data;
+  int stride;  ///< in elements, a multiple of 32
+  int start;   ///< column 0 of the image
+
+  __device__ E *row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * stride; }
+};
+
+template <typename T>
+struct ShapeMomentJob {
+  ShapeSource<T> in;
+  Plane<T> out;
+  int shift;                         // unused low bits of samples
+  SumPlane<std::uint32_t> sums;      // changes, or of a cross the sums over its column
+  SumPlane<ShapeSquare<T>> squares;  // the same of squares, for a deviation
+  WindowCells cells;
+};
+
+/// Queues adding up edges of the window's samples, and of their squares for a deviation.
+template <typename T>
+void queue_edges(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+/// Queues adding up the columns of a cross.
+template <typename T>
+void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+/// Queues the results, from edges or the columns of a cross.
+template <typename T>
+void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+
+}  // namespace cudascan::swo

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The samples of a block for windows of any shape (plan.h), and what threads read of them.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/base/packed_samples.cuh"
+#include "kernels/base/ptx.cuh"
+#include "kernels/swofilter/cells.cuh"
+#include "kernels/swofilter/shapes/plan.h"
+
+namespace cudascan::swo {
+
+/// The image for ShapeTile.
+template <typename T>
+struct ShapeSource {
+  Source<T> image;
+  unsigned none;  ///< what is read where there is no sample
+  /// Columns outside the image beyond which there is no sample, either; other samples outside are
+  /// those of the border.
+  int beside;
+  bool aligned;  ///< rows begin at multiples of 16 bytes
+
+  ShapeSource(Plane<const T> in, const FilterJob &job, unsigned none, int beside)
+      : image(in, job),
+        none(none),
+        beside(beside),
+        aligned((reinterpret_cast<std::uintptr_t>(in.data) | in.stride) % 16 == 0) {}
+
+  /// The sample at column x of row y, which is resolved.
+  __device__ unsigned sample(int x, int y) const {
+    if (x < -beside || x >= image.plane.width + beside) return none;
+    x = resolve(x, image.plane.width, image.border);
+    if (x >= 0 && y >= 0) return image.plane.row(y)[x];
+    return image.border == SwoFilterBorder::constant ? image.outside : none;
+  }
+};
+
+/// Words of a thread.
+inline constexpr int kShapeWords = ShapePlan::kThreadBytes / 4;
+
+/// The tile of a block, with the samples around it.
+template <typename T>
+class ShapeTile {
+ public:
+  static constexpr int kSamples = Packed<T>::kSamples, kUnit = 16 / sizeof(T);
+
+  /// @param x  the column of the first tile
+  __device__ ShapeTile(const ShapePlan &plan, int x)
+      : plan_(plan),
+        memory_(dynamic_shared_memory()),
+        x_(x + static_cast<int>(blockIdx.x * plan.across * (ShapePlan::kWarpBytes / sizeof(T)))),
+        y_(blockIdx.y * plan.down * ShapePlan::kWarpRows) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int row = warp / plan.across * ShapePlan::kWarpRows + lane / 4,
+              bytes = (warp % plan.across * 4 + lane % 4) * ShapePlan::kThreadBytes;
+    own_x_ = x_ + bytes / static_cast<int>(sizeof(T));
+    own_y_ = y_ + row;
+    own_ = memory_ + row * plan.pitch * 16 + bytes;
+  }
+
+  /// The first pixel of the thread.
+  __device__ int x() const { return own_x_; }
+  __device__ int y() const { return own_y_; }
+
+  /// Fills the tile; all threads of the block must be done with it.
+  __device__ void load(const ShapeSource<T> &source, int first_row, int rows) const {
+    const Plane<const T> &in = source.image.plane;
+    const int warps = blockDim.x / 32, lane = threadIdx.x % 32;
+    for (int row = threadIdx.x / 32; row < rows; row += warps) {
+      const int y = resolve(y_ + first_row + row, in.height, source.image.border);
+      for (int u = lane; u < plan_.pitch; u += 32) {
+        const int x = x_ + (u * 16 - plan_.left) / static_cast<int>(sizeof(T));
+        uint4 &to = unit(row, u);
+        if (source.aligned && y >= 0 && x >= 0 && x + kUnit <= in.width && x % kUnit == 0)
+          copy_async(shared_address(&to), in.row(y) + x);
+        else
+          to = gathered(source, x, y);
+      }
+    }
+    commit_copies();
+    wait_for_copies<0>();
+    __syncthreads();
+  }
+
+  /// Calls f(words, words) with the words of the thread for two reads of a list at a time, and
+  /// f(words) for a last one.
+  /// @param words  the list in the plan
+  /// @return the end of the list
+  template <typename F>
+  __device__ const std::uint32_t *visit(const std::uint32_t *words, F &f) const {
+    const std::uint32_t low = words[0], high = words[1];
+    words += 2;
+    words = visit_distance<0>(words, low & 0xffff, f);
+    words = visit_distance<1>(words, low >> 16, f);
+    words = visit_distance<2>(words, high & 0xffff, f);
+    return visit_distance<3>(words, high >> 16, f);
+  }
+
+  /// Replaces each word by combine(word, word `bytes` later), where `bytes` is a power of two.
+  template <typename Combine>
+  __device__ void widen(int rows, int bytes, const Combine &combine) const {
+    __syncthreads();
+    const int warps = blockDim.x / 32, lane = threadIdx.x % 32, last = plan_.pitch - 1;
+    for (int row = threadIdx.x / 32; row < rows; row += warps) {
+      uint4 result[2];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const int u = lane + 32 * k;
+        if (u > last) continue;
+        const uint4 a = unit(row, u), b = unit(row, min(u + max(bytes / 16, 1), last));
+        result[k] = combine(a, bytes < 16 ? later(a, b, bytes) : b);
+      }
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+        if (const int u = lane + 32 * k; u <= last) unit(row, u) = result[k];
+    }
+    __syncthreads();
+  }
+
+ private:
+  __device__ uint4 &unit(int row, int u) const {
+    return reinterpret_cast<uint4 *>(memory_)[row * plan_.pitch + u];
+  }
+
+  /// A unit that is not aligned, or not completely inside the image.
+  static __device__ __noinline__ uint4 gathered(const ShapeSource<T> &source, int x, int y) {
+    constexpr int kBits = 8 * sizeof(T);
+    const Plane<const T> &in = source.image.plane;
+    unsigned words[4];
+    if (y >= 0 && x >= 0 && x + kUnit <= in.width) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) words[k] = load_word(in.row(y), in.width, x + k * kSamples, 0u);
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < 4; ++k) {
+        unsigned word = 0;
+        for (int i = 0; i < kSamples; ++i)
+          word |= source.sample(x + k * kSamples + i, y) << (kBits * i);
+        words[k] = word;
+      }
+    }
+    return {words[0], words[1], words[2], words[3]};
+  }
+
+  /// The unit that begins `bytes` after the beginning of a, of which b is the next.
+  static __device__ uint4 later(const uint4 &a, const uint4 &b, int bytes) {
+    switch (bytes) {
+      case 8:
+        return {a.z, a.w, b.x, b.y};
+      case 4:
+        return {a.y, a.z, a.w, b.x};
+      default:
+        return {__funnelshift_r(a.x, a.y, 8 * bytes), __funnelshift_r(a.y, a.z, 8 * bytes),
+                __funnelshift_r(a.z, a.w, 8 * bytes), __funnelshift_r(a.w, b.x, 8 * bytes)};
+    }
+  }
+
+  struct Words {
+    unsigned word[kShapeWords];
+  };
+  template <int distance>
+  __device__ Words read(unsigned where) const {
+    const auto *const units = reinterpret_cast<const uint4 *>(own_ + (where & ~15u));
+    const uint4 a = units[0], b = units[1], c = units[2];
+    const unsigned all[] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x, c.y, c.z, c.w};
+    Words words;
+#pragma unroll
+    for (int k = 0; k < kShapeWords; ++k)
+      words.word[k] = __funnelshift_r(all[distance + k], all[distance + k + 1], (where & 3) * 8);
+    return words;
+  }
+  template <int distance, typename F>
+  __device__ const std::uint32_t *visit_distance(const std::uint32_t *words, int count,
+                                                 F &f) const {
+    const std::uint32_t *const end = words + count;
+    for (; words + 1 < end; words += 2)
+      f(read<distance>(words[0]).word, read<distance>(words[1]).word);
+    if (words < end) f(read<distance>(words[0]).word);
+    return end;
+  }
+
+  const ShapePlan &plan_;
+  unsigned char *const memory_;
+  const int x_, y_;
+  int own_x_, own_y_;
+  const unsigned char *own_;
+};
+
+}  // namespace cudascan::swo
