@@ -8,7 +8,7 @@ namespace cudascan::swo {
 
 /// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
-/// Medians, ranks and trimmed means of windows of any shape of 16-bit samples.
+/// The same for 16-bit samples.
 void rank_by_ordinals(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);
 
 }  // namespace cudascan::swo

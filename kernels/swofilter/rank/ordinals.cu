@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/swofilter/rank/blocks.cuh"
+#include "kernels/swofilter/rank/classes.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
 
 namespace cudascan::swo {
@@ -16,36 +17,51 @@ constexpr std::size_t kMostOrderedBytes = std::size_t{1} << 29;
 class Ordinals {
  public:
   Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask)
-      : cuda_(cuda), selection_(selection), mask_(mask), cells_(mask) {}
+      : cuda_(cuda),
+        selection_(selection),
+        mask_(mask),
+        cells_(mask),
+        columns_(mask.transposed()) {}
 
   void medians_and_ranks() {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
     if (digits) {
-      for_parts<BinAndRest>(*digits, [&](const OrdinalJob<BinAndRest> &job, int n) {
+      for_parts<BinAndRest>(*digits, [&](const OrdinalJob<BinAndRest> &job, int n, Nothing) {
         launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
                {n, digits->columns, digits->columns * kDigitsColumnBytes},
-               OrdinalDigitsJob{job, digits->results});
+               OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
         launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
       });
     } else {
-      slide<OrdinalRankJob, BinAndRest>(bin_rank_kernel);
+      find_bins<OrdinalRankJob, BinAndRest>(bin_rank_kernel);
     }
   }
-  void trimmed_means() { slide<OrdinalMeanJob, TrimmedBins>(bin_mean_kernel); }
+  void trimmed_means() { find_bins<OrdinalMeanJob, TrimmedBins>(bin_mean_kernel); }
+  void modes() {
+    const RankBlocks blocks = sliding_blocks(cuda_, width(), height(), SlidingCounts::kBytes);
+    for_parts<ModeBin, ClassedTiles>(
+        blocks, [&](const OrdinalJob<ModeBin> &job, int n, const ClassedTiles &classed) {
+          launch(cuda_, classes_kernel, {n, kOrderThreads}, job.tiles, job.ordered, classed);
+          slide<OrdinalModeJob, SwoFilterOperator::mode>(blocks, job, n);
+          launch(cuda_, class_mode_kernel, members(job, n), job, cells_, mask_.rectangle, classed);
+        });
+  }
 
  private:
   int width() const { return selection_.out.width; }
   int height() const { return selection_.out.height; }
 
+  template <typename Job, SwoFilterOperator op = SwoFilterOperator::rank, typename Found>
+  void slide(const RankBlocks &blocks, const OrdinalJob<Found> &job, int n) {
+    launch(cuda_, sliding_kernel<op, Job>,
+           {n, blocks.columns, blocks.columns * Job::Counts::kBytes}, Job{job}, columns_);
+  }
   template <typename Job, typename Found, typename Kernel>
-  void slide(Kernel *from_bins) {
-    constexpr int kBytes = Job::Counts::kBytes;
-    const RankBlocks blocks = sliding_blocks(cuda_, width(), height(), kBytes);
-    const WindowColumns columns(mask_.transposed());
-    for_parts<Found>(blocks, [&](const OrdinalJob<Found> &job, int n) {
-      launch(cuda_, sliding_kernel<SwoFilterOperator::rank, Job>,
-             {n, blocks.columns, blocks.columns * kBytes}, Job{job}, columns);
+  void find_bins(Kernel *from_bins) {
+    const RankBlocks blocks = sliding_blocks(cuda_, width(), height(), Job::Counts::kBytes);
+    for_parts<Found>(blocks, [&](const OrdinalJob<Found> &job, int n, Nothing) {
+      slide<Job>(blocks, job, n);
       launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
     });
   }
@@ -56,27 +72,44 @@ class Ordinals {
             kMemberThreads};
   }
 
-  /// Sorts tiles and calls find(job, number of tiles), as often as memory requires.
-  template <typename Found, typename Find>
+  /// Of what only some operators need of tiles.
+  struct Nothing {
+    static std::size_t bytes(int, int) { return 0; }
+    static Nothing at(void *, int, int) { return {}; }
+  };
+
+  /// Sorts tiles and calls find(job, number of tiles, more memory of tiles), as often as memory
+  /// requires.
+  template <typename Found, typename More = Nothing, typename Find>
   void for_parts(const RankBlocks &blocks, const Find &find) {
-    const auto [tile_width, tile_height] = blocks.results;
-    const int columns = tile_width + 2 * mask_.rx(), rows = tile_height + 2 * mask_.ry();
-    const OrderTiles tiles{tile_width, tile_height, static_cast<int>(blocks.blocks.x), mask_.rx(),
-                           mask_.ry(), columns,     divide_up(columns * rows, 16) * 16};
-    const std::size_t found_bytes = std::size_t(tile_width) * tile_height * sizeof(Found);
-    const std::size_t tile_bytes = found_bytes + OrderedTiles::bytes(tiles.capacity, 1);
-    const int all = static_cast<int>(blocks.blocks.x * blocks.blocks.y);
-    constexpr int kMostTiles = 65535;  // of a launch
-    const int most = static_cast<int>(
-        std::clamp<std::size_t>(kMostOrderedBytes / tile_bytes, 1, std::min(all, kMostTiles)));
-    auto *const memory = static_cast<unsigned char *>(cuda_.scratch(most * tile_bytes));
-    const OrderedTiles ordered =
-        OrderedTiles::at(memory + most * found_bytes, tiles.capacity, most);
+    // A tile's bins have few samples if the tile is small.
+    constexpr int kMostRows = 256;
+    const int tile_width = blocks.results.width,
+              tile_height = std::min(blocks.results.height, kMostRows);
+    const int stride = tile_width + 2 * mask_.rx();
+    const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
+    const OrderTiles tiles{tile_width, tile_height, divide_up(width(), tile_width),
+                           mask_.rx(), mask_.ry(),  stride,
+                           capacity};
+    const int all = tiles.across * divide_up(height(), tile_height);
+    const std::size_t found_bytes =
+        (std::size_t(tile_width) * tile_height * sizeof(Found) + 15) / 16 * 16;
+    const auto bytes = [&](int n) {
+      return n * found_bytes + OrderedTiles::bytes(capacity, n) + More::bytes(capacity, n) + 16;
+    };
+    constexpr std::size_t kMostTiles = 65535;  // of a launch
+    const int most = static_cast<int>(std::min<std::size_t>(
+        {kMostTiles, std::max<std::size_t>(kMostOrderedBytes / bytes(1), 1), std::size_t(all)}));
+    auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes(most)));
+    auto *const sorted = memory + most * found_bytes;
+    const OrderedTiles ordered = OrderedTiles::at(sorted, capacity, most);
+    const std::size_t sorted_bytes = (OrderedTiles::bytes(capacity, most) + 15) / 16 * 16;
+    const More more = More::at(sorted + sorted_bytes, capacity, most);
     for (int begin = 0; begin < all; begin += most) {
       const int n = std::min(most, all - begin);
       order(tiles, ordered, begin, n);
       find(OrdinalJob<Found>{selection_, tiles, ordered, begin, reinterpret_cast<Found *>(memory)},
-           n);
+           n, more);
     }
   }
 
@@ -91,16 +124,21 @@ class Ordinals {
   const SelectionJob<std::uint16_t> &selection_;
   const Mask &mask_;
   const WindowCells cells_;
+  const WindowColumns columns_;
 };
 
 }  // namespace
 
 void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
   Ordinals ordinals(cuda, job, mask);
-  if (job.op == SwoFilterOperator::alpha_trimmed_mean)
-    ordinals.trimmed_means();
-  else
-    ordinals.medians_and_ranks();
+  switch (job.op) {
+    case SwoFilterOperator::alpha_trimmed_mean:
+      return ordinals.trimmed_means();
+    case SwoFilterOperator::mode:
+      return ordinals.modes();
+    default:
+      return ordinals.medians_and_ranks();
+  }
 }
 
 }  // namespace cudascan::swo

@@ -71,7 +71,7 @@ class BinColumn {
 
 /// For medians and ranks of rectangles.
 struct OrdinalDigitsJob : OrdinalJob<BinAndRest> {
-  BlockResults results;  // those of a tile
+  BlockResults results;
 
   __device__ BinColumn column(int x, bool kept) const {
     return {kept ? bins() + (x + tiles.rx - x0()) : nullptr, tiles.stride, y0() - tiles.ry};

@@ -7,7 +7,6 @@
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/columns.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
-#include "kernels/swofilter/rank/histogram.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
 #include "kernels/swofilter/rank/median3.cuh"
 #include "kernels/swofilter/rank/network.cuh"
@@ -52,12 +51,10 @@ class Rank {
     if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     if (!of_rank && by_columns(all)) return;
-    if constexpr (sizeof(T) == 1) {
+    if constexpr (sizeof(T) == 1)
       rank_by_sliding(cuda_, all, mask);
-    } else {
-      if (job_.op == Op::mode) return by_histogram(all);
+    else
       rank_by_ordinals(cuda_, all, mask);
-    }
   }
 
  private:
@@ -134,20 +131,6 @@ class Rank {
              RankColumnsJob{all, blocks->columns, blocks->results.width, blocks->results.height});
       return true;
     }
-  }
-
-  void by_histogram(const SelectionJob<T> &all) {
-    constexpr int kBytes = SlidingHistogram<T>::kFineBytes;
-    constexpr int kBeside = 4096;  // shared memory besides the histogram
-    const bool shared = kBytes + kBeside <= cuda_.most_shared_memory();
-    const int resident = shared ? std::clamp((224 << 10) / (kBytes + kBeside), 1, 8) : 4;
-    const int blocks =
-        static_cast<int>(std::min(std::int64_t{divide_up(in_.width, kHistogramPixels)} * in_.height,
-                                  std::int64_t{cuda_.multiprocessors()} * resident));
-    auto *const fine =
-        shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
-    launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
-           WindowCells(job_.mask()), fine);
   }
 
   Cuda &cuda_;

@@ -76,15 +76,19 @@ class SlidingSearch {
   unsigned below_ = 0;  ///< samples in the words before word_
 };
 
+struct LevelAndCount {
+  unsigned level, count;
+};
+
 /// The most frequent level; of several, the lowest.
-__device__ inline unsigned mode_of(const SlidingCounts &counts) {
+__device__ inline LevelAndCount mode_of(const SlidingCounts &counts) {
   unsigned best = 0;
 #pragma unroll 8
   for (int i = 0; i < SlidingCounts::kWords; ++i) {
     best = max(best, counts.even(i) << 8 | (255 - 2 * i));
     best = max(best, counts.odd(i) << 8 | (254 - 2 * i));
   }
-  return 255 - (best & 255);
+  return {255 - (best & 255), best >> 8};
 }
 
 /// The mean of n samples without the first and last t.
@@ -136,7 +140,7 @@ struct SlidingJob {
     if (n == 0)
       result = selection.in.plane.row(y)[x];
     else if constexpr (op == SwoFilterOperator::mode)
-      result = mode_of(counts);
+      result = mode_of(counts).level;
     else if constexpr (op == SwoFilterOperator::alpha_trimmed_mean)
       result = trimmed_mean_of(counts, n, trimmed(n, selection.alpha));
     else
