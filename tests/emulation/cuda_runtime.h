@@ -48,6 +48,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
 
+struct int2 {
+  int x, y;
+};
 struct uint2 {
   unsigned x, y;
 };

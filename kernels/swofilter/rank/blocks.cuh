@@ -60,13 +60,12 @@ auto digits_kernel_for(int window_height) {
 }
 
 /// The blocks of sliding_kernel.
-/// @param bytes  of shared memory for a thread
+/// @param bytes  of shared memory for a block
 inline RankBlocks sliding_blocks(Cuda &cuda, int width, int height, int bytes) {
-  const int threads = std::min(cuda.most_shared_memory() / bytes / 32 * 32, kMostSlidingThreads);
-  const int resident = std::max((cuda.most_shared_memory() + 1024) / (threads * bytes + 1024), 1);
-  RankBlocks blocks = rank_blocks(cuda, width, height, 0, threads, 32, resident);
-  blocks.columns = blocks.results.width = threads;
-  blocks.blocks.x = divide_up(width, threads);
+  const int resident = std::max((cuda.most_shared_memory() + 1024) / (bytes + 1024), 1);
+  RankBlocks blocks = rank_blocks(cuda, width, height, 0, kSlidingThreads, 32, resident);
+  blocks.results.width = kSlidingThreads;
+  blocks.blocks.x = divide_up(width, kSlidingThreads);
   return blocks;
 }
 

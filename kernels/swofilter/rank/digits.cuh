@@ -124,6 +124,11 @@ struct BlockResults {
   int width, height;
 };
 
+/// Level and number among the equal samples of a sample, and how many these are.
+struct RankedLevel {
+  unsigned level, rest, count;
+};
+
 /// What digits_kernel does on an image of 8-bit samples.
 struct DigitsJob {
   SelectionJob<std::uint8_t> selection;
@@ -132,18 +137,15 @@ struct DigitsJob {
   __device__ int x0() const { return blockIdx.x * results.width; }
   __device__ int y0() const { return blockIdx.y * results.height; }
   __device__ KeptColumn column(int x, bool kept) const { return {selection.in, x, kept}; }
-  /// @param rest  number of the sample among the equal ones of the window
-  __device__ void put(int x, int y, unsigned sample, unsigned rest) const {
-    (void)rest;
-    selection.out.row(y)[x] = static_cast<std::uint8_t>(sample);
+  __device__ void put(int x, int y, const RankedLevel &found) const {
+    selection.out.row(y)[x] = static_cast<std::uint8_t>(found.level);
   }
 };
 
-/// Sample number `rank`, in ascending order, of n columns from this one on. `rank` becomes its
-/// number among the equal ones.
+/// Sample number `rank`, in ascending order, of the `within` samples in n columns from this one on.
 template <int batch>
-__device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, int n,
-                                                   unsigned &rank) {
+__device__ __forceinline__ RankedLevel sample_of_rank(const DigitCounts &counts, int n,
+                                                      unsigned rank, unsigned within) {
   unsigned value = 0;
 #pragma unroll
   for (int digits = 0; digits < kDigits; ++digits) {
@@ -151,15 +153,19 @@ __device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, in
     sums.add<batch>(counts.word(digits, value), n);
     unsigned below = 0, digit = 0;
     const auto pass = [&](unsigned up_to) {
-      if (rank >= up_to) below = up_to, ++digit;
+      if (rank >= up_to)
+        below = up_to, ++digit;
+      else
+        within = min(within, up_to);
     };
     pass(sums.up_to_0());
     pass(sums.up_to_1());
     pass(sums.up_to_2());
     rank -= below;
+    within -= below;
     value = value << 2 | digit;
   }
-  return value;
+  return {value, rank, within};
 }
 
 /// A thread maintains one column of the block's windows and processes the window that begins there.
@@ -209,9 +215,7 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
         n = across * down;
         rank = selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
       }
-      unsigned rest = rank;
-      const unsigned sample = sample_of_rank<batch>(counts, 2 * rx + 1, rest);
-      job.put(x, y, sample, rest);
+      job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, rank, n));
     }
     __syncthreads();
     if (leaves != enters) {

@@ -11,13 +11,14 @@
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
-#include "kernels/swofilter/rank/selection.cuh"
+#include "kernels/swofilter/rank/sliding.cuh"
 
 namespace cudascan::swo {
 
 constexpr int kOrderThreads = 1024;
-/// Ordinals are in bins 0 to 254.
-constexpr unsigned kBins = 255, kNoBin = 255;
+constexpr unsigned kBins = 256;
+/// No window holds it.
+constexpr unsigned kNoPlace = ~0u;
 
 /// How an image is divided into tiles of results. Tiles with their margins are `stride` columns
 /// wide and `capacity / stride` rows high.
@@ -35,21 +36,21 @@ struct OrderTiles {
 struct OrderedTiles {
   unsigned *places;       ///< y << 16 | x in the tile, in ascending order of samples
   std::uint16_t *values;  ///< the sorted samples
-  std::uint8_t *bins;     ///< row by row; kNoBin if there is no sample
+  unsigned *bins;         ///< row by row: sample << 16 | bin, or kNoLevel if there is none
   unsigned *bin_size;     ///< ordinals of a bin, a multiple of 4; one number for each tile
   unsigned *count;        ///< samples of each tile
 
   /// Bytes of n tiles.
   static std::size_t bytes(int capacity, int n) {
-    return std::size_t(n) * (std::size_t(capacity) * 7 + 2 * sizeof(unsigned));
+    return std::size_t(n) * (std::size_t(capacity) * 10 + 2 * sizeof(unsigned));
   }
   /// @param capacity  a multiple of 16
   static OrderedTiles at(void *memory, int capacity, int n) {
     const std::size_t samples = std::size_t(n) * capacity;
     auto *const places = static_cast<unsigned *>(memory);
-    auto *const values = reinterpret_cast<std::uint16_t *>(places + samples);
-    auto *const bins = reinterpret_cast<std::uint8_t *>(values + samples);
-    auto *const numbers = reinterpret_cast<unsigned *>(bins + samples);
+    auto *const bins = places + samples;
+    auto *const values = reinterpret_cast<std::uint16_t *>(bins + samples);
+    auto *const numbers = reinterpret_cast<unsigned *>(values + samples);
     return {places, values, bins, numbers, numbers + n};
   }
 };
@@ -62,9 +63,9 @@ struct OrderJob {
   int counter_bits;  // log2 of the number of counters
 };
 
-/// Calls act(x, y, sample) for all samples of a tile with its margin, at (x, y) of the tile.
-/// Without a sample, it calls none(x, y). All lanes of a warp make the same calls, with
-/// neighbouring x: act has a parameter that says whether the lane's sample exists.
+/// Calls act(x, y, sample, exists, in_tile) for all samples of a tile with its margin, at (x, y) of
+/// the tile. All lanes of a warp make the same calls, with neighbouring x, even if there is no
+/// sample at a lane's place, or this is not in the tile.
 template <typename Act>
 __device__ void for_tile(const OrderJob &job, int tile, const Act &act) {
   const OrderTiles &tiles = job.tiles;
@@ -155,7 +156,7 @@ static __global__ void __launch_bounds__(kOrderThreads)
   const std::size_t begin = std::size_t(blockIdx.x) * job.tiles.capacity;
   unsigned *const places = job.ordered.places + begin;
   std::uint16_t *const values = job.ordered.values + begin;
-  std::uint8_t *const bins = job.ordered.bins + begin;
+  unsigned *const bins = job.ordered.bins + begin;
   const int tile = job.first + static_cast<int>(blockIdx.x);
 
   counters.clear();
@@ -170,6 +171,8 @@ static __global__ void __launch_bounds__(kOrderThreads)
     job.ordered.bin_size[blockIdx.x] = bin_size;
     job.ordered.count[blockIdx.x] = n;
   }
+  // Readers take four places at a time.
+  if (threadIdx.x < 4 && n + threadIdx.x < (n + 3) / 4 * 4) places[n + threadIdx.x] = kNoPlace;
   // Equal counters are in the order of the lowest bits, as these are taken one after another.
   for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
     for_tile(job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
@@ -181,7 +184,7 @@ static __global__ void __launch_bounds__(kOrderThreads)
       }
       if (has || (low == 0 && in_tile && !exists))
         bins[y * job.tiles.stride + x] =
-            static_cast<std::uint8_t>(has ? __umulhi(ordinal, reciprocal) : kNoBin);
+            has ? sample << 16 | __umulhi(ordinal, reciprocal) : kNoLevel;
     });
     __syncthreads();
   }

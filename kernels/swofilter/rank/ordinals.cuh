@@ -3,48 +3,44 @@
 /// Results of 16-bit samples from the bins of ordered tiles: what digits_kernel and sliding_kernel
 /// find of the bins, and how a result follows from the sorted samples of a bin.
 #pragma once
-#include "kernels/swofilter/rank/digits.cuh"
 #include "kernels/swofilter/rank/order.cuh"
-#include "kernels/swofilter/rank/sliding.cuh"
 
 namespace cudascan::swo {
 
-/// Where a result is among the ordinals: a bin in the lowest 8 bits, and above the number of
-/// samples of this bin in the window that come before.
-using BinAndRest = unsigned;
-constexpr BinAndRest kNoSamples = ~0u;
+/// The bin of a result, the number of samples of this bin in the window that come before the
+/// result, and of all of them in the window.
+struct RankedBin {
+  unsigned bin : 8, rest : 12, count : 12;
 
-CUDASCAN_HD constexpr BinAndRest bin_and_rest(unsigned bin, unsigned rest) {
-  return rest << 8 | bin;
-}
+  __device__ static RankedBin of(const RankedLevel &v) { return {v.level, v.rest, v.count}; }
+};
+/// Samples in a bin of a tile are fewer than this.
+constexpr int kMostBinSize = 1 << 12;
 
 /// What is known of a trimmed mean: its first and last sample, the sum of the bins between their
 /// bins, and the number of samples in the window.
 struct TrimmedBins {
-  BinAndRest first, last;
+  RankedBin first, last;
   unsigned sum, n;
 };
 
-/// The tiles of a launch; block number i works on tile `begin` + i.
+/// The tiles of a launch.
 /// @tparam Found  what is found for each result
 template <typename Found>
 struct OrdinalJob {
   SelectionJob<std::uint16_t> selection;
   OrderTiles tiles;
   OrderedTiles ordered;
-  int begin;
+  int begin;     // the first of the tiles
   Found *found;  // of all results of a tile, row by row
 
-  __device__ int tile() const { return begin + static_cast<int>(blockIdx.x); }
-  __device__ int x0() const { return tiles.x0(tile()); }
-  __device__ int y0() const { return tiles.y0(tile()); }
-  __device__ const std::uint8_t *bins() const {
-    return ordered.bins + std::size_t(blockIdx.x) * tiles.capacity;
+  /// @param i     number of the tile in this launch
+  /// @param x, y  in the tile, without the margin
+  __device__ Found &at(int i, int x, int y) const {
+    return found[(std::size_t(i) * tiles.height + y) * tiles.width + x];
   }
-  /// @param x, y  in the image
-  __device__ Found &at(int x, int y) const {
-    return found[std::size_t(blockIdx.x) * tiles.width * tiles.height +
-                 std::size_t(y - y0()) * tiles.width + (x - x0())];
+  __device__ const unsigned *bins(int i) const {
+    return ordered.bins + std::size_t(i) * tiles.capacity;
   }
   __device__ int rank(int n) const {
     return selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
@@ -56,125 +52,119 @@ class BinColumn {
  public:
   /// @param bins  the column, or nullptr for none
   /// @param top   row of the first one
-  __device__ BinColumn(const std::uint8_t *bins, int stride, int top)
+  __device__ BinColumn(const unsigned *bins, int stride, int top)
       : bins_(bins), stride_(stride), top_(top) {}
+  /// -1 for none.
   __device__ int sample(int y) const {
     if (!bins_) return -1;
-    const int bin = bins_[(y - top_) * stride_];
-    return bin == static_cast<int>(kNoBin) ? -1 : bin;
+    const unsigned bin = bins_[(y - top_) * stride_] & 0xffff;
+    return bin == kNoLevel ? -1 : static_cast<int>(bin);
   }
 
  private:
-  const std::uint8_t *bins_;
+  const unsigned *bins_;
   int stride_, top_;
 };
 
-/// For medians and ranks of rectangles.
-struct OrdinalDigitsJob : OrdinalJob<BinAndRest> {
+/// For medians and ranks of rectangles. A block works on a tile.
+struct OrdinalDigitsJob : OrdinalJob<RankedBin> {
   BlockResults results;
 
+  __device__ int x0() const { return tiles.x0(begin + blockIdx.x); }
+  __device__ int y0() const { return tiles.y0(begin + blockIdx.x); }
   __device__ BinColumn column(int x, bool kept) const {
-    return {kept ? bins() + (x + tiles.rx - x0()) : nullptr, tiles.stride, y0() - tiles.ry};
+    return {kept ? bins(blockIdx.x) + (x + tiles.rx - x0()) : nullptr, tiles.stride,
+            y0() - tiles.ry};
   }
-  __device__ void put(int x, int y, unsigned bin, unsigned rest) const {
-    at(x, y) = bin_and_rest(bin, rest);
+  __device__ void put(int x, int y, const RankedLevel &bin) const {
+    at(blockIdx.x, x - x0(), y - y0()) = RankedBin::of(bin);
   }
 };
 
-/// For windows of any shape.
+/// For windows of any shape. Several blocks work on a tile, next to one another.
 template <typename Found>
 struct OrdinalSlidingJob : OrdinalJob<Found> {
-  using OrdinalJob<Found>::selection;
-  using OrdinalJob<Found>::tiles;
+  int blocks;  // of a tile
+  int stride;
 
-  __device__ int width() const { return selection.out.width; }
+  OrdinalSlidingJob(const OrdinalJob<Found> &job)
+      : OrdinalJob<Found>(job),
+        blocks(job.tiles.width / kSlidingThreads),
+        stride(job.tiles.stride) {}
+
+  __device__ int in_launch() const { return blockIdx.x / blocks; }
+  __device__ int tile() const { return this->begin + in_launch(); }
+  __device__ int x0() const {
+    return this->tiles.x0(tile()) + blockIdx.x % blocks * kSlidingThreads;
+  }
+  __device__ int y0() const { return this->tiles.y0(tile()); }
+  __device__ int right() const { return this->selection.out.width; }
   __device__ int bottom() const {
-    return min(this->y0() + tiles.height, static_cast<int>(selection.out.height));
+    return min(y0() + this->tiles.height, this->selection.out.height);
   }
-  __device__ int bin(int x, int y) const {
-    const int bin =
-        this->bins()[(y - this->y0() + tiles.ry) * tiles.stride + x - this->x0() + tiles.rx];
-    return bin == static_cast<int>(kNoBin) ? -1 : bin;
+  __device__ const unsigned *at(int x, int y) const {
+    const OrderTiles &tiles = this->tiles;
+    return this->bins(in_launch()) + (y - y0() + tiles.ry) * stride + x - tiles.x0(tile()) +
+           tiles.rx;
   }
+  __device__ Found &found_at(int x, int y) const {
+    return OrdinalJob<Found>::at(in_launch(), x - this->tiles.x0(tile()), y - y0());
+  }
+  __device__ static unsigned level_of(unsigned sample) { return sample & 0xffff; }
 };
 
 /// For medians and ranks.
-struct OrdinalRankJob : OrdinalSlidingJob<BinAndRest> {
+struct OrdinalRankJob : OrdinalSlidingJob<RankedBin> {
   using Counts = SlidingCounts;
 
-  __device__ bool is_inner() const { return true; }
-  __device__ SlidingLevel inner(int x, int y) const { return {bin(x, y)}; }
-  __device__ SlidingLevel sample(int x, int y) const { return inner(x, y); }
+  __device__ static void change(const Counts &counts, unsigned sample, unsigned by) {
+    counts.change(level_of(sample), by);
+  }
   template <SwoFilterOperator>
   __device__ void put(int x, int y, unsigned n, const Counts &, SlidingSearch &search) const {
-    if (n == 0) {
-      at(x, y) = kNoSamples;
-    } else {
-      const auto [bin, rest] = search.at(rank(n));
-      at(x, y) = bin_and_rest(bin, rest);
-    }
-  }
-};
-
-/// A bin and its sample, without unused low bits.
-struct BinAndLevel {
-  int level;  // the bin, or -1 for none
-  unsigned value;
-
-  __device__ bool operator==(const BinAndLevel &other) const {
-    return level == other.level && value == other.value;
+    found_at(x, y) = n == 0 ? RankedBin{} : RankedBin::of(search.at(rank(n)));
   }
 };
 
 /// Counts and sums of bins. Sums of the largest window of the largest samples fit into 32 bits.
 class SlidingSums : public SlidingCounts {
  public:
-  static constexpr int kBytes = SlidingCounts::kBytes + 4 * kSlidingLevels;
+  static constexpr int kBytes = SlidingCounts::kBytes + 4 * (kBins + 1);
 
-  __device__ SlidingSums(unsigned *words, int threads)
-      : SlidingCounts(words, threads), sums_(words + kWords * threads), threads_(threads) {}
+  __device__ explicit SlidingSums(unsigned *words)
+      : SlidingCounts(words), sums_(words + (kWords + 1) * kSlidingThreads) {}
   __device__ void clear() const {
     SlidingCounts::clear();
-    for (int i = 0; i < kSlidingLevels; ++i) sums_[i * threads_] = 0;
+    for (unsigned i = 0; i <= kBins; ++i) sums_[i * kSlidingThreads] = 0;
   }
-  __device__ void change(const BinAndLevel &sample, unsigned by) const {
-    SlidingCounts::change({sample.level}, by);
-    atomicAdd(sums_ + sample.level * threads_, by * sample.value);
+  __device__ void change(unsigned bin, unsigned value, unsigned by) const {
+    SlidingCounts::change(bin, by);
+    atomicAdd(sums_ + bin * kSlidingThreads, by * value);
   }
-  __device__ unsigned sum(int bin) const { return sums_[bin * threads_]; }
+  __device__ unsigned sum(unsigned bin) const { return sums_[bin * kSlidingThreads]; }
 
  private:
   unsigned *sums_;
-  int threads_;
 };
 
 /// For trimmed means.
 struct OrdinalMeanJob : OrdinalSlidingJob<TrimmedBins> {
   using Counts = SlidingSums;
 
-  __device__ bool is_inner() const {
-    return x0() >= tiles.rx && x0() + int(blockDim.x) + tiles.rx <= width() && y0() >= tiles.ry &&
-           bottom() + tiles.ry <= selection.out.height;
-  }
-  __device__ BinAndLevel inner(int x, int y) const {
-    return {bin(x, y), static_cast<unsigned>(selection.in.plane.row(y)[x]) >> selection.shift};
-  }
-  __device__ BinAndLevel sample(int x, int y) const {
-    BinAndLevel found{bin(x, y), 0};
-    selection.in.visit(x, y, [&](unsigned sample) { found.value = sample >> selection.shift; });
-    return found;
+  __device__ void change(const Counts &counts, unsigned sample, unsigned by) const {
+    counts.change(level_of(sample), sample >> 16 >> selection.shift, by);
   }
   template <SwoFilterOperator>
   __device__ void put(int x, int y, unsigned n, const Counts &counts, SlidingSearch &search) const {
-    TrimmedBins found{kNoSamples, kNoSamples, 0, n};
+    TrimmedBins found{{}, {}, 0, n};
     if (n > 0) {
       const unsigned t = trimmed(n, selection.alpha);
-      const LevelAndRest first = search.at(t), last = search.at(n - 1 - t);
-      found.first = bin_and_rest(first.level, first.rest);
-      found.last = bin_and_rest(last.level, last.rest);
-      for (unsigned bin = first.level + 1; bin < last.level; ++bin) found.sum += counts.sum(bin);
+      found.first = RankedBin::of(search.at(t));
+      found.last = RankedBin::of(search.at(n - 1 - t));
+      for (unsigned bin = found.first.bin + 1; bin < found.last.bin; ++bin)
+        found.sum += counts.sum(bin);
     }
-    at(x, y) = found;
+    found_at(x, y) = found;
   }
 };
 
@@ -221,54 +211,60 @@ class TileWindow {
   unsigned corner_, room_;
 };
 
-/// Rows of a block's threads, each of them 32 wide.
+/// Results of a block are 32 x kMemberRows, those of a warp 8 x 4: their bins are similar.
 constexpr int kMemberRows = 8, kMemberThreads = 32 * kMemberRows;
 
-/// Calls write(x, y, window, sorted samples of the tile) for this thread's result, if it has one. A
+/// Calls write(x, y, window, found, number of the tile) for this thread's result, if it has one. A
 /// block in z works on a tile.
 template <typename Found, typename Write>
 __device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cells, bool rectangle,
                            unsigned *bits, const Write &write) {
   if (!rectangle) TileWindow::set_cells(cells, bits);
   const OrderTiles &tiles = job.tiles;
-  const int in_tile = blockIdx.z, tile = job.begin + in_tile;
-  const int dx = blockIdx.x * 32 + threadIdx.x % 32;
-  const int dy = blockIdx.y * kMemberRows + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int dx = blockIdx.x * 32 + warp % 4 * 8 + lane % 8;
+  const int dy = blockIdx.y * kMemberRows + warp / 4 * 4 + lane / 8;
+  const int tile = job.begin + static_cast<int>(blockIdx.z);
   const int x = tiles.x0(tile) + dx, y = tiles.y0(tile) + dy;
   if (dx >= tiles.width || dy >= tiles.height) return;
   if (x >= job.selection.out.width || y >= job.selection.out.height) return;
-  const std::size_t i = (std::size_t(in_tile) * tiles.height + dy) * tiles.width + dx;
-  write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.found[i], in_tile);
+  write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.at(blockIdx.z, dx, dy),
+        blockIdx.z);
 }
 
 /// The sample of the bin that was found.
 static __global__ void __launch_bounds__(kMemberThreads)
-    bin_rank_kernel(const __grid_constant__ OrdinalJob<BinAndRest> job,
+    bin_rank_kernel(const __grid_constant__ OrdinalJob<RankedBin> job,
                     const __grid_constant__ WindowCells cells, bool rectangle) {
   __shared__ unsigned bits[TileWindow::kMostWords];
   for_result(
       job, cells, rectangle, bits,
-      [&](int x, int y, const TileWindow &window, BinAndRest found, int tile) {
+      [&](int x, int y, const TileWindow &window, const RankedBin &found, int tile) {
         std::uint16_t &out = job.selection.out.row(y)[x];
-        if (found == kNoSamples) {
+        if (found.count == 0) {
           out = job.selection.in.plane.row(y)[x];
           return;
         }
-        const std::size_t begin = std::size_t(tile) * job.tiles.capacity +
-                                  std::size_t(found & 255) * job.ordered.bin_size[tile];
-        const auto *const places = reinterpret_cast<const uint4 *>(job.ordered.places + begin);
-        unsigned rest = found >> 8, i = 0;
-        for (;; ++i) {
-          const uint4 four = places[i];
+        const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
+        const auto *const places = reinterpret_cast<const uint4 *>(job.ordered.places + tile_begin);
+        const unsigned size = job.ordered.bin_size[tile], first = found.bin * size / 4;
+        const unsigned last = (min((found.bin + 1) * size, job.ordered.count[tile]) + 3) / 4 - 1;
+        // From the nearer end, four samples at a time.
+        const bool up = 2 * found.rest < found.count;
+        unsigned rest = up ? found.rest : found.count - 1 - found.rest;
+        const int step = up ? 1 : -1;
+        for (unsigned i = up ? first : last;; i += step) {
+          const uint4 v = places[i];
+          const uint4 four = up ? v : uint4{v.w, v.z, v.y, v.x};
           const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
                          three = two + window.holds(four.z), all = three + window.holds(four.w);
           if (rest < all) {
-            i = 4 * i + (rest >= one) + (rest >= two) + (rest >= three);
+            const unsigned k = (rest >= one) + (rest >= two) + (rest >= three);
+            out = job.ordered.values[tile_begin + 4 * i + (up ? k : 3 - k)];
             break;
           }
           rest -= all;
         }
-        out = job.ordered.values[begin + i];
       });
 }
 
@@ -285,26 +281,35 @@ static __global__ void __launch_bounds__(kMemberThreads)
                  return;
                }
                const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
-               const unsigned bin_size = job.ordered.bin_size[tile],
-                              count = job.ordered.count[tile];
+               const unsigned *const places = job.ordered.places + tile_begin;
+               const std::uint16_t *const values = job.ordered.values + tile_begin;
+               const unsigned size = job.ordered.bin_size[tile], count = job.ordered.count[tile];
                const int shift = job.selection.shift;
                std::uint64_t sum = found.sum;
                // Those of a bin's samples in the window with numbers from first to last.
                const auto add = [&](unsigned bin, unsigned first, unsigned last) {
-                 const unsigned begin = bin * bin_size, end = min(begin + bin_size, count);
+                 const unsigned begin = bin * size, end = min(begin + size, count);
                  unsigned number = 0;
-                 for (unsigned i = begin; i < end && number <= last; ++i)
-                   if (window.holds(job.ordered.places[tile_begin + i])) {
-                     if (number >= first) sum += job.ordered.values[tile_begin + i] >> shift;
+                 for (unsigned i = begin; i < end && number <= last; i += 4) {
+                   const uint4 four = *reinterpret_cast<const uint4 *>(places + i);
+                   const uint2 two = *reinterpret_cast<const uint2 *>(values + i);
+                   const auto one = [&](unsigned place, unsigned value) {
+                     if (!window.holds(place)) return;
+                     if (number >= first && number <= last) sum += value >> shift;
                      ++number;
-                   }
+                   };
+                   one(four.x, two.x & 0xffff);
+                   one(four.y, two.x >> 16);
+                   one(four.z, two.y & 0xffff);
+                   one(four.w, two.y >> 16);
+                 }
                };
-               const unsigned first_bin = found.first & 255, last_bin = found.last & 255;
-               if (first_bin == last_bin) {
-                 add(first_bin, found.first >> 8, found.last >> 8);
+               const RankedBin first = found.first, last = found.last;
+               if (first.bin == last.bin) {
+                 add(first.bin, first.rest, last.rest);
                } else {
-                 add(first_bin, found.first >> 8, ~0u - 1);
-                 add(last_bin, 0, found.last >> 8);
+                 add(first.bin, first.rest, first.count - 1);
+                 add(last.bin, 0, last.rest);
                }
                const unsigned left = found.n - 2 * trimmed(found.n, job.selection.alpha);
                out = static_cast<std::uint16_t>((2 * sum + left) / (2 * left) << shift);

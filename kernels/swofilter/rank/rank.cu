@@ -17,9 +17,8 @@ namespace {
 
 using Op = SwoFilterOperator;
 
-/// Windows with more samples use histograms. Modes and trimmed means visit samples more often, so
-/// their limit is lower, and lower still where medians and ranks use digits.
-constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
+/// Windows with more samples use histograms; medians and ranks of bytes use digits earlier.
+constexpr int kMostSelected = 9, kFewestDigits = 6;
 
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
@@ -48,7 +47,7 @@ class Rank {
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
-    if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
+    if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     if (!of_rank && by_columns(all)) return;
     if constexpr (sizeof(T) == 1)

@@ -6,51 +6,43 @@
 /// a column of the window (Huang, Yang, Tang, "A fast two-dimensional median filtering algorithm",
 /// IEEE Trans. ASSP 27(1), 1979). Counts of neighbouring threads are neighbours, so there are no
 /// bank conflicts.
+///
+/// The samples are those of a plane with a margin, in which every window is complete: outside the
+/// image it has the samples that the border defines, or kNoLevel.
 #pragma once
 #include "kernels/base/ptx.cuh"
-#include "kernels/swofilter/rank/selection.cuh"
+#include "kernels/swofilter/rank/digits.cuh"
 
 namespace cudascan::swo {
 
-constexpr int kMostSlidingThreads = 128;
-constexpr int kSlidingLevels = 256;
+constexpr int kSlidingThreads = 64;
+constexpr unsigned kNoLevel = 256;
 
-/// A sample of an image of 8 bits, or none.
-struct SlidingLevel {
-  int level;  // -1 for none
-
-  __device__ bool operator==(const SlidingLevel &other) const { return level == other.level; }
-};
-
-/// The histogram of a thread's window. A word has the counts of an even level and the next.
+/// The histogram of a thread's window. A word has the counts of an even level and the next; the
+/// last word counts missing samples.
 class SlidingCounts {
  public:
-  static constexpr int kWords = kSlidingLevels / 2;
-  static constexpr int kBytes = 4 * kWords;  ///< of shared memory for a thread
+  static constexpr int kWords = 128;
+  static constexpr int kBytes = 4 * (kWords + 1);  ///< of shared memory for a thread
 
-  /// @param words  of this thread, `threads` apart
-  __device__ SlidingCounts(unsigned *words, int threads) : words_(words), threads_(threads) {}
+  /// @param words  of this thread, kSlidingThreads apart
+  __device__ explicit SlidingCounts(unsigned *words) : words_(words) {}
 
   __device__ void clear() const {
-    for (int i = 0; i < kWords; ++i) words_[i * threads_] = 0;
+    for (int i = 0; i <= kWords; ++i) words_[i * kSlidingThreads] = 0;
   }
   /// Adds a sample, or removes it with by = -1. Only this thread uses the word: the atomic
   /// operation saves waiting for the old count.
-  __device__ void change(SlidingLevel sample, unsigned by) const {
-    atomicAdd(words_ + (sample.level >> 1) * threads_, by << (sample.level % 2 * 16));
+  __device__ void change(unsigned level, unsigned by) const {
+    atomicAdd(words_ + (level >> 1) * kSlidingThreads, level % 2 ? by << 16 : by);
   }
-  __device__ unsigned even(int i) const { return words_[i * threads_] & 0xffff; }
-  __device__ unsigned odd(int i) const { return words_[i * threads_] >> 16; }
+  __device__ unsigned even(int i) const { return words_[i * kSlidingThreads] & 0xffff; }
+  __device__ unsigned odd(int i) const { return words_[i * kSlidingThreads] >> 16; }
   __device__ unsigned both(int i) const { return even(i) + odd(i); }
+  __device__ unsigned missing() const { return words_[kWords * kSlidingThreads]; }
 
  private:
   unsigned *words_;
-  int threads_;
-};
-
-/// Level and number among the equal samples of a sample.
-struct LevelAndRest {
-  unsigned level, rest;
 };
 
 /// Finds samples by their number. The search begins where the last one ended, because windows of
@@ -61,19 +53,22 @@ class SlidingSearch {
 
   /// To be called for each sample that is added, or removed with by = -1.
   __device__ void change(unsigned level, unsigned by) {
-    if (level < 2 * static_cast<unsigned>(word_)) below_ += by;
+    if (level < first_) below_ += by;
   }
-  __device__ LevelAndRest at(unsigned rank) {
-    while (rank < below_) below_ -= counts_.both(--word_);
-    for (unsigned n; rank >= below_ + (n = counts_.both(word_)); ++word_) below_ += n;
-    const unsigned rest = rank - below_, even = counts_.even(word_), level = 2 * word_;
-    return rest < even ? LevelAndRest{level, rest} : LevelAndRest{level + 1, rest - even};
+  __device__ RankedLevel at(unsigned rank) {
+    unsigned word = first_ / 2;
+    while (rank < below_) below_ -= counts_.both(--word);
+    for (unsigned n; rank >= below_ + (n = counts_.both(word)); ++word) below_ += n;
+    first_ = 2 * word;
+    const unsigned rest = rank - below_, even = counts_.even(word);
+    return rest < even ? RankedLevel{first_, rest, even}
+                       : RankedLevel{first_ + 1, rest - even, counts_.odd(word)};
   }
 
  private:
   const SlidingCounts &counts_;
-  int word_ = 0;
-  unsigned below_ = 0;  ///< samples in the words before word_
+  unsigned first_ = 0;  ///< level of the word where the search begins
+  unsigned below_ = 0;  ///< samples of lower levels
 };
 
 struct LevelAndCount {
@@ -116,26 +111,23 @@ struct SlidingJob {
   using Counts = SlidingCounts;
 
   SelectionJob<std::uint8_t> selection;
-  int height;  // of a block's results
+  const std::uint16_t *samples;  ///< the image with a margin of half the window
+  int stride;                    ///< of `samples`, in samples
+  int height;                    ///< of a block's results
 
-  __device__ int x0() const { return blockIdx.x * blockDim.x; }
+  __device__ int x0() const { return blockIdx.x * kSlidingThreads; }
   __device__ int y0() const { return blockIdx.y * height; }
-  __device__ int width() const { return selection.out.width; }
+  __device__ int right() const { return selection.out.width; }
   __device__ int bottom() const { return min(y0() + height, selection.out.height); }
-  /// Whether all windows of the block are in the image; then inner() replaces sample().
-  __device__ bool is_inner() const {
-    return x0() >= selection.rx && x0() + int(blockDim.x) + selection.rx <= width() &&
-           y0() >= selection.ry && bottom() + selection.ry <= selection.out.height;
+  __device__ const std::uint16_t *at(int x, int y) const {
+    return samples + std::size_t(y + selection.ry) * stride + x + selection.rx;
   }
-  __device__ SlidingLevel inner(int x, int y) const { return {selection.in.plane.row(y)[x]}; }
-  __device__ SlidingLevel sample(int x, int y) const {
-    int level = -1;
-    selection.in.visit(x, y, [&](unsigned sample) { level = static_cast<int>(sample); });
-    return {level};
+  __device__ static unsigned level_of(unsigned sample) { return sample; }
+  __device__ static void change(const Counts &counts, unsigned sample, unsigned by) {
+    counts.change(sample, by);
   }
   template <SwoFilterOperator op>
-  __device__ void put(int x, int y, unsigned n, const SlidingCounts &counts,
-                      SlidingSearch &search) const {
+  __device__ void put(int x, int y, unsigned n, const Counts &counts, SlidingSearch &search) const {
     unsigned result;
     if (n == 0)
       result = selection.in.plane.row(y)[x];
@@ -152,71 +144,86 @@ struct SlidingJob {
   }
 };
 
-/// Moves the window of a thread down.
-template <SwoFilterOperator op, bool inner, typename Job>
-__device__ void slide_down(const Job &job, const WindowColumns &columns,
-                           const typename Job::Counts &counts) {
-  const int x = job.x0() + static_cast<int>(threadIdx.x), y0 = job.y0(), y1 = job.bottom();
-  const auto sample = [&](int x, int y) { return inner ? job.inner(x, y) : job.sample(x, y); };
-  SlidingSearch search(counts);
-  unsigned n = 0;
-  const auto change = [&](const auto &sample, unsigned by) {
-    if (sample.level < 0) return;
-    counts.change(sample, by);
-    search.change(sample.level, by);
-    n += by;
-  };
-  // Some samples are read before the first one is counted.
-  constexpr int kAhead = 4;
-  for (int i = 0; i < columns.n_runs; ++i) {
+/// Samples that are read before the first of them is counted.
+constexpr int kSlidingAhead = 8;
+
+/// Bytes of shared memory of a block: the ends of the runs, then the counts of the threads.
+template <typename Job>
+int sliding_bytes(const WindowColumns &columns) {
+  return columns.n_runs * static_cast<int>(sizeof(int2)) + kSlidingThreads * Job::Counts::kBytes;
+}
+
+/// The upper and the lower ends of the runs: where the samples that leave and enter are, relative
+/// to the middle. All threads of the block call it.
+__device__ inline const int2 *sliding_ends(const WindowColumns &columns, int stride) {
+  auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
+  for (int i = threadIdx.x; i < columns.n_runs; i += kSlidingThreads) {
     const Run run = columns.runs[i];
-#pragma unroll 1
-    for (int first = run.first; first <= run.last; first += kAhead) {
-      decltype(sample(0, 0)) enters[kAhead];
-#pragma unroll
-      for (int k = 0; k < kAhead; ++k)
-        enters[k] = sample(x + run.y, y0 + min(first + k, int{run.last}));
-#pragma unroll
-      for (int k = 0; k < kAhead; ++k)
-        if (first + k <= run.last) change(enters[k], 1);
-    }
+    ends[i] = int2{run.first * stride + run.y, (run.last + 1) * stride + run.y};
   }
-#pragma unroll 1
-  for (int y = y0;; ++y) {
-    job.template put<op>(x, y, n, counts, search);
-    if (y + 1 == y1) break;
-#pragma unroll 1
-    for (int first = 0; first < columns.n_runs; first += kAhead) {
-      decltype(sample(0, 0)) leaves[kAhead], enters[kAhead];
-#pragma unroll
-      for (int k = 0; k < kAhead; ++k) {
-        const Run run = columns.runs[min(first + k, columns.n_runs - 1)];
-        leaves[k] = sample(x + run.y, y + run.first);
-        enters[k] = sample(x + run.y, y + 1 + run.last);
-      }
-#pragma unroll
-      for (int k = 0; k < kAhead; ++k) {
-        if (first + k >= columns.n_runs || leaves[k] == enters[k]) continue;
-        change(leaves[k], -1u);
-        change(enters[k], 1);
-      }
-    }
-  }
+  __syncthreads();
+  return ends;
 }
 
 /// A thread per column of results.
 /// @tparam Job  as SlidingJob
 template <SwoFilterOperator op, typename Job>
-__global__ void __launch_bounds__(kMostSlidingThreads)
+__global__ void __launch_bounds__(kSlidingThreads)
     sliding_kernel(const __grid_constant__ Job job, const __grid_constant__ WindowColumns columns) {
+  const int2 *const ends = sliding_ends(columns, job.stride);
+  const int n_runs = columns.n_runs;
+  const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
+  if (x >= job.right()) return;
   const typename Job::Counts counts(
-      reinterpret_cast<unsigned *>(dynamic_shared_memory()) + threadIdx.x, blockDim.x);
-  if (job.x0() + static_cast<int>(threadIdx.x) >= job.width()) return;
+      reinterpret_cast<unsigned *>(dynamic_shared_memory() + n_runs * sizeof(int2)) + threadIdx.x);
+  SlidingSearch search(counts);
+  const auto change = [&](unsigned sample, unsigned by) {
+    job.change(counts, sample, by);
+    search.change(job.level_of(sample), by);
+  };
+
   counts.clear();
-  if (job.is_inner())
-    slide_down<op, true>(job, columns, counts);
-  else
-    slide_down<op, false>(job, columns, counts);
+  int y = job.y0();
+  auto middle = job.at(x, y);
+#pragma unroll 1
+  for (int i = 0; i < n_runs; ++i) {
+    const auto *run = middle + ends[i].x;
+    const int length = (ends[i].y - ends[i].x) / job.stride;
+#pragma unroll 1
+    for (int k = 0; k < length; k += kSlidingAhead) {
+      unsigned enters[kSlidingAhead];
+#pragma unroll
+      for (int j = 0; j < kSlidingAhead; ++j) enters[j] = run[min(k + j, length - 1) * job.stride];
+#pragma unroll
+      for (int j = 0; j < kSlidingAhead; ++j)
+        if (k + j < length) change(enters[j], 1);
+    }
+  }
+#pragma unroll 1
+  for (;; middle += job.stride) {
+    job.template put<op>(x, y, columns.count - counts.missing(), counts, search);
+    if (++y == bottom) break;
+    int i = 0;
+    const auto step = [&]<int n>() {
+      unsigned leaves[n], enters[n];
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        const int2 offset = ends[i + j];
+        leaves[j] = middle[offset.x];
+        enters[j] = middle[offset.y];
+      }
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        change(leaves[j], -1u);
+        change(enters[j], 1);
+      }
+      i += n;
+    };
+#pragma unroll 1
+    while (i + kSlidingAhead <= n_runs) step.template operator()<kSlidingAhead>();
+#pragma unroll 1
+    while (i < n_runs) step.template operator()<1>();
+  }
 }
 
 }  // namespace cudascan::swo
