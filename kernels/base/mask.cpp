@@ -25,6 +25,14 @@ std::vector<MaskRun> Mask::runs() const {
   return runs;
 }
 
+Mask Mask::transposed() const {
+  Mask mask{height, width, rectangle, {}};
+  mask.cells.reserve(cells.size());
+  for (int x = 0; x < width; ++x)
+    for (int y = 0; y < height; ++y) mask.cells.push_back(at(x, y));
+  return mask;
+}
+
 Mask Mask::reflected() const {
   Mask mask = *this;
   std::reverse(mask.cells.begin(), mask.cells.end());

@@ -32,6 +32,8 @@ struct CUDASCAN_API Mask {
   std::vector<MaskRun> runs() const;
   /// The window turned by 180 degrees, with which what an erosion takes is brought back.
   Mask reflected() const;
+  /// Rows and columns exchanged.
+  Mask transposed() const;
   /// Whether with every cell those between it and the middle row, and the middle column, are on as
   /// well; then clip and replicate give the same extrema.
   bool reaches_inwards() const;

@@ -45,6 +45,9 @@ inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
 inline int __ffs(unsigned v) {
   return __builtin_ffs(static_cast<int>(v));
 }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
+}
 inline int __clz(unsigned v) {
   return v ? __builtin_clz(v) : 32;
 }

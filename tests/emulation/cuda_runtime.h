@@ -48,6 +48,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
 
+struct int2 {
+  int x, y;
+};
 struct uint2 {
   unsigned x, y;
 };
@@ -188,6 +191,12 @@ inline unsigned __reduce_max_sync(unsigned /*mask*/, unsigned value) {
 template <typename T>
 T __ldg(const T *p) {
   return *p;
+}
+template <typename T, typename U>
+T atomicOr(T *p, U value) {
+  const T old = *p;
+  *p |= static_cast<T>(value);
+  return old;
 }
 template <typename T, typename U>
 T atomicMax(T *p, U value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians and ranks of rectangles of 8-bit samples. The time is the same for all images, or less
+/// Medians and ranks of rectangles of 8-bit samples, or of bins of 16-bit samples. The time is the same for all images, or less
 /// if columns add the same samples that they remove. As in Perreault and Hebert ("Median filtering
 /// in constant time", IEEE Trans. Image Processing 16(9), 2007), a block keeps the histogram of
 /// each of its columns over the rows of the window, and a step down removes one sample from each
@@ -96,11 +96,6 @@ class DigitSums {
   unsigned all_ = 0, even_ = 0;
 };
 
-struct DigitsJob {
-  SelectionJob<std::uint8_t> selection;
-  int width, height;  // of a block's results
-};
-
 /// The column whose counts a thread keeps.
 class KeptColumn {
  public:
@@ -125,10 +120,32 @@ class KeptColumn {
   bool none_;
 };
 
-/// Sample number `rank`, in ascending order, of n columns from this one on.
+struct BlockResults {
+  int width, height;
+};
+
+/// Level and number among the equal samples of a sample, and how many these are.
+struct RankedLevel {
+  unsigned level, rest, count;
+};
+
+/// What digits_kernel does on an image of 8-bit samples.
+struct DigitsJob {
+  SelectionJob<std::uint8_t> selection;
+  BlockResults results;
+
+  __device__ int x0() const { return blockIdx.x * results.width; }
+  __device__ int y0() const { return blockIdx.y * results.height; }
+  __device__ KeptColumn column(int x, bool kept) const { return {selection.in, x, kept}; }
+  __device__ void put(int x, int y, const RankedLevel &found) const {
+    selection.out.row(y)[x] = static_cast<std::uint8_t>(found.level);
+  }
+};
+
+/// Sample number `rank`, in ascending order, of the `within` samples in n columns from this one on.
 template <int batch>
-__device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, int n,
-                                                   unsigned rank) {
+__device__ __forceinline__ RankedLevel sample_of_rank(const DigitCounts &counts, int n,
+                                                      unsigned rank, unsigned within) {
   unsigned value = 0;
 #pragma unroll
   for (int digits = 0; digits < kDigits; ++digits) {
@@ -136,32 +153,37 @@ __device__ __forceinline__ unsigned sample_of_rank(const DigitCounts &counts, in
     sums.add<batch>(counts.word(digits, value), n);
     unsigned below = 0, digit = 0;
     const auto pass = [&](unsigned up_to) {
-      if (rank >= up_to) below = up_to, ++digit;
+      if (rank >= up_to)
+        below = up_to, ++digit;
+      else
+        within = min(within, up_to);
     };
     pass(sums.up_to_0());
     pass(sums.up_to_1());
     pass(sums.up_to_2());
     rank -= below;
+    within -= below;
     value = value << 2 | digit;
   }
-  return value;
+  return {value, rank, within};
 }
 
 /// A thread maintains one column of the block's windows and processes the window that begins there.
 /// @tparam batch  the height of the window is at most 256 / batch - 1
-template <int batch>
+/// @tparam Job    as DigitsJob
+template <int batch, typename Job>
 __global__ void __launch_bounds__(kMostDigitsColumns)
-    digits_kernel(const __grid_constant__ DigitsJob job) {
-  const SelectionJob<std::uint8_t> &selection = job.selection;
-  const Plane<const std::uint8_t> &in = selection.in.plane;
+    digits_kernel(const __grid_constant__ Job job) {
+  const auto &selection = job.selection;
+  const auto &in = selection.in.plane;
   const bool clip = selection.in.border == SwoFilterBorder::clip;
   auto *const memory = reinterpret_cast<unsigned *>(dynamic_shared_memory());
   const int t = threadIdx.x, columns = blockDim.x;
   const DigitCounts counts(memory + t, columns);
-  const int x0 = blockIdx.x * job.width, x = x0 + t;
-  const int y0 = blockIdx.y * job.height, y1 = min(y0 + job.height, in.height);
+  const int x0 = job.x0(), x = x0 + t;
+  const int y0 = job.y0(), y1 = min(y0 + job.results.height, in.height);
   const int rx = selection.rx, ry = selection.ry;
-  const KeptColumn column(selection.in, x - rx, t < min(job.width, in.width - x0) + 2 * rx);
+  const auto column = job.column(x - rx, t < min(job.results.width, in.width - x0) + 2 * rx);
 
 #pragma unroll 5
   for (int i = 0; i < kBeginnings; ++i) memory[i * columns + t] = 0;
@@ -176,7 +198,7 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
       if (samples[i] >= 0) counts.change(samples[i], 1);
   }
 
-  const bool writes = t < job.width && x < in.width;
+  const bool writes = t < job.results.width && x < in.width;
   const int across = clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1;
   int n = 0;
   unsigned rank = 0;
@@ -193,8 +215,7 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
         n = across * down;
         rank = selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
       }
-      selection.out.row(y)[x] =
-          static_cast<std::uint8_t>(sample_of_rank<batch>(counts, 2 * rx + 1, rank));
+      job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, rank, n));
     }
     __syncthreads();
     if (leaves != enters) {

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/columns.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
-#include "kernels/swofilter/rank/histogram.cuh"
+#include "kernels/swofilter/rank/launches.cuh"
 #include "kernels/swofilter/rank/lines.h"
 #include "kernels/swofilter/rank/median3.cuh"
 #include "kernels/swofilter/rank/network.cuh"
@@ -17,9 +18,19 @@ namespace {
 
 using Op = SwoFilterOperator;
 
-/// Windows with more samples use histograms. Modes and trimmed means visit samples more often, so
-/// their limit is lower, and lower still where medians and ranks use digits.
-constexpr int kMostSelected = 81, kMostCounted = 25, kFewestDigits = 6;
+/// Windows with more samples use histograms; medians and ranks of bytes use digits earlier.
+constexpr int kMostSelected = 9, kFewestDigits = 6;
+
+/// The blocks of columns_kernel. None if the device has too little shared memory for the window.
+std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
+  const auto columns_of = [&](int resident) {
+    return shared_memory_each(cuda, resident) / columns_bytes(kGroupColumns) * kGroupColumns;
+  };
+  // Two blocks hide more latency; in a single block, wide windows share more columns.
+  const int resident = columns_of(2) < 8 * rx ? 1 : 2;
+  if (columns_of(resident) < 2 * rx + 4 * kColumnsWarps) return {};
+  return rank_blocks(cuda, width, height, rx, columns_of(resident), kGroupColumns, resident);
+}
 
 template <typename T>
 class Rank {
@@ -36,10 +47,13 @@ class Rank {
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
-    if (mask.count() <= (of_rank ? kMostSelected : kMostCounted))
+    if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     if (!of_rank && by_columns(all)) return;
-    by_histogram(all);
+    if constexpr (sizeof(T) == 1)
+      rank_by_sliding(cuda_, all, mask);
+    else
+      rank_by_ordinals(cuda_, all, mask);
   }
 
  private:
@@ -90,90 +104,32 @@ class Rank {
            {blocks, 32 * kNetworkWarps, 0, cuda_.code_architecture() >= 90}, job);
   }
 
-  /// Divides an image into blocks that all run at the same time.
-  struct Cut {
-    int columns, width, height;  // of a block in shared memory, and of its results
-    dim3 blocks;
-  };
-  /// @param columns   at most in shared memory
-  /// @param unit      their number is a multiple of this
-  /// @param resident  blocks of a multiprocessor
-  Cut cut_up(int columns, int unit, int resident) {
-    const int beside = 2 * job_.mask().rx();
-    const int strips = divide_up(in_.width, columns - beside);
-    const int width = divide_up(in_.width, strips);
-    const int height =
-        divide_up(in_.height, std::max(resident * cuda_.multiprocessors() / strips, 1));
-    return {divide_up(width + beside, unit) * unit, width, height,
-            dim3(divide_up(in_.width, width), divide_up(in_.height, height))};
-  }
-  /// Shared memory per block for so many blocks on a multiprocessor, which reserves 1 KiB for each.
-  int shared_memory_each(int resident) {
-    return (cuda_.most_shared_memory() - 1024 * (resident - 1)) / resident;
-  }
-
-  /// @return false for unsupported windows, samples and devices
+  /// @return false for unsupported windows and devices
   bool by_digits(const SelectionJob<T> &all) {
     if constexpr (sizeof(T) > 1) {
       return false;
     } else {
-      const Mask &mask = job_.mask();
-      if (!mask.rectangle) return false;
-      const int beside = 2 * mask.rx();
-      const auto columns_of = [&](int resident) {
-        return std::min(shared_memory_each(resident) / (32 * kDigitsColumnBytes) * 32,
-                        kMostDigitsColumns);
-      };
-      // Several blocks hide more latency; with fewer blocks, wide windows share more columns.
-      int resident = 4;
-      while (resident > 1 && columns_of(resident) < 8 * beside) --resident;
-      if (columns_of(resident) < beside + 32) return false;
-      const Cut cut = cut_up(columns_of(resident), 32, resident);
-      launch(cuda_,
-             mask.height < 16    ? digits_kernel<16>
-             : mask.height < 32  ? digits_kernel<8>
-             : mask.height < 64  ? digits_kernel<4>
-             : mask.height < 128 ? digits_kernel<2>
-                                 : digits_kernel<1>,
-             {cut.blocks, cut.columns, cut.columns * kDigitsColumnBytes},
-             DigitsJob{all, cut.width, cut.height});
+      const auto blocks = digits_blocks(cuda_, in_.width, in_.height, job_.mask().rx());
+      if (!job_.mask().rectangle || !blocks) return false;
+      launch(cuda_, digits_kernel_for<DigitsJob>(job_.mask().height),
+             {blocks->blocks, blocks->columns, blocks->columns * kDigitsColumnBytes},
+             DigitsJob{all, blocks->results});
       return true;
     }
   }
 
-  /// @return false for unsupported windows, samples and devices
+  /// @return false for unsupported windows and devices
   bool by_columns(const SelectionJob<T> &all) {
     if constexpr (sizeof(T) > 1) {
       return false;
     } else {
-      const Mask &mask = job_.mask();
-      if (!mask.rectangle) return false;
-      const int beside = 2 * mask.rx();
-      const auto columns_of = [&](int resident) {
-        return shared_memory_each(resident) / columns_bytes(kGroupColumns) * kGroupColumns;
-      };
-      // Two blocks hide more latency; in a single block, wide windows share more columns.
-      const int resident = columns_of(2) < 4 * beside ? 1 : 2;
-      if (columns_of(resident) < beside + 4 * kColumnsWarps) return false;
-      const Cut cut = cut_up(columns_of(resident), kGroupColumns, resident);
-      launch(cuda_, columns_kernel, {cut.blocks, kColumnsThreads, columns_bytes(cut.columns)},
-             RankColumnsJob{all, cut.columns, cut.width, cut.height});
+      const auto blocks = columns_blocks(cuda_, in_.width, in_.height, job_.mask().rx());
+      if (!job_.mask().rectangle || !blocks) return false;
+      launch(cuda_, columns_kernel,
+             {blocks->blocks, kColumnsThreads, columns_bytes(blocks->columns)},
+             RankColumnsJob{all, blocks->columns, blocks->results.width, blocks->results.height});
       return true;
     }
-  }
-
-  void by_histogram(const SelectionJob<T> &all) {
-    constexpr int kBytes = SlidingHistogram<T>::kFineBytes;
-    constexpr int kBeside = 4096;  // shared memory besides the histogram
-    const bool shared = kBytes + kBeside <= cuda_.most_shared_memory();
-    const int resident = shared ? std::clamp((224 << 10) / (kBytes + kBeside), 1, 8) : 4;
-    const int blocks =
-        static_cast<int>(std::min(std::int64_t{divide_up(in_.width, kHistogramPixels)} * in_.height,
-                                  std::int64_t{cuda_.multiprocessors()} * resident));
-    auto *const fine =
-        shared ? nullptr : static_cast<unsigned *>(cuda_.scratch(std::size_t(blocks) * kBytes));
-    launch(cuda_, histogram_kernel<T>, {blocks, kHistogramThreads, shared ? kBytes : 0}, all,
-           WindowCells(job_.mask()), fine);
   }
 
   Cuda &cuda_;

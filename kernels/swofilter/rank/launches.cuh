@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Order statistics on the GPU whose kernels are compiled in files of their own.
+#pragma once
+#include "kernels/swofilter/rank/selection.cuh"
+
+namespace cudascan::swo {
+
+/// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
+void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
+/// The same for 16-bit samples.
+void rank_by_ordinals(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);
+
+}  // namespace cudascan::swo

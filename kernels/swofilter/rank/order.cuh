@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Order statistics of 16-bit samples by ordinals. A block sorts the samples of a tile and of the
+/// margin that its windows need, by counting. A sample's number in this order is its ordinal; equal
+/// samples are in any order. Bins of equally many ordinals are samples of 8 bits, whose order
+/// statistics other kernels find (digits.cuh, sliding.cuh): the bin with the result, and the
+/// result's number among the samples of this bin in the window. Then the bin's sorted samples that
+/// lie in the window are counted. The time is the same for all images, however the levels are
+/// distributed (the idea of the ordinal transform: Weiss, "Fast median and bilateral filtering",
+/// SIGGRAPH 2006).
+#pragma once
+#include "kernels/base/ptx.cuh"
+#include "kernels/base/warp_sums.cuh"
+#include "kernels/swofilter/rank/sliding.cuh"
+
+namespace cudascan::swo {
+
+constexpr int kOrderThreads = 1024;
+constexpr unsigned kBins = 256;
+/// No window holds it.
+constexpr unsigned kNoPlace = ~0u;
+
+/// How an image is divided into tiles of results. Tiles with their margins are `stride` columns
+/// wide and `capacity / stride` rows high.
+struct OrderTiles {
+  int width, height;  // of the results
+  int across;         // tiles in a row
+  int rx, ry;         // the margin
+  int stride, capacity;
+
+  __device__ int x0(int tile) const { return tile % across * width; }
+  __device__ int y0(int tile) const { return tile / across * height; }
+};
+
+/// The samples of tiles, sorted. Tile number i of `n` has the part from i * capacity on.
+struct OrderedTiles {
+  unsigned *places;       ///< y << 16 | x in the tile, in ascending order of samples
+  std::uint16_t *values;  ///< the sorted samples
+  unsigned *bins;         ///< row by row: sample << 16 | bin, or kNoLevel if there is none
+  unsigned *bin_size;     ///< ordinals of a bin, a multiple of 4; one number for each tile
+  unsigned *count;        ///< samples of each tile
+
+  /// Bytes of n tiles.
+  static std::size_t bytes(int capacity, int n) {
+    return std::size_t(n) * (std::size_t(capacity) * 10 + 2 * sizeof(unsigned));
+  }
+  /// @param capacity  a multiple of 16
+  static OrderedTiles at(void *memory, int capacity, int n) {
+    const std::size_t samples = std::size_t(n) * capacity;
+    auto *const places = static_cast<unsigned *>(memory);
+    auto *const bins = places + samples;
+    auto *const values = reinterpret_cast<std::uint16_t *>(bins + samples);
+    auto *const numbers = reinterpret_cast<unsigned *>(values + samples);
+    return {places, values, bins, numbers, numbers + n};
+  }
+};
+
+struct OrderJob {
+  Source<std::uint16_t> in;
+  OrderTiles tiles;
+  OrderedTiles ordered;
+  int first;         // the first tile of this launch
+  int counter_bits;  // log2 of the number of counters
+};
+
+/// Calls act(x, y, sample, exists, in_tile) for all samples of a tile with its margin, at (x, y) of
+/// the tile. All lanes of a warp make the same calls, with neighbouring x, even if there is no
+/// sample at a lane's place, or this is not in the tile.
+template <typename Act>
+__device__ void for_tile(const OrderJob &job, int tile, const Act &act) {
+  const OrderTiles &tiles = job.tiles;
+  const Plane<const std::uint16_t> &in = job.in.plane;
+  const int x0 = tiles.x0(tile), y0 = tiles.y0(tile);
+  const int columns = min(tiles.width, in.width - x0) + 2 * tiles.rx;
+  const int rows = min(tiles.height, in.height - y0) + 2 * tiles.ry;
+  const int lane = threadIdx.x % 32;
+  const bool constant = job.in.border == SwoFilterBorder::constant;
+  for (int y = threadIdx.x / 32; y < rows; y += kOrderThreads / 32) {
+    const int row = resolve(y0 + y - tiles.ry, in.height, job.in.border);
+    const std::uint16_t *const samples = in.row(max(row, 0));
+    for (int begin = 0; begin < columns; begin += 32) {
+      const int x = begin + lane;
+      const int column = resolve(x0 + x - tiles.rx, in.width, job.in.border);
+      const bool inside = row >= 0 && column >= 0;
+      const bool exists = x < columns && (inside || constant);
+      unsigned sample = job.in.outside;
+      if (exists && inside) sample = samples[column];
+      act(x, y, sample, exists, x < columns);
+    }
+  }
+}
+
+/// Counters in shared memory, one for the samples that are equal without their lowest bits.
+class OrderCounters {
+ public:
+  __device__ OrderCounters(unsigned *counters, int bits) : counters_(counters), bits_(bits) {}
+
+  __device__ void clear() const {
+    for (int i = threadIdx.x; i < (1 << bits_) / 4; i += kOrderThreads)
+      reinterpret_cast<uint4 *>(counters_)[i] = uint4{};
+  }
+  __device__ unsigned low_bits() const { return 16 - bits_; }
+
+  /// Counts the sample of each lane that has one, and returns what its counter was. Flat parts of
+  /// an image have the same sample in all lanes.
+  __device__ unsigned add(unsigned sample, bool has) const {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned first = __shfl_sync(kWholeWarp, sample, 0);
+    if (__all_sync(kWholeWarp, has && sample == first)) {
+      unsigned before = 0;
+      if (lane == 0) before = atomicAdd(counters_ + (sample >> low_bits()), 32);
+      return __shfl_sync(kWholeWarp, before, 0) + lane;
+    }
+    return has ? atomicAdd(counters_ + (sample >> low_bits()), 1) : 0;
+  }
+
+  /// Replaces each count by the sum of those before it. Returns the sum of all. All threads of the
+  /// block call it.
+  __device__ unsigned sum_up() const {
+    __shared__ unsigned warp_sums[kOrderThreads / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int part = (1 << bits_) / (kOrderThreads / 32);
+    auto *const words = reinterpret_cast<uint4 *>(counters_ + warp * part) + lane;
+    unsigned sum = 0;
+    for (int i = 0; i < part / 4; i += 32) {
+      const uint4 v = words[i];
+      sum += v.x + v.y + v.z + v.w;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) warp_sums[warp] = sum;
+    __syncthreads();
+    unsigned before = warp_scan(warp_sums[lane]);
+    const unsigned all = __shfl_sync(kWholeWarp, before, 31);
+    before = __shfl_sync(kWholeWarp, before - warp_sums[lane], warp);
+    for (int i = 0; i < part / 4; i += 32) {
+      const uint4 v = words[i];
+      const unsigned four = v.x + v.y + v.z + v.w, up_to = warp_scan(four);
+      const unsigned begin = before + up_to - four;
+      words[i] = uint4{begin, begin + v.x, begin + v.x + v.y, begin + v.x + v.y + v.z};
+      before += __shfl_sync(kWholeWarp, up_to, 31);
+    }
+    __syncthreads();
+    return all;
+  }
+
+ private:
+  unsigned *counters_;
+  int bits_;
+};
+
+/// Sorts a tile per block.
+static __global__ void __launch_bounds__(kOrderThreads)
+    order_kernel(const __grid_constant__ OrderJob job) {
+  const OrderCounters counters(reinterpret_cast<unsigned *>(dynamic_shared_memory()),
+                               job.counter_bits);
+  const std::size_t begin = std::size_t(blockIdx.x) * job.tiles.capacity;
+  unsigned *const places = job.ordered.places + begin;
+  std::uint16_t *const values = job.ordered.values + begin;
+  unsigned *const bins = job.ordered.bins + begin;
+  const int tile = job.first + static_cast<int>(blockIdx.x);
+
+  counters.clear();
+  __syncthreads();
+  for_tile(job, tile,
+           [&](int, int, unsigned sample, bool exists, bool) { counters.add(sample, exists); });
+  __syncthreads();
+  const unsigned n = counters.sum_up();
+  const unsigned bin_size = max(((n + kBins - 1) / kBins + 3) & ~3u, 4u);
+  const unsigned reciprocal = static_cast<unsigned>((1ull << 32) / bin_size) + 1;
+  if (threadIdx.x == 0) {
+    job.ordered.bin_size[blockIdx.x] = bin_size;
+    job.ordered.count[blockIdx.x] = n;
+  }
+  // Readers take four places at a time.
+  if (threadIdx.x < 4 && n + threadIdx.x < (n + 3) / 4 * 4) places[n + threadIdx.x] = kNoPlace;
+  // Equal counters are in the order of the lowest bits, as these are taken one after another.
+  for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
+    for_tile(job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
+      const bool has = exists && (sample & ((1u << counters.low_bits()) - 1)) == low;
+      const unsigned ordinal = counters.add(sample, has);
+      if (has) {
+        places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
+        values[ordinal] = static_cast<std::uint16_t>(sample);
+      }
+      if (has || (low == 0 && in_tile && !exists))
+        bins[y * job.tiles.stride + x] =
+            has ? sample << 16 | __umulhi(ordinal, reciprocal) : kNoLevel;
+    });
+    __syncthreads();
+  }
+}
+
+}  // namespace cudascan::swo

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank/ordinals.cuh"
+
+#include <algorithm>
+
+#include "kernels/swofilter/rank/blocks.cuh"
+#include "kernels/swofilter/rank/launches.cuh"
+#include "kernels/swofilter/rank/levels.cuh"
+
+namespace cudascan::swo {
+namespace {
+
+using Op = SwoFilterOperator;
+
+/// Memory for sorted tiles. Images that need more are processed in parts.
+constexpr std::size_t kMostOrderedBytes = std::size_t{1} << 29;
+/// Tiles are at most so high: bins of small tiles have few samples.
+constexpr int kMostTileRows = 256;
+/// Modes of windows up to this side need no bins: their tiles have few levels.
+constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
+
+static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
+
+/// Of what only some operators need of tiles.
+struct Nothing {
+  static std::size_t bytes(int, int) { return 0; }
+  static Nothing at(void *, int, int) { return {}; }
+};
+
+class Ordinals {
+ public:
+  Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask)
+      : cuda_(cuda),
+        selection_(selection),
+        mask_(mask),
+        cells_(mask),
+        columns_(mask.transposed()) {}
+
+  void medians_and_ranks() {
+    const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
+                                        : std::optional<RankBlocks>();
+    if (!digits) return by_sliding<OrdinalRankJob, RankedBin>(bin_rank_kernel);
+    for_parts<RankedBin>(digits->results, [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+      launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
+             {n, digits->columns, digits->columns * kDigitsColumnBytes},
+             OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
+      launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
+    });
+  }
+
+  void trimmed_means() { by_sliding<OrdinalMeanJob, TrimmedBins>(bin_mean_kernel); }
+
+  void modes() {
+    const bool with_bins = std::max(mask_.width, mask_.height) > kMostUnbinned;
+    const BlockResults results =
+        with_bins ? sliding_results<OrdinalModeJob>() : BlockResults{kUnbinnedSide, kUnbinnedSide};
+    for_parts<ModeBin, TileLevels>(results, [&](const OrdinalJob<ModeBin> &job, int n,
+                                                const TileLevels &levels) {
+      launch(cuda_, levels_kernel, {n, kOrderThreads}, job.tiles, job.ordered, levels, with_bins);
+      if (with_bins) slide<OrdinalModeJob, Op::mode>(job, n);
+      launch(cuda_, level_mode_kernel, members(job, n), job, cells_, mask_.rectangle, levels,
+             with_bins);
+    });
+  }
+
+ private:
+  int width() const { return selection_.out.width; }
+  int height() const { return selection_.out.height; }
+
+  /// Of a tile that two blocks share.
+  template <typename Job>
+  BlockResults sliding_results() {
+    const int bytes = sliding_bytes<Job>(columns_);
+    return {2 * kSlidingThreads, sliding_blocks(cuda_, width(), height(), bytes).results.height};
+  }
+  template <typename Job, Op op = Op::rank, typename Found>
+  void slide(const OrdinalJob<Found> &job, int n) {
+    const Job sliding{job};
+    launch(cuda_, sliding_kernel<op, Job>,
+           {n * sliding.blocks, kSlidingThreads, sliding_bytes<Job>(columns_)}, sliding, columns_);
+  }
+  template <typename Job, typename Found, typename Kernel>
+  void by_sliding(Kernel *from_bins) {
+    if (sliding_bytes<Job>(columns_) > cuda_.most_shared_memory())
+      return launch(cuda_, selection_kernel<std::uint16_t>,
+                    {dim3(divide_up(width(), 32), divide_up(height(), 8)), 256}, selection_,
+                    cells_);
+    for_parts<Found>(sliding_results<Job>(), [&](const OrdinalJob<Found> &job, int n, Nothing) {
+      slide<Job>(job, n);
+      launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
+    });
+  }
+
+  template <typename Found>
+  LaunchShape members(const OrdinalJob<Found> &job, int n) const {
+    return {dim3(divide_up(job.tiles.width, 32), divide_up(job.tiles.height, kMemberRows), n),
+            kMemberThreads};
+  }
+
+  /// Sorts tiles and calls find(job, number of tiles, more memory of tiles), as often as memory
+  /// requires.
+  /// @param results  of a tile
+  template <typename Found, typename More = Nothing, typename Find>
+  void for_parts(const BlockResults &results, const Find &find) {
+    const int tile_width = results.width, tile_height = std::min(results.height, kMostTileRows);
+    const int stride = tile_width + 2 * mask_.rx();
+    const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
+    const OrderTiles tiles{tile_width, tile_height, divide_up(width(), tile_width),
+                           mask_.rx(), mask_.ry(),  stride,
+                           capacity};
+    const int all = tiles.across * divide_up(height(), tile_height);
+    // Each part of the memory begins at a multiple of 16 bytes.
+    const auto found_bytes = [&](int n) {
+      return (std::size_t(n) * tile_width * tile_height * sizeof(Found) + 15) / 16 * 16;
+    };
+    const auto ordered_bytes = [&](int n) {
+      return (OrderedTiles::bytes(capacity, n) + 15) / 16 * 16;
+    };
+    const auto bytes = [&](int n) {
+      return found_bytes(n) + ordered_bytes(n) + More::bytes(capacity, n);
+    };
+    constexpr std::size_t kMostTiles = 65535;  // of a launch
+    const int most = static_cast<int>(std::min<std::size_t>(
+        {kMostTiles, std::max<std::size_t>(kMostOrderedBytes / bytes(1), 1), std::size_t(all)}));
+    auto *const found = static_cast<unsigned char *>(cuda_.scratch(bytes(most)));
+    auto *const sorted = found + found_bytes(most);
+    const OrderedTiles ordered = OrderedTiles::at(sorted, capacity, most);
+    const More more = More::at(sorted + ordered_bytes(most), capacity, most);
+    for (int begin = 0; begin < all; begin += most) {
+      const int n = std::min(most, all - begin);
+      order(tiles, ordered, begin, n);
+      find(OrdinalJob<Found>{selection_, tiles, ordered, begin, reinterpret_cast<Found *>(found)},
+           n, more);
+    }
+  }
+
+  void order(const OrderTiles &tiles, const OrderedTiles &ordered, int begin, int n) {
+    int bits = 15;
+    while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
+    launch(cuda_, order_kernel, {n, kOrderThreads, 4 << bits},
+           OrderJob{selection_.in, tiles, ordered, begin, bits});
+  }
+
+  Cuda &cuda_;
+  const SelectionJob<std::uint16_t> &selection_;
+  const Mask &mask_;
+  const WindowCells cells_;
+  const WindowColumns columns_;
+};
+
+}  // namespace
+
+void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
+  Ordinals ordinals(cuda, job, mask);
+  switch (job.op) {
+    case Op::alpha_trimmed_mean:
+      return ordinals.trimmed_means();
+    case Op::mode:
+      return ordinals.modes();
+    default:
+      return ordinals.medians_and_ranks();
+  }
+}
+
+}  // namespace cudascan::swo

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Results of 16-bit samples from the bins of ordered tiles: what digits_kernel and sliding_kernel
+/// find of the bins, and how a result follows from the sorted samples of a bin.
+#pragma once
+#include "kernels/swofilter/rank/order.cuh"
+
+namespace cudascan::swo {
+
+/// The bin of a result, the number of samples of this bin in the window that come before the
+/// result, and of all of them in the window.
+struct RankedBin {
+  unsigned bin : 8, rest : 12, count : 12;
+
+  __device__ static RankedBin of(const RankedLevel &v) { return {v.level, v.rest, v.count}; }
+};
+/// Samples in a bin of a tile are fewer than this.
+constexpr int kMostBinSize = 1 << 12;
+
+/// What is known of a trimmed mean: its first and last sample, the sum of the bins between their
+/// bins, and the number of samples in the window.
+struct TrimmedBins {
+  RankedBin first, last;
+  unsigned sum, n;
+};
+
+/// The tiles of a launch.
+/// @tparam Found  what is found for each result
+template <typename Found>
+struct OrdinalJob {
+  SelectionJob<std::uint16_t> selection;
+  OrderTiles tiles;
+  OrderedTiles ordered;
+  int begin;     // the first of the tiles
+  Found *found;  // of all results of a tile, row by row
+
+  /// @param i     number of the tile in this launch
+  /// @param x, y  in the tile, without the margin
+  __device__ Found &at(int i, int x, int y) const {
+    return found[(std::size_t(i) * tiles.height + y) * tiles.width + x];
+  }
+  __device__ const unsigned *bins(int i) const {
+    return ordered.bins + std::size_t(i) * tiles.capacity;
+  }
+  __device__ int rank(int n) const {
+    return selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
+  }
+};
+
+/// Bins of a column of a tile.
+class BinColumn {
+ public:
+  /// @param bins  the column, or nullptr for none
+  /// @param top   row of the first one
+  __device__ BinColumn(const unsigned *bins, int stride, int top)
+      : bins_(bins), stride_(stride), top_(top) {}
+  /// -1 for none.
+  __device__ int sample(int y) const {
+    if (!bins_) return -1;
+    const unsigned bin = bins_[(y - top_) * stride_] & 0xffff;
+    return bin == kNoLevel ? -1 : static_cast<int>(bin);
+  }
+
+ private:
+  const unsigned *bins_;
+  int stride_, top_;
+};
+
+/// For medians and ranks of rectangles. A block works on a tile.
+struct OrdinalDigitsJob : OrdinalJob<RankedBin> {
+  BlockResults results;
+
+  __device__ int x0() const { return tiles.x0(begin + blockIdx.x); }
+  __device__ int y0() const { return tiles.y0(begin + blockIdx.x); }
+  __device__ BinColumn column(int x, bool kept) const {
+    return {kept ? bins(blockIdx.x) + (x + tiles.rx - x0()) : nullptr, tiles.stride,
+            y0() - tiles.ry};
+  }
+  __device__ void put(int x, int y, const RankedLevel &bin) const {
+    at(blockIdx.x, x - x0(), y - y0()) = RankedBin::of(bin);
+  }
+};
+
+/// For windows of any shape. Several blocks work on a tile, next to one another.
+template <typename Found>
+struct OrdinalSlidingJob : OrdinalJob<Found> {
+  int blocks;  // of a tile
+  int stride;
+
+  OrdinalSlidingJob(const OrdinalJob<Found> &job)
+      : OrdinalJob<Found>(job),
+        blocks(job.tiles.width / kSlidingThreads),
+        stride(job.tiles.stride) {}
+
+  __device__ int in_launch() const { return blockIdx.x / blocks; }
+  __device__ int tile() const { return this->begin + in_launch(); }
+  __device__ int x0() const {
+    return this->tiles.x0(tile()) + blockIdx.x % blocks * kSlidingThreads;
+  }
+  __device__ int y0() const { return this->tiles.y0(tile()); }
+  __device__ int right() const { return this->selection.out.width; }
+  __device__ int bottom() const {
+    return min(y0() + this->tiles.height, this->selection.out.height);
+  }
+  __device__ const unsigned *at(int x, int y) const {
+    const OrderTiles &tiles = this->tiles;
+    return this->bins(in_launch()) + (y - y0() + tiles.ry) * stride + x - tiles.x0(tile()) +
+           tiles.rx;
+  }
+  __device__ Found &found_at(int x, int y) const {
+    return OrdinalJob<Found>::at(in_launch(), x - this->tiles.x0(tile()), y - y0());
+  }
+  __device__ static unsigned level_of(unsigned sample) { return sample & 0xffff; }
+};
+
+/// For medians and ranks.
+struct OrdinalRankJob : OrdinalSlidingJob<RankedBin> {
+  using Counts = SlidingCounts;
+
+  __device__ static void change(const Counts &counts, unsigned sample, unsigned by) {
+    counts.change(level_of(sample), by);
+  }
+  template <SwoFilterOperator>
+  __device__ void put(int x, int y, unsigned n, const Counts &, SlidingSearch &search) const {
+    found_at(x, y) = n == 0 ? RankedBin{} : RankedBin::of(search.at(rank(n)));
+  }
+};
+
+/// Counts and sums of bins. Sums of the largest window of the largest samples fit into 32 bits.
+class SlidingSums : public SlidingCounts {
+ public:
+  static constexpr int kBytes = SlidingCounts::kBytes + 4 * (kBins + 1);
+
+  __device__ explicit SlidingSums(unsigned *words)
+      : SlidingCounts(words), sums_(words + (kWords + 1) * kSlidingThreads) {}
+  __device__ void clear() const {
+    SlidingCounts::clear();
+    for (unsigned i = 0; i <= kBins; ++i) sums_[i * kSlidingThreads] = 0;
+  }
+  __device__ void change(unsigned bin, unsigned value, unsigned by) const {
+    SlidingCounts::change(bin, by);
+    atomicAdd(sums_ + bin * kSlidingThreads, by * value);
+  }
+  __device__ unsigned sum(unsigned bin) const { return sums_[bin * kSlidingThreads]; }
+
+ private:
+  unsigned *sums_;
+};
+
+/// For trimmed means.
+struct OrdinalMeanJob : OrdinalSlidingJob<TrimmedBins> {
+  using Counts = SlidingSums;
+
+  __device__ void change(const Counts &counts, unsigned sample, unsigned by) const {
+    counts.change(level_of(sample), sample >> 16 >> selection.shift, by);
+  }
+  template <SwoFilterOperator>
+  __device__ void put(int x, int y, unsigned n, const Counts &counts, SlidingSearch &search) const {
+    TrimmedBins found{{}, {}, 0, n};
+    if (n > 0) {
+      const unsigned t = trimmed(n, selection.alpha);
+      found.first = RankedBin::of(search.at(t));
+      found.last = RankedBin::of(search.at(n - 1 - t));
+      for (unsigned bin = found.first.bin + 1; bin < found.last.bin; ++bin)
+        found.sum += counts.sum(bin);
+    }
+    found_at(x, y) = found;
+  }
+};
+
+/// Whether places of a tile are in a window.
+class TileWindow {
+ public:
+  /// The cells of a window that is no rectangle, as bits; all threads of the block call it.
+  __device__ static void set_cells(const WindowCells &cells, unsigned *bits) {
+    const int words = words_of(cells);
+    for (int i = threadIdx.x; i < words * (2 * cells.ry + 1); i += blockDim.x) bits[i] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < cells.n_runs; i += blockDim.x) {
+      const Run run = cells.runs[i];
+      for (int x = run.first + cells.rx; x <= run.last + cells.rx; ++x)
+        atomicOr(bits + (run.y + cells.ry) * words + x / 32, 1u << x % 32);
+    }
+    __syncthreads();
+  }
+  static constexpr int kMostWords = 255 * 8;
+
+  /// @param x, y  the upper left corner in the tile
+  /// @param bits  nullptr for a rectangle
+  __device__ TileWindow(const WindowCells &cells, int x, int y, const unsigned *bits)
+      : bits_(bits),
+        words_(words_of(cells)),
+        corner_(static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x)),
+        room_((0x7fffu - 2 * cells.ry) << 16 | (0x7fffu - 2 * cells.rx)) {}
+
+  /// 1 or 0.
+  __device__ unsigned holds(unsigned place) const {
+    // Both halves at once: negative differences, and those above the room, set the uppermost bit.
+    const unsigned d = place - corner_;
+    if (((d + room_) | d) & 0x80008000) return 0;
+    if (!bits_) return 1;
+    const unsigned x = d & 0xffff, y = d >> 16;
+    return bits_[y * words_ + x / 32] >> x % 32 & 1;
+  }
+
+ private:
+  __device__ static int words_of(const WindowCells &cells) { return 2 * cells.rx / 32 + 1; }
+
+  const unsigned *bits_;
+  int words_;
+  unsigned corner_, room_;
+};
+
+/// Results of a block are 32 x kMemberRows, those of a warp 8 x 4: their bins are similar.
+constexpr int kMemberRows = 8, kMemberThreads = 32 * kMemberRows;
+
+/// Calls write(x, y, window, found, number of the tile) for this thread's result, if it has one. A
+/// block in z works on a tile.
+template <typename Found, typename Write>
+__device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cells, bool rectangle,
+                           unsigned *bits, const Write &write) {
+  if (!rectangle) TileWindow::set_cells(cells, bits);
+  const OrderTiles &tiles = job.tiles;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int dx = blockIdx.x * 32 + warp % 4 * 8 + lane % 8;
+  const int dy = blockIdx.y * kMemberRows + warp / 4 * 4 + lane / 8;
+  const int tile = job.begin + static_cast<int>(blockIdx.z);
+  const int x = tiles.x0(tile) + dx, y = tiles.y0(tile) + dy;
+  if (dx >= tiles.width || dy >= tiles.height) return;
+  if (x >= job.selection.out.width || y >= job.selection.out.height) return;
+  write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.at(blockIdx.z, dx, dy),
+        blockIdx.z);
+}
+
+/// The sample of the bin that was found.
+static __global__ void __launch_bounds__(kMemberThreads)
+    bin_rank_kernel(const __grid_constant__ OrdinalJob<RankedBin> job,
+                    const __grid_constant__ WindowCells cells, bool rectangle) {
+  __shared__ unsigned bits[TileWindow::kMostWords];
+  for_result(
+      job, cells, rectangle, bits,
+      [&](int x, int y, const TileWindow &window, const RankedBin &found, int tile) {
+        std::uint16_t &out = job.selection.out.row(y)[x];
+        if (found.count == 0) {
+          out = job.selection.in.plane.row(y)[x];
+          return;
+        }
+        const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
+        const auto *const places = reinterpret_cast<const uint4 *>(job.ordered.places + tile_begin);
+        const unsigned size = job.ordered.bin_size[tile], first = found.bin * size / 4;
+        const unsigned last = (min((found.bin + 1) * size, job.ordered.count[tile]) + 3) / 4 - 1;
+        // From the nearer end, four samples at a time.
+        const bool up = 2 * found.rest < found.count;
+        unsigned rest = up ? found.rest : found.count - 1 - found.rest;
+        const int step = up ? 1 : -1;
+        for (unsigned i = up ? first : last;; i += step) {
+          const uint4 v = places[i];
+          const uint4 four = up ? v : uint4{v.w, v.z, v.y, v.x};
+          const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
+                         three = two + window.holds(four.z), all = three + window.holds(four.w);
+          if (rest < all) {
+            const unsigned k = (rest >= one) + (rest >= two) + (rest >= three);
+            out = job.ordered.values[tile_begin + 4 * i + (up ? k : 3 - k)];
+            break;
+          }
+          rest -= all;
+        }
+      });
+}
+
+/// The mean of the samples from the first to the last one that were found.
+static __global__ void __launch_bounds__(kMemberThreads)
+    bin_mean_kernel(const __grid_constant__ OrdinalJob<TrimmedBins> job,
+                    const __grid_constant__ WindowCells cells, bool rectangle) {
+  __shared__ unsigned bits[TileWindow::kMostWords];
+  for_result(job, cells, rectangle, bits,
+             [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
+               std::uint16_t &out = job.selection.out.row(y)[x];
+               if (found.n == 0) {
+                 out = job.selection.in.plane.row(y)[x];
+                 return;
+               }
+               const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
+               const unsigned *const places = job.ordered.places + tile_begin;
+               const std::uint16_t *const values = job.ordered.values + tile_begin;
+               const unsigned size = job.ordered.bin_size[tile], count = job.ordered.count[tile];
+               const int shift = job.selection.shift;
+               std::uint64_t sum = found.sum;
+               // Those of a bin's samples in the window with numbers from first to last.
+               const auto add = [&](unsigned bin, unsigned first, unsigned last) {
+                 const unsigned begin = bin * size, end = min(begin + size, count);
+                 unsigned number = 0;
+                 for (unsigned i = begin; i < end && number <= last; i += 4) {
+                   const uint4 four = *reinterpret_cast<const uint4 *>(places + i);
+                   const uint2 two = *reinterpret_cast<const uint2 *>(values + i);
+                   const auto one = [&](unsigned place, unsigned value) {
+                     if (!window.holds(place)) return;
+                     if (number >= first && number <= last) sum += value >> shift;
+                     ++number;
+                   };
+                   one(four.x, two.x & 0xffff);
+                   one(four.y, two.x >> 16);
+                   one(four.z, two.y & 0xffff);
+                   one(four.w, two.y >> 16);
+                 }
+               };
+               const RankedBin first = found.first, last = found.last;
+               if (first.bin == last.bin) {
+                 add(first.bin, first.rest, last.rest);
+               } else {
+                 add(first.bin, first.rest, first.count - 1);
+                 add(last.bin, 0, last.rest);
+               }
+               const unsigned left = found.n - 2 * trimmed(found.n, job.selection.alpha);
+               out = static_cast<std::uint16_t>((2 * sum + left) / (2 * left) << shift);
+             });
+}
+
+}  // namespace cudascan::swo
