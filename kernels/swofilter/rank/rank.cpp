@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "kernels/swofilter/rank/lines.h"
@@ -17,7 +16,7 @@ namespace {
 
 constexpr int kMinRows = 32;  // fewer rows do not justify a thread
 
-/// The image with a margin as wide as windows need; with clip, the margin has the largest sample.
+/// The image with a margin as wide as windows need.
 template <typename T>
 Plane<const T> pad(Cpu &cpu, Plane<const T> in, const FilterJob &job) {
   const int rx = job.mask().rx(), ry = job.mask().ry();
@@ -25,21 +24,20 @@ Plane<const T> pad(Cpu &cpu, Plane<const T> in, const FilterJob &job) {
   const auto samples = static_cast<T *>(cpu.scratch(std::size_t(width) * height * sizeof(T)));
   const Plane<T> padded{samples, width, height, std::ptrdiff_t(width) * std::ptrdiff_t(sizeof(T)),
                         in.maximum};
-  const T nothing = job.border == SwoFilterBorder::clip ? std::numeric_limits<T>::max()
-                                                        : static_cast<T>(job.outside);
+  const auto outside_sample = static_cast<T>(job.outside);
   cpu.for_bands(height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       T *const to = padded.row(y);
       const int row = resolve(y - ry, in.height, job.border);
       if (row < 0) {
-        std::fill_n(to, width, nothing);
+        std::fill_n(to, width, outside_sample);
         continue;
       }
       const T *const from = in.row(row);
       std::copy_n(from, in.width, to + rx);
       const auto outside = [&](int x) {
         const int column = resolve(x, in.width, job.border);
-        to[rx + x] = column < 0 ? nothing : from[column];
+        to[rx + x] = column < 0 ? outside_sample : from[column];
       };
       for (int x = -rx; x < 0; ++x) outside(x);
       for (int x = in.width; x < in.width + rx; ++x) outside(x);
@@ -199,13 +197,6 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   return network->cost() <= kMostCost<T> ? network : nullptr;
 }
 
-Mask transposed(const Mask &mask) {
-  Mask t{mask.height, mask.width, mask.rectangle, {}};
-  for (int x = 0; x < mask.width; ++x)
-    for (int y = 0; y < mask.height; ++y) t.cells.push_back(mask.at(x, y));
-  return t;
-}
-
 }  // namespace
 
 template <typename T>
@@ -214,12 +205,9 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const int rx = mask.rx(), ry = mask.ry();
   const bool clip = job.border == SwoFilterBorder::clip;
   const bool lines = job.op == SwoFilterOperator::directional_median;
-  const std::vector<Run> runs = mask.runs(), runs_down = transposed(mask).runs();
-
   const auto network = small_network<T>(job);
-  const bool numbers = question_of(job, 1).kind == Question::nth && mask.rectangle;
-  const bool columns = !network && !lines && (sizeof(T) == 1 ? mask.rectangle : numbers);
-  const bool pads = !network && (!clip || (columns && sizeof(T) > 1));
+  const bool columns = !network && !lines && sizeof(T) == 1 && mask.rectangle;
+  const bool pads = !network && !clip && (lines || columns);
   const Strided<const T> from(pads ? pad(cpu, in, job) : in);
   const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
 
@@ -227,28 +215,33 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const int x0 = clip ? std::min(rx, in.width) : 0, x1 = std::max(in.width - x0, x0);
   const int y0 = clip ? std::min(ry, in.height) : 0, y1 = std::max(in.height - y0, y0);
 
+  // By histograms of columns or sorted lines; other windows are left to ask_tiles().
   const auto ask_any = [&](int left, int right, int top, int bottom) {
     Area<T> area = all;
     area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;
     if (left >= right || top >= bottom) return;
     if (lines) return ask_lines(area, rx, ry);
-    if (columns) return ask_columns(area, job);
-    if (right - left >= bottom - top) return rank_loops<T>().slide(area, runs, job);
-    const Area<T> down{
-        area.in.transposed(), area.out.transposed(), area.top, area.left, top, bottom, left, right};
-    rank_loops<T>().slide(down, runs_down, job);
+    if constexpr (sizeof(T) == 1)
+      if (columns) return ask_columns(area, job);
   };
 
-  cpu.for_bands(
-      in.height, std::max(kMinRows, network ? 0 : mask.height / 2), [&](int begin, int end) {
-        if (!network || x0 == x1) return ask_any(0, in.width, begin, end);
-        const int middle = std::clamp(y0, begin, end), bottom = std::clamp(y1, middle, end);
-        ask_any(0, in.width, begin, middle);
-        ask_any(0, x0, middle, bottom);
-        NetworkRows<T>(in, out, job, *network).run(x0, x1, middle, bottom);
-        ask_any(x1, in.width, middle, bottom);
-        ask_any(0, in.width, bottom, end);
-      });
+  if (network || lines || columns)
+    cpu.for_bands(
+        in.height, std::max(kMinRows, network ? 0 : mask.height / 2), [&](int begin, int end) {
+          if (!network || x0 == x1) return ask_any(0, in.width, begin, end);
+          const int middle = std::clamp(y0, begin, end), bottom = std::clamp(y1, middle, end);
+          ask_any(0, in.width, begin, middle);
+          ask_any(0, x0, middle, bottom);
+          NetworkRows<T>(in, out, job, *network).run(x0, x1, middle, bottom);
+          ask_any(x1, in.width, middle, bottom);
+          ask_any(0, in.width, bottom, end);
+        });
+  if (lines || columns) return;
+  if (!network || x0 == x1) return ask_tiles(cpu, in, out, job, 0, in.width, 0, in.height);
+  ask_tiles(cpu, in, out, job, 0, in.width, 0, y0);
+  ask_tiles(cpu, in, out, job, 0, x0, y0, y1);
+  ask_tiles(cpu, in, out, job, x1, in.width, y0, y1);
+  ask_tiles(cpu, in, out, job, 0, in.width, y1, in.height);
 }
 template void rank(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
 template void rank(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);

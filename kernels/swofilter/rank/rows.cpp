@@ -27,8 +27,5 @@ template const RankLoops<std::uint16_t> &rank_loops();
 void ask_columns(const Area<std::uint8_t> &area, const FilterJob &job) {
   CUDASCAN_FASTEST(ask_columns(area, job));
 }
-void ask_columns(const Area<std::uint16_t> &area, const FilterJob &job) {
-  CUDASCAN_FASTEST(ask_columns(area, job));
-}
 
 }  // namespace cudascan::swo

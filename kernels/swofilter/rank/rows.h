@@ -9,6 +9,7 @@
 
 #include "common/plane.h"
 #include "kernels/swofilter/rank/network.h"
+#include "kernels/swofilter/rank/tiles.h"
 
 namespace cudascan::swo {
 
@@ -72,10 +73,8 @@ struct RankLoops {
                int shift, T *out, int length);
   /// The most frequent of n samples in ascending order.
   void (*mode)(const T *const *sorted, int n, T *out, int length);
-  /// Results from a histogram that slides along the rows and changes by the ends of the window's
-  /// runs.
-  /// @param runs  of the window, relative to the area
-  void (*slide)(const Area<T> &, const std::vector<Run> &runs, const FilterJob &);
+  /// The pixels of a tile from a histogram that slides through it.
+  void (*slide)(const RankTile<T> &, const SlidingWindow &, const FilterJob &);
   /// Missing samples do not count.
   void (*line_medians)(const LinePass<T> &);
 };
@@ -84,8 +83,5 @@ const RankLoops<T> &rank_loops();
 
 /// Results for rectangles of 8-bit samples from histograms of columns. Rows are not exchanged.
 void ask_columns(const Area<std::uint8_t> &, const FilterJob &);
-/// The same for one order statistic of 16-bit samples. Nothing is clipped: `in` contains all
-/// samples of windows; with border = clip, missing samples are the largest of 16 bits.
-void ask_columns(const Area<std::uint16_t> &, const FilterJob &);
 
 }  // namespace cudascan::swo

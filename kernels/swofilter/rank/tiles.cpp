@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/swofilter/rank/tiles.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "kernels/swofilter/rank/rows.h"
+
+namespace cudascan::swo {
+namespace {
+
+constexpr std::size_t kLine = 64;  // bytes; all arrays are aligned to it
+
+std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+Mask transposed(const Mask &mask) {
+  Mask t{mask.height, mask.width, mask.rectangle, {}};
+  for (int x = 0; x < mask.width; ++x)
+    for (int y = 0; y < mask.height; ++y) t.cells.push_back(mask.at(x, y));
+  return t;
+}
+
+/// Tiles of an area, their sizes, and what a worker needs for one at a time.
+template <typename T>
+class TileWorker {
+ public:
+  using Code = RankCode<T>;
+  static constexpr bool kSorts = sizeof(T) > 1;
+
+  /// Sizes in pixels, before the tile is transposed.
+  struct Place {
+    int x0, x1, y0, y1;
+  };
+
+  TileWorker(Plane<const T> in, Plane<T> out, const FilterJob &job, int width, int height)
+      : in_(in), out_(out), job_(job) {
+    const Mask &mask = job.mask(), down = transposed(mask);
+    window_.runs = mask.runs();
+    std::vector<Run> columns = down.runs();
+    is_transposed_ = columns.size() < window_.runs.size();
+    if (is_transposed_) std::swap(columns, window_.runs);
+    rx_ = is_transposed_ ? mask.ry() : mask.rx(), ry_ = is_transposed_ ? mask.rx() : mask.ry();
+    // Small tiles have few codes for each sample of the window; large ones have less margin.
+    const auto most = [&](int reach, int limit) {
+      return kSorts && !is_mode() ? std::clamp(8 * reach, limit / 4, limit) : limit;
+    };
+    most_along_ = std::min(most(rx_, 256), is_transposed_ ? height : width);
+    most_across_ = std::min(most(ry_, 128), is_transposed_ ? width : height);
+    columns_ = most_along_ + 2 * rx_, rows_ = most_across_ + 2 * ry_;
+    // An odd number of lines, so that the columns of the window spread over the cache.
+    pitch_ = int((round_up(columns_ * sizeof(Code), kLine) / kLine | 1) * kLine / sizeof(Code));
+    const std::size_t n = std::size_t(columns_) * rows_;
+    window_.pitch = pitch_;
+    window_.absent = unsigned(sizeof(T) == 1 ? 256 : is_mode() ? 65536 : round_up(n, 64));
+    for (const Run &run : window_.runs) {
+      const int row = run.y * pitch_;
+      window_.right.push_back({row + run.first, row + run.last + 1});
+      window_.left.push_back({row + run.last, row + run.first - 1});
+    }
+    for (const Run &run : columns)
+      window_.down.push_back({run.first * pitch_ + run.y, (run.last + 1) * pitch_ + run.y});
+  }
+
+  int along() const { return is_transposed_ ? most_across_ : most_along_; }
+  int across() const { return is_transposed_ ? most_along_ : most_across_; }
+
+  /// Bytes of memory for one tile.
+  std::size_t bytes() const {
+    const std::size_t n = std::size_t(pitch_) * rows_;
+    std::size_t bytes = 0;
+    for_arrays([&](std::size_t size) { bytes += round_up(size, kLine); }, n);
+    return bytes;
+  }
+
+  void run(const Place &place, unsigned char *memory) const {
+    const std::size_t n = std::size_t(pitch_) * rows_;
+    unsigned char *arrays[5], **next = arrays;
+    for_arrays(
+        [&](std::size_t size) {
+          *next++ = memory;
+          memory += round_up(size, kLine);
+        },
+        n);
+    const auto codes = reinterpret_cast<Code *>(arrays[0]);
+    const auto samples = reinterpret_cast<T *>(arrays[1]);
+    const auto values = reinterpret_cast<T *>(arrays[2]);
+    const int width = place.x1 - place.x0, height = place.y1 - place.y0;
+    const std::ptrdiff_t stride = out_.stride / std::ptrdiff_t(sizeof(T));
+    const std::ptrdiff_t middle = ry_ * pitch_ + rx_;
+    RankTile<T> tile{codes + middle,
+                     samples + middle,
+                     values,
+                     256,
+                     arrays[4],
+                     width,
+                     height,
+                     false,
+                     out_.row(place.y0) + place.x0,
+                     1,
+                     stride};
+    if (is_transposed_) std::swap(tile.width, tile.height), std::swap(tile.dx, tile.dy);
+    Place valid{place.x0 - job_.mask().rx(), place.x1 + job_.mask().rx(),
+                place.y0 - job_.mask().ry(), place.y1 + job_.mask().ry()};
+    const Place all = valid;
+    if (job_.border == SwoFilterBorder::clip) {
+      valid = {std::max(valid.x0, 0), std::min(valid.x1, in_.width), std::max(valid.y0, 0),
+               std::min(valid.y1, in_.height)};
+      tile.is_clipped =
+          valid.x0 != all.x0 || valid.x1 != all.x1 || valid.y0 != all.y0 || valid.y1 != all.y1;
+      if (tile.is_clipped) std::fill_n(codes, n, static_cast<Code>(window_.absent));
+    }
+    if constexpr (kSorts) {
+      copy(samples, valid, all);
+      const auto order = reinterpret_cast<std::uint32_t *>(arrays[3]);
+      tile.n_codes = is_mode() ? number(samples, codes, values, valid, all)
+                               : sort(samples, codes, values, order, valid, all);
+    } else {
+      copy(codes, valid, all);
+    }
+    rank_loops<T>().slide(tile, window_, job_);
+  }
+
+ private:
+  bool is_mode() const { return job_.op == SwoFilterOperator::mode; }
+
+  /// Codes, samples, values, the order after the first pass of sorting, and the histogram.
+  template <typename Visit>
+  void for_arrays(const Visit &visit, std::size_t n) const {
+    visit(n * sizeof(Code));
+    visit(kSorts ? n * sizeof(T) : 0);
+    visit(!kSorts ? 0 : is_mode() ? 65536 * sizeof(T) : n * sizeof(T));
+    visit(kSorts && !is_mode() ? n * sizeof(std::uint32_t) : 0);
+    visit(!kSorts ? 0 : is_mode() ? 3 * 65536 : n / 8 + 2 * kLine);
+  }
+
+  /// Calls visit(offset in the tile, length, distance of samples) for rows of the image's samples.
+  template <typename Visit>
+  void for_rows(const Place &valid, const Place &all, const Visit &visit) const {
+    const int width = valid.x1 - valid.x0, height = valid.y1 - valid.y0;
+    const int left = valid.x0 - all.x0, top = valid.y0 - all.y0;
+    if (is_transposed_) {
+      for (int i = 0; i < width; ++i) visit(std::ptrdiff_t(left + i) * pitch_ + top, height);
+    } else {
+      for (int i = 0; i < height; ++i) visit(std::ptrdiff_t(top + i) * pitch_ + left, width);
+    }
+  }
+
+  template <typename To>
+  void copy(To *to, const Place &valid, const Place &all) const {
+    const std::ptrdiff_t dx = is_transposed_ ? pitch_ : 1, dy = is_transposed_ ? 1 : pitch_;
+    const auto outside = static_cast<To>(job_.outside);
+    for (int y = valid.y0; y < valid.y1; ++y) {
+      To *const line = to + (y - all.y0) * dy - all.x0 * dx;
+      const int row = resolve(y, in_.height, job_.border);
+      if (row < 0) {
+        for (int x = valid.x0; x < valid.x1; ++x) line[x * dx] = outside;
+        continue;
+      }
+      const T *const from = in_.row(row);
+      const int begin = std::clamp(0, valid.x0, valid.x1);
+      const int end = std::clamp(in_.width, begin, valid.x1);
+      const auto resolved = [&](int x) {
+        const int column = resolve(x, in_.width, job_.border);
+        line[x * dx] = column < 0 ? outside : from[column];
+      };
+      for (int x = valid.x0; x < begin; ++x) resolved(x);
+      for (int x = begin; x < end; ++x) line[x * dx] = from[x];
+      for (int x = end; x < valid.x1; ++x) resolved(x);
+    }
+  }
+
+  /// Codes are places in the sorted tile. Sorts by the lower byte, then by the upper one.
+  int sort(const T *samples, Code *codes, T *values, std::uint32_t *order, const Place &valid,
+           const Place &all) const {
+    std::uint32_t next[2][256]{};
+    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
+      for (int i = 0; i < n; ++i) ++next[0][samples[at + i] & 255], ++next[1][samples[at + i] >> 8];
+    });
+    std::uint32_t total = 0;
+    for (auto &digit : next) {
+      total = 0;
+      for (std::uint32_t &place : digit) {
+        const std::uint32_t count = place;
+        place = total;
+        total += count;
+      }
+    }
+    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
+      for (int i = 0; i < n; ++i)
+        order[next[0][samples[at + i] & 255]++] = static_cast<std::uint32_t>(at + i);
+    });
+    for (std::uint32_t i = 0; i < total; ++i) {
+      const T sample = samples[order[i]];
+      const std::uint32_t code = next[1][sample >> 8]++;
+      codes[order[i]] = static_cast<Code>(code);
+      values[code] = sample;
+    }
+    return static_cast<int>(total);
+  }
+
+  /// Codes are the numbers of the values that occur.
+  int number(const T *samples, Code *codes, T *values, const Place &valid, const Place &all) const {
+    std::uint64_t occurs[1024]{};
+    std::uint32_t before[1024];
+    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
+      for (int i = 0; i < n; ++i)
+        occurs[samples[at + i] / 64] |= std::uint64_t{1} << samples[at + i] % 64;
+    });
+    int total = 0;
+    for (unsigned i = 0; i < 1024; ++i) {
+      before[i] = static_cast<std::uint32_t>(total);
+      for (std::uint64_t rest = occurs[i]; rest; rest &= rest - 1)
+        values[total++] = static_cast<T>(64 * i + static_cast<unsigned>(std::countr_zero(rest)));
+    }
+    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
+      for (int i = 0; i < n; ++i) {
+        const T sample = samples[at + i];
+        const std::uint64_t below = occurs[sample / 64] & ((std::uint64_t{1} << sample % 64) - 1);
+        codes[at + i] = static_cast<Code>(before[sample / 64] + std::popcount(below));
+      }
+    });
+    return total;
+  }
+
+  const Plane<const T> in_;
+  const Plane<T> out_;
+  const FilterJob &job_;
+  SlidingWindow window_;
+  bool is_transposed_;
+  int rx_, ry_, most_along_, most_across_, columns_, rows_, pitch_;
+};
+
+}  // namespace
+
+template <typename T>
+void ask_tiles(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job, int x0, int x1,
+               int y0, int y1) {
+  const int width = x1 - x0, height = y1 - y0;
+  if (width <= 0 || height <= 0) return;
+  const TileWorker<T> worker(in, out, job, width, height);
+  const int across = (width + worker.along() - 1) / worker.along();
+  const int down = (height + worker.across() - 1) / worker.across();
+  const int tiles = across * down, slots = std::min(cpu.threads(), tiles);
+  const std::size_t bytes = worker.bytes();
+  const auto memory = static_cast<unsigned char *>(cpu.scratch(bytes * slots));
+  cpu.for_bands(slots, 1, [&](int begin, int end) {
+    const auto first_tile = [&](int slot) {
+      return static_cast<int>(std::int64_t{tiles} * slot / slots);
+    };
+    for (int i = first_tile(begin); i < first_tile(end); ++i) {
+      const int column = i % across, row = i / across;
+      const auto part = [](int from, int n, int k, int parts) {
+        return from + static_cast<int>(std::int64_t{n} * k / parts);
+      };
+      worker.run({part(x0, width, column, across), part(x0, width, column + 1, across),
+                  part(y0, height, row, down), part(y0, height, row + 1, down)},
+                 memory + bytes * begin);
+    }
+  });
+}
+template void ask_tiles(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
+                        int, int, int, int);
+template void ask_tiles(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &,
+                        int, int, int, int);
+
+}  // namespace cudascan::swo
