@@ -1,58 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Samples of 16 bits: one launch counts the tiles, one makes their mappings, and one interpolates.
 // Counts and mappings are looked up in shared memory. If it is too small for the mappings of the
-// four tiles around a pixel, a block reads them one after another for the same pixels.
+// four tiles around a pixel, a block reads them one after another for the same pixels. Tiles with
+// far fewer pixels than bins have another kernel, see clahe_sparse.cuh.
 #include <algorithm>
 #include <cstdint>
 
 #include "kernels/base/launch.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/equalize/clahe.cuh"
-#include "kernels/equalize/clahe_job.cuh"
-#include "kernels/equalize/mapping.h"
+#include "kernels/equalize/clahe_sparse.cuh"
+#include "kernels/equalize/deep_clahe_job.cuh"
 #include "kernels/planes.h"
 
 namespace cudascan::equalize {
 namespace {
-
-struct DeepClaheJob {
-  Plane<const std::uint16_t> in;
-  Plane<std::uint16_t> out;
-  Tiles tiles;
-  Range range;
-  int limit;
-  float scale, inverse_width, inverse_height;
-  std::uint32_t amount;
-  int stride;             // bins of a tile in memory, a multiple of 8
-  int slices;             // of the rows of a tile, each counted by one block
-  int parts, part_bins;   // of the bins, each counted by one block
-  std::uint32_t *counts;  // for each tile
-  std::uint16_t *maps;    // the same
-  int chunk_rows;         // of a cell, interpolated by one block
-  int map_bins;           // of a mapping, in shared memory at once
-};
-
-/// A walk over the pixels of a rectangle, row by row, in steps of the block's threads.
-struct Walk {
-  int x, y;
-
-  __device__ Walk(int first, int width) : x(first % width), y(first / width), width_(width) {
-    const int step = static_cast<int>(blockDim.x);
-    step_y_ = step / width;
-    step_x_ = step - step_y_ * width;
-  }
-  __device__ void next() {
-    x += step_x_;
-    y += step_y_;
-    if (x >= width_) {
-      x -= width_;
-      ++y;
-    }
-  }
-
- private:
-  int width_, step_x_, step_y_;
-};
 
 constexpr int kThreads = 1024;
 
@@ -72,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   constexpr int kBatch = 8;  // samples that are loaded at once
   const int width = job.in.width, height = job.in.height, threads = kThreads;
-  Walk walk(threadIdx.x, tiles.width);
+  Walk walk(threadIdx.x, kThreads, tiles.width);
   while (walk.y < rows) {
     unsigned index[kBatch];
 #pragma unroll
@@ -148,52 +110,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The first column, or row, whose tile before is `tile`, or the first one after these.
-__device__ int first_after(int tile, int tile_size, float inverse_size, int size) {
-  if (tile < 0) return 0;
-  const auto before = [&](int i) {
-    return tile_position(i, inverse_size) < static_cast<float>(tile);
-  };
-  int i = min(tile * tile_size + tile_size / 2, size);
-  while (i > 0 && !before(i - 1)) --i;
-  while (i < size && before(i)) ++i;
-  return i;
-}
-
-/// Pixels between the centres of the same four tiles.
-struct Cell {
-  int x, y, width, height;
-  const std::uint16_t *maps[4];  // in the order of interpolate()
-
-  /// The chunk of the running block.
-  __device__ explicit Cell(const DeepClaheJob &job) {
-    const Tiles &tiles = job.tiles;
-    const int tile_x = static_cast<int>(blockIdx.x) - 1, tile_y = static_cast<int>(blockIdx.y) - 1;
-    const auto first_column = [&](int tile) {
-      return first_after(tile, tiles.width, job.inverse_width, job.in.width);
-    };
-    const auto first_row = [&](int tile) {
-      return first_after(tile, tiles.height, job.inverse_height, job.in.height);
-    };
-    x = first_column(tile_x);
-    width = first_column(tile_x + 1) - x;
-    y = first_row(tile_y) + static_cast<int>(blockIdx.z) * job.chunk_rows;
-    height = min(first_row(tile_y + 1) - y, job.chunk_rows);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int column = min(max(tile_x + i % 2, 0), tiles.nx - 1);
-      const int row = min(max(tile_y + i / 2, 0), tiles.ny - 1);
-      maps[i] = job.maps + static_cast<std::size_t>(row * tiles.nx + column) * job.stride;
-    }
-  }
-};
-
-__device__ std::uint16_t result(const DeepClaheJob &job, int index, const TileNeighbours &column,
-                                const TileNeighbours &row, const float (&mapped)[4]) {
-  const int value = interpolate(column, row, mapped[0], mapped[1], mapped[2], mapped[3]);
-  return static_cast<std::uint16_t>(job.range.sample(blend(index, value, job.amount)));
-}
-
 constexpr int kCellThreads = 512;
 
 /// With all four mappings in shared memory, those of a bin together.
@@ -202,9 +118,11 @@ __global__ void __launch_bounds__(kCellThreads)
   const Cell cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
   auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
+  const std::uint16_t *const maps[] = {Cell::map(job, 0), Cell::map(job, 1), Cell::map(job, 2),
+                                       Cell::map(job, 3)};
   for (int i = threadIdx.x; i < job.range.count; i += kCellThreads)
-    fours[i] = {cell.maps[0][i] | static_cast<unsigned>(cell.maps[1][i]) << 16,
-                cell.maps[2][i] | static_cast<unsigned>(cell.maps[3][i]) << 16};
+    fours[i] = {maps[0][i] | static_cast<unsigned>(maps[1][i]) << 16,
+                maps[2][i] | static_cast<unsigned>(maps[3][i]) << 16};
   __syncthreads();
   // A warp takes 32 columns at a time, and every eighth row.
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -236,7 +154,7 @@ __global__ void __launch_bounds__(kThreads)
   const unsigned bins = job.range.count;
   for (int begin = t; begin - t < pixels; begin += kKept * kThreads) {
     unsigned index[kKept / 2] = {}, mapped[4][kKept / 2] = {};  // pairs of pixels
-    Walk walk(begin, cell.width);
+    Walk walk(begin, kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next())
       if (walk.y < cell.height)
@@ -245,7 +163,7 @@ __global__ void __launch_bounds__(kThreads)
                         << 16 * (k % 2);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (i > 0 && cell.maps[i] == cell.maps[i - 1]) {
+      if (i > 0 && Cell::map(job, i) == Cell::map(job, i - 1)) {
 #pragma unroll
         for (int k = 0; k < kKept / 2; ++k) mapped[i][k] = mapped[i - 1][k];
         continue;
@@ -255,7 +173,7 @@ __global__ void __launch_bounds__(kThreads)
         const auto n =
             static_cast<unsigned>(min(job.map_bins, job.stride - static_cast<int>(first)));
         __syncthreads();
-        const auto *const from = reinterpret_cast<const uint4 *>(cell.maps[i] + first);
+        const auto *const from = reinterpret_cast<const uint4 *>(Cell::map(job, i) + first);
         auto *const to = reinterpret_cast<uint4 *>(map);
         for (unsigned v = t; v < n / 8; v += kThreads) to[v] = from[v];
         __syncthreads();
@@ -267,7 +185,7 @@ __global__ void __launch_bounds__(kThreads)
           mapped[i][k] |= look_up(index[k] & 0xffff) | look_up(index[k] >> 16) << 16;
       }
     }
-    walk = Walk(begin, cell.width);
+    walk = Walk(begin, kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next()) {
       if (walk.y >= cell.height) continue;
@@ -291,7 +209,8 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   if (job.amount == 0) return copy(cuda, in, out);
   job.in = in;
   const int tiles = job.tiles.nx * job.tiles.ny, bins = job.range.count;
-  const int memory = cuda.most_shared_memory();
+  const int memory = cuda.most_shared_memory() - 1024;  // besides what kernels have of their own
+  if (SparseTile::suits(job) && SparseTile::bytes(job) <= memory / 4) return run_sparse(cuda, job);
   job.stride = divide_up(bins, 8) * 8;
   const std::size_t all_bins = static_cast<std::size_t>(tiles) * job.stride;
   job.counts = static_cast<std::uint32_t *>(

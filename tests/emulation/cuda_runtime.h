@@ -205,6 +205,12 @@ T atomicMax(T *p, U value) {
   return old;
 }
 template <typename T, typename U>
+T atomicOr(T *p, U value) {
+  const T old = *p;
+  *p |= static_cast<T>(value);
+  return old;
+}
+template <typename T, typename U>
 T atomicAdd(T *p, U value) {
   const T old = *p;
   *p += static_cast<T>(value);

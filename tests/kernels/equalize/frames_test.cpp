@@ -30,6 +30,51 @@ TEST(Equalize, CudaEqualsCpuOnManySamples) {
   test::expect_cuda_equals_cpu_on_many_samples(
       EqualizeParams{.method = kClahe, .clip_limit = 3, .tiles_x = 1, .tiles_y = 2});
 }
+
+// Tiles with more and with fewer pixels than levels, of all sizes of mappings; pixels that differ
+// from tile to tile; rows that begin anywhere; limits that leave one pixel of a level, or more.
+TEST(Equalize, CudaClaheOf16BitsEqualsCpu) {
+  NEED_GPU();
+  Cpu cpu;
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  test::DeviceCopy device_in(stream.get()), device_out(stream.get());
+  const struct {
+    int width, height;
+    std::uint16_t maximum, black, white;
+    EqualizeParams params;
+  } cases[] = {
+      {151, 170, 0xffff, 0, 0xffff, {.clip_limit = 2, .tiles_x = 1, .tiles_y = 1}},
+      {330, 121, 0xffff, 4096, 60160, {.clip_limit = 0, .tiles_x = 1, .tiles_y = 2}},
+      {151, 170, 0xffc0, 4096, 60160, {.clip_limit = 3, .tiles_x = 3, .tiles_y = 2}},
+      {160, 120, 4095, 0, 4095, {.clip_limit = 4, .tiles_x = 2, .tiles_y = 2}},
+      {211, 64, 16383, 0, 16383, {.clip_limit = 40, .tiles_x = 1, .tiles_y = 1, .amount = 0.7}},
+      {300, 90, 0xffff, 0, 0xffff, {.clip_limit = 40, .tiles_x = 2, .tiles_y = 1}},
+      {97, 61, 0xffff, 4096, 60160, {.clip_limit = 5, .tiles_x = 5, .tiles_y = 7}},
+      {70, 50, 4095, 0, 4095, {.clip_limit = 0, .tiles_x = 3, .tiles_y = 2, .amount = 0.2}},
+      {3, 40, 1023, 64, 940, {.clip_limit = 100, .tiles_x = 8, .tiles_y = 3}},
+  };
+  for (const auto &[width, height, maximum, black, white, given] : cases)
+    for (const auto content : {test::Content::random, test::Content::text, test::Content::white}) {
+      SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << maximum
+                                      << ", content " << static_cast<int>(content));
+      EqualizeParams params = given;
+      params.method = kClahe;
+      const test::Layout layout{.padding = 3, .offset = 1};
+      const Image<std::uint16_t> in(
+          test::make_content<std::uint16_t>(content, width, height, maximum), width, height, layout,
+          maximum);
+      Image<std::uint16_t> expected(width, height, layout, maximum);
+      Image<std::uint16_t> out(width, height, layout, maximum);
+      run(cpu, test::with_range(in.plane(), black, white), expected.plane(), params);
+      const Plane<std::uint16_t> from = device_in.upload(in), to = device_out.upload(out);
+      run(cuda, test::with_range(Plane<const std::uint16_t>(from), black, white), to, params);
+      device_out.download(out.memory().begin(), out.memory().size());
+      cuda.synchronize();
+      ASSERT_TRUE(out.guards_intact());
+      ASSERT_TRUE(test::same(expected.samples(), out.samples(), width));
+    }
+}
 #endif
 
 // ---- Smoothing ---------------------------------------------------------------------------------

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What the kernels of CLAHE for 16-bit samples have in common.
+#pragma once
+#include <cstdint>
+
+#include "kernels/equalize/clahe_job.cuh"
+#include "kernels/equalize/mapping.h"
+
+namespace cudascan::equalize {
+
+/// 16-bit samples.
+struct DeepClaheJob {
+  Plane<const std::uint16_t> in;
+  Plane<std::uint16_t> out;
+  Tiles tiles;
+  Range range;
+  int limit;
+  float scale, inverse_width, inverse_height;
+  std::uint32_t amount;
+  int stride;             // bins of a tile in memory, a multiple of 8
+  int slices;             // of the rows of a tile, each counted by one block
+  int parts, part_bins;   // of the bins, each counted by one block
+  std::uint32_t *counts;  // for each tile
+  std::uint16_t *maps;    // the same
+  int chunk_rows;         // of a cell, interpolated by one block
+  int map_bins;           // of a mapping, in shared memory at once
+};
+
+/// A walk over the pixels of a rectangle, row by row, in steps of so many pixels.
+struct Walk {
+  int x, y;
+
+  __device__ Walk(int first, int step, int width)
+      : x(first % width),
+        y(first / width),
+        width_(width),
+        step_x_(step % width),
+        step_y_(step / width) {}
+  __device__ void next() {
+    x += step_x_;
+    y += step_y_;
+    if (x >= width_) {
+      x -= width_;
+      ++y;
+    }
+  }
+
+ private:
+  int width_, step_x_, step_y_;
+};
+
+/// The first column, or row, whose tile before is `tile`, or the first one after these.
+__device__ inline int first_after(int tile, int tile_size, float inverse_size, int size) {
+  if (tile < 0) return 0;
+  const auto before = [&](int i) {
+    return tile_position(i, inverse_size) < static_cast<float>(tile);
+  };
+  int i = min(tile * tile_size + tile_size / 2, size);
+  while (i > 0 && !before(i - 1)) --i;
+  while (i < size && before(i)) ++i;
+  return i;
+}
+
+/// Pixels between the centres of the same four tiles.
+struct Cell {
+  int x, y, width, height;
+
+  /// The chunk of the running block.
+  __device__ explicit Cell(const DeepClaheJob &job) {
+    const Tiles &tiles = job.tiles;
+    const int column = static_cast<int>(blockIdx.x) - 1, row = static_cast<int>(blockIdx.y) - 1;
+    const auto first_column = [&](int tile) {
+      return first_after(tile, tiles.width, job.inverse_width, job.in.width);
+    };
+    const auto first_row = [&](int tile) {
+      return first_after(tile, tiles.height, job.inverse_height, job.in.height);
+    };
+    x = first_column(column);
+    width = first_column(column + 1) - x;
+    y = first_row(row) + static_cast<int>(blockIdx.z) * job.chunk_rows;
+    height = min(first_row(row + 1) - y, job.chunk_rows);
+  }
+  /// The tiles around, in the order of interpolate().
+  __device__ static int tile_x(const DeepClaheJob &job, int i) {
+    return min(max(static_cast<int>(blockIdx.x) - 1 + i % 2, 0), job.tiles.nx - 1);
+  }
+  __device__ static int tile_y(const DeepClaheJob &job, int i) {
+    return min(max(static_cast<int>(blockIdx.y) - 1 + i / 2, 0), job.tiles.ny - 1);
+  }
+  __device__ static const std::uint16_t *map(const DeepClaheJob &job, int i) {
+    const int tile = tile_y(job, i) * job.tiles.nx + tile_x(job, i);
+    return job.maps + static_cast<std::size_t>(tile) * job.stride;
+  }
+};
+
+__device__ inline std::uint16_t result(const DeepClaheJob &job, int index,
+                                       const TileNeighbours &column, const TileNeighbours &row,
+                                       const float (&mapped)[4]) {
+  const int value = interpolate(column, row, mapped[0], mapped[1], mapped[2], mapped[3]);
+  return static_cast<std::uint16_t>(job.range.sample(blend(index, value, job.amount)));
+}
+
+}  // namespace cudascan::equalize
