@@ -270,6 +270,19 @@ TEST(SwoFilterExtrema, CudaEqualsCpuOfShapes) {
     }
 }
 
+/// Reflected samples beyond the other side of the image.
+TEST(SwoFilterExtrema, CudaEqualsCpuOfWindowsWiderThanTheImage) {
+  NEED_GPU();
+  for (const char *shape : {"10100;00000;10101;00000;00111",
+                            "1000000000001;0100000000010"
+                            ";0000000000001"})
+    for (const Border border : {Border::reflect, Border::replicate, Border::constant}) {
+      const SwoFilterParams p{.op = Op::erode, .shape = shape, .border = border};
+      expect_cuda_equals_cpu<std::uint8_t>(p, {1, 37}, {});
+      expect_cuda_equals_cpu<std::uint16_t>(p, {2, 9}, {});
+    }
+}
+
 /// Phases, as the samples of a tile do not fit into shared memory.
 TEST(SwoFilterExtrema, CudaEqualsCpuOfLargestShapes) {
   NEED_GPU();
