@@ -198,8 +198,9 @@ struct Modes {
   }
 };
 
-/// Whether the levels first rise and then fall. Smoothing keeps it so, and there are never two modes: the weights 1 1 1 are log-concave, and convolution with a
-/// log-concave sequence keeps every sequence unimodal (Ibragimov, "On the composition of unimodal distributions", Theory of
+/// Whether the levels first rise and then fall. Smoothing keeps it so, and there are never two
+/// modes: the weights 1 1 1 are log-concave, and convolution with a log-concave sequence keeps
+/// every sequence unimodal (Ibragimov, "On the composition of unimodal distributions", Theory of
 /// Probability and its Applications 1(2), 1956; for sequences: Keilson, Gerber, "Some results for
 /// discrete unimodality", Journal of the American Statistical Association 66, 1971). Rounding could
 /// break it only where neighbours are nearly equal, so at most the two at the top may be.

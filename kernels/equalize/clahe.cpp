@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/equalize/clahe_sparse.h"
 #include "kernels/equalize/cpu.h"
 #include "kernels/equalize/rows.h"
 #include "kernels/histogram/roi.h"
@@ -72,14 +73,49 @@ class TileMapper {
 
 /// The mappings of all tiles, row by row.
 template <typename T>
-std::vector<T> map_tiles(Cpu &cpu, Plane<const T> in, const Range &range, const Tiles &tiles,
-                         double limit) {
-  std::vector<T> mappings(std::size_t(tiles.nx) * tiles.ny * range.count);
+class FullMappings {
+ public:
+  FullMappings(const Range &range, const Tiles &tiles)
+      : bins_(range.count), values_(std::size_t(tiles.nx) * tiles.ny * range.count) {}
+
+  T *operator[](int tile) { return &values_[std::size_t(tile) * bins_]; }
+  const T *operator[](int tile) const { return &values_[std::size_t(tile) * bins_]; }
+
+ private:
+  int bins_;
+  std::vector<T> values_;
+};
+
+template <typename T>
+FullMappings<T> map_tiles(Cpu &cpu, Plane<const T> in, const Range &range, const Tiles &tiles,
+                          double limit) {
+  FullMappings<T> mappings(range, tiles);
   const int most = clip_limit(limit, tiles.pixels(), range.count);
   cpu.for_bands(tiles.nx * tiles.ny, 1, [&](int begin, int end) {
     TileMapper<T> mapper(in, range, tiles, most);
     for (int tile = begin; tile < end; ++tile)
-      mapper.map(tile % tiles.nx, tile / tiles.nx, &mappings[std::size_t(tile) * range.count]);
+      mapper.map(tile % tiles.nx, tile / tiles.nx, mappings[tile]);
+  });
+  return mappings;
+}
+
+/// The same for small tiles.
+SparseMappings map_sparse_tiles(Cpu &cpu, Plane<const std::uint16_t> in, const Range &range,
+                                const Tiles &tiles, double limit) {
+  SparseMappings mappings(range, tiles, clip_limit(limit, tiles.pixels(), range.count));
+  cpu.for_bands(tiles.nx * tiles.ny, 1, [&](int begin, int end) {
+    std::vector<std::uint16_t> indices(tiles.pixels());
+    for (int tile = begin; tile < end; ++tile) {
+      auto index = indices.begin();
+      for (int i = 0; i < tiles.height; ++i) {
+        const std::uint16_t *const row =
+            in.row(source_index(tile / tiles.nx * tiles.height + i, in.height));
+        for (int x = tile % tiles.nx * tiles.width, end_x = x + tiles.width; x < end_x; ++x)
+          *index++ =
+              static_cast<std::uint16_t>(range.index_of_sample(row[source_index(x, in.width)]));
+      }
+      mappings.make(tile, indices);
+    }
   });
   return mappings;
 }
@@ -116,11 +152,11 @@ struct ColumnPlan {
 };
 
 /// Equalizes the pixels of a cell, which is between the centres of the same four tiles.
-template <typename T>
+template <typename T, typename AllMappings>
 class CellMapper {
  public:
   CellMapper(Plane<const T> in, Plane<T> out, const Range &range, const Tiles &tiles,
-             const std::vector<T> &mappings, const ColumnPlan &plan, std::uint32_t amount)
+             const AllMappings &mappings, const ColumnPlan &plan, std::uint32_t amount)
       : in_(in),
         out_(out),
         range_(range),
@@ -158,9 +194,11 @@ class CellMapper {
   }
 
  private:
+  using Mapping = decltype(std::declval<const AllMappings &>()[0]);
+
   /// The mappings of the four tiles.
   struct Mappings {
-    const T *before_before, *before_after, *after_before, *after_after;
+    Mapping before_before, before_after, after_before, after_after;
 
     Four<T> at(int i) const {
       constexpr int kBits = 8 * sizeof(T);
@@ -168,30 +206,24 @@ class CellMapper {
              Four<T>{after_before[i]} << 2 * kBits | Four<T>{after_after[i]} << 3 * kBits;
     }
   };
-  const T *mapping(int tile_x, int tile_y) const {
-    return &mappings_[(std::size_t(tile_y) * tiles_.nx + tile_x) * range_.count];
-  }
+  Mapping mapping(int tile_x, int tile_y) const { return mappings_[tile_y * tiles_.nx + tile_x]; }
 
   Plane<const T> in_;
   Plane<T> out_;
   const Range range_;
   const Tiles &tiles_;
-  const std::vector<T> &mappings_;
+  const AllMappings &mappings_;
   const ColumnPlan &plan_;
   std::uint32_t amount_;
   std::vector<Four<T>> table_, fours_;
 };
 
-}  // namespace
-
-template <typename T>
-void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
-  const Range range = Range::of(in.maximum, in.black, in.white);
-  const Tiles tiles(p, in.width, in.height);
-  const std::vector<T> mappings = map_tiles(cpu, in, range, tiles, p.clip_limit);
+template <typename T, typename AllMappings>
+void interpolate_plane(Cpu &cpu, Plane<const T> in, Plane<T> out, const Range &range,
+                       const Tiles &tiles, const AllMappings &mappings, std::uint32_t amount) {
   const ColumnPlan plan(in.width, tiles);
   cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
-    CellMapper<T> mapper(in, out, range, tiles, mappings, plan, weight_of(p.amount));
+    CellMapper<T, AllMappings> mapper(in, out, range, tiles, mappings, plan, amount);
     for (int y = begin, next; y < end; y = next) {
       const TileNeighbours first = row_neighbours(y, tiles);
       next = y + 1;
@@ -199,6 +231,21 @@ void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &
       for (const ClaheCell &cell : plan.cells) mapper.map(cell, first, y, next);
     }
   });
+}
+
+}  // namespace
+
+template <typename T>
+void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p) {
+  const Range range = Range::of(in.maximum, in.black, in.white);
+  const Tiles tiles(p, in.width, in.height);
+  const auto go = [&](const auto &mappings) {
+    interpolate_plane(cpu, in, out, range, tiles, mappings, weight_of(p.amount));
+  };
+  if constexpr (sizeof(T) == 2)
+    if (tiles.pixels() <= range.count / 8)
+      return go(map_sparse_tiles(cpu, in, range, tiles, p.clip_limit));
+  go(map_tiles(cpu, in, range, tiles, p.clip_limit));
 }
 
 template void run_clahe(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>,

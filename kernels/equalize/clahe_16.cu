@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   constexpr int kBatch = 8;  // samples that are loaded at once
   const int width = job.in.width, height = job.in.height, threads = kThreads;
-  Walk walk(threadIdx.x, kThreads, tiles.width);
+  PixelSteps walk(threadIdx.x, kThreads, tiles.width);
   while (walk.y < rows) {
     unsigned index[kBatch];
 #pragma unroll
@@ -115,11 +115,11 @@ constexpr int kCellThreads = 512;
 /// With all four mappings in shared memory, those of a bin together.
 __global__ void __launch_bounds__(kCellThreads)
     interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
-  const Cell cell(job);
+  const CellChunk cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
   auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
-  const std::uint16_t *const maps[] = {Cell::map(job, 0), Cell::map(job, 1), Cell::map(job, 2),
-                                       Cell::map(job, 3)};
+  const std::uint16_t *const maps[] = {CellChunk::map(job, 0), CellChunk::map(job, 1),
+                                       CellChunk::map(job, 2), CellChunk::map(job, 3)};
   for (int i = threadIdx.x; i < job.range.count; i += kCellThreads)
     fours[i] = {maps[0][i] | static_cast<unsigned>(maps[1][i]) << 16,
                 maps[2][i] | static_cast<unsigned>(maps[3][i]) << 16};
@@ -147,14 +147,14 @@ constexpr int kKept = 16;  // pixels that a thread keeps, an even number
 /// With one mapping at a time in shared memory.
 __global__ void __launch_bounds__(kThreads)
     interpolate_in_turn_kernel(const __grid_constant__ DeepClaheJob job) {
-  const Cell cell(job);
+  const CellChunk cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
   auto *const map = reinterpret_cast<std::uint16_t *>(dynamic_shared_memory());
   const int pixels = cell.width * cell.height, t = threadIdx.x;
   const unsigned bins = job.range.count;
   for (int begin = t; begin - t < pixels; begin += kKept * kThreads) {
     unsigned index[kKept / 2] = {}, mapped[4][kKept / 2] = {};  // pairs of pixels
-    Walk walk(begin, kThreads, cell.width);
+    PixelSteps walk(begin, kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next())
       if (walk.y < cell.height)
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kThreads)
                         << 16 * (k % 2);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (i > 0 && Cell::map(job, i) == Cell::map(job, i - 1)) {
+      if (i > 0 && CellChunk::map(job, i) == CellChunk::map(job, i - 1)) {
 #pragma unroll
         for (int k = 0; k < kKept / 2; ++k) mapped[i][k] = mapped[i - 1][k];
         continue;
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads)
         const auto n =
             static_cast<unsigned>(min(job.map_bins, job.stride - static_cast<int>(first)));
         __syncthreads();
-        const auto *const from = reinterpret_cast<const uint4 *>(Cell::map(job, i) + first);
+        const auto *const from = reinterpret_cast<const uint4 *>(CellChunk::map(job, i) + first);
         auto *const to = reinterpret_cast<uint4 *>(map);
         for (unsigned v = t; v < n / 8; v += kThreads) to[v] = from[v];
         __syncthreads();
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(kThreads)
           mapped[i][k] |= look_up(index[k] & 0xffff) | look_up(index[k] >> 16) << 16;
       }
     }
-    walk = Walk(begin, kThreads, cell.width);
+    walk = PixelSteps(begin, kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next()) {
       if (walk.y >= cell.height) continue;
@@ -210,7 +210,8 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   job.in = in;
   const int tiles = job.tiles.nx * job.tiles.ny, bins = job.range.count;
   const int memory = cuda.most_shared_memory() - 1024;  // besides what kernels have of their own
-  if (SparseTile::suits(job) && SparseTile::bytes(job) <= memory / 4) return run_sparse(cuda, job);
+  if (job.tiles.pixels() <= bins / 4 && SparseTile::bytes(job) <= memory / 4)
+    return run_sparse(cuda, job);
   job.stride = divide_up(bins, 8) * 8;
   const std::size_t all_bins = static_cast<std::size_t>(tiles) * job.stride;
   job.counts = static_cast<std::uint32_t *>(

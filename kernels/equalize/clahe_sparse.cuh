@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// CLAHE for tiles with far fewer pixels than bins. Instead of a mapping of all bins, a tile has a bit
-/// for each bin that occurs, and the number of such bins below each word of bits: so a bin's rank
-/// among them takes two reads (Jacobson, "Space-efficient static trees and graphs", FOCS 1989), and
-/// the sum of their clipped counts up to there one more. A block makes those of the four tiles
-/// around its pixels.
+/// CLAHE for tiles with far fewer pixels than bins. Instead of a mapping of all bins, a tile has a
+/// bit for each bin that occurs, and the number of such bins below each word of bits: so a bin's
+/// rank among them takes two reads (Jacobson, "Space-efficient static trees and graphs", FOCS
+/// 1989), and the sum of their clipped counts up to there one more. A block makes those of the four
+/// tiles around its pixels.
 #pragma once
 #include "kernels/base/launch.cuh"
 #include "kernels/base/warp_sums.cuh"
@@ -12,13 +12,12 @@
 
 namespace cudascan::equalize {
 
-/// The bins of a tile, in shared memory. A group of kGroup threads makes it.
+/// The bins of a tile with less than 2^16 pixels, in shared memory, made by a group of kGroup
+/// threads.
 class SparseTile {
  public:
   static constexpr int kGroup = 128, kWarps = kGroup / 32;
 
-  /// Whether it is faster than a mapping of all bins; the tile has at most 2^14 pixels then.
-  static bool suits(const DeepClaheJob &job) { return 4 * job.tiles.pixels() <= job.range.count; }
   /// Shared memory for one.
   static int bytes(const DeepClaheJob &job) {
     return 4 * (words(job) + word_pairs(job) + sum_pairs(job));
@@ -84,33 +83,18 @@ class SparseTile {
         [&](int i, std::uint32_t up_to) { sums_[i] = static_cast<std::uint16_t>(below + up_to); });
   }
 
-  /// How a tile's clipped pixels are redistributed.
-  struct Share {
-    ClippedShare share;
-    float inverse_step;
-
-    Share() = default;
-    __device__ explicit Share(const ClippedShare &share)
-        : share(share), inverse_step(1.f / static_cast<float>(share.step)) {}
-    /// Their number up to a bin.
-    __device__ int up_to(int index) const {
-      // Exact: the error is below index 2^-23, and half a bin is at least 2^-17 of the quotient.
-      const int steps = static_cast<int>((static_cast<float>(index) + 0.5f) * inverse_step);
-      return (index + 1) * share.each + min(steps + 1, share.rest);
-    }
-  };
   /// @param totals  of add_up_counts()
-  __device__ Share share(const std::uint32_t *totals) const {
+  __device__ SharedSteps share(const std::uint32_t *totals) const {
     std::uint32_t kept = bins_;
     if (has_sums()) {
       kept = 0;
       for (int i = 0; i < kWarps; ++i) kept += totals[i];
     }
-    return Share(share_out(job_.tiles.pixels() - static_cast<int>(kept), job_.range.count));
+    return SharedSteps(share_out(job_.tiles.pixels() - static_cast<int>(kept), job_.range.count));
   }
 
   /// The new value of an index.
-  __device__ float map(int index, const Share &share) const {
+  __device__ float map(int index, const SharedSteps &share) const {
     const unsigned up_to = rank(static_cast<unsigned>(index));
     const unsigned sum = has_sums() && up_to > 0 ? sums_[up_to - 1] : up_to;
     return static_cast<float>(
@@ -136,7 +120,7 @@ class SparseTile {
     const Tiles &tiles = job_.tiles;
     const Plane<const std::uint16_t> &in = job_.in;
     constexpr int kBatch = 8;  // samples that are loaded at once
-    Walk walk(member(), kGroup, tiles.width);
+    PixelSteps walk(member(), kGroup, tiles.width);
     while (walk.y < tiles.height) {
       int index[kBatch];
 #pragma unroll
@@ -151,8 +135,8 @@ class SparseTile {
         if (i >= 0) f(static_cast<unsigned>(i));
     }
   }
-  /// Adds up values of 0..n - 1, a run of them for each warp of the group. Calls set(i, sum from the
-  /// warp's first value to this one). Returns the sum of the warp's values.
+  /// Adds up values of 0..n - 1, a run of them for each warp of the group. Calls set(i, sum from
+  /// the warp's first value to this one). Returns the sum of the warp's values.
   template <typename Value, typename Set>
   static __device__ std::uint32_t for_runs(int n, const Value &value, const Set &set) {
     const int each = (n + kGroup - 1) / kGroup * 32, begin = warp() * each;
@@ -185,8 +169,8 @@ inline constexpr int kSparseThreads = 4 * SparseTile::kGroup;
 static __global__ void __launch_bounds__(kSparseThreads)
     sparse_kernel(const __grid_constant__ DeepClaheJob job) {
   __shared__ std::uint32_t bit_totals[4][SparseTile::kWarps], count_totals[4][SparseTile::kWarps];
-  __shared__ SparseTile::Share shares[4];
-  const Cell cell(job);
+  __shared__ SharedSteps shares[4];
+  const CellChunk cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
   unsigned char *const memory = dynamic_shared_memory();
   const int i = threadIdx.x / SparseTile::kGroup;
@@ -210,7 +194,7 @@ static __global__ void __launch_bounds__(kSparseThreads)
   if (threadIdx.x % SparseTile::kGroup == 0) shares[i] = mine.share(count_totals[i]);
   __syncthreads();
   constexpr int kBatch = 4;
-  Walk next(threadIdx.x, kSparseThreads, cell.width), walk = next;
+  PixelSteps next(threadIdx.x, kSparseThreads, cell.width), walk = next;
   while (walk.y < cell.height) {
     int index[kBatch];
 #pragma unroll

@@ -27,11 +27,11 @@ struct DeepClaheJob {
   int map_bins;           // of a mapping, in shared memory at once
 };
 
-/// A walk over the pixels of a rectangle, row by row, in steps of so many pixels.
-struct Walk {
+/// Visits pixels of a rectangle, row by row, in steps of so many pixels.
+struct PixelSteps {
   int x, y;
 
-  __device__ Walk(int first, int step, int width)
+  __device__ PixelSteps(int first, int step, int width)
       : x(first % width),
         y(first / width),
         width_(width),
@@ -63,11 +63,11 @@ __device__ inline int first_after(int tile, int tile_size, float inverse_size, i
 }
 
 /// Pixels between the centres of the same four tiles.
-struct Cell {
+struct CellChunk {
   int x, y, width, height;
 
   /// The chunk of the running block.
-  __device__ explicit Cell(const DeepClaheJob &job) {
+  __device__ explicit CellChunk(const DeepClaheJob &job) {
     const Tiles &tiles = job.tiles;
     const int column = static_cast<int>(blockIdx.x) - 1, row = static_cast<int>(blockIdx.y) - 1;
     const auto first_column = [&](int tile) {

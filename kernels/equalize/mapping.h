@@ -193,6 +193,22 @@ CUDASCAN_HD inline int clipped_count(int count, int i, int limit, const ClippedS
   return (count < limit ? count : limit) + share.each + takes_of_the_rest;
 }
 
+/// The same for sums of bins.
+struct SharedSteps {
+  ClippedShare share;
+  float inverse_step;
+
+  SharedSteps() = default;
+  CUDASCAN_HD explicit SharedSteps(const ClippedShare &share)
+      : share(share), inverse_step(1.f / static_cast<float>(share.step)) {}
+  /// What bins 0..i get. The number of steps is exact: its error is below i 2^-22, in bins, and it
+  /// is at least half a bin from an integer.
+  CUDASCAN_HD int up_to(int i) const {
+    const int steps = static_cast<int>((static_cast<float>(i) + 0.5f) * inverse_step) + 1;
+    return (i + 1) * share.each + (steps < share.rest ? steps : share.rest);
+  }
+};
+
 /// The factor of tile_map().
 inline float tile_scale(int bins, int tile_pixels) {
   return static_cast<float>(bins - 1) / static_cast<float>(tile_pixels);

@@ -147,10 +147,15 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   template <Columns columns>
   __device__ void decide_exactly(const Row &row) {
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j)
-      if ((unsure_ >> j & 1) && (columns == Columns::inner || j < row.valid))
-        level_[j] = static_cast<int>(
-            exact_threshold(Base::template window<columns>(row, j), this->formula()));
+    for (int j = 0; j < kColumns; ++j) {
+      if (!(unsure_ >> j & 1) || (columns != Columns::inner && j >= row.valid)) continue;
+      const WindowSums w = Base::template window<columns>(row, j);
+      if (w.sum != asked_.sum || w.squares != asked_.squares || w.n != asked_.n) {
+        asked_ = w;
+        answer_ = static_cast<int>(exact_threshold(w, this->formula()));
+      }
+      level_[j] = answer_;
+    }
   }
   template <Columns columns>
   __device__ void store(const Row &row, int y) {
@@ -206,7 +211,9 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   const SurfaceWeights &weights_;
   double inverse_ = 0;  // of N, in inner tiles
   int level_[kColumns];
-  unsigned unsure_ = 0;  // a bit for each column that needs the exact decision
+  unsigned unsure_ = 0;        // a bit for each column that needs the exact decision
+  WindowSums asked_{0, 0, 0};  // the latest exact decision; flat areas repeat the same question
+  int answer_ = 0;
   unsigned char *out_;
 };
 
