@@ -193,12 +193,6 @@ T __ldg(const T *p) {
   return *p;
 }
 template <typename T, typename U>
-T atomicOr(T *p, U value) {
-  const T old = *p;
-  *p |= static_cast<T>(value);
-  return old;
-}
-template <typename T, typename U>
 T atomicMax(T *p, U value) {
   const T old = *p;
   *p = std::max(old, static_cast<T>(value));
