@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians and ranks of rectangles of 8-bit samples, or of bins of 16-bit samples. The time is the same for all images, or less
-/// if columns add the same samples that they remove. As in Perreault and Hebert ("Median filtering
-/// in constant time", IEEE Trans. Image Processing 16(9), 2007), a block keeps the histogram of
-/// each of its columns over the rows of the window, and a step down removes one sample from each
-/// and adds one. But here each thread finds the result of one pixel alone, digit by digit. The
-/// number of samples in the window that have 0, 1, 2 and 3 as the next base-4 digit after the known
-/// digits is a sum over its columns. So a column has four one-byte counts, in one word, for each
-/// prefix of zero to three digits.
+/// Medians and ranks of rectangles of 8-bit samples, or of bins of 16-bit samples. The time is the
+/// same for all images, or less if columns add the same samples that they remove. As in Perreault
+/// and Hebert ("Median filtering in constant time", IEEE Trans. Image Processing 16(9), 2007), a
+/// block keeps the histogram of each of its columns over the rows of the window, and a step down
+/// removes one sample from each and adds one. But here each thread finds the result of one pixel
+/// alone, digit by digit. The number of samples in the window that have 0, 1, 2 and 3 as the next
+/// base-4 digit after the known digits is a sum over its columns. So a column has four one-byte
+/// counts, in one word, for each prefix of zero to three digits.
 ///
 /// The counts for one prefix are adjacent for neighbouring columns. Lanes read neighbouring
 /// columns, so there are no bank conflicts, whatever digits each lane has found.

@@ -18,7 +18,7 @@ constexpr unsigned kLastClass = 1023;
 
 /// The levels of tiles that occur at least twice, the most frequent first. Tile number i has the
 /// part from i * capacity / 2 on.
-struct TileLevels {
+struct OrderedLevels {
   TileLevel *levels;
   std::uint16_t *bin_values;  ///< kBins for each tile, in ascending order
   unsigned *n_bins, *n_levels;
@@ -28,7 +28,7 @@ struct TileLevels {
            (std::size_t(capacity) / 2 * sizeof(TileLevel) + 2 * kBins + 2 * sizeof(unsigned));
   }
   /// @param capacity  a multiple of 16
-  static TileLevels at(void *memory, int capacity, int n) {
+  static OrderedLevels at(void *memory, int capacity, int n) {
     auto *const levels = static_cast<TileLevel *>(memory);
     auto *const numbers = reinterpret_cast<unsigned *>(levels + std::size_t(n) * (capacity / 2));
     return {levels, reinterpret_cast<std::uint16_t *>(numbers + 2 * n), numbers, numbers + n};
@@ -63,7 +63,7 @@ __device__ inline unsigned end_of_level(const std::uint16_t *values, unsigned i,
 /// Finds the levels of a sorted tile per block.
 /// @param with_bins  the most frequent ones become bins, which replace those of the order
 static __global__ void __launch_bounds__(kOrderThreads)
-    levels_kernel(OrderTiles tiles, OrderedTiles ordered, TileLevels levels, bool with_bins) {
+    levels_kernel(OrderTiles tiles, OrderedTiles ordered, OrderedLevels levels, bool with_bins) {
   __shared__ unsigned of_class[kLastClass + 1];
   __shared__ std::uint16_t unsorted[kBins], bin_values[kBins];
   const unsigned t = threadIdx.x, n = ordered.count[blockIdx.x];
@@ -139,8 +139,8 @@ struct OrdinalModeJob : OrdinalSlidingJob<ModeBin> {
 /// The mode from the most frequent bin, if there are bins, and the levels that can win against it.
 static __global__ void __launch_bounds__(kMemberThreads)
     level_mode_kernel(const __grid_constant__ OrdinalJob<ModeBin> job,
-                      const __grid_constant__ WindowCells cells, bool rectangle, TileLevels levels,
-                      bool with_bins) {
+                      const __grid_constant__ WindowCells cells, bool rectangle,
+                      OrderedLevels levels, bool with_bins) {
   __shared__ unsigned bits[TileWindow::kMostWords];
   for_result(job, cells, rectangle, bits,
              [&](int x, int y, const TileWindow &window, const ModeBin &found, int tile) {

@@ -54,8 +54,8 @@ class Ordinals {
     const bool with_bins = std::max(mask_.width, mask_.height) > kMostUnbinned;
     const BlockResults results =
         with_bins ? sliding_results<OrdinalModeJob>() : BlockResults{kUnbinnedSide, kUnbinnedSide};
-    for_parts<ModeBin, TileLevels>(results, [&](const OrdinalJob<ModeBin> &job, int n,
-                                                const TileLevels &levels) {
+    for_parts<ModeBin, OrderedLevels>(results, [&](const OrdinalJob<ModeBin> &job, int n,
+                                                   const OrderedLevels &levels) {
       launch(cuda_, levels_kernel, {n, kOrderThreads}, job.tiles, job.ordered, levels, with_bins);
       if (with_bins) slide<OrdinalModeJob, Op::mode>(job, n);
       launch(cuda_, level_mode_kernel, members(job, n), job, cells_, mask_.rectangle, levels,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Order statistics of windows of any shape on the CPU, by a histogram that slides through the image
-/// in tiles: right through the first row of a tile, down, left through the next one. At each step
-/// it changes by the two ends of the window's runs (Huang, Yang, Tang, "A fast two-dimensional
+/// Order statistics of windows of any shape on the CPU, by a histogram that slides through the
+/// image in tiles: right through the first row of a tile, down, left through the next one. At each
+/// step it changes by the two ends of the window's runs (Huang, Yang, Tang, "A fast two-dimensional
 /// median filtering algorithm", IEEE Trans. ASSP 27(1), 1979). The tile is transposed if the window
 /// has fewer runs down than across.
 ///
 /// Samples of 16 bits are replaced by codes first, which are dense within the tile. For order
 /// statistics the code of a sample is its place among all of the tile, sorted; as no two are equal
-/// the histogram is one bit for each of them. For modes, codes are numbers of the values that occur.
-/// Codes of 8-bit samples are the samples.
+/// the histogram is one bit for each of them. For modes, codes are numbers of the values that
+/// occur. Codes of 8-bit samples are the samples.
 #pragma once
 #include <cstddef>
 #include <cstdint>
