@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <random>
 #include <span>
 #include <string>
@@ -249,6 +250,22 @@ void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
   for (std::size_t i = 0; i < all_params.size(); ++i)
     EXPECT_GT(results[i], 0) << describe(all_params[i], static_cast<int>(i))
                              << ": every format was refused";
+}
+
+/// CUDA equals the CPU for one image of all levels up to a maximum, in one layout.
+template <typename T, typename Params>
+void expect_cuda_equals_cpu_of(const Params &params, Size size, Layout layout = {},
+                               T maximum = std::numeric_limits<T>::max(),
+                               Content content = Content::random) {
+  SCOPED_TRACE(testing::Message() << params << ", maximum " << +maximum << ", " << size.width << "x"
+                                  << size.height << ", offset " << layout.offset << ", content "
+                                  << static_cast<int>(content));
+  const Image<T> in(make_content<T>(content, size.width, size.height, maximum), size.width,
+                    size.height, layout, maximum);
+  CpuRunner cpu(1);
+  CudaRunner cuda;
+  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, maximum, params, 0x5a).samples,
+                   outcome<T>(cuda, in, layout, maximum, params, 0xc3).samples, size.width));
 }
 
 /// More samples than the threads of all blocks hold at a time.

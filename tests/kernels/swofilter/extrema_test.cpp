@@ -202,20 +202,6 @@ TEST(SwoFilterExtrema, OpeningsAreOpenings) {
 }
 
 #ifdef HAVE_CUDA
-template <typename T>
-void expect_cuda_equals_cpu(const SwoFilterParams &p, Size size, Layout layout) {
-  SCOPED_TRACE(testing::Message() << window_oracle::text_of(p) << ", " << 8 * sizeof(T) << " bit, "
-                                  << size.width << "x" << size.height << ", offset "
-                                  << layout.offset);
-  constexpr T kMaximum = std::numeric_limits<T>::max();
-  const Image<T> in(make_content<T>(Content::random, size.width, size.height, kMaximum), size.width,
-                    size.height, layout, kMaximum);
-  CpuRunner cpu(1);
-  CudaRunner cuda;
-  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, kMaximum, p, 0x5a).samples,
-                   outcome<T>(cuda, in, layout, kMaximum, p, 0xc3).samples, size.width));
-}
-
 /// Sizes near what threads and blocks process at a time: 16 rows, multiples of 8 rows, and 128
 /// bytes of a row.
 TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
@@ -232,8 +218,8 @@ TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
                               .border = turn % 3 ? Border::clip : Border::constant,
                               .border_value = 77};
       const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};
-      expect_cuda_equals_cpu<std::uint8_t>(p, size, layout);
-      expect_cuda_equals_cpu<std::uint16_t>(p, {size.height, size.width}, layout);
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {size.height, size.width}, layout);
       if (HasFailure()) return;
     }
 }
@@ -264,8 +250,8 @@ TEST(SwoFilterExtrema, CudaEqualsCpuOfShapes) {
                               .border = window_oracle::kBorders[turn / 2 % 4],
                               .border_value = 77};
       const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};
-      expect_cuda_equals_cpu<std::uint8_t>(p, size, layout);
-      expect_cuda_equals_cpu<std::uint16_t>(p, {size.height, size.width}, layout);
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {size.height, size.width}, layout);
       if (HasFailure()) return;
     }
 }
@@ -278,8 +264,8 @@ TEST(SwoFilterExtrema, CudaEqualsCpuOfWindowsWiderThanTheImage) {
                             ";0000000000001"})
     for (const Border border : {Border::reflect, Border::replicate, Border::constant}) {
       const SwoFilterParams p{.op = Op::erode, .shape = shape, .border = border};
-      expect_cuda_equals_cpu<std::uint8_t>(p, {1, 37}, {});
-      expect_cuda_equals_cpu<std::uint16_t>(p, {2, 9}, {});
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, {1, 37}, {});
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {2, 9}, {});
     }
 }
 
@@ -288,8 +274,8 @@ TEST(SwoFilterExtrema, CudaEqualsCpuOfLargestShapes) {
   NEED_GPU();
   for (const char *shape : {"ellipse", "cross"}) {
     const SwoFilterParams p{.op = Op::open, .window = 255, .shape = shape};
-    expect_cuda_equals_cpu<std::uint8_t>(p, {37, 290}, {.unit = 16});
-    expect_cuda_equals_cpu<std::uint16_t>(p, {290, 37}, {});
+    expect_cuda_equals_cpu_of<std::uint8_t>(p, {37, 290}, {.unit = 16});
+    expect_cuda_equals_cpu_of<std::uint16_t>(p, {290, 37}, {});
   }
 }
 #endif

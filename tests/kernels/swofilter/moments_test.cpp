@@ -167,19 +167,6 @@ TEST(SwoFilterMoments, EveryMean) {
 }
 
 #ifdef HAVE_CUDA
-template <typename T>
-void expect_cuda_equals_cpu(const SwoFilterParams &p, Content content, Size size, Layout layout,
-                            T maximum) {
-  SCOPED_TRACE(testing::Message() << window_oracle::text_of(p) << ", maximum " << +maximum << ", "
-                                  << size.width << "x" << size.height);
-  const Image<T> in(make_content<T>(content, size.width, size.height, maximum), size.width,
-                    size.height, layout, maximum);
-  CpuRunner cpu(1);
-  CudaRunner cuda;
-  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, maximum, p, 0x5a).samples,
-                   outcome<T>(cuda, in, layout, maximum, p, 0xc3).samples, size.width));
-}
-
 /// Shapes that are not rectangles, in images of several tiles, and far smaller than the window.
 /// Rows of 1100 pixels are more than a block adds up at a time.
 TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
@@ -205,9 +192,9 @@ TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
                               .border = window_oracle::kBorders[turn / 2 % 4],
                               .border_value = 77};
       const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};
-      expect_cuda_equals_cpu<std::uint8_t>(p, Content::random, size, layout, 0xff);
-      expect_cuda_equals_cpu<std::uint16_t>(p, Content::random, {size.height, size.width}, layout,
-                                            turn % 2 ? 0xffff : 0xffc0);
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {size.height, size.width}, layout,
+                                               turn % 2 ? 0xffff : 0xffc0, Content::random);
       if (HasFailure()) return;
     }
 }
@@ -219,8 +206,8 @@ TEST(SwoFilterMoments, CudaEqualsCpuOfLargestShapes) {
     for (const Content content : {Content::white, Content::near_white, Content::checkerboard}) {
       const SwoFilterParams p{
           .op = op, .window = 255, .shape = "ellipse", .border = Border::replicate};
-      expect_cuda_equals_cpu<std::uint8_t>(p, content, {37, 20}, {.unit = 16}, 0xff);
-      expect_cuda_equals_cpu<std::uint16_t>(p, content, {20, 37}, {}, 0xffff);
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, {37, 20}, {.unit = 16}, 0xff, content);
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {20, 37}, {}, 0xffff, content);
     }
 }
 
@@ -231,8 +218,8 @@ TEST(SwoFilterMoments, CudaEqualsCpuOfMostRuns) {
   for (int row = 0; row < 31; ++row) shape += "1010101010101010101010101010101;";
   shape.pop_back();
   const SwoFilterParams p{.op = Op::standard_deviation, .shape = shape};
-  expect_cuda_equals_cpu<std::uint8_t>(p, Content::near_white, {60, 40}, {}, 0xff);
-  expect_cuda_equals_cpu<std::uint16_t>(p, Content::near_white, {60, 40}, {}, 0xffff);
+  expect_cuda_equals_cpu_of<std::uint8_t>(p, {60, 40}, {}, 0xff, Content::near_white);
+  expect_cuda_equals_cpu_of<std::uint16_t>(p, {60, 40}, {}, 0xffff, Content::near_white);
 }
 #endif
 

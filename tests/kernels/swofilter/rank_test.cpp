@@ -8,11 +8,11 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <sstream>
 
 #include "kernels/swofilter.h"
 #include "kernels/swofilter/window.h"
 #include "tests/kernels/operator_test.h"
+#include "tests/kernels/swofilter/describe.h"
 
 namespace cudascan {
 namespace {
@@ -20,16 +20,6 @@ namespace {
 using namespace test;
 using Op = SwoFilterOperator;
 using Border = SwoFilterBorder;
-
-/// The settings as text for messages.
-std::string said(const SwoFilterParams &p) {
-  std::ostringstream s;
-  s << "operator " << static_cast<int>(p.op) << ", window " << p.window << ", " << p.window_width
-    << "x" << p.window_height << ", shape " << p.shape << ", border " << static_cast<int>(p.border)
-    << ", border value " << p.border_value << ", percentile " << p.percentile << ", alpha "
-    << p.alpha;
-  return s.str();
-}
 
 /// A multiset of levels.
 class Samples {
@@ -147,7 +137,7 @@ void expect_as_oracle(const Image<T> &in, const SwoFilterParams &p, int n_thread
     const int k = looks == pixels ? i : static_cast<int>(random() % pixels);
     const int x = i < 4 ? i % 2 * (in.width() - 1) : k % in.width();
     const int y = i < 4 ? i / 2 * (in.height() - 1) : k / in.width();
-    ASSERT_EQ(out.at(x, y), oracle.sample(x, y)) << x << ", " << y << ": " << said(p);
+    ASSERT_EQ(out.at(x, y), oracle.sample(x, y)) << x << ", " << y << ": " << p;
   }
 }
 
@@ -265,7 +255,7 @@ TEST(SwoFilterRank, FollowsTheOrderOfLevels) {
   for (const int window : {3, 7, 15, 41})
     for (const Op op : {Op::median, Op::rank, Op::mode, Op::directional_median}) {
       const SwoFilterParams p{.op = op, .window = window, .percentile = 20};
-      SCOPED_TRACE(testing::Message() << said(p));
+      SCOPED_TRACE(testing::Message() << p);
       const Bytes out = filtered(samples, kWidth, kHeight, p);
       std::vector<std::uint16_t> expected;
       for (const int v : out) expected.push_back(static_cast<std::uint16_t>(v * v + 11 * v));
@@ -288,15 +278,15 @@ TEST(SwoFilterRank, OperatorsAgree) {
       SwoFilterParams p{.op = Op::median, .window = window, .border = border, .border_value = 9};
       const auto median = filtered(samples, kWidth, kHeight, p);
       p.op = Op::alpha_trimmed_mean, p.alpha = 0.5;
-      EXPECT_TRUE(same(filtered(samples, kWidth, kHeight, p), median, kWidth)) << said(p);
+      EXPECT_TRUE(same(filtered(samples, kWidth, kHeight, p), median, kWidth)) << p;
       p.op = Op::rank;
       std::vector<std::uint16_t> last(samples.size());
       for (const int percentile : {0, 10, 50, 51, 99, 100}) {
         p.percentile = percentile;
         const auto next = filtered(samples, kWidth, kHeight, p);
-        for (std::size_t i = 0; i < next.size(); ++i) ASSERT_LE(last[i], next[i]) << said(p);
+        for (std::size_t i = 0; i < next.size(); ++i) ASSERT_LE(last[i], next[i]) << p;
         if (percentile == 50) {
-          EXPECT_TRUE(same(next, median, kWidth)) << said(p);
+          EXPECT_TRUE(same(next, median, kWidth)) << p;
         }
         last = next;
       }
@@ -350,6 +340,27 @@ const std::vector<SwoFilterParams> kLarge = {
     {.op = Op::mode, .window = 17},
     {.op = Op::median, .window = 255, .border = Border::replicate},
     {.op = Op::directional_median, .window_width = 41, .window_height = 5}};
+
+#ifdef HAVE_CUDA
+/// Tiles of 16-bit samples next to and below one another.
+TEST(SwoFilterRankLarge, CudaEqualsCpuOfSeveralTiles) {
+  NEED_GPU();
+  for (const Op op : {Op::median, Op::alpha_trimmed_mean, Op::mode})
+    for (const char *shape : {"rectangle", "ellipse"}) {
+      const SwoFilterParams p{.op = op, .window_width = 13, .window_height = 5, .shape = shape};
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {290, 37});
+    }
+}
+
+/// Sorted tiles that need more memory than there is for a part.
+TEST(SwoFilterRankLarge, InSeveralPartsOnCudaEqualsCpu) {
+  NEED_REAL_GPU();
+  for (const Op op : {Op::median, Op::mode}) {
+    const SwoFilterParams p{.op = op, .window = 255, .shape = "ellipse"};
+    expect_cuda_equals_cpu_of<std::uint16_t>(p, {3000, 1700});
+  }
+}
+#endif
 
 TEST(SwoFilterRankLarge, CudaEqualsCpu) {
   NEED_GPU();

@@ -13,6 +13,7 @@
 
 #include "kernels/swofilter.h"
 #include "tests/kernels/operator_test.h"
+#include "tests/kernels/swofilter/describe.h"
 
 namespace cudascan::test::window_oracle {
 
@@ -100,21 +101,13 @@ inline Levels filtered(const Levels &image, const Cells &cells, const SwoFilterP
   return out;
 }
 
-inline std::string text_of(const SwoFilterParams &p) {
-  std::ostringstream s;
-  s << "operator " << static_cast<int>(p.op) << ", window " << p.window << " (" << p.window_width
-    << "x" << p.window_height << "), " << p.shape << ", border " << static_cast<int>(p.border)
-    << ", " << p.border_value;
-  return s.str();
-}
-
 /// Compares run() on the CPU with oracle(levels, params, most) in a format.
 template <typename T, typename Oracle>
 void check(const Oracle &oracle, SwoFilterParams p, T maximum, Content content, Size size,
            CpuRunner &runner) {
   const int shift = unused_low_bits(maximum), most = maximum >> shift;
   if (p.border_value > most) p.border_value = most;
-  SCOPED_TRACE(testing::Message() << text_of(p) << ", maximum " << +maximum << ", content "
+  SCOPED_TRACE(testing::Message() << p << ", maximum " << +maximum << ", content "
                                   << static_cast<int>(content) << ", " << size.width << "x"
                                   << size.height);
   const auto samples = make_content<T>(content, size.width, size.height, maximum);
