@@ -17,13 +17,6 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-Mask transposed(const Mask &mask) {
-  Mask t{mask.height, mask.width, mask.rectangle, {}};
-  for (int x = 0; x < mask.width; ++x)
-    for (int y = 0; y < mask.height; ++y) t.cells.push_back(mask.at(x, y));
-  return t;
-}
-
 /// Tiles of an area, their sizes, and what a worker needs for one at a time.
 template <typename T>
 class TileWorker {
@@ -38,7 +31,7 @@ class TileWorker {
 
   TileWorker(Plane<const T> in, Plane<T> out, const FilterJob &job, int width, int height)
       : in_(in), out_(out), job_(job) {
-    const Mask &mask = job.mask(), down = transposed(mask);
+    const Mask &mask = job.mask(), down = mask.transposed();
     window_.runs = mask.runs();
     std::vector<Run> columns = down.runs();
     is_transposed_ = columns.size() < window_.runs.size();
