@@ -39,7 +39,7 @@ class TileWorker {
     rx_ = is_transposed_ ? mask.ry() : mask.rx(), ry_ = is_transposed_ ? mask.rx() : mask.ry();
     // Small tiles have few codes for each sample of the window; large ones have less margin.
     const auto most = [&](int reach, int limit) {
-      return kSorts && !is_mode() ? std::clamp(8 * reach, limit / 4, limit) : limit;
+      return kSorts ? std::clamp(8 * reach, limit / 4, limit) : limit;
     };
     most_along_ = std::min(most(rx_, 256), is_transposed_ ? height : width);
     most_across_ = std::min(most(ry_, 128), is_transposed_ ? width : height);
@@ -125,7 +125,7 @@ class TileWorker {
   void for_arrays(const Visit &visit, std::size_t n) const {
     visit(n * sizeof(Code));
     visit(kSorts ? n * sizeof(T) : 0);
-    visit(!kSorts ? 0 : is_mode() ? 65536 * sizeof(T) : n * sizeof(T));
+    visit(!kSorts ? 0 : (is_mode() ? 65536 : n + 64) * sizeof(T));
     visit(kSorts && !is_mode() ? n * sizeof(std::uint32_t) : 0);
     visit(!kSorts ? 0 : is_mode() ? 3 * 65536 : n / 8 + 2 * kLine);
   }

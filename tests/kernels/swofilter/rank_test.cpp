@@ -244,6 +244,37 @@ TEST(SwoFilterRank, WideImages) {
       }
 }
 
+/// Images of several tiles in both directions, for windows with fewer runs across or down. Equal
+/// samples have many codes next to each other.
+TEST(SwoFilterRank, ImagesOfSeveralTiles) {
+  constexpr Size kWindows[] = {{17, 31}, {3, 65}, {65, 3}, {101, 41}, {255, 201}};
+  int i = 0;
+  for (const Op op : {Op::median, Op::rank, Op::alpha_trimmed_mean, Op::mode})
+    for (const auto [width, height] : kWindows)
+      for (const char *shape : {"rectangle", "ellipse", "cross"}) {
+        const SwoFilterParams p{.op = op,
+                                .window_width = width,
+                                .window_height = height,
+                                .shape = shape,
+                                .border = static_cast<Border>(i % 4),
+                                .border_value = 77,
+                                .percentile = 10. * (i % 11),
+                                .alpha = 0.1 * (i % 6)};
+        const Content content = kContents[i % std::size(kContents)];
+        const Layout layout = kLayouts[i % std::size(kLayouts)];
+        SCOPED_TRACE(testing::Message() << "content " << static_cast<int>(content));
+        expect_as_oracle(Image<std::uint8_t>(make_content<std::uint8_t>(content, 600, 300, 255, i),
+                                             600, 300, layout),
+                         p, 1 + i % 3);
+        expect_as_oracle(
+            Image<std::uint16_t>(make_content<std::uint16_t>(content, 300, 600, 65535, i), 300, 600,
+                                 layout),
+            p, 1 + i % 3);
+        if (HasFailure()) return;
+        ++i;
+      }
+}
+
 /// A monotonic change of the levels, increasing or decreasing, changes the result in the same way.
 TEST(SwoFilterRank, FollowsTheOrderOfLevels) {
   constexpr int kWidth = 203, kHeight = 61;
