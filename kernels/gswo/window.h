@@ -73,9 +73,11 @@ struct Input : Frame {
 using Input = Frame;
 #endif
 
-/// The levels of the planes at a pixel.
+/// What is known of a pixel's window before the filter is called.
 struct Known {
-  GSWO_SAMPLE at[kPlanes ? kPlanes : 1];
+  GSWO_SAMPLE at[kPlanes ? kPlanes : 1];  ///< the levels of the planes
+  unsigned sum;                           ///< of the samples, if the view is summed
+  unsigned long long squares;             ///< the sum of their squares, likewise
 };
 
 constexpr int kLeft = GSWO_LEFT, kRight = GSWO_RIGHT, kAbove = GSWO_ABOVE, kBelow = GSWO_BELOW;
@@ -181,7 +183,7 @@ struct WindowRuns {
 /// @tparam View   gives the levels of samples at the offset `dx`, `dy` within the window, as
 ///                numbers of type View::Level; inside() is for samples that are also in the frame.
 ///                View::often says whether it serves most pixels, so that unrolled code is worth
-///                its size
+///                its size; View::summed, whether the sums of the samples are known
 /// @tparam whole  whether the window is inside the frame or the border fills it up. Otherwise
 ///                samples outside do not count, and a single one that is asked for is the nearest
 ///                of the frame
@@ -436,13 +438,19 @@ class Window {
         [](Sum a, Level level) { return multiply_add<Sum>(level, level, a); });
   }
   GSWO_FN auto exact_sum() const {
-    if constexpr (kSumsInFloat)
+    if constexpr (View::summed && kSumsInFloat)
+      return static_cast<float>(known_.sum);
+    else if constexpr (View::summed)
+      return known_.sum;
+    else if constexpr (kSumsInFloat)
       return sum_of_levels<float>();
     else
       return sum_of_levels<unsigned>();
   }
   GSWO_FN unsigned long long exact_squares() const {
-    if constexpr (kLevelsAreFloats && kSquaresExactInFloat)
+    if constexpr (View::summed)
+      return known_.squares;
+    else if constexpr (kLevelsAreFloats && kSquaresExactInFloat)
       return static_cast<unsigned>(sum_of_squares<float>());
     else if constexpr (kSquaresFitUnsigned)
       return sum_of_squares<unsigned>();

@@ -75,7 +75,8 @@ unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterRead
 WindowUse use_of(const WindowCalls &calls, unsigned planes) {
   if (calls.order || (calls.median && !(planes & kMedianPlane))) return WindowUse::sorts;
   const bool all_known = (!calls.min || planes & kMinPlane) && (!calls.max || planes & kMaxPlane);
-  return planes && all_known && !calls.others ? WindowUse::none : WindowUse::reads;
+  if (calls.others || !all_known) return WindowUse::reads;
+  return calls.sums ? WindowUse::sums : planes ? WindowUse::none : WindowUse::reads;
 }
 
 Program function_program(const UserFilterParams &p, const std::string &text,

@@ -121,12 +121,13 @@ std::array<unsigned, 2> FilterLaunch::grid(int width, int height) const {
 FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterParams &p) {
   const int cells = use == WindowUse::none ? 1 : window.count();
   const bool sorts = use == WindowUse::sorts;
-  // If a window is unrolled, the pixels of a thread share reads and computations, see
-  // gswo/window.h. Use as many pixels as fit into registers.
+  // If a window is unrolled, or a rectangle is added up, the pixels of a thread share reads and
+  // computations, see gswo/window.h and gswo/filter.h. Use as many pixels as fit into registers.
+  const bool shares = cells <= 256 || (use == WindowUse::sums && window.rectangle);
   struct Chunk {
     int width, height, rows;
   };
-  const Chunk best = cells > 256          ? Chunk{1, 1, 8}
+  const Chunk best = !shares              ? Chunk{1, 1, 8}
                      : sorts && cells > 9 ? Chunk{1, 8, 32}
                      : cells > 9          ? Chunk{2, 8, 32}
                                           : Chunk{4, 4, 16};

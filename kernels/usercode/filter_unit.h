@@ -37,6 +37,7 @@ struct FilterLaunch {
 enum class WindowUse {
   reads,  ///< reads them one by one
   sorts,  ///< sorts them: keeps many at once
+  sums,   ///< only adds them up
   none    ///< only reads the pixel's own sample: all others are in planes
 };
 

@@ -44,7 +44,9 @@ WindowCalls window_calls(const std::string &text) {
       calls.median = true;
     else if (is_any(tokens[i], {"median", "rank", "percentile", "sort", "nth_element"}))
       calls.order = true;
-    else if (is_any(tokens[i], {"sum", "mean", "variance", "deviation", "each"}))
+    else if (is_any(tokens[i], {"sum", "mean", "variance", "deviation"}))
+      calls.sums = calls.sums || member;
+    else if (tokens[i] == "each")
       calls.others = calls.others || member;
     else if (token(i + 1) == "(")
       calls.others =

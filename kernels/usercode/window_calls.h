@@ -13,6 +13,7 @@ namespace cudascan::gswo {
 struct WindowCalls {
   bool min = false, max = false, median = false;  ///< `.min()` of all samples ...
   bool order = false;                             ///< anything else from sorted samples
+  bool sums = false;    ///< `.sum()`, `.mean()`, `.variance()` or `.deviation()`
   bool others = false;  ///< anything else from samples other than the pixel's own
 
   bool operator==(const WindowCalls &) const = default;

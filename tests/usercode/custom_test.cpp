@@ -69,6 +69,9 @@ const BuiltIn kBuiltIns[] = {
     {"p.median()", {.op = Op::median, .window = 13, .window_width = 11}},
     {"p.mean()", {.op = Op::mean, .window = 5, .window_height = 3}},
     {"p.mean()", {.op = Op::mean, .window = 17, .shape = "cross"}},
+    {"p.mean()", {.op = Op::mean, .window = 15}},
+    {"p.mean()", {.op = Op::mean, .window = 35, .window_height = 3}},
+    {"p.mean()", {.op = Op::mean, .window = 3, .window_height = 31}},
     {"p.percentile(30)", {.op = Op::rank, .window = 5, .percentile = 30}},
 };
 

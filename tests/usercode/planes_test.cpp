@@ -39,7 +39,7 @@ SwoFilterParams without_planes(SwoFilterParams p) {
 
 gswo::WindowCalls calls(const std::string &names) {
   const auto has = [&](const char *name) { return names.find(name) != names.npos; };
-  return {has("min"), has("max"), has("median"), has("order"), has("others")};
+  return {has("min"), has("max"), has("median"), has("order"), has("sums"), has("others")};
 }
 
 TEST(GswoPlanes, AreAskedForInTheText) {
@@ -52,7 +52,8 @@ TEST(GswoPlanes, AreAskedForInTheText) {
       {"sqrt(p.median()) + p", "median"},
       {"maximum - p.median() / min(x, y)", "median"},
       {"p.min() + p(1, 0)", "min others"},
-      {"p.max() * p.mean()", "max others"},
+      {"p.max() * p.mean()", "max sums"},
+      {"p.deviation() + p(0, 1)", "sums others"},
       {"p.max() + p.rank(3)", "max order others"},
       {"std::min(p, 3.f)", ""},
       {"p.min", ""},

@@ -91,8 +91,10 @@ template <typename T, typename Runner>
 void expect_variances(Runner &runner, T maximum) {
   constexpr Size kSize{97, 45};
   const int levels = maximum >> std::countr_zero(maximum);
-  // Cases that are computed in float, in double from 32 bits, and in double from 64 bits.
-  for (const int window : sizeof(T) == 1 ? std::vector{1, 3, 5, 7, 17} : std::vector{3, 9})
+  // Cases that are computed in float, in double from 32 bits, and in double from 64 bits; on the
+  // GPU for a pixel alone, or from one pixel of a chunk to the next.
+  for (const int window :
+       sizeof(T) == 1 ? std::vector{1, 3, 5, 7, 9, 15, 17, 33} : std::vector{3, 9, 31})
     for (const bool deviation : {false, true})
       for (const Content content : {Content::random, Content::checkerboard, Content::near_white}) {
         const Image<T> in(make_content<T>(content, kSize.width, kSize.height, maximum), kSize.width,
