@@ -180,8 +180,8 @@ void expect_cuda_equals_cpu(const SwoFilterParams &p, Content content, Size size
                    outcome<T>(cuda, in, layout, maximum, p, 0xc3).samples, size.width));
 }
 
-/// Shapes that are not rectangles, in images of several tiles, and far smaller than the window. Rows
-/// of 1100 pixels are more than a block adds up at a time.
+/// Shapes that are not rectangles, in images of several tiles, and far smaller than the window.
+/// Rows of 1100 pixels are more than a block adds up at a time.
 TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
   NEED_GPU();
   struct Window {
