@@ -114,7 +114,7 @@ template <typename T, typename Op>
 void queue_mask(Cuda &cuda, const ExtremaMaskJob<T> &job) {
   const Plane<const T> &in = job.in;
   const unsigned none = Op::kLargest ? 0 : job.filter->maximum;
-  const ShapeJob<T> shape{ShapeSource<T>(in, *job.filter, none, in.width), job.sink,
+  const ShapeJob<T> shape{ShapeSource<T>(in, *job.filter, none, job.mask->rx()), job.sink,
                           make_shape_plan(reads_of(*job.mask), {job.mask->rx(), job.mask->rx()},
                                           sizeof(T), cuda.most_shared_memory())};
   const dim3 blocks(divide_up(in.width, shape.plan.tile_bytes() / sizeof(T)),
