@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Summed-area tables: the sum of everything above and to the left of a corner. A window of any
-// shape adds and subtracts the sums at the corners of its outline: four for a rectangle, twelve for
-// a cross. Sums of areas may wrap around; those of windows do not.
+// From row to row and from column to column, the sum over a window changes by the samples at its
+// edges, and this change, from row to row, by those at the corners of its outline: 12 for a cross,
+// some 300 for an ellipse of 255 rows. They are added up for all columns at once. Differences may
+// wrap around; sums do not.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -14,88 +15,110 @@ namespace {
 
 /// Columns are processed in strips with this many bytes of memory, but at least kMinColumns
 /// columns.
-constexpr std::size_t kStripBytes = 1 << 19;
+constexpr std::size_t kStripBytes = 3 << 18;
 constexpr int kMinColumns = 512;
 
-/// A corner of cells; rows and columns of corners are counted from the upper left one.
+/// A sample of a window, or next to it. Rows and columns are counted from the one above and to the
+/// left of the window.
 struct Corner {
   int row, column;
 };
 
-/// The corners whose sums are added or subtracted, some twice.
-struct Outline {
+/// The samples that are added or subtracted, some twice.
+struct Corners {
   std::vector<Corner> plus, minus;
 
-  explicit Outline(const Mask &mask) {
+  /// Those of the sum over the window, or of its difference from the sum for the pixel on the left,
+  /// above, or of the difference of differences.
+  Corners(const Mask &mask, bool from_left, bool from_above) {
     const auto cell = [&](int row, int column) {
       return row >= 0 && row < mask.height && column >= 0 && column < mask.width &&
              mask.at(column, row) == Mask::on;
     };
+    const auto across = [&](int row, int column) {
+      return cell(row, column - 1) - (from_left && cell(row, column));
+    };
     for (int row = 0; row <= mask.height; ++row)
       for (int column = 0; column <= mask.width; ++column) {
-        // A cell adds the corners at its lower right and upper left, and subtracts the others.
-        const int weight = cell(row - 1, column - 1) + cell(row, column) - cell(row, column - 1) -
-                           cell(row - 1, column);
+        const int weight = across(row - 1, column) - (from_above ? across(row, column) : 0);
         std::vector<Corner> &corners = weight > 0 ? plus : minus;
         corners.insert(corners.end(), std::abs(weight), {row, column});
       }
   }
 };
 
-/// Sums of areas for the last rows that a window needs.
-template <typename E>
-class Areas {
+/// What a window adds up in the first row of a band and in the following rows: for the first pixel
+/// of a row, and for the difference of each other one from the pixel on its left.
+struct Outline {
+  struct {
+    Corners pixel, difference;
+  } first, next;
+
+  explicit Outline(const Mask &mask)
+      : first{{mask, false, false}, {mask, true, false}},
+        next{{mask, false, true}, {mask, true, true}} {}
+};
+
+/// Sums along a row of pixels, from the samples of the last rows (E), or their squares.
+template <typename E, typename Sum>
+class WindowSums {
  public:
-  Areas(const Outline &outline, int rows, int columns, ThreadScratch &scratch)
+  /// @param rows, pixels  0 if they are not used
+  WindowSums(const Outline &outline, int rows, int columns, int pixels, ThreadScratch &scratch)
       : outline_(outline),
         rows_(rows),
-        columns_(columns),
-        stride_(ThreadScratch::stride<E>(columns + 1 + kSlack)),
-        sums_(scratch.take<E>(stride_ * rows)),
-        column_sums_(scratch.take<E>(columns + kSlack)),
-        zeros_(scratch.take<E>(columns + kSlack)),
-        plus_(outline.plus.size()),
-        minus_(outline.minus.size()) {
-    std::fill_n(sums_, stride_ * rows, E{0});
-    std::fill_n(column_sums_, columns + kSlack, E{0});
-    std::fill_n(zeros_, columns + kSlack, E{0});
+        pixels_(pixels),
+        stride_(ThreadScratch::stride<E>(columns + kTermSlack)),
+        samples_(scratch.take<E>(stride_ * rows)),
+        differences_(scratch.take<Sum>(pixels + kTermSlack)) {
+    std::fill_n(samples_, stride_ * rows, E{0});
+    std::fill_n(differences_, pixels + kTermSlack, Sum{0});
   }
 
-  /// Adds a row; add(sums) adds it to the sums of columns.
-  template <typename Add, typename Loops>
-  void take(const Add &add, const Loops &loops) {
-    add(column_sums_);
+  /// The memory of a new row.
+  E *take() {
     newest_ = newest_ + 1 < rows_ ? newest_ + 1 : 0;
-    E *const row = at(rows_ - 1);
-    row[0] = 0;
-    if constexpr (sizeof(E) == sizeof(std::uint32_t))
-      loops.scan(column_sums_, zeros_, columns_, 0, row + 1);
-    else
-      std::partial_sum(column_sums_, column_sums_ + columns_, row + 1);
+    return samples_ + stride_ * newest_;
   }
+  /// Moves to the row of pixels that the newest row of samples completes.
+  template <typename Add>
+  void next(const Add &add) {
+    const auto &corners = is_first_ ? outline_.first : outline_.next;
+    is_first_ = false;
+    const Terms<E> pixel = terms(corners.pixel, 0);
+    for (int i = 0; i < pixel.pluses; ++i) pixel_ += *pixel.plus[i];
+    for (int i = 0; i < pixel.minuses; ++i) pixel_ -= *pixel.minus[i];
+    add(terms(corners.difference, 1), pixels_ - 1, differences_);
+  }
+  Sum first_pixel() const { return pixel_; }
+  const Sum *differences() const { return differences_; }
 
-  /// The sums that windows add and subtract from column x on.
-  Terms<E> terms(int x) {
-    const auto find = [&](const Corner &corner) { return at(corner.row) + corner.column + x; };
-    std::transform(outline_.plus.begin(), outline_.plus.end(), plus_.begin(), find);
-    std::transform(outline_.minus.begin(), outline_.minus.end(), minus_.begin(), find);
+ private:
+  /// @param x  the pixel, counted from the first one
+  Terms<E> terms(const Corners &corners, int x) {
+    const auto find = [&](const Corner &corner) {
+      const int place = newest_ + 1 + corner.row;
+      return samples_ + stride_ * (place < rows_ ? place : place - rows_) + corner.column - 1 + x;
+    };
+    const auto find_all = [&](const std::vector<Corner> &from, std::vector<const E *> &to) {
+      to.resize(from.size());
+      std::transform(from.begin(), from.end(), to.begin(), find);
+    };
+    find_all(corners.plus, plus_);
+    find_all(corners.minus, minus_);
     return {plus_.data(), minus_.data(), static_cast<int>(plus_.size()),
             static_cast<int>(minus_.size())};
   }
 
- private:
-  /// A row; the last one is the newest.
-  E *at(int row) const {
-    const int place = newest_ + 1 + row;
-    return sums_ + stride_ * (place < rows_ ? place : place - rows_);
-  }
-
   const Outline &outline_;
-  const int rows_, columns_;
+  const int rows_, pixels_;
   const std::size_t stride_;
-  E *const sums_, *const column_sums_, *const zeros_;
+  E *const samples_;
+  Sum *const differences_;
   std::vector<const E *> plus_, minus_;
   int newest_ = 0;
+  bool is_first_ = true;
+  Sum pixel_ = 0;  ///< the sum of the first pixel
 };
 
 /// Processes some columns of a band from top to bottom.
@@ -109,24 +132,30 @@ class MaskStrip {
         mask_(job.mask()),
         squared_(job.op == SwoFilterOperator::standard_deviation),
         begin_(begin),
-        end_(end),
-        columns_(end - begin + mask_.width - 1),
+        pixels_(end - begin),
+        columns_(pixels_ + mask_.width - 1),
         results_(results),
-        areas_(outline, mask_.height + 1, columns_, scratch),
-        squares_(outline, squared_ ? mask_.height + 1 : 0, squared_ ? columns_ : 0, scratch),
-        samples_(scratch.take<T>(columns_)),
-        zeros_(scratch.take<T>(columns_)),
-        sum_(scratch.take<std::uint32_t>(kBlock)),
-        square_(scratch.take<Square<T>>(kBlock)) {
-    std::fill_n(zeros_, columns_, T{0});
+        sums_(outline, mask_.height + 1, columns_, pixels_, scratch),
+        squares_(outline, squared_ ? mask_.height + 1 : 0, columns_, pixels_, scratch),
+        zeros_(scratch.take<std::uint32_t>(pixels_ + kSlack)),
+        sum_(scratch.take<std::uint32_t>(pixels_ + kSlack)),
+        square_(scratch.take<Square<T>>(pixels_ + kSlack)) {
+    std::fill_n(zeros_, pixels_ + kSlack, 0);
   }
 
   void operator()(int begin, int end) {
     for (int y = begin - mask_.ry(); y < begin + mask_.ry(); ++y) take(y);
     for (int y = begin; y < end; ++y) {
       take(y + mask_.ry());
+      sums_.next(loops_.add);
+      add_up(sums_, sum_);
+      if (squared_) {
+        squares_.next(loops_.add_squares);
+        add_up(squares_, square_);
+      }
       results_.begin_row(y);
-      for (int x = begin_; x < end_; x += kBlock) write(x, std::min(kBlock, end_ - x));
+      for (int x = 0; x < pixels_; x += kBlock)
+        results_.write(begin_ + x, std::min(kBlock, pixels_ - x), sum_ + x, square_ + x);
     }
   }
 
@@ -135,46 +164,39 @@ class MaskStrip {
     const int row = resolve(y, in_.height, job_.border), first = begin_ - mask_.rx();
     const auto outside =
         static_cast<T>(job_.border == SwoFilterBorder::constant ? job_.outside : 0);
+    T *const samples = sums_.take();
     // Columns of the image, with those outside on both sides.
     const int begin = std::max(0, -first), end = std::min(columns_, in_.width - first);
-    if (row < 0)
-      std::fill(samples_ + begin, samples_ + end, outside);
+    const T *const from = row < 0 ? nullptr : in_.row(row);
+    if (from)
+      std::copy_n(from + first + begin, end - begin, samples + begin);
     else
-      std::copy_n(in_.row(row) + first + begin, end - begin, samples_ + begin);
-    const auto fill = [&](int from, int to) {
-      for (int i = from; i < to; ++i) {
+      std::fill(samples + begin, samples + end, outside);
+    const auto fill = [&](int from_column, int to_column) {
+      for (int i = from_column; i < to_column; ++i) {
         const int column = resolve(first + i, in_.width, job_.border);
-        samples_[i] = column < 0 ? outside : samples_[column - first];
+        samples[i] = column < 0 || !from ? outside : from[column];
       }
     };
     fill(0, begin);
     fill(end, columns_);
-    areas_.take(
-        [this](std::uint32_t *sums) { loops_.slide(samples_, zeros_, columns_, job_.shift, sums); },
-        loops_);
-    if (squared_) squares_.take([this](Integral<T> *sums) { add_squares(sums); }, loops_);
+    if (job_.shift > 0)
+      for (int i = 0; i < columns_; ++i) samples[i] = static_cast<T>(samples[i] >> job_.shift);
+    if (squared_) loops_.square(samples, columns_, squares_.take());
   }
 
-  void add_squares(Integral<T> *sums) const {
-    if constexpr (sizeof(T) == 1) {
-      loops_.slide_squares(samples_, zeros_, columns_, job_.shift, sums);
+  /// Sums of all pixels of the row.
+  template <typename E, typename Sum, typename Out>
+  void add_up(const WindowSums<E, Sum> &of, Out *out) const {
+    out[0] = static_cast<Out>(of.first_pixel());
+    if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+      if (pixels_ > 1)
+        loops_.scan(of.differences(), zeros_, pixels_ - 1, of.first_pixel(), out + 1);
     } else {
-      for (int i = 0; i < columns_; ++i) {
-        const std::uint64_t level = samples_[i] >> job_.shift;
-        sums[i] += level * level;
-      }
+      Sum sum = of.first_pixel();
+      for (int i = 1; i < pixels_; ++i)
+        out[i] = static_cast<Out>(static_cast<std::int64_t>(sum += of.differences()[i - 1]));
     }
-  }
-
-  void write(int x, int n) {
-    loops_.add(areas_.terms(x - begin_), n, sum_);
-    if (squared_) {
-      if constexpr (sizeof(T) == 1)
-        loops_.add(squares_.terms(x - begin_), n, square_);
-      else
-        loops_.add_wide(squares_.terms(x - begin_), n, square_);
-    }
-    results_.write(x, n, sum_, square_);
   }
 
   const MomentLoops<T> &loops_ = sums::loops<T>();
@@ -182,12 +204,11 @@ class MaskStrip {
   const FilterJob &job_;
   const Mask &mask_;
   const bool squared_;
-  const int begin_, end_, columns_;
+  const int begin_, pixels_, columns_;
   Results<T> &results_;
-  Areas<std::uint32_t> areas_;
-  Areas<Integral<T>> squares_;
-  T *const samples_, *const zeros_;
-  std::uint32_t *const sum_;
+  WindowSums<T, std::uint32_t> sums_;
+  WindowSums<SampleSquare<T>, Integral<T>> squares_;
+  std::uint32_t *const zeros_, *const sum_;
   Square<T> *const square_;
 };
 
@@ -197,9 +218,9 @@ template <typename T>
 void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end) {
   const Outline outline(job.mask());
   const std::size_t squares =
-      job.op == SwoFilterOperator::standard_deviation ? sizeof(Integral<T>) : 0;
+      job.op == SwoFilterOperator::standard_deviation ? sizeof(SampleSquare<T>) : 0;
   const int most =
-      static_cast<int>(kStripBytes / ((sizeof(std::uint32_t) + squares) * (job.mask().height + 1)));
+      static_cast<int>(kStripBytes / ((sizeof(T) + squares) * (job.mask().height + 1)));
   const int columns = std::max(kMinColumns, most - job.mask().width);
   for (int x = 0; x < in.width; x += columns) {
     ThreadScratch &scratch = ThreadScratch::of_thread();

@@ -13,14 +13,20 @@ namespace cudascan::swo::sums {
 inline constexpr int kBlock = 512;
 /// Elements after the last one that loops may read and write, where stated.
 inline constexpr int kSlack = 16;
+/// The same for add() and add_squares().
+inline constexpr int kTermSlack = 128;
 
 template <typename T>
 using Square = std::conditional_t<sizeof(T) == 1, std::uint32_t, double>;
 template <typename T>
 using Real = std::conditional_t<sizeof(T) == 1, float, double>;
-/// Type of sums over areas of any size; it may wrap around.
+/// Type of sums of squares and of their differences, which may wrap around.
 template <typename T>
 using Integral = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+
+/// Type of the square of a sample, as it is kept.
+template <typename T>
+using SampleSquare = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>;
 
 /// Sizes of windows.
 template <typename T>
@@ -49,10 +55,11 @@ struct MomentLoops {
   Square<T> (*scan_squares)(const Square<T> *lead, const Square<T> *trail, int n, Square<T> carry,
                             Square<T> *window);
 
-  /// The sums of terms.
-  void (*add)(const Terms<std::uint32_t> &, int n, std::uint32_t *out);
-  /// The same for squares of 16-bit samples.
-  void (*add_wide)(const Terms<std::uint64_t> &, int n, double *out);
+  /// The squares of levels.
+  void (*square)(const T *levels, int n, SampleSquare<T> *squares);
+  /// Adds terms to sums. Uses kTermSlack.
+  void (*add)(const Terms<T> &, int n, std::uint32_t *sums);
+  void (*add_squares)(const Terms<SampleSquare<T>> &, int n, Integral<T> *sums);
 
   /// Results from sums, shifted left by `shift`. Deviations that are too close to a tie are marked
   /// with 1, others with 0; returns whether there are any.
