@@ -91,9 +91,9 @@ struct Formula {
   std::initializer_list<int> windows;
 };
 constexpr Formula kFormulas[] = {{Op::minimum, "p.min()", {3, 5, 9, 31}},
-                                 {Op::mean, "p.mean()", {3, 5, 15}},
+                                 {Op::mean, "p.mean()", {3, 5, 15, 31}},
                                  {Op::gradient, "p.max() - p.min()", {3, 5}},
-                                 {Op::standard_deviation, "p.deviation()", {3, 5}},
+                                 {Op::standard_deviation, "p.deviation()", {3, 5, 15, 31}},
                                  {Op::median, "p.median()", {3, 5, 7, 9, 15}}};
 
 constexpr const char *kReads[] = {"auto", "global", "shared", "texture"};
