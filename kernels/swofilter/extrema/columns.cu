@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Windows of any height along columns. The result is transposed: its rows are the columns of the
-// image.
+// Windows of any height along columns. The result is transposed, its rows are the columns of the
+// image, unless it is combined with other extrema.
 #include "kernels/swofilter/extrema/kernels.cuh"
 
 #include <algorithm>
@@ -230,8 +230,41 @@ __device__ void store_turned(const ExtremaColumnsJob<T> &job, int x0, int y0,
     each_column([&](int x, const uint4 &words) { job.sink.store(y, x, words); });
 }
 
+/// Writes the same not transposed, combined with job.also. Neighbouring threads write neighbouring
+/// words.
+template <typename Op, typename T>
+__device__ void store_straight(const ExtremaColumnsJob<T> &job, int x, int y,
+                               const Packed<T> (&column)[kWindows]) {
+  const int width = job.in.plane.width, rows = min(job.in.plane.height - y, kWindows);
+  if (x >= width) return;
+  const bool whole = job.sink.is_aligned(4) && x + Packed<T>::kSamples <= width;
+  const auto word = [&](const Plane<const T> &plane, int i) {
+    return i < rows ? *reinterpret_cast<const unsigned *>(plane.row(y + i) + x) : 0;
+  };
+  unsigned words[kWindows], others[kWindows];
+#pragma unroll
+  for (int i = 0; i < kWindows; ++i) words[i] = word(job.also, i);
+#pragma unroll
+  for (int i = 0; i < kWindows; ++i) words[i] = joined(Op{}(column[i], spread<T>(words[i])));
+  const bool finishes = whole && job.sink.finish != ExtremaFinish::none;
+  if (finishes) {
+#pragma unroll
+    for (int i = 0; i < kWindows; ++i) others[i] = word(job.sink.other, i);
+#pragma unroll
+    for (int i = 0; i < kWindows; ++i) words[i] = job.sink.finished(x, y + i, words[i], others[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < kWindows; ++i) {
+    if (i >= rows) break;
+    if (whole)
+      *reinterpret_cast<unsigned *>(job.sink.out.row(y + i) + x) = words[i];
+    else
+      job.sink.store_any(x, y + i, words[i]);
+  }
+}
+
 /// @tparam small  the side is at most kMostInOneGo, otherwise larger than kWindows
-template <typename T, typename Op, bool small>
+template <typename T, typename Op, bool small, bool straight>
 __global__ void __launch_bounds__(kMostChunks *kAcross, 4)
     columns_kernel(const __grid_constant__ ExtremaColumnsJob<T> job) {
   let_next_kernel_start();
@@ -253,8 +286,13 @@ __global__ void __launch_bounds__(kMostChunks *kAcross, 4)
       if (y + i < reach || y + i + reach >= height)
         column[i] = Op{}(column[i], spread<T>(job.outside));
   }
-  __syncthreads();
-  store_turned(job, x0, y0, column);
+  if constexpr (straight) {
+    store_straight<Op>(job, x0 + threadIdx.x % kAcross * Packed<T>::kSamples,
+                       y0 + threadIdx.x / kAcross * kWindows, column);
+  } else {
+    __syncthreads();
+    store_turned(job, x0, y0, column);
+  }
 }
 
 }  // namespace
@@ -265,7 +303,10 @@ void queue_columns(Cuda &cuda, ExtremaColumnsJob<T> job) {
   const int chunks = divide_up(job.in.plane.height, kWindows);
   job.chunks = std::clamp(chunks, 2, kMostChunks);
   job.reciprocal = ~0u / (job.chunks * static_cast<unsigned>(sizeof(T))) + 1;
-  const auto kernel = small ? columns_kernel<T, Op, true> : columns_kernel<T, Op, false>;
+  const auto kernel =
+      job.straight
+          ? (small ? columns_kernel<T, Op, true, true> : columns_kernel<T, Op, false, true>)
+          : (small ? columns_kernel<T, Op, true, false> : columns_kernel<T, Op, false, false>);
   const int bytes = ColumnStrip<T, Op>::bytes(job.chunks, job.side);
   const dim3 blocks(divide_up(job.in.plane.width, kAcross * Packed<T>::kSamples),
                     divide_up(chunks, job.chunks));

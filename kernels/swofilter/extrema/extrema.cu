@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/swofilter/extrema/kernels.cuh"
 #include "kernels/swofilter/extrema/windows.cuh"
@@ -23,9 +24,9 @@ using namespace extremes;
 bool in_one_go(const Mask &mask) {
   return std::max(mask.width, mask.height) <= kMostInOneGo;
 }
-/// Whether the window is a cross with too many rows to read them one by one.
-bool is_long_cross(const Mask &mask) {
-  return mask.height > 2 * kMostInOneGo && mask.is_cross();
+
+bool is_cross(const Mask &mask) {
+  return !mask.rectangle && mask.is_cross();
 }
 
 /// @param turned  a plane as wide as the image is high and as high as it is wide, unless
@@ -52,18 +53,16 @@ class Extrema {
           (width * sizeof(T) + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
       return {nullptr, width, height, static_cast<std::ptrdiff_t>(stride), in.maximum};
     };
-    const bool crosses = is_long_cross(job.mask());
+    const bool crosses = is_cross(job.mask());
     step_ = wanted(needs_step(), in.width, in.height);
     turned_ =
         wanted(crosses || (job.mask().rectangle && !in_one_go(job.mask())), in.height, in.width);
-    turned_copy_ = wanted(crosses, in.height, in.width);
     rows_ = wanted(crosses, in.width, in.height);
     std::size_t bytes = 0;
-    for (const Plane<T> *plane : {&step_, &turned_, &turned_copy_, &rows_})
-      bytes += plane->stride * plane->height;
+    for (const Plane<T> *plane : {&step_, &turned_, &rows_}) bytes += plane->stride * plane->height;
     if (bytes == 0) return;
     auto *memory = static_cast<unsigned char *>(cuda.scratch(bytes));
-    for (Plane<T> *plane : {&step_, &turned_, &turned_copy_, &rows_}) {
+    for (Plane<T> *plane : {&step_, &turned_, &rows_}) {
       plane->data = reinterpret_cast<T *>(memory);
       memory += plane->stride * plane->height;
     }
@@ -127,30 +126,34 @@ class Extrema {
                                 in_all_samples(job_.outside)};
       return rectangle_extrema<T, Op>(cuda_, job, turned_);
     }
-    if (is_long_cross(mask)) return cross<Op>(in, sink, mask);
+    if (is_cross(mask)) return cross<Op>(in, sink, mask);
     const bool keeps_empty =
         (job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum) &&
         job_.border == SwoFilterBorder::clip && mask.at(mask.rx(), mask.ry()) != Mask::on;
     queue_mask<T, Op>(cuda_, {in, sink, &mask, &job_, keeps_empty});
   }
 
-  /// Extrema of columns and extrema of rows; each needs two launches, as of a large rectangle.
+  /// Extrema of rows, as of a large rectangle, then those of columns and both.
   template <typename Op>
-  void cross(Plane<const T> in, ExtremaSink<T> sink, const Mask &mask) {
-    const auto columns = [&](const Plane<const T> &from, const ExtremaSink<T> &to, int side) {
-      queue_columns<T, Op>(
-          cuda_, {WordPlane<T>(from), to, side, 0, 0, job_.border == SwoFilterBorder::constant,
-                  in_all_samples(job_.outside)});
-    };
-    const auto as_is = [](const Plane<T> &to) {
-      return ExtremaSink<T>{to, ExtremaFinish::none, {}, {}, 0};
-    };
-    columns(in, as_is(turned_copy_), 1);
-    columns(turned_copy_, as_is(rows_), mask.width);
-    columns(in, as_is(turned_), mask.height);
-    sink.also = rows_;
-    sink.largest = Op::kLargest;
-    columns(turned_, sink, 1);
+  void cross(Plane<const T> in, const ExtremaSink<T> &sink, const Mask &mask) {
+    ExtremaColumnsJob<T> job{WordPlane<T>(in),
+                             {turned_, ExtremaFinish::none, {}, {}, 0},
+                             1,
+                             0,
+                             0,
+                             job_.border == SwoFilterBorder::constant,
+                             in_all_samples(job_.outside)};
+    if (std::exchange(turned_from_, in.data) != in.data) queue_columns<T, Op>(cuda_, job);
+    job.in = WordPlane<T>(turned_);
+    job.sink.out = rows_;
+    job.side = mask.width;
+    queue_columns<T, Op>(cuda_, job);
+    job.in = WordPlane<T>(in);
+    job.sink = sink;
+    job.side = mask.height;
+    job.straight = true;
+    job.also = rows_;
+    queue_columns<T, Op>(cuda_, job);
   }
 
   Cuda &cuda_;
@@ -158,7 +161,8 @@ class Extrema {
   Plane<const T> in_;
   Plane<T> out_;
   Plane<T> step_{}, turned_{};
-  Plane<T> turned_copy_{}, rows_{};  // of a cross
+  Plane<T> rows_{};                 // of a cross
+  const T *turned_from_ = nullptr;  // the image that turned_ is a copy of, for a cross
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ struct RectangleJob {
 template <typename T, typename Op>
 void queue_rectangle(Cuda &, const RectangleJob<T> &);
 
-/// Extrema along columns. Column x of the input is row x of the result.
+/// Extrema along columns. Column x of the input is row x of the result, unless `straight`.
 template <typename T>
 struct ExtremaColumnsJob {
   WordPlane<T> in;
@@ -39,6 +39,8 @@ struct ExtremaColumnsJob {
   unsigned reciprocal;
   bool constant;
   unsigned outside;
+  bool straight = false;  // the result is not transposed
+  Plane<const T> also{};  // if straight: extrema that are combined with these; aligned like words
 };
 
 /// Queues windows along columns. See columns.cu.

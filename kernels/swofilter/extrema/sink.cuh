@@ -26,14 +26,16 @@ struct ExtremaSink {
   Plane<const T> other;
   Plane<const T> in;  // the midpoint if a window has no samples
   int shift;
-  Plane<const T> also{};  // unless empty, extrema that are combined with those to be written
-  bool largest = false;   // they are maxima
 
-  /// Whether four words can be written at once, at multiples of 16 bytes, without changes.
-  __device__ bool takes_quads() const {
-    return finish == ExtremaFinish::none && !also.data &&
-           (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % 16 == 0;
+  /// Whether all rows, also those of the other image, begin at multiples of so many bytes.
+  __device__ bool is_aligned(unsigned bytes) const {
+    auto bits = reinterpret_cast<std::uintptr_t>(out.data) | out.stride;
+    if (finish != ExtremaFinish::none)
+      bits |= reinterpret_cast<std::uintptr_t>(other.data) | other.stride;
+    return bits % bytes == 0;
   }
+  /// Whether four words can be written at once, at multiples of 16 bytes, without changes.
+  __device__ bool takes_quads() const { return finish == ExtremaFinish::none && is_aligned(16); }
   /// Writes four words of extrema from column x of row y on, a multiple of 16 bytes.
   __device__ void store(int x, int y, const uint4 &words) const {
     constexpr int kSamples = Packed<T>::kSamples;
@@ -43,45 +45,57 @@ struct ExtremaSink {
     }
     store_all(x, y, words);
   }
-  /// The same for one word.
+  /// The same for one word, anywhere.
   __device__ void store(int x, int y, unsigned word) const {
-    if (also.data) {
-      const auto a = Packed<T>::of(word),
-                 b = Packed<T>::of(load_word(also.row(y), out.width, x, 0));
-      word = (largest ? Largest{}(a, b) : Smallest{}(a, b)).word();
-    }
     if (finish != ExtremaFinish::none)
-      word =
-          finished(word, load_word(other.row(y), out.width, x, 0),
-                   finish == ExtremaFinish::midpoint ? load_word(in.row(y), out.width, x, 0) : 0);
+      word = finished(x, y, word, load_word(other.row(y), out.width, x, 0));
     store_word(out.row(y), out.width, x, word);
+  }
+  /// The same as a call, for words that few threads write.
+  __device__ __noinline__ void store_any(int x, int y, unsigned word) const { store(x, y, word); }
+  /// The result for the samples of a word, from those of the other image.
+  __device__ unsigned finished(int x, int y, unsigned word, unsigned other_word) const {
+    const auto a = Packed<T>::of(word), b = Packed<T>::of(other_word);
+    if (finish == ExtremaFinish::minus_other) return word - Smallest{}(a, b).word();
+    if (finish == ExtremaFinish::other_minus) return other_word - Smallest{}(a, b).word();
+    const unsigned result = middle(word, other_word);
+    const unsigned empty = word ^ Largest {}(a, b).word();
+    return empty == 0 ? result : filled(x, y, result, empty);
   }
 
  private:
+  static constexpr int kBits = 8 * sizeof(T);
+  static constexpr unsigned kSampleMask = (1u << kBits) - 1, kAllSamples = ~0u / kSampleMask;
+
   /// Kept apart from the other code, so that less code is loaded while the kernel runs.
   __device__ __noinline__ void store_all(int x, int y, uint4 words) const {
     constexpr int kSamples = Packed<T>::kSamples;
+    if (is_aligned(16) && x + 4 * kSamples <= out.width) {
+      const uint4 others = *reinterpret_cast<const uint4 *>(other.row(y) + x);
+      *reinterpret_cast<uint4 *>(out.row(y) + x) =
+          uint4{finished(x, y, words.x, others.x), finished(x + kSamples, y, words.y, others.y),
+                finished(x + 2 * kSamples, y, words.z, others.z),
+                finished(x + 3 * kSamples, y, words.w, others.w)};
+      return;
+    }
     store(x, y, words.x);
     store(x + kSamples, y, words.y);
     store(x + 2 * kSamples, y, words.z);
     store(x + 3 * kSamples, y, words.w);
   }
-  __device__ unsigned finished(unsigned word, unsigned other_word, unsigned in_word) const {
-    constexpr int kBits = 8 * sizeof(T);
-    unsigned result = 0;
+  /// The middle between each two samples, rounded up in levels.
+  __device__ unsigned middle(unsigned a, unsigned b) const {
+    const unsigned levels = (kSampleMask >> shift) * kAllSamples;
+    a = a >> shift & levels;
+    b = b >> shift & levels;
+    return ((a | b) - ((a ^ b) >> 1 & (kSampleMask >> 1) * kAllSamples)) << shift;
+  }
+  /// A result with the samples of the image wherever `empty` is not 0.
+  __device__ __noinline__ unsigned filled(int x, int y, unsigned result, unsigned empty) const {
+    const unsigned word = load_word(in.row(y), out.width, x, 0);
 #pragma unroll
-    for (int i = 0; i < Packed<T>::kSamples; ++i) {
-      const auto sample = [&](unsigned word) { return word >> (kBits * i) & ((1u << kBits) - 1); };
-      const unsigned a = sample(word), b = sample(other_word);
-      unsigned v;
-      if (finish == ExtremaFinish::minus_other)
-        v = a - min(a, b);
-      else if (finish == ExtremaFinish::other_minus)
-        v = b - min(a, b);
-      else
-        v = a < b ? sample(in_word) : (((a >> shift) + (b >> shift) + 1) >> 1) << shift;
-      result |= v << (kBits * i);
-    }
+    for (unsigned sample = kSampleMask; sample != 0; sample <<= kBits % 32)
+      if (empty & sample) result = (result & ~sample) | (word & sample);
     return result;
   }
 };

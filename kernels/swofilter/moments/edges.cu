@@ -185,14 +185,17 @@ __global__ void __launch_bounds__(1024)
   }
   const int at = tile.x() + job.out.start;
   if (tile.y() >= job.in.image.plane.height || at >= job.out.stride) return;
+  using Quad = SumQuad<typename Edges::Element>;
   auto *const row = job.out.row(tile.y()) + at;
 #pragma unroll
-  for (int k = 0; k < kShapeWords; ++k)
+  for (int k = 0; k < kShapeWords * kSamples; k += Quad::kElements) {
+    Quad sums;
 #pragma unroll
-    for (int i = 0; i < kSamples; ++i) {
-      const auto sum = edges.sum(k, i);
-      row[k * kSamples + i] = job.more ? row[k * kSamples + i] + sum : sum;
-    }
+    for (int i = 0; i < Quad::kElements; ++i)
+      sums.v[i] = edges.sum((k + i) / kSamples, (k + i) % kSamples);
+    if (job.more) sums += Quad(row + k);
+    sums.store(row + k);
+  }
 }
 
 }  // namespace

@@ -127,20 +127,15 @@ __device__ unsigned moment(unsigned sum, ShapeSquare<T> squares, unsigned n) {
     return windowsums::rounded_mean(sum, n);
 }
 
+/// Neighbouring sums from a multiple of 16 bytes on.
 template <typename E>
-__device__ void load_changes(const E *from, E (&to)[kPixels]) {
-  constexpr int kQuads = kPixels * sizeof(E) / 16;
-  uint4 quads[kQuads];
+__device__ void load_sums(const E *from, E (&to)[kPixels]) {
+  constexpr int kElements = SumQuad<E>::kElements;
 #pragma unroll
-  for (int i = 0; i < kQuads; ++i) quads[i] = reinterpret_cast<const uint4 *>(from)[i];
+  for (int i = 0; i < kPixels; i += kElements) {
+    const SumQuad<E> quad(from + i);
 #pragma unroll
-  for (int i = 0; i < kQuads; ++i) {
-    if constexpr (sizeof(E) == 4) {
-      to[0] = quads[i].x, to[1] = quads[i].y, to[2] = quads[i].z, to[3] = quads[i].w;
-    } else {
-      to[2 * i] = std::uint64_t{quads[i].y} << 32 | quads[i].x;
-      to[2 * i + 1] = std::uint64_t{quads[i].w} << 32 | quads[i].z;
-    }
+    for (int k = 0; k < kElements; ++k) to[i + k] = quad.v[k];
   }
 }
 
@@ -150,20 +145,20 @@ class RowChanges {
  public:
   __device__ RowChanges(const ShapeMomentJob<T> &job, int y) : job_(job), y_(y) {}
 
-  /// Column of the first change.
+  /// Column of the first change, a multiple of kPixels.
   __device__ int begin() const { return -job_.sums.start; }
   __device__ void load(int x, std::uint32_t (&sums)[kPixels]) const { load(job_.sums, x, sums); }
   __device__ void load_squares(int x, ShapeSquare<T> (&squares)[kPixels]) const {
     load(job_.squares, x, squares);
   }
-  /// What is not part of the changes.
-  __device__ std::uint32_t more(int) const { return 0; }
-  __device__ ShapeSquare<T> more_squares(int) const { return 0; }
+  /// Adds what is not part of the changes.
+  __device__ void add_more(int, std::uint32_t (&)[kPixels]) const {}
+  __device__ void add_more_squares(int, ShapeSquare<T> (&)[kPixels]) const {}
 
  private:
   template <typename E>
   __device__ void load(const SumPlane<E> &from, int x, E (&to)[kPixels]) const {
-    if (x + from.start < from.stride) load_changes(from.row(y_) + x + from.start, to);
+    if (x + from.start < from.stride) load_sums(from.row(y_) + x + from.start, to);
   }
 
   const ShapeMomentJob<T> &job_;
@@ -178,15 +173,14 @@ class CrossChanges {
 
   __device__ CrossChanges(const ShapeMomentJob<T> &job, int y) : job_(job), y_(y) {}
 
-  __device__ int begin() const { return -job_.cells.rx - job_.in.beside; }
+  __device__ int begin() const {
+    return -(job_.cells.rx + job_.in.beside + kPixels - 1) / kPixels * kPixels;
+  }
   __device__ void load(int x, std::uint32_t (&sums)[kPixels]) {
-    const int rx = job_.cells.rx;
+    load_levels(x + job_.cells.rx, enters_);
+    load_levels(x - job_.cells.rx - 1, leaves_);
 #pragma unroll
-    for (int i = 0; i < kPixels; ++i) {
-      enters_[i] = job_.in.sample(x + i + rx, y_) >> job_.shift;
-      leaves_[i] = job_.in.sample(x + i - rx - 1, y_) >> job_.shift;
-      sums[i] = enters_[i] - leaves_[i];
-    }
+    for (int i = 0; i < kPixels; ++i) sums[i] = enters_[i] - leaves_[i];
   }
   /// Squares of what load() has found.
   __device__ void load_squares(int, Square (&squares)[kPixels]) const {
@@ -194,28 +188,48 @@ class CrossChanges {
     for (int i = 0; i < kPixels; ++i)
       squares[i] = Square{enters_[i]} * enters_[i] - Square{leaves_[i]} * leaves_[i];
   }
-  __device__ std::uint32_t more(int x) const {
-    return job_.sums.row(y_)[x] - level(x);
+  __device__ void add_more(int x, std::uint32_t (&sums)[kPixels]) {
+    std::uint32_t of_column[kPixels];
+    load_sums(job_.sums.row(y_) + x, of_column);
+    load_levels(x, own_);
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) sums[i] += of_column[i] - own_[i];
   }
-  __device__ Square more_squares(int x) const {
-    return job_.squares.row(y_)[x] - Square{level(x)} * level(x);
+  /// After add_more() of the same pixels.
+  __device__ void add_more_squares(int x, Square (&squares)[kPixels]) const {
+    Square of_column[kPixels];
+    load_sums(job_.squares.row(y_) + x, of_column);
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) squares[i] += of_column[i] - Square{own_[i]} * own_[i];
   }
 
  private:
-  __device__ unsigned level(int x) const {
-    return job_.in.image.plane.row(y_)[x] >> job_.shift;
+  /// Levels from column x on.
+  __device__ void load_levels(int x, unsigned (&levels)[kPixels]) const {
+    constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
+    const int width = job_.out.width;
+    const bool inside = x >= 0 && x + kPixels <= width;
+#pragma unroll
+    for (int k = 0; k < kPixels; k += kSamples) {
+      const unsigned word = inside ? load_word(job_.in.image.plane.row(y_), width, x + k, 0u)
+                                   : job_.in.word(x + k, y_);
+#pragma unroll
+      for (int i = 0; i < kSamples; ++i)
+        levels[k + i] = (word >> (kBits * i) & ((1u << kBits) - 1)) >> job_.shift;
+    }
   }
 
   const ShapeMomentJob<T> &job_;
   const int y_;
-  unsigned enters_[kPixels], leaves_[kPixels];
+  unsigned enters_[kPixels], leaves_[kPixels], own_[kPixels];
 };
 
 /// A block computes a row.
 template <typename T, bool deviation, template <typename> typename Changes>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 5)
     row_sums_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
   using Square = ShapeSquare<T>;
+  constexpr int kBits = 8 * sizeof(T);
   __shared__ typename RunningSums<std::uint32_t>::Shared of_sums;
   __shared__ typename RunningSums<Square>::Shared of_squares;
   __shared__ RowCounts::Shared of_counts;
@@ -234,31 +248,53 @@ __global__ void __launch_bounds__(kThreads)
       changes.load_squares(first, square);
       squares.next(square);
     }
+    if (first < 0 || first >= width) continue;
+    changes.add_more(first, sum);
+    if constexpr (deviation) changes.add_more_squares(first, square);
+    unsigned words[kPixels / Packed<T>::kSamples] = {};
+#pragma unroll
     for (int i = 0; i < kPixels; ++i) {
-      const int x = first + i;
-      if (x < 0 || x >= width) continue;
+      const int x = min(first + i, width - 1);
       const unsigned n = counts(x);
-      unsigned level = job.in.image.plane.row(y)[x] >> job.shift;
-      if (n > 0)
-        level = moment<T, deviation>(sum[i] + changes.more(x),
-                                     deviation ? square[i] + changes.more_squares(x) : 0, n);
-      job.out.row(y)[x] = static_cast<T>(level << job.shift);
+      const unsigned level = n > 0 ? moment<T, deviation>(sum[i], deviation ? square[i] : 0, n)
+                                   : job.in.image.plane.row(y)[x] >> job.shift;
+      words[i / Packed<T>::kSamples] |= level << job.shift << (i % Packed<T>::kSamples * kBits);
     }
+#pragma unroll
+    for (int k = 0; k < kPixels; k += Packed<T>::kSamples)
+      store_word(job.out.row(y), width, first + k, words[k / Packed<T>::kSamples]);
   }
 }
 
-/// Rows in which a thread moves the window down.
-constexpr int kColumnRows = 64;
+/// Rows in which a thread moves the window down: more of them read less, fewer keep more threads
+/// busy.
+int column_rows(int ry) {
+  return ry <= 8 ? 16 : ry <= 32 ? 32 : 64;
+}
+
+/// Writes sums of the samples of a word.
+template <typename E, int n>
+__device__ void store_sums(E *to, const E (&sums)[n]) {
+  if constexpr (n * sizeof(E) == 16) {
+    SumQuad<E> quad;
+#pragma unroll
+    for (int i = 0; i < n; ++i) quad.v[i] = sums[i];
+    quad.store(to);
+  } else {
+    static_assert(n == 2 && sizeof(E) == 4);
+    *reinterpret_cast<uint2 *>(to) = {sums[0], sums[1]};
+  }
+}
 
 /// Adds up columns. A thread has the columns of a word.
 template <typename T, bool squared>
 __global__ void __launch_bounds__(128)
-    columns_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
+    columns_kernel(const __grid_constant__ ShapeMomentJob<T> job, int rows) {
   constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   using Square = ShapeSquare<T>;
   const Plane<const T> &in = job.in.image.plane;
   const int x = (blockIdx.x * 128 + threadIdx.x) * kSamples, ry = job.cells.ry;
-  const int begin = blockIdx.y * kColumnRows, end = min(begin + kColumnRows, in.height);
+  const int begin = blockIdx.y * rows, end = min(begin + rows, in.height);
   if (x >= in.width) return;
   const unsigned outside = job.in.image.border == SwoFilterBorder::constant
                                ? job.in.image.outside * (~0u / ((1u << kBits) - 1))
@@ -280,16 +316,13 @@ __global__ void __launch_bounds__(128)
       }
     }
   };
-#pragma unroll 8
+#pragma unroll 16
   for (int y = begin - ry; y < begin + ry; ++y) add(load(y), true);
 #pragma unroll 4
   for (int y = begin; y < end; ++y) {
     add(load(y + ry), true);
-#pragma unroll
-    for (int i = 0; i < kSamples; ++i) {
-      job.sums.row(y)[x + i] = sums[i];  // rows of sums have room for whole words
-      if constexpr (squared) job.squares.row(y)[x + i] = squares[i];
-    }
+    store_sums(job.sums.row(y) + x, sums);  // rows of sums have room for whole words
+    if constexpr (squared) store_sums(job.squares.row(y) + x, squares);
     add(load(y - ry), false);
   }
 }
@@ -298,11 +331,12 @@ __global__ void __launch_bounds__(128)
 
 template <typename T>
 void queue_cross_columns(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
+  const int rows = column_rows(job.cells.ry);
   const dim3 blocks(divide_up(job.out.width, 128 * Packed<T>::kSamples),
-                    divide_up(job.out.height, kColumnRows));
+                    divide_up(job.out.height, rows));
   launch(cuda,
          filter.op == SwoFilterOperator::mean ? columns_kernel<T, false> : columns_kernel<T, true>,
-         {blocks, 128}, job);
+         {blocks, 128}, job, rows);
 }
 
 template <typename T>

@@ -26,9 +26,41 @@ template <typename E>
 struct SumPlane {
   E *data;
   int stride;  ///< in elements, a multiple of 32
-  int start;   ///< column 0 of the image
+  int start;   ///< column 0 of the image, a multiple of 4
 
   __device__ E *row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * stride; }
+};
+
+/// Neighbouring sums that are read or written at once, at a multiple of 16 bytes.
+template <typename E>
+struct SumQuad {
+  static constexpr int kElements = 16 / sizeof(E);
+  E v[kElements];
+
+  SumQuad() = default;
+  __device__ explicit SumQuad(const E *from) {
+    const uint4 quad = *reinterpret_cast<const uint4 *>(from);
+    if constexpr (sizeof(E) == 4) {
+      v[0] = quad.x, v[1] = quad.y, v[2] = quad.z, v[3] = quad.w;
+    } else {
+      v[0] = std::uint64_t{quad.y} << 32 | quad.x;
+      v[1] = std::uint64_t{quad.w} << 32 | quad.z;
+    }
+  }
+  __device__ void store(E *to) const {
+    uint4 quad;
+    if constexpr (sizeof(E) == 4)
+      quad = {v[0], v[1], v[2], v[3]};
+    else
+      quad = {static_cast<unsigned>(v[0]), static_cast<unsigned>(v[0] >> 32),
+              static_cast<unsigned>(v[1]), static_cast<unsigned>(v[1] >> 32)};
+    *reinterpret_cast<uint4 *>(to) = quad;
+  }
+  __device__ SumQuad &operator+=(const SumQuad &other) {
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) v[i] += other.v[i];
+    return *this;
+  }
 };
 
 template <typename T>

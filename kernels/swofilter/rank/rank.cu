@@ -20,6 +20,9 @@ using Op = SwoFilterOperator;
 
 /// Windows with more samples use histograms; medians and ranks of bytes use digits earlier.
 constexpr int kMostSelected = 9, kFewestDigits = 6;
+/// Widest windows whose modes and trimmed means sliding_kernel finds faster than columns_kernel:
+/// its steps cost as much as the window has columns, those of columns_kernel do not.
+constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
 
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
@@ -49,7 +52,8 @@ class Rank {
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
-    if (!of_rank && by_columns(all)) return;
+    const int widest = job_.op == Op::mode ? kWidestSlidingMode : kWidestSlidingMean;
+    if (!of_rank && mask.width > widest && by_columns(all)) return;
     if constexpr (sizeof(T) == 1)
       rank_by_sliding(cuda_, all, mask);
     else
