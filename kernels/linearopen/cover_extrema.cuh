@@ -8,6 +8,7 @@
 
 #include "kernels/base/packed_samples.cuh"
 #include "kernels/base/ptx.cuh"
+#include "kernels/linearopen/cover.h"
 
 namespace cudascan::linearopen {
 
@@ -17,8 +18,8 @@ constexpr int kCoverThreads = 256, kCoverRows = 2, kCoverWords = 2,
 /// Columns of a block.
 template <typename T>
 constexpr int kCoverWidth = 32 * kCoverWords *Packed<T>::kSamples;
-/// Places that one launch visits.
-constexpr int kMostCovered = 128;
+/// Places that one launch visits; most segments have fewer.
+constexpr int kMostCovered = 32;
 
 /// A plane with columns and rows before the image's. Its rows and the image's begin at whole words.
 template <typename P>
@@ -32,10 +33,13 @@ struct CoverPlace {
 };
 template <typename T>
 struct CoverJob {
-  CoverPlane<Plane<const T>> parts, samples;
+  struct {
+    CoverPlane<Plane<const T>> from;
+    int end;  ///< number of the place after its last one
+  } sources[SegmentCover::kMostLevels];
   CoverPlane<Plane<T>> out;
-  int n_parts, n;  ///< the first places are parts, the others samples
-  bool more;       ///< `out` already has the extrema over other places
+  int n_sources, n;
+  bool more;  ///< `out` already has the extrema over other places
   CoverPlace places[kMostCovered];
 };
 
@@ -127,10 +131,11 @@ __global__ void __launch_bounds__(kCoverThreads)
     words.for_all([&](Packed<T> &word, int x, int y) {
       word = Packed<T>::of(load_word<T>(out.row(y), out.width, x, 0));
     });
+  int place = 0;
 #pragma unroll 1
-  for (int i = 0; i < job.n_parts; ++i) words.add(job.parts, job.places[i]);
+  for (int i = 0; i < job.n_sources; ++i)
 #pragma unroll 1
-  for (int i = job.n_parts; i < job.n; ++i) words.add(job.samples, job.places[i]);
+    for (; place < job.sources[i].end; ++place) words.add(job.sources[i].from, job.places[place]);
   words.for_all([&](const Packed<T> &word, int x, int y) {
     store_word(out.row(y), out.width, x, word.word());
   });

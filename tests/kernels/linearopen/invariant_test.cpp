@@ -15,10 +15,18 @@ struct SegmentCase {
   double angle;
   LinearOpenOperation operation = opening;
 };
-/// With few and with many parts, several tiles, and segments longer than the image.
-constexpr SegmentCase kSegments[] = {
-    {150, 110, 41, 27.3}, {150, 110, 70, 63, closing}, {90, 200, 130, 100.4}, {60, 90, 333, 149},
-    {300, 40, 41, 117},   {270, 35, 29, 12, closing},  {41, 260, 400, 81.7},  {1, 100, 64, 80}};
+/// Parts of one to five lengths, several tiles, segments longer than the image, and slopes of small
+/// numbers, for which a segment is no Sturmian word at its centre.
+constexpr SegmentCase kSegments[] = {{150, 110, 41, 27.3},
+                                     {150, 110, 70, 63, closing},
+                                     {90, 200, 130, 100.4},
+                                     {60, 90, 333, 149},
+                                     {300, 40, 41, 117},
+                                     {270, 35, 29, 12, closing},
+                                     {41, 260, 400, 81.7},
+                                     {1, 100, 64, 80},
+                                     {200, 90, 301, 26.565051177077989},
+                                     {170, 12, 340, 178.9}};
 
 template <typename T>
 Image<T> noise(const SegmentCase &c) {
@@ -77,7 +85,7 @@ TEST(LinearOpenSegments, OnCudaEqualCpu) {
   NEED_GPU();
 #ifdef HAVE_CUDA
   // One with more places than a launch visits.
-  expect_cuda_equals_cpu_for<std::uint8_t>({{45, 1300, 1290, 93.3}});
+  expect_cuda_equals_cpu_for<std::uint8_t>({{60, 237, 434, 79}});
   expect_cuda_equals_cpu_for<std::uint16_t>({});
   expect_cuda_equals_cpu_for<float>({});
 #endif
