@@ -87,8 +87,7 @@ class SegmentOpening {
         job.more = true;
       }
       if (i == 0 || job.n == 0) job.sources[job.n_sources++].from = source;
-      job.places[job.n++] = {static_cast<std::int16_t>(places[i].x),
-                             static_cast<std::int16_t>(places[i].y)};
+      job.places[job.n++] = {places[i].x, places[i].y};
       job.sources[job.n_sources - 1].end = job.n;
     }
   }
