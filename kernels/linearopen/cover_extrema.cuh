@@ -75,14 +75,16 @@ class CoverWords {
       const int next = dy * stride + dx * static_cast<int>(sizeof(T));
       from += next - offset;
       offset = next;
-      const bool inside =
-          static_cast<unsigned>(warp_x + dx) < columns && static_cast<unsigned>(y0 + dy) < rows;
-      if (!inside)
-        add_at_edges(plane, from, x0 + dx, y0 + dy, before);
-      else if (kSamples == 1 || before == 0)
+      const int wx = warp_x + dx, y = y0 + dy;
+      if (static_cast<unsigned>(wx) >= columns || static_cast<unsigned>(y) >= rows) {
+        const bool any = wx < plane.width && wx + kCoverWords * kApart + kSamples > 0 &&
+                         y < plane.height && y + kCoverRows > 0;
+        if (any) add_at_edges(plane, from, x0 + dx, y, before);
+      } else if (kSamples == 1 || before == 0) {
         add_words<false>(from, stride, 0);
-      else
+      } else {
         add_words<true>(from, stride, before);
+      }
     }
   }
 
