@@ -18,7 +18,9 @@ std::vector<int> beginnings(const std::vector<char> &word) {
     int k = i < end ? std::min(end - i, same[i - from]) : 0;
     while (i + k < n && word[k] == word[i + k]) ++k;
     same[i] = k;
-    if (i + k > end) from = i, end = i + k;
+    if (i + k <= end) continue;
+    from = i;
+    end = i + k;
   }
   return same;
 }

@@ -8,9 +8,11 @@
 /// The steps of a digital line are a Sturmian word (Lothaire, "Algebraic Combinatorics on Words",
 /// Cambridge University Press, 2002, chapter 2). Parts are its central words: for the neighbours
 /// p/q and p'/q' of the slope in the Stern-Brocot tree, a part of q + q' - 1 pixels. A part is the
-/// beginning and the end of the next one, it is symmetric, and it occurs everywhere on the line at
-/// distances of q and q' pixels. So parts of one length cover a line but for its ends, which shorter
-/// parts cover, and the numbers of lengths and of parts grow with the logarithm of the length.
+/// beginning and the end of the next one, is symmetric, and occurs everywhere on the line at
+/// distances of q and q' pixels. So parts of one length cover a segment but for its ends, which
+/// shorter parts cover. The number of lengths and that of parts grow with the logarithm of the
+/// length. Rounding away from 0 may disturb the word at the centre of a segment: that is two more
+/// ends.
 ///
 /// Parts for short segments may also be pixels at equal distances (after Soille, Breen, Jones,
 /// "Recursive implementation of erosions and dilations along discrete lines at arbitrary angles",

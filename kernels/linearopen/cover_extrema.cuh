@@ -21,7 +21,8 @@ constexpr int kCoverWidth = 32 * kCoverWords *Packed<T>::kSamples;
 /// Places that one launch visits; most segments have fewer.
 constexpr int kMostCovered = 32;
 
-/// A plane with columns and rows before the image's. Its rows and the image's begin at whole words.
+/// A plane with columns and rows before the image's. Its rows and the image's begin at whole words
+/// and have room for whole words.
 template <typename P>
 struct CoverPlane {
   P plane;
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(kCoverThreads)
   words.for_all([&](Packed<T> &word, int, int) { word = Op::template neutral<T>(); });
   if (job.more)
     words.for_all([&](Packed<T> &word, int x, int y) {
-      word = Packed<T>::of(load_word<T>(out.row(y), out.width, x, 0));
+      word = Packed<T>::of(*reinterpret_cast<const unsigned *>(out.row(y) + x));
     });
   int place = 0;
 #pragma unroll 1
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(kCoverThreads)
     place = job.sources[i].end;
   }
   words.for_all([&](const Packed<T> &word, int x, int y) {
-    store_word(out.row(y), out.width, x, word.word());
+    *reinterpret_cast<unsigned *>(out.row(y) + x) = word.word();
   });
 }
 

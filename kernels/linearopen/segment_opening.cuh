@@ -37,7 +37,8 @@ class SegmentOpening {
 
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// @param in       ordered integers; rows of both planes begin at whole words
+  /// @param in       ordered integers; rows of both planes begin and end at whole words or have
+  ///                 room for them
   /// @param scratch  scratch_bytes()
   void operator()(const Plane<const T> &in, const Plane<T> &out, unsigned char *scratch) const {
     const Plane<T> minima = plane_at<T>(scratch, width_, height_);
