@@ -1,47 +1,64 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// How few minima give the minimum over a segment, for both backends. The minimum over a segment
-/// needs as many samples as the segment has pixels. But a segment nearly repeats itself: after most
-/// of its pixels, others follow at equal distances (Soille, Breen, Jones, "Recursive implementation
-/// of erosions and dilations along discrete lines at arbitrary angles", IEEE Trans. PAMI 18(5),
-/// 1996, use exact periods). So minima of such parts are computed first, and a few parts cover a
+/// How few extrema give the extremum over a segment, for both backends. A segment has as many
+/// samples as pixels, but its steps nearly repeat themselves. So extrema of parts of a line are
+/// computed first, those of longer parts from those of shorter ones, and a few parts cover the
 /// segment; they may overlap.
+///
+/// The steps of a digital line are a Sturmian word (Lothaire, "Algebraic Combinatorics on Words",
+/// Cambridge University Press, 2002, chapter 2). Parts are its central words: for the neighbours
+/// p/q and p'/q' of the slope in the Stern-Brocot tree, a part of q + q' - 1 pixels. A part is the
+/// beginning and the end of the next one, is symmetric, and occurs everywhere on the line at
+/// distances of q and q' pixels. So parts of one length cover a segment but for its ends, which
+/// shorter parts cover. The number of lengths and that of parts grow with the logarithm of the
+/// length. Rounding away from 0 may disturb the word at the centre of a segment: that is two more
+/// ends.
+///
+/// Parts for short segments may also be pixels at equal distances (after Soille, Breen, Jones,
+/// "Recursive implementation of erosions and dilations along discrete lines at arbitrary angles",
+/// IEEE Trans. PAMI 18(5), 1996, with exact periods).
 #pragma once
 #include <cstddef>
 #include <list>
 #include <memory>
 #include <vector>
 
+#include "common/api.h"
 #include "kernels/linearopen/digital_lines.h"
 
 namespace cudascan::linearopen {
 
-/// A position relative to a pixel: a sample, or the extremum of a part that begins there.
+/// Where a part begins, relative to a pixel.
 struct SegmentPlace {
   int x, y;
-  bool part;  ///< a part begins here
+
+  friend bool operator==(const SegmentPlace &, const SegmentPlace &) = default;
 };
 
-/// The positions that cover a segment.
+/// Parts of one length.
+struct SegmentLevel {
+  int x = 0, y = 0;  ///< from the first pixel of a part to its last one; not upwards
+  /// Parts of the level before that make up a part, relative to its first pixel.
+  std::vector<SegmentPlace> made_of;
+  std::vector<SegmentPlace> places;  ///< of such parts in the segment, from the top to the bottom
+};
+
+/// The parts that cover a segment.
 struct SegmentCover {
-  std::vector<SegmentPlace> places;  ///< first the parts, each kind from the top to the bottom
-  int part = 1;                      ///< pixels of a part
-  int step_x = 0, step_y = 0;        ///< from one pixel to the next; not upwards
+  static constexpr int kMostLevels = 8;
+
+  std::vector<SegmentLevel> levels;  ///< the first ones are pixels
   int reach = 0;  ///< columns needed on each side of the pixel, less than the plane's width
 
-  /// Number of rows before the first one in which parts begin.
-  int above() const { return (part - 1) * step_y; }
-  /// About how many samples and extrema are read for a pixel.
-  std::size_t cost() const { return places.size() + (part > 1 ? part + 4 : 0); }
-  /// The cover of the segment rotated by 180 degrees.
-  SegmentCover turned() const;
+  /// The cover of the segment rotated by 180 degrees. Its parts are the same.
+  CUDASCAN_API SegmentCover turned() const;
 };
 
 /// The fastest cover of the segment around a pixel. Pixels that are always outside the plane are
 /// left out.
-SegmentCover cover_of(const lines::Direction &, int length, int width, int height);
+CUDASCAN_API SegmentCover cover_of(const lines::Direction &, int length, int width, int height);
 
-/// Covers that an executor has needed: finding one takes milliseconds for a long segment.
+/// Covers that an executor has needed.
 class SegmentCovers {
  public:
   template <typename Exec>

@@ -8,19 +8,21 @@
 
 #include "kernels/base/packed_samples.cuh"
 #include "kernels/base/ptx.cuh"
+#include "kernels/linearopen/cover.h"
 
 namespace cudascan::linearopen {
 
-/// A thread has two words in each of two rows; a warp's words are adjacent.
-constexpr int kCoverThreads = 256, kCoverRows = 2, kCoverWords = 2,
+/// A thread has two words in each of four rows; a warp's words are adjacent.
+constexpr int kCoverThreads = 128, kCoverRows = 4, kCoverWords = 2,
               kCoverHeight = kCoverRows * kCoverThreads / 32;
 /// Columns of a block.
 template <typename T>
 constexpr int kCoverWidth = 32 * kCoverWords *Packed<T>::kSamples;
-/// Places that one launch visits.
-constexpr int kMostCovered = 128;
+/// Places that one launch visits; most segments have fewer.
+constexpr int kMostCovered = 32;
 
-/// A plane with columns and rows before the image's. Its rows and the image's begin at whole words.
+/// A plane with columns and rows before the image's. Its rows and the image's begin at whole words
+/// and have room for whole words.
 template <typename P>
 struct CoverPlane {
   P plane;
@@ -28,14 +30,17 @@ struct CoverPlane {
 };
 
 struct CoverPlace {
-  std::int16_t x, y;
+  int x, y;
 };
 template <typename T>
 struct CoverJob {
-  CoverPlane<Plane<const T>> parts, samples;
+  struct {
+    CoverPlane<Plane<const T>> from;
+    int end;  ///< number of the place after its last one
+  } sources[SegmentCover::kMostLevels];
   CoverPlane<Plane<T>> out;
-  int n_parts, n;  ///< the first places are parts, the others samples
-  bool more;       ///< `out` already has the extrema over other places
+  int n_sources, n;
+  bool more;  ///< `out` already has the extrema over other places
   CoverPlace places[kMostCovered];
 };
 
@@ -43,41 +48,45 @@ struct CoverJob {
 template <typename T, typename Op>
 class CoverWords {
  public:
-  static constexpr int kSamples = Packed<T>::kSamples, kApart = 32 * kSamples;
+  static constexpr int kSamples = Packed<T>::kSamples, kApart = 32 * kSamples,
+                       kBits = 8 * sizeof(T);
   Packed<T> word[kCoverRows][kCoverWords];
 
   /// @param x, y  of the first word in `out`
   __device__ __forceinline__ CoverWords(const CoverPlane<Plane<T>> &out, int x, int y)
       : out_(out), x_(x), y_(y) {}
 
-  /// Adds what is at a place of a plane relative to each pixel.
+  /// Adds what is at the places [begin, end) of a plane relative to each pixel.
   __device__ __forceinline__ void add(const CoverPlane<Plane<const T>> &source,
-                                      const CoverPlace &place) {
+                                      const CoverPlace *places, int begin, int end) {
     const Plane<const T> &plane = source.plane;
-    // All but the thread's own offset is the same for the block.
-    const int dx = place.x + source.left - out_.left, dy = place.y + source.above - out_.above;
-    const int before = dx & (kSamples - 1), x = x_ + dx - before, y = y_ + dy;
-    if (x < 0 || x + kApart + 2 * kSamples > plane.width || y < 0 || y + kCoverRows > plane.height)
-      return add_at_edges(plane, x_ + dx, y);
-    constexpr int kBits = 8 * sizeof(T);
-    unsigned words[kCoverRows][kCoverWords][2];
+    // The thread's first word in the source, and the first column of its warp.
+    const int x0 = x_ + source.left - out_.left, y0 = y_ + source.above - out_.above;
+    const int warp_x = x0 - static_cast<int>(threadIdx.x % 32) * kSamples;
+    // Number of columns and rows in which a warp may begin whose words are all inside.
+    const auto columns =
+        static_cast<unsigned>(max(plane.width - (kCoverWords * kApart + kSamples) + 1, 0));
+    const auto rows = static_cast<unsigned>(max(plane.height - kCoverRows + 1, 0));
     const auto stride = static_cast<int>(plane.stride);
-    const auto *row = reinterpret_cast<const unsigned char *>(plane.data + x) +
-                      static_cast<std::int64_t>(y) * stride;
-#pragma unroll
-    for (int i = 0; i < kCoverRows; ++i, row += stride) {
-      const auto *const from = reinterpret_cast<const unsigned *>(row);
-#pragma unroll
-      for (int j = 0; j < kCoverWords; ++j) {
-        words[i][j][0] = from[32 * j];
-        words[i][j][1] = before ? from[32 * j + 1] : 0;
+    const auto *from = reinterpret_cast<const unsigned char *>(plane.row(y0) + x0);
+    int offset = 0;
+#pragma unroll 1
+    for (int i = begin; i < end; ++i) {
+      const int before = places[i].x & (kSamples - 1), dx = places[i].x - before, dy = places[i].y;
+      const int next = dy * stride + dx * static_cast<int>(sizeof(T));
+      from += next - offset;
+      offset = next;
+      const int wx = warp_x + dx, y = y0 + dy;
+      if (static_cast<unsigned>(wx) >= columns || static_cast<unsigned>(y) >= rows) {
+        const bool any = wx < plane.width && wx + kCoverWords * kApart + kSamples > 0 &&
+                         y < plane.height && y + kCoverRows > 0;
+        if (any) add_at_edges(plane, from, x0 + dx, y, before);
+      } else if (kSamples == 1 || before == 0) {
+        add_words<false>(from, stride, 0);
+      } else {
+        add_words<true>(from, stride, before);
       }
     }
-#pragma unroll
-    for (int i = 0; i < kCoverRows; ++i)
-#pragma unroll
-      for (int j = 0; j < kCoverWords; ++j)
-        add(i, j, __funnelshift_r(words[i][j][0], words[i][j][1], before * kBits));
   }
 
   /// Calls visit(word, x, y) for the words whose first sample is in `out`.
@@ -92,14 +101,51 @@ class CoverWords {
   }
 
  private:
-  __device__ void add_at_edges(const Plane<const T> &plane, int x, int y) {
+  /// @tparam between  whether places are between the beginnings of words
+  /// @param  from     the word that the place of the thread's first sample is in
+  /// @param  before   samples of this word before the place
+  template <bool between>
+  __device__ __forceinline__ void add_words(const unsigned char *from, int stride, int before) {
+    unsigned words[kCoverRows][kCoverWords][2];
 #pragma unroll
-    for (int j = 0; j < kCoverWords; ++j, x += kApart) {
-      if (x + kSamples <= 0 || x >= plane.width) continue;
+    for (int i = 0; i < kCoverRows; ++i, from += stride)
 #pragma unroll
-      for (int i = 0; i < kCoverRows; ++i)
-        if (y + i >= 0 && y + i < plane.height)
-          add(i, j, load_word(plane.row(y + i), plane.width, x, Op::kLargest ? 0 : ~0u));
+      for (int j = 0; j < kCoverWords; ++j)
+#pragma unroll
+        for (int k = 0; k <= between; ++k)
+          words[i][j][k] = reinterpret_cast<const unsigned *>(from)[32 * j + k];
+#pragma unroll
+    for (int i = 0; i < kCoverRows; ++i)
+#pragma unroll
+      for (int j = 0; j < kCoverWords; ++j) {
+        const auto &[first, second] = words[i][j];
+        add(i, j, between ? __funnelshift_r(first, second, before * kBits) : first);
+      }
+  }
+  /// @param x, y  of the first sample of `from`
+  __device__ __forceinline__ void add_at_edges(const Plane<const T> &plane,
+                                               const unsigned char *from, int x, int y,
+                                               int before) {
+    unsigned inside[kCoverWords][2];
+#pragma unroll
+    for (int j = 0; j < kCoverWords; ++j)
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+        inside[j][k] = inside_mask<T>(x + j * kApart + k * kSamples, plane.width);
+#pragma unroll
+    for (int i = 0; i < kCoverRows; ++i, from += plane.stride) {
+      if (y + i < 0 || y + i >= plane.height) continue;
+#pragma unroll
+      for (int j = 0; j < kCoverWords; ++j) {
+        const auto *const word = reinterpret_cast<const unsigned *>(from) + 32 * j;
+        unsigned words[2];
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+          words[k] = inside[j][k] ? word[k] : 0;
+          words[k] = Op::kLargest ? words[k] & inside[j][k] : words[k] | ~inside[j][k];
+        }
+        add(i, j, __funnelshift_r(words[0], words[1], before * kBits));
+      }
     }
   }
   __device__ __forceinline__ void add(int i, int j, unsigned more) {
@@ -125,14 +171,16 @@ __global__ void __launch_bounds__(kCoverThreads)
   words.for_all([&](Packed<T> &word, int, int) { word = Op::template neutral<T>(); });
   if (job.more)
     words.for_all([&](Packed<T> &word, int x, int y) {
-      word = Packed<T>::of(load_word<T>(out.row(y), out.width, x, 0));
+      word = Packed<T>::of(*reinterpret_cast<const unsigned *>(out.row(y) + x));
     });
+  int place = 0;
 #pragma unroll 1
-  for (int i = 0; i < job.n_parts; ++i) words.add(job.parts, job.places[i]);
-#pragma unroll 1
-  for (int i = job.n_parts; i < job.n; ++i) words.add(job.samples, job.places[i]);
+  for (int i = 0; i < job.n_sources; ++i) {
+    words.add(job.sources[i].from, job.places, place, job.sources[i].end);
+    place = job.sources[i].end;
+  }
   words.for_all([&](const Packed<T> &word, int x, int y) {
-    store_word(out.row(y), out.width, x, word.word());
+    *reinterpret_cast<unsigned *>(out.row(y) + x) = word.word();
   });
 }
 

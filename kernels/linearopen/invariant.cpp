@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Openings with the same segment at every pixel, by parts that cover it (cover.h).
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "kernels/linearopen/cover.h"
@@ -25,28 +24,25 @@ struct Padded {
 template <bool kLargest, typename T>
 class Extrema {
  public:
-  /// @param parts  memory for the extrema of parts
-  Extrema(Cpu &cpu, const SegmentCover &cover, const Padded<T> &samples, const Padded<T> &parts)
-      : cpu_(cpu),
-        cover_(cover),
-        samples_(samples),
-        parts_(parts),
-        none_(samples.memory.width, kLargest ? T(0) : static_cast<T>(~T{0})) {}
+  /// @param levels  samples, and memory for the extrema of longer parts
+  Extrema(Cpu &cpu, const SegmentCover &cover, const std::vector<Padded<T>> &levels)
+      : cpu_(cpu), cover_(cover), levels_(levels), none_(levels[0].memory.width, kNone) {}
 
   /// Calls give(y, x, n) when n columns from x on of a row are in row(y).
   template <typename Row>
   void operator()(int width, int height, const Row &row) {
-    if (cover_.part > 1) fill_parts(height);
+    for (std::size_t level = 1; level < levels_.size(); ++level) fill(level, height);
     constexpr int kColumns = 4096 / sizeof(T),
                   kMinRows = 16;  // so that the rows of a segment stay in the cache
     cpu_.for_bands(height, kMinRows, [&](int begin, int end) {
-      std::vector<const T *> places(cover_.places.size());
+      std::vector<const T *> places;
       for (int x = 0; x < width; x += kColumns) {
         const int n = std::min(kColumns, width - x);
         for (int y = begin; y < end; ++y) {
-          std::size_t i = 0;
-          for (const SegmentPlace &place : cover_.places)
-            places[i++] = source(place.part ? parts_ : samples_, y + place.y) + x + place.x;
+          places.clear();
+          for (std::size_t level = 0; level < levels_.size(); ++level)
+            for (const SegmentPlace &place : cover_.levels[level].places)
+              places.push_back(source(levels_[level], y + place.y) + x + place.x);
           extrema(places, n, row(y) + x);
         }
       }
@@ -54,6 +50,8 @@ class Extrema {
   }
 
  private:
+  static constexpr T kNone = kLargest ? T(0) : static_cast<T>(~T{0});
+
   const T *source(const Padded<T> &from, int y) const {
     return from.has(y) ? from.row(y) : none_.data() + from.margin;
   }
@@ -63,23 +61,30 @@ class Extrema {
   }
 
   /// The extrema of the parts that begin at each pixel, within the rows with margins.
-  void fill_parts(int height) {
+  void fill(std::size_t level, int height) {
     constexpr int kMinRows = 64;
-    const int margin = parts_.margin, across = (cover_.part - 1) * cover_.step_x,
-              n = parts_.memory.width - std::abs(across), x = (across < 0 ? -across : 0) - margin;
-    cpu_.for_bands(height + parts_.above, kMinRows, [&](int begin, int end) {
-      std::vector<const T *> places(cover_.part);
-      for (int y = begin - parts_.above; y < end - parts_.above; ++y) {
-        for (int i = 0; i < cover_.part; ++i)
-          places[i] = source(samples_, y + i * cover_.step_y) + x + i * cover_.step_x;
-        extrema(places, n, parts_.row(y) + x);
+    const SegmentLevel &part = cover_.levels[level];
+    const Padded<T> &from = levels_[level - 1], &to = levels_[level];
+    // Other parts are outside the plane, or reach further than any segment.
+    const int margin = to.margin, width = to.memory.width - 2 * margin;
+    const int first = part.x > 0 ? -std::min(part.x, margin) : std::max(-part.x - margin, 0);
+    const int end_x =
+        width - (part.x > 0 ? std::max(part.x - margin, 0) : std::max(part.x, -margin));
+    cpu_.for_bands(height + to.above, kMinRows, [&](int begin, int end) {
+      std::vector<const T *> places(part.made_of.size());
+      for (int y = begin - to.above; y < end - to.above; ++y) {
+        std::transform(part.made_of.begin(), part.made_of.end(), places.begin(),
+                       [&](const SegmentPlace &p) { return source(from, y + p.y) + first + p.x; });
+        extrema(places, end_x - first, to.row(y) + first);
+        std::fill_n(to.row(y) - margin, margin + first, kNone);
+        std::fill_n(to.row(y) + end_x, width + margin - end_x, kNone);
       }
     });
   }
 
   Cpu &cpu_;
   const SegmentCover &cover_;
-  const Padded<T> &samples_, &parts_;
+  const std::vector<Padded<T>> &levels_;
   const std::vector<T> none_;
 };
 
@@ -102,7 +107,9 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
   const auto take = [&](int above) {
     return Padded<T>{scratch.take<T>(width + 2 * margin, height + above), margin, above};
   };
-  const Padded<T> samples = take(0), eroded = take(0), parts = take(cover->above());
+  std::vector<Padded<T>> levels;
+  for (const SegmentLevel &level : cover->levels) levels.push_back(take(level.y));
+  const Padded<T> samples = levels[0], eroded = take(0);
   cpu.for_bands(height, 64, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       rows<T>().order(in.row(y), width, flip, samples.row(y));
@@ -110,10 +117,9 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
       fill_margins(eroded, T{0}, y);
     }
   });
-  Extrema<false, T>(cpu, *cover, samples, parts)(width, height,
-                                                 [&](int y) { return eroded.row(y); });
-  Extrema<true, T>(cpu, cover->turned(), eroded, parts)(width, height,
-                                                        [&](int y) { return out.row(y); });
+  Extrema<false, T>(cpu, *cover, levels)(width, height, [&](int y) { return eroded.row(y); });
+  levels[0] = eroded;
+  Extrema<true, T>(cpu, cover->turned(), levels)(width, height, [&](int y) { return out.row(y); });
 }
 
 template <typename T>
@@ -121,8 +127,10 @@ std::size_t invariant_scratch(Cpu &cpu, const lines::Direction &direction, int l
                               int height) {
   const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
   const int padded = width + 2 * cover->reach;
-  return 2 * PlaneScratch::bytes_of<T>(padded, height) +
-         PlaneScratch::bytes_of<T>(padded, height + cover->above());
+  std::size_t bytes = PlaneScratch::bytes_of<T>(padded, height);
+  for (const SegmentLevel &level : cover->levels)
+    bytes += PlaneScratch::bytes_of<T>(padded, height + level.y);
+  return bytes;
 }
 
 #define INSTANTIATE(T)                                                                            \

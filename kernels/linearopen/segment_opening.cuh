@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "kernels/base/launch.cuh"
 #include "kernels/linearopen/cover.h"
@@ -22,58 +23,74 @@ class SegmentOpening {
         cover_(SegmentCovers::of(cuda).find(direction, length, width, height)),
         width_(width),
         height_(height) {
-    // Parts that begin outside the image may have pixels inside.
-    constexpr int kSamples = Packed<T>::kSamples;
-    const int across = (cover_->part - 1) * cover_->step_x;
-    left_ = divide_up(std::max(across, 0), kSamples) * kSamples;
-    parts_width_ = left_ + width + std::max(-across, 0);
-    parts_height_ = cover_->above() + height;
+    std::size_t bytes = plane_bytes<T>(width, height);
+    for (std::size_t i = 1; i < cover_->levels.size(); ++i) {
+      // Parts that begin outside the image may have pixels inside.
+      const SegmentLevel &level = cover_->levels[i];
+      constexpr int kSamples = Packed<T>::kSamples;
+      const int left = divide_up(std::max(level.x, 0), kSamples) * kSamples;
+      parts_[i] = {left, level.y, left + width + std::max(-level.x, 0), level.y + height, bytes};
+      bytes += plane_bytes<T>(parts_[i].width, parts_[i].height);
+    }
+    scratch_bytes_ = bytes;
   }
 
-  std::size_t scratch_bytes() const {
-    return plane_bytes<T>(width_, height_) + plane_bytes<T>(parts_width_, parts_height_);
-  }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// @param in       ordered integers; rows of both planes begin at whole words
+  /// @param in       ordered integers; rows of both planes begin and end at whole words or have
+  ///                 room for them
   /// @param scratch  scratch_bytes()
   void operator()(const Plane<const T> &in, const Plane<T> &out, unsigned char *scratch) const {
     const Plane<T> minima = plane_at<T>(scratch, width_, height_);
-    const CoverPlane<Plane<T>> parts{
-        plane_at<T>(scratch + plane_bytes<T>(width_, height_), parts_width_, parts_height_), left_,
-        cover_->above()};
-    extrema(cover_kernel<T, Smallest>, *cover_, in, parts, minima);
-    extrema(cover_kernel<T, Largest>, cover_->turned(), minima, parts, out);
+    extrema(cover_kernel<T, Smallest>, *cover_, in, scratch, minima);
+    extrema(cover_kernel<T, Largest>, cover_->turned(), minima, scratch, out);
   }
 
  private:
   using Kernel = void (*)(CoverJob<T>);
+  /// The plane of a level's parts, in scratch memory.
+  struct PartsAt {
+    int left, above, width, height;
+    std::size_t offset;
+  };
+
+  CoverPlane<Plane<T>> parts(std::size_t level, unsigned char *scratch) const {
+    const PartsAt &p = parts_[level];
+    return {plane_at<T>(scratch + p.offset, p.width, p.height), p.left, p.above};
+  }
 
   void extrema(Kernel kernel, const SegmentCover &cover, const Plane<const T> &in,
-               const CoverPlane<Plane<T>> &parts, const Plane<T> &out) const {
-    CoverJob<T> job{};
-    job.samples = {in, 0, 0};
-    if (cover.part > 1) {
-      job.out = parts;
-      for (int i = 0; i < cover.part; ++i) add(job, {i * cover.step_x, i * cover.step_y, false});
-      queue(kernel, job);
+               unsigned char *scratch, const Plane<T> &out) const {
+    CoverJob<T> whole{};
+    whole.out = {out, 0, 0};
+    CoverPlane<Plane<const T>> source{in, 0, 0};
+    for (std::size_t i = 0; i < cover.levels.size(); ++i) {
+      const SegmentLevel &level = cover.levels[i];
+      if (i > 0) {
+        const CoverPlane<Plane<T>> made = parts(i, scratch);
+        CoverJob<T> job{};
+        job.out = made;
+        add(kernel, job, source, level.made_of);
+        queue(kernel, job);
+        source = {made.plane, made.left, made.above};
+      }
+      add(kernel, whole, source, level.places);
     }
-    job = {};
-    job.samples = {in, 0, 0};
-    job.parts = {parts.plane, parts.left, parts.above};
-    job.out = {out, 0, 0};
-    for (const SegmentPlace &place : cover.places) {
+    queue(kernel, whole);
+  }
+  /// Adds places of a source to a job, which is queued when it is full.
+  void add(Kernel kernel, CoverJob<T> &job, const CoverPlane<Plane<const T>> &source,
+           const std::vector<SegmentPlace> &places) const {
+    for (std::size_t i = 0; i < places.size(); ++i) {
       if (job.n == kMostCovered) {
         queue(kernel, job);
-        job.n = job.n_parts = 0;
+        job.n = job.n_sources = 0;
         job.more = true;
       }
-      add(job, place);
+      if (i == 0 || job.n == 0) job.sources[job.n_sources++].from = source;
+      job.places[job.n++] = {places[i].x, places[i].y};
+      job.sources[job.n_sources - 1].end = job.n;
     }
-    queue(kernel, job);
-  }
-  static void add(CoverJob<T> &job, const SegmentPlace &place) {
-    job.places[job.n++] = {static_cast<std::int16_t>(place.x), static_cast<std::int16_t>(place.y)};
-    job.n_parts += place.part;
   }
   void queue(Kernel kernel, const CoverJob<T> &job) const {
     const Plane<T> &out = job.out.plane;
@@ -86,7 +103,8 @@ class SegmentOpening {
   Cuda &cuda_;
   const std::shared_ptr<const SegmentCover> cover_;
   const int width_, height_;
-  int left_, parts_width_, parts_height_;
+  PartsAt parts_[SegmentCover::kMostLevels]{};
+  std::size_t scratch_bytes_;
 };
 
 }  // namespace cudascan::linearopen

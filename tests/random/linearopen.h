@@ -24,7 +24,7 @@ inline void draw(Dice &dice, const Frame &, LinearOpenParams &p) {
 
 inline double cost(const LinearOpenParams &p) {
   const bool by_pixels = p.lines == LinearOpenLines::invariant;
-  const double of_one = by_pixels ? std::clamp(p.length, 1, 1300)
+  const double of_one = by_pixels ? std::clamp(p.length, 1, 150)
                         : p.algorithm == LinearOpenAlgorithm::automatic ? 20
                                                                         : 100;
   return of_one * std::clamp(p.directions, 1, 1024);

@@ -2,6 +2,8 @@
 // Openings by long segments that are the same at every pixel.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/kernels/linearopen/oracle.h"
 
 namespace cudascan {
@@ -15,10 +17,18 @@ struct SegmentCase {
   double angle;
   LinearOpenOperation operation = opening;
 };
-/// With few and with many parts, several tiles, and segments longer than the image.
-constexpr SegmentCase kSegments[] = {
-    {150, 110, 41, 27.3}, {150, 110, 70, 63, closing}, {90, 200, 130, 100.4}, {60, 90, 333, 149},
-    {300, 40, 41, 117},   {270, 35, 29, 12, closing},  {41, 260, 400, 81.7},  {1, 100, 64, 80}};
+/// Parts of one to five lengths, several tiles, segments longer than the image, and slopes of small
+/// numbers, for which a segment is no Sturmian word at its centre.
+constexpr SegmentCase kSegments[] = {{150, 110, 41, 27.3},
+                                     {150, 110, 70, 63, closing},
+                                     {90, 200, 130, 100.4},
+                                     {60, 90, 333, 149},
+                                     {300, 40, 41, 117},
+                                     {270, 35, 29, 12, closing},
+                                     {41, 260, 400, 81.7},
+                                     {1, 100, 64, 80},
+                                     {200, 90, 301, 26.565051177077989},
+                                     {170, 12, 340, 178.9}};
 
 template <typename T>
 Image<T> noise(const SegmentCase &c) {
@@ -51,35 +61,57 @@ TEST(LinearOpenSegments, LongOnesEqualTheOracle) {
   expect_oracle_of_segments<float>();
 }
 
+/// Any direction, and images that are smaller or larger than the segment.
+SegmentCase random_segment(std::mt19937 &random) {
+  const auto any = [&](int most) { return 1 + static_cast<int>(random() % most); };
+  return {any(any(280)), any(any(90)), any(any(400)),
+          any(2) == 1 ? any(1800) / 10. : std::uniform_real_distribution<>(0, 180)(random),
+          any(2) == 1 ? opening : closing};
+}
+
+TEST(LinearOpenSegments, OfAnyDirectionEqualTheOracle) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; ++i) {
+    const SegmentCase c = random_segment(random);
+    const Image<std::uint8_t> in = noise<std::uint8_t>(c);
+    const auto expected = linear_open_oracle(in.samples(), c.width, c.height, params_of(c));
+    ASSERT_TRUE(same(expected.samples, linear_opened(in, params_of(c)), c.width))
+        << params_of(c) << ", " << c.width << "x" << c.height;
+  }
+}
+
 #ifdef HAVE_CUDA
 template <typename T>
-void expect_cuda_equals_cpu_for(std::initializer_list<SegmentCase> more) {
-  CpuRunner cpu;
-  CudaRunner cuda;
-  std::vector<SegmentCase> all(std::begin(kSegments), std::end(kSegments));
-  all.insert(all.end(), more);
-  for (const SegmentCase &c : all)
-    for (const int directions : {1, 3}) {
-      LinearOpenParams p = params_of(c);
-      p.directions = directions;
-      const Image<T> in = noise<T>(c);
-      Image<T> wanted(c.width, c.height), got(c.width, c.height, {3, 1});
-      cpu(in, wanted, p);
-      cuda(in, got, p);
-      ASSERT_TRUE(got.guards_intact());
-      ASSERT_TRUE(same(wanted.samples(), got.samples(), c.width))
-          << p << ", " << c.width << "x" << c.height << ", " << sizeof(T) << " bytes";
-    }
+void expect_cuda_equals_cpu(const SegmentCase &c, int directions) {
+  LinearOpenParams p = params_of(c);
+  p.directions = directions;
+  const Image<T> in = noise<T>(c);
+  Image<T> wanted(c.width, c.height), got(c.width, c.height, {3, 1});
+  CpuRunner()(in, wanted, p);
+  CudaRunner()(in, got, p);
+  ASSERT_TRUE(got.guards_intact());
+  ASSERT_TRUE(same(wanted.samples(), got.samples(), c.width))
+      << p << ", " << c.width << "x" << c.height << ", " << sizeof(T) << " bytes";
+}
+template <typename T>
+void expect_cuda_equals_cpu() {
+  for (const SegmentCase &c : kSegments)
+    for (const int directions : {1, 3})
+      if (!testing::Test::HasFatalFailure()) expect_cuda_equals_cpu<T>(c, directions);
+  std::mt19937 random(2);
+  for (int i = 0; i < 20 && !testing::Test::HasFatalFailure(); ++i)
+    expect_cuda_equals_cpu<T>(random_segment(random), 1);
 }
 #endif
 
 TEST(LinearOpenSegments, OnCudaEqualCpu) {
   NEED_GPU();
 #ifdef HAVE_CUDA
-  // One with more places than a launch visits.
-  expect_cuda_equals_cpu_for<std::uint8_t>({{45, 1300, 1290, 93.3}});
-  expect_cuda_equals_cpu_for<std::uint16_t>({});
-  expect_cuda_equals_cpu_for<float>({});
+  expect_cuda_equals_cpu<std::uint8_t>();
+  expect_cuda_equals_cpu<std::uint16_t>();
+  expect_cuda_equals_cpu<float>();
+  // With more places than a launch visits.
+  expect_cuda_equals_cpu<std::uint8_t>({60, 237, 434, 79}, 1);
 #endif
 }
 
