@@ -29,6 +29,7 @@ struct NickJob : windowsums::RowJob<T> {
   const WolfStatistics *wolf = nullptr;    // of the whole image, unless this launch computes them
   WolfStatistics *wolf_partial = nullptr;  // one per block, for WolfDecision
   unsigned long long *black_count = nullptr;  // may be nullptr
+  SurfaceWeights weights{};                   // unless the method is wolf
 };
 
 /// The exact decision; not inlined, because it is rare.
