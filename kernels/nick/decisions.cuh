@@ -29,6 +29,7 @@ struct NickJob : windowsums::RowJob<T> {
   const WolfStatistics *wolf = nullptr;    // of the whole image, unless this launch computes them
   WolfStatistics *wolf_partial = nullptr;  // one per block, for WolfDecision
   unsigned long long *black_count = nullptr;  // may be nullptr
+  SurfaceWeights weights{};                   // unless the method is wolf
 };
 
 /// The exact decision; not inlined, because it is rare.
@@ -157,8 +158,10 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
     for (int j = 0; j < kColumns; ++j)
       if (const WindowSums w = Base::template window<columns>(row, j);
           fabsf(u_[j]) <= this->filter().tolerance * w.n &&
-          (columns == Columns::inner || j < row.valid))
-        u_[j] = exactly_above(row.samples[j], w, this->formula()) ? -1 : 1;
+          (columns == Columns::inner || j < row.valid)) {
+        const unsigned p = row.samples[j];
+        u_[j] = !is_tie(p, w) && exactly_above(p, w, this->formula()) ? -1 : 1;
+      }
   }
   template <Columns columns>
   __device__ void store(const Row &row, int /*y*/) {
@@ -183,6 +186,14 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
  private:
+  /// Whether p and T are equal in a window of equal samples. All methods leave black black, and flat
+  /// areas would ask for each pixel of many rows.
+  static __device__ bool is_tie(unsigned p, const WindowSums &w) {
+    if constexpr (method == NickMethod::niblack)
+      return w.sum == std::uint64_t{p} * w.n && w.squares == p * w.sum;
+    else
+      return w.sum == 0;
+  }
   /// The sign bits of four estimates, each copied to all bits of a byte.
   __device__ unsigned negative_bytes(int first) const {
     return __byte_perm(sign_bytes(u_[first], u_[first + 1]),

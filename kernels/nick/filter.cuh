@@ -2,6 +2,7 @@
 /// @file
 /// The decision of the local thresholds in single precision, with an error bound.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/base/ptx.cuh"
@@ -35,6 +36,41 @@ struct Filter {
     minimum = f.minimum;
     tolerance = maximum * (1 + fabsf(k) * (1 + maximum / deviation)) * 2e-6f +
                 (f.method == NickMethod::phansalkar ? maximum * 8e-6f : 0);
+  }
+};
+
+CUDASCAN_HD inline double to_double(std::uint64_t v) {
+  return static_cast<double>(v);
+}
+CUDASCAN_HD inline double to_double(u128 v) {
+  return static_cast<double>(static_cast<std::uint64_t>(v >> 64)) * 0x1p64 +
+         static_cast<double>(static_cast<std::uint64_t>(v));
+}
+
+/// Numbers in double precision for T.
+struct SurfaceWeights {
+  double k, slope;  ///< k over the unit of s
+  double minimum, boost_exponent;
+  double sure;  ///< T less far from an integer is rounded to that one
+
+  SurfaceWeights() = default;
+  /// Each step has a relative error below 2^-36; the largest term is at most max (1 + |k| (1 + s /
+  /// unit of s) + 2), where s is at most max.
+  CUDASCAN_HD explicit SurfaceWeights(const Formula &f) {
+    const double maximum = f.maximum;
+    double unit = maximum;
+    if (f.method == NickMethod::sauvola || f.method == NickMethod::phansalkar)
+      unit = static_cast<double>(f.rn) / kRd;
+    k = static_cast<double>(f.kn) / kKd;
+    double most = maximum;  // s
+    if (f.method == NickMethod::wolf) {
+      most = unit = sqrt(to_double(f.busiest.v())) / f.busiest.n;
+      if (most == 0) k = 0;  // every window is constant: T = m
+    }
+    slope = k == 0 ? 0 : k / unit;
+    minimum = f.minimum;
+    boost_exponent = -10 / maximum;
+    sure = 0.5 - 0x1p-20 - maximum * (3 + fabs(k) * (1 + (k == 0 ? 0 : most / unit))) * 0x1p-34;
   }
 };
 

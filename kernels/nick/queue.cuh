@@ -59,7 +59,10 @@ void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, N
     job.black = p.invert ? white : 0;
     job.white = p.invert ? 0 : white;
     job.formula = make_formula(p, in.maximum);
-    if (p.method != NickMethod::wolf) job.filter = Filter(job.formula);
+    if (p.method != NickMethod::wolf) {
+      job.filter = Filter(job.formula);
+      job.weights = SurfaceWeights(job.formula);
+    }
     switch (p.method) {
       case NickMethod::nick:
         return queue<NickMethod::nick, SumS, SumQ>(cuda, job, in, out, p, report);

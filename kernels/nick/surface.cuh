@@ -21,19 +21,20 @@ __device__ inline u128 scaled_variance(WideSums<std::uint64_t, std::uint64_t> w,
   return u128{w.q} * n - u128{w.s} * w.s;
 }
 
-__device__ inline double to_double(std::uint64_t v) {
-  return static_cast<double>(v);
-}
-__device__ inline double to_double(u128 v) {
-  return static_cast<double>(static_cast<std::uint64_t>(v >> 64)) * 0x1p64 +
-         static_cast<double>(static_cast<std::uint64_t>(v));
-}
-
 /// The root of x, which is 0 or at least 2^-40, with a relative error below 2^-37: a step of
 /// Newton's method from an estimate.
 __device__ inline double root(double x) {
   const double y = reciprocal_root_approx(x + 0x1p-100), about = x * y;
   return fma(fma(-about, about, x), 0.5 * y, about);
+}
+
+/// A polynomial of x, by Horner's method. (An array of the factors would be written to local memory
+/// each time.)
+template <typename... Factors>
+__device__ inline double polynomial(double x, double highest, Factors... factors) {
+  double sum = highest;
+  ((sum = fma(sum, x, factors)), ...);
+  return sum;
 }
 
 /// exp(x) for x in -10..0, with a relative error below 2^-41: 2^n times the exponential series of
@@ -42,12 +43,9 @@ __device__ inline double exponential(double x) {
   constexpr double kRound = 0x1.8p52, kLn2 = 0x1.62e42fefa39efp-1, kLog2E = 0x1.71547652b82fep0;
   const double n = x * kLog2E + kRound;  // in its lowest bits
   const double rest = fma(-kLn2, n - kRound, x);
-  double sum = 1.0 / 39'916'800;
-  constexpr double kFactors[] = {
-      1.0 / 3'628'800, 1.0 / 362'880, 1.0 / 40'320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
-      1.0 / 24,        1.0 / 6,       0.5,          1.0,        1.0};
-#pragma unroll
-  for (const double factor : kFactors) sum = fma(sum, rest, factor);
+  const double sum =
+      polynomial(rest, 1.0 / 39'916'800, 1.0 / 3'628'800, 1.0 / 362'880, 1.0 / 40'320, 1.0 / 5040,
+                 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0);
   return __hiloint2double(__double2hiint(sum) + (__double2loint(n) << 20), __double2loint(sum));
 }
 
@@ -64,33 +62,6 @@ struct Nearest {
   }
 };
 
-/// Numbers in double precision for T.
-struct SurfaceWeights {
-  double k, slope;  ///< k over the unit of s
-  double minimum, boost_exponent;
-  double sure;  ///< T less far from an integer is rounded to that one
-
-  SurfaceWeights() = default;
-  /// Each step has a relative error below 2^-36; the largest term is at most max (1 + |k| (1 + s /
-  /// unit of s) + 2), where s is at most max.
-  __device__ explicit SurfaceWeights(const Formula &f) {
-    const double maximum = f.maximum;
-    double unit = maximum;
-    if (f.method == NickMethod::sauvola || f.method == NickMethod::phansalkar)
-      unit = static_cast<double>(f.rn) / kRd;
-    k = static_cast<double>(f.kn) / kKd;
-    double most = maximum;  // s
-    if (f.method == NickMethod::wolf) {
-      most = unit = sqrt(to_double(f.busiest.v())) / f.busiest.n;
-      if (most == 0) k = 0;  // every window is constant: T = m
-    }
-    slope = k == 0 ? 0 : k / unit;
-    minimum = f.minimum;
-    boost_exponent = -10 / maximum;
-    sure = 0.5 - 0x1p-20 - maximum * (3 + fabs(k) * (1 + (k == 0 ? 0 : most / unit))) * 0x1p-34;
-  }
-};
-
 /// The thresholds themselves.
 template <typename T, typename SumS, typename SumQ, NickMethod method>
 class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
@@ -100,23 +71,21 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
  public:
   using typename Base::Job;
   using typename Base::Row;
-  struct Shared {
+  struct WolfShared {
     typename Base::Shared base;
     SurfaceWeights weights;
   };
+  using Shared = std::conditional_t<Base::kWolf, WolfShared, typename Base::Shared>;
 
   static __device__ void prepare(Shared &shared, const Job &job) {
-    Base::prepare(shared.base, job);
-    if constexpr (Base::kWolf)
-      shared.weights = SurfaceWeights(shared.base.formula);
-    else
-      shared.weights = SurfaceWeights(job.formula);
+    Base::prepare(base(shared), job);
+    if constexpr (Base::kWolf) shared.weights = SurfaceWeights(shared.base.formula);
   }
   static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
 
   __device__ SurfaceDecision(const Job &job, const Shared &shared, const Row &row, int y)
-      : Base(job, shared.base),
-        weights_(shared.weights),
+      : Base(job, base(shared)),
+        weights_(weights(job, shared)),
         out_(static_cast<unsigned char *>(job.out) + y * job.out_stride +
              row.x0 * static_cast<int>(sizeof(T))) {}
 
@@ -127,6 +96,7 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   template <Columns>
   __device__ void start(SumS &) {
     unsure_ = 0;
+    levels_ = {};
   }
   template <Columns columns, int j>
   __device__ void column(const Row &row, const WindowSize &size) {
@@ -138,7 +108,7 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
     bool sure = true;
     const Nearest nearest(threshold(Base::sums(row, j), size.n, inverse, sure));
     if (!sure || !(nearest.distance < weights_.sure)) unsure_ |= 1u << j;
-    level_[j] = min(max(nearest.value, 0), static_cast<int>(job_.formula.maximum));
+    add_level(j, min(max(nearest.value, 0), static_cast<int>(job_.formula.maximum)));
   }
   template <Columns>
   __device__ bool sure(const Row &) const {
@@ -154,32 +124,45 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
         asked_ = w;
         answer_ = static_cast<int>(exact_threshold(w, this->formula()));
       }
-      level_[j] = answer_;
+      levels_.word[j / kEach] &= ~(kLevel << kBits * (j % kEach));
+      add_level(j, answer_);
     }
   }
   template <Columns columns>
   __device__ void store(const Row &row, int y) {
     if (columns == Columns::inner || (job_.store_at_once && row.valid >= kColumns)) {
-      windowsums::StageSamples<T> packed;
-      constexpr int kEach = 4 / sizeof(T);
-#pragma unroll
-      for (int k = 0; k < windowsums::StageSamples<T>::kWords; ++k) {
-        packed.word[k] = 0;
-#pragma unroll
-        for (int i = 0; i < kEach; ++i)
-          packed.word[k] |= static_cast<unsigned>(level_[k * kEach + i]) << 8 * sizeof(T) * i;
-      }
-      windowsums::store_samples(out_, packed);
+      windowsums::store_samples(out_, levels_);
     } else {
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
-        if (j < row.valid) store_sample(job_, row.x0 + j, y, level_[j]);
+        if (j < row.valid) store_sample(job_, row.x0 + j, y, levels_[j]);
     }
     out_ += job_.out_stride;
   }
   __device__ void finish(const Row &, int, int, unsigned char *) const {}
 
  private:
+  static constexpr int kBits = 8 * sizeof(T), kEach = 4 / sizeof(T);  // levels in a word
+  static constexpr unsigned kLevel = (1u << kBits) - 1;
+
+  static __device__ auto &base(auto &shared) {
+    if constexpr (Base::kWolf)
+      return shared.base;
+    else
+      return shared;
+  }
+  /// In constant memory if possible: that takes no registers.
+  static __device__ const SurfaceWeights &weights([[maybe_unused]] const Job &job,
+                                                  [[maybe_unused]] const Shared &shared) {
+    if constexpr (Base::kWolf)
+      return shared.weights;
+    else
+      return job.weights;
+  }
+  __device__ void add_level(int j, int level) {
+    levels_.word[j / kEach] |= static_cast<unsigned>(level) << kBits * (j % kEach);
+  }
+
   /// @param sure  false if the formula's rounding of the exponential is in doubt
   template <typename Sums>
   __device__ double threshold(const Sums &w, unsigned n, double inverse, bool &sure) const {
@@ -210,7 +193,7 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
   const SurfaceWeights &weights_;
   double inverse_ = 0;  // of N, in inner tiles
-  int level_[kColumns];
+  windowsums::StageSamples<T> levels_;
   unsigned unsure_ = 0;        // a bit for each column that needs the exact decision
   WindowSums asked_{0, 0, 0};  // the latest exact decision; flat areas repeat the same question
   int answer_ = 0;

@@ -9,6 +9,7 @@
 namespace cudascan {
 namespace {
 
+using test::Content;
 using test::Gray8;
 using test::Image;
 using test::kNickMethods;
@@ -321,6 +322,21 @@ TYPED_TEST(NickConstantImage, SinglePixelIsATieForNick) {
   const Image<TypeParam> in({200}, 1, 1);
   for (const double k : {-2.0, -0.1, 0.1}) EXPECT_EQ(result(in, {.k = k})[0], 0);
 }
+
+#ifdef HAVE_CUDA
+TEST(NickTies, CudaInFlatAreas) {
+  NEED_GPU();
+  for (const NickMethod method : kNickMethods)
+    for (const double k : {-0.5, 0.0, 0.25})
+      for (const Content content : {Content::black, Content::white, Content::clipped}) {
+        const NickParams params = {.method = method, .window = 5, .k = k};
+        test::expect_cuda_equals_cpu_of<std::uint8_t>(params, {300, 13}, {.unit = 16}, 255,
+                                                      content);
+        test::expect_cuda_equals_cpu_of<std::uint16_t>(params, {300, 13}, {.unit = 16}, 65535,
+                                                       content);
+      }
+}
+#endif
 
 }  // namespace
 }  // namespace cudascan
