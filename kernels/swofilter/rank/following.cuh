@@ -10,113 +10,210 @@
 
 namespace cudascan::swo {
 
-/// Counts of bins in the window of a thread, and sums of their samples if these are asked for. A
-/// word has the counts of an even bin and the next; bin number n_bins has the missing samples. Sums
-/// of the largest window of the largest samples fit into 32 bits.
-template <int n_bins, bool with_sums>
-class FollowedBins {
+/// Bytes between two words of a thread. Bins of samples are multiplied by it.
+constexpr unsigned kFollowedUnit = kSlidingThreads * sizeof(unsigned);
+
+/// A number of samples.
+struct SampleCount {
+  unsigned n = 0;
+
+  __device__ unsigned number() const { return n; }
+  __device__ void operator+=(const SampleCount &other) { n += other.n; }
+  __device__ void operator-=(const SampleCount &other) { n -= other.n; }
+};
+
+/// A number of samples and their sum. Sums of the largest window of the largest samples fit into 32
+/// bits.
+struct SampleSum {
+  unsigned n = 0, value = 0;
+
+  __device__ unsigned number() const { return n; }
+  __device__ unsigned sum() const { return value; }
+  __device__ void operator+=(const SampleSum &other) { n += other.n, value += other.value; }
+  __device__ void operator-=(const SampleSum &other) { n -= other.n, value -= other.value; }
+};
+
+/// Most samples of a SmallSampleSum.
+constexpr int kMostSmallSum = 255;
+
+/// The same for few samples: the number in the upper byte.
+struct SmallSampleSum {
+  unsigned both = 0;
+
+  __device__ unsigned number() const { return both >> 24; }
+  __device__ unsigned sum() const { return both & 0xffffff; }
+  __device__ void operator+=(const SmallSampleSum &other) { both += other.both; }
+  __device__ void operator-=(const SmallSampleSum &other) { both -= other.both; }
+};
+
+/// Words of a thread's bins.
+class FollowedWords {
  public:
-  static constexpr int kNumber = n_bins;
-  static constexpr bool kSums = with_sums;
-  static constexpr int kWords = n_bins / 2 + 1 + (with_sums ? n_bins + 1 : 0);
+  __device__ explicit FollowedWords(unsigned *words) : words_(words) {}
 
-  /// @param words  of this thread, kSlidingThreads apart
-  __device__ explicit FollowedBins(unsigned *words) : words_(words) {}
-
-  __device__ void clear() const {
-    for (int i = 0; i < kWords; ++i) words_[i * kSlidingThreads] = 0;
+  /// @param offset  in bytes
+  __device__ unsigned &operator[](unsigned offset) const {
+    return *reinterpret_cast<unsigned *>(reinterpret_cast<unsigned char *>(words_) + offset);
   }
-  /// Adds a sample, or removes it with by = -1. Nobody else uses the words: the atomic operation
-  /// saves waiting for what they were.
-  __device__ void change(unsigned bin, unsigned value, unsigned by) const {
-    atomicAdd(words_ + (bin >> 1) * kSlidingThreads, bin % 2 ? by << 16 : by);
-    if constexpr (with_sums)
-      atomicAdd(words_ + (n_bins / 2 + 1 + bin) * kSlidingThreads, by * value);
-  }
-  /// Of the bins 2 i, in the lower half, and 2 i + 1.
-  __device__ unsigned counts(unsigned i) const { return words_[i * kSlidingThreads]; }
-  __device__ unsigned missing() const { return counts(n_bins / 2); }
-  __device__ unsigned sum(unsigned bin) const {
-    return words_[(n_bins / 2 + 1 + bin) * kSlidingThreads];
-  }
+  /// Only this thread uses the word: the atomic operation saves waiting for what it was.
+  __device__ void add(unsigned offset, unsigned v) const { atomicAdd(&(*this)[offset], v); }
 
  private:
   unsigned *words_;
+};
+
+/// Counts of the bins of a window. A word has those of an even bin and the next. Bin number kNumber
+/// has the samples that are missing, also in the classes below.
+class CountedBins {
+ public:
+  using Tally = SampleCount;
+  static constexpr unsigned kNumber = 254, kGroup = 2, kWords = kNumber / 2 + 1;
+
+  __device__ explicit CountedBins(unsigned *words) : words_(words) {}
+
+  /// @param bin  kFollowedUnit times its number, here and below
+  __device__ static Tally of(unsigned) { return {1}; }
+  __device__ void enter(unsigned bin, const Tally &) const { words_.add(word(bin), one(bin)); }
+  __device__ void leave(unsigned bin, const Tally &) const { words_.add(word(bin), -one(bin)); }
+  __device__ Tally at(unsigned bin) const {
+    return {words_[word(bin)] >> (bin % (2 * kFollowedUnit) ? 16 : 0) & 0xffff};
+  }
+  /// Of kGroup bins.
+  __device__ Tally group(unsigned first) const {
+    const unsigned both = words_[word(first)];
+    return {(both & 0xffff) + (both >> 16)};
+  }
+
+ private:
+  __device__ static unsigned word(unsigned bin) {
+    return bin / (2 * kFollowedUnit) * kFollowedUnit;
+  }
+  __device__ static unsigned one(unsigned bin) { return bin & kFollowedUnit ? 0x10000 : 1; }
+
+  FollowedWords words_;
+};
+
+/// Counts and sums of bins.
+class SummedBins {
+ public:
+  using Tally = SampleSum;
+  static constexpr unsigned kNumber = 126, kGroup = 2, kWords = kNumber + 1 + kNumber / 2 + 1;
+
+  __device__ explicit SummedBins(unsigned *words)
+      : sums_(words), counts_(words + (kNumber + 1) * kSlidingThreads) {}
+
+  /// @param sample  its upper half
+  __device__ static Tally of(unsigned sample) { return {1, sample}; }
+  __device__ void enter(unsigned bin, const Tally &one) const {
+    counts_.enter(bin, {});
+    sums_.add(bin, one.value);
+  }
+  __device__ void leave(unsigned bin, const Tally &one) const {
+    counts_.leave(bin, {});
+    sums_.add(bin, -one.value);
+  }
+  __device__ Tally at(unsigned bin) const { return {counts_.at(bin).n, sums_[bin]}; }
+  __device__ Tally group(unsigned first) const {
+    return {counts_.group(first).n, sums_[first] + sums_[first + kFollowedUnit]};
+  }
+
+ private:
+  FollowedWords sums_;
+  CountedBins counts_;
+};
+
+/// The same for windows of few samples.
+class SmallSummedBins {
+ public:
+  using Tally = SmallSampleSum;
+  static constexpr unsigned kNumber = 128, kGroup = 1, kWords = kNumber + 1;
+
+  __device__ explicit SmallSummedBins(unsigned *words) : words_(words) {}
+
+  __device__ static Tally of(unsigned sample) { return {1 << 24 | sample}; }
+  __device__ void enter(unsigned bin, const Tally &one) const { words_.add(bin, one.both); }
+  __device__ void leave(unsigned bin, const Tally &one) const { words_.add(bin, -one.both); }
+  __device__ Tally at(unsigned bin) const { return {words_[bin]}; }
+  __device__ Tally group(unsigned first) const { return at(first); }
+
+ private:
+  FollowedWords words_;
 };
 
 /// A place in the order of a window's samples.
 template <typename Bins>
 class Follower {
  public:
-  /// To be called for each sample that is added, or removed with by = -1.
-  __device__ void change(unsigned bin, unsigned value, unsigned by) {
-    if (bin >= first_) return;
-    below_ += by;
-    if constexpr (Bins::kSums) sum_ += by * value;
+  using Tally = typename Bins::Tally;
+
+  /// For each sample that enters or leaves the window.
+  __device__ void enter(unsigned bin, const Tally &one) {
+    if (bin < first_) below_ += one;
+  }
+  __device__ void leave(unsigned bin, const Tally &one) {
+    if (bin < first_) below_ -= one;
   }
   __device__ RankedBin at(const Bins &bins, unsigned rank) {
-    unsigned word = first_ / 2;
-    while (rank < below_) {
-      --word;
-      below_ -= number(bins.counts(word));
-      if constexpr (Bins::kSums) sum_ -= bins.sum(2 * word) + bins.sum(2 * word + 1);
+    constexpr unsigned kStep = Bins::kGroup * kFollowedUnit;
+    while (rank < below_.number()) below_ -= bins.group(first_ -= kStep);
+    for (;; first_ += kStep) {
+      Tally up_to = below_;
+      up_to += bins.group(first_);
+      if (rank < up_to.number()) break;
+      below_ = up_to;
     }
-    unsigned counts;
-    for (unsigned n; rank >= below_ + (n = number(counts = bins.counts(word))); ++word) {
-      below_ += n;
-      if constexpr (Bins::kSums) sum_ += bins.sum(2 * word) + bins.sum(2 * word + 1);
-    }
-    first_ = 2 * word;
-    const unsigned rest = rank - below_, even = counts & 0xffff;
-    return rest < even ? RankedBin{first_, rest, even}
-                       : RankedBin{first_ + 1, rest - even, counts >> 16};
+    const unsigned rest = rank - below_.number(), count = bins.at(first_).number();
+    const unsigned number = first_ / kFollowedUnit;
+    if (Bins::kGroup == 1 || rest < count) return {number, rest, count};
+    return {number + 1, rest - count, bins.at(first_ + kFollowedUnit).number()};
   }
-  /// The sum of the samples in the bins before this one, which at() returned last.
+  /// The sum of the samples in the bins before the one that at() returned last.
   __device__ unsigned sum_before(const Bins &bins, unsigned bin) const {
-    return bin > first_ ? sum_ + bins.sum(first_) : sum_;
+    return below_.sum() + (bin > first_ ? bins.at(first_).sum() : 0);
   }
 
  private:
-  __device__ static unsigned number(unsigned counts) { return (counts & 0xffff) + (counts >> 16); }
-
-  unsigned first_ = 0;            ///< the first bin of a word
-  unsigned below_ = 0, sum_ = 0;  ///< of lower bins
+  unsigned first_ = 0;  ///< of a group
+  Tally below_;         ///< lower bins
 };
 
 /// What following_kernel finds for medians and ranks.
 struct FollowedRank {
-  using Bins = FollowedBins<kBins, false>;
+  using Bins = CountedBins;
   using Found = RankedBin;
 
   Follower<Bins> place;
 
-  __device__ void change(unsigned bin, unsigned value, unsigned by) {
-    place.change(bin, value, by);
+  template <typename Visit>
+  __device__ void visit(const Visit &visit) {
+    visit(place);
   }
   __device__ Found find(const Bins &bins, const OrdinalJob<Found> &job, unsigned n) {
     return n == 0 ? Found{} : place.at(bins, job.rank(n));
   }
 };
 
-/// What following_kernel finds for trimmed means. Fewer bins leave room for their sums.
+/// What following_kernel finds for trimmed means.
+template <typename SumsOfBins>
 struct FollowedMean {
-  using Bins = FollowedBins<128, true>;
+  using Bins = SumsOfBins;
   using Found = TrimmedBins;
 
   Follower<Bins> begin, end;
 
-  __device__ void change(unsigned bin, unsigned value, unsigned by) {
-    begin.change(bin, value, by);
-    end.change(bin, value, by);
+  template <typename Visit>
+  __device__ void visit(const Visit &visit) {
+    visit(begin);
+    visit(end);
   }
   __device__ Found find(const Bins &bins, const OrdinalJob<Found> &job, unsigned n) {
     if (n == 0) return {};
     const unsigned t = trimmed(n, job.selection.alpha);
     Found found{begin.at(bins, t), end.at(bins, n - 1 - t), 0, n};
-    const unsigned first = found.first.bin, last = found.last.bin;
+    const unsigned first = found.first.bin * kFollowedUnit, last = found.last.bin * kFollowedUnit;
     found.sum = end.sum_before(bins, last) - begin.sum_before(bins, first);
-    if (!found.first_is_whole()) found.sum -= bins.sum(first);
-    if (found.last_is_whole()) found.sum += bins.sum(last);
+    if (!found.first_is_whole()) found.sum -= bins.at(first).sum();
+    if (found.last_is_whole()) found.sum += bins.at(last).sum();
     return found;
   }
 };
@@ -147,11 +244,16 @@ class RunSamples {
   int n_runs_, stride_, run_ = 0, done_ = 0;
 };
 
-/// Bytes of shared memory of a block: the ends of the runs, then the histograms of the threads.
+/// The ends of runs fill whole batches.
+CUDASCAN_HD constexpr int followed_ends(int n_runs) {
+  return (n_runs + kSlidingAhead - 1) / kSlidingAhead * kSlidingAhead;
+}
+
+/// Bytes of shared memory of a block: the ends of the runs, then the bins of the threads.
 template <typename Followed>
 int following_bytes(const WindowColumns &columns) {
-  return columns.n_runs * static_cast<int>(sizeof(int2)) +
-         kSlidingThreads * Followed::Bins::kWords * static_cast<int>(sizeof(unsigned));
+  return followed_ends(columns.n_runs) * static_cast<int>(sizeof(int2)) +
+         static_cast<int>(Followed::Bins::kWords * kFollowedUnit);
 }
 
 /// A thread per column of results.
@@ -160,41 +262,52 @@ template <typename Followed>
 static __global__ void __launch_bounds__(kSlidingThreads)
     following_kernel(const __grid_constant__ OrdinalSlidingJob<typename Followed::Found> job,
                      const __grid_constant__ WindowColumns columns) {
-  const int2 *const ends = sliding_ends(columns, job.stride);
-  const int n_runs = columns.n_runs, stride = job.stride;
+  using Bins = typename Followed::Bins;
+  constexpr int kAhead = kSlidingAhead;
+  const int n_runs = columns.n_runs, n_ends = followed_ends(n_runs), stride = job.stride;
+  auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
+  for (int i = n_runs + threadIdx.x; i < n_ends; i += kSlidingThreads) ends[i] = int2{};
+  sliding_ends(columns, stride);
   const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
   if (x >= job.right()) return;
-  const typename Followed::Bins bins(
-      reinterpret_cast<unsigned *>(dynamic_shared_memory() + n_runs * sizeof(int2)) + threadIdx.x);
+  auto *const words = reinterpret_cast<unsigned *>(ends + n_ends) + threadIdx.x;
+  const Bins bins(words);
   Followed followed;
-  const auto change = [&](unsigned sample, unsigned by) {
-    const unsigned bin = sample & 0xffff, value = sample >> 16 >> job.selection.shift;
-    bins.change(bin, value, by);
-    followed.change(bin, value, by);
+  const auto enter = [&](unsigned sample) {
+    const unsigned bin = sample & 0xffff;
+    const auto one = Bins::of(sample >> 16);
+    bins.enter(bin, one);
+    followed.visit([&](auto &place) { place.enter(bin, one); });
+  };
+  const auto leave = [&](unsigned sample) {
+    const unsigned bin = sample & 0xffff;
+    const auto one = Bins::of(sample >> 16);
+    bins.leave(bin, one);
+    followed.visit([&](auto &place) { place.leave(bin, one); });
   };
 
-  bins.clear();
+  for (unsigned i = 0; i < Bins::kWords; ++i) words[i * kSlidingThreads] = 0;
   int y = job.y0();
   const unsigned *middle = job.at(x, y);
-  unsigned enters[kSlidingAhead], leaves[kSlidingAhead];
+  unsigned enters[kAhead], leaves[kAhead];
   RunSamples samples(ends, n_runs, middle, stride);
 #pragma unroll 1
   for (int n = samples.next(enters); n > 0;) {
-    unsigned now[kSlidingAhead];
+    unsigned now[kAhead];
 #pragma unroll
-    for (int i = 0; i < kSlidingAhead; ++i) now[i] = enters[i];
+    for (int i = 0; i < kAhead; ++i) now[i] = enters[i];
     const int n_next = samples.next(enters);
 #pragma unroll
-    for (int i = 0; i < kSlidingAhead; ++i)
-      if (i < n) change(now[i], 1);
+    for (int i = 0; i < kAhead; ++i)
+      if (i < n) enter(now[i]);
     n = n_next;
   }
 
-  // The samples of the runs from number i on.
+  // The samples of a batch of runs.
   const auto read = [&](const unsigned *from, int i) {
 #pragma unroll
-    for (int j = 0; j < kSlidingAhead; ++j) {
-      const int2 offset = ends[min(i + j, n_runs - 1)];
+    for (int j = 0; j < kAhead; ++j) {
+      const int2 offset = ends[i + j];
       leaves[j] = from[offset.x];
       enters[j] = from[offset.y];
     }
@@ -202,25 +315,31 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   if (y + 1 < bottom) read(middle, 0);
 #pragma unroll 1
   for (;;) {
-    job.found_at(x, y) = followed.find(bins, job, columns.count - bins.missing());
+    const unsigned missing = bins.at(Bins::kNumber * kFollowedUnit).number();
+    job.found_at(x, y) = followed.find(bins, job, columns.count - missing);
     if (++y == bottom) return;
+    const unsigned *const next_middle = middle + stride;
 #pragma unroll 1
-    for (int i = 0; i < n_runs; i += kSlidingAhead) {
-      unsigned out[kSlidingAhead], in[kSlidingAhead];
+    for (int i = 0; i < n_runs;) {
+      unsigned out[kAhead], in[kAhead];
 #pragma unroll
-      for (int j = 0; j < kSlidingAhead; ++j) out[j] = leaves[j], in[j] = enters[j];
-      if (i + kSlidingAhead < n_runs)
-        read(middle, i + kSlidingAhead);
-      else if (y + 1 < bottom)
-        read(middle + stride, 0);
+      for (int j = 0; j < kAhead; ++j) out[j] = leaves[j], in[j] = enters[j];
+      const int n = n_runs - i;
+      i += kAhead;
+      const bool is_last = n <= kAhead;
+      if (!is_last || y + 1 < bottom) read(is_last ? next_middle : middle, is_last ? 0 : i);
+      if (n >= kAhead) {
 #pragma unroll
-      for (int j = 0; j < kSlidingAhead; ++j) {
-        if (i + j == n_runs) break;
-        change(out[j], -1u);
-        change(in[j], 1);
+        for (int j = 0; j < kAhead; ++j) leave(out[j]), enter(in[j]);
+      } else {
+#pragma unroll
+        for (int j = 0; j < kAhead; ++j) {
+          if (j == n) break;
+          leave(out[j]), enter(in[j]);
+        }
       }
     }
-    middle += stride;
+    middle = next_middle;
   }
 }
 

@@ -15,14 +15,16 @@ using Op = SwoFilterOperator;
 
 /// Memory for sorted tiles. Images that need more are processed in parts.
 constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
-/// Tiles are at most so high: bins of small tiles have few samples. For large windows, higher tiles
-/// have less margin.
-constexpr int kMostTileRows = 288, kMostSmallTileRows = 144, kSmallReach = 31;
+/// Tiles are at most so high: bins of small tiles have few samples.
+constexpr int kMostTileRows = 288;
+/// The most rows of tiles for windows of a small reach are a multiple of it, or these.
+constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// Modes of windows up to this side need no bins: their tiles have few levels.
 constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
 
 static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
-static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) / FollowedMean::Bins::kNumber +
+static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) /
+                      static_cast<int>(SummedBins::kNumber) +
                   4 <
               kMostBinSize);
 
@@ -53,7 +55,11 @@ class Ordinals {
     });
   }
 
-  void trimmed_means() { by_following<FollowedMean>(bin_mean_kernel); }
+  void trimmed_means() {
+    if (mask_.count() <= kMostSmallSum)
+      return by_following<FollowedMean<SmallSummedBins>>(bin_mean_kernel);
+    by_following<FollowedMean<SummedBins>>(bin_mean_kernel);
+  }
 
   void modes() {
     const bool with_bins = std::max(mask_.width, mask_.height) > kMostUnbinned;
@@ -92,16 +98,24 @@ class Ordinals {
       return launch(cuda_, selection_kernel<std::uint16_t>,
                     {dim3(divide_up(width(), 32), divide_up(height(), 8)), 256}, selection_,
                     cells_);
-    const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
-    const int most = mask_.ry() > kSmallReach ? kMostTileRows : kMostSmallTileRows;
     const auto find = [&](const OrdinalJob<Found> &job, int n, Nothing) {
       const OrdinalSlidingJob<Found> sliding{job};
       launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
              sliding, columns_);
       launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
     };
-    for_parts<Found>({2 * kSlidingThreads, divide_up(rows, divide_up(rows, most))}, find,
-                     Followed::Bins::kNumber);
+    for_parts<Found>(following_results(bytes), find,
+                     {Followed::Bins::kNumber, kFollowedUnit, selection_.shift});
+  }
+
+  /// Of a tile. Large windows share its margin; for small ones bins of small tiles have few samples.
+  /// @param bytes  of a block
+  BlockResults following_results(int bytes) const {
+    const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
+    const auto part = [&](int most) { return divide_up(rows, divide_up(rows, most)); };
+    if (std::max(mask_.rx(), mask_.ry()) <= kSmallReach)
+      return {kSlidingThreads, part(std::max(kFewestTileRows, 4 * mask_.ry()))};
+    return {2 * kSlidingThreads, part(kMostTileRows)};
   }
 
   template <typename Found>
@@ -114,7 +128,7 @@ class Ordinals {
   /// requires.
   /// @param results  of a tile
   template <typename Found, typename More = Nothing, typename Find>
-  void for_parts(const BlockResults &results, const Find &find, unsigned n_bins = kBins) {
+  void for_parts(const BlockResults &results, const Find &find, const OrderBins &bins = {}) {
     const int tile_width = results.width, tile_height = std::min(results.height, kMostTileRows);
     const int stride = tile_width + 2 * mask_.rx();
     const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
@@ -142,18 +156,18 @@ class Ordinals {
     const More more = More::at(sorted + ordered_bytes(most), capacity, most);
     for (int begin = 0; begin < all; begin += most) {
       const int n = std::min(most, all - begin);
-      order(tiles, ordered, begin, n, n_bins);
+      order(tiles, ordered, begin, n, bins);
       find(OrdinalJob<Found>{selection_, tiles, ordered, begin, reinterpret_cast<Found *>(found)},
            n, more);
     }
   }
 
   void order(const OrderTiles &tiles, const OrderedTiles &ordered, int begin, int n,
-             unsigned n_bins) {
+             const OrderBins &bins) {
     int bits = 15;
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
     launch(cuda_, order_kernel, {n, kOrderThreads, 4 << bits},
-           OrderJob{selection_.in, tiles, ordered, begin, bits, n_bins});
+           OrderJob{selection_.in, tiles, ordered, begin, bits, bins});
   }
 
   Cuda &cuda_;

@@ -237,24 +237,30 @@ static __global__ void __launch_bounds__(kMemberThreads)
         const int shift = job.selection.shift;
         // Of the first or the last n samples of a bin in the window.
         const auto sum_of = [&](unsigned bin, bool up, unsigned n) {
-          const unsigned first = bin * size / 4;
+          const unsigned begin = bin * size / 4;
           const unsigned end = (min((bin + 1) * size, count) + 3) / 4;
           const int step = up ? 1 : -1;
           unsigned sum = 0;
-          for (unsigned i = up ? first : end - 1; n > 0; i += step) {
-            const uint4 four = places[i];
+          for (unsigned i = up ? begin : end - 1; n > 0; i += step) {
+            const uint4 v = places[i];
             const uint2 of_four = values[i];
-            const auto add = [&](unsigned place, unsigned value) {
-              const unsigned held = min(window.holds(place), n);
-              n -= held;
-              if (held) sum += value >> shift;
-            };
-            const auto add_two = [&](unsigned low, unsigned high, unsigned both) {
-              add(up ? low : high, up ? both & 0xffff : both >> 16);
-              add(up ? high : low, up ? both >> 16 : both & 0xffff);
-            };
-            add_two(up ? four.x : four.z, up ? four.y : four.w, up ? of_four.x : of_four.y);
-            add_two(up ? four.z : four.x, up ? four.w : four.y, up ? of_four.y : of_four.x);
+            unsigned held[4] = {window.holds(v.x), window.holds(v.y), window.holds(v.z),
+                                window.holds(v.w)};
+            const unsigned all = held[0] + held[1] + held[2] + held[3];
+            if (all > n) {
+              // The last ones. The others are too many.
+              unsigned left = n;
+#pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                unsigned &one = held[up ? k : 3 - k];
+                one = min(one, left);
+                left -= one;
+              }
+            }
+            n -= min(all, n);
+            sum += held[0] * ((of_four.x & 0xffff) >> shift) +
+                   held[1] * (of_four.x >> 16 >> shift) +
+                   held[2] * ((of_four.y & 0xffff) >> shift) + held[3] * (of_four.y >> 16 >> shift);
           }
           return sum;
         };
