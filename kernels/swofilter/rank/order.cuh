@@ -36,7 +36,7 @@ struct OrderTiles {
 struct OrderedTiles {
   unsigned *places;       ///< y << 16 | x in the tile, in ascending order of samples
   std::uint16_t *values;  ///< the sorted samples
-  unsigned *bins;         ///< row by row: sample << 16 | bin, or kNoLevel if there is none
+  unsigned *bins;         ///< row by row: sample << 16 | bin, see OrderBins
   unsigned *bin_size;     ///< ordinals of a bin, a multiple of 4; one number for each tile
   unsigned *count;        ///< samples of each tile
 
@@ -55,12 +55,20 @@ struct OrderedTiles {
   }
 };
 
+/// How many bins a tile has, and what their numbers are multiplied by. Missing samples are in one
+/// more bin. Samples beside them have no lowest bits.
+struct OrderBins {
+  unsigned number = kBins, unit = 1;
+  int shift = 0;
+};
+
 struct OrderJob {
   Source<std::uint16_t> in;
   OrderTiles tiles;
   OrderedTiles ordered;
   int first;         // the first tile of this launch
   int counter_bits;  // log2 of the number of counters
+  OrderBins bins;
 };
 
 /// Calls act(x, y, sample, exists, in_tile) for all samples of a tile with its margin, at (x, y) of
@@ -165,7 +173,7 @@ static __global__ void __launch_bounds__(kOrderThreads)
            [&](int, int, unsigned sample, bool exists, bool) { counters.add(sample, exists); });
   __syncthreads();
   const unsigned n = counters.sum_up();
-  const unsigned bin_size = max(((n + kBins - 1) / kBins + 3) & ~3u, 4u);
+  const unsigned bin_size = max(((n + job.bins.number - 1) / job.bins.number + 3) & ~3u, 4u);
   const unsigned reciprocal = static_cast<unsigned>((1ull << 32) / bin_size) + 1;
   if (threadIdx.x == 0) {
     job.ordered.bin_size[blockIdx.x] = bin_size;
@@ -184,7 +192,8 @@ static __global__ void __launch_bounds__(kOrderThreads)
       }
       if (has || (low == 0 && in_tile && !exists))
         bins[y * job.tiles.stride + x] =
-            has ? sample << 16 | __umulhi(ordinal, reciprocal) : kNoLevel;
+            has ? sample >> job.bins.shift << 16 | __umulhi(ordinal, reciprocal) * job.bins.unit
+                : job.bins.number * job.bins.unit;
     });
     __syncthreads();
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/swofilter/rank/blocks.cuh"
+#include "kernels/swofilter/rank/following.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
 #include "kernels/swofilter/rank/levels.cuh"
 
@@ -13,13 +14,19 @@ namespace {
 using Op = SwoFilterOperator;
 
 /// Memory for sorted tiles. Images that need more are processed in parts.
-constexpr std::size_t kMostOrderedBytes = std::size_t{1} << 29;
+constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 /// Tiles are at most so high: bins of small tiles have few samples.
-constexpr int kMostTileRows = 256;
+constexpr int kMostTileRows = 288;
+/// The most rows of tiles for windows of a small reach are a multiple of it, or these.
+constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// Modes of windows up to this side need no bins: their tiles have few levels.
 constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
 
 static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
+static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) /
+                      static_cast<int>(SummedBins::kNumber) +
+                  4 <
+              kMostBinSize);
 
 /// Of what only some operators need of tiles.
 struct Nothing {
@@ -39,7 +46,7 @@ class Ordinals {
   void medians_and_ranks() {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
-    if (!digits) return by_sliding<OrdinalRankJob, RankedBin>(bin_rank_kernel);
+    if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
     for_parts<RankedBin>(digits->results, [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
       launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
              {n, digits->columns, digits->columns * kDigitsColumnBytes},
@@ -48,7 +55,11 @@ class Ordinals {
     });
   }
 
-  void trimmed_means() { by_sliding<OrdinalMeanJob, TrimmedBins>(bin_mean_kernel); }
+  void trimmed_means() {
+    if (mask_.count() <= kMostSmallSum)
+      return by_following<FollowedMean<SmallSummedBins>>(bin_mean_kernel);
+    by_following<FollowedMean<SummedBins>>(bin_mean_kernel);
+  }
 
   void modes() {
     const bool with_bins = std::max(mask_.width, mask_.height) > kMostUnbinned;
@@ -79,16 +90,32 @@ class Ordinals {
     launch(cuda_, sliding_kernel<op, Job>,
            {n * sliding.blocks, kSlidingThreads, sliding_bytes<Job>(columns_)}, sliding, columns_);
   }
-  template <typename Job, typename Found, typename Kernel>
-  void by_sliding(Kernel *from_bins) {
-    if (sliding_bytes<Job>(columns_) > cuda_.most_shared_memory())
+  template <typename Followed, typename Kernel>
+  void by_following(Kernel *from_bins) {
+    using Found = typename Followed::Found;
+    const int bytes = following_bytes<Followed>(columns_);
+    if (bytes > cuda_.most_shared_memory())
       return launch(cuda_, selection_kernel<std::uint16_t>,
                     {dim3(divide_up(width(), 32), divide_up(height(), 8)), 256}, selection_,
                     cells_);
-    for_parts<Found>(sliding_results<Job>(), [&](const OrdinalJob<Found> &job, int n, Nothing) {
-      slide<Job>(job, n);
+    const auto find = [&](const OrdinalJob<Found> &job, int n, Nothing) {
+      const OrdinalSlidingJob<Found> sliding{job};
+      launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
+             sliding, columns_);
       launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
-    });
+    };
+    for_parts<Found>(following_results(bytes), find,
+                     {Followed::Bins::kNumber, kFollowedUnit, selection_.shift});
+  }
+
+  /// Of a tile. Large windows share its margin; for small ones bins of small tiles have few samples.
+  /// @param bytes  of a block
+  BlockResults following_results(int bytes) const {
+    const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
+    const auto part = [&](int most) { return divide_up(rows, divide_up(rows, most)); };
+    if (std::max(mask_.rx(), mask_.ry()) <= kSmallReach)
+      return {kSlidingThreads, part(std::max(kFewestTileRows, 4 * mask_.ry()))};
+    return {2 * kSlidingThreads, part(kMostTileRows)};
   }
 
   template <typename Found>
@@ -101,7 +128,7 @@ class Ordinals {
   /// requires.
   /// @param results  of a tile
   template <typename Found, typename More = Nothing, typename Find>
-  void for_parts(const BlockResults &results, const Find &find) {
+  void for_parts(const BlockResults &results, const Find &find, const OrderBins &bins = {}) {
     const int tile_width = results.width, tile_height = std::min(results.height, kMostTileRows);
     const int stride = tile_width + 2 * mask_.rx();
     const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
@@ -120,25 +147,27 @@ class Ordinals {
       return found_bytes(n) + ordered_bytes(n) + More::bytes(capacity, n);
     };
     constexpr std::size_t kMostTiles = 65535;  // of a launch
-    const int most = static_cast<int>(std::min<std::size_t>(
+    const int fit = static_cast<int>(std::min<std::size_t>(
         {kMostTiles, std::max<std::size_t>(kMostOrderedBytes / bytes(1), 1), std::size_t(all)}));
+    const int most = divide_up(all, divide_up(all, fit));  // parts take equally long
     auto *const found = static_cast<unsigned char *>(cuda_.scratch(bytes(most)));
     auto *const sorted = found + found_bytes(most);
     const OrderedTiles ordered = OrderedTiles::at(sorted, capacity, most);
     const More more = More::at(sorted + ordered_bytes(most), capacity, most);
     for (int begin = 0; begin < all; begin += most) {
       const int n = std::min(most, all - begin);
-      order(tiles, ordered, begin, n);
+      order(tiles, ordered, begin, n, bins);
       find(OrdinalJob<Found>{selection_, tiles, ordered, begin, reinterpret_cast<Found *>(found)},
            n, more);
     }
   }
 
-  void order(const OrderTiles &tiles, const OrderedTiles &ordered, int begin, int n) {
+  void order(const OrderTiles &tiles, const OrderedTiles &ordered, int begin, int n,
+             const OrderBins &bins) {
     int bits = 15;
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
     launch(cuda_, order_kernel, {n, kOrderThreads, 4 << bits},
-           OrderJob{selection_.in, tiles, ordered, begin, bits});
+           OrderJob{selection_.in, tiles, ordered, begin, bits, bins});
   }
 
   Cuda &cuda_;

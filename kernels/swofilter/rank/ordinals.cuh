@@ -17,11 +17,15 @@ struct RankedBin {
 /// Samples in a bin of a tile are fewer than this.
 constexpr int kMostBinSize = 1 << 12;
 
-/// What is known of a trimmed mean: its first and last sample, the sum of the bins between their
-/// bins, and the number of samples in the window.
+/// What is known of a trimmed mean: its first and last sample, and the number of samples in the
+/// window. The sum has the bins between, and each of the two bins of which the larger part belongs
+/// to the mean; less than half of its samples remain to be subtracted, or added.
 struct TrimmedBins {
   RankedBin first, last;
   unsigned sum, n;
+
+  __device__ bool first_is_whole() const { return 2 * first.rest <= first.count; }
+  __device__ bool last_is_whole() const { return 2 * (last.rest + 1) > last.count; }
 };
 
 /// The tiles of a launch.
@@ -111,61 +115,6 @@ struct OrdinalSlidingJob : OrdinalJob<Found> {
     return OrdinalJob<Found>::at(in_launch(), x - this->tiles.x0(tile()), y - y0());
   }
   __device__ static unsigned level_of(unsigned sample) { return sample & 0xffff; }
-};
-
-/// For medians and ranks.
-struct OrdinalRankJob : OrdinalSlidingJob<RankedBin> {
-  using Counts = SlidingCounts;
-
-  __device__ static void change(const Counts &counts, unsigned sample, unsigned by) {
-    counts.change(level_of(sample), by);
-  }
-  template <SwoFilterOperator>
-  __device__ void put(int x, int y, unsigned n, const Counts &, SlidingSearch &search) const {
-    found_at(x, y) = n == 0 ? RankedBin{} : RankedBin::of(search.at(rank(n)));
-  }
-};
-
-/// Counts and sums of bins. Sums of the largest window of the largest samples fit into 32 bits.
-class SlidingSums : public SlidingCounts {
- public:
-  static constexpr int kBytes = SlidingCounts::kBytes + 4 * (kBins + 1);
-
-  __device__ explicit SlidingSums(unsigned *words)
-      : SlidingCounts(words), sums_(words + (kWords + 1) * kSlidingThreads) {}
-  __device__ void clear() const {
-    SlidingCounts::clear();
-    for (unsigned i = 0; i <= kBins; ++i) sums_[i * kSlidingThreads] = 0;
-  }
-  __device__ void change(unsigned bin, unsigned value, unsigned by) const {
-    SlidingCounts::change(bin, by);
-    atomicAdd(sums_ + bin * kSlidingThreads, by * value);
-  }
-  __device__ unsigned sum(unsigned bin) const { return sums_[bin * kSlidingThreads]; }
-
- private:
-  unsigned *sums_;
-};
-
-/// For trimmed means.
-struct OrdinalMeanJob : OrdinalSlidingJob<TrimmedBins> {
-  using Counts = SlidingSums;
-
-  __device__ void change(const Counts &counts, unsigned sample, unsigned by) const {
-    counts.change(level_of(sample), sample >> 16 >> selection.shift, by);
-  }
-  template <SwoFilterOperator>
-  __device__ void put(int x, int y, unsigned n, const Counts &counts, SlidingSearch &search) const {
-    TrimmedBins found{{}, {}, 0, n};
-    if (n > 0) {
-      const unsigned t = trimmed(n, selection.alpha);
-      found.first = RankedBin::of(search.at(t));
-      found.last = RankedBin::of(search.at(n - 1 - t));
-      for (unsigned bin = found.first.bin + 1; bin < found.last.bin; ++bin)
-        found.sum += counts.sum(bin);
-    }
-    found_at(x, y) = found;
-  }
 };
 
 /// Whether places of a tile are in a window.
@@ -273,47 +222,61 @@ static __global__ void __launch_bounds__(kMemberThreads)
     bin_mean_kernel(const __grid_constant__ OrdinalJob<TrimmedBins> job,
                     const __grid_constant__ WindowCells cells, bool rectangle) {
   __shared__ unsigned bits[TileWindow::kMostWords];
-  for_result(job, cells, rectangle, bits,
-             [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
-               std::uint16_t &out = job.selection.out.row(y)[x];
-               if (found.n == 0) {
-                 out = job.selection.in.plane.row(y)[x];
-                 return;
-               }
-               const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
-               const unsigned *const places = job.ordered.places + tile_begin;
-               const std::uint16_t *const values = job.ordered.values + tile_begin;
-               const unsigned size = job.ordered.bin_size[tile], count = job.ordered.count[tile];
-               const int shift = job.selection.shift;
-               std::uint64_t sum = found.sum;
-               // Those of a bin's samples in the window with numbers from first to last.
-               const auto add = [&](unsigned bin, unsigned first, unsigned last) {
-                 const unsigned begin = bin * size, end = min(begin + size, count);
-                 unsigned number = 0;
-                 for (unsigned i = begin; i < end && number <= last; i += 4) {
-                   const uint4 four = *reinterpret_cast<const uint4 *>(places + i);
-                   const uint2 two = *reinterpret_cast<const uint2 *>(values + i);
-                   const auto one = [&](unsigned place, unsigned value) {
-                     if (!window.holds(place)) return;
-                     if (number >= first && number <= last) sum += value >> shift;
-                     ++number;
-                   };
-                   one(four.x, two.x & 0xffff);
-                   one(four.y, two.x >> 16);
-                   one(four.z, two.y & 0xffff);
-                   one(four.w, two.y >> 16);
-                 }
-               };
-               const RankedBin first = found.first, last = found.last;
-               if (first.bin == last.bin) {
-                 add(first.bin, first.rest, last.rest);
-               } else {
-                 add(first.bin, first.rest, first.count - 1);
-                 add(last.bin, 0, last.rest);
-               }
-               const unsigned left = found.n - 2 * trimmed(found.n, job.selection.alpha);
-               out = static_cast<std::uint16_t>((2 * sum + left) / (2 * left) << shift);
-             });
+  for_result(
+      job, cells, rectangle, bits,
+      [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
+        std::uint16_t &out = job.selection.out.row(y)[x];
+        if (found.n == 0) {
+          out = job.selection.in.plane.row(y)[x];
+          return;
+        }
+        const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
+        const auto *const places = reinterpret_cast<const uint4 *>(job.ordered.places + tile_begin);
+        const auto *const values = reinterpret_cast<const uint2 *>(job.ordered.values + tile_begin);
+        const unsigned size = job.ordered.bin_size[tile], count = job.ordered.count[tile];
+        const int shift = job.selection.shift;
+        // Of the first or the last n samples of a bin in the window.
+        const auto sum_of = [&](unsigned bin, bool up, unsigned n) {
+          const unsigned begin = bin * size / 4;
+          const unsigned end = (min((bin + 1) * size, count) + 3) / 4;
+          const int step = up ? 1 : -1;
+          unsigned sum = 0;
+          for (unsigned i = up ? begin : end - 1; n > 0; i += step) {
+            const uint4 v = places[i];
+            const uint2 of_four = values[i];
+            unsigned held[4] = {window.holds(v.x), window.holds(v.y), window.holds(v.z),
+                                window.holds(v.w)};
+            const unsigned all = held[0] + held[1] + held[2] + held[3];
+            if (all > n) {
+              // The last ones. The others are too many.
+              unsigned left = n;
+#pragma unroll
+              for (int k = 0; k < 4; ++k) {
+                unsigned &one = held[up ? k : 3 - k];
+                one = min(one, left);
+                left -= one;
+              }
+            }
+            n -= min(all, n);
+            sum += held[0] * ((of_four.x & 0xffff) >> shift) +
+                   held[1] * (of_four.x >> 16 >> shift) +
+                   held[2] * ((of_four.y & 0xffff) >> shift) + held[3] * (of_four.y >> 16 >> shift);
+          }
+          return sum;
+        };
+        const auto [first, last, whole_bins, n] = found;
+        unsigned sum = whole_bins;
+        if (found.first_is_whole())
+          sum -= sum_of(first.bin, true, first.rest);
+        else
+          sum += sum_of(first.bin, false, first.count - first.rest);
+        if (found.last_is_whole())
+          sum -= sum_of(last.bin, false, last.count - last.rest - 1);
+        else
+          sum += sum_of(last.bin, true, last.rest + 1);
+        const unsigned left = n - 2 * trimmed(n, job.selection.alpha);
+        out = static_cast<std::uint16_t>((2 * std::uint64_t{sum} + left) / (2 * left) << shift);
+      });
 }
 
 }  // namespace cudascan::swo
