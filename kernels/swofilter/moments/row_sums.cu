@@ -177,17 +177,8 @@ class CrossChanges {
     return -(job_.cells.rx + job_.in.beside + kPixels - 1) / kPixels * kPixels;
   }
   __device__ void load(int x, std::uint32_t (&sums)[kPixels]) {
-    const int enters = x + job_.cells.rx, leaves = x - job_.cells.rx - 1;
-    if (leaves >= 0 && enters + kPixels <= job_.out.width) {
-      load_levels(enters, enters_);
-      load_levels(leaves, leaves_);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kPixels; ++i) {
-        enters_[i] = job_.in.sample(enters + i, y_) >> job_.shift;
-        leaves_[i] = job_.in.sample(leaves + i, y_) >> job_.shift;
-      }
-    }
+    load_levels(x + job_.cells.rx, enters_);
+    load_levels(x - job_.cells.rx - 1, leaves_);
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) sums[i] = enters_[i] - leaves_[i];
   }
@@ -213,12 +204,12 @@ class CrossChanges {
   }
 
  private:
-  /// Levels from column x on; outside the image they are 0.
+  /// Levels from column x on.
   __device__ void load_levels(int x, unsigned (&levels)[kPixels]) const {
     constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
 #pragma unroll
     for (int k = 0; k < kPixels; k += kSamples) {
-      const unsigned word = load_word(job_.in.image.plane.row(y_), job_.out.width, x + k, 0u);
+      const unsigned word = job_.in.word(x + k, y_);
 #pragma unroll
       for (int i = 0; i < kSamples; ++i)
         levels[k + i] = (word >> (kBits * i) & ((1u << kBits) - 1)) >> job_.shift;

@@ -30,12 +30,42 @@ struct ShapeSource {
         beside(beside),
         aligned((reinterpret_cast<std::uintptr_t>(in.data) | in.stride) % 16 == 0) {}
 
-  /// The sample at column x of row y, which is resolved.
-  __device__ unsigned sample(int x, int y) const {
-    if (x < -beside || x >= image.plane.width + beside) return none;
-    x = resolve(x, image.plane.width, image.border);
-    if (x >= 0 && y >= 0) return image.plane.row(y)[x];
-    return image.border == SwoFilterBorder::constant ? image.outside : none;
+  /// The word from column x on of row y, which is resolved. All samples are loaded before the first
+  /// is used.
+  __device__ __noinline__ unsigned word(int x, int y) const {
+    constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
+    const int width = image.plane.width;
+    const T *const row = image.plane.row(max(y, 0));
+    if (y >= 0 && x >= 0 && x + kSamples <= width) return load_word(row, width, x, 0u);
+    unsigned samples[kSamples];
+    bool inside[kSamples];
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i) {
+      const int column = this->column(x + i);
+      inside[i] = column >= 0 && y >= 0;
+      samples[i] = row[max(column, 0)];
+    }
+    const unsigned outside = image.border == SwoFilterBorder::constant ? image.outside : none;
+    unsigned word = 0;
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i) {
+      const bool is_none = x + i < -beside || x + i >= width + beside;
+      word |= (is_none ? none : inside[i] ? samples[i] : outside) << (kBits * i);
+    }
+    return word;
+  }
+
+ private:
+  /// As resolve(), without a division for columns that are less than a width away.
+  __device__ int column(int x) const {
+    const int width = image.plane.width;
+    if (image.border == SwoFilterBorder::reflect) {
+      const int reflected = x < 0 ? -1 - x : 2 * width - 1 - x;
+      if (static_cast<unsigned>(x) >= static_cast<unsigned>(width) &&
+          static_cast<unsigned>(reflected) < static_cast<unsigned>(width))
+        return reflected;
+    }
+    return resolve(x, width, image.border);
   }
 };
 
@@ -48,7 +78,7 @@ class ShapeTile {
  public:
   static constexpr int kSamples = Packed<T>::kSamples, kUnit = 16 / sizeof(T);
 
-  /// @param x  the column of the first tile
+  /// @param x  the column of the first tile, a multiple of kUnit
   __device__ ShapeTile(const ShapePlan &plan, int x)
       : plan_(plan),
         memory_(dynamic_shared_memory()),
@@ -70,15 +100,20 @@ class ShapeTile {
   __device__ void load(const ShapeSource<T> &source, int first_row, int rows) const {
     const Plane<const T> &in = source.image.plane;
     const int warps = blockDim.x / 32, lane = threadIdx.x % 32;
+    // Units begin to end - 1 of a row are inside the image.
+    const int x0 = x_ - plan_.left / static_cast<int>(sizeof(T));
+    const int begin = x0 >= 0 ? 0 : min((kUnit - 1 - x0) / kUnit, plan_.pitch),
+              end = min(max((in.width - x0) / kUnit, begin), plan_.pitch);
     for (int row = threadIdx.x / 32; row < rows; row += warps) {
       const int y = resolve(y_ + first_row + row, in.height, source.image.border);
-      for (int u = lane; u < plan_.pitch; u += 32) {
-        const int x = x_ + (u * 16 - plan_.left) / static_cast<int>(sizeof(T));
-        uint4 &to = unit(row, u);
-        if (source.aligned && y >= 0 && x >= 0 && x + kUnit <= in.width && x % kUnit == 0)
-          copy_async(shared_address(&to), in.row(y) + x);
-        else
-          to = gathered(source, x, y);
+      const bool copies = source.aligned && y >= 0;
+      if (copies)
+        for (int u = begin + lane; u < end; u += 32)
+          copy_async(shared_address(&unit(row, u)), in.row(y) + x0 + u * kUnit);
+      const int copied = copies ? end - begin : 0;
+      for (int i = lane; i < 4 * (plan_.pitch - copied); i += 32) {
+        const int word = i < 4 * begin ? i : i + 4 * copied;
+        reinterpret_cast<unsigned *>(&unit(row, 0))[word] = source.word(x0 + word * kSamples, y);
       }
     }
     commit_copies();
@@ -125,26 +160,6 @@ class ShapeTile {
  private:
   __device__ uint4 &unit(int row, int u) const {
     return reinterpret_cast<uint4 *>(memory_)[row * plan_.pitch + u];
-  }
-
-  /// A unit that is not aligned, or not completely inside the image.
-  static __device__ __noinline__ uint4 gathered(const ShapeSource<T> &source, int x, int y) {
-    constexpr int kBits = 8 * sizeof(T);
-    const Plane<const T> &in = source.image.plane;
-    unsigned words[4];
-    if (y >= 0 && x >= 0 && x + kUnit <= in.width) {
-#pragma unroll
-      for (int k = 0; k < 4; ++k) words[k] = load_word(in.row(y), in.width, x + k * kSamples, 0u);
-    } else {
-#pragma unroll 1
-      for (int k = 0; k < 4; ++k) {
-        unsigned word = 0;
-        for (int i = 0; i < kSamples; ++i)
-          word |= source.sample(x + k * kSamples + i, y) << (kBits * i);
-        words[k] = word;
-      }
-    }
-    return {words[0], words[1], words[2], words[3]};
   }
 
   /// The unit that begins `bytes` after the beginning of a, of which b is the next.
