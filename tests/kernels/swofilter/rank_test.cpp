@@ -385,6 +385,31 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfSeveralTiles) {
     }
 }
 
+/// Windows of few samples: as many as a network has, fewer, and more; several tiles.
+TEST(SwoFilterRankLarge, CudaEqualsCpuOfFewSamples) {
+  NEED_GPU();
+  constexpr const char *kShapes[] = {"010;111;010",
+                                     "1;0;1;1",
+                                     "000;000;001",
+                                     "1000000000001;0000000000000;0100110010110",
+                                     "01110;11111;11111;11111;01110",
+                                     "01111;11111;11111;11111;01111",
+                                     "1;1;1"};
+  int turn = 0;
+  for (const char *shape : kShapes)
+    for (const Size size : {Size{1, 1}, Size{3, 2}, Size{291, 140}}) {
+      ++turn;
+      const SwoFilterParams p{.op = turn % 2 ? Op::median : Op::rank,
+                              .shape = shape,
+                              .border = static_cast<Border>(turn / 2 % 4),
+                              .border_value = 77,
+                              .percentile = 10. * (turn % 11)};
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size,
+                                              turn % 3 ? Layout{.unit = 256} : Layout{0, 1});
+      if (HasFailure()) return;
+    }
+}
+
 /// Sorted tiles that need more memory than there is for a part.
 TEST(SwoFilterRankLarge, InSeveralPartsOnCudaEqualsCpu) {
   NEED_REAL_GPU();
