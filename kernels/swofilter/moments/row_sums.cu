@@ -207,12 +207,9 @@ class CrossChanges {
   /// Levels from column x on.
   __device__ void load_levels(int x, unsigned (&levels)[kPixels]) const {
     constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-    const int width = job_.out.width;
-    const bool inside = x >= 0 && x + kPixels <= width;
 #pragma unroll
     for (int k = 0; k < kPixels; k += kSamples) {
-      const unsigned word = inside ? load_word(job_.in.image.plane.row(y_), width, x + k, 0u)
-                                   : job_.in.word(x + k, y_);
+      const unsigned word = job_.in.word(x + k, y_);
 #pragma unroll
       for (int i = 0; i < kSamples; ++i)
         levels[k + i] = (word >> (kBits * i) & ((1u << kBits) - 1)) >> job_.shift;
@@ -226,7 +223,7 @@ class CrossChanges {
 
 /// A block computes a row.
 template <typename T, bool deviation, template <typename> typename Changes>
-__global__ void __launch_bounds__(kThreads, 5)
+__global__ void __launch_bounds__(kThreads)
     row_sums_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
   using Square = ShapeSquare<T>;
   constexpr int kBits = 8 * sizeof(T);

@@ -6,6 +6,9 @@
 
 namespace cudascan::swo {
 
+/// Medians and ranks of windows of few samples of any shape.
+/// @return false for other windows
+bool rank_of_few(Cuda &, const SelectionJob<std::uint8_t> &, const FilterJob &);
 /// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
 /// The same for 16-bit samples.

@@ -50,6 +50,8 @@ class Rank {
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
+    if constexpr (sizeof(T) == 1)
+      if (of_rank && rank_of_few(cuda_, all, job_)) return;
     if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     const int widest = job_.op == Op::mode ? kWidestSlidingMode : kWidestSlidingMean;

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/api.h"
+
 namespace cudascan::swo {
 
 /// What each pixel reads: the sample at this offset, in the list'th state of the tile.
@@ -41,8 +43,8 @@ struct ShapePlan {
   /// down to a unit, and the number of bytes that remain, modulo 4.
   std::uint32_t words[kMostWords];
 
-  int tile_bytes() const { return across * kWarpBytes; }
-  int tile_rows() const { return down * kWarpRows; }
+  CUDASCAN_HD int tile_bytes() const { return across * kWarpBytes; }
+  CUDASCAN_HD int tile_rows() const { return down * kWarpRows; }
   int threads() const { return across * down * 32; }
 };
 

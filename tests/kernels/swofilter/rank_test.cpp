@@ -370,8 +370,6 @@ const std::vector<SwoFilterParams> kLarge = {
     {.op = Op::mode, .window = 37, .shape = "cross", .border = Border::constant},
     {.op = Op::alpha_trimmed_mean, .window = 21, .border = Border::reflect},
     {.op = Op::mode, .window = 17},
-    {.op = Op::alpha_trimmed_mean, .window_width = 97, .window_height = 3, .alpha = 0.2},
-    {.op = Op::mode, .window_width = 57, .window_height = 5, .border = Border::constant},
     {.op = Op::median, .window = 255, .border = Border::replicate},
     {.op = Op::directional_median, .window_width = 41, .window_height = 5}};
 
