@@ -210,8 +210,9 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   job.in = in;
   const int tiles = job.tiles.nx * job.tiles.ny, bins = job.range.count;
   const int memory = cuda.most_shared_memory() - 1024;  // besides what kernels have of their own
-  if (job.tiles.pixels() <= bins / 4 && SparseTile::bytes(job) <= memory / 4)
-    return run_sparse(cuda, job);
+  if (job.tiles.pixels() <= bins / 4 &&
+      4 * SparseTile::vectors(job) * static_cast<int>(sizeof(uint4)) <= memory)
+    return run_sparse(cuda, job, memory);
   job.stride = divide_up(bins, 8) * 8;
   const std::size_t all_bins = static_cast<std::size_t>(tiles) * job.stride;
   job.counts = static_cast<std::uint32_t *>(

@@ -23,6 +23,7 @@ struct DeepClaheJob {
   int parts, part_bins;   // of the bins, each counted by one block
   std::uint32_t *counts;  // for each tile
   std::uint16_t *maps;    // the same
+  uint4 *sparse;          // the same, if tiles have few pixels
   int chunk_rows;         // of a cell, interpolated by one block
   int map_bins;           // of a mapping, in shared memory at once
 };
