@@ -18,14 +18,14 @@ struct DeepClaheJob {
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  int stride;             // bins of a tile in memory, a multiple of 8
-  int slices;             // of the rows of a tile, each counted by one block
-  int parts, part_bins;   // of the bins, each counted by one block
-  std::uint32_t *counts;  // for each tile
-  std::uint16_t *maps;    // the same
-  uint4 *sparse;          // the same, if tiles have few pixels
-  int chunk_rows;         // of a cell, interpolated by one block
-  int map_bins;           // of a mapping, in shared memory at once
+  int stride;                                    // bins of a tile in memory, a multiple of 8
+  int slices;                                    // of the rows of a tile, each counted by one block
+  int parts, part_bins;                          // of the bins, each counted by one block
+  std::uint32_t *counts;                         // for each tile
+  std::uint16_t *maps;                           // the same
+  uint4 *sparse;                                 // the same, if tiles have few pixels
+  int chunk_rows, chunk_columns, chunks_across;  // parts of a cell, each interpolated by one block
+  int map_bins;                                  // of a mapping, in shared memory at once
 };
 
 /// Visits pixels of a rectangle, row by row, in steps of so many pixels.
@@ -77,9 +77,10 @@ struct CellChunk {
     const auto first_row = [&](int tile) {
       return first_after(tile, tiles.height, job.inverse_height, job.in.height);
     };
-    x = first_column(column);
-    width = first_column(column + 1) - x;
-    y = first_row(row) + static_cast<int>(blockIdx.z) * job.chunk_rows;
+    const int chunk = static_cast<int>(blockIdx.z);
+    x = first_column(column) + chunk % job.chunks_across * job.chunk_columns;
+    width = min(first_column(column + 1) - x, job.chunk_columns);
+    y = first_row(row) + chunk / job.chunks_across * job.chunk_rows;
     height = min(first_row(row + 1) - y, job.chunk_rows);
   }
   /// The tiles around, in the order of interpolate().

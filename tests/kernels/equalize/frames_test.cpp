@@ -55,7 +55,8 @@ TEST(Equalize, CudaClaheOf16BitsEqualsCpu) {
       {3, 40, 1023, 64, 940, {.clip_limit = 100, .tiles_x = 8, .tiles_y = 3}},
   };
   for (const auto &[width, height, maximum, black, white, given] : cases)
-    for (const auto content : {test::Content::random, test::Content::text, test::Content::white}) {
+    for (const auto content : {test::Content::random, test::Content::text, test::Content::white,
+                               test::Content::gradient, test::Content::near_white}) {
       SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << maximum
                                       << ", content " << static_cast<int>(content));
       EqualizeParams params = given;
