@@ -5,6 +5,7 @@
 // far fewer pixels than bins have another kernel, see clahe_sparse.cuh.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/base/launch.cuh"
 #include "kernels/base/warp_sums.cuh"
@@ -21,7 +22,8 @@ constexpr int kThreads = 1024;
 /// Counts a part of the bins in a slice of a tile.
 __global__ void __launch_bounds__(kThreads)
     count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
-  auto *const counts = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
+  auto *const words = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
+  const unsigned halves = job.halves;
   const Tiles &tiles = job.tiles;
   const int part = blockIdx.x % job.parts, item = blockIdx.x / job.parts;
   const int tile = item / job.slices, slice = item % job.slices;
@@ -30,7 +32,7 @@ __global__ void __launch_bounds__(kThreads)
   const int x0 = tile % tiles.nx * tiles.width;
   const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
-  for (int i = threadIdx.x; i < bins; i += kThreads) counts[i] = 0;
+  for (int i = threadIdx.x; i << halves < bins; i += kThreads) words[i] = 0;
   __syncthreads();
   constexpr int kBatch = 8;  // samples that are loaded at once
   const int width = job.in.width, height = job.in.height, threads = kThreads;
@@ -48,15 +50,18 @@ __global__ void __launch_bounds__(kThreads)
     }
 #pragma unroll
     for (const unsigned i : index)
-      if (i < static_cast<unsigned>(bins)) atomicAdd(counts + i, 1u);
+      if (i < static_cast<unsigned>(bins))
+        atomicAdd(words + (i >> halves), 1u << 16 * (i & halves));
   }
   __syncthreads();
   std::uint32_t *const to = job.counts + static_cast<std::size_t>(tile) * job.stride + first_bin;
   for (int i = threadIdx.x; i < bins; i += threads) {
+    const std::uint32_t word = words[i >> halves];
+    const std::uint32_t count = halves ? word >> 16 * (i % 2) & 0xffff : word;
     if (job.slices == 1)
-      to[i] = counts[i];
-    else if (counts[i] > 0)
-      atomicAdd(to + i, counts[i]);
+      to[i] = count;
+    else if (count > 0)
+      atomicAdd(to + i, count);
   }
 }
 
@@ -249,6 +254,30 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
+/// Divides the tiles' rows and bins among blocks. Returns the memory of a block.
+int divide_counting(DeepClaheJob &job, int memory, int multiprocessors) {
+  const int bins = job.range.count, tiles = job.tiles.nx * job.tiles.ny;
+  constexpr int kMost = 0xffff;  // pixels of a slice whose counts are in halves of words
+  job.halves = bins > memory / 4 && job.tiles.width <= kMost;
+  const int most_bins = job.halves ? memory / 4 * 2 : memory / 4;
+  job.parts = divide_up(bins, most_bins);
+  job.part_bins = divide_up(bins, job.parts);
+  const int bytes = divide_up(job.part_bins, job.halves ? 2 : 1) * 4;
+  const int resident = (bytes > memory / 2 ? 1 : 2) * multiprocessors;
+  const int least = job.halves ? divide_up(job.tiles.height, kMost / job.tiles.width) : 1;
+  const int most = std::min(std::max(least, resident / tiles) + 8, job.tiles.height);
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  for (int slices = least; slices <= most; ++slices) {
+    // Clearing and storing the counts takes as long as reading some pixels.
+    const std::int64_t rounds = divide_up(std::int64_t{tiles} * job.parts * slices, resident);
+    const std::int64_t time = rounds * (job.tiles.pixels() / slices + job.part_bins / 4);
+    if (time >= best) continue;
+    best = time;
+    job.slices = slices;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
@@ -269,15 +298,9 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
       cuda.scratch(all_bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
   job.maps = reinterpret_cast<std::uint16_t *>(job.counts + all_bins);
 
-  constexpr int kBinBytes = sizeof(std::uint32_t);
-  job.parts = divide_up(std::int64_t{bins} * kBinBytes, memory);
-  job.part_bins = divide_up(bins, job.parts);
-  const int resident = job.part_bins * kBinBytes > memory / 2 ? 1 : 2;
-  job.slices =
-      std::clamp(resident * cuda.multiprocessors() / (tiles * job.parts), 1, job.tiles.height);
-  if (job.slices > 1) cuda.clear(job.counts, all_bins * kBinBytes);
-  launch(cuda, count_tiles_kernel,
-         {tiles * job.slices * job.parts, kThreads, job.part_bins * kBinBytes}, job);
+  const int count_bytes = divide_counting(job, memory, cuda.multiprocessors());
+  if (job.slices > 1) cuda.clear(job.counts, all_bins * sizeof(std::uint32_t));
+  launch(cuda, count_tiles_kernel, {tiles * job.slices * job.parts, kThreads, count_bytes}, job);
   launch(cuda, map_tiles_kernel, {tiles, kThreads}, job);
 
   const int fours = bins * static_cast<int>(sizeof(uint2)), most_height = job.tiles.height + 1;

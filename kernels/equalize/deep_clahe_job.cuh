@@ -21,6 +21,7 @@ struct DeepClaheJob {
   int stride;                                    // bins of a tile in memory, a multiple of 8
   int slices;                                    // of the rows of a tile, each counted by one block
   int parts, part_bins;                          // of the bins, each counted by one block
+  unsigned halves;                               // 1 if a block has counts in halves of words
   std::uint32_t *counts;                         // for each tile
   std::uint16_t *maps;                           // the same
   uint4 *sparse;                                 // the same, if tiles have few pixels
