@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Samples of 16 bits: one launch counts the tiles, one makes their mappings, and one interpolates.
 // Counts and mappings are looked up in shared memory. If it is too small for the mappings of the
-// four tiles around a pixel, a block reads the part that its pixels need, or one after another. Tiles with
-// far fewer pixels than bins have another kernel, see clahe_sparse.cuh.
+// four tiles around a pixel, a block reads the part that its pixels need, or one mapping after
+// another. Tiles with far fewer pixels than bins have other kernels, see clahe_sparse.cuh.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -129,8 +129,8 @@ class SparseTile {
         if (i >= 0) f(static_cast<unsigned>(i));
     }
   }
-  /// Adds up values of 0..n - 1, a run of them for each warp. Calls set(i, sum from the warp's first
-  /// value to this one). Returns the sum of the warp's values.
+  /// Adds up values of 0..n - 1, a run of them for each warp. Calls set(i, sum from the warp's
+  /// first value to this one). Returns the sum of the warp's values.
   template <typename Value, typename Set>
   static __device__ std::uint32_t for_runs(int n, const Value &value, const Set &set) {
     const int each = (n + kThreads - 1) / kThreads * 32, begin = warp() * each;

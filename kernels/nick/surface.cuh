@@ -156,9 +156,9 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ void finish(const Row &, int, int, unsigned char *) const {}
 
  private:
-  /// In flat areas T is a multiple of 10^-6 with most methods, and Bradley's is always one over N. If
-  /// it is a half, or nearly, less than half of such a step is added, so that it is rounded as it
-  /// should be, halves up. Exact decisions would be needed in many rows otherwise.
+  /// In flat areas T is a multiple of 10^-6 with most methods, and Bradley's is always one of
+  /// 10^-6 / N. Less than half of such a step is added to T, more than its error: a half is rounded
+  /// up, as it should be, and less is not. Otherwise many rows would need exact decisions.
   static constexpr bool kMultiples = method != NickMethod::nick && method != NickMethod::niblack;
   static constexpr double kAboveHalf = 0x1p-22;
   static constexpr int kBits = 8 * sizeof(T), kEach = 4 / sizeof(T);  // levels in a word
