@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/equalize/clahe.cuh"
 #include "kernels/equalize/clahe_sparse.cuh"
@@ -171,10 +172,15 @@ __global__ void __launch_bounds__(kThreads)
   unsigned index[kKept / 2] = {};  // pairs of pixels
   unsigned low = 0xffff, high = 0;
   PixelSteps walk(t, kThreads, cell.width);
+  std::uint16_t samples[kKept];
 #pragma unroll
-  for (int k = 0; k < kKept; ++k, walk.next()) {
-    if (walk.y >= cell.height) continue;
-    const unsigned i = job.range.index_of_sample(job.in.row(cell.y + walk.y)[cell.x + walk.x]);
+  for (std::uint16_t &sample : samples) {  // beyond the chunk those of its last row
+    sample = job.in.row(cell.y + min(walk.y, cell.height - 1))[cell.x + walk.x];
+    walk.next();
+  }
+#pragma unroll
+  for (int k = 0; k < kKept; ++k) {
+    const unsigned i = job.range.index_of_sample(samples[k]);
     low = min(low, i);
     high = max(high, i);
     index[k / 2] |= i << 16 * (k % 2);
@@ -188,9 +194,9 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const unsigned first = warp_min(lowest[t % 32]) / 4 * 4;
   const unsigned n = warp_max(highest[t % 32]) / 4 * 4 + 4 - first;
-  // Calls store(k, mapped) for each pixel.
+  // Stores each pixel. Its place is found again, because there are no registers for all places.
   const auto finish = [&](const auto &mapped_of) {
-    walk = PixelSteps(t, kThreads, cell.width);
+    walk = PixelSteps(keep(t), kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next()) {
       if (walk.y >= cell.height) continue;
