@@ -36,23 +36,16 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = threadIdx.x; i << halves < bins; i += kThreads) words[i] = 0;
   __syncthreads();
   constexpr int kBatch = 8;  // samples that are loaded at once
-  const int width = job.in.width, height = job.in.height, threads = kThreads;
+  const int threads = kThreads;
   PixelSteps walk(threadIdx.x, kThreads, tiles.width);
   while (walk.y < rows) {
-    unsigned index[kBatch];
+    const SampleBatch<kBatch> batch(job.in, x0, y0, rows, walk);
 #pragma unroll
-    for (unsigned &i : index) {
-      i = ~0u;
-      if (walk.y < rows)
-        i = job.range.index_of_sample(
-                job.in.row(source_index(y0 + walk.y, height))[source_index(x0 + walk.x, width)]) -
-            first_bin;
-      walk.next();
-    }
-#pragma unroll
-    for (const unsigned i : index)
-      if (i < static_cast<unsigned>(bins))
+    for (int k = 0; k < kBatch; ++k) {
+      const unsigned i = job.range.index_of_sample(batch.samples[k]) - first_bin;
+      if (batch.inside >> k & 1 && i < static_cast<unsigned>(bins))
         atomicAdd(words + (i >> halves), 1u << 16 * (i & halves));
+    }
   }
   __syncthreads();
   std::uint32_t *const to = job.counts + static_cast<std::size_t>(tile) * job.stride + first_bin;
@@ -260,7 +253,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Divides the tiles' rows and bins among blocks. Returns the memory of a block.
+/// Divides the tiles' rows and bins among blocks; each multiprocessor runs one at a time. Returns
+/// the memory of a block.
 int divide_counting(DeepClaheJob &job, int memory, int multiprocessors) {
   const int bins = job.range.count, tiles = job.tiles.nx * job.tiles.ny;
   constexpr int kMost = 0xffff;  // pixels of a slice whose counts are in halves of words
@@ -269,13 +263,13 @@ int divide_counting(DeepClaheJob &job, int memory, int multiprocessors) {
   job.parts = divide_up(bins, most_bins);
   job.part_bins = divide_up(bins, job.parts);
   const int bytes = divide_up(job.part_bins, job.halves ? 2 : 1) * 4;
-  const int resident = (bytes > memory / 2 ? 1 : 2) * multiprocessors;
   const int least = job.halves ? divide_up(job.tiles.height, kMost / job.tiles.width) : 1;
-  const int most = std::min(std::max(least, resident / tiles) + 8, job.tiles.height);
+  const int most = std::min(std::max(least, multiprocessors / tiles) + 8, job.tiles.height);
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   for (int slices = least; slices <= most; ++slices) {
     // Clearing and storing the counts takes as long as reading some pixels.
-    const std::int64_t rounds = divide_up(std::int64_t{tiles} * job.parts * slices, resident);
+    const std::int64_t rounds =
+        divide_up(std::int64_t{tiles} * job.parts * slices, multiprocessors);
     const std::int64_t time = rounds * (job.tiles.pixels() / slices + job.part_bins / 4);
     if (time >= best) continue;
     best = time;

@@ -112,21 +112,15 @@ class SparseTile {
   template <typename F>
   __device__ void for_samples(int tile_x, int tile_y, const F &f) const {
     const Tiles &tiles = job_.tiles;
-    const Plane<const std::uint16_t> &in = job_.in;
-    constexpr int kBatch = 8;  // samples that are loaded at once
+    constexpr int kBatch = 8;
     PixelSteps walk(threadIdx.x, kThreads, tiles.width);
     while (walk.y < tiles.height) {
-      int index[kBatch];
+      const SampleBatch<kBatch> batch(job_.in, tile_x * tiles.width, tile_y * tiles.height,
+                                      tiles.height, walk);
 #pragma unroll
-      for (int &i : index) {
-        const int x = source_index(tile_x * tiles.width + walk.x, in.width);
-        const int y = source_index(tile_y * tiles.height + walk.y, in.height);
-        i = walk.y < tiles.height ? job_.range.index_of_sample(in.row(y)[x]) : -1;
-        walk.next();
-      }
-#pragma unroll
-      for (const int i : index)
-        if (i >= 0) f(static_cast<unsigned>(i));
+      for (int k = 0; k < kBatch; ++k)
+        if (batch.inside >> k & 1)
+          f(static_cast<unsigned>(job_.range.index_of_sample(batch.samples[k])));
     }
   }
   /// Adds up values of 0..n - 1, a run of them for each warp. Calls set(i, sum from the warp's
@@ -204,16 +198,11 @@ static __global__ void __launch_bounds__(kMostSparseThreads)
   constexpr int kBatch = 4;
   PixelSteps next(threadIdx.x, threads, cell.width), walk = next;
   while (walk.y < cell.height) {
-    int index[kBatch];
+    const SampleBatch<kBatch> batch(job.in, cell.x, cell.y, cell.height, next);
 #pragma unroll
-    for (int &k : index) {
-      if (next.y < cell.height)
-        k = job.range.index_of_sample(job.in.row(cell.y + next.y)[cell.x + next.x]);
-      next.next();
-    }
-#pragma unroll
-    for (const int k : index) {
+    for (const std::uint16_t sample : batch.samples) {
       if (walk.y >= cell.height) break;
+      const int k = job.range.index_of_sample(sample);
       const int x = cell.x + walk.x, y = cell.y + walk.y;
       float mapped[4];
 #pragma unroll

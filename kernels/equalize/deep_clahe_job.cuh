@@ -52,6 +52,25 @@ struct PixelSteps {
   int width_, step_x_, step_y_;
 };
 
+/// Samples of a rectangle of the extended plane, loaded at once: none of them is used in a branch
+/// of its own, which would wait for it.
+template <int n>
+struct SampleBatch {
+  std::uint16_t samples[n];
+  unsigned inside = 0;  // a bit for each that is above the rectangle's end
+
+  __device__ SampleBatch(const Plane<const std::uint16_t> &in, int x0, int y0, int rows,
+                         PixelSteps &walk) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      inside |= static_cast<unsigned>(walk.y < rows) << k;
+      const int y = source_index(y0 + min(walk.y, rows - 1), in.height);
+      samples[k] = in.row(y)[source_index(x0 + walk.x, in.width)];
+      walk.next();
+    }
+  }
+};
+
 /// The first column, or row, whose tile before is `tile`, or the first one after these.
 __device__ inline int first_after(int tile, int tile_size, float inverse_size, int size) {
   if (tile < 0) return 0;
