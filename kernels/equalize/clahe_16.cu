@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Samples of 16 bits: one launch counts the tiles, one makes their mappings, and one interpolates.
 // Counts and mappings are looked up in shared memory. If it is too small for the mappings of the
-// four tiles around a pixel, a block reads them one after another for the same pixels. Tiles with
-// far fewer pixels than bins have another kernel, see clahe_sparse.cuh.
+// four tiles around a pixel, a block reads the part that its pixels need, or one mapping after
+// another. Tiles with far fewer pixels than bins have other kernels, see clahe_sparse.cuh.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/equalize/clahe.cuh"
 #include "kernels/equalize/clahe_sparse.cuh"
@@ -21,7 +23,8 @@ constexpr int kThreads = 1024;
 /// Counts a part of the bins in a slice of a tile.
 __global__ void __launch_bounds__(kThreads)
     count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
-  auto *const counts = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
+  auto *const words = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
+  const unsigned halves = job.halves;
   const Tiles &tiles = job.tiles;
   const int part = blockIdx.x % job.parts, item = blockIdx.x / job.parts;
   const int tile = item / job.slices, slice = item % job.slices;
@@ -30,33 +33,29 @@ __global__ void __launch_bounds__(kThreads)
   const int x0 = tile % tiles.nx * tiles.width;
   const int y0 = tile / tiles.nx * tiles.height + tiles.height * slice / job.slices;
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
-  for (int i = threadIdx.x; i < bins; i += kThreads) counts[i] = 0;
+  for (int i = threadIdx.x; i << halves < bins; i += kThreads) words[i] = 0;
   __syncthreads();
   constexpr int kBatch = 8;  // samples that are loaded at once
-  const int width = job.in.width, height = job.in.height, threads = kThreads;
+  const int threads = kThreads;
   PixelSteps walk(threadIdx.x, kThreads, tiles.width);
   while (walk.y < rows) {
-    unsigned index[kBatch];
+    const SampleBatch<kBatch> batch(job.in, x0, y0, rows, walk);
 #pragma unroll
-    for (unsigned &i : index) {
-      i = ~0u;
-      if (walk.y < rows)
-        i = job.range.index_of_sample(
-                job.in.row(source_index(y0 + walk.y, height))[source_index(x0 + walk.x, width)]) -
-            first_bin;
-      walk.next();
+    for (int k = 0; k < kBatch; ++k) {
+      const unsigned i = job.range.index_of_sample(batch.samples[k]) - first_bin;
+      if (batch.inside >> k & 1 && i < static_cast<unsigned>(bins))
+        atomicAdd(words + (i >> halves), 1u << 16 * (i & halves));
     }
-#pragma unroll
-    for (const unsigned i : index)
-      if (i < static_cast<unsigned>(bins)) atomicAdd(counts + i, 1u);
   }
   __syncthreads();
   std::uint32_t *const to = job.counts + static_cast<std::size_t>(tile) * job.stride + first_bin;
   for (int i = threadIdx.x; i < bins; i += threads) {
+    const std::uint32_t word = words[i >> halves];
+    const std::uint32_t count = halves ? word >> 16 * (i % 2) & 0xffff : word;
     if (job.slices == 1)
-      to[i] = counts[i];
-    else if (counts[i] > 0)
-      atomicAdd(to + i, counts[i]);
+      to[i] = count;
+    else if (count > 0)
+      atomicAdd(to + i, count);
   }
 }
 
@@ -110,6 +109,14 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// The new values of a bin in four tiles.
+__device__ void split(const uint2 &four, float (&mapped)[4]) {
+  mapped[0] = static_cast<float>(four.x & 0xffff);
+  mapped[1] = static_cast<float>(four.x >> 16);
+  mapped[2] = static_cast<float>(four.y & 0xffff);
+  mapped[3] = static_cast<float>(four.y >> 16);
+}
+
 constexpr int kCellThreads = 512;
 
 /// With all four mappings in shared memory, those of a bin together.
@@ -133,10 +140,8 @@ __global__ void __launch_bounds__(kCellThreads)
     for (int y = warp % kRowStep; y < cell.height; y += kRowStep) {
       const int index = job.range.index_of_sample(job.in.row(cell.y + y)[cell.x + x]);
       const TileNeighbours row = neighbours(cell.y + y, job.inverse_height, job.tiles.ny);
-      const uint2 four = fours[index];
-      const float mapped[4] = {
-          static_cast<float>(four.x & 0xffff), static_cast<float>(four.x >> 16),
-          static_cast<float>(four.y & 0xffff), static_cast<float>(four.y >> 16)};
+      float mapped[4];
+      split(fours[index], mapped);
       job.out.row(cell.y + y)[cell.x + x] = result(job, index, column, row, mapped);
     }
   }
@@ -144,61 +149,133 @@ __global__ void __launch_bounds__(kCellThreads)
 
 constexpr int kKept = 16;  // pixels that a thread keeps, an even number
 
-/// With one mapping at a time in shared memory.
+/// The value of pixel k of so many pairs.
+__device__ unsigned half(const unsigned (&pairs)[kKept / 2], int k) {
+  return pairs[k / 2] >> 16 * (k % 2) & 0xffff;
+}
+
+/// With the four mappings of the bins between the chunk's lowest and highest in shared memory, or
+/// one mapping at a time.
 __global__ void __launch_bounds__(kThreads)
-    interpolate_in_turn_kernel(const __grid_constant__ DeepClaheJob job) {
+    interpolate_parts_kernel(const __grid_constant__ DeepClaheJob job) {
+  __shared__ unsigned lowest[kThreads / 32], highest[kThreads / 32];
   const CellChunk cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
-  auto *const map = reinterpret_cast<std::uint16_t *>(dynamic_shared_memory());
-  const int pixels = cell.width * cell.height, t = threadIdx.x;
-  const unsigned bins = job.range.count;
-  for (int begin = t; begin - t < pixels; begin += kKept * kThreads) {
-    unsigned index[kKept / 2] = {}, mapped[4][kKept / 2] = {};  // pairs of pixels
-    PixelSteps walk(begin, kThreads, cell.width);
+  const int t = threadIdx.x;
+  unsigned index[kKept / 2] = {};  // pairs of pixels
+  unsigned low = 0xffff, high = 0;
+  PixelSteps walk(t, kThreads, cell.width);
+  std::uint16_t samples[kKept];
 #pragma unroll
-    for (int k = 0; k < kKept; ++k, walk.next())
-      if (walk.y < cell.height)
-        index[k / 2] |= static_cast<unsigned>(
-                            job.range.index_of_sample(job.in.row(cell.y + walk.y)[cell.x + walk.x]))
-                        << 16 * (k % 2);
+  for (std::uint16_t &sample : samples) {  // beyond the chunk those of its last row
+    sample = job.in.row(cell.y + min(walk.y, cell.height - 1))[cell.x + walk.x];
+    walk.next();
+  }
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (i > 0 && CellChunk::map(job, i) == CellChunk::map(job, i - 1)) {
-#pragma unroll
-        for (int k = 0; k < kKept / 2; ++k) mapped[i][k] = mapped[i - 1][k];
-        continue;
-      }
-#pragma unroll 1
-      for (unsigned first = 0; first < bins; first += job.map_bins) {
-        const auto n =
-            static_cast<unsigned>(min(job.map_bins, job.stride - static_cast<int>(first)));
-        __syncthreads();
-        const auto *const from = reinterpret_cast<const uint4 *>(CellChunk::map(job, i) + first);
-        auto *const to = reinterpret_cast<uint4 *>(map);
-        for (unsigned v = t; v < n / 8; v += kThreads) to[v] = from[v];
-        __syncthreads();
-        const auto look_up = [&](unsigned index) -> unsigned {
-          return index - first < n ? map[index - first] : 0;
-        };
-#pragma unroll
-        for (int k = 0; k < kKept / 2; ++k)
-          mapped[i][k] |= look_up(index[k] & 0xffff) | look_up(index[k] >> 16) << 16;
-      }
-    }
-    walk = PixelSteps(begin, kThreads, cell.width);
+  for (int k = 0; k < kKept; ++k) {
+    const unsigned i = job.range.index_of_sample(samples[k]);
+    low = min(low, i);
+    high = max(high, i);
+    index[k / 2] |= i << 16 * (k % 2);
+  }
+  low = warp_min(low);
+  high = warp_max(high);
+  if (t % 32 == 0) {
+    lowest[t / 32] = low;
+    highest[t / 32] = high;
+  }
+  __syncthreads();
+  const unsigned first = warp_min(lowest[t % 32]) / 4 * 4;
+  const unsigned n = warp_max(highest[t % 32]) / 4 * 4 + 4 - first;
+  // Stores each pixel. Its place is found again, because there are no registers for all places.
+  const auto finish = [&](const auto &mapped_of) {
+    walk = PixelSteps(keep(t), kThreads, cell.width);
 #pragma unroll
     for (int k = 0; k < kKept; ++k, walk.next()) {
       if (walk.y >= cell.height) continue;
-      const auto half = [&](unsigned pair) { return pair >> 16 * (k % 2) & 0xffff; };
       const int x = cell.x + walk.x, y = cell.y + walk.y;
-      float four[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) four[i] = static_cast<float>(half(mapped[i][k / 2]));
-      job.out.row(y)[x] = result(job, static_cast<int>(half(index[k / 2])),
+      float mapped[4];
+      mapped_of(k, mapped);
+      job.out.row(y)[x] = result(job, static_cast<int>(half(index, k)),
                                  neighbours(x, job.inverse_width, job.tiles.nx),
-                                 neighbours(y, job.inverse_height, job.tiles.ny), four);
+                                 neighbours(y, job.inverse_height, job.tiles.ny), mapped);
+    }
+  };
+  if (n * sizeof(uint2) <= job.map_bins * sizeof(std::uint16_t)) {
+    auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
+    for (unsigned i = 4 * t; i < n; i += 4 * kThreads) {
+      uint2 map[4];  // of four bins each
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        map[k] = *reinterpret_cast<const uint2 *>(CellChunk::map(job, k) + first + i);
+      fours[i] = {__byte_perm(map[0].x, map[1].x, 0x5410), __byte_perm(map[2].x, map[3].x, 0x5410)};
+      fours[i + 1] = {__byte_perm(map[0].x, map[1].x, 0x7632),
+                      __byte_perm(map[2].x, map[3].x, 0x7632)};
+      fours[i + 2] = {__byte_perm(map[0].y, map[1].y, 0x5410),
+                      __byte_perm(map[2].y, map[3].y, 0x5410)};
+      fours[i + 3] = {__byte_perm(map[0].y, map[1].y, 0x7632),
+                      __byte_perm(map[2].y, map[3].y, 0x7632)};
+    }
+    __syncthreads();
+    finish([&](int k, float(&mapped)[4]) { split(fours[half(index, k) - first], mapped); });
+    return;
+  }
+  auto *const map = reinterpret_cast<std::uint16_t *>(dynamic_shared_memory());
+  const unsigned bins = job.range.count;
+  unsigned mapped[4][kKept / 2] = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i > 0 && CellChunk::map(job, i) == CellChunk::map(job, i - 1)) {
+#pragma unroll
+      for (int k = 0; k < kKept / 2; ++k) mapped[i][k] = mapped[i - 1][k];
+      continue;
+    }
+#pragma unroll 1
+    for (unsigned begin = 0; begin < bins; begin += job.map_bins) {
+      const auto size =
+          static_cast<unsigned>(min(job.map_bins, job.stride - static_cast<int>(begin)));
+      __syncthreads();
+      const auto *const from = reinterpret_cast<const uint4 *>(CellChunk::map(job, i) + begin);
+      auto *const to = reinterpret_cast<uint4 *>(map);
+      for (unsigned v = t; v < size / 8; v += kThreads) to[v] = from[v];
+      __syncthreads();
+      const auto look_up = [&](unsigned index) -> unsigned {
+        return index - begin < size ? map[index - begin] : 0;
+      };
+#pragma unroll
+      for (int k = 0; k < kKept / 2; ++k)
+        mapped[i][k] |= look_up(index[k] & 0xffff) | look_up(index[k] >> 16) << 16;
     }
   }
+  finish([&](int k, float(&four)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) four[i] = static_cast<float>(half(mapped[i], k));
+  });
+}
+
+/// Divides the tiles' rows and bins among blocks; each multiprocessor runs one at a time. Returns
+/// the memory of a block.
+int divide_counting(DeepClaheJob &job, int memory, int multiprocessors) {
+  const int bins = job.range.count, tiles = job.tiles.nx * job.tiles.ny;
+  constexpr int kMost = 0xffff;  // pixels of a slice whose counts are in halves of words
+  job.halves = bins > memory / 4 && job.tiles.width <= kMost;
+  const int most_bins = job.halves ? memory / 4 * 2 : memory / 4;
+  job.parts = divide_up(bins, most_bins);
+  job.part_bins = divide_up(bins, job.parts);
+  const int bytes = divide_up(job.part_bins, job.halves ? 2 : 1) * 4;
+  const int least = job.halves ? divide_up(job.tiles.height, kMost / job.tiles.width) : 1;
+  const int most = std::min(std::max(least, multiprocessors / tiles) + 8, job.tiles.height);
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  for (int slices = least; slices <= most; ++slices) {
+    // Clearing and storing the counts takes as long as reading some pixels.
+    const std::int64_t rounds =
+        divide_up(std::int64_t{tiles} * job.parts * slices, multiprocessors);
+    const std::int64_t time = rounds * (job.tiles.pixels() / slices + job.part_bins / 4);
+    if (time >= best) continue;
+    best = time;
+    job.slices = slices;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -208,39 +285,44 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   auto job = make_clahe_job<DeepClaheJob>(in, out, p);
   if (job.amount == 0) return copy(cuda, in, out);
   job.in = in;
+  job.chunks_across = 1;
+  job.chunk_columns = job.tiles.width + 1;
   const int tiles = job.tiles.nx * job.tiles.ny, bins = job.range.count;
   const int memory = cuda.most_shared_memory() - 1024;  // besides what kernels have of their own
-  if (job.tiles.pixels() <= bins / 4 && SparseTile::bytes(job) <= memory / 4)
-    return run_sparse(cuda, job);
+  if (job.tiles.pixels() <= bins / 4 &&
+      4 * SparseTile::vectors(job) * static_cast<int>(sizeof(uint4)) <= memory)
+    return run_sparse(cuda, job, memory);
   job.stride = divide_up(bins, 8) * 8;
   const std::size_t all_bins = static_cast<std::size_t>(tiles) * job.stride;
   job.counts = static_cast<std::uint32_t *>(
       cuda.scratch(all_bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
   job.maps = reinterpret_cast<std::uint16_t *>(job.counts + all_bins);
 
-  constexpr int kBinBytes = sizeof(std::uint32_t);
-  job.parts = divide_up(std::int64_t{bins} * kBinBytes, memory);
-  job.part_bins = divide_up(bins, job.parts);
-  const int resident = job.part_bins * kBinBytes > memory / 2 ? 1 : 2;
-  job.slices =
-      std::clamp(resident * cuda.multiprocessors() / (tiles * job.parts), 1, job.tiles.height);
-  if (job.slices > 1) cuda.clear(job.counts, all_bins * kBinBytes);
-  launch(cuda, count_tiles_kernel,
-         {tiles * job.slices * job.parts, kThreads, job.part_bins * kBinBytes}, job);
+  const int count_bytes = divide_counting(job, memory, cuda.multiprocessors());
+  if (job.slices > 1) cuda.clear(job.counts, all_bins * sizeof(std::uint32_t));
+  launch(cuda, count_tiles_kernel, {tiles * job.slices * job.parts, kThreads, count_bytes}, job);
   launch(cuda, map_tiles_kernel, {tiles, kThreads}, job);
 
-  // Reading the mappings takes as long as reading some pixels for each bin.
   const int fours = bins * static_cast<int>(sizeof(uint2)), most_height = job.tiles.height + 1;
-  const bool in_turn = fours > memory;
-  const int pixels = in_turn ? kKept * kThreads : std::max(4 * bins, 8192);
-  job.chunk_rows = std::clamp(pixels / job.tiles.width, 1, most_height);
-  job.map_bins = std::min(job.stride, memory / 16 * 8);
-  const dim3 cells(job.tiles.nx + 1, job.tiles.ny + 1, divide_up(most_height, job.chunk_rows));
-  if (in_turn)
-    launch(cuda, interpolate_in_turn_kernel,
-           {cells, kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))}, job);
-  else
-    launch(cuda, interpolate_kernel, {cells, kCellThreads, fours}, job);
+  const auto cells = [&] {
+    return dim3(job.tiles.nx + 1, job.tiles.ny + 1,
+                job.chunks_across * divide_up(most_height, job.chunk_rows));
+  };
+  if (fours <= memory) {
+    // Reading the mappings takes as long as reading some pixels for each bin.
+    job.chunk_rows = std::clamp(std::max(4 * bins, 8192) / job.tiles.width, 1, most_height);
+    launch(cuda, interpolate_kernel, {cells(), kCellThreads, fours}, job);
+    return;
+  }
+  // Pixels near each other have few of the bins.
+  constexpr int kSide = 128;
+  static_assert(kSide * kSide <= kKept * kThreads);
+  job.chunks_across = divide_up(job.tiles.width + 1, kSide);
+  job.chunk_columns = divide_up(job.tiles.width + 1, job.chunks_across);
+  job.chunk_rows = std::min(kKept * kThreads / job.chunk_columns, most_height);
+  job.map_bins = memory / 16 * 8;
+  launch(cuda, interpolate_parts_kernel,
+         {cells(), kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))}, job);
 }
 
 }  // namespace cudascan::equalize

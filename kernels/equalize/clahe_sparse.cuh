@@ -2,9 +2,9 @@
 /// @file
 /// CLAHE for tiles with far fewer pixels than bins. Instead of a mapping of all bins, a tile has a
 /// bit for each bin that occurs, and the number of such bins below each word of bits: so a bin's
-/// rank among them takes two reads (Jacobson, "Space-efficient static trees and graphs", FOCS
-/// 1989), and the sum of their clipped counts up to there one more. A block makes those of the four
-/// tiles around its pixels.
+/// rank among them takes one read (Jacobson, "Space-efficient static trees and graphs", FOCS 1989),
+/// and the sum of their clipped counts up to there one more. One launch makes them, a tile a block;
+/// in the other a block copies those of the four tiles around its pixels into shared memory.
 #pragma once
 #include "kernels/base/launch.cuh"
 #include "kernels/base/warp_sums.cuh"
@@ -12,42 +12,38 @@
 
 namespace cudascan::equalize {
 
-/// The bins of a tile with less than 2^16 pixels, in shared memory, made by a group of kGroup
-/// threads.
+/// The bins of a tile with less than 2^16 pixels, in shared memory.
 class SparseTile {
  public:
-  static constexpr int kGroup = 128, kWarps = kGroup / 32;
+  static constexpr int kThreads = 512, kWarps = kThreads / 32;  // of a block that makes one
 
-  /// Shared memory for one.
-  static int bytes(const DeepClaheJob &job) {
-    return 4 * (words(job) + word_pairs(job) + sum_pairs(job));
+  /// Memory for one, in vectors.
+  static __host__ __device__ int vectors(const DeepClaheJob &job) {
+    return (sizeof(SharedSteps) + 4 * (words(job) + sum_pairs(job)) + sizeof(uint4) - 1) /
+           sizeof(uint4);
   }
 
-  /// @param i  of the four tiles
-  __device__ SparseTile(const DeepClaheJob &job, unsigned char *memory, int i)
-      : job_(job), words_(words(job)) {
-    bits_ =
-        reinterpret_cast<std::uint32_t *>(memory) + i * (words_ + word_pairs(job) + sum_pairs(job));
-    before_ = reinterpret_cast<std::uint16_t *>(bits_ + words_);
-    pairs_ = bits_ + words_ + word_pairs(job);
-    sums_ = reinterpret_cast<std::uint16_t *>(pairs_);
-  }
+  __device__ SparseTile(const DeepClaheJob &job, uint4 *memory)
+      : job_(job),
+        share_(reinterpret_cast<SharedSteps *>(memory)),
+        words_(reinterpret_cast<std::uint32_t *>(share_ + 1)),
+        pairs_(words_ + words(job)),
+        sums_(reinterpret_cast<std::uint16_t *>(pairs_)) {}
 
   /// The steps to make it, with a barrier of the block after each. `totals` has a word for each
-  /// warp of the group.
+  /// warp.
   __device__ void clear() {
-    for (int i = member(); i < words_; i += kGroup) bits_[i] = 0;
-    for (int i = member(); i < sum_pairs(job_); i += kGroup) pairs_[i] = 0;
+    for (int i = threadIdx.x; i < words(job_) + sum_pairs(job_); i += kThreads) words_[i] = 0;
   }
   __device__ void mark(int tile_x, int tile_y) {
     for_samples(tile_x, tile_y, [&](unsigned index) {
-      const std::uint32_t bit = 1u << index % 32;
-      if (!(bits_[index / 32] & bit)) atomicOr(bits_ + index / 32, bit);
+      const std::uint32_t bit = 1u << index % kBits;
+      if (!(words_[index / kBits] & bit)) atomicOr(words_ + index / kBits, bit);
     });
   }
-  __device__ void add_up_bits(std::uint32_t *totals) {
+  __device__ void add_up_bits(std::uint32_t *totals) const {
     const std::uint32_t all = for_runs(
-        words_, [&](int i) { return __popc(bits_[i]); }, [](int, std::uint32_t) {});
+        words(job_), [&](int i) { return __popc(words_[i]); }, [](int, std::uint32_t) {});
     if (lane() == 0) totals[warp()] = all;
   }
   __device__ void rank_bits(const std::uint32_t *totals) {
@@ -57,9 +53,9 @@ class SparseTile {
       bins_ += totals[i];
     }
     for_runs(
-        words_, [&](int i) { return __popc(bits_[i]); },
+        words(job_), [&](int i) { return __popc(words_[i]); },
         [&](int i, std::uint32_t up_to) {
-          before_[i] = static_cast<std::uint16_t>(below + up_to - __popc(bits_[i]));
+          words_[i] |= (below + up_to - __popc(words_[i])) << kBits;
         });
   }
   /// If no bin keeps more than one pixel, ranks are sums.
@@ -70,7 +66,7 @@ class SparseTile {
       atomicAdd(pairs_ + i / 2, 1u << 16 * (i % 2));
     });
   }
-  __device__ void add_up_counts(std::uint32_t *totals) {
+  __device__ void add_up_counts(std::uint32_t *totals) const {
     const std::uint32_t all = for_runs(
         static_cast<int>(bins_), [&](int i) { return kept(i); }, [](int, std::uint32_t) {});
     if (lane() == 0) totals[warp()] = all;
@@ -82,64 +78,56 @@ class SparseTile {
         static_cast<int>(bins_), [&](int i) { return kept(i); },
         [&](int i, std::uint32_t up_to) { sums_[i] = static_cast<std::uint16_t>(below + up_to); });
   }
-
   /// @param totals  of add_up_counts()
-  __device__ SharedSteps share(const std::uint32_t *totals) const {
+  __device__ void share_out_rest(const std::uint32_t *totals) {
     std::uint32_t kept = bins_;
     if (has_sums()) {
       kept = 0;
       for (int i = 0; i < kWarps; ++i) kept += totals[i];
     }
-    return SharedSteps(share_out(job_.tiles.pixels() - static_cast<int>(kept), job_.range.count));
+    *share_ =
+        SharedSteps(share_out(job_.tiles.pixels() - static_cast<int>(kept), job_.range.count));
   }
 
   /// The new value of an index.
-  __device__ float map(int index, const SharedSteps &share) const {
+  __device__ float map(int index) const {
     const unsigned up_to = rank(static_cast<unsigned>(index));
     const unsigned sum = has_sums() && up_to > 0 ? sums_[up_to - 1] : up_to;
     return static_cast<float>(
-        tile_map(static_cast<int>(sum) + share.up_to(index), job_.scale, job_.range.count));
+        tile_map(static_cast<int>(sum) + share_->up_to(index), job_.scale, job_.range.count));
   }
 
  private:
+  static constexpr int kBits = 16;  // of a word; the upper half has the number of bins below
+
   static __host__ __device__ int words(const DeepClaheJob &job) {
-    return (job.range.count + 31) / 32;
-  }
-  static __host__ __device__ int word_pairs(const DeepClaheJob &job) {
-    return (words(job) + 1) / 2;
+    return (job.range.count + kBits - 1) / kBits;
   }
   static __host__ __device__ int sum_pairs(const DeepClaheJob &job) {
     return job.limit > 1 ? (job.tiles.pixels() + 1) / 2 : 0;
   }
-  static __device__ int member() { return threadIdx.x % kGroup; }
-  static __device__ int warp() { return threadIdx.x % kGroup / 32; }
+  static __device__ int warp() { return threadIdx.x / 32; }
   static __device__ int lane() { return threadIdx.x % 32; }
 
   template <typename F>
   __device__ void for_samples(int tile_x, int tile_y, const F &f) const {
     const Tiles &tiles = job_.tiles;
-    const Plane<const std::uint16_t> &in = job_.in;
-    constexpr int kBatch = 8;  // samples that are loaded at once
-    PixelSteps walk(member(), kGroup, tiles.width);
+    constexpr int kBatch = 8;
+    PixelSteps walk(threadIdx.x, kThreads, tiles.width);
     while (walk.y < tiles.height) {
-      int index[kBatch];
+      const SampleBatch<kBatch> batch(job_.in, tile_x * tiles.width, tile_y * tiles.height,
+                                      tiles.height, walk);
 #pragma unroll
-      for (int &i : index) {
-        const int x = source_index(tile_x * tiles.width + walk.x, in.width);
-        const int y = source_index(tile_y * tiles.height + walk.y, in.height);
-        i = walk.y < tiles.height ? job_.range.index_of_sample(in.row(y)[x]) : -1;
-        walk.next();
-      }
-#pragma unroll
-      for (const int i : index)
-        if (i >= 0) f(static_cast<unsigned>(i));
+      for (int k = 0; k < kBatch; ++k)
+        if (batch.inside >> k & 1)
+          f(static_cast<unsigned>(job_.range.index_of_sample(batch.samples[k])));
     }
   }
-  /// Adds up values of 0..n - 1, a run of them for each warp of the group. Calls set(i, sum from
-  /// the warp's first value to this one). Returns the sum of the warp's values.
+  /// Adds up values of 0..n - 1, a run of them for each warp. Calls set(i, sum from the warp's
+  /// first value to this one). Returns the sum of the warp's values.
   template <typename Value, typename Set>
   static __device__ std::uint32_t for_runs(int n, const Value &value, const Set &set) {
-    const int each = (n + kGroup - 1) / kGroup * 32, begin = warp() * each;
+    const int each = (n + kThreads - 1) / kThreads * 32, begin = warp() * each;
     std::uint32_t sum = 0;
     for (int first = begin; first < min(begin + each, n); first += 32) {
       const int i = first + lane();
@@ -151,65 +139,74 @@ class SparseTile {
   }
   /// The number of occurring bins up to this one.
   __device__ unsigned rank(unsigned index) const {
-    return before_[index / 32] + __popc(bits_[index / 32] & ((2u << index % 32) - 1));
+    const std::uint32_t word = words_[index / kBits];
+    return (word >> kBits) + __popc(word & ((2u << index % kBits) - 1));
   }
   __device__ std::uint32_t kept(int i) const {
     return min(static_cast<std::uint32_t>(sums_[i]), static_cast<std::uint32_t>(job_.limit));
   }
 
   const DeepClaheJob &job_;
-  int words_;
+  SharedSteps *share_;  // the clipped pixels
+  std::uint32_t *words_, *pairs_;
+  std::uint16_t *sums_;     // in the memory of pairs_; first the counts, of each rank
   std::uint32_t bins_ = 0;  // that occur
-  std::uint32_t *bits_, *pairs_;
-  std::uint16_t *before_, *sums_;  // sums_ in the memory of pairs_; first the counts, of each rank
 };
 
-inline constexpr int kSparseThreads = 4 * SparseTile::kGroup;
+static __global__ void __launch_bounds__(SparseTile::kThreads)
+    make_sparse_kernel(const __grid_constant__ DeepClaheJob job) {
+  __shared__ std::uint32_t bit_totals[SparseTile::kWarps], count_totals[SparseTile::kWarps];
+  auto *const memory = reinterpret_cast<uint4 *>(dynamic_shared_memory());
+  const int x = blockIdx.x % job.tiles.nx, y = blockIdx.x / job.tiles.nx;
+  SparseTile tile(job, memory);
+  tile.clear();
+  __syncthreads();
+  tile.mark(x, y);
+  __syncthreads();
+  tile.add_up_bits(bit_totals);
+  __syncthreads();
+  tile.rank_bits(bit_totals);
+  __syncthreads();
+  if (tile.has_sums()) {
+    tile.count(x, y);
+    __syncthreads();
+    tile.add_up_counts(count_totals);
+    __syncthreads();
+    tile.sum_counts(count_totals);
+  }
+  if (threadIdx.x == 0) tile.share_out_rest(count_totals);
+  __syncthreads();
+  const int n = SparseTile::vectors(job);
+  uint4 *const to = job.sparse + static_cast<std::size_t>(blockIdx.x) * n;
+  for (int i = threadIdx.x; i < n; i += SparseTile::kThreads) to[i] = memory[i];
+}
 
-static __global__ void __launch_bounds__(kSparseThreads)
-    sparse_kernel(const __grid_constant__ DeepClaheJob job) {
-  __shared__ std::uint32_t bit_totals[4][SparseTile::kWarps], count_totals[4][SparseTile::kWarps];
-  __shared__ SharedSteps shares[4];
+inline constexpr int kMostSparseThreads = 1024;
+
+static __global__ void __launch_bounds__(kMostSparseThreads)
+    interpolate_sparse_kernel(const __grid_constant__ DeepClaheJob job) {
   const CellChunk cell(job);
   if (cell.width <= 0 || cell.height <= 0) return;
-  unsigned char *const memory = dynamic_shared_memory();
-  const int i = threadIdx.x / SparseTile::kGroup;
-  const int tile_x = cell.tile_x(job, i), tile_y = cell.tile_y(job, i);
-  SparseTile mine(job, memory, i);
-  mine.clear();
-  __syncthreads();
-  mine.mark(tile_x, tile_y);
-  __syncthreads();
-  mine.add_up_bits(bit_totals[i]);
-  __syncthreads();
-  mine.rank_bits(bit_totals[i]);
-  __syncthreads();
-  if (mine.has_sums()) {
-    mine.count(tile_x, tile_y);
-    __syncthreads();
-    mine.add_up_counts(count_totals[i]);
-    __syncthreads();
-    mine.sum_counts(count_totals[i]);
+  auto *const memory = reinterpret_cast<uint4 *>(dynamic_shared_memory());
+  const int threads = blockDim.x, n = SparseTile::vectors(job);
+  for (int i = 0; i < 4; ++i) {
+    const int tile = cell.tile_y(job, i) * job.tiles.nx + cell.tile_x(job, i);
+    const uint4 *const from = job.sparse + static_cast<std::size_t>(tile) * n;
+    for (int v = threadIdx.x; v < n; v += threads) memory[i * n + v] = from[v];
   }
-  if (threadIdx.x % SparseTile::kGroup == 0) shares[i] = mine.share(count_totals[i]);
   __syncthreads();
   constexpr int kBatch = 4;
-  PixelSteps next(threadIdx.x, kSparseThreads, cell.width), walk = next;
+  PixelSteps next(threadIdx.x, threads, cell.width), walk = next;
   while (walk.y < cell.height) {
-    int index[kBatch];
+    const SampleBatch<kBatch> batch(job.in, cell.x, cell.y, cell.height, next);
 #pragma unroll
-    for (int &k : index) {
-      if (next.y < cell.height)
-        k = job.range.index_of_sample(job.in.row(cell.y + next.y)[cell.x + next.x]);
-      next.next();
-    }
-#pragma unroll
-    for (const int k : index) {
+    for (const std::uint16_t sample : batch.samples) {
       if (walk.y >= cell.height) break;
+      const int k = job.range.index_of_sample(sample);
       const int x = cell.x + walk.x, y = cell.y + walk.y;
       float mapped[4];
 #pragma unroll
-      for (int j = 0; j < 4; ++j) mapped[j] = SparseTile(job, memory, j).map(k, shares[j]);
+      for (int j = 0; j < 4; ++j) mapped[j] = SparseTile(job, memory + j * n).map(k);
       job.out.row(y)[x] = result(job, k, neighbours(x, job.inverse_width, job.tiles.nx),
                                  neighbours(y, job.inverse_height, job.tiles.ny), mapped);
       walk.next();
@@ -217,12 +214,17 @@ static __global__ void __launch_bounds__(kSparseThreads)
   }
 }
 
-/// Queues it.
-inline void run_sparse(Cuda &cuda, DeepClaheJob job) {
+/// Queues both.
+/// @param memory  shared memory of a block
+inline void run_sparse(Cuda &cuda, DeepClaheJob job, int memory) {
+  const int tiles = job.tiles.nx * job.tiles.ny,
+            bytes = SparseTile::vectors(job) * static_cast<int>(sizeof(uint4));
+  job.sparse = static_cast<uint4 *>(cuda.scratch(static_cast<std::size_t>(tiles) * bytes));
+  launch(cuda, make_sparse_kernel, {tiles, SparseTile::kThreads, bytes}, job);
   job.chunk_rows = job.tiles.height + 1;
-  launch(cuda, sparse_kernel,
-         {dim3(job.tiles.nx + 1, job.tiles.ny + 1), kSparseThreads, 4 * SparseTile::bytes(job)},
-         job);
+  const int threads = 4 * bytes > memory / 2 ? kMostSparseThreads : kMostSparseThreads / 2;
+  launch(cuda, interpolate_sparse_kernel,
+         {dim3(job.tiles.nx + 1, job.tiles.ny + 1), threads, 4 * bytes}, job);
 }
 
 }  // namespace cudascan::equalize

@@ -18,13 +18,15 @@ struct DeepClaheJob {
   int limit;
   float scale, inverse_width, inverse_height;
   std::uint32_t amount;
-  int stride;             // bins of a tile in memory, a multiple of 8
-  int slices;             // of the rows of a tile, each counted by one block
-  int parts, part_bins;   // of the bins, each counted by one block
-  std::uint32_t *counts;  // for each tile
-  std::uint16_t *maps;    // the same
-  int chunk_rows;         // of a cell, interpolated by one block
-  int map_bins;           // of a mapping, in shared memory at once
+  int stride;                                    // bins of a tile in memory, a multiple of 8
+  int slices;                                    // of the rows of a tile, each counted by one block
+  int parts, part_bins;                          // of the bins, each counted by one block
+  unsigned halves;                               // 1 if a block has counts in halves of words
+  std::uint32_t *counts;                         // for each tile
+  std::uint16_t *maps;                           // the same
+  uint4 *sparse;                                 // the same, if tiles have few pixels
+  int chunk_rows, chunk_columns, chunks_across;  // parts of a cell, each interpolated by one block
+  int map_bins;                                  // of a mapping, in shared memory at once
 };
 
 /// Visits pixels of a rectangle, row by row, in steps of so many pixels.
@@ -48,6 +50,25 @@ struct PixelSteps {
 
  private:
   int width_, step_x_, step_y_;
+};
+
+/// Samples of a rectangle of the extended plane, loaded at once: none of them is used in a branch
+/// of its own, which would wait for it.
+template <int n>
+struct SampleBatch {
+  std::uint16_t samples[n];
+  unsigned inside = 0;  // a bit for each that is above the rectangle's end
+
+  __device__ SampleBatch(const Plane<const std::uint16_t> &in, int x0, int y0, int rows,
+                         PixelSteps &walk) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      inside |= static_cast<unsigned>(walk.y < rows) << k;
+      const int y = source_index(y0 + min(walk.y, rows - 1), in.height);
+      samples[k] = in.row(y)[source_index(x0 + walk.x, in.width)];
+      walk.next();
+    }
+  }
 };
 
 /// The first column, or row, whose tile before is `tile`, or the first one after these.
@@ -76,9 +97,10 @@ struct CellChunk {
     const auto first_row = [&](int tile) {
       return first_after(tile, tiles.height, job.inverse_height, job.in.height);
     };
-    x = first_column(column);
-    width = first_column(column + 1) - x;
-    y = first_row(row) + static_cast<int>(blockIdx.z) * job.chunk_rows;
+    const int chunk = static_cast<int>(blockIdx.z);
+    x = first_column(column) + chunk % job.chunks_across * job.chunk_columns;
+    width = min(first_column(column + 1) - x, job.chunk_columns);
+    y = first_row(row) + chunk / job.chunks_across * job.chunk_rows;
     height = min(first_row(row + 1) - y, job.chunk_rows);
   }
   /// The tiles around, in the order of interpolate().

@@ -186,8 +186,8 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
  private:
-  /// Whether p and T are equal in a window of equal samples. All methods leave black black, and flat
-  /// areas would ask for each pixel of many rows.
+  /// Whether p and T are equal in a window of equal samples. All methods leave black black, and
+  /// flat areas would ask for each pixel of many rows.
   static __device__ bool is_tie(unsigned p, const WindowSums &w) {
     if constexpr (method == NickMethod::niblack)
       return w.sum == std::uint64_t{p} * w.n && w.squares == p * w.sum;

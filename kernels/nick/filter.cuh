@@ -70,7 +70,7 @@ struct SurfaceWeights {
     slope = k == 0 ? 0 : k / unit;
     minimum = f.minimum;
     boost_exponent = -10 / maximum;
-    sure = 0.5 - 0x1p-20 - maximum * (3 + fabs(k) * (1 + (k == 0 ? 0 : most / unit))) * 0x1p-34;
+    sure = 0.5 - 0x1p-19 - maximum * (3 + fabs(k) * (1 + (k == 0 ? 0 : most / unit))) * 0x1p-34;
   }
 };
 

@@ -91,7 +91,14 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
   template <bool inner>
   __device__ void set_rows(const Row &row) {
-    if constexpr (inner) inverse_ = 1.0 / row.rows_size.n;
+    if constexpr (inner) {
+      inverse_ = 1.0 / row.rows_size.n;
+      if constexpr (method == NickMethod::bradley) {
+        above_half_ = kAboveHalf * inverse_;
+        // Twice the error of T.
+        most_ = above_half_ > 3 * 0x1p-50 * job_.formula.maximum ? 0.5 : weights_.sure;
+      }
+    }
   }
   template <Columns>
   __device__ void start(SumS &) {
@@ -105,9 +112,16 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
       inverse = size.inverse;
       inverse = fma(inverse, fma(-static_cast<double>(size.n), inverse, 1.0), inverse);
     }
-    bool sure = true;
-    const Nearest nearest(threshold(Base::sums(row, j), size.n, inverse, sure));
-    if (!sure || !(nearest.distance < weights_.sure)) unsure_ |= 1u << j;
+    bool sure = true, flat = false;
+    double t = threshold(Base::sums(row, j), size.n, inverse, sure, flat);
+    double most = weights_.sure;
+    if constexpr (columns == Columns::inner && kMultiples) {  // 1 / N has all its digits
+      t += above_half_;
+      if constexpr (method == NickMethod::bradley) most = most_;
+    }
+    const Nearest nearest(t);
+    if (!sure || !(nearest.distance < most))
+      unsure_ |= columns == Columns::inner && flat && sure ? 0 : 1u << j;
     add_level(j, min(max(nearest.value, 0), static_cast<int>(job_.formula.maximum)));
   }
   template <Columns>
@@ -142,6 +156,11 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ void finish(const Row &, int, int, unsigned char *) const {}
 
  private:
+  /// In flat areas T is a multiple of 10^-6 with most methods, and Bradley's is always one of
+  /// 10^-6 / N. Less than half of such a step is added to T, more than its error: a half is rounded
+  /// up, as it should be, and less is not. Otherwise many rows would need exact decisions.
+  static constexpr bool kMultiples = method != NickMethod::nick && method != NickMethod::niblack;
+  static constexpr double kAboveHalf = 0x1p-22;
   static constexpr int kBits = 8 * sizeof(T), kEach = 4 / sizeof(T);  // levels in a word
   static constexpr unsigned kLevel = (1u << kBits) - 1;
 
@@ -164,14 +183,18 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
   /// @param sure  false if the formula's rounding of the exponential is in doubt
+  /// @param flat  whether T is a multiple of 10^-6, and as precise as doubles are
   template <typename Sums>
-  __device__ double threshold(const Sums &w, unsigned n, double inverse, bool &sure) const {
+  __device__ double threshold(const Sums &w, unsigned n, double inverse, bool &sure,
+                              bool &flat) const {
     const SurfaceWeights &f = weights_;
     const double m = static_cast<double>(w.s) * inverse;
     if constexpr (method == NickMethod::bradley) return fma(-f.k, m, m);
     if constexpr (method == NickMethod::nick)
       return fma(f.k, root(fma(-m, m, squares(w)) * inverse), m);
-    const double s = root(to_double(scaled_variance(w, n))) * inverse;
+    const auto variance = scaled_variance(w, n);
+    flat = variance == 0;  // the window's samples are equal, and T is one of them times 1 - k
+    const double s = root(to_double(variance)) * inverse;
     if constexpr (method == NickMethod::niblack) return fma(f.k, s, m);
     const double relative = fma(f.slope, s, -f.k);  // k (s / unit - 1)
     if constexpr (method == NickMethod::wolf) return fma(relative, m - f.minimum, m);
@@ -193,6 +216,7 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
   const SurfaceWeights &weights_;
   double inverse_ = 0;  // of N, in inner tiles
+  double above_half_ = kAboveHalf, most_ = 0;
   windowsums::StageSamples<T> levels_;
   unsigned unsure_ = 0;        // a bit for each column that needs the exact decision
   WindowSums asked_{0, 0, 0};  // the latest exact decision; flat areas repeat the same question

@@ -46,6 +46,7 @@ TEST(Equalize, CudaClaheOf16BitsEqualsCpu) {
   } cases[] = {
       {151, 170, 0xffff, 0, 0xffff, {.clip_limit = 2, .tiles_x = 1, .tiles_y = 1}},
       {330, 121, 0xffff, 4096, 60160, {.clip_limit = 0, .tiles_x = 1, .tiles_y = 2}},
+      {257, 255, 0xffff, 0, 0xffff, {.clip_limit = 0, .tiles_x = 1, .tiles_y = 1}},
       {151, 170, 0xffc0, 4096, 60160, {.clip_limit = 3, .tiles_x = 3, .tiles_y = 2}},
       {160, 120, 4095, 0, 4095, {.clip_limit = 4, .tiles_x = 2, .tiles_y = 2}},
       {211, 64, 16383, 0, 16383, {.clip_limit = 40, .tiles_x = 1, .tiles_y = 1, .amount = 0.7}},
@@ -55,7 +56,8 @@ TEST(Equalize, CudaClaheOf16BitsEqualsCpu) {
       {3, 40, 1023, 64, 940, {.clip_limit = 100, .tiles_x = 8, .tiles_y = 3}},
   };
   for (const auto &[width, height, maximum, black, white, given] : cases)
-    for (const auto content : {test::Content::random, test::Content::text, test::Content::white}) {
+    for (const auto content : {test::Content::random, test::Content::text, test::Content::white,
+                               test::Content::gradient, test::Content::near_white}) {
       SCOPED_TRACE(testing::Message() << width << "x" << height << ", maximum " << maximum
                                       << ", content " << static_cast<int>(content));
       EqualizeParams params = given;

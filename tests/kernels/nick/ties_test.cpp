@@ -327,12 +327,12 @@ TYPED_TEST(NickConstantImage, SinglePixelIsATieForNick) {
 TEST(NickTies, CudaInFlatAreas) {
   NEED_GPU();
   for (const NickMethod method : kNickMethods)
-    for (const double k : {-0.5, 0.0, 0.25})
+    for (const double k : {-0.5, 0.0, 0.3, 0.25, 0.5})
       for (const Content content : {Content::black, Content::white, Content::clipped}) {
-        const NickParams params = {.method = method, .window = 5, .k = k};
-        test::expect_cuda_equals_cpu_of<std::uint8_t>(params, {300, 13}, {.unit = 16}, 255,
-                                                      content);
-        test::expect_cuda_equals_cpu_of<std::uint16_t>(params, {300, 13}, {.unit = 16}, 65535,
+        NickParams params = {.method = method, .window = 5, .k = k};
+        if (k == 0.25 || k == 0.5) params.output = NickOutput::threshold;
+        test::expect_cuda_equals_cpu_of<std::uint8_t>(params, {520, 9}, {.unit = 16}, 255, content);
+        test::expect_cuda_equals_cpu_of<std::uint16_t>(params, {520, 9}, {.unit = 16}, 65535,
                                                        content);
       }
 }
