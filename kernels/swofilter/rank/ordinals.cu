@@ -36,10 +36,13 @@ struct Nothing {
 
 class Ordinals {
  public:
-  Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask)
+  /// @param transposed  tiles and the mask are
+  Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask,
+           bool transposed)
       : cuda_(cuda),
         selection_(selection),
         mask_(mask),
+        transposed_(transposed),
         cells_(mask),
         columns_(mask.transposed()) {}
 
@@ -75,8 +78,8 @@ class Ordinals {
   }
 
  private:
-  int width() const { return selection_.out.width; }
-  int height() const { return selection_.out.height; }
+  int width() const { return transposed_ ? selection_.out.height : selection_.out.width; }
+  int height() const { return transposed_ ? selection_.out.width : selection_.out.height; }
 
   /// Of a tile that two blocks share.
   template <typename Job>
@@ -95,9 +98,10 @@ class Ordinals {
     using Found = typename Followed::Found;
     const int bytes = following_bytes<Followed>(columns_);
     if (bytes > cuda_.most_shared_memory())
-      return launch(cuda_, selection_kernel<std::uint16_t>,
-                    {dim3(divide_up(width(), 32), divide_up(height(), 8)), 256}, selection_,
-                    cells_);
+      return launch(
+          cuda_, selection_kernel<std::uint16_t>,
+          {dim3(divide_up(selection_.out.width, 32), divide_up(selection_.out.height, 8)), 256},
+          selection_, transposed_ ? columns_ : cells_);
     const auto find = [&](const OrdinalJob<Found> &job, int n, Nothing) {
       const OrdinalSlidingJob<Found> sliding{job};
       launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
@@ -134,7 +138,7 @@ class Ordinals {
     const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
     const OrderTiles tiles{tile_width, tile_height, divide_up(width(), tile_width),
                            mask_.rx(), mask_.ry(),  stride,
-                           capacity};
+                           capacity,   transposed_};
     const int all = tiles.across * divide_up(height(), tile_height);
     // Each part of the memory begins at a multiple of 16 bytes.
     const auto found_bytes = [&](int n) {
@@ -166,13 +170,15 @@ class Ordinals {
              const OrderBins &bins) {
     int bits = 15;
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
-    launch(cuda_, order_kernel, {n, kOrderThreads, 4 << bits},
+    launch(cuda_, transposed_ ? order_kernel<true> : order_kernel<false>,
+           {n, kOrderThreads, 4 << bits},
            OrderJob{selection_.in, tiles, ordered, begin, bits, bins});
   }
 
   Cuda &cuda_;
   const SelectionJob<std::uint16_t> &selection_;
   const Mask &mask_;
+  const bool transposed_;
   const WindowCells cells_;
   const WindowColumns columns_;
 };
@@ -180,14 +186,18 @@ class Ordinals {
 }  // namespace
 
 void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
-  Ordinals ordinals(cuda, job, mask);
+  const Mask transposed = mask.transposed();
+  // Windows slide across instead of down if they have fewer rows than columns.
+  const bool across = mask.runs().size() * 4 < transposed.runs().size() * 3;
   switch (job.op) {
     case Op::alpha_trimmed_mean:
-      return ordinals.trimmed_means();
+      return Ordinals(cuda, job, across ? transposed : mask, across).trimmed_means();
     case Op::mode:
-      return ordinals.modes();
-    default:
-      return ordinals.medians_and_ranks();
+      return Ordinals(cuda, job, mask, false).modes();
+    default: {
+      const bool slides = !mask.rectangle && across;
+      return Ordinals(cuda, job, slides ? transposed : mask, slides).medians_and_ranks();
+    }
   }
 }
 

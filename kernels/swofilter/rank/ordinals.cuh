@@ -43,6 +43,18 @@ struct OrdinalJob {
   __device__ Found &at(int i, int x, int y) const {
     return found[(std::size_t(i) * tiles.height + y) * tiles.width + x];
   }
+  __device__ int width() const {
+    return tiles.transposed ? selection.out.height : selection.out.width;
+  }
+  __device__ int height() const {
+    return tiles.transposed ? selection.out.width : selection.out.height;
+  }
+  __device__ std::uint16_t &out(int x, int y) const {
+    return tiles.transposed ? selection.out.row(x)[y] : selection.out.row(y)[x];
+  }
+  __device__ std::uint16_t in(int x, int y) const {
+    return tiles.transposed ? selection.in.plane.row(x)[y] : selection.in.plane.row(y)[x];
+  }
   __device__ const unsigned *bins(int i) const {
     return ordered.bins + std::size_t(i) * tiles.capacity;
   }
@@ -102,10 +114,8 @@ struct OrdinalSlidingJob : OrdinalJob<Found> {
     return this->tiles.x0(tile()) + blockIdx.x % blocks * kSlidingThreads;
   }
   __device__ int y0() const { return this->tiles.y0(tile()); }
-  __device__ int right() const { return this->selection.out.width; }
-  __device__ int bottom() const {
-    return min(y0() + this->tiles.height, this->selection.out.height);
-  }
+  __device__ int right() const { return this->width(); }
+  __device__ int bottom() const { return min(y0() + this->tiles.height, this->height()); }
   __device__ const unsigned *at(int x, int y) const {
     const OrderTiles &tiles = this->tiles;
     return this->bins(in_launch()) + (y - y0() + tiles.ry) * stride + x - tiles.x0(tile()) +
@@ -176,7 +186,7 @@ __device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cell
   const int tile = job.begin + static_cast<int>(blockIdx.z);
   const int x = tiles.x0(tile) + dx, y = tiles.y0(tile) + dy;
   if (dx >= tiles.width || dy >= tiles.height) return;
-  if (x >= job.selection.out.width || y >= job.selection.out.height) return;
+  if (x >= job.width() || y >= job.height()) return;
   write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.at(blockIdx.z, dx, dy),
         blockIdx.z);
 }
@@ -189,9 +199,9 @@ static __global__ void __launch_bounds__(kMemberThreads)
   for_result(
       job, cells, rectangle, bits,
       [&](int x, int y, const TileWindow &window, const RankedBin &found, int tile) {
-        std::uint16_t &out = job.selection.out.row(y)[x];
+        std::uint16_t &out = job.out(x, y);
         if (found.count == 0) {
-          out = job.selection.in.plane.row(y)[x];
+          out = job.in(x, y);
           return;
         }
         const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
@@ -225,9 +235,9 @@ static __global__ void __launch_bounds__(kMemberThreads)
   for_result(
       job, cells, rectangle, bits,
       [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
-        std::uint16_t &out = job.selection.out.row(y)[x];
+        std::uint16_t &out = job.out(x, y);
         if (found.n == 0) {
-          out = job.selection.in.plane.row(y)[x];
+          out = job.in(x, y);
           return;
         }
         const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
