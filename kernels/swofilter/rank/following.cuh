@@ -181,6 +181,7 @@ class Follower {
 struct FollowedRank {
   using Bins = CountedBins;
   using Found = RankedBin;
+  static constexpr bool kOfMeans = false;
 
   Follower<Bins> place;
 
@@ -198,6 +199,7 @@ template <typename SumsOfBins>
 struct FollowedMean {
   using Bins = SumsOfBins;
   using Found = TrimmedBins;
+  static constexpr bool kOfMeans = true;
 
   Follower<Bins> begin, end;
 

@@ -16,6 +16,8 @@
 namespace cudascan::swo {
 
 constexpr int kOrderThreads = 1024;
+/// Samples that a thread reads before it looks at the first of them.
+constexpr int kOrderAhead = 4;
 constexpr unsigned kBins = 256;
 /// No window holds it.
 constexpr unsigned kNoPlace = ~0u;
@@ -61,6 +63,7 @@ struct OrderedTiles {
 struct OrderBins {
   unsigned number = kBins, unit = 1;
   int shift = 0;
+  bool with_values = true;  ///< whether the sorted samples are needed
 };
 
 struct OrderJob {
@@ -97,14 +100,24 @@ __device__ void for_tile(const OrderJob &job, int tile, const Act &act) {
   for (int i = threadIdx.x / 32; i < down.length; i += kOrderThreads / 32) {
     const int row = resolve(down.begin + i, in.height, job.in.border);
     const std::uint16_t *const samples = in.row(max(row, 0));
-    for (int begin = 0; begin < across.length; begin += 32) {
-      const int k = begin + lane;
-      const int column = resolve(across.begin + k, in.width, job.in.border);
-      const bool inside = row >= 0 && column >= 0;
-      const bool exists = k < across.length && (inside || constant);
-      unsigned sample = job.in.outside;
-      if (exists && inside) sample = samples[column];
-      act(transposed ? i : k, transposed ? k : i, sample, exists, k < across.length);
+    for (int begin = lane; begin - lane < across.length; begin += 32 * kOrderAhead) {
+      unsigned sample[kOrderAhead];
+      bool exists[kOrderAhead];
+#pragma unroll
+      for (int j = 0; j < kOrderAhead; ++j) {
+        const int k = begin + 32 * j;
+        const int column = resolve(across.begin + k, in.width, job.in.border);
+        const bool inside = row >= 0 && column >= 0;
+        exists[j] = k < across.length && (inside || constant);
+        sample[j] = job.in.outside;
+        if (exists[j] && inside) sample[j] = samples[column];
+      }
+#pragma unroll
+      for (int j = 0; j < kOrderAhead; ++j) {
+        const int k = begin + 32 * j;
+        if (k - lane >= across.length) break;
+        act(transposed ? i : k, transposed ? k : i, sample[j], exists[j], k < across.length);
+      }
     }
   }
 }
@@ -202,7 +215,7 @@ static __global__ void __launch_bounds__(kOrderThreads)
       const unsigned ordinal = counters.add(sample, has);
       if (has) {
         places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
-        values[ordinal] = static_cast<std::uint16_t>(sample);
+        if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
       }
       if (has || (low == 0 && in_tile && !exists))
         bins[y * job.tiles.stride + x] =

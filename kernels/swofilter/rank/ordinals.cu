@@ -50,12 +50,15 @@ class Ordinals {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
     if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
-    for_parts<RankedBin>(digits->results, [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
-      launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
-             {n, digits->columns, digits->columns * kDigitsColumnBytes},
-             OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
-      launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
-    });
+    for_parts<RankedBin>(digits->results,
+                         [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+                           launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
+                                  {n, digits->columns, digits->columns * kDigitsColumnBytes},
+                                  OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
+                           launch(cuda_, bin_rank_kernel, members(job, n), job, cells_,
+                                  mask_.rectangle);
+                         },
+                         {.with_values = false});
   }
 
   void trimmed_means() {
@@ -109,7 +112,8 @@ class Ordinals {
       launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
     };
     for_parts<Found>(following_results(bytes), find,
-                     {Followed::Bins::kNumber, kFollowedUnit, selection_.shift});
+                     {Followed::Bins::kNumber, kFollowedUnit,
+                      Followed::kOfMeans ? selection_.shift : 0, Followed::kOfMeans});
   }
 
   /// Of a tile. Large windows share its margin; for small ones bins of small tiles have few samples.

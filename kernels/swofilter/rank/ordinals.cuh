@@ -218,8 +218,12 @@ static __global__ void __launch_bounds__(kMemberThreads)
           const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
                          three = two + window.holds(four.z), all = three + window.holds(four.w);
           if (rest < all) {
-            const unsigned k = (rest >= one) + (rest >= two) + (rest >= three);
-            out = job.ordered.values[tile_begin + 4 * i + (up ? k : 3 - k)];
+            const unsigned place = rest < one     ? four.x
+                                   : rest < two   ? four.y
+                                   : rest < three ? four.z
+                                                  : four.w;
+            const int down = static_cast<int>(place >> 16), across = place & 0xffff;
+            out = job.bins(tile)[down * job.tiles.stride + across] >> 16;
             break;
           }
           rest -= all;
