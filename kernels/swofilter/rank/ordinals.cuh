@@ -279,15 +279,14 @@ static __global__ void __launch_bounds__(kMemberThreads)
           return sum;
         };
         const auto [first, last, whole_bins, n] = found;
-        unsigned sum = whole_bins;
-        if (found.first_is_whole())
-          sum -= sum_of(first.bin, true, first.rest);
-        else
-          sum += sum_of(first.bin, false, first.count - first.rest);
-        if (found.last_is_whole())
-          sum -= sum_of(last.bin, false, last.count - last.rest - 1);
-        else
-          sum += sum_of(last.bin, true, last.rest + 1);
+        // Neighbours begin at different ends of bins, in the same loop.
+        const bool first_up = found.first_is_whole(), last_up = !found.last_is_whole();
+        const unsigned of_first =
+            sum_of(first.bin, first_up, first_up ? first.rest : first.count - first.rest);
+        const unsigned of_last =
+            sum_of(last.bin, last_up, last_up ? last.rest + 1 : last.count - last.rest - 1);
+        const unsigned sum =
+            whole_bins + (first_up ? -of_first : of_first) + (last_up ? of_last : -of_last);
         const unsigned left = n - 2 * trimmed(n, job.selection.alpha);
         out = static_cast<std::uint16_t>((2 * std::uint64_t{sum} + left) / (2 * left) << shift);
       });
