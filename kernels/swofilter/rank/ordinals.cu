@@ -19,6 +19,8 @@ constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 constexpr int kMostTileRows = 288;
 /// The most rows of tiles for windows of a small reach are a multiple of it, or these.
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
+/// Rectangles up to this width are no wide ones.
+constexpr int kMostNarrow = 31;
 /// Modes of windows up to this side need no bins: their tiles have few levels.
 constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
 
@@ -50,15 +52,17 @@ class Ordinals {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
     if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
-    for_parts<RankedBin>(digits->results,
-                         [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
-                           launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
-                                  {n, digits->columns, digits->columns * kDigitsColumnBytes},
-                                  OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
-                           launch(cuda_, bin_rank_kernel, members(job, n), job, cells_,
-                                  mask_.rectangle);
-                         },
-                         {.with_values = false});
+    const auto find = [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+      OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
+      // The kernel asks for sizes only.
+      SelectionJob<std::uint16_t> &sizes = of_digits.selection;
+      sizes.in.plane.width = width(), sizes.in.plane.height = height();
+      sizes.rx = mask_.rx(), sizes.ry = mask_.ry();
+      launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
+             {n, digits->columns, digits->columns * kDigitsColumnBytes}, of_digits);
+      launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
+    };
+    for_parts<RankedBin>(digits->results, find, {.with_values = false});
   }
 
   void trimmed_means() {
@@ -191,16 +195,18 @@ class Ordinals {
 
 void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
   const Mask transposed = mask.transposed();
-  // Windows slide across instead of down if they have fewer rows than columns.
-  const bool across = mask.runs().size() * 4 < transposed.runs().size() * 3;
+  // Windows slide across instead of down if they have fewer rows than columns. So do wide
+  // rectangles, whose columns are added.
+  const bool slides_across = mask.runs().size() * 4 < transposed.runs().size() * 3;
+  const bool is_wide = mask.width > kMostNarrow && mask.width > 2 * mask.height;
   switch (job.op) {
     case Op::alpha_trimmed_mean:
-      return Ordinals(cuda, job, across ? transposed : mask, across).trimmed_means();
+      return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
     case Op::mode:
       return Ordinals(cuda, job, mask, false).modes();
     default: {
-      const bool slides = !mask.rectangle && across;
-      return Ordinals(cuda, job, slides ? transposed : mask, slides).medians_and_ranks();
+      const bool across = mask.rectangle ? is_wide : slides_across;
+      return Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
     }
   }
 }

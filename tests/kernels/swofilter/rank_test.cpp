@@ -384,6 +384,21 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfSeveralTiles) {
     }
 }
 
+/// Wide rectangles whose tiles are transposed.
+TEST(SwoFilterRankLarge, CudaEqualsCpuOfWideRectangles) {
+  NEED_GPU();
+  for (const Border border : {Border::clip, Border::replicate, Border::reflect, Border::constant}) {
+    const SwoFilterParams p{.op = Op::rank,
+                            .window_width = 33,
+                            .window_height = 3,
+                            .border = border,
+                            .border_value = 100,
+                            .percentile = 70};
+    for (const Size size : {Size{1, 1}, {2, 3}, {151, 40}, {40, 301}})
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, size);
+  }
+}
+
 /// Both ends of trimmed means in one bin, in neighbouring ones, and far apart.
 TEST(SwoFilterRankLarge, CudaEqualsCpuOfTrimmedMeans) {
   NEED_GPU();
