@@ -120,7 +120,7 @@ class Ordinals {
                       Followed::kOfMeans ? selection_.shift : 0, Followed::kOfMeans});
   }
 
-  /// Of a tile. Large windows share its margin; for small ones bins of small tiles have few samples.
+  /// Of a tile. Small tiles have few samples in a bin; for large windows they are mostly margin.
   /// @param bytes  of a block
   BlockResults following_results(int bytes) const {
     const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
