@@ -181,6 +181,7 @@ class Follower {
 struct FollowedRank {
   using Bins = CountedBins;
   using Found = RankedBin;
+  static constexpr bool kOfMeans = false;
 
   Follower<Bins> place;
 
@@ -198,6 +199,7 @@ template <typename SumsOfBins>
 struct FollowedMean {
   using Bins = SumsOfBins;
   using Found = TrimmedBins;
+  static constexpr bool kOfMeans = true;
 
   Follower<Bins> begin, end;
 
@@ -225,17 +227,17 @@ class RunSamples {
   __device__ RunSamples(const int2 *ends, int n_runs, const unsigned *middle, int stride)
       : ends_(ends), middle_(middle), n_runs_(n_runs), stride_(stride) {}
 
-  /// Reads the next ones, and returns how many these are.
+  /// Reads the next ones. Returns how many there are, times the distance of samples.
   __device__ int next(unsigned (&samples)[kSlidingAhead]) {
     if (run_ == n_runs_) return 0;
     const int2 ends = ends_[run_];
-    const int left = (ends.y - ends.x) / stride_ - done_, n = min(left, kSlidingAhead);
-    const unsigned *const from = middle_ + ends.x + done_ * stride_;
+    const int first = ends.x + done_, left = ends.y - first;
 #pragma unroll
-    for (int i = 0; i < kSlidingAhead; ++i) samples[i] = from[min(i, n - 1) * stride_];
-    done_ += n;
-    if (n == left) done_ = 0, ++run_;
-    return n;
+    for (int i = 0; i < kSlidingAhead; ++i)
+      samples[i] = middle_[first + min(i * stride_, left - stride_)];
+    done_ += kSlidingAhead * stride_;
+    if (left <= kSlidingAhead * stride_) done_ = 0, ++run_;
+    return left;
   }
 
  private:
@@ -290,6 +292,7 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   int y = job.y0();
   const unsigned *middle = job.at(x, y);
   unsigned enters[kAhead], leaves[kAhead];
+  // The followed places are before all samples yet.
   RunSamples samples(ends, n_runs, middle, stride);
 #pragma unroll 1
   for (int n = samples.next(enters); n > 0;) {
@@ -299,7 +302,7 @@ static __global__ void __launch_bounds__(kSlidingThreads)
     const int n_next = samples.next(enters);
 #pragma unroll
     for (int i = 0; i < kAhead; ++i)
-      if (i < n) enter(now[i]);
+      if (i * stride < n) bins.enter(now[i] & 0xffff, Bins::of(now[i] >> 16));
     n = n_next;
   }
 

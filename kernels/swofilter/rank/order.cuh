@@ -16,6 +16,8 @@
 namespace cudascan::swo {
 
 constexpr int kOrderThreads = 1024;
+/// Samples that a thread reads before it looks at the first of them.
+constexpr int kOrderAhead = 4;
 constexpr unsigned kBins = 256;
 /// No window holds it.
 constexpr unsigned kNoPlace = ~0u;
@@ -27,6 +29,7 @@ struct OrderTiles {
   int across;         // tiles in a row
   int rx, ry;         // the margin
   int stride, capacity;
+  bool transposed;  // x is down in the image, and y across
 
   __device__ int x0(int tile) const { return tile % across * width; }
   __device__ int y0(int tile) const { return tile / across * height; }
@@ -60,6 +63,7 @@ struct OrderedTiles {
 struct OrderBins {
   unsigned number = kBins, unit = 1;
   int shift = 0;
+  bool with_values = true;  ///< whether the sorted samples are needed
 };
 
 struct OrderJob {
@@ -72,28 +76,48 @@ struct OrderJob {
 };
 
 /// Calls act(x, y, sample, exists, in_tile) for all samples of a tile with its margin, at (x, y) of
-/// the tile. All lanes of a warp make the same calls, with neighbouring x, even if there is no
-/// sample at a lane's place, or this is not in the tile.
-template <typename Act>
+/// the tile. All lanes of a warp make the same calls, for neighbours in a row of the image, even if
+/// there is no sample at a lane's place, or this is not in the tile.
+/// @tparam transposed  as of the tiles
+template <bool transposed, typename Act>
 __device__ void for_tile(const OrderJob &job, int tile, const Act &act) {
   const OrderTiles &tiles = job.tiles;
   const Plane<const std::uint16_t> &in = job.in.plane;
-  const int x0 = tiles.x0(tile), y0 = tiles.y0(tile);
-  const int columns = min(tiles.width, in.width - x0) + 2 * tiles.rx;
-  const int rows = min(tiles.height, in.height - y0) + 2 * tiles.ry;
   const int lane = threadIdx.x % 32;
   const bool constant = job.in.border == SwoFilterBorder::constant;
-  for (int y = threadIdx.x / 32; y < rows; y += kOrderThreads / 32) {
-    const int row = resolve(y0 + y - tiles.ry, in.height, job.in.border);
+  // Across and down in the image.
+  struct Extent {
+    int begin, length;
+  };
+  const auto extent = [&](int begin, int results, int reach, int n) {
+    return Extent{begin - reach, min(results, n - begin) + 2 * reach};
+  };
+  const int x0 = tiles.x0(tile), y0 = tiles.y0(tile);
+  const Extent across = transposed ? extent(y0, tiles.height, tiles.ry, in.width)
+                                   : extent(x0, tiles.width, tiles.rx, in.width);
+  const Extent down = transposed ? extent(x0, tiles.width, tiles.rx, in.height)
+                                 : extent(y0, tiles.height, tiles.ry, in.height);
+  for (int i = threadIdx.x / 32; i < down.length; i += kOrderThreads / 32) {
+    const int row = resolve(down.begin + i, in.height, job.in.border);
     const std::uint16_t *const samples = in.row(max(row, 0));
-    for (int begin = 0; begin < columns; begin += 32) {
-      const int x = begin + lane;
-      const int column = resolve(x0 + x - tiles.rx, in.width, job.in.border);
-      const bool inside = row >= 0 && column >= 0;
-      const bool exists = x < columns && (inside || constant);
-      unsigned sample = job.in.outside;
-      if (exists && inside) sample = samples[column];
-      act(x, y, sample, exists, x < columns);
+    for (int begin = lane; begin - lane < across.length; begin += 32 * kOrderAhead) {
+      unsigned sample[kOrderAhead];
+      bool exists[kOrderAhead];
+#pragma unroll
+      for (int j = 0; j < kOrderAhead; ++j) {
+        const int k = begin + 32 * j;
+        const int column = resolve(across.begin + k, in.width, job.in.border);
+        const bool inside = row >= 0 && column >= 0;
+        exists[j] = k < across.length && (inside || constant);
+        sample[j] = job.in.outside;
+        if (exists[j] && inside) sample[j] = samples[column];
+      }
+#pragma unroll
+      for (int j = 0; j < kOrderAhead; ++j) {
+        const int k = begin + 32 * j;
+        if (k - lane >= across.length) break;
+        act(transposed ? i : k, transposed ? k : i, sample[j], exists[j], k < across.length);
+      }
     }
   }
 }
@@ -157,6 +181,8 @@ class OrderCounters {
 };
 
 /// Sorts a tile per block.
+/// @tparam transposed  as of the tiles
+template <bool transposed>
 static __global__ void __launch_bounds__(kOrderThreads)
     order_kernel(const __grid_constant__ OrderJob job) {
   const OrderCounters counters(reinterpret_cast<unsigned *>(dynamic_shared_memory()),
@@ -169,8 +195,9 @@ static __global__ void __launch_bounds__(kOrderThreads)
 
   counters.clear();
   __syncthreads();
-  for_tile(job, tile,
-           [&](int, int, unsigned sample, bool exists, bool) { counters.add(sample, exists); });
+  for_tile<transposed>(job, tile, [&](int, int, unsigned sample, bool exists, bool) {
+    counters.add(sample, exists);
+  });
   __syncthreads();
   const unsigned n = counters.sum_up();
   const unsigned bin_size = max(((n + job.bins.number - 1) / job.bins.number + 3) & ~3u, 4u);
@@ -183,12 +210,12 @@ static __global__ void __launch_bounds__(kOrderThreads)
   if (threadIdx.x < 4 && n + threadIdx.x < (n + 3) / 4 * 4) places[n + threadIdx.x] = kNoPlace;
   // Equal counters are in the order of the lowest bits, as these are taken one after another.
   for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
-    for_tile(job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
+    for_tile<transposed>(job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
       const bool has = exists && (sample & ((1u << counters.low_bits()) - 1)) == low;
       const unsigned ordinal = counters.add(sample, has);
       if (has) {
         places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
-        values[ordinal] = static_cast<std::uint16_t>(sample);
+        if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
       }
       if (has || (low == 0 && in_tile && !exists))
         bins[y * job.tiles.stride + x] =

@@ -19,6 +19,8 @@ constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 constexpr int kMostTileRows = 288;
 /// The most rows of tiles for windows of a small reach are a multiple of it, or these.
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
+/// Rectangles up to this width are no wide ones.
+constexpr int kMostNarrow = 31;
 /// Modes of windows up to this side need no bins: their tiles have few levels.
 constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
 
@@ -36,10 +38,13 @@ struct Nothing {
 
 class Ordinals {
  public:
-  Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask)
+  /// @param transposed  tiles and the mask are
+  Ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &selection, const Mask &mask,
+           bool transposed)
       : cuda_(cuda),
         selection_(selection),
         mask_(mask),
+        transposed_(transposed),
         cells_(mask),
         columns_(mask.transposed()) {}
 
@@ -47,12 +52,17 @@ class Ordinals {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
     if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
-    for_parts<RankedBin>(digits->results, [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+    const auto find = [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+      OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
+      // The kernel asks for sizes only.
+      SelectionJob<std::uint16_t> &sizes = of_digits.selection;
+      sizes.in.plane.width = width(), sizes.in.plane.height = height();
+      sizes.rx = mask_.rx(), sizes.ry = mask_.ry();
       launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
-             {n, digits->columns, digits->columns * kDigitsColumnBytes},
-             OrdinalDigitsJob{job, {job.tiles.width, job.tiles.height}});
+             {n, digits->columns, digits->columns * kDigitsColumnBytes}, of_digits);
       launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
-    });
+    };
+    for_parts<RankedBin>(digits->results, find, {.with_values = false});
   }
 
   void trimmed_means() {
@@ -75,8 +85,8 @@ class Ordinals {
   }
 
  private:
-  int width() const { return selection_.out.width; }
-  int height() const { return selection_.out.height; }
+  int width() const { return transposed_ ? selection_.out.height : selection_.out.width; }
+  int height() const { return transposed_ ? selection_.out.width : selection_.out.height; }
 
   /// Of a tile that two blocks share.
   template <typename Job>
@@ -95,9 +105,10 @@ class Ordinals {
     using Found = typename Followed::Found;
     const int bytes = following_bytes<Followed>(columns_);
     if (bytes > cuda_.most_shared_memory())
-      return launch(cuda_, selection_kernel<std::uint16_t>,
-                    {dim3(divide_up(width(), 32), divide_up(height(), 8)), 256}, selection_,
-                    cells_);
+      return launch(
+          cuda_, selection_kernel<std::uint16_t>,
+          {dim3(divide_up(selection_.out.width, 32), divide_up(selection_.out.height, 8)), 256},
+          selection_, transposed_ ? columns_ : cells_);
     const auto find = [&](const OrdinalJob<Found> &job, int n, Nothing) {
       const OrdinalSlidingJob<Found> sliding{job};
       launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
@@ -105,10 +116,11 @@ class Ordinals {
       launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
     };
     for_parts<Found>(following_results(bytes), find,
-                     {Followed::Bins::kNumber, kFollowedUnit, selection_.shift});
+                     {Followed::Bins::kNumber, kFollowedUnit,
+                      Followed::kOfMeans ? selection_.shift : 0, Followed::kOfMeans});
   }
 
-  /// Of a tile. Large windows share its margin; for small ones bins of small tiles have few samples.
+  /// Of a tile. Small tiles have few samples in a bin; for large windows they are mostly margin.
   /// @param bytes  of a block
   BlockResults following_results(int bytes) const {
     const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
@@ -134,7 +146,7 @@ class Ordinals {
     const int capacity = divide_up(stride * (tile_height + 2 * mask_.ry()), 16) * 16;
     const OrderTiles tiles{tile_width, tile_height, divide_up(width(), tile_width),
                            mask_.rx(), mask_.ry(),  stride,
-                           capacity};
+                           capacity,   transposed_};
     const int all = tiles.across * divide_up(height(), tile_height);
     // Each part of the memory begins at a multiple of 16 bytes.
     const auto found_bytes = [&](int n) {
@@ -166,13 +178,15 @@ class Ordinals {
              const OrderBins &bins) {
     int bits = 15;
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
-    launch(cuda_, order_kernel, {n, kOrderThreads, 4 << bits},
+    launch(cuda_, transposed_ ? order_kernel<true> : order_kernel<false>,
+           {n, kOrderThreads, 4 << bits},
            OrderJob{selection_.in, tiles, ordered, begin, bits, bins});
   }
 
   Cuda &cuda_;
   const SelectionJob<std::uint16_t> &selection_;
   const Mask &mask_;
+  const bool transposed_;
   const WindowCells cells_;
   const WindowColumns columns_;
 };
@@ -180,14 +194,20 @@ class Ordinals {
 }  // namespace
 
 void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
-  Ordinals ordinals(cuda, job, mask);
+  const Mask transposed = mask.transposed();
+  // Windows slide across instead of down if they have fewer rows than columns. So do wide
+  // rectangles, whose columns are added.
+  const bool slides_across = mask.runs().size() * 4 < transposed.runs().size() * 3;
+  const bool is_wide = mask.width > kMostNarrow && mask.width > 2 * mask.height;
   switch (job.op) {
     case Op::alpha_trimmed_mean:
-      return ordinals.trimmed_means();
+      return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
     case Op::mode:
-      return ordinals.modes();
-    default:
-      return ordinals.medians_and_ranks();
+      return Ordinals(cuda, job, mask, false).modes();
+    default: {
+      const bool across = mask.rectangle ? is_wide : slides_across;
+      return Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
+    }
   }
 }
 

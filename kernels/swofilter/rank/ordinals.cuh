@@ -43,6 +43,18 @@ struct OrdinalJob {
   __device__ Found &at(int i, int x, int y) const {
     return found[(std::size_t(i) * tiles.height + y) * tiles.width + x];
   }
+  __device__ int width() const {
+    return tiles.transposed ? selection.out.height : selection.out.width;
+  }
+  __device__ int height() const {
+    return tiles.transposed ? selection.out.width : selection.out.height;
+  }
+  __device__ std::uint16_t &out(int x, int y) const {
+    return tiles.transposed ? selection.out.row(x)[y] : selection.out.row(y)[x];
+  }
+  __device__ std::uint16_t in(int x, int y) const {
+    return tiles.transposed ? selection.in.plane.row(x)[y] : selection.in.plane.row(y)[x];
+  }
   __device__ const unsigned *bins(int i) const {
     return ordered.bins + std::size_t(i) * tiles.capacity;
   }
@@ -102,10 +114,8 @@ struct OrdinalSlidingJob : OrdinalJob<Found> {
     return this->tiles.x0(tile()) + blockIdx.x % blocks * kSlidingThreads;
   }
   __device__ int y0() const { return this->tiles.y0(tile()); }
-  __device__ int right() const { return this->selection.out.width; }
-  __device__ int bottom() const {
-    return min(y0() + this->tiles.height, this->selection.out.height);
-  }
+  __device__ int right() const { return this->width(); }
+  __device__ int bottom() const { return min(y0() + this->tiles.height, this->height()); }
   __device__ const unsigned *at(int x, int y) const {
     const OrderTiles &tiles = this->tiles;
     return this->bins(in_launch()) + (y - y0() + tiles.ry) * stride + x - tiles.x0(tile()) +
@@ -176,7 +186,7 @@ __device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cell
   const int tile = job.begin + static_cast<int>(blockIdx.z);
   const int x = tiles.x0(tile) + dx, y = tiles.y0(tile) + dy;
   if (dx >= tiles.width || dy >= tiles.height) return;
-  if (x >= job.selection.out.width || y >= job.selection.out.height) return;
+  if (x >= job.width() || y >= job.height()) return;
   write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.at(blockIdx.z, dx, dy),
         blockIdx.z);
 }
@@ -189,9 +199,9 @@ static __global__ void __launch_bounds__(kMemberThreads)
   for_result(
       job, cells, rectangle, bits,
       [&](int x, int y, const TileWindow &window, const RankedBin &found, int tile) {
-        std::uint16_t &out = job.selection.out.row(y)[x];
+        std::uint16_t &out = job.out(x, y);
         if (found.count == 0) {
-          out = job.selection.in.plane.row(y)[x];
+          out = job.in(x, y);
           return;
         }
         const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
@@ -208,8 +218,12 @@ static __global__ void __launch_bounds__(kMemberThreads)
           const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
                          three = two + window.holds(four.z), all = three + window.holds(four.w);
           if (rest < all) {
-            const unsigned k = (rest >= one) + (rest >= two) + (rest >= three);
-            out = job.ordered.values[tile_begin + 4 * i + (up ? k : 3 - k)];
+            const unsigned place = rest < one     ? four.x
+                                   : rest < two   ? four.y
+                                   : rest < three ? four.z
+                                                  : four.w;
+            const int down = static_cast<int>(place >> 16), across = place & 0xffff;
+            out = job.bins(tile)[down * job.tiles.stride + across] >> 16;
             break;
           }
           rest -= all;
@@ -225,9 +239,9 @@ static __global__ void __launch_bounds__(kMemberThreads)
   for_result(
       job, cells, rectangle, bits,
       [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
-        std::uint16_t &out = job.selection.out.row(y)[x];
+        std::uint16_t &out = job.out(x, y);
         if (found.n == 0) {
-          out = job.selection.in.plane.row(y)[x];
+          out = job.in(x, y);
           return;
         }
         const std::size_t tile_begin = std::size_t(tile) * job.tiles.capacity;
@@ -265,15 +279,14 @@ static __global__ void __launch_bounds__(kMemberThreads)
           return sum;
         };
         const auto [first, last, whole_bins, n] = found;
-        unsigned sum = whole_bins;
-        if (found.first_is_whole())
-          sum -= sum_of(first.bin, true, first.rest);
-        else
-          sum += sum_of(first.bin, false, first.count - first.rest);
-        if (found.last_is_whole())
-          sum -= sum_of(last.bin, false, last.count - last.rest - 1);
-        else
-          sum += sum_of(last.bin, true, last.rest + 1);
+        // Neighbours begin at different ends of bins, in the same loop.
+        const bool first_up = found.first_is_whole(), last_up = !found.last_is_whole();
+        const unsigned of_first =
+            sum_of(first.bin, first_up, first_up ? first.rest : first.count - first.rest);
+        const unsigned of_last =
+            sum_of(last.bin, last_up, last_up ? last.rest + 1 : last.count - last.rest - 1);
+        const unsigned sum =
+            whole_bins + (first_up ? -of_first : of_first) + (last_up ? of_last : -of_last);
         const unsigned left = n - 2 * trimmed(n, job.selection.alpha);
         out = static_cast<std::uint16_t>((2 * std::uint64_t{sum} + left) / (2 * left) << shift);
       });

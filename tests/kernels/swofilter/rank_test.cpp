@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <tuple>
 
 #include "kernels/swofilter.h"
 #include "kernels/swofilter/window.h"
@@ -372,44 +371,6 @@ const std::vector<SwoFilterParams> kLarge = {
     {.op = Op::mode, .window = 17},
     {.op = Op::median, .window = 255, .border = Border::replicate},
     {.op = Op::directional_median, .window_width = 41, .window_height = 5}};
-
-#ifdef HAVE_CUDA
-/// Tiles of 16-bit samples next to and below one another.
-TEST(SwoFilterRankLarge, CudaEqualsCpuOfSeveralTiles) {
-  NEED_GPU();
-  for (const Op op : {Op::median, Op::alpha_trimmed_mean, Op::mode})
-    for (const char *shape : {"rectangle", "ellipse"}) {
-      const SwoFilterParams p{.op = op, .window_width = 13, .window_height = 5, .shape = shape};
-      expect_cuda_equals_cpu_of<std::uint16_t>(p, {290, 37});
-    }
-}
-
-/// Both ends of trimmed means in one bin, in neighbouring ones, and far apart.
-TEST(SwoFilterRankLarge, CudaEqualsCpuOfTrimmedMeans) {
-  NEED_GPU();
-  for (const double alpha : {0., 0.001, 0.02, 0.3, 0.49, 0.5})
-    for (const auto &[width, height, shape] :
-         {std::tuple{31, 1, "rectangle"}, std::tuple{5, 43, "ellipse"},
-          std::tuple{17, 17, "cross"}}) {
-      const SwoFilterParams p{.op = Op::alpha_trimmed_mean,
-                              .window_width = width,
-                              .window_height = height,
-                              .shape = shape,
-                              .border = Border::clip,
-                              .alpha = alpha};
-      expect_cuda_equals_cpu_of<std::uint16_t>(p, {130, 9});
-    }
-}
-
-/// Sorted tiles that need more memory than there is for a part.
-TEST(SwoFilterRankLarge, InSeveralPartsOnCudaEqualsCpu) {
-  NEED_REAL_GPU();
-  for (const Op op : {Op::alpha_trimmed_mean, Op::mode}) {
-    const SwoFilterParams p{.op = op, .window = 255, .shape = "ellipse"};
-    expect_cuda_equals_cpu_of<std::uint16_t>(p, {5000, 2600});
-  }
-}
-#endif
 
 TEST(SwoFilterRankLarge, CudaEqualsCpu) {
   NEED_GPU();
