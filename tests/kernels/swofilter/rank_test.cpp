@@ -386,6 +386,34 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfSeveralTiles) {
     }
 }
 
+/// Windows that move along rows or columns, with runs for a part of a warp, for several warps, and
+/// as many as there can be; clipped to nothing; and in flat parts, where all lanes have one value.
+TEST(SwoFilterRankLarge, CudaEqualsCpuOfModes) {
+  NEED_GPU();
+  std::string checkerboard;
+  for (int i = 0; i < 31; ++i)
+    for (int k = 0; k < 32; ++k) checkerboard += k == 31 ? ';' : "01"[(i + k) % 2 == 0];
+  checkerboard.pop_back();
+  const SwoFilterParams kWindows[] = {
+      {.window_width = 113, .window_height = 1},
+      {.window_width = 1, .window_height = 51},
+      {.window_width = 5, .window_height = 37, .shape = "ellipse"},
+      {.window_width = 61, .window_height = 7, .shape = "cross"},
+      {.window_width = 35, .window_height = 67},
+      {.shape = checkerboard},
+      {.shape = "1111111;0000000;0000000;0000000;0000000;0000000;1111110"}};
+  constexpr Content kFew[] = {Content::random, Content::near_white, Content::text, Content::clipped,
+                              Content::checkerboard};
+  int i = 0;
+  for (SwoFilterParams p : kWindows)
+    for (const Size size : {Size{131, 19}, Size{18, 67}, Size{1, 2}}) {
+      p.op = Op::mode, p.border = static_cast<Border>(i % 4), p.border_value = 200;
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, size, {i % 3, i % 2}, 65535,
+                                               kFew[i % std::size(kFew)]);
+      ++i;
+    }
+}
+
 /// Both ends of trimmed means in one bin, in neighbouring ones, and far apart.
 TEST(SwoFilterRankLarge, CudaEqualsCpuOfTrimmedMeans) {
   NEED_GPU();
