@@ -106,21 +106,28 @@ class CodeCounts {
     unsigned &bound = bounds_[code_of(key) / kBoundCodes];
     if (bound < key) atomicMax(&bound, key);
   }
-  /// The largest key; called by a warp.
+  /// The largest key; called by a warp. Each lane looks at the largest of its bounds.
   __device__ unsigned largest() const {
     const unsigned lane = threadIdx.x % 32;
     for (;;) {
-      unsigned most = 0;
+      unsigned bound = 0;
       for (int i = lane * 4; i < bounds_end_; i += kBoundsRead) {
         const uint4 v = *reinterpret_cast<const uint4 *>(bounds_ + i);
-        most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
+        bound = max(bound, max(max(v.x, v.y), max(v.z, v.w)));
       }
-      most = warp_max(most);
-      const unsigned code = code_of(most), group = code / kBoundCodes;
-      if (key(code) == most) return most;
-      const unsigned now = warp_max(key(group * kBoundCodes + lane));
-      __syncwarp();
-      if (lane == 0) bounds_[group] = now;
+      const unsigned group = code_of(bound) / kBoundCodes;
+      const bool exact = bound == 0 || key(code_of(bound)) == bound;
+      unsigned most = warp_max(exact ? bound : 0);
+      unsigned wrong = __ballot_sync(kWholeWarp, bound > most);
+      if (wrong == 0) return most;
+      for (; wrong; wrong = __ballot_sync(kWholeWarp, (wrong >> lane & 1) && bound > most)) {
+        const unsigned first = __ffs(wrong) - 1;
+        const unsigned corrected = __shfl_sync(kWholeWarp, group, first);
+        const unsigned now = warp_max(key(corrected * kBoundCodes + lane));
+        if (lane == first) bounds_[corrected] = now;
+        most = max(most, now);
+        wrong &= wrong - 1;
+      }
       __syncwarp();
     }
   }
