@@ -17,12 +17,13 @@ class CudaOnASmallGpu : public testing::Test {
   ~CudaOnASmallGpu() override { emulation::limit_shared_memory(emulation::kSharedPerBlock); }
 
   template <typename T, typename Params>
-  void expect_equal(int width, int height, T maximum, const Params &params) {
+  void expect_equal(int width, int height, T maximum, const Params &params,
+                    test::Content content = test::Content::text) {
     // Rows that begin at multiples of a vector, then rows that begin anywhere.
     for (const test::Layout layout : {test::Layout{.padding = (16 - width % 16) % 16},
                                       test::Layout{.padding = 3, .offset = 5}}) {
-      const test::Image<T> in(test::make_content<T>(test::Content::text, width, height, maximum),
-                              width, height, layout, maximum);
+      const test::Image<T> in(test::make_content<T>(content, width, height, maximum), width, height,
+                              layout, maximum);
       const auto expected = test::outcome<T>(cpu_, in, layout, maximum, params, 0x5a);
       const auto got = test::outcome<T>(cuda_, in, layout, maximum, params, 0xc3);
       EXPECT_TRUE(test::same(expected.samples, got.samples, width)) << "padding " << layout.padding;
@@ -74,6 +75,15 @@ TEST_F(CudaOnASmallGpu, LargeMedians) {
     const SwoFilterParams params{
         .op = SwoFilterOperator::median, .window_width = width, .window_height = 3};
     expect_equal<std::uint8_t>(70, 5, 255, params);
+  }
+}
+/// Tiles with more values than blocks have room for: the counts of the rest fit into shared memory
+/// if a block has all of it, then not even so.
+TEST_F(CudaOnASmallGpu, ModesOfManyValues) {
+  for (const int width : {129, 201}) {
+    const SwoFilterParams params{
+        .op = SwoFilterOperator::mode, .window_width = width, .window_height = 61};
+    expect_equal<std::uint16_t>(200, 97, 0xffff, params, test::Content::random);
   }
 }
 /// Less shared memory, and more bands of rows than blocks.

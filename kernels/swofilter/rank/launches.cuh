@@ -11,7 +11,9 @@ namespace cudascan::swo {
 bool rank_of_few(Cuda &, const SelectionJob<std::uint8_t> &, const FilterJob &);
 /// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
-/// The same for 16-bit samples.
+/// Medians, ranks and trimmed means of 16-bit samples.
 void rank_by_ordinals(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);
+/// Modes of 16-bit samples.
+void mode_by_codes(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);
 
 }  // namespace cudascan::swo

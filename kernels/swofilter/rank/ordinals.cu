@@ -6,7 +6,6 @@
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/following.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
-#include "kernels/swofilter/rank/levels.cuh"
 
 namespace cudascan::swo {
 namespace {
@@ -21,20 +20,12 @@ constexpr int kMostTileRows = 288;
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// Rectangles up to this width are no wide ones.
 constexpr int kMostNarrow = 31;
-/// Modes of windows up to this side need no bins: their tiles have few levels.
-constexpr int kMostUnbinned = 63, kUnbinnedSide = 32;
 
 static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
 static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) /
                       static_cast<int>(SummedBins::kNumber) +
                   4 <
               kMostBinSize);
-
-/// Of what only some operators need of tiles.
-struct Nothing {
-  static std::size_t bytes(int, int) { return 0; }
-  static Nothing at(void *, int, int) { return {}; }
-};
 
 class Ordinals {
  public:
@@ -52,7 +43,7 @@ class Ordinals {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
     if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
-    const auto find = [&](const OrdinalJob<RankedBin> &job, int n, Nothing) {
+    const auto find = [&](const OrdinalJob<RankedBin> &job, int n) {
       OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
       // The kernel asks for sizes only.
       SelectionJob<std::uint16_t> &sizes = of_digits.selection;
@@ -71,35 +62,10 @@ class Ordinals {
     by_following<FollowedMean<SummedBins>>(bin_mean_kernel);
   }
 
-  void modes() {
-    const bool with_bins = std::max(mask_.width, mask_.height) > kMostUnbinned;
-    const BlockResults results =
-        with_bins ? sliding_results<OrdinalModeJob>() : BlockResults{kUnbinnedSide, kUnbinnedSide};
-    for_parts<ModeBin, OrderedLevels>(results, [&](const OrdinalJob<ModeBin> &job, int n,
-                                                   const OrderedLevels &levels) {
-      launch(cuda_, levels_kernel, {n, kOrderThreads}, job.tiles, job.ordered, levels, with_bins);
-      if (with_bins) slide<OrdinalModeJob, Op::mode>(job, n);
-      launch(cuda_, level_mode_kernel, members(job, n), job, cells_, mask_.rectangle, levels,
-             with_bins);
-    });
-  }
-
  private:
   int width() const { return transposed_ ? selection_.out.height : selection_.out.width; }
   int height() const { return transposed_ ? selection_.out.width : selection_.out.height; }
 
-  /// Of a tile that two blocks share.
-  template <typename Job>
-  BlockResults sliding_results() {
-    const int bytes = sliding_bytes<Job>(columns_);
-    return {2 * kSlidingThreads, sliding_blocks(cuda_, width(), height(), bytes).results.height};
-  }
-  template <typename Job, Op op = Op::rank, typename Found>
-  void slide(const OrdinalJob<Found> &job, int n) {
-    const Job sliding{job};
-    launch(cuda_, sliding_kernel<op, Job>,
-           {n * sliding.blocks, kSlidingThreads, sliding_bytes<Job>(columns_)}, sliding, columns_);
-  }
   template <typename Followed, typename Kernel>
   void by_following(Kernel *from_bins) {
     using Found = typename Followed::Found;
@@ -109,7 +75,7 @@ class Ordinals {
           cuda_, selection_kernel<std::uint16_t>,
           {dim3(divide_up(selection_.out.width, 32), divide_up(selection_.out.height, 8)), 256},
           selection_, transposed_ ? columns_ : cells_);
-    const auto find = [&](const OrdinalJob<Found> &job, int n, Nothing) {
+    const auto find = [&](const OrdinalJob<Found> &job, int n) {
       const OrdinalSlidingJob<Found> sliding{job};
       launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
              sliding, columns_);
@@ -136,10 +102,9 @@ class Ordinals {
             kMemberThreads};
   }
 
-  /// Sorts tiles and calls find(job, number of tiles, more memory of tiles), as often as memory
-  /// requires.
+  /// Sorts tiles and calls find(job, number of tiles), as often as memory requires.
   /// @param results  of a tile
-  template <typename Found, typename More = Nothing, typename Find>
+  template <typename Found, typename Find>
   void for_parts(const BlockResults &results, const Find &find, const OrderBins &bins = {}) {
     const int tile_width = results.width, tile_height = std::min(results.height, kMostTileRows);
     const int stride = tile_width + 2 * mask_.rx();
@@ -152,25 +117,18 @@ class Ordinals {
     const auto found_bytes = [&](int n) {
       return (std::size_t(n) * tile_width * tile_height * sizeof(Found) + 15) / 16 * 16;
     };
-    const auto ordered_bytes = [&](int n) {
-      return (OrderedTiles::bytes(capacity, n) + 15) / 16 * 16;
-    };
-    const auto bytes = [&](int n) {
-      return found_bytes(n) + ordered_bytes(n) + More::bytes(capacity, n);
-    };
+    const auto bytes = [&](int n) { return found_bytes(n) + OrderedTiles::bytes(capacity, n); };
     constexpr std::size_t kMostTiles = 65535;  // of a launch
     const int fit = static_cast<int>(std::min<std::size_t>(
         {kMostTiles, std::max<std::size_t>(kMostOrderedBytes / bytes(1), 1), std::size_t(all)}));
     const int most = divide_up(all, divide_up(all, fit));  // parts take equally long
     auto *const found = static_cast<unsigned char *>(cuda_.scratch(bytes(most)));
-    auto *const sorted = found + found_bytes(most);
-    const OrderedTiles ordered = OrderedTiles::at(sorted, capacity, most);
-    const More more = More::at(sorted + ordered_bytes(most), capacity, most);
+    const OrderedTiles ordered = OrderedTiles::at(found + found_bytes(most), capacity, most);
     for (int begin = 0; begin < all; begin += most) {
       const int n = std::min(most, all - begin);
       order(tiles, ordered, begin, n, bins);
       find(OrdinalJob<Found>{selection_, tiles, ordered, begin, reinterpret_cast<Found *>(found)},
-           n, more);
+           n);
     }
   }
 
@@ -198,17 +156,11 @@ void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const 
   // Windows slide across instead of down if they have fewer rows than columns. So do wide
   // rectangles, whose columns are added.
   const bool slides_across = mask.runs().size() * 4 < transposed.runs().size() * 3;
+  if (job.op == Op::alpha_trimmed_mean)
+    return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
   const bool is_wide = mask.width > kMostNarrow && mask.width > 2 * mask.height;
-  switch (job.op) {
-    case Op::alpha_trimmed_mean:
-      return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
-    case Op::mode:
-      return Ordinals(cuda, job, mask, false).modes();
-    default: {
-      const bool across = mask.rectangle ? is_wide : slides_across;
-      return Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
-    }
-  }
+  const bool across = mask.rectangle ? is_wide : slides_across;
+  Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
 }
 
 }  // namespace cudascan::swo

@@ -58,6 +58,8 @@ class Rank {
     if (!of_rank && mask.width > widest && by_columns(all)) return;
     if constexpr (sizeof(T) == 1)
       rank_by_sliding(cuda_, all, mask);
+    else if (job_.op == Op::mode)
+      mode_by_codes(cuda_, all, mask);
     else
       rank_by_ordinals(cuda_, all, mask);
   }
