@@ -12,6 +12,7 @@
 /// longer, so they are divided among separate blocks. These are the first ones of the grid, so they
 /// run concurrently with the others.
 #pragma once
+#include "gswo/chunk_sums.h"
 
 #if !GSWO_CUDA
 #define GSWO_TILE 0
@@ -160,99 +161,6 @@ struct KnownChunk {
   }
 };
 
-/// Whether the sums of the pixels of a chunk are computed one from another before the filter asks
-/// for them. Compilers share what sums of small windows have in common, but take minutes for larger
-/// ones. They leave out sums that no filter asks for.
-constexpr bool kSumsChunk = kRectangle && kCells > 49 && !kScatterExactInFloat;
-
-/// The view of a pixel of a chunk.
-template <typename View>
-struct ChunkView : View {
-  static constexpr bool summed = kSumsChunk;
-};
-
-template <bool first, typename A, typename B>
-struct Choice {
-  using Type = A;
-};
-template <typename A, typename B>
-struct Choice<false, A, B> {
-  using Type = B;
-};
-
-/// The sums of a row of a chunk, from one row to the next.
-template <typename View>
-class ChunkSums {
- public:
-  /// @param view  of the first pixel of the chunk
-  GSWO_FN explicit ChunkSums(const View &view) : view_(view) {
-    if constexpr (kSumsChunk) {
-#pragma unroll 1
-      for (int row = -kAbove; row <= kBelow; ++row) add_row<1>(row);
-    }
-  }
-  /// Goes on from row i of the chunk to the next.
-  GSWO_FN void advance(int i) {
-    if constexpr (kSumsChunk) {
-      add_row<-1>(i - kAbove);
-      add_row<1>(i + kBelow + 1);
-    }
-  }
-  GSWO_FN void tell(Known &known, int column) const {
-    if constexpr (kSumsChunk) {
-      known.sum = sums_[column];
-      known.squares = squares_[column];
-    }
-  }
-
- private:
-  using Level = typename View::Level;
-  static constexpr int kWidth = kLeft + kRight + 1;
-  static constexpr bool kInFloat = !Integer<Level>;
-  // All sums of a row are exact in these types: 255 levels of 16 bits are less than 2^24.
-  static constexpr bool kSquaresInFloat =
-      kInFloat && 1ull * kWidth * GSWO_MAXIMUM * GSWO_MAXIMUM <= 1 << 24;
-  using Sum = typename Choice<kInFloat, float, unsigned>::Type;
-  using Squares = typename Choice<kSquaresFitUnsigned, unsigned, unsigned long long>::Type;
-  using RowSquares = typename Choice<kSquaresInFloat, float, Squares>::Type;
-
-  static GSWO_FN RowSquares square(Level level) {
-    return static_cast<RowSquares>(level) * static_cast<RowSquares>(level);
-  }
-  static GSWO_FN RowSquares add_square(Level level, RowSquares to) {
-    if constexpr (kSquaresInFloat)
-      return ::fmaf(level, level, to);  // exact, as are both steps
-    else
-      return to + square(level);
-  }
-
-  /// Adds the samples of a row, sign = 1, or takes them away, sign = -1.
-  template <int sign>
-  GSWO_FN void add_row(int dy) {
-    Sum sum = 0;
-    RowSquares squares = 0;
-#pragma unroll 16
-    for (int dx = -kLeft; dx <= kRight; ++dx) {
-      const Level level = view_(dx, dy);
-      sum += level;
-      squares = add_square(level, squares);
-    }
-    GSWO_UNROLL for (int k = 0; k < kColumns; ++k) {
-      if (k > 0) {
-        const Level last = view_(k - 1 - kLeft, dy), next = view_(k + kRight, dy);
-        sum += static_cast<Sum>(next) - static_cast<Sum>(last);
-        squares = add_square(next, squares - square(last));
-      }
-      sums_[k] += sign * static_cast<unsigned>(sum);
-      squares_[k] += sign * static_cast<Squares>(squares);
-    }
-  }
-
-  const View view_;
-  unsigned sums_[kColumns] = {};
-  Squares squares_[kColumns] = {};
-};
-
 /// Filters a thread's pixels from (x, y) on; their windows are inside the frame.
 /// @param pixel  the sample of the first one in the tile
 GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, const Frame &out,
@@ -269,7 +177,7 @@ GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, 
 #endif
   };
   using View = decltype(view_of(0, 0));
-  ChunkSums sums(view_of(0, 0));
+  ChunkSums<View, kColumns> sums(view_of(0, 0));
   GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
     if (i > 0) sums.advance(i - 1);
     Results results;
