@@ -2,6 +2,7 @@
 #include "kernels/swofilter/rank/modes.cuh"
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
@@ -33,6 +34,12 @@ struct ModeTiles {
         most_codes(divide_up(std::min((along + 2 * cells.rx) * (across + 2 * cells.ry), 1 << 16),
                              kBoundCodes) *
                    kBoundCodes) {}
+};
+
+/// How many codes blocks have room for.
+struct ModeRoom {
+  int codes;
+  ModeBytes shared;
 };
 
 /// The launches for all tiles.
@@ -67,31 +74,36 @@ class ModeLaunches {
     job_.tiles = job_.tiles_along * divide_up(image_across_, tiles_.across);
   }
 
+  /// More blocks hide more latency, but have room for fewer codes. So each launch leaves the tiles
+  /// that have too many to the next one, of fewer blocks; counts of the last one may be in device
+  /// memory.
   void operator()() {
-    // Two blocks hide more latency. Few tiles have more codes than these have room for.
-    int codes = tiles_.most_codes;
-    while (mode_bytes(codes, true).all() > shared_memory_each(cuda_, 2) - kStaticBytes)
-      codes -= kBoundCodes;
-    ModeBytes first = mode_bytes(codes, true);
+    std::vector<ModeRoom> rooms;
+    for (const int resident : {4, 2, 1}) {
+      const ModeRoom room = room_of(shared_memory_each(cuda_, resident) - kStaticBytes);
+      if (room.codes > 0) rooms.push_back(room);
+      if (room.codes == tiles_.most_codes) break;
+    }
+    if (rooms.empty() || rooms.back().codes < tiles_.most_codes)
+      rooms.push_back({tiles_.most_codes, mode_bytes(tiles_.most_codes, false)});
     const int code_bytes = divide_up(2 * area_, 128) * 128;
+    ModeBytes &first = rooms[0].shared;
     if (first.all() + code_bytes <= shared_memory_each(cuda_, kBlocksWithCodes) - kStaticBytes)
       first.codes = code_bytes;
-    const bool fits =
-        mode_bytes(tiles_.most_codes, true).all() + kStaticBytes <= cuda_.most_shared_memory();
-    const ModeBytes rest = mode_bytes(tiles_.most_codes, fits);
 
     const std::size_t left_bytes = divide_up(job_.tiles, 256) * 256;
-    const std::size_t first_bytes = memory_of(codes, first),
-                      rest_bytes = memory_of(tiles_.most_codes, rest);
-    const bool all = codes == tiles_.most_codes;
-    auto *const memory = static_cast<unsigned char *>(
-        cuda_.scratch(left_bytes + std::max(blocks_of(first) * first_bytes,
-                                            all ? 0 : blocks_of(rest) * rest_bytes)));
-    job_.left = memory, job_.memory = memory + left_bytes;
-    run(mode_kernel<true>, codes, first, first_bytes);
-    job_.again = true;
-    if (!all)
-      run(fits ? mode_kernel<true> : mode_kernel<false>, tiles_.most_codes, rest, rest_bytes);
+    std::size_t most_bytes = 0;
+    for (const ModeRoom &room : rooms)
+      most_bytes = std::max(most_bytes, blocks_of(room.shared) * bytes_of(room));
+    job_.left = static_cast<std::uint8_t *>(cuda_.scratch(left_bytes + most_bytes));
+    job_.memory = job_.left + left_bytes;
+    for (const ModeRoom &room : rooms) {
+      job_.most_codes = room.codes, job_.shared = room.shared, job_.bytes = bytes_of(room);
+      launch(cuda_, room.shared.counts ? mode_kernel<true> : mode_kernel<false>,
+             {static_cast<unsigned>(blocks_of(room.shared)), threads_, room.shared.all()}, job_,
+             cells_);
+      job_.again = true;
+    }
   }
 
  private:
@@ -103,16 +115,16 @@ class ModeLaunches {
                   kMostThreads / threads_, kMostBlocks});
     return std::min(std::max(resident, 1) * cuda_.multiprocessors(), job_.tiles);
   }
-  /// Bytes of device memory for a block.
-  std::size_t memory_of(int codes, const ModeBytes &shared) const {
-    const int samples = (shared.counts ? 1 : 2) * codes + (shared.codes ? 0 : area_);
-    return divide_up(std::int64_t{2} * samples, 256) * 256;
+  /// As many codes as fit, or as there can be.
+  ModeRoom room_of(int bytes) const {
+    int codes = tiles_.most_codes;
+    while (codes > 0 && mode_bytes(codes, true).all() > bytes) codes -= kBoundCodes;
+    return {codes, mode_bytes(codes, true)};
   }
-  void run(void (*kernel)(ModeJob, WindowCells), int codes, const ModeBytes &shared,
-           std::size_t bytes) {
-    job_.most_codes = codes, job_.shared = shared, job_.bytes = bytes;
-    launch(cuda_, kernel, {static_cast<unsigned>(blocks_of(shared)), threads_, shared.all()}, job_,
-           cells_);
+  /// Bytes of device memory for a block.
+  std::size_t bytes_of(const ModeRoom &room) const {
+    const int samples = (room.shared.counts ? 1 : 2) * room.codes + (room.shared.codes ? 0 : area_);
+    return divide_up(std::int64_t{2} * samples, 256) * 256;
   }
 
   Cuda &cuda_;

@@ -244,6 +244,7 @@ class ModeWindow {
     parts_ = static_cast<int>(blockDim.x) / cells.n_runs, part_ = t / cells.n_runs;
     const Run run = cells.runs[t % cells.n_runs];
     first_ = run.first + reach_, last_ = run.last + reach_;
+    span_ = (last_ + 1 - first_) * job.pitch;
     run_across_ = run.y, margin_across_ = cells.ry;
     along_ = job.transposed ? tile.height : tile.width;
     across_ = job.transposed ? tile.width : tile.height;
@@ -260,11 +261,14 @@ class ModeWindow {
       counts_.set_bounds();
       __syncthreads();
       unsigned best = search();
-      unsigned leaves = code_at(first_), enters = code_at(last_ + 1);
+      unsigned leaves = kNoCode, enters = kNoCode;
+      const std::uint16_t *next = line_ + first_ * job_.pitch;
+      read(next, 0, leaves, enters);
       for (int i = 0;; ++i) {
         keep(i, line, best);
         if (i + 1 == along_) break;
-        best = step(best, leaves, enters, i + 1);
+        next += job_.pitch;
+        best = step(best, leaves, enters, next, i + 1);
       }
       __syncthreads();
     }
@@ -272,10 +276,13 @@ class ModeWindow {
 
  private:
   __device__ void enter_line(int line) {
-    const Plane<const std::uint16_t> &in = job_.in.plane;
     line_ = tile_.codes + (line + run_across_ + margin_across_);
     begin_ = 0, exist_ = along_ + 2 * reach_;
-    if (job_.in.border != SwoFilterBorder::clip) return;
+    if (job_.in.border == SwoFilterBorder::clip) clip(line);
+    moving_exist_ = part_ > 0 ? 0 : exist_;
+  }
+  __device__ void clip(int line) {
+    const Plane<const std::uint16_t> &in = job_.in.plane;
     const int n_along = job_.transposed ? in.height : in.width;
     const int n_across = job_.transposed ? in.width : in.height;
     const int along = (job_.transposed ? tile_.y0 : tile_.x0) - reach_;
@@ -283,19 +290,23 @@ class ModeWindow {
     begin_ = max(-along, 0);
     exist_ = across < 0 || across >= n_across ? 0 : min(exist_, n_along - along) - begin_;
   }
-  /// That of a place along the tile with its margin.
-  __device__ unsigned code_at(int place) const {
-    if (part_ > 0 || static_cast<unsigned>(place - begin_) >= static_cast<unsigned>(exist_))
-      return kNoCode;
-    return line_[place * job_.pitch];
+  /// Reads the codes that leave and enter after result number i of the line, if this thread moves a
+  /// run.
+  /// @param leaving  where the first one is
+  __device__ void read(const std::uint16_t *leaving, int i, unsigned &leaves,
+                       unsigned &enters) const {
+    leaves = has_sample(first_ + i, moving_exist_) ? leaving[0] : kNoCode;
+    enters = has_sample(last_ + 1 + i, moving_exist_) ? leaving[span_] : kNoCode;
+  }
+  __device__ bool has_sample(int place, int exist) const {
+    return static_cast<unsigned>(place - begin_) < static_cast<unsigned>(exist);
   }
   /// Adds the samples of the line's first window.
   __device__ void fill() const {
     const bool helps = part_ < parts_;
     for (int place = first_ + part_; __any_sync(kWholeWarp, helps && place <= last_);
          place += parts_) {
-      const bool has = helps && place <= last_ &&
-                       static_cast<unsigned>(place - begin_) < static_cast<unsigned>(exist_);
+      const bool has = helps && place <= last_ && has_sample(place, exist_);
       counts_.change(has ? line_[place * job_.pitch] : kNoCode, 1);
     }
   }
@@ -310,12 +321,14 @@ class ModeWindow {
   }
   /// Moves to result number i of the line and returns the largest key.
   /// @param leaves, enters  codes of this step; those of the next one replace them
-  __device__ unsigned step(unsigned best, unsigned &leaves, unsigned &enters, int i) const {
+  /// @param leaving         where the first of those is
+  __device__ unsigned step(unsigned best, unsigned &leaves, unsigned &enters,
+                           const std::uint16_t *leaving, int i) const {
     const unsigned entered = enters;
     const bool changes = leaves != enters;
     counts_.change(changes ? leaves : kNoCode, -1u);
     counts_.change(changes ? enters : kNoCode, 1);
-    if (i + 1 < along_) leaves = code_at(first_ + i), enters = code_at(last_ + 1 + i);
+    if (i + 1 < along_) read(leaving, i, leaves, enters);
     __syncthreads();
     unsigned key = 0;
     if (entered != kNoCode) {
@@ -350,9 +363,10 @@ class ModeWindow {
   const ModeJob &job_;
   const ModeTile &tile_;
   const CodeCounts &counts_;
-  int reach_, parts_, part_, first_, last_, run_across_, margin_across_, along_, across_;
+  int reach_, parts_, part_, first_, last_, span_, run_across_, margin_across_, along_, across_;
   const std::uint16_t *line_ = nullptr;  ///< the code of this thread's run at place 0
-  int begin_ = 0, exist_ = 0;            ///< the places that have samples
+  /// The places that have samples, for filling and for moving.
+  int begin_ = 0, exist_ = 0, moving_exist_ = 0;
   unsigned kept_ = 0;
   int written_ = 0;  ///< results of the line
 };
@@ -375,7 +389,7 @@ __global__ void __launch_bounds__(kMostModeThreads)
     const ModeTile tile(job, cells, i, codes, values);
     const int n_codes = tile.number(shared);
     const bool leaves = n_codes > job.most_codes;
-    if (!job.again && threadIdx.x == 0) job.left[i] = leaves;
+    if (threadIdx.x == 0) job.left[i] = leaves;
     if (!leaves) ModeWindow(job, cells, tile, CodeCounts(counts, bounds, n_codes))();
     __syncthreads();
   }
