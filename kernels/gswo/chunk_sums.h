@@ -69,10 +69,7 @@ class ChunkSums {
     return static_cast<RowSquares>(level) * static_cast<RowSquares>(level);
   }
   static GSWO_FN RowSquares add_square(Level level, RowSquares to) {
-    if constexpr (kSquaresInFloat)
-      return ::fmaf(level, level, to);  // exact, as are both steps
-    else
-      return to + square(level);
+    return multiply_add(static_cast<RowSquares>(level), static_cast<RowSquares>(level), to);
   }
 
   /// Adds the samples of a row, sign = 1, or takes them away, sign = -1.

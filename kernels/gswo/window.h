@@ -173,6 +173,23 @@ GSWO_FN GSWO_RESULT to_sample(T result) {
   }
 }
 
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+GSWO_FN float fused(float a, float b, float c) {
+  return ::fmaf(a, b, c);
+}
+GSWO_FN double fused(double a, double b, double c) {
+  return ::fma(a, b, c);
+}
+#endif
+/// a * b + c if both steps are exact, so that one fused instruction gives the same.
+template <typename T>
+GSWO_FN T multiply_add(T a, T b, T c) {
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+  if constexpr (!Integer<T>) return fused(a, b, c);
+#endif
+  return a * b + c;
+}
+
 /// Sorts the samples of a window run by run.
 struct WindowRuns {
   static constexpr int count = kNumRuns;
@@ -381,22 +398,6 @@ class Window {
 #else
     return a / n;
 #endif
-  }
-#if defined(__NVCC__) || defined(__CUDACC_RTC__)
-  static GSWO_FN float fused(float a, float b, float c) {
-    return ::fmaf(a, b, c);
-  }
-  static GSWO_FN double fused(double a, double b, double c) {
-    return ::fma(a, b, c);
-  }
-#endif
-  /// a * b + c if both steps are exact, so that one fused instruction gives the same.
-  template <typename T>
-  static GSWO_FN T multiply_add(T a, T b, T c) {
-#if defined(__NVCC__) || defined(__CUDACC_RTC__)
-    if constexpr (!Integer<T>) return fused(a, b, c);
-#endif
-    return a * b + c;
   }
   /// Combines the results of all runs; what pixels of a column share is computed once.
   /// @param add  joins a result and that of a sample
