@@ -29,22 +29,26 @@ struct Choice<false, A, B> {
 };
 
 /// The sums of a row of a chunk, from one row to the next.
-/// @tparam columns  pixels in a row
-template <typename View, int columns>
+/// @tparam columns, rows  pixels of a chunk
+template <typename View, int columns, int rows>
 class ChunkSums {
  public:
   /// @param view  of the first pixel of the chunk
   GSWO_FN explicit ChunkSums(const View &view) : view_(view) {
     if constexpr (kSumsChunk) {
+      GSWO_UNROLL for (int i = 0; i < kKept && i < kHeight; ++i) enter(i);
 #pragma unroll 1
-      for (int row = -kAbove; row <= kBelow; ++row) add_row<1>(row);
+      for (int i = kKept; i < kHeight; ++i) add(sums_of(i));
     }
   }
   /// Goes on from row i of the chunk to the next.
   GSWO_FN void advance(int i) {
     if constexpr (kSumsChunk) {
-      add_row<-1>(i - kAbove);
-      add_row<1>(i + kBelow + 1);
+      GSWO_UNROLL for (int k = 0; k < columns; ++k) {
+        sums_[k] -= static_cast<unsigned>(kept_[i].sums[k]);
+        squares_[k] -= static_cast<Squares>(kept_[i].squares[k]);
+      }
+      enter(i + kHeight);
     }
   }
   GSWO_FN void tell(Known &known, int column) const {
@@ -56,7 +60,9 @@ class ChunkSums {
 
  private:
   using Level = typename View::Level;
-  static constexpr int kWidth = kLeft + kRight + 1;
+  static constexpr int kWidth = kLeft + kRight + 1, kHeight = kAbove + kBelow + 1;
+  /// Rows that leave the windows of some pixels.
+  static constexpr int kKept = rows - 1;
   static constexpr bool kInFloat = !Integer<Level>;
   // All sums of a row are exact in these types: 255 levels of 16 bits are less than 2^24.
   static constexpr bool kSquaresInFloat =
@@ -72,9 +78,14 @@ class ChunkSums {
     return multiply_add(static_cast<RowSquares>(level), static_cast<RowSquares>(level), to);
   }
 
-  /// Adds the samples of a row, sign = 1, or takes them away, sign = -1.
-  template <int sign>
-  GSWO_FN void add_row(int dy) {
+  /// Sums along a row, for the pixels of a row of the chunk.
+  struct Row {
+    Sum sums[columns];
+    RowSquares squares[columns];
+  };
+  /// @param i  0 for the uppermost row of the first pixels' windows
+  GSWO_FN Row sums_of(int i) const {
+    const int dy = i - kAbove;
     Sum sum = 0;
     RowSquares squares = 0;
 #pragma unroll 16
@@ -83,20 +94,35 @@ class ChunkSums {
       sum += level;
       squares = add_square(level, squares);
     }
+    Row row;
     GSWO_UNROLL for (int k = 0; k < columns; ++k) {
       if (k > 0) {
         const Level last = view_(k - 1 - kLeft, dy), next = view_(k + kRight, dy);
         sum += static_cast<Sum>(next) - static_cast<Sum>(last);
         squares = add_square(next, squares - square(last));
       }
-      sums_[k] += sign * static_cast<unsigned>(sum);
-      squares_[k] += sign * static_cast<Squares>(squares);
+      row.sums[k] = sum;
+      row.squares[k] = squares;
     }
+    return row;
+  }
+  GSWO_FN void add(const Row &row) {
+    GSWO_UNROLL for (int k = 0; k < columns; ++k) {
+      sums_[k] += static_cast<unsigned>(row.sums[k]);
+      squares_[k] += static_cast<Squares>(row.squares[k]);
+    }
+  }
+  /// Adds row i and keeps it if it leaves a window later.
+  GSWO_FN void enter(int i) {
+    const Row row = sums_of(i);
+    add(row);
+    if (i < kKept) kept_[i] = row;
   }
 
   const View view_;
   unsigned sums_[columns] = {};
   Squares squares_[columns] = {};
+  Row kept_[kKept > 0 ? kKept : 1];
 };
 
 }  // namespace gswo

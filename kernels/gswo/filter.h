@@ -177,7 +177,7 @@ GSWO_FN void filter_chunk([[maybe_unused]] const float *pixel, const Input &in, 
 #endif
   };
   using View = decltype(view_of(0, 0));
-  ChunkSums<View, kColumns> sums(view_of(0, 0));
+  ChunkSums<View, kColumns, kRows> sums(view_of(0, 0));
   GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
     if (i > 0) sums.advance(i - 1);
     Results results;

@@ -67,8 +67,9 @@ struct TurnedRow {
   }
 };
 
-/// @tparam most  see slide()
-template <typename T, typename Op, int most>
+/// @tparam most   see slide()
+/// @tparam quads  the sink takes quads
+template <typename T, typename Op, int most, bool quads>
 __global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::resident(most))
     rectangle_kernel(const __grid_constant__ RectangleJob<T> job) {
   using Size = RectangleTile<T>;
@@ -126,9 +127,13 @@ __global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::
       }
     }
 #pragma unroll
-    for (int k = 0; k < kStripWords; k += 4)
-      job.sink.store(x + k * kSamples, y + i,
-                     uint4{words[i][k], words[i][k + 1], words[i][k + 2], words[i][k + 3]});
+    for (int k = 0; k < kStripWords; k += 4) {
+      const uint4 quad{words[i][k], words[i][k + 1], words[i][k + 2], words[i][k + 3]};
+      if constexpr (quads)
+        job.sink.store_quad(x + k * kSamples, y + i, quad);
+      else
+        job.sink.store(x + k * kSamples, y + i, quad);
+    }
   }
 }
 
@@ -140,9 +145,13 @@ void queue_rectangle(Cuda &cuda, const RectangleJob<T> &job) {
   const Plane<const T> &in = job.in.plane;
   const dim3 blocks(divide_up(in.width, Size::kWords * Size::kSamples),
                     divide_up(in.height, Size::kRows));
+  const auto kernel_for = [&]<bool quads>() {
+    return std::max(job.width, job.height) <= kTiny ? rectangle_kernel<T, Op, kTiny, quads>
+                                                    : rectangle_kernel<T, Op, kMostInOneGo, quads>;
+  };
   launch(cuda,
-         std::max(job.width, job.height) <= kTiny ? rectangle_kernel<T, Op, kTiny>
-                                                  : rectangle_kernel<T, Op, kMostInOneGo>,
+         job.sink.takes_quads() ? kernel_for.template operator()<true>()
+                                : kernel_for.template operator()<false>(),
          {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90}, job);
 }
 

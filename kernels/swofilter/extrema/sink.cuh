@@ -28,14 +28,16 @@ struct ExtremaSink {
   int shift;
 
   /// Whether all rows, also those of the other image, begin at multiples of so many bytes.
-  __device__ bool is_aligned(unsigned bytes) const {
+  __host__ __device__ bool is_aligned(unsigned bytes) const {
     auto bits = reinterpret_cast<std::uintptr_t>(out.data) | out.stride;
     if (finish != ExtremaFinish::none)
       bits |= reinterpret_cast<std::uintptr_t>(other.data) | other.stride;
     return bits % bytes == 0;
   }
   /// Whether four words can be written at once, at multiples of 16 bytes, without changes.
-  __device__ bool takes_quads() const { return finish == ExtremaFinish::none && is_aligned(16); }
+  __host__ __device__ bool takes_quads() const {
+    return finish == ExtremaFinish::none && is_aligned(16);
+  }
   /// Writes four words of extrema from column x of row y on, a multiple of 16 bytes.
   __device__ void store(int x, int y, const uint4 &words) const {
     constexpr int kSamples = Packed<T>::kSamples;
@@ -44,6 +46,19 @@ struct ExtremaSink {
       return;
     }
     store_all(x, y, words);
+  }
+  /// The same if takes_quads().
+  __device__ void store_quad(int x, int y, const uint4 &words) const {
+    constexpr int kSamples = Packed<T>::kSamples;
+    T *const row = out.row(y);
+    if (x + 4 * kSamples <= out.width) {
+      *reinterpret_cast<uint4 *>(row + x) = words;
+      return;
+    }
+    store_word(row, out.width, x, words.x);
+    store_word(row, out.width, x + kSamples, words.y);
+    store_word(row, out.width, x + 2 * kSamples, words.z);
+    store_word(row, out.width, x + 3 * kSamples, words.w);
   }
   /// The same for one word, anywhere.
   __device__ void store(int x, int y, unsigned word) const {
