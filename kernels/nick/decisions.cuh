@@ -32,8 +32,12 @@ struct NickJob : windowsums::RowJob<T> {
   SurfaceWeights weights{};                   // unless the method is wolf
 };
 
-/// The exact decision; not inlined, because it is rare.
-static __device__ __noinline__ bool exactly_above(unsigned p, WindowSums w, const Formula &f) {
+/// The decision where an estimate u of (T - p) N is not more than the tolerance; not inlined,
+/// because it is rare.
+static __device__ __noinline__ bool exactly_above(float u, unsigned p, WindowSums w,
+                                                  const Filter &filter, const Formula &f) {
+  const float scale = static_cast<float>(p) * w.n + to_float(w.sum);
+  if (fabsf(u) > filter.relative * scale) return u < 0;
   return above(2 * static_cast<std::int64_t>(p), w, f);
 }
 static __device__ __noinline__ std::uint32_t exact_threshold(WindowSums w, const Formula &f) {
@@ -160,7 +164,8 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
           fabsf(u_[j]) <= this->filter().tolerance * w.n &&
           (columns == Columns::inner || j < row.valid)) {
         const unsigned p = row.samples[j];
-        u_[j] = !is_tie(p, w) && exactly_above(p, w, this->formula()) ? -1 : 1;
+        u_[j] =
+            !is_tie(p, w) && exactly_above(u_[j], p, w, this->filter(), this->formula()) ? -1 : 1;
       }
   }
   template <Columns columns>
@@ -187,7 +192,8 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
  private:
   /// Whether p and T are equal in a window of equal samples. All methods leave black black, and
-  /// flat areas would ask for each pixel of many rows.
+  /// flat areas would ask for each pixel of many rows, as would those that are nearly black but for
+  /// `relative`.
   static __device__ bool is_tie(unsigned p, const WindowSums &w) {
     if constexpr (method == NickMethod::niblack)
       return w.sum == std::uint64_t{p} * w.n && w.squares == p * w.sum;

@@ -19,8 +19,14 @@ using windowsums::WindowSize;
 /// (1 + max/r)). The tolerance is at least eight times their product. That also covers the only
 /// difference of large terms, in root_of_squares() of bytes: with the mean m, these are at most N
 /// (127 m + Q / N), so sqrt(N) times the root is off by less than 2^-24 N (191 + 255).
+///
+/// Where samples are small, it is correct if |(T - p) N| exceeds `relative` (p N + S), too. The
+/// terms are at most p N + S times (1 + |k| (1 + max/r)); only the roots of Niblack and NICK are
+/// larger, but then (T - p) N is about as large. The root of bytes has the largest error: Q is at
+/// least S, and S^2 / N^2 at most Q / N, so for N > 1 it is off by at most 2^-15 of itself, less
+/// than 16 times the tolerance.
 struct Filter {
-  float k, k_over_r, boost_exponent, minimum, tolerance;
+  float k, k_over_r, boost_exponent, minimum, tolerance, relative;
 
   Filter() = default;
   CUDASCAN_HD explicit Filter(const Formula &f) {
@@ -36,6 +42,7 @@ struct Filter {
     minimum = f.minimum;
     tolerance = maximum * (1 + fabsf(k) * (1 + maximum / deviation)) * 2e-6f +
                 (f.method == NickMethod::phansalkar ? maximum * 8e-6f : 0);
+    relative = 32 * tolerance / maximum;
   }
 };
 

@@ -115,13 +115,13 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
     bool sure = true, flat = false;
     double t = threshold(Base::sums(row, j), size.n, inverse, sure, flat);
     double most = weights_.sure;
-    if constexpr (columns == Columns::inner && kMultiples) {  // 1 / N has all its digits
+    if constexpr (method != NickMethod::bradley && kMultiples) t += kAboveHalf;
+    if constexpr (method == NickMethod::bradley && columns == Columns::inner) {
       t += above_half_;
-      if constexpr (method == NickMethod::bradley) most = most_;
+      most = most_;
     }
     const Nearest nearest(t);
-    if (!sure || !(nearest.distance < most))
-      unsure_ |= columns == Columns::inner && flat && sure ? 0 : 1u << j;
+    if (!sure || !(nearest.distance < most)) unsure_ |= flat && sure ? 0 : 1u << j;
     add_level(j, min(max(nearest.value, 0), static_cast<int>(job_.formula.maximum)));
   }
   template <Columns>

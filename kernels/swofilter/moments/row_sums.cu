@@ -263,78 +263,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Rows in which a thread moves the window down: more of them read less, fewer keep more threads
-/// busy.
-int column_rows(int ry) {
-  return ry <= 8 ? 16 : ry <= 32 ? 32 : 64;
-}
-
-/// Writes sums of the samples of a word.
-template <typename E, int n>
-__device__ void store_sums(E *to, const E (&sums)[n]) {
-  if constexpr (n * sizeof(E) == 16) {
-    SumQuad<E> quad;
-#pragma unroll
-    for (int i = 0; i < n; ++i) quad.v[i] = sums[i];
-    quad.store(to);
-  } else {
-    static_assert(n == 2 && sizeof(E) == 4);
-    *reinterpret_cast<uint2 *>(to) = {sums[0], sums[1]};
-  }
-}
-
-/// Adds up columns. A thread has the columns of a word.
-template <typename T, bool squared>
-__global__ void __launch_bounds__(128)
-    columns_kernel(const __grid_constant__ ShapeMomentJob<T> job, int rows) {
-  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-  using Square = ShapeSquare<T>;
-  const Plane<const T> &in = job.in.image.plane;
-  const int x = (blockIdx.x * 128 + threadIdx.x) * kSamples, ry = job.cells.ry;
-  const int begin = blockIdx.y * rows, end = min(begin + rows, in.height);
-  if (x >= in.width) return;
-  const unsigned outside = job.in.image.border == SwoFilterBorder::constant
-                               ? job.in.image.outside * (~0u / ((1u << kBits) - 1))
-                               : 0;
-  std::uint32_t sums[kSamples] = {};
-  Square squares[kSamples] = {};
-  const auto load = [&](int y) {
-    const int row = resolve(y, in.height, job.in.image.border);
-    return row < 0 ? outside : load_word(in.row(row), in.width, x, 0u);
-  };
-  const auto add = [&](unsigned word, bool enters) {
-#pragma unroll
-    for (int i = 0; i < kSamples; ++i) {
-      const unsigned level = (word >> (kBits * i) & ((1u << kBits) - 1)) >> job.shift;
-      sums[i] += enters ? level : -level;
-      if constexpr (squared) {
-        const Square square = Square{level} * level;
-        squares[i] += enters ? square : Square{0} - square;
-      }
-    }
-  };
-#pragma unroll 16
-  for (int y = begin - ry; y < begin + ry; ++y) add(load(y), true);
-#pragma unroll 4
-  for (int y = begin; y < end; ++y) {
-    add(load(y + ry), true);
-    store_sums(job.sums.row(y) + x, sums);  // rows of sums have room for whole words
-    if constexpr (squared) store_sums(job.squares.row(y) + x, squares);
-    add(load(y - ry), false);
-  }
-}
-
 }  // namespace
-
-template <typename T>
-void queue_cross_columns(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
-  const int rows = column_rows(job.cells.ry);
-  const dim3 blocks(divide_up(job.out.width, 128 * Packed<T>::kSamples),
-                    divide_up(job.out.height, rows));
-  launch(cuda,
-         filter.op == SwoFilterOperator::mean ? columns_kernel<T, false> : columns_kernel<T, true>,
-         {blocks, 128}, job, rows);
-}
 
 template <typename T>
 void queue_results(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &job) {
@@ -348,8 +277,6 @@ void queue_results(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> 
                            : queue.template operator()<RowChanges>();
 }
 
-template void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint8_t> &);
-template void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint16_t> &);
 template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint8_t> &);
 template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint16_t> &);
 

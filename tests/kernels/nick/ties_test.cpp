@@ -336,6 +336,32 @@ TEST(NickTies, CudaInFlatAreas) {
                                                        content);
       }
 }
+
+/// Few samples are not 0, so that all terms of T are small. With k = 1 they nearly cancel.
+template <typename T>
+void expect_cuda_equals_cpu_if_nearly_black() {
+  constexpr int kWidth = 520, kHeight = 45;
+  std::vector<T> samples(kWidth * kHeight);
+  for (std::size_t i = 7; i < samples.size(); i += 97 + i % 331) samples[i] = 1 + i % 2;
+  const Image<T> in(samples, kWidth, kHeight, {.unit = 16});
+  test::CpuRunner cpu(1);
+  test::CudaRunner cuda;
+  constexpr T kMaximum = std::numeric_limits<T>::max();
+  for (const NickMethod method : kNickMethods)
+    for (const double k : {-1.0, -0.05, 0.3, 1.0})
+      for (const int window : {5, 31}) {
+        const NickParams params = {.method = method, .window = window, .k = k};
+        EXPECT_TRUE(test::same(test::outcome<T>(cpu, in, {}, kMaximum, params, 0x5a).samples,
+                               test::outcome<T>(cuda, in, {}, kMaximum, params, 0xc3).samples,
+                               kWidth))
+            << params;
+      }
+}
+TEST(NickTies, CudaWhereNearlyAllIsBlack) {
+  NEED_GPU();
+  expect_cuda_equals_cpu_if_nearly_black<std::uint8_t>();
+  expect_cuda_equals_cpu_if_nearly_black<std::uint16_t>();
+}
 #endif
 
 }  // namespace
