@@ -10,8 +10,8 @@ namespace gswo {
 
 /// Whether the sums of the pixels of a chunk are computed one from another before the filter asks
 /// for them. Compilers share what sums of small windows have in common, but take minutes for larger
-/// ones. They leave out sums that no filter asks for.
-constexpr bool kSumsChunk = kRectangle && kCells > 49 && !kScatterExactInFloat;
+/// ones.
+constexpr bool kSumsChunk = GSWO_SUMS && kRectangle && kCells > 49 && !kScatterExactInFloat;
 
 /// The view of a pixel of a chunk.
 template <typename View>

@@ -7,6 +7,7 @@
 ///     GSWO_CHUNK_WIDTH, GSWO_CHUNK_HEIGHT   pixels of a thread: 1, 2 or 4 in a row, and rows
 ///     GSWO_TILE       1: read the block's samples and those around it into shared memory first
 ///     GSWO_TEXTURE    1: read samples through the frame's texture
+///     GSWO_SUMS       1: the filter may ask for sums; they are computed before it is called
 ///
 /// A thread filters a chunk of pixels whose windows are inside the frame. Pixels at the edges take
 /// longer, so they are divided among separate blocks. These are the first ones of the grid, so they

@@ -91,7 +91,8 @@ Program function_program(const UserFilterParams &p, const std::string &text,
   const unsigned gpu_planes = planes_for(calls, window, asked, kWorthOnGpu);
   const unsigned planes =
       target.architecture ? gpu_planes : planes_for(calls, window, asked, kWorthOnCpu);
-  const FilterLaunch launch = choose_launch(window, use_of(calls, gpu_planes), p);
+  FilterLaunch launch = choose_launch(window, use_of(calls, gpu_planes), p);
+  launch.sums = calls.sums;
   const Unit cuda = make_filter_unit(filter, target, gpu_planes, &launch);
   const Unit unit = target.architecture ? cuda : make_filter_unit(filter, target, planes, nullptr);
   const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;

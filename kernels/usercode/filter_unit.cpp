@@ -53,7 +53,8 @@ void define_launch(std::ostream &text, const FilterLaunch &launch) {
        << launch.block_height() << "\n#define GSWO_CHUNK_WIDTH " << launch.chunk_width
        << "\n#define GSWO_CHUNK_HEIGHT " << launch.chunk_height << "\n#define GSWO_TILE "
        << (launch.reads == UserFilterReads::shared) << "\n#define GSWO_TEXTURE "
-       << (launch.reads == UserFilterReads::texture) << '\n';
+       << (launch.reads == UserFilterReads::texture) << "\n#define GSWO_SUMS " << launch.sums
+       << '\n';
 }
 
 /// As a C++ string literal.

@@ -26,6 +26,7 @@ struct FilterLaunch {
   int chunk_width, chunk_height;  ///< of these for each thread
   UserFilterReads reads;          ///< never automatic
   int edge_x, edge_y;             ///< pixels whose windows may extend beyond the frame
+  bool sums = false;              ///< the filter may ask for sums over its windows
 
   int block_width() const { return tile_width / chunk_width; }  ///< threads
   int block_height() const { return tile_height / chunk_height; }
