@@ -67,6 +67,7 @@ class ModeLaunches {
              area_,
              0,
              {},
+             nullptr,
              false,
              nullptr,
              nullptr,
@@ -91,18 +92,23 @@ class ModeLaunches {
     if (first.all() + code_bytes <= shared_memory_each(cuda_, kBlocksWithCodes) - kStaticBytes)
       first.codes = code_bytes;
 
+    constexpr std::size_t kNextBytes = 256;  // a counter for each launch
     const std::size_t left_bytes = divide_up(job_.tiles, 256) * 256;
     std::size_t most_bytes = 0;
     for (const ModeRoom &room : rooms)
       most_bytes = std::max(most_bytes, blocks_of(room.shared) * bytes_of(room));
-    job_.left = static_cast<std::uint8_t *>(cuda_.scratch(left_bytes + most_bytes));
+    auto *const memory =
+        static_cast<std::uint8_t *>(cuda_.scratch(kNextBytes + left_bytes + most_bytes));
+    job_.next = reinterpret_cast<int *>(memory);
+    job_.left = memory + kNextBytes;
     job_.memory = job_.left + left_bytes;
+    cuda_.clear(memory, kNextBytes);
     for (const ModeRoom &room : rooms) {
       job_.most_codes = room.codes, job_.shared = room.shared, job_.bytes = bytes_of(room);
       launch(cuda_, room.shared.counts ? mode_kernel<true> : mode_kernel<false>,
              {static_cast<unsigned>(blocks_of(room.shared)), threads_, room.shared.all()}, job_,
              cells_);
-      job_.again = true;
+      job_.again = true, ++job_.next;
     }
   }
 

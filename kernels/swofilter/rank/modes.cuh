@@ -54,6 +54,7 @@ struct ModeJob {
   int pitch, area;  // codes from one place to the next one along, and of a tile
   int most_codes;   // tiles with more are left to the next launch; a multiple of kBoundCodes
   ModeBytes shared;
+  int *next;              // the first tile that no block has taken
   bool again;             // only the tiles that were left
   std::uint8_t *left;     // for each tile: whether it was left
   unsigned char *memory;  // of the blocks: counts unless they are shared, values, codes likewise
@@ -371,6 +372,20 @@ class ModeWindow {
   int written_ = 0;  ///< results of the line
 };
 
+/// Takes the next tile for the block. Tiles take different times, and those that were left are
+/// neighbours. All threads of the block call it.
+/// @return job.tiles if there is none
+__device__ inline int take_tile(const ModeJob &job) {
+  __shared__ int taken;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    do taken = atomicAdd(job.next, 1);
+    while (taken < job.tiles && job.again && !job.left[taken]);
+  }
+  __syncthreads();
+  return taken;
+}
+
 /// The modes of tiles.
 /// @tparam kShared  whether counts are in shared memory
 template <bool kShared>
@@ -384,14 +399,12 @@ __global__ void __launch_bounds__(kMostModeThreads)
                           : values + job.most_codes;
   auto *const bounds = reinterpret_cast<unsigned *>(shared + job.shared.counts);
   auto *const counts = reinterpret_cast<unsigned *>(kShared ? shared : own);
-  for (int i = blockIdx.x; i < job.tiles; i += gridDim.x) {
-    if (job.again && !job.left[i]) continue;
+  for (int i; (i = take_tile(job)) < job.tiles;) {
     const ModeTile tile(job, cells, i, codes, values);
     const int n_codes = tile.number(shared);
     const bool leaves = n_codes > job.most_codes;
     if (threadIdx.x == 0) job.left[i] = leaves;
     if (!leaves) ModeWindow(job, cells, tile, CodeCounts(counts, bounds, n_codes))();
-    __syncthreads();
   }
 }
 
