@@ -171,28 +171,15 @@ TEST(SwoFilterMoments, EveryMean) {
 /// Rows of 1100 pixels are more than a block adds up at a time.
 TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
   NEED_GPU();
-  struct Window {
-    Size size;
-    const char *shape;
-  };
-  constexpr Window kWindows[] = {{{3, 3}, "ellipse"},
-                                 {{9, 31}, "ellipse"},
-                                 {{63, 17}, "ellipse"},
-                                 {{5, 3}, "cross"},
-                                 {{33, 33}, "cross"},
-                                 {{15, 255}, "cross"},
-                                 {{255, 31}, "cross"},
-                                 {{}, "100;000;011;111;110"},
-                                 {{}, "1111111111111;0100000000000;1000000000001"}};
   constexpr Size kSizes[] = {{1, 1}, {7, 3}, {129, 140}, {1100, 5}};
   int turn = 0;
-  for (const Window &window : kWindows)
+  for (const window_oracle::Shape &window : window_oracle::kShapes)
     for (const Size size : kSizes) {
       ++turn;
       const SwoFilterParams p{.op = turn % 3 ? Op::standard_deviation : Op::mean,
-                              .window_width = window.size.width,
-                              .window_height = window.size.height,
-                              .shape = window.shape,
+                              .window_width = window.width,
+                              .window_height = window.height,
+                              .shape = window.cells,
                               .border = window_oracle::kBorders[turn / 2 % 4],
                               .border_value = 77};
       const Layout layout = turn % 4 ? Layout{.unit = 256} : Layout{0, 1};

@@ -17,6 +17,21 @@
 
 namespace cudascan::test::window_oracle {
 
+/// Windows that are not rectangles: flat and high ones, and masks with holes.
+struct Shape {
+  int width, height;
+  const char *cells;
+};
+inline constexpr Shape kShapes[] = {{3, 3, "ellipse"},
+                                    {9, 31, "ellipse"},
+                                    {63, 17, "ellipse"},
+                                    {5, 3, "cross"},
+                                    {33, 33, "cross"},
+                                    {15, 255, "cross"},
+                                    {255, 31, "cross"},
+                                    {0, 0, "100;000;011;111;110"},
+                                    {0, 0, "1111111111111;0100000000000;1000000000001"}};
+
 /// The cells of a window that are on, relative to the middle.
 using Cells = std::vector<std::pair<int, int>>;
 
