@@ -46,36 +46,59 @@ class Padded {
   T *first_;
 };
 
-/// Pixels sorted by their markers.
+/// Pixels sorted by their markers. Markers of 16 bits are sorted by their upper bytes, and by their
+/// lower ones when it is the turn of their upper byte.
 template <typename T>
 class MarkerQueue {
  public:
+  /// While pixels are worked off, the marker is not higher than that of the pixel at hand.
   void push(std::ptrdiff_t pixel, T marker) {
-    const int bucket = bucket_of(marker);
-    highest_ = std::max(highest_, bucket);
-    buckets_[bucket].push_back(static_cast<std::int32_t>(pixel));
+    const int upper = upper_byte(marker);
+    auto &bucket = upper == current_ ? of_current_[marker & 0xff] : buckets_[upper];
+    bucket.push_back(static_cast<std::int32_t>(pixel));
+    highest_ = std::max(highest_, upper);
   }
   bool empty() const { return highest_ < 0; }
-  /// Calls f(pixel) for a pixel with about the highest marker, until there is none.
+  /// Calls f(pixel) for a pixel with the highest marker, until there is none.
   template <typename F>
   void work_off(const T *marker, const F &f) {
     for (; highest_ >= 0; --highest_) {
-      std::vector<std::int32_t> &bucket = buckets_[highest_];
-      while (!bucket.empty()) {
-        const std::int32_t pixel = bucket.back();
-        bucket.pop_back();
-        // A pixel that has grown since then was also in a higher bucket.
-        if (bucket_of(marker[pixel]) == highest_) f(pixel);
+      // A pixel that has grown since it came was also put into a higher bucket.
+      if constexpr (sizeof(T) == 1) {
+        empty_bucket(buckets_[highest_], [&](std::int32_t pixel) {
+          if (marker[pixel] == highest_) f(pixel);
+        });
+      } else {
+        current_ = highest_;
+        empty_bucket(buckets_[highest_], [&](std::int32_t pixel) {
+          if (upper_byte(marker[pixel]) == highest_) push(pixel, marker[pixel]);
+        });
+        for (int lower = kBuckets - 1; lower >= 0; --lower)
+          empty_bucket(of_current_[lower], [&](std::int32_t pixel) {
+            if (marker[pixel] == (highest_ << 8 | lower)) f(pixel);
+          });
+        current_ = -1;
       }
     }
   }
 
  private:
   static constexpr int kBuckets = 256;
-  static int bucket_of(T marker) { return marker >> (8 * sizeof(T) - 8); }
+  using Bucket = std::vector<std::int32_t>;
 
-  std::vector<std::int32_t> buckets_[kBuckets];
-  int highest_ = -1;
+  static int upper_byte(T marker) { return marker >> (8 * sizeof(T) - 8); }
+  /// Calls f(pixel) for all pixels of a bucket, also for those that come meanwhile.
+  template <typename F>
+  static void empty_bucket(Bucket &bucket, const F &f) {
+    while (!bucket.empty()) {
+      const std::int32_t pixel = bucket.back();
+      bucket.pop_back();
+      f(pixel);
+    }
+  }
+
+  Bucket buckets_[kBuckets], of_current_[sizeof(T) == 1 ? 1 : kBuckets];
+  int highest_ = -1, current_ = -1;  ///< upper bytes; current_ is sorted by lower bytes
 };
 
 /// The rows of a thread.
