@@ -174,6 +174,10 @@ T __shfl_xor_sync(unsigned /*mask*/, T value, int mask) {
   return static_cast<T>(emulation::exchange(
       value, "__shfl_xor_sync")[(threadIdx.x % 32) ^ static_cast<unsigned>(mask)]);
 }
+template <typename T>
+T __ldcg(const T *p) {
+  return *p;
+}
 inline unsigned __reduce_add_sync(unsigned /*mask*/, unsigned value) {
   const std::uint64_t *all = emulation::exchange(value, "__reduce_add_sync");
   unsigned sum = 0;
@@ -202,6 +206,12 @@ template <typename T, typename U>
 T atomicOr(T *p, U value) {
   const T old = *p;
   *p |= static_cast<T>(value);
+  return old;
+}
+template <typename T, typename U>
+T atomicXor(T *p, U value) {
+  const T old = *p;
+  *p ^= static_cast<T>(value);
   return old;
 }
 template <typename T, typename U>

@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Counts of the codes in a window, and the largest of them; see modes.cuh.
+/// Counts of the codes in a window, and which of them occur often; see modes.cuh.
 #pragma once
 #include "kernels/base/warp_sums.cuh"
 
 namespace cudascan::swo {
 
-/// Codes of a bound, and four bounds for each lane of a warp.
-constexpr int kBoundCodes = 32, kBoundsRead = 128;
+/// Codes of a group. A thread looks at one group at a time.
+constexpr int kGroupCodes = 32;
 /// None, instead of a code.
 constexpr unsigned kNoCode = 1 << 16;
 
-/// How often each code occurs in a window.
+/// How often each code occurs in a window: two counts in a word. For a few counts from `least` on,
+/// each code has a bit that says whether it occurs at least so often; the caller has chosen
+/// `least` so that this sets few bits.
+/// @tparam kShared  whether counts are in shared memory
+template <bool kShared>
 class CodeCounts {
  public:
-  /// Two counts are in a word.
-  __device__ CodeCounts(unsigned *words, unsigned *bounds, int n_codes)
-      : words_(words),
-        bounds_(bounds),
-        groups_((n_codes + kBoundCodes - 1) / kBoundCodes),
-        bounds_end_((groups_ + kBoundsRead - 1) / kBoundsRead * kBoundsRead) {}
+  /// Counts with bits, in as many words of a group.
+  static constexpr int kLevels = 4;
+
+  __device__ CodeCounts(unsigned *words, unsigned *levels, int n_codes)
+      : words_(words), levels_(levels), groups_((n_codes + kGroupCodes - 1) / kGroupCodes) {}
 
   __device__ void clear() const {
-    for (int i = threadIdx.x; i < groups_ * kBoundCodes / 2; i += blockDim.x) words_[i] = 0;
+    for (int i = threadIdx.x; i < groups_ * kQuads; i += blockDim.x) quads(words_)[i] = {};
   }
-  /// Adds the code of each lane that has one, or removes it with by = -1. All lanes call it: in
-  /// flat parts of an image they have the same code.
-  __device__ void change(unsigned code, unsigned by) const {
-    const bool all_same = __all_sync(kWholeWarp, code == __shfl_sync(kWholeWarp, code, 0));
-    if (code == kNoCode || (all_same && threadIdx.x % 32 != 0)) return;
-    if (all_same) by *= 32;
-    atomicAdd(words_ + code / 2, code % 2 ? by << 16 : by);
+  /// Adds the code of each lane that has one, without its bits. All lanes call it: in flat parts of
+  /// an image they have the same code.
+  __device__ void fill(unsigned code) const {
+    const bool all = __all_sync(kWholeWarp, code == __shfl_sync(kWholeWarp, code, 0));
+    if (code == kNoCode || (all && threadIdx.x % 32 != 0)) return;
+    atomicAdd(words_ + code / 2, (all ? 32u : 1u) << code % 2 * 16);
   }
+  /// Adds a code, or removes it with by = -1.
+  __device__ void change(unsigned code, int by, unsigned least) const {
+    if (code == kNoCode) return;
+    const unsigned shift = code % 2 * 16;
+    const unsigned before =
+        atomicAdd(words_ + code / 2, static_cast<unsigned>(by) << shift) >> shift & 0xffff;
+    const unsigned level = (by > 0 ? before + 1 : before) - least;
+    // Threads may get here in another order than that of their changes.
+    if (level < kLevels)
+      atomicXor(levels_ + code / kGroupCodes * kLevels + level, 1u << code % kGroupCodes);
+  }
+
+  /// The order of codes by their counts; of equal ones the lowest code is the largest key.
   __device__ unsigned key(unsigned code) const {
     return key_of(word(code / 2) >> code % 2 * 16 & 0xffff, code);
   }
@@ -39,58 +54,90 @@ class CodeCounts {
     return count << 16 | (0xffff - code);
   }
   __device__ static unsigned code_of(unsigned key) { return 0xffff - (key & 0xffff); }
+  __device__ static unsigned count_of(unsigned key) { return key >> 16; }
 
-  /// Makes all bounds the largest keys.
-  __device__ void set_bounds() const {
-    for (int group = threadIdx.x; group < bounds_end_; group += blockDim.x) {
-      unsigned most = 0;
-      for (int i = 0; group < groups_ && i < kBoundCodes / 2; ++i) {
-        const unsigned both = word(group * kBoundCodes / 2 + i);
-        const unsigned code = group * kBoundCodes + 2 * i;
-        most = max(most, max(key_of(both & 0xffff, code), key_of(both >> 16, code + 1)));
-      }
-      bounds_[group] = most;
+  /// Of this thread's groups.
+  struct Largest {
+    unsigned key, second;  ///< the latter of another group
+  };
+  __device__ Largest largest() const {
+    Largest found{};
+    for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
+      const unsigned count = largest_count(group);
+      if (count <= count_of(found.second)) continue;
+      const unsigned key = key_of(count, group * kGroupCodes + lowest(at_least(group, count)));
+      found.second = min(max(found.second, key), found.key);
+      found.key = max(found.key, key);
+    }
+    return found;
+  }
+  /// Sets the bits of this thread's groups.
+  __device__ void set_bits(unsigned least) const {
+    for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
+      const unsigned most = largest_count(group);
+      uint4 bits = {};
+      if (most >= least) bits.x = at_least(group, least);
+      if (most >= least + 1) bits.y = at_least(group, least + 1);
+      if (most >= least + 2) bits.z = at_least(group, least + 2);
+      if (most >= least + 3) bits.w = at_least(group, least + 3);
+      quads(levels_)[group] = bits;
     }
   }
-  /// After a code has entered.
-  __device__ void raise_bound(unsigned key) const {
-    unsigned &bound = bounds_[code_of(key) / kBoundCodes];
-    if (bound < key) atomicMax(&bound, key);
-  }
-  /// The largest key; called by a warp. Each lane looks at the largest of its bounds.
-  __device__ unsigned largest() const {
-    const unsigned lane = threadIdx.x % 32;
-    for (;;) {
-      unsigned bound = 0;
-      for (int i = lane * 4; i < bounds_end_; i += kBoundsRead) {
-        const uint4 v = *reinterpret_cast<const uint4 *>(bounds_ + i);
-        bound = max(bound, max(max(v.x, v.y), max(v.z, v.w)));
+  /// The largest key of this thread's groups if it is at least key_of(least, 0xffff).
+  /// @param [out] crowded  whether there are codes of the highest level. Their counts may differ.
+  __device__ unsigned largest_by_bits(unsigned least, bool &crowded) const {
+    unsigned most = 0;
+    crowded = false;
+    for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
+      const uint4 bits = quads(levels_)[group];
+      if (bits.x == 0) continue;
+      const unsigned first = group * kGroupCodes, level = bits.z ? 2 : bits.y ? 1 : 0;
+      const unsigned codes = bits.z ? bits.z : bits.y ? bits.y : bits.x;
+      unsigned key = key_of(least + level, first + lowest(codes));
+      if (bits.w) {
+        crowded = true, key = 0;
+        for (unsigned rest = bits.w; rest; rest &= rest - 1)
+          key = max(key, this->key(first + lowest(rest)));
       }
-      const unsigned group = code_of(bound) / kBoundCodes;
-      const bool exact = bound == 0 || key(code_of(bound)) == bound;
-      unsigned most = warp_max(exact ? bound : 0);
-      unsigned wrong = __ballot_sync(kWholeWarp, bound > most);
-      if (wrong == 0) return most;
-      for (; wrong; wrong = __ballot_sync(kWholeWarp, (wrong >> lane & 1) && bound > most)) {
-        const unsigned first = __ffs(wrong) - 1;
-        const unsigned corrected = __shfl_sync(kWholeWarp, group, first);
-        const unsigned now = warp_max(key(corrected * kBoundCodes + lane));
-        if (lane == first) bounds_[corrected] = now;
-        most = max(most, now);
-        wrong &= wrong - 1;
-      }
-      __syncwarp();
+      most = max(most, key);
     }
+    return most;
   }
 
  private:
+  static constexpr int kQuads = kGroupCodes / 8;  ///< four words each
+
+  __device__ static unsigned lowest(unsigned bits) { return __ffs(bits) - 1; }
+  __device__ static uint4 *quads(unsigned *words) { return reinterpret_cast<uint4 *>(words); }
+  /// Threads that read at the same time begin in different banks.
+  __device__ unsigned largest_count(int group) const {
+    unsigned most = 0;
+#pragma unroll
+    for (int i = 0; i < kQuads; ++i) {
+      const uint4 *const quad = quads(words_) + group * kQuads + (i + group / 2) % kQuads;
+      const uint4 v = kShared ? *quad : __ldcg(quad);
+      most = __vmaxu2(most, __vmaxu2(__vmaxu2(v.x, v.y), __vmaxu2(v.z, v.w)));
+    }
+    return max(most & 0xffff, most >> 16);
+  }
+  /// A bit for each code of a group that occurs at least so often.
+  __device__ unsigned at_least(int group, unsigned least) const {
+    unsigned codes = 0;
+    for (int k = 0; k < kGroupCodes / 2; ++k) {
+      const int i = (k + group) % (kGroupCodes / 2);
+      const unsigned both = word(group * kGroupCodes / 2 + i);
+      const unsigned low = (both & 0xffff) >= least, high = (both >> 16) >= least;
+      codes |= (low | high << 1) << 2 * i;
+    }
+    return codes;
+  }
   /// Atomic operations change counts in device memory behind the back of the L1 cache.
   __device__ unsigned word(unsigned i) const {
-    return *const_cast<const volatile unsigned *>(words_ + i);
+    return kShared ? words_[i] : __ldcg(words_ + i);
   }
 
-  unsigned *words_, *bounds_;
-  int groups_, bounds_end_;
+  unsigned *words_, *levels_;
+  int groups_;
 };
 
 }  // namespace cudascan::swo

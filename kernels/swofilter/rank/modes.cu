@@ -16,24 +16,24 @@ constexpr int kStaticBytes = 256;
 constexpr int kBlocksWithCodes = 6;
 
 ModeBytes mode_bytes(int most_codes, bool shared_counts) {
-  const int groups = most_codes / kBoundCodes;
-  return {shared_counts ? 2 * most_codes : 0, divide_up(groups, kBoundsRead) * kBoundsRead * 4, 0};
+  const int levels = divide_up(most_codes / kGroupCodes * CodeCounts<true>::kLevels * 4, 128) * 128;
+  return {levels, shared_counts ? 2 * most_codes : 0, 0};
 }
 
 /// Tiles of results, and how many codes they have at most.
 struct ModeTiles {
   int along, across, most_codes;
 
+  /// Large tiles have many codes; small ones have much margin, and small parts of it in common.
   ModeTiles(const WindowCells &cells, int image_along, int image_across)
-      // The first window of a line takes as long as many steps; large tiles have many codes.
-      : along(std::min(cells.rx < 24    ? 64
-                       : cells.rx < 100 ? 128
-                                        : 256,
-                       image_along)),
-        across(std::min(cells.ry < 8 ? 16 : 32, image_across)),
+      : along(std::min(64, image_along)),
+        across(std::min(cells.n_runs < 48    ? 8
+                        : cells.n_runs < 160 ? 16
+                                             : 32,
+                        image_across)),
         most_codes(divide_up(std::min((along + 2 * cells.rx) * (across + 2 * cells.ry), 1 << 16),
-                             kBoundCodes) *
-                   kBoundCodes) {}
+                             kGroupCodes) *
+                   kGroupCodes) {}
 };
 
 /// How many codes blocks have room for.
@@ -59,6 +59,7 @@ class ModeLaunches {
         job_{selection.in,
              selection.out,
              transposed,
+             has_row_runs(cells),
              tiles_.along,
              tiles_.across,
              divide_up(image_along_, tiles_.along),
@@ -113,9 +114,14 @@ class ModeLaunches {
   }
 
  private:
+  static bool has_row_runs(const WindowCells &cells) {
+    for (int i = 0; i < cells.n_runs; ++i)
+      if (cells.runs[i].y != i - cells.ry) return false;
+    return cells.n_runs == 2 * cells.ry + 1;
+  }
   /// Blocks that run at the same time.
   std::size_t blocks_of(const ModeBytes &bytes) {
-    constexpr int kMostThreads = 2048, kMostBlocks = 32;  // of a multiprocessor
+    constexpr int kMostThreads = 1024, kMostBlocks = 32;  // of a multiprocessor, by registers
     const int resident =
         std::min({(cuda_.most_shared_memory() + 1024) / (bytes.all() + kStaticBytes + 1024),
                   kMostThreads / threads_, kMostBlocks});
@@ -124,7 +130,7 @@ class ModeLaunches {
   /// As many codes as fit, or as there can be.
   ModeRoom room_of(int bytes) const {
     int codes = tiles_.most_codes;
-    while (codes > 0 && mode_bytes(codes, true).all() > bytes) codes -= kBoundCodes;
+    while (codes > 0 && mode_bytes(codes, true).all() > bytes) codes -= kGroupCodes;
     return {codes, mode_bytes(codes, true)};
   }
   /// Bytes of device memory for a block.
