@@ -19,6 +19,9 @@ using windowsums::Columns;
 using windowsums::kColumns;
 using windowsums::WindowSize;
 
+/// What a launch for Wolf's method does, see wolf_kernel.cuh.
+enum class WolfPart { all, statistics, result };
+
 /// Everything that is the same for all threads of a launch.
 template <typename T>
 struct NickJob : windowsums::RowJob<T> {
@@ -26,10 +29,11 @@ struct NickJob : windowsums::RowJob<T> {
   std::uint32_t black = 0, white = 0;  // in every byte or 16-bit half
   Formula formula{};
   Filter filter{};
-  const WolfStatistics *wolf = nullptr;    // of the whole image, unless this launch computes them
-  WolfStatistics *wolf_partial = nullptr;  // one per block, for WolfDecision
+  WolfStatistics *wolf = nullptr;  // for each block
+  unsigned *wolf_barrier = nullptr;
   unsigned long long *black_count = nullptr;  // may be nullptr
   SurfaceWeights weights{};                   // unless the method is wolf
+  WolfPart wolf_part = WolfPart::all;
 };
 
 /// The decision where an estimate u of (T - p) N is not more than the tolerance; not inlined,
@@ -59,7 +63,7 @@ class ThresholdDecision {
   template <Columns>
   static constexpr int kRowsAtOnce = 1;
 
-  /// For Wolf's method: its statistics come from the previous launch.
+  /// For Wolf's method: what depends on the statistics of the image.
   struct WolfShared {
     Formula formula;
     Filter filter;
@@ -69,20 +73,20 @@ class ThresholdDecision {
   using Shared = std::conditional_t<kWolf, WolfShared, Nothing>;
 
   static __device__ float weight(const Job &job) { return job.filter.k; }
-  static __device__ void prepare([[maybe_unused]] Shared &shared, [[maybe_unused]] const Job &job) {
-    if constexpr (kWolf) {
-      if (!job.wolf) return;
-      shared.formula = job.formula;
-      shared.formula.busiest = job.wolf->busiest;
-      shared.formula.minimum = job.wolf->minimum;
-      shared.filter = Filter(shared.formula);
-    }
+  static __device__ void prepare(Shared &, const Job &) {}
+  static __device__ void prepare(WolfShared &shared, const Job &job,
+                                 const WolfStatistics &statistics) {
+    shared.formula = job.formula;
+    shared.formula.busiest = statistics.busiest;
+    shared.formula.minimum = statistics.minimum;
+    shared.filter = Filter(shared.formula);
   }
   static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
 
   template <bool inner>
   __device__ void set_rows(const Row &row) {
-    far_ = filter().tolerance * row.rows_size.nf * (inner ? 1 : row.window_width);
+    if constexpr (!kWolf)
+      far_ = filter().tolerance * row.rows_size.nf * (inner ? 1 : row.window_width);
   }
   template <Columns>
   __device__ void start(SumS &) {
@@ -90,8 +94,15 @@ class ThresholdDecision {
   }
   template <Columns columns, int j>
   __device__ void column(const Row &row, const WindowSize &size) {
-    u_[j] = excess<method>(sums(row, j), row.samples.scaled_float(j), size, filter());
-    near_ |= fabsf(u_[j]) <= far_;
+    if constexpr (kWolf) {
+      const WolfExcess excess = wolf_excess(sums(row, j), row.samples.scaled_float(j),
+                                            row.samples.kFloatScale, size, filter());
+      u_[j] = excess.u;
+      near_ |= excess.near(filter());
+    } else {
+      u_[j] = excess<method>(sums(row, j), row.samples.scaled_float(j), size, filter());
+      near_ |= fabsf(u_[j]) <= far_;
+    }
   }
   template <Columns>
   __device__ bool sure(const Row &) const {
@@ -161,8 +172,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)
       if (const WindowSums w = Base::template window<columns>(row, j);
-          fabsf(u_[j]) <= this->filter().tolerance * w.n &&
-          (columns == Columns::inner || j < row.valid)) {
+          fabsf(u_[j]) <= doubt(w) && (columns == Columns::inner || j < row.valid)) {
         const unsigned p = row.samples[j];
         u_[j] =
             !is_tie(p, w) && exactly_above(u_[j], p, w, this->filter(), this->formula()) ? -1 : 1;
@@ -191,6 +201,14 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
  private:
+  /// At least the size of all estimates that are not reliable.
+  __device__ float doubt(const WindowSums &w) const {
+    if constexpr (Base::kWolf)
+      return 2 * this->filter().tolerance *
+             to_float(w.sum - std::uint64_t{this->formula().minimum} * w.n);
+    else
+      return this->filter().tolerance * w.n;
+  }
   /// Whether p and T are equal in a window of equal samples. All methods leave black black, and
   /// flat areas would ask for each pixel of many rows, as would those that are nearly black but for
   /// `relative`.

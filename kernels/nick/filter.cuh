@@ -25,6 +25,9 @@ using windowsums::WindowSize;
 /// larger, but then (T - p) N is about as large. The root of bytes has the largest error: Q is at
 /// least S, and S^2 / N^2 at most Q / N, so for N > 1 it is off by at most 2^-15 of itself, less
 /// than 16 times the tolerance.
+///
+/// Wolf's method has a tolerance relative to e = (m - min) N, so that areas that are nearly as dark
+/// as the darkest sample leave no doubt: see wolf_excess().
 struct Filter {
   float k, k_over_r, boost_exponent, minimum, tolerance, relative;
 
@@ -43,6 +46,10 @@ struct Filter {
     tolerance = maximum * (1 + fabsf(k) * (1 + maximum / deviation)) * 2e-6f +
                 (f.method == NickMethod::phansalkar ? maximum * 8e-6f : 0);
     relative = 32 * tolerance / maximum;
+    if (f.method == NickMethod::wolf) {
+      tolerance = fabsf(k) * 0x1p-18f + 0x1p-21f;
+      relative = maximum;  // never exceeded
+    }
   }
 };
 
@@ -94,6 +101,20 @@ struct WideSums {
   SumQ q;
 };
 
+/// N^2 times the variance.
+__device__ inline std::uint64_t scaled_variance(ByteSums w, unsigned n) {
+  return static_cast<std::uint64_t>(
+      add_product(std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * n - w.s),
+                  static_cast<int>(n), w.f));
+}
+template <typename SumQ>
+__device__ inline std::uint64_t scaled_variance(WideSums<std::uint32_t, SumQ> w, unsigned n) {
+  return w.q * n - std::uint64_t{w.s} * w.s;
+}
+__device__ inline u128 scaled_variance(WideSums<std::uint64_t, std::uint64_t> w, unsigned n) {
+  return u128{w.q} * n - u128{w.s} * w.s;
+}
+
 /// Converting 64 bits is slow.
 __device__ inline float to_float(std::uint32_t v) {
   return v;
@@ -131,6 +152,40 @@ __device__ inline float root_of_squares(WideSums<SumS, SumQ> w, float sf, const 
   return sqrt_approx(fmaf(-mean, mean, to_float(w.q)));
 }
 
+/// Wolf's (T - p) N = (e - q N) + k (s / max s - 1) e with e = S - N min and q = p - min, negative
+/// if the pixel is above T.
+struct WolfExcess {
+  float u, e;
+
+  /// The relative error of s / max s, which is at most 1, is below 2^-20. That of e is 2^-24, and
+  /// none of q N: a product has no error before it is added.
+  __device__ WolfExcess(float spread, float e, float rest, const WindowSize &size, const Filter &f)
+      : u(fmaf(fmaf(f.k_over_r, spread * size.inverse, -f.k), e, rest)), e(e) {}
+  /// Whether u may have the wrong sign. If e is 0, u is exact, and it is +0 if q is 0, too.
+  __device__ bool near(const Filter &f) const { return fabsf(u) < f.tolerance * e; }
+};
+/// All sums are below 2^24.
+__device__ inline WolfExcess wolf_excess(ByteSums w, float p_scaled, float /*scale*/,
+                                         const WindowSize &size, const Filter &f) {
+  const auto sf = static_cast<float>(w.s);
+  return {deviation(w, size), fmaf(-size.nf, f.minimum, sf), fmaf(-p_scaled, size.scaled, sf), size,
+          f};
+}
+/// @param scale  of p_scaled
+template <typename SumS, typename SumQ>
+__device__ inline WolfExcess wolf_excess(WideSums<SumS, SumQ> w, float p_scaled, float scale,
+                                         const WindowSize &size, const Filter &f) {
+  const auto minimum = static_cast<unsigned>(f.minimum);
+  const float e = to_float(w.s - SumS{minimum} * size.n);
+  const float q_scaled = fmaf(-f.minimum, 1 / scale, p_scaled);
+  float spread;
+  if constexpr (sizeof(SumS) == 4)
+    spread = sqrt_approx(to_float(scaled_variance(w, size.n)));
+  else
+    spread = deviation(w, size);
+  return {spread, e, fmaf(-q_scaled, size.scaled, e), size, f};
+}
+
 /// An estimate of (T - p) N; it is negative if the pixel is above T. p_scaled size.scaled is p N;
 /// the weight of the size is k.
 template <NickMethod method, typename Sums>
@@ -143,8 +198,6 @@ __device__ inline float excess(Sums w, float p_scaled, const WindowSize &size, c
   const float spread = deviation(w, size);
   if constexpr (method == NickMethod::niblack) return fmaf(f.k, spread, -d);
   const float relative = fmaf(f.k_over_r, spread * size.inverse, -f.k);  // k (s / r - 1)
-  if constexpr (method == NickMethod::wolf)
-    return fmaf(relative, fmaf(-size.nf, f.minimum, sf), -d);
   if constexpr (method == NickMethod::phansalkar)
     return fmaf(fmaf(2.0f, exp2_approx(sf * size.inverse * f.boost_exponent), relative), sf, -d);
   return fmaf(relative, sf, -d);

@@ -6,7 +6,7 @@
 #include "kernels/base/launch.cuh"
 #include "kernels/nick/decisions.cuh"
 #include "kernels/nick/surface.cuh"
-#include "kernels/nick/wolf.cuh"
+#include "kernels/nick/wolf_kernel.cuh"
 
 namespace cudascan::nick {
 
@@ -14,31 +14,36 @@ template <NickMethod method, typename SumS, typename SumQ, typename T, typename 
 void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const NickParams &params,
            NickReport *report) {
   constexpr bool wolf = method == NickMethod::wolf;
-  const windowsums::RowShape shape =
-      windowsums::Planner<true, T>(cuda, in, job, wolf ? sizeof(WolfStatistics) : 0).plan();
-  const int blocks = shape.blocks;
+  const windowsums::RowShape shape = windowsums::Planner<true, T>(cuda, in, job).plan();
 
   // Scratch memory: the statistics of the blocks, then the count of black pixels.
-  auto *statistics = static_cast<WolfStatistics *>(
-      cuda.scratch(blocks * sizeof(WolfStatistics) + sizeof(unsigned long long)));
-  auto *black_count = reinterpret_cast<unsigned long long *>(statistics + blocks);
+  job.wolf = static_cast<WolfStatistics *>(
+      cuda.scratch(shape.blocks * sizeof(WolfStatistics) + sizeof(unsigned long long)));
+  auto *black_count = reinterpret_cast<unsigned long long *>(job.wolf + shape.blocks);
   if (report) {
     job.black_count = black_count;
     cuda.clear(black_count, sizeof *black_count);
   }
-  if constexpr (wolf) {
-    job.wolf_partial = statistics;
-    windowsums::launch_rows<WolfDecision<T, SumS, SumQ>>(cuda, shape, job);
-    launch(cuda, wolf_kernel, {1, 256}, statistics, blocks);
-    job.wolf = statistics;
-  }
+  static const char key = 0;
+  if constexpr (wolf) job.wolf_barrier = static_cast<unsigned *>(cuda.history(&key, 4));
+  const auto launch_rows = [&]<typename Result>(bool baseline) {
+    if constexpr (wolf)
+      launch_wolf<WolfDecision<T, SumS, SumQ>, Result>(
+          cuda, shape, job, baseline ? WolfPart::statistics : WolfPart::all);
+    else if (!baseline)
+      windowsums::launch_rows<Result>(cuda, shape, job);
+  };
   // The single precision of the decision needs a window of at least two pixels.
-  if (params.algorithm != NickAlgorithm::automatic || (in.width == 1 && in.height == 1))
-    run_baseline(cuda, in, out, params, job.wolf, job.black_count);
-  else if (params.output == NickOutput::threshold)
-    windowsums::launch_rows<SurfaceDecision<T, SumS, SumQ, method>>(cuda, shape, job);
+  const bool baseline =
+      params.algorithm != NickAlgorithm::automatic || (in.width == 1 && in.height == 1);
+  if (params.output == NickOutput::threshold && !baseline)
+    launch_rows.template operator()<SurfaceDecision<T, SumS, SumQ, method>>(false);
   else
-    windowsums::launch_rows<BinaryDecision<T, SumS, SumQ, method>>(cuda, shape, job);
+    launch_rows.template operator()<BinaryDecision<T, SumS, SumQ, method>>(baseline);
+  if (baseline) {
+    if constexpr (wolf) launch(cuda, merge_kernel, {1, 256}, job.wolf, shape.blocks);
+    run_baseline(cuda, in, out, params, wolf ? job.wolf : nullptr, job.black_count);
+  }
 
   if (report) {
     auto *host_count = static_cast<unsigned long long *>(cuda.report_memory(sizeof *black_count));

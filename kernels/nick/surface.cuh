@@ -7,20 +7,6 @@
 
 namespace cudascan::nick {
 
-/// N^2 times the variance.
-__device__ inline std::uint64_t scaled_variance(ByteSums w, unsigned n) {
-  return static_cast<std::uint64_t>(
-      add_product(std::int64_t{static_cast<int>(w.s)} * static_cast<int>(127 * n - w.s),
-                  static_cast<int>(n), w.f));
-}
-template <typename SumQ>
-__device__ inline std::uint64_t scaled_variance(WideSums<std::uint32_t, SumQ> w, unsigned n) {
-  return w.q * n - std::uint64_t{w.s} * w.s;
-}
-__device__ inline u128 scaled_variance(WideSums<std::uint64_t, std::uint64_t> w, unsigned n) {
-  return u128{w.q} * n - u128{w.s} * w.s;
-}
-
 /// The root of x, which is 0 or at least 2^-40, with a relative error below 2^-37: a step of
 /// Newton's method from an estimate.
 __device__ inline double root(double x) {
@@ -77,9 +63,11 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   };
   using Shared = std::conditional_t<Base::kWolf, WolfShared, typename Base::Shared>;
 
-  static __device__ void prepare(Shared &shared, const Job &job) {
-    Base::prepare(base(shared), job);
-    if constexpr (Base::kWolf) shared.weights = SurfaceWeights(shared.base.formula);
+  static __device__ void prepare(Shared &, const Job &) {}
+  static __device__ void prepare(WolfShared &shared, const Job &job,
+                                 const WolfStatistics &statistics) {
+    Base::prepare(shared.base, job, statistics);
+    shared.weights = SurfaceWeights(shared.base.formula);
   }
   static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
 

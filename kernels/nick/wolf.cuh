@@ -10,26 +10,58 @@ namespace cudascan::nick {
 
 static_assert(alignof(WolfStatistics) >= alignof(unsigned long long));
 
-static __device__ __noinline__ bool exactly_busier(const Spread &a, const Spread &b) {
-  return busier(a, b);
+/// Whether a is the larger deviation. Double precision is enough, unless they are nearly equal.
+static __device__ __noinline__ bool is_busier(Spread a, Spread b) {
+  if (a.n == b.n) return a.v() > b.v();
+  // V_a N_b^2 and V_b N_a^2, as busier() compares them; the errors are below 2^-50.
+  const double an = a.n, bn = b.n;
+  const double x = to_double(a.v()) * (bn * bn), y = to_double(b.v()) * (an * an);
+  return x > y * (1 + 0x1p-48) || (x > y * (1 - 0x1p-48) && busier(a, b));
 }
 
 static __device__ void merge(WolfStatistics &to, const WolfStatistics &from) {
   to.minimum = min(to.minimum, from.minimum);
-  if (exactly_busier(from.busiest, to.busiest)) to.busiest = from.busiest;
+  if (is_busier(from.busiest, to.busiest)) to.busiest = from.busiest;
+}
+/// Of no pixel.
+static __device__ WolfStatistics no_statistics() {
+  return {{0, 1}, 0xffff};
 }
 
-/// Merges the statistics of a block's threads into the first.
-static __device__ void combine(WolfStatistics *all, int n) {
-  const int t = threadIdx.x;
-  for (int half = (n + 1) / 2; n > 1; n = half, half = (n + 1) / 2) {
-    if (t + half < n) merge(all[t], all[t + half]);
-    __syncthreads();
+/// Merges the statistics of the lanes of a warp.
+static __device__ WolfStatistics merge_lanes(WolfStatistics mine) {
+#pragma unroll 1
+  for (int mask = 16; mask; mask /= 2) {
+    WolfStatistics other;
+    other.busiest.low = __shfl_xor_sync(kWholeWarp, mine.busiest.low, mask);
+    other.busiest.high = __shfl_xor_sync(kWholeWarp, mine.busiest.high, mask);
+    other.busiest.n = __shfl_xor_sync(kWholeWarp, mine.busiest.n, mask);
+    other.minimum = __shfl_xor_sync(kWholeWarp, mine.minimum, mask);
+    merge(mine, other);
   }
+  return mine;
+}
+/// Merges the statistics of the threads of a block; the first warp has the result.
+/// @param parts  shared memory for one of each warp
+static __device__ WolfStatistics merge_threads(WolfStatistics mine, WolfStatistics *parts) {
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  mine = merge_lanes(mine);
+  if (lane == 0) parts[warp] = mine;
+  __syncthreads();
+  if (warp == 0) mine = merge_lanes(lane < blockDim.x / 32 ? parts[lane] : no_statistics());
+  return mine;
+}
+/// Merges the statistics of n blocks; the first warp has the result.
+static __device__ WolfStatistics merge_blocks(const WolfStatistics *all, unsigned n,
+                                              WolfStatistics *parts) {
+  WolfStatistics mine = no_statistics();
+  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) merge(mine, all[i]);
+  return merge_threads(mine, parts);
 }
 
-/// Finds the statistics of each block. Of windows of equal size the largest variance is the largest
-/// deviation. So each column keeps only that until the number of rows in the windows changes.
+/// Finds the statistics of a thread's columns. Of windows of equal size the largest variance is the
+/// largest deviation. So each column keeps only that until the number of rows in the windows
+/// changes.
 template <typename T, typename SumS, typename SumQ>
 class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
   using Base = ThresholdDecision<T, SumS, SumQ, NickMethod::wolf>;
@@ -79,18 +111,11 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
         if (j < row.valid) least_ = __vminu2(least_, row.samples[j] | 0xffff0000);
     }
   }
-  __device__ void finish(const Row &row, int, int, unsigned char *memory) {
-    const bool inner = row.tile / windowsums::kStageColumns >= this->job_.first_inner &&
-                       row.tile / windowsums::kStageColumns < this->job_.last_inner;
+  /// Of the rows that were stored.
+  __device__ WolfStatistics statistics(const Row &row, bool inner) {
     if (rows_ > 0) inner ? fold<true>(row) : fold<false>(row);
     statistics_.minimum = min(least_ & 0xffff, least_ >> 16);
-    const int t = threadIdx.x;
-    __syncthreads();
-    auto *all = reinterpret_cast<WolfStatistics *>(memory);
-    all[t] = statistics_;
-    __syncthreads();
-    combine(all, blockDim.x);
-    if (t == 0) this->job_.wolf_partial[blockIdx.x] = all[0];
+    return statistics_;
   }
 
  private:
@@ -122,24 +147,13 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
     for (Variance &v : most_) v = 0;
   }
   __device__ void add(const Spread &spread) {
-    if (exactly_busier(spread, statistics_.busiest)) statistics_.busiest = spread;
+    if (is_busier(spread, statistics_.busiest)) statistics_.busiest = spread;
   }
 
-  WolfStatistics statistics_{{0, 1}, 0xffff};
+  WolfStatistics statistics_ = no_statistics();
   unsigned rows_ = 0;            // in the windows since the last fold()
   unsigned least_ = 0xffffffff;  // samples, in both halves
   Variance most_[kColumns] = {};
 };
-
-/// Combines the statistics of all blocks into the first.
-[[maybe_unused]] static __global__ void wolf_kernel(WolfStatistics *partial, int n) {
-  __shared__ WolfStatistics all[256];
-  WolfStatistics mine = partial[0];
-  for (int i = threadIdx.x; i < n; i += blockDim.x) merge(mine, partial[i]);
-  all[threadIdx.x] = mine;
-  __syncthreads();
-  combine(all, blockDim.x);
-  if (threadIdx.x == 0) partial[0] = all[0];
-}
 
 }  // namespace cudascan::nick

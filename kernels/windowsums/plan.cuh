@@ -23,7 +23,8 @@ constexpr int kFixedMemory = 12800;
 
 /// The parameters of a launch besides its job.
 struct RowShape {
-  bool whole;  // the rows are in RowTiles
+  bool whole;     // the rows are in RowTiles
+  bool together;  // all blocks run at the same time
   int blocks, threads;
   int shared;  // bytes
 };
@@ -33,11 +34,9 @@ struct RowShape {
 template <bool squared, typename T>
 class Planner {
  public:
-  /// @param thread_bytes  shared memory per thread that the decision needs at the end
-  Planner(Cuda &cuda, const Plane<const T> &in, RowJob<T> &job, int thread_bytes)
+  Planner(Cuda &cuda, const Plane<const T> &in, RowJob<T> &job)
       : in_(in),
         job_(job),
-        thread_bytes_(thread_bytes),
         window_rows_(2 * job.ry + 1),
         engine_(cuda.code_architecture() >= 90),
         memory_(cuda.most_shared_memory() - kFixedMemory - StagedPlane<T>::kReadBeyond) {
@@ -52,8 +51,8 @@ class Planner {
     find_inner_tiles();
     if (!plan_tile()) plan_rings();
     order_blocks();
-    return {whole_, blocks_, 32 * division_.warps,
-            block_bytes(division_, whole_) + StagedPlane<T>::kReadBeyond};
+    return {whole_, blocks_ <= image_.multiprocessors * division_.resident, blocks_,
+            32 * division_.warps, block_bytes(division_, whole_) + StagedPlane<T>::kReadBeyond};
   }
 
  private:
@@ -140,13 +139,12 @@ class Planner {
     const int most_rows = std::min(d.warps * d.most_rows(), in_.height);
     const int rows_bytes = whole ? RowTile<T>::bytes(job_.in, most_rows + window_rows_)
                                  : d.warps * job_.in.ring_bytes();
-    return std::max(rows_bytes + (d.most_groups() > 0 ? d.warps * record_bytes_ : 0),
-                    d.warps * 32 * thread_bytes_);
+    return rows_bytes + (d.most_groups() > 0 ? d.warps * record_bytes_ : 0);
   }
 
   const Plane<const T> &in_;
   RowJob<T> &job_;
-  const int thread_bytes_, window_rows_;
+  const int window_rows_;
   const bool engine_;
   const int memory_;  // of a block
   Division::Image image_{};

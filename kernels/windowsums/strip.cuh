@@ -113,6 +113,18 @@ class Strip {
   /// Sums over the window of the first row; all threads of the block call it, after prepare().
   __device__ void fill();
 
+  /// Goes back to the first row after the last one.
+  /// @param first  the sums of that row
+  __device__ void begin_again(const LaneSums<T> &first) {
+    sums = first;
+    if constexpr (!whole) {
+      const int next = source_.waited();
+      stage_zero_ = begin_ - next * kRows;
+#pragma unroll 1
+      for (int n = 0; n < kStages; ++n) request_rows(next + n);
+    }
+  }
+
   /// Waits for the next rows, from y on.
   /// @return their number
   __device__ int wait(int y) {

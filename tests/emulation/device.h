@@ -101,6 +101,7 @@ struct Block {
   std::vector<Meeting> warps;
   Meeting all;
   std::unique_ptr<unsigned char, Free> shared;
+  std::vector<PendingCopy> copies;
 };
 
 /// The device. Only one thread of the process at a time may use it.
@@ -114,7 +115,6 @@ struct Device {
   int idle = 0;            ///< turns since a thread last made progress
   dim3 grid, block_size;
   std::vector<Block> blocks;  ///< the running blocks: one, or all blocks of a cooperative launch
-  std::vector<PendingCopy> copies;
   std::mt19937 random;
   const std::function<void()> *thread = nullptr;
   std::size_t shared_size = 0;

@@ -184,7 +184,8 @@ void run_blocks() {
   change(d.host, d.current());
   d.now = nullptr;
   arrive(d.host);
-  if (!d.copies.empty()) fail("a copy is unfinished when the block ends");
+  for (const Block &block : d.blocks)
+    if (!block.copies.empty()) fail("a copy is unfinished when the block ends");
 }
 
 }  // namespace

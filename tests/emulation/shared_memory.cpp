@@ -140,11 +140,11 @@ void CopyBarrier::copy(bool mine, const CUtensorMap &tensor, unsigned to, int x,
   if (device().random() % 2 == 0)
     make(copy);
   else
-    device().copies.push_back(copy);
+    device().block().copies.push_back(copy);
 }
 void CopyBarrier::wait(unsigned phase) const {
   for (;;) {
-    std::erase_if(device().copies, [this](const emulation::PendingCopy &copy) {
+    std::erase_if(device().block().copies, [this](const emulation::PendingCopy &copy) {
       if (copy.barrier != address_) return false;
       make(copy);
       return true;

@@ -4,6 +4,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/equalize.h"
+#include "kernels/nick.h"
 #include "kernels/swofilter.h"
 #include "tests/kernels/linearopen/oracle.h"
 #include "tests/kernels/operator_test.h"
@@ -139,6 +140,16 @@ TEST_P(CudaOnMultiprocessors, Reconstructs) {
     expect_equal<std::uint8_t>(301, 203, 255, params);
     expect_equal<std::uint16_t>(301, 203, 0x3ff, params);
   }
+}
+/// Five tiles, for fewer blocks than can run at the same time, and for more.
+TEST_P(CudaOnMultiprocessors, FindsTheStatisticsOfWolf) {
+  for (const int window : {5, 301})
+    for (const NickOutput output : {NickOutput::binary, NickOutput::threshold}) {
+      const NickParams params{.method = NickMethod::wolf, .window = window, .output = output};
+      SCOPED_TRACE(window);
+      expect_equal<std::uint8_t>(1200, 21, 255, params);
+      expect_equal<std::uint16_t>(1200, 13, 0xffff, params);
+    }
 }
 INSTANTIATE_TEST_SUITE_P(Few, CudaOnMultiprocessors, testing::Values(1, 2, 17));
 TEST_F(CudaOnASmallGpu, OpensAlongLines) {

@@ -24,7 +24,7 @@ void clipped_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const Mask &ma
   job.mean_shift = windowsums::ByteMeans::shift(most);
   job.variance_shift = windowsums::ByteDeviation::shift(most);
   const auto go = [&]<typename Decision>() {
-    const auto shape = windowsums::Planner<Decision::kSquared, T>(cuda, in, job, 0).plan();
+    const auto shape = windowsums::Planner<Decision::kSquared, T>(cuda, in, job).plan();
     windowsums::launch_rows<Decision>(cuda, shape, job);
   };
   deviation ? go.template operator()<DeviationDecision<T>>()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Wolf's method on CUDA: each block needs the largest deviation and the smallest sample of the
+// image.
+#include "tests/kernels/nick/oracle.h"
+
+namespace cudascan {
+namespace {
+
+using test::Content;
+using test::Image;
+
+#ifdef HAVE_CUDA
+template <typename T>
+void expect_cuda_equals_cpu(const Image<T> &in, const NickParams &params) {
+  test::CpuRunner cpu(1);
+  test::CudaRunner cuda;
+  const T maximum = in.plane().maximum;
+  EXPECT_TRUE(test::same(test::outcome<T>(cpu, in, {}, maximum, params, 0x5a).samples,
+                         test::outcome<T>(cuda, in, {}, maximum, params, 0xc3).samples, in.width()))
+      << params << ", " << in.width() << "x" << in.height();
+}
+
+/// Windows whose rows a block holds, and windows whose rows it loads again; sums of 32 and 64 bits.
+/// Rows begin where the engine can copy them, then anywhere.
+TEST(NickWolf, CudaInSeveralBlocks) {
+  NEED_GPU();
+  for (const int window : {3, 41, 259, 901})
+    for (const NickOutput output : {NickOutput::binary, NickOutput::threshold}) {
+      const NickParams params{.method = NickMethod::wolf, .window = window, .output = output};
+      for (const test::Layout layout : {test::Layout{.unit = 16}, test::Layout{0, 1}}) {
+        test::expect_cuda_equals_cpu_of<std::uint8_t>(params, {1030, 47}, layout, 255,
+                                                      Content::text);
+        test::expect_cuda_equals_cpu_of<std::uint16_t>(params, {790, 41}, layout, 65535,
+                                                       Content::text);
+      }
+    }
+}
+
+/// The busiest window is in each corner in turn.
+TEST(NickWolf, CudaFindsTheBusiestWindowAnywhere) {
+  NEED_GPU();
+  constexpr int kWidth = 530, kHeight = 61;
+  for (const int window : {5, 201})
+    for (const int corner : {0, 1, 2, 3}) {
+      std::vector<std::uint8_t> samples(kWidth * kHeight);
+      for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = 90 + i * i % 23;
+      for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x) {
+          const int row = corner / 2 ? kHeight - 1 - y : y,
+                    column = corner % 2 ? kWidth - 1 - x : x;
+          samples[row * kWidth + column] = (x + y) % 2 ? 12 : 251;
+        }
+      for (const double k : {-0.7, 0.5})
+        expect_cuda_equals_cpu(Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}),
+                               {.method = NickMethod::wolf, .window = window, .k = k});
+    }
+}
+
+/// Nearly all samples are the smallest one, so that T - p is small. Few are darker or lighter.
+template <typename T>
+void expect_cuda_equals_cpu_if_nearly_constant(int base) {
+  constexpr int kWidth = 520, kHeight = 45;
+  for (const int darker : {0, 1}) {
+    std::vector<T> samples(kWidth * kHeight, static_cast<T>(base));
+    for (std::size_t i = 7; i < samples.size(); i += 97 + i % 331) samples[i] += 1 + i % 2;
+    samples[5000] -= darker;
+    const Image<T> in(samples, kWidth, kHeight, {.unit = 16});
+    for (const double k : {-1.0, -0.000001, 0.0, 0.000001, 0.3, 1.0, 2.0})
+      for (const int window : {5, 31, 301})
+        expect_cuda_equals_cpu(in, {.method = NickMethod::wolf, .window = window, .k = k});
+  }
+}
+TEST(NickWolf, CudaWhereNearlyAllIsTheMinimum) {
+  NEED_GPU();
+  expect_cuda_equals_cpu_if_nearly_constant<std::uint8_t>(1);
+  expect_cuda_equals_cpu_if_nearly_constant<std::uint8_t>(200);
+  expect_cuda_equals_cpu_if_nearly_constant<std::uint16_t>(1);
+  expect_cuda_equals_cpu_if_nearly_constant<std::uint16_t>(51234);
+}
+
+/// With k = 0 T is the mean of the window, and with equal rows of stripes that is a sample.
+TEST(NickWolf, CudaWherePixelsEqualTheMean) {
+  NEED_GPU();
+  constexpr int kWidth = 600, kHeight = 20;
+  std::vector<std::uint8_t> samples(kWidth * kHeight);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = 40 + 50 * (i % kWidth % 3);
+  for (const int window : {3, 15, 255})
+    for (const NickOutput output : {NickOutput::binary, NickOutput::threshold})
+      for (const double k : {0.0, 0.25})
+        expect_cuda_equals_cpu(
+            Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}),
+            {.method = NickMethod::wolf, .window = window, .k = k, .output = output});
+}
+#endif
+
+}  // namespace
+}  // namespace cudascan
