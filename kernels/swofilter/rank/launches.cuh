@@ -9,6 +9,9 @@ namespace cudascan::swo {
 /// Medians and ranks of windows of few samples of any shape.
 /// @return false for other windows
 bool rank_of_few(Cuda &, const SelectionJob<std::uint8_t> &, const FilterJob &);
+/// Medians, ranks and trimmed means of crosses, or of one of their two lines.
+template <typename T>
+void rank_of_cross(Cuda &, const SelectionJob<T> &);
 /// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
 /// Medians, ranks and trimmed means of 16-bit samples.

@@ -47,7 +47,10 @@ struct LineBits {
   CUDASCAN_HD std::size_t down_size() const {
     return std::size_t(down_columns) * down_count * kBits;
   }
-  std::size_t bytes() const { return (row_size() + 3 * down_size()) * sizeof(unsigned); }
+  /// @param down_lines  directions down
+  std::size_t bytes(int down_lines) const {
+    return (row_size() + down_lines * down_size()) * sizeof(unsigned);
+  }
 
   /// Columns before the image: words of diagonals begin that far outside.
   CUDASCAN_HD int margin() const { return kLineTile * (beside + 1); }

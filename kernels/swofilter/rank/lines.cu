@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/base/launch.cuh"
-#include "kernels/swofilter/rank/line_bits.cuh"
+#include "kernels/swofilter/rank/line_bands.cuh"
 #include "kernels/swofilter/rank/line_network.cuh"
 
 namespace cudascan::swo {
@@ -31,7 +30,8 @@ class LineMedians {
       case 4:
         return network<4>();
       default:
-        bits(divide_up(reach, kLineTile));
+        for_line_bands(cuda_, in_, out_, reach_, divide_up(reach, kLineTile), kLines - 1,
+                       [&](const LineBitsJob<T> &job) { band(job); });
     }
   }
 
@@ -44,34 +44,8 @@ class LineMedians {
            LineNetworkJob<T>{in_, out_, reach_});
   }
 
-  /// @param beside  see LineBits
-  void bits(int beside) {
-    // Large images are processed in bands, to limit the memory for bits, and so that most of it is
-    // still in the cache when it is used.
-    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-    constexpr int kFewestRows = 8 * kLineTile, kMostRows = 1 << 15;
-    int rows = std::min(divide_up(out_.height, kLineTile) * kLineTile, kMostRows);
-    while (rows > kFewestRows && LineBits<T>(out_.width, rows, beside).bytes() > kMostBytes)
-      rows = divide_up(rows / 2, kLineTile) * kLineTile;
-    void *const memory = cuda_.scratch(LineBits<T>(out_.width, rows, beside).bytes());
-    for (int begin = 0; begin < out_.height; begin += rows) {
-      LineBits<T> bits(out_.width, std::min(rows, out_.height - begin), beside);
-      bits.row_bits = static_cast<unsigned *>(memory);
-      bits.down_bits = bits.row_bits + bits.row_size();
-      band({in_, out_, reach_, begin, bits});
-    }
-  }
-
   void band(const LineBitsJob<T> &job) {
     const LineBits<T> &bits = job.bits;
-    launch(cuda_, row_bits_kernel<T>,
-           {dim3(divide_up(bits.row_words, kRowBitsThreads / 32 * kRowBitsWords), bits.row_count),
-            kRowBitsThreads},
-           job);
-    launch(cuda_, down_bits_kernel<T>,
-           {dim3(divide_up(bits.down_columns, kDownBitsThreads), bits.down_count, kLines - 1),
-            kDownBitsThreads},
-           job);
     const LaunchShape shape{
         dim3(divide_up(out_.width, kLineTile), divide_up(bits.row_count, kLineTile)),
         kLineMediansThreads};

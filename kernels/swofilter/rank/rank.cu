@@ -23,6 +23,8 @@ constexpr int kMostSelected = 9, kFewestDigits = 6;
 /// Widest windows whose modes and trimmed means sliding_kernel finds faster than columns_kernel:
 /// its steps cost as much as the window has columns, those of columns_kernel do not.
 constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
+/// Narrower crosses of bytes have ranks that sliding_kernel finds faster, for the same reason.
+constexpr int kNarrowestCross = 17;
 
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
@@ -52,6 +54,7 @@ class Rank {
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if constexpr (sizeof(T) == 1)
       if (of_rank && rank_of_few(cuda_, all, job_)) return;
+    if (has_cross()) return rank_of_cross(cuda_, all);
     if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     const int widest = job_.op == Op::mode ? kWidestSlidingMode : kWidestSlidingMean;
@@ -76,6 +79,15 @@ class Rank {
                                                                                 : 0;
     return mask.rectangle && mask.width == mask.height && mask.width >= 3 && mask.width <= most &&
            in_.width >= mask.width && in_.height >= mask.height;
+  }
+
+  /// Windows that rank_of_cross() is the fastest for.
+  bool has_cross() const {
+    const Mask &mask = job_.mask();
+    if (job_.op == Op::mode) return false;
+    const bool is_line = mask.rectangle && (mask.width == 1 || mask.height == 1);
+    if (!is_line && !mask.is_cross()) return false;
+    return sizeof(T) > 1 || job_.op == Op::alpha_trimmed_mean || mask.width >= kNarrowestCross;
   }
 
   void by_network() {
