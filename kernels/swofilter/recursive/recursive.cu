@@ -16,7 +16,9 @@ void recursive(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job
   if (has_rest && steps.follow_lines(in.width))
     return recursive_bands<T>(cuda, out, target,
                               RecursiveForm(steps.above.empty() ? -1 : steps.above[0].x));
-  if (!steps.above.empty() || !steps.left.empty()) recursive_wave(cuda, target, steps, has_rest);
+  if (steps.above.empty() && steps.left.empty()) return;
+  if (!recursive_row_by_row(cuda, target, steps, has_rest))
+    recursive_wave(cuda, target, steps, has_rest);
 }
 template void recursive(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
 template void recursive(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,

@@ -91,4 +91,20 @@ struct RecursiveSteps {
   }
 };
 
+/// Sums of distances that are the smallest of their residue modulo the first distance (Apery set),
+/// but for that of no distance, if less than `end`.
+inline std::vector<int> smallest_sums(const std::vector<int> &distances, int end) {
+  std::vector<bool> is_sum(end), found(distances.front());
+  is_sum[0] = found[0] = true;
+  std::vector<int> smallest;
+  for (int sum = 1; sum < end; ++sum) {
+    for (const int distance : distances)
+      if (sum >= distance && is_sum[sum - distance]) is_sum[sum] = true;
+    const int residue = sum % distances.front();
+    if (is_sum[sum] && !found[residue]) smallest.push_back(sum);
+    if (is_sum[sum]) found[residue] = true;
+  }
+  return smallest;
+}
+
 }  // namespace cudascan::swo

@@ -307,20 +307,6 @@ __global__ void __launch_bounds__(kWaveThreads, 1)
   for (int band = blockIdx.x; band < bands; band += gridDim.x) block.process(band);
 }
 
-/// The smallest sums of distances of each residue modulo the first, if less than kColumns.
-template <typename T>
-void find_sums(const std::vector<int> &left, WaveJob<T> &job) {
-  job.stride = left.front();
-  bool is_sum[kColumns] = {true}, found[kReach] = {true};
-  for (int sum = 1; sum < kColumns; ++sum) {
-    for (const int distance : left)
-      if (sum >= distance && is_sum[sum - distance]) is_sum[sum] = true;
-    if (is_sum[sum] && !found[sum % job.stride])
-      job.sums[job.n_sums++] = static_cast<std::int8_t>(sum);
-    if (is_sum[sum]) found[sum % job.stride] = true;
-  }
-}
-
 }  // namespace
 
 template <typename T>
@@ -341,7 +327,11 @@ void recursive_wave(Cuda &cuda, const RecursiveTarget<T> &target, const Recursiv
   std::copy(steps.above.begin(), steps.above.end(), job.above);
   job.n_left = static_cast<int>(steps.left.size());
   std::copy(steps.left.begin(), steps.left.end(), job.left);
-  if (job.n_left > 0) find_sums(steps.left, job);
+  if (job.n_left > 0) {
+    job.stride = steps.left.front();
+    for (const int sum : smallest_sums(steps.left, kColumns))
+      job.sums[job.n_sums++] = static_cast<std::int8_t>(sum);
+  }
   const int bands = divide_up(target.out.height, job.shape.rows);
   job.done = static_cast<unsigned *>(cuda.scratch(bands * sizeof(unsigned)));
   cuda.clear(job.done, bands * sizeof(unsigned));

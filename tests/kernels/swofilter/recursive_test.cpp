@@ -12,6 +12,7 @@
 #include "kernels/swofilter/recursive/form.h"
 #include "kernels/swofilter/window.h"
 #include "tests/kernels/operator_test.h"
+#include "tests/kernels/swofilter/describe.h"
 
 namespace cudascan::test {
 namespace {
@@ -201,6 +202,27 @@ TEST(SwoFilterRecursive, CudaEqualsTheLoopInPlace) {
   };
   expect_loops_in_place(gpu_is_emulated() ? 100 : 1500, 400, run);
   expect_extreme_loops_in_place(run);
+}
+
+/// Few cells in images of several warps and of the most, and in those that are too wide for
+/// recursive_row_by_row().
+TEST(SwoFilterRecursive, CudaEqualsCpuOfWideImages) {
+  NEED_GPU();
+  int i = 0;
+  for (const char *mask :
+       {"011;010;011", "1011010;0011110;1100101;1010100;0000000", "00000;10000;01100",
+        "100010000;000000000;100100000;000000000;000000000", "111;110;000"})
+    for (const int width : {1, 127, 128, 260, 1000, 4096, 4097}) {
+      const SwoFilterParams params{.op = i % 2 ? Op::recursive_erode : Op::recursive_dilate,
+                                   .shape = mask,
+                                   .border = i / 2 % 2 ? Border::clip : Border::constant,
+                                   .border_value = 100};
+      const Layout layout = kLayouts[i % std::size(kLayouts)];
+      expect_cuda_equals_cpu_of<std::uint8_t>(params, {width, 11}, layout);
+      expect_cuda_equals_cpu_of<std::uint16_t>(params, {width, 7}, layout, 0xffc0,
+                                               Content::gradient);
+      ++i;
+    }
 }
 
 /// Only text masks, which are small, may need recursive_wave() and the like.
