@@ -97,25 +97,38 @@ __device__ void for_tile(const OrderJob &job, int tile, const Act &act) {
                                    : extent(x0, tiles.width, tiles.rx, in.width);
   const Extent down = transposed ? extent(x0, tiles.width, tiles.rx, in.height)
                                  : extent(y0, tiles.height, tiles.ry, in.height);
-  for (int i = threadIdx.x / 32; i < down.length; i += kOrderThreads / 32) {
+  const bool all_inside = across.begin >= 0 && across.begin + across.length <= in.width;
+  // So the compiler knows that all lanes have the same row.
+  const int warp = __shfl_sync(kWholeWarp, static_cast<int>(threadIdx.x / 32), 0);
+  for (int i = warp; i < down.length; i += kOrderThreads / 32) {
     const int row = resolve(down.begin + i, in.height, job.in.border);
     const std::uint16_t *const samples = in.row(max(row, 0));
-    for (int begin = lane; begin - lane < across.length; begin += 32 * kOrderAhead) {
+    const std::uint16_t *const from = samples + across.begin;
+    for (int begin = 0; begin < across.length; begin += 32 * kOrderAhead) {
       unsigned sample[kOrderAhead];
       bool exists[kOrderAhead];
+      if (all_inside && row >= 0) {
 #pragma unroll
-      for (int j = 0; j < kOrderAhead; ++j) {
-        const int k = begin + 32 * j;
-        const int column = resolve(across.begin + k, in.width, job.in.border);
-        const bool inside = row >= 0 && column >= 0;
-        exists[j] = k < across.length && (inside || constant);
-        sample[j] = job.in.outside;
-        if (exists[j] && inside) sample[j] = samples[column];
+        for (int j = 0; j < kOrderAhead; ++j) {
+          const int k = begin + 32 * j + lane;
+          exists[j] = k < across.length;
+          sample[j] = exists[j] ? from[k] : 0;
+        }
+      } else {
+#pragma unroll
+        for (int j = 0; j < kOrderAhead; ++j) {
+          const int k = begin + 32 * j + lane;
+          const int column = resolve(across.begin + k, in.width, job.in.border);
+          const bool inside = row >= 0 && column >= 0;
+          exists[j] = k < across.length && (inside || constant);
+          sample[j] = job.in.outside;
+          if (exists[j] && inside) sample[j] = samples[column];
+        }
       }
 #pragma unroll
       for (int j = 0; j < kOrderAhead; ++j) {
-        const int k = begin + 32 * j;
-        if (k - lane >= across.length) break;
+        if (begin + 32 * j >= across.length) break;
+        const int k = begin + 32 * j + lane;
         act(transposed ? i : k, transposed ? k : i, sample[j], exists[j], k < across.length);
       }
     }
