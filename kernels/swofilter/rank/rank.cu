@@ -23,8 +23,9 @@ constexpr int kMostSelected = 9, kFewestDigits = 6;
 /// Widest windows whose modes and trimmed means sliding_kernel finds faster than columns_kernel:
 /// its steps cost as much as the window has columns, those of columns_kernel do not.
 constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
-/// Narrower crosses of bytes have ranks that sliding_kernel finds faster, for the same reason.
-constexpr int kNarrowestCross = 17;
+/// Columns of the narrowest crosses of bytes, for each 32 samples of reach, whose ranks and trimmed
+/// means sliding_kernel finds slower than rank_of_cross(), for the same reason.
+constexpr int kNarrowCrossRank = 8, kNarrowCrossMean = 20;
 
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
@@ -87,7 +88,10 @@ class Rank {
     if (job_.op == Op::mode) return false;
     const bool is_line = mask.rectangle && (mask.width == 1 || mask.height == 1);
     if (!is_line && !mask.is_cross()) return false;
-    return sizeof(T) > 1 || job_.op == Op::alpha_trimmed_mean || mask.width >= kNarrowestCross;
+    if (sizeof(T) > 1) return true;
+    const int reach = std::max(divide_up(std::max(mask.rx(), mask.ry()), 32), 1);
+    return mask.width >=
+           reach * (job_.op == Op::alpha_trimmed_mean ? kNarrowCrossMean : kNarrowCrossRank);
   }
 
   void by_network() {
