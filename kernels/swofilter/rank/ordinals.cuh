@@ -212,22 +212,23 @@ static __global__ void __launch_bounds__(kMemberThreads)
         const bool up = 2 * found.rest < found.count;
         unsigned rest = up ? found.rest : found.count - 1 - found.rest;
         const int step = up ? 1 : -1;
+        uint4 v;
         for (unsigned i = up ? first : last;; i += step) {
-          const uint4 v = places[i];
-          const uint4 four = up ? v : uint4{v.w, v.z, v.y, v.x};
-          const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
-                         three = two + window.holds(four.z), all = three + window.holds(four.w);
-          if (rest < all) {
-            const unsigned place = rest < one     ? four.x
-                                   : rest < two   ? four.y
-                                   : rest < three ? four.z
-                                                  : four.w;
-            const int down = static_cast<int>(place >> 16), across = place & 0xffff;
-            out = job.bins(tile)[down * job.tiles.stride + across] >> 16;
-            break;
-          }
+          v = places[i];
+          const unsigned all =
+              window.holds(v.x) + window.holds(v.y) + window.holds(v.z) + window.holds(v.w);
+          if (rest < all) break;
           rest -= all;
         }
+        const uint4 four = up ? v : uint4{v.w, v.z, v.y, v.x};
+        const unsigned one = window.holds(four.x), two = one + window.holds(four.y),
+                       three = two + window.holds(four.z);
+        const unsigned place = rest < one     ? four.x
+                               : rest < two   ? four.y
+                               : rest < three ? four.z
+                                              : four.w;
+        const int down = static_cast<int>(place >> 16), across = place & 0xffff;
+        out = job.bins(tile)[down * job.tiles.stride + across] >> 16;
       });
 }
 
