@@ -2,6 +2,8 @@
 #include "kernels/swofilter/rank/ordinals.cuh"
 
 #include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/following.cuh"
@@ -42,7 +44,7 @@ class Ordinals {
   void medians_and_ranks() {
     const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
                                         : std::optional<RankBlocks>();
-    if (!digits) return by_following<FollowedRank>(bin_rank_kernel);
+    if (!digits) return by_following<FollowedRank>(kernel_of_cells<RankedBin>());
     const auto find = [&](const OrdinalJob<RankedBin> &job, int n) {
       OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
       // The kernel asks for sizes only.
@@ -51,18 +53,38 @@ class Ordinals {
       sizes.rx = mask_.rx(), sizes.ry = mask_.ry();
       launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
              {n, digits->columns, digits->columns * kDigitsColumnBytes}, of_digits);
-      launch(cuda_, bin_rank_kernel, members(job, n), job, cells_, mask_.rectangle);
+      launch(cuda_, bin_rank_kernel<TileCells::rectangle>, members(job, n), job, cells_);
     };
     for_parts<RankedBin>(digits->results, find, {.with_values = false});
   }
 
   void trimmed_means() {
     if (mask_.count() <= kMostSmallSum)
-      return by_following<FollowedMean<SmallSummedBins>>(bin_mean_kernel);
-    by_following<FollowedMean<SummedBins>>(bin_mean_kernel);
+      return by_following<FollowedMean<SmallSummedBins>>(kernel_of_cells<TrimmedBins>());
+    by_following<FollowedMean<SummedBins>>(kernel_of_cells<TrimmedBins>());
   }
 
  private:
+  template <typename Found>
+  using BinKernel = void (*)(OrdinalJob<Found>, WindowCells);
+
+  template <typename Found, TileCells kind>
+  static BinKernel<Found> kernel_of() {
+    if constexpr (std::is_same_v<Found, RankedBin>)
+      return bin_rank_kernel<kind>;
+    else
+      return bin_mean_kernel<kind>;
+  }
+  /// The kernel that finds results from what is known of their bins.
+  template <typename Found>
+  BinKernel<Found> kernel_of_cells() const {
+    if (mask_.rectangle) return kernel_of<Found, TileCells::rectangle>();
+    const std::vector<Run> runs = mask_.runs();
+    const bool in_rows = std::adjacent_find(runs.begin(), runs.end(),
+                                            [](Run a, Run b) { return a.y == b.y; }) == runs.end();
+    return in_rows ? kernel_of<Found, TileCells::rows>() : kernel_of<Found, TileCells::bits>();
+  }
+
   int width() const { return transposed_ ? selection_.out.height : selection_.out.width; }
   int height() const { return transposed_ ? selection_.out.width : selection_.out.height; }
 
@@ -79,7 +101,7 @@ class Ordinals {
       const OrdinalSlidingJob<Found> sliding{job};
       launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
              sliding, columns_);
-      launch(cuda_, from_bins, members(job, n), job, cells_, mask_.rectangle);
+      launch(cuda_, from_bins, members(job, n), job, cells_);
     };
     for_parts<Found>(following_results(bytes), find,
                      {Followed::Bins::kNumber, kFollowedUnit,

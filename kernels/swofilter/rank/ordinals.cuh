@@ -127,46 +127,68 @@ struct OrdinalSlidingJob : OrdinalJob<Found> {
   __device__ static unsigned level_of(unsigned sample) { return sample & 0xffff; }
 };
 
+/// How a window's cells are known: all, one run in each row, or bits.
+enum class TileCells { rectangle, rows, bits };
+
 /// Whether places of a tile are in a window.
+template <TileCells kind>
 class TileWindow {
  public:
-  /// The cells of a window that is no rectangle, as bits; all threads of the block call it.
-  __device__ static void set_cells(const WindowCells &cells, unsigned *bits) {
-    const int words = words_of(cells);
-    for (int i = threadIdx.x; i < words * (2 * cells.ry + 1); i += blockDim.x) bits[i] = 0;
+  static constexpr int kMostWords = 255 * 8;
+
+  /// Writes the cells into shared memory; all threads of the block call it.
+  __device__ static void set_cells(const WindowCells &cells, unsigned *memory) {
+    if constexpr (kind == TileCells::rectangle) return;
+    const int rows = 2 * cells.ry + 1;
+    // One more row, without cells.
+    const int words = kind == TileCells::rows ? rows + 1 : words_of(cells) * rows;
+    for (int i = threadIdx.x; i < words; i += blockDim.x)
+      memory[i] = kind == TileCells::rows ? ends_of(1, -1) : 0;
     __syncthreads();
     for (int i = threadIdx.x; i < cells.n_runs; i += blockDim.x) {
       const Run run = cells.runs[i];
-      for (int x = run.first + cells.rx; x <= run.last + cells.rx; ++x)
-        atomicOr(bits + (run.y + cells.ry) * words + x / 32, 1u << x % 32);
+      const int y = run.y + cells.ry, first = run.first + cells.rx, last = run.last + cells.rx;
+      if constexpr (kind == TileCells::rows)
+        memory[y] = ends_of(first, last);
+      else
+        for (int x = first; x <= last; ++x)
+          atomicOr(memory + y * words_of(cells) + x / 32, 1u << x % 32);
     }
     __syncthreads();
   }
-  static constexpr int kMostWords = 255 * 8;
 
-  /// @param x, y  the upper left corner in the tile
-  /// @param bits  nullptr for a rectangle
-  __device__ TileWindow(const WindowCells &cells, int x, int y, const unsigned *bits)
-      : bits_(bits),
-        words_(words_of(cells)),
+  /// @param x, y    the upper left corner in the tile
+  /// @param memory  see set_cells()
+  __device__ TileWindow(const WindowCells &cells, int x, int y, const unsigned *memory)
+      : memory_(memory),
+        words_(kind == TileCells::rows ? 2 * cells.ry + 1 : words_of(cells)),
         corner_(static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x)),
         room_((0x7fffu - 2 * cells.ry) << 16 | (0x7fffu - 2 * cells.rx)) {}
 
   /// 1 or 0.
   __device__ unsigned holds(unsigned place) const {
-    // Both halves at once: negative differences, and those above the room, set the uppermost bit.
+    // A negative difference of columns is a large number, and then the row does not matter.
     const unsigned d = place - corner_;
+    if constexpr (kind == TileCells::rows) {
+      const unsigned ends = memory_[min(d >> 16, static_cast<unsigned>(words_))];
+      return ((ends - __byte_perm(d, 0, 0x1010)) & 0x80008000) == 0x80000000;
+    }
+    // Both halves at once: negative differences, and those above the room, set the uppermost bit.
     if (((d + room_) | d) & 0x80008000) return 0;
-    if (!bits_) return 1;
-    const unsigned x = d & 0xffff, y = d >> 16;
-    return bits_[y * words_ + x / 32] >> x % 32 & 1;
+    if constexpr (kind == TileCells::rectangle) return 1;
+    return memory_[(d >> 16) * words_ + (d & 0xffff) / 32] >> d % 32 & 1;
   }
 
  private:
   __device__ static int words_of(const WindowCells &cells) { return 2 * cells.rx / 32 + 1; }
+  /// Of a run. Less a column in both halves, the uppermost bits tell that the column is not after
+  /// the last one, and that it is before the first one.
+  __device__ static unsigned ends_of(int first, int last) {
+    return static_cast<unsigned>(0x8000 + last) << 16 | static_cast<unsigned>(0x7fff + first);
+  }
 
-  const unsigned *bits_;
-  int words_;
+  const unsigned *memory_;
+  int words_;  ///< of a row of bits; of the runs of all rows
   unsigned corner_, room_;
 };
 
@@ -175,10 +197,11 @@ constexpr int kMemberRows = 8, kMemberThreads = 32 * kMemberRows;
 
 /// Calls write(x, y, window, found, number of the tile) for this thread's result, if it has one. A
 /// block in z works on a tile.
-template <typename Found, typename Write>
-__device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cells, bool rectangle,
-                           unsigned *bits, const Write &write) {
-  if (!rectangle) TileWindow::set_cells(cells, bits);
+template <TileCells kind, typename Found, typename Write>
+__device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cells,
+                           const Write &write) {
+  __shared__ unsigned memory[TileWindow<kind>::kMostWords];
+  TileWindow<kind>::set_cells(cells, memory);
   const OrderTiles &tiles = job.tiles;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int dx = blockIdx.x * 32 + warp % 4 * 8 + lane % 8;
@@ -187,18 +210,17 @@ __device__ void for_result(const OrdinalJob<Found> &job, const WindowCells &cell
   const int x = tiles.x0(tile) + dx, y = tiles.y0(tile) + dy;
   if (dx >= tiles.width || dy >= tiles.height) return;
   if (x >= job.width() || y >= job.height()) return;
-  write(x, y, TileWindow(cells, dx, dy, rectangle ? nullptr : bits), job.at(blockIdx.z, dx, dy),
-        blockIdx.z);
+  write(x, y, TileWindow<kind>(cells, dx, dy, memory), job.at(blockIdx.z, dx, dy), blockIdx.z);
 }
 
 /// The sample of the bin that was found.
+template <TileCells kind>
 static __global__ void __launch_bounds__(kMemberThreads)
     bin_rank_kernel(const __grid_constant__ OrdinalJob<RankedBin> job,
-                    const __grid_constant__ WindowCells cells, bool rectangle) {
-  __shared__ unsigned bits[TileWindow::kMostWords];
-  for_result(
-      job, cells, rectangle, bits,
-      [&](int x, int y, const TileWindow &window, const RankedBin &found, int tile) {
+                    const __grid_constant__ WindowCells cells) {
+  for_result<kind>(
+      job, cells,
+      [&](int x, int y, const TileWindow<kind> &window, const RankedBin &found, int tile) {
         std::uint16_t &out = job.out(x, y);
         if (found.count == 0) {
           out = job.in(x, y);
@@ -233,13 +255,13 @@ static __global__ void __launch_bounds__(kMemberThreads)
 }
 
 /// The mean of the samples from the first to the last one that were found.
+template <TileCells kind>
 static __global__ void __launch_bounds__(kMemberThreads)
     bin_mean_kernel(const __grid_constant__ OrdinalJob<TrimmedBins> job,
-                    const __grid_constant__ WindowCells cells, bool rectangle) {
-  __shared__ unsigned bits[TileWindow::kMostWords];
-  for_result(
-      job, cells, rectangle, bits,
-      [&](int x, int y, const TileWindow &window, const TrimmedBins &found, int tile) {
+                    const __grid_constant__ WindowCells cells) {
+  for_result<kind>(
+      job, cells,
+      [&](int x, int y, const TileWindow<kind> &window, const TrimmedBins &found, int tile) {
         std::uint16_t &out = job.out(x, y);
         if (found.n == 0) {
           out = job.in(x, y);
@@ -256,28 +278,28 @@ static __global__ void __launch_bounds__(kMemberThreads)
           const unsigned end = (min((bin + 1) * size, count) + 3) / 4;
           const int step = up ? 1 : -1;
           unsigned sum = 0;
+          uint4 v{};
+          uint2 w{};
+          // Of the last four, not all that the window holds may belong to the n.
           for (unsigned i = up ? begin : end - 1; n > 0; i += step) {
-            const uint4 v = places[i];
-            const uint2 of_four = values[i];
-            unsigned held[4] = {window.holds(v.x), window.holds(v.y), window.holds(v.z),
-                                window.holds(v.w)};
-            const unsigned all = held[0] + held[1] + held[2] + held[3];
-            if (all > n) {
-              // The last ones. The others are too many.
-              unsigned left = n;
-#pragma unroll
-              for (int k = 0; k < 4; ++k) {
-                unsigned &one = held[up ? k : 3 - k];
-                one = min(one, left);
-                left -= one;
-              }
-            }
-            n -= min(all, n);
-            sum += held[0] * ((of_four.x & 0xffff) >> shift) +
-                   held[1] * (of_four.x >> 16 >> shift) +
-                   held[2] * ((of_four.y & 0xffff) >> shift) + held[3] * (of_four.y >> 16 >> shift);
+            v = places[i], w = values[i];
+            const unsigned a = window.holds(v.x), b = window.holds(v.y), c = window.holds(v.z),
+                           d = window.holds(v.w), all = a + b + c + d;
+            if (all > n) break;
+            n -= all;
+            sum += a * (w.x & 0xffff) + b * (w.x >> 16) + c * (w.y & 0xffff) + d * (w.y >> 16);
           }
-          return sum;
+#pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int j = up ? k : 3 - k;
+            const unsigned place = j == 0 ? v.x : j == 1 ? v.y : j == 2 ? v.z : v.w;
+            const unsigned two = j < 2 ? w.x : w.y;
+            if (n == 0 || !window.holds(place)) continue;
+            sum += j % 2 ? two >> 16 : two & 0xffff;
+            --n;
+          }
+          // Their lowest bits are 0.
+          return sum >> shift;
         };
         const auto [first, last, whole_bins, n] = found;
         // Neighbours begin at different ends of bins, in the same loop.

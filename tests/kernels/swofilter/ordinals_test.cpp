@@ -26,6 +26,31 @@ TEST(SwoFilterOrdinals, CudaEqualsCpuOfSeveralTiles) {
     }
 }
 
+/// Large windows, with their cells in one run of each row, of pictures of all kinds.
+TEST(SwoFilterOrdinals, CudaEqualsCpuOfLargeWindows) {
+  NEED_GPU();
+  int i = 0;
+  for (const Op op : {Op::rank, Op::alpha_trimmed_mean})
+    for (const auto &[width, height, shape] :
+         {std::tuple{65, 65, "ellipse"}, std::tuple{11, 75, "ellipse"},
+          std::tuple{121, 9, "ellipse"}, std::tuple{7, 67, "rectangle"}})
+      for (const Content content :
+           {Content::random, Content::text, Content::checkerboard, Content::clipped}) {
+        const SwoFilterParams p{.op = op,
+                                .window_width = width,
+                                .window_height = height,
+                                .shape = shape,
+                                .border = static_cast<Border>(i % 4),
+                                .border_value = 300,
+                                .percentile = 33. * (i % 4),
+                                .alpha = 0.13 * (i % 5)};
+        const Size images[] = {{70, 47}, {131, 5}, {3, 2}};
+        const std::uint16_t maxima[] = {0xffff, 1023, 0xffc0};
+        expect_cuda_equals_cpu_of<std::uint16_t>(p, images[i % 3], {}, maxima[i / 3 % 3], content);
+        ++i;
+      }
+}
+
 /// Sorted tiles that need more memory than there is for a part.
 TEST(SwoFilterOrdinals, InSeveralPartsOnCudaEqualsCpu) {
   NEED_REAL_GPU();
@@ -33,6 +58,27 @@ TEST(SwoFilterOrdinals, InSeveralPartsOnCudaEqualsCpu) {
     const SwoFilterParams p{.op = op, .window = 255, .shape = "ellipse"};
     expect_cuda_equals_cpu_of<std::uint16_t>(p, {5000, 2600});
   }
+}
+
+/// Several blocks of a tile, and all kinds of windows that are too large for the emulated GPU.
+TEST(SwoFilterOrdinals, CudaEqualsCpuOfTheLargestWindows) {
+  NEED_REAL_GPU();
+  int i = 0;
+  for (const Op op : {Op::median, Op::rank, Op::alpha_trimmed_mean})
+    for (const auto &[width, height, shape] :
+         {std::tuple{255, 255, "ellipse"}, std::tuple{255, 101, "rectangle"},
+          std::tuple{99, 255, "ellipse"}, std::tuple{255, 255, "rectangle"}})
+      for (const Content content : {Content::random, Content::text, Content::gradient}) {
+        const SwoFilterParams p{.op = op,
+                                .window_width = width,
+                                .window_height = height,
+                                .shape = shape,
+                                .border = static_cast<Border>(i++ % 4),
+                                .border_value = 12345,
+                                .percentile = 81,
+                                .alpha = 0.07};
+        expect_cuda_equals_cpu_of<std::uint16_t>(p, {1100, 700}, {}, 0xffff, content);
+      }
 }
 
 /// Wide rectangles whose tiles are transposed.
