@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Small windows are sorted by networks if that is faster than histograms. Networks need complete
 // windows; pixels with clipped windows are processed by histograms, which support any window.
+// Answers of large rectangles and ellipses are followed from pixel to pixel.
 #include "kernels/swofilter/rank/rank.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "kernels/swofilter/rank/lines.h"
 #include "kernels/swofilter/rank/network.h"
+#include "kernels/swofilter/rank/places.h"
 #include "kernels/swofilter/rank/rows.h"
 
 namespace cudascan::swo {
@@ -237,6 +239,8 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
           ask_any(0, in.width, bottom, end);
         });
   if (lines || columns) return;
+  if (!network && can_follow<T>(job))
+    return follow_places(cpu, in, out, job, 0, in.width, 0, in.height);
   if (!network || x0 == x1) return ask_tiles(cpu, in, out, job, 0, in.width, 0, in.height);
   ask_tiles(cpu, in, out, job, 0, in.width, 0, y0);
   ask_tiles(cpu, in, out, job, 0, x0, y0, y1);

@@ -9,6 +9,7 @@
 
 #include "common/plane.h"
 #include "kernels/swofilter/rank/network.h"
+#include "kernels/swofilter/rank/places.h"
 #include "kernels/swofilter/rank/tiles.h"
 
 namespace cudascan::swo {
@@ -75,6 +76,8 @@ struct RankLoops {
   void (*mode)(const T *const *sorted, int n, T *out, int length);
   /// The pixels of a tile from a histogram that slides through it.
   void (*slide)(const RankTile<T> &, const SlidingWindow &, const FilterJob &);
+  /// The pixels of a tile, followed from row to row.
+  void (*follow)(const PlaceTile<T> &, const FollowedWindow &, const FilterJob &);
   /// Missing samples do not count.
   void (*line_medians)(const LinePass<T> &);
 };

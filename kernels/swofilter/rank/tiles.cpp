@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/swofilter/rank/rows.h"
+#include "kernels/swofilter/rank/tiling.h"
 
 namespace cudascan::swo {
 namespace {
@@ -23,11 +24,6 @@ class TileWorker {
  public:
   using Code = RankCode<T>;
   static constexpr bool kSorts = sizeof(T) > 1;
-
-  /// Sizes in pixels, before the tile is transposed.
-  struct Place {
-    int x0, x1, y0, y1;
-  };
 
   TileWorker(Plane<const T> in, Plane<T> out, const FilterJob &job, int width, int height)
       : in_(in), out_(out), job_(job) {
@@ -69,7 +65,7 @@ class TileWorker {
     return bytes;
   }
 
-  void run(const Place &place, unsigned char *memory) const {
+  void run(const TileBox &place, unsigned char *memory) const {
     const std::size_t n = std::size_t(pitch_) * rows_;
     unsigned char *arrays[5], **next = arrays;
     for_arrays(
@@ -96,16 +92,10 @@ class TileWorker {
                      1,
                      stride};
     if (is_transposed_) std::swap(tile.width, tile.height), std::swap(tile.dx, tile.dy);
-    Place valid{place.x0 - job_.mask().rx(), place.x1 + job_.mask().rx(),
-                place.y0 - job_.mask().ry(), place.y1 + job_.mask().ry()};
-    const Place all = valid;
-    if (job_.border == SwoFilterBorder::clip) {
-      valid = {std::max(valid.x0, 0), std::min(valid.x1, in_.width), std::max(valid.y0, 0),
-               std::min(valid.y1, in_.height)};
-      tile.is_clipped =
-          valid.x0 != all.x0 || valid.x1 != all.x1 || valid.y0 != all.y0 || valid.y1 != all.y1;
-      if (tile.is_clipped) std::fill_n(codes, n, static_cast<Code>(window_.absent));
-    }
+    const TileBox all = samples_of(place, job_.mask());
+    const TileBox valid = present(all, in_.width, in_.height, job_);
+    tile.is_clipped = valid != all;
+    if (tile.is_clipped) std::fill_n(codes, n, static_cast<Code>(window_.absent));
     if constexpr (kSorts) {
       copy(samples, valid, all);
       const auto order = reinterpret_cast<std::uint32_t *>(arrays[3]);
@@ -132,7 +122,7 @@ class TileWorker {
 
   /// Calls visit(offset in the tile, length, distance of samples) for rows of the image's samples.
   template <typename Visit>
-  void for_rows(const Place &valid, const Place &all, const Visit &visit) const {
+  void for_rows(const TileBox &valid, const TileBox &all, const Visit &visit) const {
     const int width = valid.x1 - valid.x0, height = valid.y1 - valid.y0;
     const int left = valid.x0 - all.x0, top = valid.y0 - all.y0;
     if (is_transposed_) {
@@ -143,32 +133,15 @@ class TileWorker {
   }
 
   template <typename To>
-  void copy(To *to, const Place &valid, const Place &all) const {
+  void copy(To *to, const TileBox &valid, const TileBox &all) const {
     const std::ptrdiff_t dx = is_transposed_ ? pitch_ : 1, dy = is_transposed_ ? 1 : pitch_;
-    const auto outside = static_cast<To>(job_.outside);
-    for (int y = valid.y0; y < valid.y1; ++y) {
-      To *const line = to + (y - all.y0) * dy - all.x0 * dx;
-      const int row = resolve(y, in_.height, job_.border);
-      if (row < 0) {
-        for (int x = valid.x0; x < valid.x1; ++x) line[x * dx] = outside;
-        continue;
-      }
-      const T *const from = in_.row(row);
-      const int begin = std::clamp(0, valid.x0, valid.x1);
-      const int end = std::clamp(in_.width, begin, valid.x1);
-      const auto resolved = [&](int x) {
-        const int column = resolve(x, in_.width, job_.border);
-        line[x * dx] = column < 0 ? outside : from[column];
-      };
-      for (int x = valid.x0; x < begin; ++x) resolved(x);
-      for (int x = begin; x < end; ++x) line[x * dx] = from[x];
-      for (int x = end; x < valid.x1; ++x) resolved(x);
-    }
+    copy_samples(in_, job_, valid, to + (valid.x0 - all.x0) * dx + (valid.y0 - all.y0) * dy, dx,
+                 dy);
   }
 
   /// Codes are places in the sorted tile. Sorts by the lower byte, then by the upper one.
-  int sort(const T *samples, Code *codes, T *values, std::uint32_t *order, const Place &valid,
-           const Place &all) const {
+  int sort(const T *samples, Code *codes, T *values, std::uint32_t *order, const TileBox &valid,
+           const TileBox &all) const {
     std::uint32_t next[2][256]{};
     for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
       for (int i = 0; i < n; ++i) ++next[0][samples[at + i] & 255], ++next[1][samples[at + i] >> 8];
@@ -196,7 +169,8 @@ class TileWorker {
   }
 
   /// Codes are the numbers of the values that occur.
-  int number(const T *samples, Code *codes, T *values, const Place &valid, const Place &all) const {
+  int number(const T *samples, Code *codes, T *values, const TileBox &valid,
+             const TileBox &all) const {
     std::uint64_t occurs[1024]{};
     std::uint32_t before[1024];
     for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
@@ -232,28 +206,10 @@ class TileWorker {
 template <typename T>
 void ask_tiles(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job, int x0, int x1,
                int y0, int y1) {
-  const int width = x1 - x0, height = y1 - y0;
-  if (width <= 0 || height <= 0) return;
-  const TileWorker<T> worker(in, out, job, width, height);
-  const int across = (width + worker.along() - 1) / worker.along();
-  const int down = (height + worker.across() - 1) / worker.across();
-  const int tiles = across * down, slots = std::min(cpu.threads(), tiles);
-  const std::size_t bytes = worker.bytes();
-  const auto memory = static_cast<unsigned char *>(cpu.scratch(bytes * slots));
-  cpu.for_bands(slots, 1, [&](int begin, int end) {
-    const auto first_tile = [&](int slot) {
-      return static_cast<int>(std::int64_t{tiles} * slot / slots);
-    };
-    for (int i = first_tile(begin); i < first_tile(end); ++i) {
-      const int column = i % across, row = i / across;
-      const auto part = [](int from, int n, int k, int parts) {
-        return from + static_cast<int>(std::int64_t{n} * k / parts);
-      };
-      worker.run({part(x0, width, column, across), part(x0, width, column + 1, across),
-                  part(y0, height, row, down), part(y0, height, row + 1, down)},
-                 memory + bytes * begin);
-    }
-  });
+  if (x0 >= x1 || y0 >= y1) return;
+  const TileWorker<T> worker(in, out, job, x1 - x0, y1 - y0);
+  for_tiles(cpu, {x0, x1, y0, y1}, worker.along(), worker.across(), worker.bytes(),
+            [&](const TileBox &pixels, unsigned char *memory) { worker.run(pixels, memory); });
 }
 template void ask_tiles(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &,
                         int, int, int, int);
