@@ -35,7 +35,7 @@ class TileWorker {
     rx_ = is_transposed_ ? mask.ry() : mask.rx(), ry_ = is_transposed_ ? mask.rx() : mask.ry();
     // Small tiles have few codes for each sample of the window; large ones have less margin.
     const auto most = [&](int reach, int limit) {
-      return kSorts ? std::clamp(8 * reach, limit / 4, limit) : limit;
+      return kSorts ? std::clamp(4 * reach, limit / 4, limit) : limit;
     };
     most_along_ = std::min(most(rx_, 256), is_transposed_ ? height : width);
     most_across_ = std::min(most(ry_, 128), is_transposed_ ? width : height);
