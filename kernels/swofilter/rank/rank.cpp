@@ -199,6 +199,16 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   return network->cost() <= kMostCost<T> ? network : nullptr;
 }
 
+/// Whether the sorted row and column of a cross are faster than a histogram.
+template <typename T>
+bool is_large_cross(const FilterJob &job) {
+  const Mask &mask = job.mask();
+  const bool is_mean = job.op == SwoFilterOperator::alpha_trimmed_mean;
+  const int least = sizeof(T) == 1 ? (is_mean ? 43 : 21) : is_mean ? 3 : 13;
+  return job.op != SwoFilterOperator::mode && std::min(mask.width, mask.height) >= least &&
+         mask.is_cross();
+}
+
 }  // namespace
 
 template <typename T>
@@ -209,7 +219,8 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const bool lines = job.op == SwoFilterOperator::directional_median;
   const auto network = small_network<T>(job);
   const bool columns = !network && !lines && sizeof(T) == 1 && mask.rectangle;
-  const bool pads = !network && !clip && (lines || columns);
+  const bool cross = !network && !lines && !columns && is_large_cross<T>(job);
+  const bool pads = !network && !clip && (lines || columns || cross);
   const Strided<const T> from(pads ? pad(cpu, in, job) : in);
   const Area<T> all{from, Strided<T>(out), pads ? rx : 0, pads ? ry : 0, 0, in.width, 0, in.height};
 
@@ -223,11 +234,12 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
     area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;
     if (left >= right || top >= bottom) return;
     if (lines) return ask_lines(area, rx, ry);
+    if (cross) return ask_cross(area, job);
     if constexpr (sizeof(T) == 1)
       if (columns) return ask_columns(area, job);
   };
 
-  if (network || lines || columns)
+  if (network || lines || columns || cross)
     cpu.for_bands(
         in.height, std::max(kMinRows, network ? 0 : mask.height / 2), [&](int begin, int end) {
           if (!network || x0 == x1) return ask_any(0, in.width, begin, end);
@@ -238,7 +250,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
           ask_any(x1, in.width, middle, bottom);
           ask_any(0, in.width, bottom, end);
         });
-  if (lines || columns) return;
+  if (lines || columns || cross) return;
   if (!network && can_follow<T>(job))
     return follow_places(cpu, in, out, job, 0, in.width, 0, in.height);
   if (!network || x0 == x1) return ask_tiles(cpu, in, out, job, 0, in.width, 0, in.height);

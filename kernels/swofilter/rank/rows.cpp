@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/base/simd.h"
+#include "kernels/swofilter/scratch.h"
 
 #ifdef CUDASCAN_X86_64
 #include <immintrin.h>
@@ -23,6 +24,13 @@ const RankLoops<T> &rank_loops() {
 }
 template const RankLoops<std::uint8_t> &rank_loops();
 template const RankLoops<std::uint16_t> &rank_loops();
+
+template <typename T>
+void ask_cross(const Area<T> &area, const FilterJob &job) {
+  CUDASCAN_FASTEST(ask_cross(area, job));
+}
+template void ask_cross(const Area<std::uint8_t> &, const FilterJob &);
+template void ask_cross(const Area<std::uint16_t> &, const FilterJob &);
 
 void ask_columns(const Area<std::uint8_t> &area, const FilterJob &job) {
   CUDASCAN_FASTEST(ask_columns(area, job));

@@ -84,6 +84,9 @@ struct RankLoops {
 template <typename T>
 const RankLoops<T> &rank_loops();
 
+/// Ranks and trimmed means of crosses. Rows are not exchanged.
+template <typename T>
+void ask_cross(const Area<T> &, const FilterJob &);
 /// Results for rectangles of 8-bit samples from histograms of columns. Rows are not exchanged.
 void ask_columns(const Area<std::uint8_t> &, const FilterJob &);
 
