@@ -181,6 +181,7 @@ class NetworkRows {
 /// Minima and maxima per sample that take as long as histograms need for a pixel.
 template <typename T>
 constexpr int kMostCost = sizeof(T) == 1 ? 800 : 3000;
+constexpr int kMostModeCost = 1500;  ///< the same for modes of rectangles of 16 bits
 constexpr int kMostCells = 225;
 
 /// The network for a job; none if it would be slower.
@@ -196,7 +197,9 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   }
   if (n < 1 || n > kMostCells || mask.width > 63) return {};
   auto network = find_network(mask, question_of(job, n));
-  return network->cost() <= kMostCost<T> ? network : nullptr;
+  const bool is_mode = job.op == SwoFilterOperator::mode;
+  const int most = sizeof(T) > 1 && is_mode && mask.rectangle ? kMostModeCost : kMostCost<T>;
+  return network->cost() <= most ? network : nullptr;
 }
 
 /// Whether the sorted row and column of a cross are faster than a histogram.

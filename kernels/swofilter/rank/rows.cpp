@@ -25,6 +25,13 @@ const RankLoops<T> &rank_loops() {
 template const RankLoops<std::uint8_t> &rank_loops();
 template const RankLoops<std::uint16_t> &rank_loops();
 
+void slide_rows(const RankTile<std::uint16_t> &tile, const SlidingWindow &window) {
+  CUDASCAN_FASTEST(slide_rows(tile, window));
+}
+int mode_rows() {
+  return CUDASCAN_FASTEST(ModeRows::kRows);
+}
+
 template <typename T>
 void ask_cross(const Area<T> &area, const FilterJob &job) {
   CUDASCAN_FASTEST(ask_cross(area, job));

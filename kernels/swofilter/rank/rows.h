@@ -84,6 +84,9 @@ struct RankLoops {
 template <typename T>
 const RankLoops<T> &rank_loops();
 
+/// Modes of rectangles, of up to mode_rows() rows of a tile at the same time.
+void slide_rows(const RankTile<std::uint16_t> &, const SlidingWindow &);
+int mode_rows();
 /// Ranks and trimmed means of crosses. Rows are not exchanged.
 template <typename T>
 void ask_cross(const Area<T> &, const FilterJob &);

@@ -37,14 +37,19 @@ class TileWorker {
     const auto most = [&](int reach, int limit) {
       return kSorts ? std::clamp(4 * reach, limit / 4, limit) : limit;
     };
-    most_along_ = std::min(most(rx_, 256), is_transposed_ ? height : width);
-    most_across_ = std::min(most(ry_, 128), is_transposed_ ? width : height);
+    most_along_ = std::min(has_rows() ? std::clamp(8 * rx_, 96, 384) : most(rx_, 256),
+                           is_transposed_ ? height : width);
+    most_across_ =
+        std::min(has_rows() ? mode_rows() : most(ry_, 128), is_transposed_ ? width : height);
     columns_ = most_along_ + 2 * rx_, rows_ = most_across_ + 2 * ry_;
     // An odd number of lines, so that the columns of the window spread over the cache.
     pitch_ = int((round_up(columns_ * sizeof(Code), kLine) / kLine | 1) * kLine / sizeof(Code));
     const std::size_t n = std::size_t(columns_) * rows_;
     window_.pitch = pitch_;
-    window_.absent = unsigned(sizeof(T) == 1 ? 256 : is_mode() ? 65536 : round_up(n, 64));
+    window_.absent = unsigned(sizeof(T) == 1             ? 256
+                              : is_mode() && !has_rows() ? 65536
+                              : is_mode() ? round_up(std::min<std::size_t>(n, 65536), 64)
+                                          : round_up(n, 64));
     for (const Run &run : window_.runs) {
       const int row = run.y * pitch_;
       window_.right.push_back({row + run.first, row + run.last + 1});
@@ -99,25 +104,35 @@ class TileWorker {
     if constexpr (kSorts) {
       copy(samples, valid, all);
       const auto order = reinterpret_cast<std::uint32_t *>(arrays[3]);
-      tile.n_codes = is_mode() ? number(samples, codes, values, valid, all)
+      tile.n_codes = is_mode() ? number(samples, codes, values,
+                                        reinterpret_cast<std::uint16_t *>(arrays[3]), valid, all)
                                : sort(samples, codes, values, order, valid, all);
     } else {
       copy(codes, valid, all);
     }
+    if constexpr (kSorts)
+      if (has_rows()) return slide_rows(tile, window_);
     rank_loops<T>().slide(tile, window_, job_);
   }
 
  private:
   bool is_mode() const { return job_.op == SwoFilterOperator::mode; }
+  /// Whether the windows of all rows of a tile slide together.
+  bool has_rows() const { return kSorts && is_mode() && job_.mask().rectangle; }
 
-  /// Codes, samples, values, the order after the first pass of sorting, and the histogram.
+  /// Codes, samples, values, the order after the first pass of sorting or the codes of values,
+  /// and the histogram.
   template <typename Visit>
   void for_arrays(const Visit &visit, std::size_t n) const {
     visit(n * sizeof(Code));
     visit(kSorts ? n * sizeof(T) : 0);
     visit(!kSorts ? 0 : (is_mode() ? 65536 : n + 64) * sizeof(T));
-    visit(kSorts && !is_mode() ? n * sizeof(std::uint32_t) : 0);
-    visit(!kSorts ? 0 : is_mode() ? 3 * 65536 : n / 8 + 2 * kLine);
+    visit(!kSorts ? 0 : is_mode() ? 65536 * sizeof(T) : n * sizeof(std::uint32_t));
+    const std::size_t codes = window_.absent + 64;
+    visit(!kSorts      ? 0
+          : has_rows() ? (codes + codes / 32) * sizeof(T) * mode_rows()
+          : is_mode()  ? 3 * 65536
+                       : n / 8 + 2 * kLine);
   }
 
   /// Calls visit(offset in the tile, length, distance of samples) for rows of the image's samples.
@@ -169,26 +184,23 @@ class TileWorker {
   }
 
   /// Codes are the numbers of the values that occur.
-  int number(const T *samples, Code *codes, T *values, const TileBox &valid,
+  /// @param code_of  memory for the codes of all values
+  int number(const T *samples, Code *codes, T *values, std::uint16_t *code_of, const TileBox &valid,
              const TileBox &all) const {
     std::uint64_t occurs[1024]{};
-    std::uint32_t before[1024];
     for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
       for (int i = 0; i < n; ++i)
         occurs[samples[at + i] / 64] |= std::uint64_t{1} << samples[at + i] % 64;
     });
     int total = 0;
-    for (unsigned i = 0; i < 1024; ++i) {
-      before[i] = static_cast<std::uint32_t>(total);
-      for (std::uint64_t rest = occurs[i]; rest; rest &= rest - 1)
-        values[total++] = static_cast<T>(64 * i + static_cast<unsigned>(std::countr_zero(rest)));
-    }
-    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
-      for (int i = 0; i < n; ++i) {
-        const T sample = samples[at + i];
-        const std::uint64_t below = occurs[sample / 64] & ((std::uint64_t{1} << sample % 64) - 1);
-        codes[at + i] = static_cast<Code>(before[sample / 64] + std::popcount(below));
+    for (unsigned i = 0; i < 1024; ++i)
+      for (std::uint64_t rest = occurs[i]; rest; rest &= rest - 1) {
+        const unsigned value = 64 * i + static_cast<unsigned>(std::countr_zero(rest));
+        values[total] = static_cast<T>(value);
+        code_of[value] = static_cast<std::uint16_t>(total++);
       }
+    for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
+      for (int i = 0; i < n; ++i) codes[at + i] = code_of[samples[at + i]];
     });
     return total;
   }

@@ -9,7 +9,8 @@
 /// Samples of 16 bits are replaced by codes first, which are dense within the tile. For order
 /// statistics the code of a sample is its place among all of the tile, sorted; as no two are equal
 /// the histogram is one bit for each of them. For modes, codes are numbers of the values that
-/// occur. Codes of 8-bit samples are the samples.
+/// occur. Codes of 8-bit samples are the samples. For modes of rectangles of 16 bits a tile has few
+/// rows, whose windows slide together.
 #pragma once
 #include <cstddef>
 #include <cstdint>
