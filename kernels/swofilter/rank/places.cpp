@@ -158,9 +158,9 @@ bool can_follow(const FilterJob &job) {
   if (!rank_loops<T>().follow || job.op == SwoFilterOperator::mode) return false;
   // Histograms of bytes are faster for small windows.
   const bool is_long = kIsa >= Isa::avx512;  // vectors
-  const int least = sizeof(T) > 1                                     ? 1
+  const int least = sizeof(T) > 1                                     ? 3
                     : job.op == SwoFilterOperator::alpha_trimmed_mean ? (is_long ? 43 : 91)
-                                                                      : (is_long ? 1 : 31);
+                                                                      : (is_long ? 13 : 31);
   if (std::min(mask.width, mask.height) < least) return false;
   return mask.rectangle || mask == Mask::make_ellipse(mask.width, mask.height);
 }
