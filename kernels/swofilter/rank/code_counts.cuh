@@ -11,6 +11,14 @@ constexpr int kGroupCodes = 32;
 /// None, instead of a code.
 constexpr unsigned kNoCode = 1 << 16;
 
+/// Which codes of a group occur at least so often, for a few counts.
+struct alignas(16) CodeLevels {
+  static constexpr unsigned kLevels = 4;
+  unsigned words[kLevels];
+
+  __device__ unsigned operator[](int level) const { return words[level]; }
+};
+
 /// How often each code occurs in a window: two counts in a word. For a few counts from `least` on,
 /// each code has a bit that says whether it occurs at least so often; the caller has chosen
 /// `least` so that this sets few bits.
@@ -18,10 +26,10 @@ constexpr unsigned kNoCode = 1 << 16;
 template <bool kShared>
 class CodeCounts {
  public:
-  /// Counts with bits, in as many words of a group.
-  static constexpr int kLevels = 4;
+  using Bits = CodeLevels;
+  static constexpr unsigned kLevels = Bits::kLevels;
 
-  __device__ CodeCounts(unsigned *words, unsigned *levels, int n_codes)
+  __device__ CodeCounts(unsigned *words, Bits *levels, int n_codes)
       : words_(words), levels_(levels), groups_((n_codes + kGroupCodes - 1) / kGroupCodes) {}
 
   __device__ void clear() const {
@@ -43,7 +51,7 @@ class CodeCounts {
     const unsigned level = (by > 0 ? before + 1 : before) - least;
     // Threads may get here in another order than that of their changes.
     if (level < kLevels)
-      atomicXor(levels_ + code / kGroupCodes * kLevels + level, 1u << code % kGroupCodes);
+      atomicXor(&levels_[code / kGroupCodes].words[level], 1u << code % kGroupCodes);
   }
 
   /// The order of codes by their counts; of equal ones the lowest code is the largest key.
@@ -58,30 +66,23 @@ class CodeCounts {
 
   /// Of this thread's groups.
   struct Largest {
-    unsigned key, second;  ///< the latter of another group
+    unsigned key, second;  ///< the latter is the largest count of another group
   };
   __device__ Largest largest() const {
-    Largest found{};
+    unsigned most = 0, second = 0;
+    int best = 0;
     for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
       const unsigned count = largest_count(group);
-      if (count <= count_of(found.second)) continue;
-      const unsigned key = key_of(count, group * kGroupCodes + lowest(at_least(group, count)));
-      found.second = min(max(found.second, key), found.key);
-      found.key = max(found.key, key);
+      second = max(second, min(count, most));
+      if (count > most) most = count, best = group;
     }
-    return found;
+    if (most == 0) return {0, 0};
+    return {key_of(most, best * kGroupCodes + lowest(at_least(best, most)[0])), second};
   }
   /// Sets the bits of this thread's groups.
   __device__ void set_bits(unsigned least) const {
-    for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
-      const unsigned most = largest_count(group);
-      uint4 bits = {};
-      if (most >= least) bits.x = at_least(group, least);
-      if (most >= least + 1) bits.y = at_least(group, least + 1);
-      if (most >= least + 2) bits.z = at_least(group, least + 2);
-      if (most >= least + 3) bits.w = at_least(group, least + 3);
-      quads(levels_)[group] = bits;
-    }
+    for (int group = threadIdx.x; group < groups_; group += blockDim.x)
+      levels_[group] = largest_count(group) < least ? Bits{} : at_least(group, least);
   }
   /// The largest key of this thread's groups if it is at least key_of(least, 0xffff).
   /// @param [out] crowded  whether there are codes of the highest level. Their counts may differ.
@@ -89,14 +90,14 @@ class CodeCounts {
     unsigned most = 0;
     crowded = false;
     for (int group = threadIdx.x; group < groups_; group += blockDim.x) {
-      const uint4 bits = quads(levels_)[group];
-      if (bits.x == 0) continue;
-      const unsigned first = group * kGroupCodes, level = bits.z ? 2 : bits.y ? 1 : 0;
-      const unsigned codes = bits.z ? bits.z : bits.y ? bits.y : bits.x;
+      const Bits bits = levels_[group];
+      if (bits[0] == 0) continue;
+      const unsigned first = group * kGroupCodes, level = bits[2] ? 2 : bits[1] ? 1 : 0;
+      const unsigned codes = bits[2] ? bits[2] : bits[1] ? bits[1] : bits[0];
       unsigned key = key_of(least + level, first + lowest(codes));
-      if (bits.w) {
+      if (bits[3]) {
         crowded = true, key = 0;
-        for (unsigned rest = bits.w; rest; rest &= rest - 1)
+        for (unsigned rest = bits[3]; rest; rest &= rest - 1)
           key = max(key, this->key(first + lowest(rest)));
       }
       most = max(most, key);
@@ -120,23 +121,29 @@ class CodeCounts {
     }
     return max(most & 0xffff, most >> 16);
   }
-  /// A bit for each code of a group that occurs at least so often.
-  __device__ unsigned at_least(int group, unsigned least) const {
-    unsigned codes = 0;
+  /// The codes of a group that occur at least `least` times, and those of the levels above.
+  __device__ Bits at_least(int group, unsigned least) const {
+    Bits bits{};
     for (int k = 0; k < kGroupCodes / 2; ++k) {
       const int i = (k + group) % (kGroupCodes / 2);
       const unsigned both = word(group * kGroupCodes / 2 + i);
-      const unsigned low = (both & 0xffff) >= least, high = (both >> 16) >= least;
-      codes |= (low | high << 1) << 2 * i;
+      const unsigned low = both & 0xffff, high = both >> 16;
+      if (max(low, high) < least) continue;
+#pragma unroll
+      for (unsigned level = 0; level < kLevels; ++level) {
+        bits.words[level] |= (low >= least + level ? 1u : 0) << 2 * i;
+        bits.words[level] |= (high >= least + level ? 2u : 0) << 2 * i;
+      }
     }
-    return codes;
+    return bits;
   }
   /// Atomic operations change counts in device memory behind the back of the L1 cache.
   __device__ unsigned word(unsigned i) const {
     return kShared ? words_[i] : __ldcg(words_ + i);
   }
 
-  unsigned *words_, *levels_;
+  unsigned *words_;
+  Bits *levels_;
   int groups_;
 };
 

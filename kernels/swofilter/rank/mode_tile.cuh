@@ -103,31 +103,32 @@ class ModeTile {
   }
 
  private:
-  /// Copies the samples and sets the bits of those that occur. Threads write to places across, one
-  /// next to the other.
+  /// Copies the samples and sets the bits of those that occur. A thread reads some places along,
+  /// neighbours in a row of the image, and writes next to others.
   __device__ void copy(unsigned *occurs) const {
     const Plane<const std::uint16_t> &in = job_.in.plane;
-    const int columns = width + 2 * rx_, rows = height + 2 * ry_, n = columns * rows;
-    const int n_across = job_.transposed ? columns : rows;
+    const int columns = width + 2 * rx_, rows = height + 2 * ry_;
+    const int n_along = job_.transposed ? rows : columns,
+              n_across = job_.transposed ? columns : rows;
+    const int n = (n_along + kModeAhead - 1) / kModeAhead * n_across;
     const bool constant = job_.in.border == SwoFilterBorder::constant;
-    for (int begin = threadIdx.x; begin < n; begin += kModeAhead * blockDim.x) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      const int part = i / n_across, across = i - part * n_across, begin = part * kModeAhead;
       unsigned samples[kModeAhead];
-      int to[kModeAhead];
 #pragma unroll
       for (int k = 0; k < kModeAhead; ++k) {
-        const int i = min(begin + k * static_cast<int>(blockDim.x), n - 1);
-        const int along = i / n_across, across = i - along * n_across;
+        const int along = min(begin + k, n_along - 1);
         const int x = x0 - rx_ + (job_.transposed ? across : along);
         const int y = y0 - ry_ + (job_.transposed ? along : across);
         const int column = resolve(x, in.width, job_.in.border);
         const int row = resolve(y, in.height, job_.in.border);
         samples[k] = constant ? job_.in.outside : kNoCode;
         if (column >= 0 && row >= 0) samples[k] = in.row(row)[column];
-        to[k] = along * job_.pitch + across;
       }
 #pragma unroll
       for (int k = 0; k < kModeAhead; ++k) {
-        codes[to[k]] = static_cast<std::uint16_t>(samples[k]);
+        if (begin + k < n_along)
+          codes[(begin + k) * job_.pitch + across] = static_cast<std::uint16_t>(samples[k]);
         if (samples[k] == kNoCode) continue;
         unsigned &word = occurs[samples[k] / 32];
         const unsigned bit = 1u << samples[k] % 32;

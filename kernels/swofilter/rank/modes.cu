@@ -16,7 +16,7 @@ constexpr int kStaticBytes = 256;
 constexpr int kBlocksWithCodes = 6;
 
 ModeBytes mode_bytes(int most_codes, bool shared_counts) {
-  const int levels = divide_up(most_codes / kGroupCodes * CodeCounts<true>::kLevels * 4, 128) * 128;
+  const int levels = divide_up(most_codes / kGroupCodes * int{sizeof(CodeLevels)}, 128) * 128;
   return {levels, shared_counts ? 2 * most_codes : 0, 0};
 }
 

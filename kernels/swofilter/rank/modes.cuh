@@ -6,8 +6,8 @@
 /// sample leaves and one enters the run (Huang, Yang, Tang, "A fast two-dimensional median
 /// filtering algorithm", IEEE Trans. ASSP 27(1), 1979).
 ///
-/// Bits tell which codes occur at least `least_`, `least_` + 1, ... times; they change rarely. So the
-/// mode is the lowest code of the highest level that has some. If none has, or many codes exceed
+/// Bits tell which codes occur at least `least_`, `least_` + 1, ... times; they change rarely. So
+/// the mode is the lowest code of the highest level that has some. If none has, or many codes exceed
 /// the levels, they are chosen again by the counts of all codes.
 ///
 /// Windows move along the rows of the image, or along its columns if it is transposed: whatever
@@ -179,9 +179,9 @@ class ModeWindow {
     const auto of_thread = counts_.largest();
     const unsigned key = block_max(of_thread.key, false).largest;
     __syncthreads();
-    const unsigned other = of_thread.key == key ? of_thread.second : of_thread.key;
-    const unsigned second = Counts::count_of(block_max(other, false).largest);
-    least_ = max(second, 2u) - 1;
+    const unsigned other =
+        of_thread.key == key ? of_thread.second : Counts::count_of(of_thread.key);
+    least_ = max(block_max(other, false).largest, 2u) - 1;
     counts_.set_bits(least_);
     __syncthreads();
     return key;
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(kMostModeThreads)
   auto *const codes = job.shared.codes
                           ? reinterpret_cast<std::uint16_t *>(shared + job.shared.before_codes())
                           : values + job.most_codes;
-  auto *const levels = reinterpret_cast<unsigned *>(shared);
+  auto *const levels = reinterpret_cast<CodeLevels *>(shared);
   auto *const counts = reinterpret_cast<unsigned *>(kShared ? shared + job.shared.levels : own);
   for (int i; (i = take_tile(job)) < job.tiles;) {
     const ModeTile tile(job, cells, i, codes, values);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/planes.h"
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/columns.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
@@ -26,6 +27,8 @@ constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
 /// Columns of the narrowest crosses of bytes, for each 32 samples of reach, whose ranks and trimmed
 /// means sliding_kernel finds slower than rank_of_cross(), for the same reason.
 constexpr int kNarrowCrossRank = 8, kNarrowCrossMean = 20;
+/// Samples of the largest crosses of 16 bits whose trimmed means rank_by_ordinals() finds faster.
+constexpr int kMostShortCross = 15;
 
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
@@ -49,6 +52,7 @@ class Rank {
     const SelectionJob<T> all{
         source_,    out_,      job_.op,  bit_depth(job_.maximum), job_.shift, job_.percentile,
         job_.alpha, mask.rx(), mask.ry()};
+    if (mask.rectangle && mask.count() == 1) return copy(cuda_, in_, out_);
     if (job_.op == Op::directional_median) return ask_lines(cuda_, in_, out_, job_);
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
@@ -88,7 +92,7 @@ class Rank {
     if (job_.op == Op::mode) return false;
     const bool is_line = mask.rectangle && (mask.width == 1 || mask.height == 1);
     if (!is_line && !mask.is_cross()) return false;
-    if (sizeof(T) > 1) return true;
+    if (sizeof(T) > 1) return job_.op != Op::alpha_trimmed_mean || mask.count() > kMostShortCross;
     const int reach = std::max(divide_up(std::max(mask.rx(), mask.ry()), 32), 1);
     return mask.width >=
            reach * (job_.op == Op::alpha_trimmed_mean ? kNarrowCrossMean : kNarrowCrossRank);
