@@ -7,8 +7,8 @@
 /// filtering algorithm", IEEE Trans. ASSP 27(1), 1979).
 ///
 /// Bits tell which codes occur at least `least_`, `least_` + 1, ... times; they change rarely. So
-/// the mode is the lowest code of the highest level that has some. If none has, or many codes exceed
-/// the levels, they are chosen again by the counts of all codes.
+/// the mode is the lowest code of the highest level that has some. If none has, or many codes
+/// exceed the levels, they are chosen again by the counts of all codes.
 ///
 /// Windows move along the rows of the image, or along its columns if it is transposed: whatever
 /// needs fewer runs. Codes that runs of neighbouring threads read are neighbours.
