@@ -84,7 +84,7 @@ struct RankLoops {
 template <typename T>
 const RankLoops<T> &rank_loops();
 
-/// Modes of rectangles, of up to mode_rows() rows of a tile at the same time.
+/// Modes of rectangles and crosses, of up to mode_rows() rows of a tile at the same time.
 void slide_rows(const RankTile<std::uint16_t> &, const SlidingWindow &);
 int mode_rows();
 /// Ranks and trimmed means of crosses. Rows are not exchanged.

@@ -13,6 +13,8 @@ namespace cudascan::swo {
 namespace {
 
 constexpr std::size_t kLine = 64;  // bytes; all arrays are aligned to it
+/// Rows and columns of the smallest crosses whose windows slide faster with those of other rows.
+constexpr int kHighCross = 64;
 
 std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
@@ -118,7 +120,11 @@ class TileWorker {
  private:
   bool is_mode() const { return job_.op == SwoFilterOperator::mode; }
   /// Whether the windows of all rows of a tile slide together.
-  bool has_rows() const { return kSorts && is_mode() && job_.mask().rectangle; }
+  bool has_rows() const {
+    const Mask &mask = job_.mask();
+    const bool is_high = mask.is_cross() && std::min(mask.width, mask.height) >= kHighCross;
+    return kSorts && is_mode() && (mask.rectangle || is_high);
+  }
 
   /// Codes, samples, values, the order after the first pass of sorting or the codes of values,
   /// and the histogram.
