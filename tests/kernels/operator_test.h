@@ -252,20 +252,27 @@ void expect_cuda_equals_cpu(const std::vector<Params> &all_params,
                              << ": every format was refused";
 }
 
+/// CUDA equals the CPU for one image. Results have this layout.
+template <typename T, typename Params>
+void expect_cuda_equals_cpu_on(const Params &params, const Image<T> &in, Layout layout = {}) {
+  const T maximum = in.plane().maximum;
+  SCOPED_TRACE(testing::Message() << params << ", maximum " << +maximum << ", " << in.width() << "x"
+                                  << in.height() << ", offset " << layout.offset);
+  CpuRunner cpu(1);
+  CudaRunner cuda;
+  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, maximum, params, 0x5a).samples,
+                   outcome<T>(cuda, in, layout, maximum, params, 0xc3).samples, in.width()));
+}
+
 /// CUDA equals the CPU for one image of all levels up to a maximum, in one layout.
 template <typename T, typename Params>
 void expect_cuda_equals_cpu_of(const Params &params, Size size, Layout layout = {},
                                T maximum = std::numeric_limits<T>::max(),
                                Content content = Content::random) {
-  SCOPED_TRACE(testing::Message() << params << ", maximum " << +maximum << ", " << size.width << "x"
-                                  << size.height << ", offset " << layout.offset << ", content "
-                                  << static_cast<int>(content));
+  SCOPED_TRACE(testing::Message() << "content " << static_cast<int>(content));
   const Image<T> in(make_content<T>(content, size.width, size.height, maximum), size.width,
                     size.height, layout, maximum);
-  CpuRunner cpu(1);
-  CudaRunner cuda;
-  EXPECT_TRUE(same(outcome<T>(cpu, in, layout, maximum, params, 0x5a).samples,
-                   outcome<T>(cuda, in, layout, maximum, params, 0xc3).samples, size.width));
+  expect_cuda_equals_cpu_on<T>(params, in, layout);
 }
 
 /// More samples than the threads of all blocks hold at a time.

@@ -10,16 +10,6 @@ using test::Content;
 using test::Image;
 
 #ifdef HAVE_CUDA
-template <typename T>
-void expect_cuda_equals_cpu(const Image<T> &in, const NickParams &params) {
-  test::CpuRunner cpu(1);
-  test::CudaRunner cuda;
-  const T maximum = in.plane().maximum;
-  EXPECT_TRUE(test::same(test::outcome<T>(cpu, in, {}, maximum, params, 0x5a).samples,
-                         test::outcome<T>(cuda, in, {}, maximum, params, 0xc3).samples, in.width()))
-      << params << ", " << in.width() << "x" << in.height();
-}
-
 /// Windows whose rows a block holds, and windows whose rows it loads again; sums of 32 and 64 bits.
 /// Rows begin where the engine can copy them, then anywhere.
 TEST(NickWolf, CudaInSeveralBlocks) {
@@ -51,8 +41,9 @@ TEST(NickWolf, CudaFindsTheBusiestWindowAnywhere) {
           samples[row * kWidth + column] = (x + y) % 2 ? 12 : 251;
         }
       for (const double k : {-0.7, 0.5})
-        expect_cuda_equals_cpu(Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}),
-                               {.method = NickMethod::wolf, .window = window, .k = k});
+        test::expect_cuda_equals_cpu_on<std::uint8_t>(
+            NickParams{.method = NickMethod::wolf, .window = window, .k = k},
+            Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}));
     }
 }
 
@@ -67,7 +58,8 @@ void expect_cuda_equals_cpu_if_nearly_constant(int base) {
     const Image<T> in(samples, kWidth, kHeight, {.unit = 16});
     for (const double k : {-1.0, -0.000001, 0.0, 0.000001, 0.3, 1.0, 2.0})
       for (const int window : {5, 31, 301})
-        expect_cuda_equals_cpu(in, {.method = NickMethod::wolf, .window = window, .k = k});
+        test::expect_cuda_equals_cpu_on<T>(
+            NickParams{.method = NickMethod::wolf, .window = window, .k = k}, in);
   }
 }
 TEST(NickWolf, CudaWhereNearlyAllIsTheMinimum) {
@@ -87,9 +79,9 @@ TEST(NickWolf, CudaWherePixelsEqualTheMean) {
   for (const int window : {3, 15, 255})
     for (const NickOutput output : {NickOutput::binary, NickOutput::threshold})
       for (const double k : {0.0, 0.25})
-        expect_cuda_equals_cpu(
-            Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}),
-            {.method = NickMethod::wolf, .window = window, .k = k, .output = output});
+        test::expect_cuda_equals_cpu_on<std::uint8_t>(
+            NickParams{.method = NickMethod::wolf, .window = window, .k = k, .output = output},
+            Image<std::uint8_t>(samples, kWidth, kHeight, {.unit = 16}));
 }
 #endif
 
