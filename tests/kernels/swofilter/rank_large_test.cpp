@@ -85,6 +85,24 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfModes) {
     }
 }
 
+/// A window of one sample gives that sample, whatever is asked of it.
+TEST(SwoFilterRankLarge, CudaCopiesWindowsOfOneSample) {
+  NEED_GPU();
+  const auto expect_copy = []<typename T>(T maximum) {
+    const Image<T> in(make_content<T>(Content::random, 37, 11, maximum), 37, 11, {2, 3});
+    CudaRunner cuda;
+    for (const Op op :
+         {Op::median, Op::rank, Op::alpha_trimmed_mean, Op::mode, Op::directional_median})
+      for (const Border border : {Border::clip, Border::constant}) {
+        const SwoFilterParams p{.op = op, .window = 1, .border = border, .percentile = 90};
+        SCOPED_TRACE(testing::Message() << p);
+        EXPECT_TRUE(same(outcome<T>(cuda, in, {1, 2}, maximum, p, 0xc3).samples, in.samples(), 37));
+      }
+  };
+  expect_copy(std::uint8_t{255});
+  expect_copy(std::uint16_t{65535});
+}
+
 #endif
 
 TEST(SwoFilterRankLarge, CudaEqualsCpu) {
