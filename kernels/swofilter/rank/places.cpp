@@ -11,13 +11,6 @@
 namespace cudascan::swo {
 namespace {
 
-constexpr int kLine = 64;  // bytes; all arrays are aligned to it
-
-template <typename N>
-N up_to_multiple(N n, N unit) {
-  return (n + unit - 1) / unit * unit;
-}
-
 /// Samples beyond the right end that vectors read.
 constexpr int kBeyond = 32;
 /// A column that is in no window.
@@ -36,7 +29,7 @@ class PlaceSorter {
     along_ = std::min(std::clamp(4 * rx_, 32, 256), is_transposed_ ? height : width);
     across_ = std::min(std::clamp(4 * ry_, 32, 128), is_transposed_ ? width : height);
     rows_ = across_ + 2 * ry_;
-    pitch_ = up_to_multiple(along_ + 2 * rx_ + kBeyond, kLine / 2) + kLine / 2;
+    pitch_ = up_to_multiple(along_ + 2 * rx_ + kBeyond, kTileLine / 2) + kTileLine / 2;
     most_ = up_to_multiple((along_ + 2 * rx_) * rows_, kPlacesInGroup) + kPlacesInGroup;
     window_.ry = ry_;
     for (const Run &run : mask.runs()) {
@@ -102,24 +95,16 @@ class PlaceSorter {
   };
 
   std::size_t plane_bytes() const {
-    return up_to_multiple<std::size_t>((std::size_t(pitch_) * rows_ + kBeyond) * 2, kLine);
+    return up_to_multiple<std::size_t>((std::size_t(pitch_) * rows_ + kBeyond) * 2, kTileLine);
   }
-  std::size_t place_bytes() const { return up_to_multiple<std::size_t>(most_ * 2, kLine); }
+  std::size_t place_bytes() const { return up_to_multiple<std::size_t>(most_ * 2, kTileLine); }
 
-  /// By the lower byte, then by the upper one, each time in the order before.
   void sort(const std::uint16_t *samples, const TileBox &box, std::uint32_t *order,
             const Places &to, std::int16_t *groups) const {
-    std::uint32_t next[2][256]{};
+    DigitPlaces next;
     for (int y = box.y0; y < box.y1; ++y)
-      for (int x = box.x0; x < box.x1; ++x) {
-        const unsigned sample = samples[y * pitch_ + x];
-        ++next[0][sample & 255];
-        if (kSorts) ++next[1][sample >> 8];
-      }
-    for (auto &digit : next) {
-      std::uint32_t total = 0;
-      for (std::uint32_t &place : digit) total += std::exchange(place, total);
-    }
+      for (int x = box.x0; x < box.x1; ++x) next.count(static_cast<T>(samples[y * pitch_ + x]));
+    next.begin();
     const auto put = [&](std::uint32_t x, std::uint32_t y, std::uint32_t *places, int shift) {
       const std::uint32_t at = y * static_cast<std::uint32_t>(pitch_) + x;
       const std::uint32_t place = places[samples[at] >> shift]++;
@@ -131,13 +116,14 @@ class PlaceSorter {
     for (int x = box.x0; x < box.x1; ++x)
       for (int y = box.y0; y < box.y1; ++y) {
         if constexpr (kSorts)
-          order[next[0][samples[y * pitch_ + x] & 255]++] = static_cast<std::uint32_t>(y << 16 | x);
+          order[next.lower[samples[y * pitch_ + x] & 255]++] =
+              static_cast<std::uint32_t>(y << 16 | x);
         else
-          put(x, y, next[0], 0);
+          put(x, y, next.lower, 0);
       }
     const int n = box.width() * box.height();
     if constexpr (kSorts)
-      for (int i = 0; i < n; ++i) put(order[i] & 0xffff, order[i] >> 16, next[1], 8);
+      for (int i = 0; i < n; ++i) put(order[i] & 0xffff, order[i] >> 16, next.upper, 8);
     for (int i = n; i < most_ && i < n + kPlacesInGroup; ++i)
       to.columns[i] = kNoColumn, to.rows[i] = 0, to.values[i] = 0;
   }

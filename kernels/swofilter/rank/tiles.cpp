@@ -12,13 +12,8 @@
 namespace cudascan::swo {
 namespace {
 
-constexpr std::size_t kLine = 64;  // bytes; all arrays are aligned to it
 /// Rows and columns of the smallest crosses whose windows slide faster with those of other rows.
 constexpr int kHighCross = 64;
-
-std::size_t round_up(std::size_t n, std::size_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
 
 /// Tiles of an area, their sizes, and what a worker needs for one at a time.
 template <typename T>
@@ -26,6 +21,7 @@ class TileWorker {
  public:
   using Code = RankCode<T>;
   static constexpr bool kSorts = sizeof(T) > 1;
+  static constexpr int kCodeBytes = sizeof(Code);
 
   TileWorker(Plane<const T> in, Plane<T> out, const FilterJob &job, int width, int height)
       : in_(in), out_(out), job_(job) {
@@ -45,13 +41,15 @@ class TileWorker {
         std::min(has_rows() ? mode_rows() : most(ry_, 128), is_transposed_ ? width : height);
     columns_ = most_along_ + 2 * rx_, rows_ = most_across_ + 2 * ry_;
     // An odd number of lines, so that the columns of the window spread over the cache.
-    pitch_ = int((round_up(columns_ * sizeof(Code), kLine) / kLine | 1) * kLine / sizeof(Code));
+    pitch_ =
+        (up_to_multiple(columns_ * kCodeBytes, kTileLine) / kTileLine | 1) * kTileLine / kCodeBytes;
     const std::size_t n = std::size_t(columns_) * rows_;
     window_.pitch = pitch_;
-    window_.absent = unsigned(sizeof(T) == 1             ? 256
-                              : is_mode() && !has_rows() ? 65536
-                              : is_mode() ? round_up(std::min<std::size_t>(n, 65536), 64)
-                                          : round_up(n, 64));
+    window_.absent =
+        unsigned(sizeof(T) == 1             ? 256
+                 : is_mode() && !has_rows() ? 65536
+                 : is_mode() ? up_to_multiple<std::size_t>(std::min<std::size_t>(n, 65536), 64)
+                             : up_to_multiple<std::size_t>(n, 64));
     for (const Run &run : window_.runs) {
       const int row = run.y * pitch_;
       window_.right.push_back({row + run.first, row + run.last + 1});
@@ -68,7 +66,7 @@ class TileWorker {
   std::size_t bytes() const {
     const std::size_t n = std::size_t(pitch_) * rows_;
     std::size_t bytes = 0;
-    for_arrays([&](std::size_t size) { bytes += round_up(size, kLine); }, n);
+    for_arrays([&](std::size_t size) { bytes += up_to_multiple<std::size_t>(size, kTileLine); }, n);
     return bytes;
   }
 
@@ -78,7 +76,7 @@ class TileWorker {
     for_arrays(
         [&](std::size_t size) {
           *next++ = memory;
-          memory += round_up(size, kLine);
+          memory += up_to_multiple<std::size_t>(size, kTileLine);
         },
         n);
     const auto codes = reinterpret_cast<Code *>(arrays[0]);
@@ -138,7 +136,7 @@ class TileWorker {
     visit(!kSorts      ? 0
           : has_rows() ? (codes + codes / 32) * sizeof(T) * mode_rows()
           : is_mode()  ? 3 * 65536
-                       : n / 8 + 2 * kLine);
+                       : n / 8 + 2 * kTileLine);
   }
 
   /// Calls visit(offset in the tile, length, distance of samples) for rows of the image's samples.
@@ -163,30 +161,23 @@ class TileWorker {
   /// Codes are places in the sorted tile. Sorts by the lower byte, then by the upper one.
   int sort(const T *samples, Code *codes, T *values, std::uint32_t *order, const TileBox &valid,
            const TileBox &all) const {
-    std::uint32_t next[2][256]{};
+    DigitPlaces next;
     for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
-      for (int i = 0; i < n; ++i) ++next[0][samples[at + i] & 255], ++next[1][samples[at + i] >> 8];
+      for (int i = 0; i < n; ++i) next.count(samples[at + i]);
     });
-    std::uint32_t total = 0;
-    for (auto &digit : next) {
-      total = 0;
-      for (std::uint32_t &place : digit) {
-        const std::uint32_t count = place;
-        place = total;
-        total += count;
-      }
-    }
+    next.begin();
     for_rows(valid, all, [&](std::ptrdiff_t at, int n) {
       for (int i = 0; i < n; ++i)
-        order[next[0][samples[at + i] & 255]++] = static_cast<std::uint32_t>(at + i);
+        order[next.lower[samples[at + i] & 255]++] = static_cast<std::uint32_t>(at + i);
     });
-    for (std::uint32_t i = 0; i < total; ++i) {
+    const int total = valid.width() * valid.height();
+    for (int i = 0; i < total; ++i) {
       const T sample = samples[order[i]];
-      const std::uint32_t code = next[1][sample >> 8]++;
+      const std::uint32_t code = next.upper[sample >> 8]++;
       codes[order[i]] = static_cast<Code>(code);
       values[code] = sample;
     }
-    return static_cast<int>(total);
+    return total;
   }
 
   /// Codes are the numbers of the values that occur.

@@ -5,11 +5,36 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/exec.h"
 #include "kernels/swofilter/window.h"
 
 namespace cudascan::swo {
+
+/// Bytes; all arrays of a tile are aligned to it.
+inline constexpr int kTileLine = 64;
+
+template <typename N>
+constexpr N up_to_multiple(N n, N unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+/// Where samples go that are sorted by their lower byte, then by their upper one, each time in the
+/// order before.
+struct DigitPlaces {
+  std::uint32_t lower[256]{}, upper[256]{};  ///< of the next sample with a digit
+
+  void count(std::uint8_t sample) { ++lower[sample]; }
+  void count(std::uint16_t sample) { ++lower[sample & 255], ++upper[sample >> 8]; }
+  /// After all samples have been counted.
+  void begin() {
+    for (std::uint32_t *const digit : {lower, upper}) {
+      std::uint32_t total = 0;
+      for (int i = 0; i < 256; ++i) total += std::exchange(digit[i], total);
+    }
+  }
+};
 
 /// Pixels or samples [x0, x1) x [y0, y1).
 struct TileBox {
