@@ -35,7 +35,7 @@ struct WolfMemory {
 template <typename Result, bool whole>
 inline constexpr int kWolfMemory = (sizeof(WolfMemory<Result, whole>) + 127) / 128 * 128;
 
-/// Statistics finds them, Result uses them.
+/// Statistics is the decision of the first walk, Result that of the second.
 template <typename Statistics, typename Result, bool whole>
 __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sample>)
     wolf_kernel(const __grid_constant__ typename Result::Job job) {
@@ -87,7 +87,8 @@ __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sa
   decision.finish(row, strip.begin(), strip.end(), nullptr);
 }
 
-/// Queues it: one launch, if the GPU has room for all blocks at the same time, or two.
+/// Queues both walks: in one launch if the GPU has room for all blocks at the same time, otherwise
+/// in two.
 /// @param part  statistics leaves those of each block in job.wolf
 template <typename Statistics, typename Result>
 void launch_wolf(Cuda &cuda, const windowsums::RowShape &shape, typename Result::Job job,

@@ -84,8 +84,9 @@ class CodeCounts {
     for (int group = threadIdx.x; group < groups_; group += blockDim.x)
       levels_[group] = largest_count(group) < least ? Bits{} : at_least(group, least);
   }
-  /// The largest key of this thread's groups if it is at least key_of(least, 0xffff).
-  /// @param [out] crowded  whether there are codes of the highest level. Their counts may differ.
+  /// The largest key of this thread's groups; 0 if no code occurs `least` times.
+  /// @param [out] crowded  whether there are codes of the highest level. Their counts may differ:
+  ///                       all are read.
   __device__ unsigned largest_by_bits(unsigned least, bool &crowded) const {
     unsigned most = 0;
     crowded = false;

@@ -9,15 +9,15 @@
 namespace cudascan::swo {
 namespace {
 
-template <typename T, int beside>
+template <typename T, int side_words>
 void by_words(Cuda &cuda, const SelectionJob<T> &selection) {
   const LineReach reach{selection.rx, selection.ry, 0};
-  for_line_bands(cuda, selection.in, selection.out, reach, beside, 1,
+  for_line_bands(cuda, selection.in, selection.out, reach, side_words, 1,
                  [&](const LineBitsJob<T> &job) {
                    launch(cuda,
                           selection.op == SwoFilterOperator::alpha_trimmed_mean
-                              ? cross_kernel<T, beside, true>
-                              : cross_kernel<T, beside, false>,
+                              ? cross_kernel<T, side_words, true>
+                              : cross_kernel<T, side_words, false>,
                           {dim3(divide_up(selection.out.width, kLineTile),
                                 divide_up(job.bits.row_count, kLineTile)),
                            kCrossThreads},

@@ -152,13 +152,14 @@ __device__ unsigned trimmed_mean_of(CrossMask<kBits, n> &between, int count, int
 }
 
 /// A block has a tile, each warp some rows of it.
-/// @tparam beside   as in LineBits
+/// @tparam side_words   as in LineBits
 /// @tparam of_mean  trimmed means instead of ranks
-template <typename T, int beside, bool of_mean>
+template <typename T, int side_words, bool of_mean>
 __global__ void __launch_bounds__(kCrossThreads)
     cross_kernel(const __grid_constant__ LineBitsJob<T> job,
                  const __grid_constant__ SelectionJob<T> selection) {
-  constexpr int kBits = LineBits<T>::kBits, kWords = 2 * beside + 1, kMiddle = kLineTile * beside;
+  constexpr int kBits = LineBits<T>::kBits, kWords = 2 * side_words + 1,
+                kMiddle = kLineTile * side_words;
   __shared__ CrossTile<kBits, kWords> tile;
   const LineBits<T> &bits = job.bits;
   const int lane = threadIdx.x % 32, x0 = blockIdx.x * kLineTile, word = blockIdx.y;

@@ -28,19 +28,19 @@ template <typename T>
 struct LineBits {
   static constexpr int kBits = 8 * sizeof(T);
 
-  int beside;        ///< words needed on each side of a pixel's
+  int side_words;    ///< words needed on each side of a pixel's
   int row_words;     ///< of a row
   int row_count;     ///< rows
   int down_columns;  ///< of a row of words down the lines
   int down_count;    ///< rows of words
   unsigned *row_bits, *down_bits;
 
-  LineBits(int width, int rows, int beside)
-      : beside(beside),
-        row_words((width + kLineTile - 1) / kLineTile + 2 * beside),
+  LineBits(int width, int rows, int side_words)
+      : side_words(side_words),
+        row_words((width + kLineTile - 1) / kLineTile + 2 * side_words),
         row_count(rows),
         down_columns((width + kLineTile - 1) / kLineTile * kLineTile + 2 * margin()),
-        down_count((rows + kLineTile - 1) / kLineTile + 2 * beside) {}
+        down_count((rows + kLineTile - 1) / kLineTile + 2 * side_words) {}
 
   std::size_t row_size() const { return std::size_t(row_words) * row_count * kBits; }
   /// Of one direction, in words.
@@ -53,7 +53,7 @@ struct LineBits {
   }
 
   /// Columns before the image: words of diagonals begin that far outside.
-  CUDASCAN_HD int margin() const { return kLineTile * (beside + 1); }
+  CUDASCAN_HD int margin() const { return kLineTile * (side_words + 1); }
   /// The bits of word number `word` of a row of the band. The first words are left of the image.
   __device__ unsigned *in_row(int row, int word) const {
     return row_bits + (std::size_t(row) * row_words + word) * kBits;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kRowBitsThreads)
   const int first = (blockIdx.x * (kRowBitsThreads / 32) + threadIdx.x / 32) * kRowBitsWords;
   for (int word = first; word < min(first + kRowBitsWords, bits.row_words); ++word) {
     const unsigned sample =
-        sample_or_zero(job.in, (word - bits.beside) * kLineTile + lane, job.begin + row);
+        sample_or_zero(job.in, (word - bits.side_words) * kLineTile + lane, job.begin + row);
     unsigned mine = 0;
 #pragma unroll
     for (int i = 0; i < kBits; ++i) {
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kDownBitsThreads)
   const int column = blockIdx.x * kDownBitsThreads + threadIdx.x, word = blockIdx.y;
   const int line = blockIdx.z + 1, step = line_step(line);
   if (column >= bits.down_columns) return;
-  const int x = column - bits.margin(), y = job.begin + (word - bits.beside) * kLineTile;
+  const int x = column - bits.margin(), y = job.begin + (word - bits.side_words) * kLineTile;
   unsigned words[kBits]{};
 #pragma unroll 8
   for (int i = 0; i < kLineTile; ++i) {
@@ -194,11 +194,11 @@ struct LineWindow {
 };
 
 /// A block processes a tile, each warp one direction.
-/// @tparam beside  as in LineBits
-template <typename T, int beside>
+/// @tparam side_words  as in LineBits
+template <typename T, int side_words>
 __global__ void __launch_bounds__(kLineMediansThreads, 5)
     line_medians_kernel(const __grid_constant__ LineBitsJob<T> job) {
-  constexpr int kBits = LineBits<T>::kBits, kWords = 2 * beside + 1;
+  constexpr int kBits = LineBits<T>::kBits, kWords = 2 * side_words + 1;
   constexpr int kPitch = kLineTile + 4 / sizeof(T);  // a column is in as many banks as it can be
   __shared__ T medians[kLines][kLineTile][kPitch];
   const LineBits<T> &bits = job.bits;
@@ -210,12 +210,12 @@ __global__ void __launch_bounds__(kLineMediansThreads, 5)
                     (job.in.holds(x0, y0, longest, longest) &&
                      job.in.holds(x0 + kLineTile - 1, y0 + kLineTile - 1, longest, longest));
   const auto window_of = [&](int before, int after) {
-    const int middle = beside * 32 + lane;
+    const int middle = side_words * 32 + lane;
     return LineWindow<kWords>(middle - before, middle + after);
   };
   const bool is_row = line == 0;
   const unsigned *const base = is_row ? bits.in_row(word * kLineTile, x0 / kLineTile)
-                                      : bits.down(line, word, x0 - step * (lane + 32 * beside));
+                                      : bits.down(line, word, x0 - step * (lane + 32 * side_words));
   const int stride = (is_row ? 1 : bits.down_columns + 32 * step) * kBits;
   // Words of rows exist only as far as the band.
   const int end = is_row ? min(kLineTile, bits.row_count - word * kLineTile) : kLineTile;

@@ -49,7 +49,7 @@ class LineMedians {
     const LaunchShape shape{
         dim3(divide_up(out_.width, kLineTile), divide_up(bits.row_count, kLineTile)),
         kLineMediansThreads};
-    switch (bits.beside) {
+    switch (bits.side_words) {
       case 1:
         return launch(cuda_, line_medians_kernel<T, 1>, shape, job);
       case 2:

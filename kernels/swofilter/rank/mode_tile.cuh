@@ -103,8 +103,8 @@ class ModeTile {
   }
 
  private:
-  /// Copies the samples and sets the bits of those that occur. A thread reads some places along,
-  /// neighbours in a row of the image, and writes next to others.
+  /// Copies the samples and sets the bits of those that occur. Threads write next to one another.
+  /// Each of them reads several places along: neighbours in a row of the image, unless transposed.
   __device__ void copy(unsigned *occurs) const {
     const Plane<const std::uint16_t> &in = job_.in.plane;
     const int columns = width + 2 * rx_, rows = height + 2 * ry_;

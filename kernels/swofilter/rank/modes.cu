@@ -24,7 +24,7 @@ ModeBytes mode_bytes(int most_codes, bool shared_counts) {
 struct ModeTiles {
   int along, across, most_codes;
 
-  /// Large tiles have many codes; small ones have much margin, and small parts of it in common.
+  /// Large tiles have many codes, small ones have much margin for each result.
   ModeTiles(const WindowCells &cells, int image_along, int image_across)
       : along(std::min(64, image_along)),
         across(std::min(cells.n_runs < 48    ? 8

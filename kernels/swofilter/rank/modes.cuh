@@ -165,7 +165,7 @@ class ModeWindow {
   }
   /// @return the largest key after changes
   __device__ unsigned find() {
-    constexpr int kMostCrowded = 4;
+    constexpr int kMostCrowded = 4;  // threads; with more, reading counts takes too long
     __syncthreads();
     bool crowded = false;
     const unsigned of_thread = counts_.largest_by_bits(least_, crowded);

@@ -33,7 +33,8 @@ constexpr int kRowsAhead = 2;
 
 /// Cells that are read together; the last ones of a list are repeated.
 constexpr int kAtOnce = 2;
-/// Lists of cells: in rows above and in the same row, an even and an odd number of pixels beside.
+/// Lists of cells: in rows above, then in the same row, and in each of them those that are an even
+/// number of pixels to the side, then an odd one.
 constexpr int kLists = 4;
 constexpr int kMostListed = kMostLoneCells + kReach + kLists * (kAtOnce - 1);
 
@@ -92,7 +93,7 @@ class LoneBlock {
     for (int k = 0; k < 2; ++k) {
       const int x = x_ + kWarpWords * k;
       kept_[k] = keep((inside(x) ? 0xffffu : 0) | (inside(x + 1) ? 0xffff0000u : 0));
-      beside_[k] = keep(outside(x) | outside(x + 1) << 16);
+      sides_[k] = keep(outside(x) | outside(x + 1) << 16);
     }
     if (job.stride > 0) {
       const int words = job.stride % 2 ? job.stride : job.stride / 2;
@@ -121,7 +122,7 @@ class LoneBlock {
       v = raised<true>(v, slot, job_.ends[0], job_.ends[1]);
 #pragma unroll
       for (int k = 0; k < 2; ++k)
-        v.word[k] = __vmaxu2(v.word[k], y < job_.top ? everywhere : beside_[k]) & kept_[k];
+        v.word[k] = __vmaxu2(v.word[k], y < job_.top ? everywhere : sides_[k]) & kept_[k];
       if (job_.stride > 0) v = along_row(v, slot);
       put(v, slot);
       write(v, to);
@@ -288,7 +289,7 @@ class LoneBlock {
   unsigned offsets_;         ///< of the cells from own_, for each row of the ring
   unsigned own_;             ///< first word in the first row of the ring
   unsigned *lasts_;
-  unsigned kept_[2], beside_[2];
+  unsigned kept_[2], sides_[2];
   /// For results of the same row: the lane whose first word is the last one of the residue of this
   /// lane's second word, and the residues of the pixels.
   int last_ = 0, residue_[4] = {};

@@ -16,7 +16,7 @@ using Border = SwoFilterBorder;
 
 template <typename T>
 void expect_cuda_equals_cpu_of_each_width(Op op, Border border, Size image) {
-  // Each number of words beside the middle, with the longer line across or down.
+  // Each number of words on the sides of the middle, with the longer line across or down.
   int i = 0;
   for (const auto &[width, height] :
        {Size{23, 17}, {65, 3}, {67, 129}, {61, 191}, {255, 193}, {255, 1}, {1, 39}}) {
@@ -47,7 +47,7 @@ TEST(SwoFilterCrosses, CudaEqualsCpuOfEachWidth) {
     }
 }
 
-/// Samples without their lowest bits, and some beside them that have these.
+/// Samples without their lowest bits, next to samples outside of the image that have these.
 TEST(SwoFilterCrosses, CudaEqualsCpuOfUnusedBits) {
   NEED_GPU();
   for (const int border_value : {0, 517, 1023}) {
