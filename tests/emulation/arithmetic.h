@@ -66,6 +66,12 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
 inline float __fsqrt_rn(float v) {
   return std::sqrt(v);
 }
+/// a + b, rounded towards 0.
+inline float __fadd_rz(float a, float b) {
+  const double exact = double{a} + b;
+  const auto nearest = static_cast<float>(exact);
+  return std::abs(nearest) > std::abs(exact) ? std::nextafter(nearest, 0.0f) : nearest;
+}
 inline unsigned __float_as_uint(float v) {
   return __builtin_bit_cast(unsigned, v);
 }

@@ -203,6 +203,12 @@ T atomicMax(T *p, U value) {
   return old;
 }
 template <typename T, typename U>
+T atomicMin(T *p, U value) {
+  const T old = *p;
+  *p = std::min(old, static_cast<T>(value));
+  return old;
+}
+template <typename T, typename U>
 T atomicOr(T *p, U value) {
   const T old = *p;
   *p |= static_cast<T>(value);

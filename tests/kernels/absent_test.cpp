@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "kernels/autothreshold.h"
+#include "kernels/binarize.h"
 #include "kernels/equalize.h"
 #include "kernels/histogram.h"
 #include "kernels/linearopen.h"
 #include "kernels/nick.h"
 #include "kernels/rotate.h"
+#include "kernels/runlengths.h"
 #include "kernels/swofilter.h"
 #include "kernels/usercode/gpu_module.h"
 #include "tests/usercode/support.h"
@@ -32,6 +34,7 @@ void expect_refusal() {
 TEST(Absent, OperatorsRefuseTheGpu) {
   EXPECT_FALSE(Cuda::available());
   expect_refusal<AutothresholdParams>();
+  expect_refusal<BinarizeParams>();
   expect_refusal<EqualizeParams>();
   expect_refusal<LinearOpenParams>();
   expect_refusal<NickParams>();
@@ -45,6 +48,16 @@ TEST(Absent, HistogramsRefuseTheGpu) {
   Histogram counts;
   EXPECT_TRUE(has(message_of<Error>([&] {
                     count(cuda, Plane<const std::uint8_t>{&in, 1, 1, 1}, {}, counts);
+                  }),
+                  kReason));
+}
+
+TEST(Absent, RunLengthsRefuseTheGpu) {
+  const std::uint8_t in = 1;
+  Cuda cuda;
+  RunLengths counts;
+  EXPECT_TRUE(has(message_of<Error>([&] {
+                    count_runs(cuda, Plane<const std::uint8_t>{&in, 1, 1, 1}, {}, counts);
                   }),
                   kReason));
 }

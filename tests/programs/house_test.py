@@ -18,8 +18,8 @@ MOST_LINES, MOST_COLUMNS = 400, 100
 # What a room of kernels/ may include in addition to itself and the public headers, kernels/*.h.
 # Rooms that are not listed are operators, which must not include one another.
 ROOMS = {"base": (), "gswo": (), "histogram": ("base",), "windowsums": ("base",),
-         "usercode": ("base", "gswo")}
-OPERATOR = ("base", "histogram", "windowsums", "usercode")
+         "runlengths": ("base", "histogram"), "usercode": ("base", "gswo")}
+OPERATOR = ("base", "histogram", "windowsums", "runlengths", "usercode")
 # Files that may be longer, with the reason. At most five.
 LONG = {
     "kernels/gswo/gswo_rt.h": "installed for generated code, which includes it by this path",

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/runlengths.h"
+
+#include <algorithm>
+
+#include "kernels/base/launch.cuh"
+#include "kernels/base/refuse.h"
+#include "kernels/histogram/roi.h"
+#include "kernels/runlengths/runs.cuh"
+
+namespace cudascan {
+namespace runlengths {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kAhead = 16;  // words of a column that are in flight
+
+/// The last pixels of a rectangle.
+struct Corner {
+  int x, y;
+};
+
+/// Counts the runs along a row that end in a word.
+__device__ void count_in_row(const DeviceBits &bits, const Rectangle &inside, const Corner &last,
+                             int i, int y, std::uint32_t *counts) {
+  const std::uint32_t word = bits.row(y)[i];
+  std::uint32_t ends = word & ~(word >> 1 | bits.at(i + 1, y) << 31);
+  // The last pixel inside ends a run.
+  if (last.x / 32 == i) ends |= word & 1u << last.x % 32;
+  for (; ends; ends &= ends - 1) {
+    const int bit = __ffs(ends) - 1, end = 32 * i + bit;
+    if (end < inside.x || end > last.x) continue;
+    int length = min(__clz(~word << (31 - bit)), bit + 1);
+    for (int before = i - 1; length == end - 32 * before - 31 && length < kBins && before >= 0;
+         --before)
+      length += __clz(~bits.row(y)[before]);
+    const int begin = max(end - length + 1, inside.x);
+    length = end - begin + 1;
+    const bool touches = begin == inside.x || end == last.x;
+    if (!touches || length >= kBins - 1) atomicAdd(&counts[min(length, kBins - 1)], 1u);
+  }
+}
+
+/// Counts the runs along columns that end in a word.
+__device__ void count_in_columns(const DeviceBits &bits, const Rectangle &inside,
+                                 const Corner &last, int i, int y, std::uint32_t *counts) {
+  const int left = inside.x - 32 * i, right = last.x - 32 * i;  // bits
+  if (right < 0 || left > 31) return;
+  std::uint32_t alive = bits.row(y)[i];
+  if (y < last.y) alive &= ~bits.row(y + 1)[i];
+  alive &= (left > 0 ? ~0u << left : ~0u) & (right < 31 ? ~(~0u << (right + 1)) : ~0u);
+  const auto add = [&](int length, std::uint32_t ended) {
+    if (ended) atomicAdd(&counts[length], static_cast<std::uint32_t>(__popc(ended)));
+  };
+  for (int length = 1; alive; length += kAhead) {
+    std::uint32_t above[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const int row = y - length - k;
+      above[k] = row >= inside.y ? bits.row(row)[i] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const int long_enough = kBins - 1;
+      if (length + k == long_enough) return add(long_enough, alive);
+      // Runs that begin or end at the edge are left out.
+      if (y < last.y && y - length - k >= inside.y) add(length + k, alive & ~above[k]);
+      alive &= above[k];
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    count_runs_kernel(const DeviceBits bits, const Rectangle inside, RunCounts *counts,
+                      const unsigned *skip) {
+  let_next_kernel_start();
+  wait_for_kernels_before();
+  if (skip && *skip) return;
+  __shared__ std::uint32_t own[kBins];
+  for (int i = threadIdx.x; i < kBins; i += kThreads) own[i] = 0;
+  __syncthreads();
+  const Corner last{inside.x + inside.width - 1, inside.y + inside.height - 1};
+  const std::int64_t words = std::int64_t{inside.height} * bits.stride;
+  for (std::int64_t k = blockIdx.x * kThreads + threadIdx.x; k < words;
+       k += std::int64_t{kThreads} * gridDim.x) {
+    const int y = inside.y + static_cast<int>(k / bits.stride);
+    const int i = static_cast<int>(k % bits.stride);
+    if (bits.row(y)[i] == 0) continue;
+    if (blockIdx.y == 0)
+      count_in_row(bits, inside, last, i, y, own);
+    else
+      count_in_columns(bits, inside, last, i, y, own);
+  }
+  __syncthreads();
+  std::uint32_t *const to = blockIdx.y == 0 ? counts->rows : counts->columns;
+  for (int i = threadIdx.x; i < kBins; i += kThreads)
+    if (own[i]) atomicAdd(&to[i], own[i]);
+}
+
+/// Packs whether samples are at or below a level; a warp makes a word.
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    pack_kernel(const Plane<const T> in, unsigned level, const DeviceBits bits) {
+  let_next_kernel_start();
+  wait_for_kernels_before();
+  const int x = blockIdx.x * kThreads + threadIdx.x, y = blockIdx.y;
+  const bool ink = x < in.width && in.row(y)[x] <= level;
+  const std::uint32_t word = __ballot_sync(~0u, ink);
+  if (threadIdx.x % 32 == 0 && x < in.width) bits.row(y)[x / 32] = word;
+}
+
+template <typename T>
+void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, RunLengths &counts) {
+  check_rows("input", in);
+  check_roi(params.roi, in.width, in.height);
+  const int stride = DeviceBits::stride_of(in.width);
+  const std::size_t words = std::size_t{1} * stride * in.height;
+  auto *const device =
+      static_cast<RunCounts *>(cuda.scratch(sizeof(RunCounts) + words * sizeof(std::uint32_t)));
+  const DeviceBits bits{reinterpret_cast<std::uint32_t *>(device + 1), in.width, in.height, stride};
+  cuda.clear(device, sizeof(RunCounts));
+  LaunchShape shape{dim3(divide_up(in.width, kThreads), in.height), kThreads};
+  shape.overlap = cuda.code_architecture() >= 90;
+  launch(cuda, pack_kernel<T>, shape, in, params.level, bits);
+  queue_count_runs(cuda, bits, clip_to_plane(params.roi, in.width, in.height), device, nullptr);
+  auto *const host = static_cast<RunCounts *>(cuda.report_memory(sizeof(RunCounts)));
+  cuda.fetch(host, device, sizeof(RunCounts));
+  cuda.on_complete([=, &counts] {
+    std::copy(host->rows, host->rows + kBins, counts.rows.begin());
+    std::copy(host->columns, host->columns + kBins, counts.columns.begin());
+  });
+}
+
+}  // namespace
+
+void queue_count_runs(Cuda &cuda, const DeviceBits &bits, const Rectangle &inside,
+                      RunCounts *counts, const unsigned *skip) {
+  const int blocks = divide_up(std::int64_t{inside.height} * bits.stride, kThreads);
+  LaunchShape shape{dim3(std::min(blocks, 4 * cuda.multiprocessors()), 2), kThreads};
+  shape.overlap = cuda.code_architecture() >= 90;
+  launch(cuda, count_runs_kernel, shape, bits, inside, counts, skip);
+}
+
+}  // namespace runlengths
+
+void count_runs(Cuda &cuda, Plane<const std::uint8_t> in, const RunLengthParams &params,
+                RunLengths &counts) {
+  runlengths::count_any(cuda, in, params, counts);
+}
+void count_runs(Cuda &cuda, Plane<const std::uint16_t> in, const RunLengthParams &params,
+                RunLengths &counts) {
+  runlengths::count_any(cuda, in, params, counts);
+}
+
+}  // namespace cudascan
