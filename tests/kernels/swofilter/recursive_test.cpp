@@ -204,6 +204,7 @@ TEST(SwoFilterRecursive, CudaEqualsTheLoopInPlace) {
   expect_extreme_loops_in_place(run);
 }
 
+#ifdef HAVE_CUDA
 /// Few cells in images of several warps and of the most, and in those that are too wide for
 /// recursive_row_by_row().
 TEST(SwoFilterRecursive, CudaEqualsCpuOfWideImages) {
@@ -224,6 +225,7 @@ TEST(SwoFilterRecursive, CudaEqualsCpuOfWideImages) {
       ++i;
     }
 }
+#endif
 
 /// Only text masks, which are small, may need recursive_wave() and the like.
 TEST(SwoFilterRecursive, NamedShapesHaveAForm) {
