@@ -56,6 +56,21 @@ TEST_P(Documents, AScanBecomesACleanPageInAFile) {
   EXPECT_LT(out.black_ratio(), 0.5);
 }
 
+TEST_P(Documents, AScanBecomesACleanPageWithNothingSet) {
+  NEEDS_ELEMENTS("filesrc", "pngdec", "pngenc", "videoconvert", "filesink");
+  NEEDS_FILE(scan, "dibco/dibco2016_10.png");
+  const std::string page = temporary("page.png");
+  Pipeline pipeline("filesrc location=\"" + scan + "\" ! pngdec ! videoconvert ! " +
+                    "video/x-raw,format=GRAY8 ! " + launch("cudabinarize") +
+                    "! pngenc ! filesink location=\"" + page + "\"");
+  ASSERT_EQ(pipeline.play(), "");
+  pipeline.set_state(GST_STATE_NULL);
+  const Picture in = decode(scan, "pngdec", "GRAY8"), out = decode(page, "pngdec", "GRAY8");
+  ASSERT_TRUE(same(out, expected(in, BinarizeParams{})));
+  EXPECT_GT(out.black_ratio(), 0.01);
+  EXPECT_LT(out.black_ratio(), 0.5);
+}
+
 TEST_P(Documents, AColourScanWithoutAnyCapsNamed) {
   NEEDS_ELEMENTS("filesrc", "pngdec", "pngenc", "videoconvert", "filesink");
   NEEDS_FILE(scan, "dibco/dibco2016_10.png");

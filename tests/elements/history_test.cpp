@@ -130,17 +130,21 @@ TEST_P(History, AnotherNumberOfThreadsGoesOn) {
 
 TEST_P(History, ALongClip) {
   Filter threshold(launch("cudaautothreshold", "smoothing=0.8 hysteresis=2 method=li")),
-      equalize(launch("cudaequalize", "smoothing=0.8"));
+      equalize(launch("cudaequalize", "smoothing=0.8")),
+      binarize(launch("cudabinarize", "smoothing=0.8"));
   const AutothresholdParams t = {
       .method = AutothresholdMethod::li, .smoothing = 0.8, .hysteresis = 2};
   const EqualizeParams e = {.smoothing = 0.8};
-  Cpu for_threshold, for_equalize;
+  const BinarizeParams b = {.smoothing = 0.8};
+  Cpu for_threshold, for_equalize, for_binarize;
   constexpr auto kFormat = GST_VIDEO_FORMAT_I420;
   for (int i = 0; i < 40; ++i) {
     const Picture in = i < 25 ? frame(kFormat, i) : make_picture(kFormat, 90, 60, i);
     ASSERT_TRUE(same(threshold.process(in), expected(in, t, kFormat, nullptr, &for_threshold)))
         << "frame " << i;
     ASSERT_TRUE(same(equalize.process(in), expected(in, e, kFormat, nullptr, &for_equalize)))
+        << "frame " << i;
+    ASSERT_TRUE(same(binarize.process(in), expected(in, b, kFormat, nullptr, &for_binarize)))
         << "frame " << i;
   }
 }
