@@ -152,6 +152,7 @@ struct Case {
   Runner runner;
   std::optional<Content> content{};  ///< unset: the options' content
   bool reads_only = false;           ///< the result is no picture
+  bool report_only = false;          ///< the result is only a report: no plane is written
   bool two_valued = false;           ///< every byte of the result is 0 or 255
   double cuda_goal_us = kUnknown;
   double cpu_goal_mpx = kUnknown;    ///< on one core

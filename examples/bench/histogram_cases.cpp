@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
+#include <memory>
 
 #include "bench/cases.h"
 #include "kernels/histogram.h"
+#include "kernels/runlengths.h"
 
 namespace cudascan::bench {
 namespace {
@@ -40,6 +42,29 @@ Case histogram_case(Size size) {
   return c;
 }
 
+/// Lengths of the runs of ink; levels are those of text.
+Case run_lengths_case(Size size) {
+  const RunLengthParams params{.level = size.depth == 8 ? 100u : 100u * 257};
+  const auto counts = std::make_shared<RunLengths>();
+  const auto on = [=](auto &exec, AnyPlane in, AnyPlane /*out*/) {
+    if (in.depth == 8)
+      count_runs(exec, in.as<const std::uint8_t>(), params, *counts);
+    else
+      count_runs(exec, in.as<const std::uint16_t>(), params, *counts);
+  };
+  Case c;
+  c.op = "runlengths";
+  c.variant = "run lengths";
+  c.size = size;
+#ifdef HAVE_CUDA
+  c.runner.cuda = [on](Cuda &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+#endif
+  c.runner.cpu = [on](Cpu &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+  c.reads_only = true;
+  c.report_only = true;
+  return c;
+}
+
 }  // namespace
 
 void add_histogram_cuda(const Options & /*options*/, std::vector<Case> &cases) {
@@ -53,6 +78,9 @@ void add_histogram_cuda(const Options & /*options*/, std::vector<Case> &cases) {
   }
   cases.push_back(histogram_case({7016, 9921, 8}));
   cases.push_back(histogram_case(k4k16));
+  for (const Content content : kAllContents)
+    cases.push_back(with_content(run_lengths_case(k4k), content));
+  cases.push_back(run_lengths_case(k4k16));
 }
 
 void add_histogram_cpu(const Options &options, std::vector<Case> &cases) {
@@ -62,7 +90,10 @@ void add_histogram_cpu(const Options &options, std::vector<Case> &cases) {
     c.peer = OpenCv{"histogram"};
     cases.push_back(c);
   }
+  for (const Content content : kAllContents)
+    cases.push_back(with_content(run_lengths_case(k4k), content));
   if (options.quick) return;
+  cases.push_back(run_lengths_case(k4k16));
   cases.push_back(histogram_case(k4k16));
   cases.back().peer = OpenCv{"histogram"};
 }

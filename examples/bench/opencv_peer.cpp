@@ -39,6 +39,11 @@ void threshold(const cv::Mat &source, cv::Mat &result, const double *settings) {
                 cv::THRESH_BINARY | static_cast<int>(settings[0]));
 }
 
+void adaptive(const cv::Mat &source, cv::Mat &result, const double *settings) {
+  cv::adaptiveThreshold(source, result, 255, static_cast<int>(settings[0]), cv::THRESH_BINARY,
+                        static_cast<int>(settings[1]), settings[2]);
+}
+
 void niblack(const cv::Mat &source, cv::Mat &result, const double *settings) {
   cv::ximgproc::niBlackThreshold(source, result, 255, cv::THRESH_BINARY,
                                  static_cast<int>(settings[0]), settings[1],
@@ -105,6 +110,7 @@ const std::map<std::string_view, Function> kFunctions{
     {"equalize", equalize},
     {"clahe", clahe},          // clip limit, tiles side by side, tiles over each other
     {"threshold", threshold},  // one of ThresholdTypes that finds the threshold
+    {"adaptive", adaptive},    // one of AdaptiveThresholdTypes, window, levels below its mean
     {"niblack", niblack},      // window, k, one of LocalBinarizationMethods
     // Number of masks, then width, height, anchor and cells of each; the largest of their openings.
     {"openings", openings},

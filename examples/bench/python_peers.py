@@ -85,7 +85,9 @@ def cucim_peers(cupy, page):
         peers += [("otsu", "cucim.skimage.filters.threshold_otsu",
                    lambda: page > filters.threshold_otsu(page)),
                   ("niblack 67", "cucim.skimage.filters.threshold_niblack",
-                   lambda: page > filters.threshold_niblack(page, window_size=67, k=0.2))]
+                   lambda: page > filters.threshold_niblack(page, window_size=67, k=0.2)),
+                  ("sauvola 67", "cucim.skimage.filters.threshold_sauvola",
+                   lambda: page > filters.threshold_sauvola(page, window_size=67, k=0.22))]
     if morphology is not None:
         square = cupy.ones((15, 15), dtype=cupy.uint8)
         line = cupy.ones((1, 41), dtype=cupy.uint8)

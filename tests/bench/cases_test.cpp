@@ -45,8 +45,10 @@ struct Job {
 
   AnyPlane plane(void *data) const { return {data, size.width, size.height, size.depth, stride}; }
 
-  /// The samples of the result without the padding of rows; for a histogram, its counts.
+  /// The samples of the result without the padding of rows; for a histogram, its counts; nothing
+  /// for a report.
   std::vector<std::uint8_t> result(const Case &c) const {
+    if (c.report_only) return {};
     if (c.reads_only) return {out.begin(), out.begin() + (std::size_t{4} << size.depth)};
     std::vector<std::uint8_t> samples;
     for (int y = 0; y < size.height; ++y)

@@ -9,6 +9,7 @@
 #include "bench/swofilter_cases.h"
 #include "common/dice.h"
 #include "kernels/autothreshold.h"
+#include "kernels/binarize.h"
 #include "kernels/equalize.h"
 #include "kernels/linearopen.h"
 #include "kernels/nick.h"
@@ -174,6 +175,21 @@ DrawnCase draw_autothreshold(Dice &dice, const Frame &frame) {
   const bool smooths = p.method == Method::minimum || p.method == Method::intermodes;
   return drawn(frame, "autothreshold", line, make_runner(p),
                smooths ? "autothreshold, minimum and intermodes" : "autothreshold, other methods");
+}
+
+DrawnCase draw_binarize(Dice &dice, const Frame &frame) {
+  LaunchLine line("cudabinarize");
+  BinarizeParams p;
+  constexpr const char *kLevels[] = {"fast", "sized", "full"}, *kInvert[] = {"auto", "on", "off"},
+                       *kOutputs[] = {"binary", "darkness"};
+  constexpr const char *kFamilies[] = {"binarize, fast", "binarize, sized", "binarize, full"};
+  const int level = dice.small(0, 2);
+  line.pick("level", p.level, kLevels, level);
+  if (dice.one_in(3)) line.pick("invert", p.invert, kInvert, dice.small(1, 2));
+  if (dice.one_in(4)) line.pick("output", p.output, kOutputs, 1);
+  if (dice.one_in(3)) line.set("smoothing", p.smoothing, decimal(dice, 0, 999, 1000));
+  if (dice.one_in(3)) line.roi(p.roi, draw_roi(dice, frame));
+  return drawn(frame, "binarize", line, make_runner(p), kFamilies[level]);
 }
 
 DrawnCase draw_linearopen(Dice &dice, const Frame &frame) {
@@ -349,8 +365,9 @@ DrawnCase draw_case(int seed, int number, Size size) {
     int of_20;
     Draw *draw;
   };
-  constexpr Share kShares[] = {{12, draw_swofilter}, {3, draw_linearopen},    {2, draw_nick},
-                               {1, draw_equalize},   {1, draw_autothreshold}, {1, draw_rotate}};
+  constexpr Share kShares[] = {{11, draw_swofilter}, {1, draw_binarize}, {3, draw_linearopen},
+                               {2, draw_nick},       {1, draw_equalize}, {1, draw_autothreshold},
+                               {1, draw_rotate}};
   int drawn = dice.small(0, 19);
   for (const auto &[share, draw] : kShares) {
     if (drawn < share) {
