@@ -68,9 +68,9 @@ Arguments parse_arguments(int argc, char **argv) {
       g_option_context_new("FILE [element=NAME] [PROPERTY=VALUE ...]");
   g_option_context_set_summary(
       context,
-      "Turns an image or a video into black and white with the element cudanick, or runs it\n"
+      "Turns an image or a video into black and white with the element cudabinarize, or runs it\n"
       "through another element of gst-cudascan, for instance element=cudaequalize.\n"
-      "PROPERTY=VALUE sets properties of the element: window=25 method=wolf backend=cpu ...");
+      "PROPERTY=VALUE sets properties of the element: level=fast, invert=on, backend=cpu ...");
   g_option_context_add_main_entries(context, entries, nullptr);
   g_option_context_add_group(context, gst_init_get_option_group());
   g_autoptr(GError) error = nullptr;

@@ -11,7 +11,7 @@
 
 namespace cudascan {
 
-inline constexpr const char *kDefaultElement = "cudanick";
+inline constexpr const char *kDefaultElement = "cudabinarize";
 
 /// The names of all elements of the plugin, with the default first. Empty if GStreamer does not
 /// find the plugin.

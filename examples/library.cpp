@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/nick.h"
+#include "kernels/binarize.h"
 
 using namespace cudascan;
 
@@ -24,8 +24,8 @@ int main(int argc, char **argv) try {
   if (!file.ignore().read(reinterpret_cast<char *>(in.data()), bytes))
     throw Error(std::string(argv[1]) + ": ends too early");
 
-  const NickParams params{.method = NickMethod::nick, .window = 45};
-  NickReport report;
+  const BinarizeParams params;  // nothing has to be set
+  BinarizeReport report;
   if (Cuda::available()) {
     cuda::DeviceBuffer in_buffer(in.size()), out_buffer(out.size());
     const Plane<const std::uint8_t> from{static_cast<std::uint8_t *>(in_buffer.data()), width,
@@ -43,7 +43,7 @@ int main(int argc, char **argv) try {
     const Plane<const std::uint8_t> from{in.data(), width, height, width};
     run(cpu, from, Plane<std::uint8_t>{out.data(), width, height, width}, params, &report);
   }
-  std::cout << 100 * report.black_ratio << " % black\n";
+  std::cout << 100 * report.ink_ratio << " % ink\n";
 
   std::ofstream result(argv[2], std::ios::binary);
   result << "P5\n" << width << " " << height << "\n255\n";

@@ -15,7 +15,7 @@ import shlex
 import subprocess
 import sys
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from elements import elements
 
@@ -58,7 +58,9 @@ def make_inputs(sample, folder):
 
     run("make_scenes.py", folder / "valley.png", folder / "cells.png", folder / "pixels.png")
     run("make_lines.py", folder)
-    Image.open(sample).crop(PART).save(folder / "page.png")
+    page = Image.open(sample).crop(PART)
+    page.save(folder / "page.png")
+    ImageOps.invert(page).save(folder / "negative.png")
     for name in ("valley", "pixels"):
         image = Image.open(folder / (name + ".png"))
         image.crop((60, 20, 420, min(320, image.height))).save(folder / (name + ".png"))

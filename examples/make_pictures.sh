@@ -27,7 +27,7 @@ side_by_side() {
 part="videocrop left=646 right=60 top=304 bottom=1068"  # 534 x 382 pixels
 side_by_side docs/before-after.jpg "jpegenc quality=82" 534 \
   "filesrc location=$build/sample.png ! pngdec ! $part" \
-  "filesrc location=$build/sample.png ! pngdec ! cudanick ! $part"
+  "filesrc location=$build/sample.png ! pngdec ! cudabinarize ! $part"
 
 python=/usr/bin/python3  # the Python of the distribution's packages
 [ -x $python ] || python=python3

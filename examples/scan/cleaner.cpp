@@ -174,6 +174,8 @@ class LaneCleaner : public Cleaner {
       // Halfway between black and white: rotation has turned edges into grays.
       run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
           &report);
+    } else if (const auto *binarize = std::get_if<BinarizeParams>(&steps.binarize)) {
+      run(lane_.exec(), in, out, *binarize);
     } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {
       run(lane_.exec(), in, out, *nick);
     } else {

@@ -69,6 +69,7 @@ def programs(tools, inputs, out, jobs):
     for kind in ("png", "jpg", "pgm"):
         words = ["--backend=cpu", "-q", f"--jobs={jobs}", inputs / kind, "-o", out]
         yield f"cudascan-scan, {kind}", [scan, *words]
+        yield f"--method=nick, {kind}", [scan, *words, "--method=nick"]
     if leptonica.exists():
         for kind in ("png", "jpg"):
             pages = sorted((inputs / kind).iterdir())

@@ -47,9 +47,10 @@ JPEG 2000 in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folde
 created, or NAME.pdf. Existing files are never overwritten: the names are page.tif, page-1.tif
 and so on.
 
-Methods: nick, niblack, sauvola, wolf, bradley, phansalkar (a threshold for each pixel, from the
-window around it); otsu, isodata, mcet, triangle, max-entropy, yen, li, minimum, intermodes,
-moments, huang, renyi-entropy, shanbhag, percentile, mean (one threshold for the page).
+Methods: binarize (measures the page, nothing to set); nick, niblack, sauvola, wolf, bradley,
+phansalkar (a threshold for each pixel, from the window around it); otsu, isodata, mcet,
+triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entropy, shanbhag,
+percentile, mean (one threshold for the page).
 
 Exit status: 0 all pages were written; 1 some pages failed and messages say why; 2 wrong usage;
 3 nothing could be done (no scanner, no images, no place to write to); 128 + the number of the
@@ -109,11 +110,11 @@ void parse(Given &g, int argc, char **argv) {
        "C"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
-      {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; nick", "METHOD"},
+      {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
       {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
-       "Side of the window in pixels, odd, 3 to 1023; 67", "PIXELS"},
+       "Side of the window in pixels for nick and the like, odd, 3 to 1023; 67", "PIXELS"},
       {"k", 0, 0, G_OPTION_ARG_DOUBLE, &g.k,
-       "Weight of the deviation, -2 to 2; the method's default", "K"},
+       "Weight of the deviation for nick and the like, -2 to 2; the method's default", "K"},
       {"r", 0, 0, G_OPTION_ARG_DOUBLE, &g.r,
        "Range of the deviation for sauvola and phansalkar; 128", "R"},
       {"despeckle", 0, 0, G_OPTION_ARG_INT, &g.despeckle,
@@ -159,7 +160,16 @@ std::string text_or(const char *text, const char *otherwise) {
 }
 
 void take_method(const Given &g, Steps &steps) {
-  const std::string name = text_or(g.method, "nick");
+  const std::string name = text_or(g.method, "binarize");
+  const bool has_window_settings = g.window != 0 || !std::isnan(g.k) || !std::isnan(g.r);
+  if (name == "binarize") {
+    if (has_window_settings)
+      throw UsageError(
+          "--window, --k and --r: --method=binarize measures the page and does not support them; "
+          "add --method=nick or a related method");
+    steps.binarize = BinarizeParams{};
+    return;
+  }
   for (const auto &local : kLocalMethods) {
     if (name != local.name) continue;
     NickParams params{.method = local.method};
@@ -176,7 +186,7 @@ void take_method(const Given &g, Steps &steps) {
   }
   for (const auto &page : kPageMethods) {
     if (name != page.name) continue;
-    if (g.window != 0 || !std::isnan(g.k) || !std::isnan(g.r))
+    if (has_window_settings)
       throw UsageError(
           "--method=" + name +
           " uses one threshold for the page and does not support --window, --k and --r");

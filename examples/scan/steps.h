@@ -9,6 +9,7 @@
 
 #include "image.h"
 #include "kernels/autothreshold.h"
+#include "kernels/binarize.h"
 #include "kernels/nick.h"
 
 namespace cudascan::scan {
@@ -21,7 +22,7 @@ struct Steps {
   double min_confidence = 0;  ///< 0..1; 0 = the defaults in straighten.h
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
-  std::variant<NickParams, AutothresholdParams> binarize = NickParams{};
+  std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
   int despeckle = 3;  ///< pixels in a row that ink must have in some direction, 1..64; 1 = keep all
 };
 

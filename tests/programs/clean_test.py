@@ -33,7 +33,7 @@ class Clean(unittest.TestCase):
         return (self.folder / "page-clean.png").read_bytes()[25]
 
     def test_every_element_makes_a_picture(self):
-        self.assertIn("cudanick", elements())
+        self.assertIn("cudabinarize", elements())
         for element in elements():
             with self.subTest(element):
                 result = self.clean("element=" + element)
@@ -42,16 +42,22 @@ class Clean(unittest.TestCase):
                 self.assertIn(self.color_type(), (0, 2))
 
     def test_black_and_white_is_gray_and_the_others_keep_colour(self):
-        for element, color_type in (("cudanick", 0), ("cudaautothreshold", 0), ("cudaequalize", 2),
-                                    ("cudalinearopen", 2), ("cudaswofilter", 2)):
+        for element, color_type in (("cudabinarize", 0), ("cudanick", 0), ("cudaautothreshold", 0),
+                                    ("cudaequalize", 2), ("cudalinearopen", 2),
+                                    ("cudaswofilter", 2)):
             with self.subTest(element):
                 self.assertEqual(self.clean("element=" + element).returncode, 0)
                 self.assertEqual(self.color_type(), color_type)
 
+    def test_without_an_element_the_page_is_binarized(self):
+        result = self.clean("level=fast")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("! cudabinarize level=fast !", result.stdout)
+
     def test_an_unknown_element_lists_those_there_are(self):
         result = self.clean("element=cudanone")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("element=cudanone: must be one of cudanick, ", result.stderr)
+        self.assertIn("element=cudanone: must be one of cudabinarize, ", result.stderr)
         for element in elements():
             self.assertIn(element, result.stderr)
 

@@ -61,7 +61,7 @@ class Gallery(unittest.TestCase):
 
     def test_every_element_is_on_the_page(self):
         elements = make_gallery.elements()
-        self.assertIn("cudanick", elements)
+        self.assertIn("cudabinarize", elements)
         used = {word for words in make_gallery.launch_lines() for word in words}
         for element in elements:
             self.assertIn(element, used, "run examples/make_gallery.py")

@@ -50,8 +50,8 @@ class Library(unittest.TestCase):
         launch = program.run(
             ["gst-launch-1.0", "filesrc", f"location={raw}", f"blocksize={len(self.pixels)}", "!",
              "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",
-             f"plane-strides=<{WIDTH}>", f"frame-size={len(self.pixels)}", "!", "cudanick",
-             "window=45", "!", "filesink", f"location={peer}"])
+             f"plane-strides=<{WIDTH}>", f"frame-size={len(self.pixels)}", "!",
+             "cudabinarize", "!", "filesink", f"location={peer}"])
         self.assertEqual(launch.returncode, 0, launch.stderr)
         stride = peer.stat().st_size // HEIGHT
         rows = peer.read_bytes()

@@ -95,7 +95,7 @@ class Reading(scans.Case):
 
     def test_pages_of_one_level(self):
         for level, black in ((255, False), (230, False), (0, True)):
-            for method in ("nick", "otsu"):
+            for method in ("binarize", "nick", "otsu"):
                 with self.subTest(f"{level} {method}"):
                     path = self.save(Image.new("L", (300, 400), level), "page.png")
                     shutil.rmtree(self.out, ignore_errors=True)
@@ -206,7 +206,8 @@ class Steps(scans.Case):
         self.save(blots, "in/blots.png")
         for record in self.measured("in", "-o", self.out)["page_list"]:
             self.assertFalse(record["turned"], record)
-        self.assertEqual(scans.ink(self.out / "blank.tif").sum(), 0)
+        for name in ("blank.tif", "shaded.tif"):
+            self.assertEqual(scans.ink(self.out / name).sum(), 0, name)
 
     def test_straightening_can_be_limited_and_turned_off(self):
         self.save(scans.turned(scans.text_page(), 3), "page.png")
@@ -266,13 +267,31 @@ class Steps(scans.Case):
             self.assertEqual((self.folder / "gpu" / name).read_bytes(),
                              (self.out / name).read_bytes(), name)
 
+    def test_without_a_method_the_page_is_measured(self):
+        # Pale words under a light that falls to a third, and a black margin.
+        levels = np.array(scans.text_page()).astype(float)
+        page = np.where(levels == 0, 150, 230) * np.linspace(1, 0.35, scans.WIDTH)[None, :]
+        page[:, :40] = 3
+        self.save(Image.fromarray(page.astype(np.uint8)), "page.png", dpi=(75, 75))
+        words = ["page.png", "-o", self.out, "--no-straighten", "--despeckle=0"]
+        for light in ([], ["--no-even-light"]):
+            self.scan(*words, *light)
+        self.scan(*words, "--method=binarize")
+        made = [scans.ink(self.out / name) for name in ("page.tif", "page-1.tif", "page-2.tif")]
+        self.assertTrue((made[0] == made[2]).all())
+        expected = levels == 0
+        for ink in made[:2]:
+            self.assertGreater(scans.overlap(ink[:, 60:], expected[:, 60:]), 0.95)
+            self.assertLess(ink[:, :40].mean(), 0.05)
+
     def test_methods_and_their_settings_act(self):
         rng = np.random.default_rng(2)
         levels = np.clip(np.array(scans.text_page()) * 0.4 + 90 + rng.normal(0, 12, (877, 620)), 0,
                          255)
         self.save(Image.fromarray(levels.astype(np.uint8)), "page.png")
         black = {}
-        for words in ([], ["--k=-0.1"], ["--window=15"], ["--method=sauvola"],
+        for words in ([], ["--method=nick"], ["--method=nick", "--k=-0.1"],
+                      ["--method=nick", "--window=15"], ["--method=sauvola"],
                       ["--method=sauvola", "--r=64"], ["--method=otsu"], ["--method=triangle"]):
             self.scan("page.png", "-o", self.out / str(len(black)), "--no-straighten", *words)
             black[" ".join(words)] = scans.ink(self.out / str(len(black)) / "page.tif").sum()

@@ -241,7 +241,9 @@ class Wrong(scans.Case):
 
     def test_wrong_usage_names_option_value_and_remedy(self):
         for words, said in (([], "no INPUT"), (["page.png"], "no OUTPUT"),
-                            (["--window=4"], "--window = 4"), (["--k=9"], "--k = 9"),
+                            (["--method=nick", "--window=4"], "--window = 4"),
+                            (["--method=nick", "--k=9"], "--k = 9"),
+                            (["--window=9"], "add --method=nick"),
                             (["--method=best"], "--method=best: must be one of"),
                             (["--method=otsu", "--window=9"], "does not support --window"),
                             (["--max-angle=11"], "--max-angle=11: must be degrees, 0.1 to 10"),

@@ -101,11 +101,12 @@ class Running(Folder):
         self.assertEqual(again.returncode, 0, again.stderr)
 
     def test_only_what_differs_from_the_defaults_is_in_the_line(self):
-        line = stats_of(self.run_some("window=31"))["launch"]
+        line = stats_of(self.run_some("-e", "cudanick", "window=31"))["launch"]
         self.assertIn("! cudanick window=31 !", line)
 
     def test_a_setting_that_the_element_refuses_is_taken_back(self):
-        result = self.run_some("--frames", "40", "--do", "0.1:window=30", source=SLOPE.format(2000))
+        result = self.run_some("-e", "cudanick", "--frames", "40", "--do", "0.1:window=30",
+                               source=SLOPE.format(2000))
         self.assertEqual(result.returncode, 0)
         self.assertIn("window = 30: must be an odd number", result.stderr)
         self.assertIn("window was reset to 67", result.stderr)
@@ -153,10 +154,10 @@ class Refusals(Folder):
                 (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "",
                  self.folder / "nothing.png"),
                 (1, "use only one of FILE", *test, "--gige", "x"),
-                (1, "element=cudanone: must be one of cudanick", *test, "-e", "cudanone"),
-                (1, "windows=3: cudanick has no such property", *test, "windows=3"),
-                (1, "method=none: must be one of nick, niblack", *test, "method=none"),
-                (1, "k=much: must be a number", *test, "k=much"),
+                (1, "element=cudanone: must be one of cudabinarize", *test, "-e", "cudanone"),
+                (1, "windows=3: cudabinarize has no such property", *test, "windows=3"),
+                (1, "level=none: must be one of fast, sized", *test, "level=none"),
+                (1, "smoothing=much: must be a number", *test, "smoothing=much"),
                 (2, "--divider must be from 0 to 1", *test, "-d", "2"),
                 (2, "--do soon: must be SECONDS:NAME=VALUE", *test, "--do", "soon"),
                 (2, "GREY: unknown video format", *test, "-f", "GREY"),
