@@ -48,8 +48,10 @@ __global__ void __launch_bounds__(kThreads) darkness_kernel(const RoundPlanes<T>
     if (r % 2 == 0) sums[0] = sums[1] = 2;
     sums[0] += d[0] + d[1];
     sums[1] += d[2] + d[3];
-    if (r % 2 == 1) largest = max(largest, max(sums[0], sums[1]));
     const int y = 4 * quarter_y + r;
+    // Means of pixels after the edge alone do not count.
+    if (r % 2 == 1 && y <= in.height)
+      largest = max(largest, x + 2 < in.width ? max(sums[0], sums[1]) : sums[0]);
     if (y >= in.height) continue;
     auto *const to = reinterpret_cast<unsigned *>(planes.darkness.row(y) + x);
     if constexpr (sizeof(T) == 1) {

@@ -201,6 +201,13 @@ TEST(Binarize, PalePrint) {
   EXPECT_TRUE(is_ink(sized.samples, page, {680, 20, 4, 20}));
 }
 
+TEST(Binarize, DarknessAtTheEdgeCountsOnce) {
+  const Page page = test::edge_page(), turned = page.transposed();
+  const BinarizeParams sized{.level = kSized};
+  EXPECT_TRUE(is_ink(binarized(page, sized).samples, page, {206, 10, 3, 20}));
+  EXPECT_TRUE(is_ink(binarized(turned, sized).samples, turned, {10, 206, 20, 3}));
+}
+
 // ---- Properties --------------------------------------------------------------------------------
 
 TEST(Binarize, TurnsWithTheImage) {

@@ -119,7 +119,8 @@ TEST(Binarize, CudaEqualsCpuOnManySamples) {
 TEST(Binarize, CudaEqualsCpuOnPages) {
   NEED_GPU();
   for (Page page : {test::rich_page(), test::rich_page().noise(4), test::rich_page().invert(),
-                    test::rich_page().shade(0.3).transposed(), Page(90, 61, 200).noise(5)})
+                    test::rich_page().shade(0.3).transposed(), Page(90, 61, 200).noise(5),
+                    test::edge_page(), test::edge_page().transposed()})
     for (const auto level : {kFast, kSized, BinarizeLevel::full}) {
       test::expect_cuda_equals_cpu_on(BinarizeParams{.level = level}, page.image());
       test::expect_cuda_equals_cpu_on(BinarizeParams{.level = level},

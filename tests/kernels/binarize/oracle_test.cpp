@@ -52,6 +52,8 @@ void expect_oracle_for_pages(T maximum) {
   expect_oracle_everywhere(test::rich_page().noise(2).invert().image(maximum));
   expect_oracle_everywhere(test::rich_page().transposed().shade(0.3).image(maximum));
   expect_oracle_everywhere(Page(90, 61, 200).noise(5).image(maximum));
+  expect_oracle_everywhere(test::edge_page().image(maximum));
+  expect_oracle_everywhere(test::edge_page().transposed().image(maximum));
   Page line(170, 110, 200);
   expect_oracle_everywhere(line.fill(30, 40, 90, 3, 160).shade(0.8).noise(6).image(maximum));
 }

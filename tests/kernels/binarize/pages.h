@@ -88,6 +88,14 @@ inline Page rich_page() {
   return page;
 }
 
+/// Dark strokes on the left, pale ones on the right, and a dark last column. The means of 2x2
+/// darknesses at the edge have half of its darkness; with all of it, pale strokes would be paper.
+inline Page edge_page() {
+  Page page(242, 90, 200);
+  page.strokes(10, 10, 90, 60, 3, 20).strokes(170, 10, 66, 60, 3, 150).fill(241, 0, 1, 90, 20);
+  return page;
+}
+
 /// The outcome of a run on the CPU.
 template <typename Out>
 struct Ran {
