@@ -194,7 +194,6 @@ TEST_P(Binarize, SmoothingCarriesLevelsUntilAFlush) {
 }
 
 TEST_P(Binarize, SmoothingStartsAgainAfterABlankFrameAndWhenTheInkTurns) {
-  const Params params{.smoothing = 0.9};
   const Picture strong = page(kGray, 0.1, 0.9), pale = page(kGray, 0.6, 0.9);
   for (const Picture &between : {blank_page(kGray), page(kGray, 0.9, 0.2)}) {
     Filter filter(element("smoothing=0.9 report=message")), alone(element("report=message"));
