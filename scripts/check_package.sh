@@ -45,7 +45,7 @@ as_root env DEBIAN_FRONTEND=noninteractive \
 # Runs as a user without any settings, even without a folder for the registry.
 mkdir "$folder/home"
 operators() {
-  sed -n "/^operator_names = /s/.*= //p" "$root/meson.build" | grep -o "[A-Z][A-Za-z]*"
+  sed -n "/^operator_names = /,/\]/p" "$root/meson.build" | grep -o "'[A-Za-z]*'"
 }
 user() { env -i HOME="$folder/home" PATH=/usr/bin:/bin "$@"; }
 elements=$(user gst-inspect-1.0 cudascan | sed -n 's/^  \(cuda[a-z]*\): .*/\1/p')
