@@ -118,7 +118,7 @@ class Binarization {
   /// @param first  nothing is known of frames before
   void find_second_darkness(bool first) {
     RunLengths runs;
-    runlengths::count_runs(cpu_, ink_, part_, runs);
+    runlengths::count_runs(cpu_, ink_, part_, true, runs);
     found_.run = history_.run.smooth(find_median_run(runs), first, smoothing_weight(params_));
     sizes_ = StrokeSizes::of(found_.run);
     paper_.close(cpu_, image_.top, sizes_.closing);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/binarize.h"
 
-#include <algorithm>
-#include <initializer_list>
-
 #include "kernels/base/launch.cuh"
 #include "kernels/base/refuse.h"
 #include "kernels/binarize/call.h"
+#include "kernels/binarize/closing.cuh"
 #include "kernels/binarize/darkness.cuh"
 #include "kernels/binarize/paint.cuh"
 #include "kernels/binarize/planes.cuh"
-#include "kernels/binarize/scale.cuh"
 #include "kernels/binarize/things.cuh"
 #include "kernels/histogram/roi.h"
 
@@ -37,10 +34,11 @@ class Arena {
     return {take<std::uint16_t>(std::size_t(stride) * height), width, height,
             static_cast<std::ptrdiff_t>(stride * sizeof(std::uint16_t))};
   }
+  /// With kPad samples around each row, and whole fours of rows.
   template <typename T>
   Plane<T> padded_plane(int width, int height) {
     const int stride = (width + 2 * kPad + 127) / 128 * 128;
-    return {take<T>(std::size_t(stride) * height) + kPad, width, height,
+    return {take<T>(std::size_t(stride) * ((height + 3) / 4 * 4)) + kPad, width, height,
             static_cast<std::ptrdiff_t>(stride * sizeof(T)), kDarkest<T>};
   }
   DeviceBits bits(int width, int height) {
@@ -61,46 +59,51 @@ class Arena {
 template <typename T>
 struct Workspace {
   Numbers *numbers;
-  std::uint32_t *counts;
   QuarterPlanes quarter;
-  SmallPlane across[4];   ///< transposed, between the steps of closings
-  SmallPlane between[2];  ///< the same, upright
-  SmallPlane paper;
+  SmallPlane across[3];   ///< transposed, between the steps of closings: quarter, then sixteenths
+  SmallPlane between[3];  ///< the same, upright
+  SmallPlane paper, details;
   SmallPlane means;
   Plane<T> darkness, least;
-  DeviceComponents ink;
-  DeviceBits cores;
+  DeviceBits ink;
+  DeviceComponents cores;
   ThingPlanes things;
 
   Workspace(Arena &arena, int width, int height, BinarizeLevel level) {
     const int w4 = (width + 3) / 4, h4 = (height + 3) / 4;
+    const int w16 = (w4 + 3) / 4, h16 = (h4 + 3) / 4;
     const auto small = [&] { return arena.plane(w4, h4); };
+    const auto smallest = [&] { return arena.plane(w16, h16); };
     numbers = arena.take<Numbers>(1);
-    counts = arena.take<std::uint32_t>(kDarkest<T> + 1);
-    quarter = {small(), small(), small()};
-    for (SmallPlane &plane : across) plane = arena.plane(h4, w4);
-    for (SmallPlane &plane : between) plane = small();
+    quarter = {small(), small(), small(), {}, {}};
     paper = small();
+    details = small();
     darkness = arena.padded_plane<T>(width, height);
-    ink = {arena.bits(width, height), {}};
+    ink = arena.bits(width, height);
     cores = {};
     things = {};
     means = {};
     if (level == BinarizeLevel::fast) return;
     means = small();
     least = arena.padded_plane<T>(width, height);
+    across[0] = arena.plane(h4, w4);
+    between[0] = small();
     if (level == BinarizeLevel::sized) return;
-    ink.forest.parents = arena.take<std::uint32_t>(DeviceComponents::nodes(width, height));
-    cores = arena.bits(width, height);
+    quarter.sixteenth_high = smallest();
+    quarter.sixteenth_low = smallest();
+    for (int i : {1, 2}) {
+      across[i] = arena.plane(h16, w16);
+      between[i] = smallest();
+    }
+    cores = arena.components(width, height);
     things.quarter = quarter.mean;
-    for (SmallPlane *plane : {&things.wide_paper, &things.widest_paper, &things.dark, &things.thick,
-                              &things.darkness, &things.step_high, &things.step_low})
-      *plane = small();
-    std::copy_n(across, 4, things.spare);
+    things.wide_paper = smallest();
+    things.widest_paper = smallest();
+    things.darkness = small();
     things.thing = arena.components(w4, h4);
     things.opened = arena.components(w4, h4);
     for (DeviceBits *plane :
-         {&things.thick_bits, &things.edge_bits, &things.soft_bits, &things.margin, &things.near})
+         {&things.thick, &things.deep, &things.centre, &things.margin, &things.near})
       *plane = arena.bits(w4, h4);
     things.edge_counts = arena.take<std::uint32_t>(DeviceComponents::nodes(w4, h4));
     things.soft_counts = arena.take<std::uint32_t>(DeviceComponents::nodes(w4, h4));
@@ -118,89 +121,83 @@ struct Frame {
   Rectangle roi;           // clipped
   Rectangle quarter_part;  // of it in the quarter
 
-  /// A closing of a plane of the page as it is, or another plane if it is inverted.
-  struct Closing {
-    SmallPlane in, inverted_in, out;
-    RowWindow window;
-    PaperKind kind;
-  };
-  void close(std::initializer_list<Closing> closings, int most) {
-    const auto step = [](const Closing &c, bool largest) {
-      return RowWindow{c.window.size, c.window.fixed, largest};
-    };
-    WindowJobs jobs = window_jobs(true);
-    for (const Closing &c : closings)
-      jobs.add_raw(c.in, c.inverted_in, space.across[jobs.n], step(c, true));
-    queue_windows(cuda, jobs, most, 1);
-    jobs.n = 0;
-    for (const Closing &c : closings)
-      jobs.add(space.across[jobs.n], space.between[jobs.n], step(c, true), step(c, false),
-               &space.numbers->paper[c.kind]);
-    queue_windows(cuda, jobs, most, most);
-    jobs = window_jobs(false);
-    for (const Closing &c : closings)
-      jobs.add_last(space.between[jobs.n], c.out, step(c, false), c.kind);
-    queue_windows(cuda, jobs, most, 1);
-  }
-
-  /// The paper of the coarse round, and the details.
+  /// The quarter and the paper of the coarse round.
   void measure_quarter() {
     queue_quarter(cuda, in, space.quarter, page, quarter_part);
-    close({{space.quarter.top,
-            space.quarter.low,
-            space.paper,
-            {nullptr, kFirstClosing},
-            kCoarsePaper}},
-          kFirstClosing);
-    queue_details(cuda, space.quarter, space.paper, page, quarter_part);
+    queue_small_closing(cuda,
+                        {space.quarter, space.paper, space.details, nullptr, kCoarsePaper, page});
   }
 
   RoundPlanes<T> planes(Round round) const {
-    return {in,   space.paper, space.darkness, round == kFine ? space.means : SmallPlane{},
-            page, round};
-  }
-  /// Darkness and its levels.
-  void measure_darkness(Round round) {
-    queue_darkness(cuda, planes(round));
-    count_on_device(cuda, Plane<const T>(space.darkness), {.roi = roi}, space.counts);
-    queue_levels(cuda, page, round, space.counts, kDarkest<T>, params.level == BinarizeLevel::fast);
-  }
-
-  void measure_fine_paper() {
-    close({{space.quarter.top,
-            space.quarter.low,
+    return {in,
             space.paper,
-            {&space.numbers->sizes.closing},
-            kFinePaper}},
-          kMostClosing);
+            space.details,
+            space.darkness,
+            space.means,
+            page,
+            roi,
+            quarter_part,
+            round,
+            round == kFine || params.level == BinarizeLevel::fast};
   }
 
-  void find_fine_ink() {
-    const RowWindow window{&space.numbers->sizes.neighbourhood, 1, true};
+  /// The papers of the second round, and those of wide things.
+  void measure_fine_papers() {
+    const StrokeSizes &sizes = space.numbers->sizes;
+    const QuarterPlanes &quarter = space.quarter;
+    queue_small_closing(cuda,
+                        {quarter, space.paper, SmallPlane{}, &sizes.closing, kFinePaper, page});
+    const bool full = params.level == BinarizeLevel::full;
+    struct Closing {
+      SmallPlane in, inverted_in, out;
+      const int *size;
+      PaperKind kind;
+      int above;
+    };
+    const Closing closings[] = {
+        {quarter.top, quarter.low, space.paper, &sizes.closing, kFinePaper, kMostSmallClosing},
+        {quarter.sixteenth_high, quarter.sixteenth_low, space.things.wide_paper,
+         &sizes.wide_closing, kWidePaper, 0},
+        {quarter.sixteenth_high, quarter.sixteenth_low, space.things.widest_paper,
+         &sizes.widest_closing, kWidestPaper, 0}};
+    const int n = full ? 3 : 1, most = full ? StrokeSizes::kMostWidest : kMostClosing;
+    WindowJobs jobs = window_jobs(true);
+    for (int i = 0; i < n; ++i) {
+      const Closing &c = closings[i];
+      jobs.add_raw(c.in, c.inverted_in, space.across[i], RowWindow{c.size, true}, c.above);
+    }
+    queue_windows(cuda, jobs, most, 1);
+    jobs.n = 0;
+    for (int i = 0; i < n; ++i) {
+      const Closing &c = closings[i];
+      jobs.add(space.across[i], space.between[i], RowWindow{c.size, true}, RowWindow{c.size, false},
+               &space.numbers->paper[c.kind], c.above);
+    }
+    queue_windows(cuda, jobs, most, most);
+    jobs = window_jobs(false);
+    for (int i = 0; i < n; ++i) {
+      const Closing &c = closings[i];
+      jobs.add(space.between[i], c.out, RowWindow{c.size, false}, {}, nullptr, c.above);
+    }
+    queue_windows(cuda, jobs, most, 1);
+  }
+
+  template <typename Out>
+  void find_fine_ink(const InkTarget<Out> &target) {
+    const RowWindow window{&space.numbers->sizes.neighbourhood, true};
     WindowJobs jobs = window_jobs(true);
     jobs.add(space.means, space.across[0], window);
     queue_windows(cuda, jobs, StrokeSizes::kMostNeighbourhood, 1);
     jobs.n = 0;
     jobs.add(space.across[0], space.between[0], window);
     queue_windows(cuda, jobs, StrokeSizes::kMostNeighbourhood, 1);
-    const FinePlanes<T> fine{space.least, space.between[0], space.ink.bits, space.cores};
-    queue_least(cuda, planes(kFine), fine);
-    queue_fine_ink(cuda, planes(kFine), fine);
+    queue_fine_ink(cuda, planes(kFine), {space.least, space.between[0], space.cores.bits}, target);
   }
 
   void find_things() {
-    ThingPlanes &things = space.things;
-    const StrokeSizes &sizes = space.numbers->sizes;
-    close({{things.quarter, things.quarter, things.wide_paper, {&sizes.wide_closing}, kWidePaper},
-           {things.quarter,
-            things.quarter,
-            things.widest_paper,
-            {&sizes.widest_closing},
-            kWidestPaper}},
-          StrokeSizes::kMostWidest);
-    things.page = page;
-    things.darkest = kDarkest<T>;
-    queue_things(cuda, things);
+    space.things.page = page;
+    space.things.darkest = kDarkest<T>;
+    queue_things(cuda, space.things);
   }
 
  private:
@@ -223,8 +220,9 @@ template <typename T, typename Out>
 void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const BinarizeParams &params,
              BinarizeReport *report) {
   check_call(params, in, out);
-  const bool whole = params.output == BinarizeOutput::binary || report;
+  const bool binary = params.output == BinarizeOutput::binary, whole = binary || report;
   const BinarizeLevel level = params.level;
+  const bool full = level == BinarizeLevel::full;
   Arena sizes;
   Workspace<T>(sizes, in.width, in.height, level);
   Arena arena(static_cast<unsigned char *>(cuda.scratch(sizes.bytes())));
@@ -235,34 +233,39 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const BinarizeParams
   const Page page{space.numbers, history_of<T>(cuda),      params.invert,
                   in.maximum,    smoothing_weight(params), part.width * part.height};
   Frame<T> frame{cuda, params, space, page, in, roi, part};
+  // The last decision on ink writes the result, except for level full.
+  const InkTarget<Out> bits{space.ink, {}, false};
+  const InkTarget<Out> last = binary && !full ? InkTarget<Out>{{}, out, report != nullptr} : bits;
   frame.measure_quarter();
-  frame.measure_darkness(kCoarse);
-  if (whole || level != BinarizeLevel::fast)
-    queue_coarse_ink(cuda, frame.planes(kCoarse), space.ink.bits);
+  queue_darkness(cuda, frame.planes(kCoarse));
   if (level != BinarizeLevel::fast) {
-    queue_count_runs(cuda, space.ink.bits, roi, &space.numbers->runs, &space.numbers->blank);
+    queue_coarse_ink(cuda, frame.planes(kCoarse), bits);
+    runlengths::queue_count_runs(cuda, space.ink, roi, true, &space.numbers->runs,
+                                 &space.numbers->blank);
     queue_sizes(cuda, page);
-    frame.measure_fine_paper();
-    frame.measure_darkness(kFine);
-    if (whole) frame.find_fine_ink();
+    frame.measure_fine_papers();
+    queue_darkness(cuda, frame.planes(kFine));
+    if (whole) frame.find_fine_ink(last);
+  } else if (whole) {
+    queue_coarse_ink(cuda, frame.planes(kCoarse), last);
   }
-  if (level == BinarizeLevel::full && whole) {
+  if (full && whole) {
     queue_reconstruct(cuda, page, space.ink, space.cores, space.darkness);
     frame.find_things();
   }
   const auto paint_job = [&]<typename To>(Plane<To> to) {
     return PaintJob<T, To>{in,
                            to,
-                           space.ink.bits,
-                           level == BinarizeLevel::full,
+                           space.ink,
+                           full,
                            space.things.near,
                            space.things.margin,
                            space.things.widest_paper,
                            page,
                            report != nullptr};
   };
-  if (params.output == BinarizeOutput::binary) {
-    queue_paint(cuda, paint_job(out));
+  if (binary) {
+    if (full) queue_paint(cuda, paint_job(out));
   } else if constexpr (sizeof(T) == sizeof(Out)) {
     if (report) queue_count_ink(cuda, paint_job(out));
     queue_show_darkness(cuda, space.darkness, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sums and maxima over the threads of a block.
+/// Sums and maxima over the threads of a block, and which block ends last.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -41,6 +41,19 @@ __device__ std::uint64_t max_of_block(std::uint64_t value) {
   __syncthreads();
   for (int i = 0; i < kThreads / 32; ++i) value = maxima[i] > value ? maxima[i] : value;
   return value;
+}
+
+/// Whether all other blocks of the grid have come here, and what they wrote before can be read by
+/// __ldcg(). All threads of each block call it once.
+/// @param ended  0 at first
+__device__ inline bool is_last_block(unsigned &ended) {
+  __shared__ bool is_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&ended, 1u) + 1 == gridDim.x * gridDim.y;
+  __syncthreads();
+  if (is_last) __threadfence();
+  return is_last;
 }
 
 }  // namespace cudascan::binarize

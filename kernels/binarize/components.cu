@@ -19,7 +19,9 @@ struct JoinJob {
   bool things;
 
   __device__ bool is_idle() const {
-    return things ? !page.numbers->has_ink() : page.numbers->blank != 0;
+    const Numbers &numbers = *page.numbers;
+    if (!things) return !numbers.any_open;
+    return !(blockIdx.z == 0 ? numbers.any_thick : numbers.any_opened);
   }
 };
 
@@ -86,18 +88,24 @@ __global__ void __launch_bounds__(kThreads) join_edges_kernel(const __grid_const
       .join(components.forest, node);
 }
 
-}  // namespace
-
-void queue_join(Cuda &cuda, const Page &page, const DeviceComponents &components,
-                const DeviceComponents *second, bool things) {
-  const JoinJob job{page, {components, second ? *second : components}, things};
-  const DeviceBits &bits = components.bits;
-  LaunchShape shape{
-      dim3(divide_up(bits.stride, kTileWords), divide_up(bits.height, kTileRows), second ? 2 : 1),
-      kThreads};
+void queue(Cuda &cuda, const JoinJob &job) {
+  const DeviceBits &bits = job.components[0].bits;
+  LaunchShape shape{dim3(divide_up(bits.stride, kTileWords), divide_up(bits.height, kTileRows),
+                         job.things ? 2 : 1),
+                    kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, join_tiles_kernel, shape, job);
   launch(cuda, join_edges_kernel, shape, job);
+}
+
+}  // namespace
+
+void queue_join(Cuda &cuda, const Page &page, const DeviceComponents &ink) {
+  queue(cuda, {page, {ink, ink}, false});
+}
+void queue_join(Cuda &cuda, const Page &page, const DeviceComponents &thing,
+                const DeviceComponents &opened) {
+  queue(cuda, {page, {thing, opened}, true});
 }
 
 }  // namespace cudascan::binarize

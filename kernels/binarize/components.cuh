@@ -13,6 +13,25 @@ namespace cudascan::binarize {
 
 using runlengths::DeviceBits;
 
+/// The bits of the pixels of a word.
+__device__ inline std::uint32_t pixels_of(const DeviceBits &bits, int i) {
+  return i == bits.stride - 1 && bits.width % 32 ? (1u << bits.width % 32) - 1 : ~0u;
+}
+
+/// A word of the dilation by a square.
+__device__ inline std::uint32_t dilated(const DeviceBits &bits, int i, int y, int radius) {
+  std::uint32_t left = 0, own = 0, right = 0;
+  for (int k = -radius; k <= radius; ++k) {
+    left |= bits.at(i - 1, y + k);
+    own |= bits.at(i, y + k);
+    right |= bits.at(i + 1, y + k);
+  }
+  std::uint32_t result = own;
+  for (int k = 1; k <= radius; ++k)
+    result |= __funnelshift_r(own, right, k) | __funnelshift_r(left, own, 32 - k);
+  return result & pixels_of(bits, i);
+}
+
 /// The first and the last bit of a run in a word, and its bits.
 struct WordRun {
   int first, last;
@@ -35,16 +54,22 @@ __device__ inline std::uint32_t bits_of_all(std::uint32_t bits) {
   return bits;
 }
 
-/// Calls f(WordRun) for the runs of a word that begin in this thread's part.
+/// Calls f(WordRun) for the runs of a word that begin in a part of it.
 template <typename F>
-__device__ void for_own_runs(std::uint32_t word, const F &f) {
-  std::uint32_t begins = word & ~(word << 1) & own_part();
+__device__ void for_runs(std::uint32_t word, std::uint32_t part, const F &f) {
+  std::uint32_t begins = word & ~(word << 1) & part;
   for (; begins; begins &= begins - 1) {
     const int first = __ffs(begins) - 1;
     const int zero = __ffs(~(word >> first));  // 0 if there is none
     const int n = zero ? zero - 1 : 32;
     f(WordRun{first, first + n - 1, (n == 32 ? ~0u : (1u << n) - 1) << first});
   }
+}
+
+/// Calls f(WordRun) for the runs of a word that begin in this thread's part.
+template <typename F>
+__device__ void for_own_runs(std::uint32_t word, const F &f) {
+  for_runs(word, own_part(), f);
 }
 
 /// Trees of nodes, in shared or device memory. A node has a rank, a permutation of the numbers, and
@@ -166,9 +191,11 @@ struct DeviceComponents {
   }
 };
 
-/// Queues finding the components of one or two planes of bits of one size.
-/// @param things  whether they are those of wide things, which a page without ink does not have
-void queue_join(Cuda &, const Page &, const DeviceComponents &, const DeviceComponents *second,
-                bool things);
+/// Queues finding the components of ink that is not decided, if there may be some.
+void queue_join(Cuda &, const Page &, const DeviceComponents &ink);
+/// Queues finding the components of dark pixels and of their opening, planes of one size, if there
+/// may be wide things or margins.
+void queue_join(Cuda &, const Page &, const DeviceComponents &thing,
+                const DeviceComponents &opened);
 
 }  // namespace cudascan::binarize

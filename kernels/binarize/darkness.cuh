@@ -11,44 +11,47 @@ namespace cudascan::binarize {
 template <typename T>
 struct RoundPlanes {
   Plane<const T> in;
-  SmallPlane paper;   ///< quarter
-  Plane<T> darkness;  ///< with kPad samples around each row
-  SmallPlane means;   ///< quarter: the largest of the means of 2x2 darknesses; or without data
+  SmallPlane paper;    ///< quarter
+  SmallPlane details;  ///< quarter, of the coarse round: distances, see SmallClosing
+  Plane<T> darkness;   ///< result, with kPad samples around each row and rows in fours
+  SmallPlane means;    ///< result of the fine round, quarter: the largest means of 2x2 darknesses
   Page page;
+  Rectangle roi;           ///< where darkness is counted
+  Rectangle quarter_part;  ///< where details are
   Round round;
+  bool is_last;  ///< whether no other round follows
 };
 
-/// Queues the darkness, and the means if they have data.
+/// Queues the darkness and its levels, and in the coarse round finding out whether the page is
+/// blank.
 template <typename T>
 void queue_darkness(Cuda &, const RoundPlanes<T> &);
-
-/// Queues finding the levels of a histogram of darkness, and in the coarse round whether the page
-/// is blank.
-/// @param counts  kDarkest + 1 numbers in device memory
-/// @param fast    whether the second round will not follow
-void queue_levels(Cuda &, const Page &, Round, const std::uint32_t *counts, int darkest, bool fast);
 
 /// Queues finding the median run and the sizes that follow from it.
 void queue_sizes(Cuda &, const Page &);
 
+/// Where the decisions on ink go: to bits, or to the result if it has data.
+template <typename Out>
+struct InkTarget {
+  DeviceBits ink;
+  Plane<Out> out;
+  bool count;  ///< whether pixels of the result are counted
+};
+
 /// Queues the decision of level fast.
-template <typename T>
-void queue_coarse_ink(Cuda &, const RoundPlanes<T> &, const DeviceBits &ink);
+template <typename T, typename Out>
+void queue_coarse_ink(Cuda &, const RoundPlanes<T> &, const InkTarget<Out> &);
 
 /// The planes of the second decision, in addition to those of the round.
 template <typename T>
 struct FinePlanes {
-  Plane<T> least;      ///< of 5x5 darknesses, with kPad samples around each row
+  Plane<T> least;      ///< for the minima of 5x5 darknesses, with kPad samples around each row
   SmallPlane darkest;  ///< quarter: M
-  DeviceBits ink;      ///< the result
-  DeviceBits cores;    ///< or without words
+  DeviceBits cores;    ///< result, or without words
 };
 
-/// Queues the minima of 5x5 darknesses.
-template <typename T>
-void queue_least(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &);
 /// Queues the decision of levels sized and full.
-template <typename T>
-void queue_fine_ink(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &);
+template <typename T, typename Out>
+void queue_fine_ink(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &, const InkTarget<Out> &);
 
 }  // namespace cudascan::binarize

@@ -17,7 +17,8 @@ namespace cudascan::binarize {
 template <typename T>
 inline constexpr int kDarkest = sizeof(T) == 1 ? 255 : 4095;
 
-// Windows in samples of the quarter, those of erosions in pixels.
+// Windows in samples of the quarter, those of erosions in pixels. The sixteenth has the maxima of
+// 4x4 samples of the quarter.
 inline constexpr int kFirstClosing = 15, kFirstErosion = 5;
 inline constexpr int kPolarityBlock = 8, kDetailClosing = 3;
 inline constexpr int kMostClosing = 51, kMostErosion = 33;
@@ -37,7 +38,7 @@ struct StrokeSizes {
   int closing;                       ///< the paper of strokes
   int erosion;                       ///< pixels: E
   int neighbourhood;                 ///< M
-  int wide_closing, widest_closing;  ///< the paper of wide things
+  int wide_closing, widest_closing;  ///< of the sixteenth: the paper of wide things
   int core;                          ///< what is wide
   int edge;                          ///< where the steps of edges are measured
   int margin;                        ///< by how much margins grow
@@ -48,15 +49,16 @@ struct StrokeSizes {
     s.erosion = limit(odd_of(run, 1, 1), kFirstErosion, kMostErosion);
     const int six_runs = limit(odd_of(run, 3, 2), 5, kMostClosing);
     s.neighbourhood = 4 * six_runs + 1;
-    s.wide_closing = odd_of(run, 7, 1);
-    s.widest_closing = odd_of(run, 28, 1);
+    s.wide_closing = odd_of(run, 7, 4);
+    s.widest_closing = odd_of(run, 7, 1);
     s.core = limit(2 * (9 * six_runs / 20) + 1, 3, kMostClosing);
     s.edge = limit(odd_of(run, 9, 25), 5, kMostClosing);
     s.margin = limit(odd_of(run, 1, 2), 3, kMostClosing);
     return s;
   }
   static constexpr int kMostNeighbourhood = 4 * kMostClosing + 1;
-  static constexpr int kMostWidest = odd_of(kMostRun, 28, 1);
+  static constexpr int kMostCore = 2 * (9 * kMostClosing / 20) + 1;
+  static constexpr int kMostWidest = odd_of(kMostRun, 7, 1);
 };
 
 /// The mean level of paper, weighted with itself so that dark margins count little, halved: paper
@@ -112,6 +114,12 @@ inline Rectangle quarter_of(const Rectangle &roi, int width, int height) {
   const Rectangle part{x, y, (roi.x + roi.width + 3) / 4 - x, (roi.y + roi.height + 3) / 4 - y};
   if (part.width > 0 && part.height > 0) return part;
   return {0, 0, (width + 3) / 4, (height + 3) / 4};
+}
+
+/// Histograms of darkness count one pixel of each row of 4x4 pixels, each in another column: x
+/// with x % 4 == counted_column(y).
+CUDASCAN_HD constexpr int counted_column(int y) {
+  return 0x3120 >> y % 4 * 4 & 3;  // 0, 2, 1, 3
 }
 
 /// Levels of a histogram of darkness, Q8.

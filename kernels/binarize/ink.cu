@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Decides which pixels are ink. A thread processes a word of samples, and some neighbouring lanes
-// put their bits together.
+// Decides which pixels are ink. A thread processes a word of samples in each of some rows, and
+// neighbouring lanes put their bits together.
 #include "kernels/base/launch.cuh"
 #include "kernels/binarize/darkness.cuh"
+#include "kernels/binarize/paint.cuh"
 #include "kernels/binarize/planes.cuh"
 
 namespace cudascan::binarize {
@@ -17,27 +18,102 @@ template <typename T>
 __device__ unsigned spread(unsigned word, int part) {
   return sizeof(T) == 1 ? word >> 8 * part & 0x00ff00ff : word;
 }
-/// One bit for each sample, from masks of the parts.
+/// One bit for each sample of a word whose numbers are at least 0x8000 in the parts.
 template <typename T>
-__device__ unsigned bits_of(const unsigned (&masks)[Packed<T>::kRegisters]) {
-  if constexpr (sizeof(T) == 1)
-    return (masks[0] & 1) | (masks[1] & 2) | (masks[0] >> 16 & 4) | (masks[1] >> 16 & 8);
-  else
-    return (masks[0] & 1) | (masks[0] >> 16 & 2);
+__device__ unsigned bits_of(const unsigned (&parts)[Packed<T>::kRegisters]) {
+  if constexpr (sizeof(T) == 1) {
+    const unsigned both = (parts[0] >> 15 & 0x00010001) | (parts[1] >> 14 & 0x00020002);
+    return (both | both >> 14) & 15;
+  } else {
+    return (parts[0] >> 15 & 1) | (parts[0] >> 30 & 2);
+  }
 }
 
-/// The bits of 32 pixels from those of the samples of neighbouring lanes.
-template <typename T>
-__device__ std::uint32_t gather(unsigned bits) {
-  constexpr int kSamples = Packed<T>::kSamples, kLanes = 32 / kSamples;
-  std::uint32_t word = bits << kSamples * (threadIdx.x % kLanes);
-#pragma unroll
-  for (int mask = 1; mask < kLanes; mask *= 2) word |= __shfl_xor_sync(~0u, word, mask);
-  return word;
+/// In each half of a register: what makes a number 0x8000 or more if it is above a level.
+/// @param level  below 0x7fff
+__device__ unsigned above(int level) {
+  return (0x7fff - level) * 0x00010001u;
 }
+/// A level that is the same for decisions, but not so large that they overflow.
+/// @param level  of 2 d - E
 template <typename T>
-__device__ bool first_lane() {
-  return threadIdx.x % (32 / Packed<T>::kSamples) == 0;
+__device__ int limited(int level) {
+  return min(level, 2 * kDarkest<T>);
+}
+
+/// Which samples of a word are ink.
+/// @param bias  above(the level)
+template <typename T>
+__device__ unsigned ink_of(unsigned dark, unsigned least, unsigned bias) {
+  unsigned parts[Packed<T>::kRegisters];
+#pragma unroll
+  for (int k = 0; k < Packed<T>::kRegisters; ++k)
+    parts[k] = 2 * spread<T>(dark, k) + bias - spread<T>(least, k);
+  return bits_of<T>(parts);
+}
+
+/// Bits of the samples of a thread, a word of each of kStrip rows: four for each row, from the
+/// lowest on.
+using StripBits = std::uint32_t;
+static_assert(kStrip == 8);
+
+/// From bits of strips to words of 32 pixels: of the lanes that have these pixels, the first has
+/// the first row, and so on; of 16-bit samples two lanes have the same.
+template <typename T>
+__device__ std::uint32_t words_of_rows(StripBits bits) {
+  if constexpr (sizeof(T) == 2) {
+    const StripBits other = __shfl_xor_sync(~0u, bits, 1);
+    bits = threadIdx.x % 2 ? other | bits << 2 : bits | other << 2;
+  }
+  // Transposes 8 x 8 groups of four bits.
+  constexpr int kLanes = sizeof(T);  // that have the same
+  const auto step = [&](int distance, std::uint32_t low) {
+    const bool second = threadIdx.x / kLanes & distance;
+    const StripBits other = __shfl_xor_sync(~0u, bits, distance * kLanes);
+    const StripBits moved = second ? other >> 4 * distance : other << 4 * distance;
+    const std::uint32_t own = second ? ~low : low;
+    bits = (bits & own) | (moved & ~own);
+  };
+  step(1, 0x0f0f0f0f);
+  step(2, 0x00ff00ff);
+  step(4, 0x0000ffff);
+  return bits;
+}
+
+/// Where a thread's samples are.
+template <typename T>
+struct StripPlace {
+  static constexpr int kSamples = Packed<T>::kSamples;
+  int x, y;  ///< of the first sample
+
+  __device__ StripPlace()
+      : x(static_cast<int>(blockIdx.x * kThreads + threadIdx.x) * kSamples),
+        y(static_cast<int>(blockIdx.y) * kStrip) {}
+  /// The bits of samples that are inside of a plane.
+  __device__ StripBits inside(int width, int height) const {
+    const int columns = min(max(width - x, 0), kSamples), rows = min(height - y, kStrip);
+    const StripBits all = ((1u << columns) - 1) * 0x11111111;
+    return rows == kStrip ? all : all & ((1u << 4 * rows) - 1);
+  }
+  /// Writes the words of rows.
+  __device__ void store(const DeviceBits &to, StripBits bits) const {
+    const std::uint32_t word = words_of_rows<T>(bits);
+    constexpr int kLanes = sizeof(T);
+    const int row = y + static_cast<int>(threadIdx.x) / kLanes % kStrip, i = x / 32;
+    if (threadIdx.x % kLanes == 0 && row < to.height && i < to.stride) to.row(row)[i] = word;
+  }
+};
+
+/// Where decisions go: to bits, or to the result if that has data.
+template <typename T, typename Out>
+__device__ void put(const InkTarget<Out> &target, const Page &page, const StripPlace<T> &at,
+                    StripBits ink) {
+  if (!target.out.data) return at.store(target.ink, ink);
+#pragma unroll
+  for (int r = 0; r < kStrip; ++r)
+    if (at.y + r < target.out.height)
+      store_white<StripPlace<T>::kSamples>(target.out, at.x, at.y + r, ink >> 4 * r);
+  if (target.count) count_ink(page, __popc(ink));
 }
 
 /// A word of samples and its neighbours in the row.
@@ -66,91 +142,90 @@ __device__ Packed<T> least_of_5(const ThreeWords &w) {
   return least(Packed<T>::of(w.own), least(a, b));
 }
 
-/// Calls f(y, word, word of least darknesses of 5x5 pixels) for the rows of a strip. All lanes of
-/// the warp call it.
-/// @param wanted  whether the least darknesses matter if these are the largest of the rows; if not,
-///                f gets 0 for them
-template <typename T, typename Wanted, typename F>
-__device__ void walk_least(const Plane<T> &darkness, int x, int begin, const Wanted &wanted,
-                           const F &f) {
-  ThreeWords words[kStrip + 4];
-#pragma unroll
-  for (int r = 0; r < kStrip + 4; ++r) {
-    const T *const row = darkness.row(min(max(begin - 2 + r, 0), darkness.height - 1));
-    const auto *const word = reinterpret_cast<const unsigned *>(row + x);
-    words[r] = {word[-1], word[0], word[1]};
-  }
-  Packed<T> darkest = Packed<T>::of(words[2].own);
-#pragma unroll
-  for (int r = 1; r < kStrip; ++r) darkest = Largest()(darkest, Packed<T>::of(words[r + 2].own));
-  if (!__any_sync(~0u, wanted(darkest.word()))) {
-#pragma unroll
-    for (int r = 0; r < kStrip; ++r)
-      if (begin + r < darkness.height) f(begin + r, words[r + 2].own, 0);
-    return;
-  }
-  const Smallest least;
-  Packed<T> rows[kStrip + 4];
-#pragma unroll
-  for (int r = 0; r < kStrip + 4; ++r) rows[r] = least_of_5<T>(words[r]);
-#pragma unroll
-  for (int r = 0; r < kStrip; ++r) {
-    const Packed<T> four = least(least(rows[r], rows[r + 1]), least(rows[r + 2], rows[r + 3]));
-    if (begin + r < darkness.height)
-      f(begin + r, words[r + 2].own, least(four, rows[r + 4]).word());
-  }
-}
-
-/// The bits of the last word of a row that are pixels.
-__device__ std::uint32_t pixels_of(int i, int width) {
-  return width - 32 * i >= 32 ? ~0u : (1u << (width - 32 * i)) - 1;
-}
-
+/// A word of each row of a strip, and of two rows before and after it.
 template <typename T>
+struct StripWords {
+  ThreeWords words[kStrip + 4];
+
+  /// @param x  of a whole word; rows have padding
+  __device__ StripWords(const Plane<T> &plane, int x, int y) {
+#pragma unroll
+    for (int r = 0; r < kStrip + 4; ++r) {
+      const T *const row = plane.row(min(max(y - 2 + r, 0), plane.height - 1));
+      const auto *const word = reinterpret_cast<const unsigned *>(row + x);
+      words[r] = {word[-1], word[0], word[1]};
+    }
+  }
+  __device__ unsigned own(int r) const {
+    return words[r + 2].own;
+  }
+
+  /// Least darknesses of 5x5 pixels.
+  __device__ void least_of_5x5(unsigned (&result)[kStrip]) const {
+    const Smallest least;
+    Packed<T> rows[kStrip + 4];
+#pragma unroll
+    for (int r = 0; r < kStrip + 4; ++r) rows[r] = least_of_5<T>(words[r]);
+#pragma unroll
+    for (int r = 0; r < kStrip; ++r) {
+      const Packed<T> four = least(least(rows[r], rows[r + 1]), least(rows[r + 2], rows[r + 3]));
+      result[r] = least(four, rows[r + 4]).word();
+    }
+  }
+};
+
+/// The column of a lane's word, or one after the row: lanes there take part in shuffles.
+template <typename T>
+__device__ int column_to_read(int x, int width) {
+  return min(x, width + kPad - 2 * Packed<T>::kSamples) & -Packed<T>::kSamples;
+}
+
+template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
-    coarse_ink_kernel(const RoundPlanes<T> planes, const DeviceBits ink) {
+    coarse_ink_kernel(const RoundPlanes<T> planes, const InkTarget<Out> target) {
   let_next_kernel_start();
   wait_for_kernels_before();
   const Numbers &numbers = *planes.page.numbers;
-  const unsigned level =
-      (plain_level(numbers.threshold[0], numbers.deviation[0]) + 1) * 0x00010001u;
-  const int x = (blockIdx.x * kThreads + threadIdx.x) * Packed<T>::kSamples;
-  const int begin = blockIdx.y * kStrip, i = x / 32;
-  const bool blank = numbers.blank;
-  // Lanes after the row take part in gather(); they read the padding.
-  const int from = min(x, ink.width + kPad - 2 * Packed<T>::kSamples) & -Packed<T>::kSamples;
-  const auto ink_of = [&](unsigned dark, unsigned least) {
-    unsigned masks[Packed<T>::kRegisters];
+  const unsigned bias = above(limited<T>(plain_level(numbers.threshold[0], numbers.deviation[0])));
+  const StripPlace<T> at;
+  StripBits ink = 0;
+  if (!numbers.blank) {
+    const int width = planes.darkness.width;
+    const StripWords<T> words(planes.darkness, column_to_read<T>(at.x, width), at.y);
+    const auto ink_with = [&](const unsigned(&least)[kStrip]) {
+      StripBits bits = 0;
 #pragma unroll
-    for (int k = 0; k < Packed<T>::kRegisters; ++k)
-      masks[k] = __vcmpgeu2(2 * spread<T>(dark, k), spread<T>(least, k) + level);
-    return bits_of<T>(masks);
-  };
-  const auto wanted = [&](unsigned dark) { return ink_of(dark, 0) != 0; };
-  walk_least(planes.darkness, from, begin, wanted, [&](int y, unsigned dark, unsigned least) {
-    const std::uint32_t word = gather<T>(ink_of(dark, least));
-    if (first_lane<T>() && i < ink.stride)
-      ink.row(y)[i] = blank ? 0 : word & pixels_of(i, ink.width);
-  });
+      for (int r = 0; r < kStrip; ++r) bits |= ink_of<T>(words.own(r), least[r], bias) << 4 * r;
+      return bits & at.inside(width, planes.darkness.height);
+    };
+    unsigned least[kStrip] = {};
+    ink = ink_with(least);
+    if (__any_sync(~0u, ink != 0)) {
+      words.least_of_5x5(least);
+      ink = ink_with(least);
+    }
+  }
+  put(target, planes.page, at, ink);
 }
 
+/// The least of 5x5 darknesses, for larger windows.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    least_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine) {
+    least_kernel(const RoundPlanes<T> planes, const Plane<T> least) {
   let_next_kernel_start();
   wait_for_kernels_before();
-  if (planes.page.numbers->blank) return;
+  const Numbers &numbers = *planes.page.numbers;
+  if (numbers.blank || numbers.sizes.erosion == kFirstErosion) return;
   constexpr int kSamples = Packed<T>::kSamples, kMargin = kMostErosion / 2 - 2;
-  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x) * kSamples -
-                (kMargin + kSamples - 1) / kSamples * kSamples;
+  const StripPlace<T> at;
   // Lanes after the row repeat its end.
   const int most = (planes.darkness.width + kMargin + kSamples) & -kSamples;
-  const int from = min(x, most);
-  const auto always = [](unsigned) { return true; };
-  walk_least(planes.darkness, from, blockIdx.y * kStrip, always,
-             [&](int y, unsigned, unsigned least) {
-               *reinterpret_cast<unsigned *>(fine.least.row(y) + from) = least;
-             });
+  const int x = min(at.x - (kMargin + kSamples - 1) / kSamples * kSamples, most);
+  unsigned rows[kStrip];
+  StripWords<T>(planes.darkness, x, at.y).least_of_5x5(rows);
+#pragma unroll
+  for (int r = 0; r < kStrip; ++r)
+    if (at.y + r < least.height) *reinterpret_cast<unsigned *>(least.row(at.y + r) + x) = rows[r];
 }
 
 /// The word of samples from any column on, in a row with padding.
@@ -165,7 +240,6 @@ __device__ unsigned word_at(const T *row, int x) {
 /// The least darknesses of windows e x e, from those of 5x5.
 template <typename T>
 __device__ unsigned least_of_window(const Plane<T> &least, int x, int y, int erosion) {
-  if (erosion == 5) return *reinterpret_cast<const unsigned *>(least.row(y) + x);
   const int reach = erosion / 2 - 2, taps = (erosion + 4) / 5;
   Packed<T> result = Packed<T>::highest();
   for (int i = 0; i < taps; ++i) {
@@ -176,141 +250,143 @@ __device__ unsigned least_of_window(const Plane<T> &least, int x, int y, int ero
   return result.word();
 }
 
-/// Sums over 3x3 darknesses: of every second sample in each half of two registers, or of one sample
-/// in each.
+/// Sums of three darknesses along a row, around each sample of a word: of every second sample in
+/// each half of two registers, or of one sample in each.
 template <typename T>
-struct NineSums {
-  unsigned of[2] = {};
+struct SumsOf3 {
+  unsigned of[2];
 
-  __device__ NineSums(const Plane<T> &darkness, int x, int y) {
-#pragma unroll
-    for (int r = -1; r <= 1; ++r) {
-      const T *const row = darkness.row(min(max(y + r, 0), darkness.height - 1));
-      const auto *const word = reinterpret_cast<const unsigned *>(row + x);
-      const ThreeWords w{word[-1], word[0], word[1]};
-      const unsigned before = one_before<T>(w), after = one_after<T>(w);
-      if constexpr (sizeof(T) == 1) {
-        const unsigned both = spread<T>(w.own, 0) + spread<T>(w.own, 1);
-        of[0] += spread<T>(before, 0) + both;
-        of[1] += both + spread<T>(after, 1);
-      } else {
-        const unsigned both = (w.own & 0xffff) + (w.own >> 16);
-        of[0] += (before & 0xffff) + both;
-        of[1] += both + (after >> 16);
-      }
+  __device__ explicit SumsOf3(const ThreeWords &w) {
+    const unsigned before = one_before<T>(w), after = one_after<T>(w);
+    if constexpr (sizeof(T) == 1) {
+      const unsigned both = spread<T>(w.own, 0) + spread<T>(w.own, 1);
+      of[0] = spread<T>(before, 0) + both;
+      of[1] = both + spread<T>(after, 1);
+    } else {
+      const unsigned both = (w.own & 0xffff) + (w.own >> 16);
+      of[0] = (before & 0xffff) + both;
+      of[1] = both + (after >> 16);
     }
-  }
-  __device__ unsigned sample(int k) const {
-    return sizeof(T) == 1 ? of[k % 2] >> 16 * (k / 2) & 0xffff : of[k];
   }
 };
 
-/// Which ink pixels of a word are cores.
+/// Which samples of a word are cores, if they are ink.
+/// @param sums  of 3x3 darknesses
 template <typename T>
-__device__ unsigned cores_of(const Plane<T> &darkness, const LocalLevels &levels, int x, int y,
-                             unsigned dark, unsigned least, unsigned ink) {
-  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
-  constexpr unsigned kMask = (1u << kBits) - 1;
-  const NineSums<T> sums(darkness, x, y);
-  unsigned cores = 0;
+__device__ unsigned cores_of(const unsigned (&sums)[2], unsigned dark, unsigned least, int level,
+                             int peak) {
+  if constexpr (sizeof(T) == 1) {
+    unsigned mean[2], own[2];
+    const unsigned mean_bias = above(9 * level), peak_bias = above(peak);
 #pragma unroll
-  for (int k = 0; k < kSamples; ++k)
-    if (ink >> k & 1 &&
-        levels.is_core(dark >> kBits * k & kMask, least >> kBits * k & kMask, sums.sample(k)))
-      cores |= 1u << k;
-  return cores;
+    for (int k = 0; k < 2; ++k) {
+      mean[k] = 2 * sums[k] + mean_bias - 9 * spread<T>(least, k);
+      own[k] = spread<T>(dark, k) + peak_bias;
+    }
+    return bits_of<T>(mean) & bits_of<T>(own);
+  } else {
+    unsigned cores = 0;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int d = dark >> 16 * k & 0xffff, e = least >> 16 * k & 0xffff;
+      cores |= (2 * static_cast<int>(sums[k]) - 9 * e > 9 * level && d > peak) << k;
+    }
+    return cores;
+  }
 }
 
-/// A thread processes a word of samples in four rows, which have the same levels.
-template <typename T>
+template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
-    fine_ink_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine) {
+    fine_ink_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine,
+                    const InkTarget<Out> target) {
   let_next_kernel_start();
   wait_for_kernels_before();
   const Numbers &numbers = *planes.page.numbers;
-  if (numbers.blank) return;
-  const DeviceBits &ink = fine.ink;
-  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x) * Packed<T>::kSamples;
-  const int i = x / 32, quarter_y = blockIdx.y;
-  const int from = min(x, ink.width - 1) & -Packed<T>::kSamples;
-  unsigned dark[4];
-#pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    const int y = min(4 * quarter_y + r, ink.height - 1);
-    dark[r] = *reinterpret_cast<const unsigned *>(planes.darkness.row(y) + from);
-  }
-  const LocalLevels levels =
-      LocalLevels::of(numbers.threshold[1], numbers.deviation[1], numbers.clear[1],
-                      fine.darkest.row(quarter_y)[from / 4]);
-  const unsigned level = (levels.ink + 1) * 0x00010001u;
-#pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    const int y = 4 * quarter_y + r;
-    if (y >= ink.height) return;
-    const auto ink_with = [&](unsigned least) {
-      unsigned masks[Packed<T>::kRegisters];
-#pragma unroll
-      for (int k = 0; k < Packed<T>::kRegisters; ++k)
-        masks[k] = __vcmpgeu2(2 * spread<T>(dark[r], k), spread<T>(least, k) + level);
-      return bits_of<T>(masks);
-    };
-    unsigned bits = x < ink.width ? ink_with(0) : 0, cores = 0;
-    if (bits) {
-      const unsigned least = least_of_window(fine.least, x, y, numbers.sizes.erosion);
-      bits = ink_with(least);
-      if (bits && fine.cores.words)
-        cores = cores_of(planes.darkness, levels, x, y, dark[r], least, bits);
+  const StripPlace<T> at;
+  StripBits ink = 0, cores = 0;
+  if (!numbers.blank) {
+    const int width = planes.darkness.width, height = planes.darkness.height;
+    const int x = column_to_read<T>(at.x, width);
+    int ink_level[2], peak[2];
+    for (int i = 0; i < 2; ++i) {
+      const int quarter_y = min(at.y / 4 + i, fine.darkest.height - 1);
+      const LocalLevels levels =
+          LocalLevels::of(numbers.threshold[1], numbers.deviation[1], numbers.clear[1],
+                          fine.darkest.row(quarter_y)[min(x, width - 1) / 4]);
+      ink_level[i] = limited<T>(levels.ink), peak[i] = levels.peak;
     }
-    const std::uint32_t word = gather<T>(bits);
-    const std::uint32_t core_word = fine.cores.words ? gather<T>(cores) : 0;
-    if (!first_lane<T>() || i >= ink.stride) continue;
-    const std::uint32_t pixels = pixels_of(i, ink.width);
-    ink.row(y)[i] = word & pixels;
-    if (fine.cores.words) fine.cores.row(y)[i] = core_word & pixels;
+    const StripWords<T> words(planes.darkness, x, at.y);
+    const auto ink_with = [&](const unsigned(&least)[kStrip]) {
+      StripBits bits = 0;
+#pragma unroll
+      for (int r = 0; r < kStrip; ++r)
+        bits |= ink_of<T>(words.own(r), least[r], above(ink_level[r / 4])) << 4 * r;
+      return bits & at.inside(width, height);
+    };
+    unsigned least[kStrip] = {};
+    ink = ink_with(least);
+    if (__any_sync(~0u, ink != 0)) {
+      if (numbers.sizes.erosion == kFirstErosion) {
+        words.least_of_5x5(least);
+      } else if (ink) {
+#pragma unroll
+        for (int r = 0; r < kStrip; ++r)
+          if (ink >> 4 * r & 15)
+            least[r] = least_of_window(fine.least, x, at.y + r, numbers.sizes.erosion);
+      }
+      ink &= ink_with(least);
+      if (fine.cores.words) {
+#pragma unroll
+        for (int r = 0; r < kStrip; ++r) {
+          const SumsOf3<T> a(words.words[r + 1]), b(words.words[r + 2]), c(words.words[r + 3]);
+          const unsigned sums[2] = {a.of[0] + b.of[0] + c.of[0], a.of[1] + b.of[1] + c.of[1]};
+          cores |= cores_of<T>(sums, words.own(r), least[r], ink_level[r / 4], peak[r / 4])
+                   << 4 * r;
+        }
+        cores &= ink;
+      }
+    }
   }
+  put(target, planes.page, at, ink);
+  if (fine.cores.words) at.store(fine.cores, cores);
 }
 
-LaunchShape shape_of(Cuda &cuda, std::int64_t words, int rows) {
-  LaunchShape shape{dim3(divide_up(words, kThreads), rows), kThreads};
+template <typename T>
+LaunchShape shape_of(Cuda &cuda, int columns, int rows) {
+  const int words = divide_up(columns, Packed<T>::kSamples);
+  LaunchShape shape{dim3(divide_up(words, kThreads), divide_up(rows, kStrip)), kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   return shape;
 }
-/// Words of samples in a row, as many as whole words of bits have.
-template <typename T>
-int words_of(int width) {
-  return DeviceBits::stride_of(width) * 32 / Packed<T>::kSamples;
+/// Lanes of whole words of bits.
+int columns_of(int width) {
+  return DeviceBits::stride_of(width) * 32;
 }
 
 }  // namespace
 
-template <typename T>
-void queue_coarse_ink(Cuda &cuda, const RoundPlanes<T> &planes, const DeviceBits &ink) {
-  launch(cuda, coarse_ink_kernel<T>,
-         shape_of(cuda, words_of<T>(ink.width), divide_up(ink.height, kStrip)), planes, ink);
+template <typename T, typename Out>
+void queue_coarse_ink(Cuda &cuda, const RoundPlanes<T> &planes, const InkTarget<Out> &target) {
+  const Plane<T> &d = planes.darkness;
+  launch(cuda, coarse_ink_kernel<T, Out>, shape_of<T>(cuda, columns_of(d.width), d.height), planes,
+         target);
 }
-template void queue_coarse_ink(Cuda &, const RoundPlanes<std::uint8_t> &, const DeviceBits &);
-template void queue_coarse_ink(Cuda &, const RoundPlanes<std::uint16_t> &, const DeviceBits &);
 
-template <typename T>
-void queue_least(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine) {
-  launch(cuda, least_kernel<T>,
-         shape_of(cuda, divide_up(planes.darkness.width + kPad, Packed<T>::kSamples),
-                  divide_up(planes.darkness.height, kStrip)),
-         planes, fine);
+template <typename T, typename Out>
+void queue_fine_ink(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine,
+                    const InkTarget<Out> &target) {
+  const Plane<T> &d = planes.darkness;
+  launch(cuda, least_kernel<T>, shape_of<T>(cuda, d.width + kPad, d.height), planes, fine.least);
+  launch(cuda, fine_ink_kernel<T, Out>, shape_of<T>(cuda, columns_of(d.width), d.height), planes,
+         fine, target);
 }
-template void queue_least(Cuda &, const RoundPlanes<std::uint8_t> &,
-                          const FinePlanes<std::uint8_t> &);
-template void queue_least(Cuda &, const RoundPlanes<std::uint16_t> &,
-                          const FinePlanes<std::uint16_t> &);
 
-template <typename T>
-void queue_fine_ink(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine) {
-  launch(cuda, fine_ink_kernel<T>, shape_of(cuda, words_of<T>(fine.ink.width), fine.darkest.height),
-         planes, fine);
-}
-template void queue_fine_ink(Cuda &, const RoundPlanes<std::uint8_t> &,
-                             const FinePlanes<std::uint8_t> &);
-template void queue_fine_ink(Cuda &, const RoundPlanes<std::uint16_t> &,
-                             const FinePlanes<std::uint16_t> &);
+#define INSTANTIATE(T, Out)                                                               \
+  template void queue_coarse_ink(Cuda &, const RoundPlanes<T> &, const InkTarget<Out> &); \
+  template void queue_fine_ink(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &,     \
+                               const InkTarget<Out> &);
+INSTANTIATE(std::uint8_t, std::uint8_t)
+INSTANTIATE(std::uint16_t, std::uint8_t)
+INSTANTIATE(std::uint16_t, std::uint16_t)
 
 }  // namespace cudascan::binarize

@@ -30,13 +30,20 @@ struct Numbers {
   int ink_darkness;   ///< D; 0 without ink
   std::uint64_t ink;  ///< pixels of the result
 
-  SampleSums paper[kPapers];                  ///< closings before their last step
-  int least_paper[kPapers];                   ///< least_paper() of each
-  std::uint32_t details[kDarkestDetail + 1];  ///< counts; those of 0 are left out
+  SampleSums paper[kPapers];                               ///< closings before their last step
+  std::uint32_t details[kDarkestDetail + 1];               ///< counts; those of 0 are left out
+  std::uint32_t darkness[2][kDarkest<std::uint16_t> + 1];  ///< counts, of the rounds
+  unsigned ended[2];                                       ///< blocks that have counted darkness
   runlengths::RunCounts runs;
   StrokeSizes sizes;
+  unsigned any_open;               ///< whether there is ink that tiles alone cannot decide on
+  unsigned counted;                ///< blocks that have counted the darkness of ink
+  unsigned any_thick, any_opened;  ///< whether there may be wide things, and margins
   std::uint32_t ink_counts[kDarkest<std::uint16_t> + 1];  ///< ink of each darkness
 
+  __device__ int least_paper(PaperKind kind) const {
+    return binarize::least_paper(paper[kind].sum, paper[kind].squares);
+  }
   /// Whether wide things are looked for.
   __device__ bool has_ink() const { return !blank && ink_darkness > 0; }
 };
@@ -58,6 +65,10 @@ struct Page {
 
   __device__ bool inverted() const { return is_inverted(invert, *numbers); }
 };
+
+__device__ inline bool is_in(const Rectangle &part, int x, int y) {
+  return x >= part.x && x < part.x + part.width && y >= part.y && y < part.y + part.height;
+}
 
 /// A sample, or its distance to the largest if the page is inverted.
 __device__ inline unsigned upright(unsigned sample, bool inverted, unsigned maximum) {

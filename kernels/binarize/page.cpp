@@ -148,6 +148,11 @@ std::vector<std::uint32_t> count_details(Cpu &cpu, const PageImage<T> &image, co
       });
 }
 
+/// The first column from x on that histograms count in a row.
+static int first_counted(int x, int y) {
+  return x + (counted_column(y) - x % 4 + 4) % 4;
+}
+
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
                                   const Rectangle &part, Plane<T> out, const Plane<T> *darkest) {
@@ -155,7 +160,7 @@ std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Pap
   return count_bands<T>(
       cpu, paper.level.height, kDarkest<T> + 1, [&](int begin, int end, auto &counter) {
         RowMemory memory;
-        T *const inverted = memory.row<T>(width);
+        T *const inverted = memory.row<T>(width), *const counted = memory.row<T>(width / 4 + 1);
         T *const half[] = {memory.row<T>(half_width), memory.row<T>(half_width)};
         DarkRows<T> dark(paper, 4, memory);
         for (int q = begin; q < end; ++q) {
@@ -165,7 +170,11 @@ std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Pap
             dark(image.row(y, inverted), width, y, row);
             std::fill_n(row - kPadding, kPadding, row[0]);
             std::fill_n(row + width, kPadding, row[width - 1]);
-            if (y >= part.y && y < part.y + part.height) counter.add(row + part.x, part.width);
+            if (y < part.y || y >= part.y + part.height) continue;
+            int n = 0;
+            for (int x = first_counted(part.x, y); x < part.x + part.width; x += 4)
+              counted[n++] = row[x];
+            counter.add(counted, n);
           }
           if (!darkest) continue;
           for (int k = 0; k < 2; ++k) {

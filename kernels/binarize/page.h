@@ -82,7 +82,8 @@ template <typename T>
 std::vector<std::uint32_t> count_details(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
                                          const Rectangle &part, QuarterMemory &);
 
-/// Writes the darkness of an image, with kPadding, and returns the histogram of the part.
+/// Writes the darkness of an image, with kPadding, and returns the histogram of the pixels in a part
+/// that count, see counted_column().
 /// @param darkest  if not null, becomes the largest means of 2x2 darknesses under the samples of
 ///                 the quarter
 template <typename T>

@@ -2,7 +2,6 @@
 #include "kernels/binarize/paint.cuh"
 
 #include "kernels/base/launch.cuh"
-#include "kernels/base/warp_sums.cuh"
 #include "kernels/binarize/planes.cuh"
 
 namespace cudascan::binarize {
@@ -12,11 +11,11 @@ constexpr int kThreads = 128;
 constexpr int kPixels = 16;  // of a thread
 
 /// Whether a pixel near a thing is as dark as the thing.
+/// @param least  the least paper
 template <typename T, typename Out>
-__device__ bool belongs_to_thing(const PaintJob<T, Out> &job, int x, int y) {
+__device__ bool belongs_to_thing(const PaintJob<T, Out> &job, int least, int x, int y) {
   const Numbers &numbers = *job.page.numbers;
-  const int least = numbers.least_paper[kWidestPaper];
-  const int paper = max(int{job.widest_paper.row(y / 4)[x / 4]}, least);
+  const int paper = max(int{job.widest_paper.row(y / 16)[x / 16]}, least);
   const auto sample =
       static_cast<int>(upright(job.in.row(y)[x], job.page.inverted(), job.page.maximum));
   const float factor = darkness_factor(kDarkest<T>, paper, least);
@@ -33,23 +32,17 @@ template <typename T, typename Out>
 __device__ unsigned ink_of(const PaintJob<T, Out> &job, int x, int y) {
   unsigned ink = job.ink.row(y)[x / 32] >> x % 32 & 0xffff;
   if (!job.has_things) return ink;
+  const Numbers &numbers = *job.page.numbers;
   const int word = x / 128, bit = x / 4 % 32;
-  const unsigned margin = job.margin.row(y / 4)[word] >> bit & 15;
-  const unsigned near = job.near.row(y / 4)[word] >> bit & 15;
-  for (unsigned open = four_times(near & ~margin) & ~ink; open; open &= open - 1) {
+  const unsigned margin = numbers.any_opened ? job.margin.row(y / 4)[word] >> bit & 15 : 0;
+  const unsigned near = numbers.any_thick ? job.near.row(y / 4)[word] >> bit & 15 : 0;
+  unsigned open = four_times(near & ~margin) & ~ink;
+  const int least = open ? numbers.least_paper(kWidestPaper) : 0;
+  for (; open; open &= open - 1) {
     const int k = __ffs(open) - 1;
-    if (x + k < job.in.width && belongs_to_thing(job, x + k, y)) ink |= 1u << k;
+    if (x + k < job.in.width && belongs_to_thing(job, least, x + k, y)) ink |= 1u << k;
   }
   return ink & ~four_times(margin);
-}
-
-/// Samples of a word, white where a bit is 0.
-template <typename Out>
-__device__ unsigned white_word(unsigned ink, unsigned white) {
-  if constexpr (sizeof(Out) == 1)
-    return ((~ink & 15) * 0x00204081 & 0x01010101) * white;  // a bit in each byte
-  else
-    return ((~ink & 1) | (~ink & 2) << 15) * white;
 }
 
 /// @tparam write  whether there is an output
@@ -79,11 +72,7 @@ __global__ void __launch_bounds__(kThreads) paint_kernel(const PaintJob<T, Out> 
       }
     }
   }
-  if (!job.count) return;
-  const std::uint32_t own = warp_sum(static_cast<std::uint32_t>(__popc(ink)));
-  if (threadIdx.x % 32 == 0 && own)
-    atomicAdd(reinterpret_cast<unsigned long long *>(&job.page.numbers->ink),
-              static_cast<unsigned long long>(own));
+  if (job.count) count_ink(job.page, __popc(ink));
 }
 
 template <typename T>

@@ -11,24 +11,41 @@ namespace cudascan::binarize {
 /// which repeat the first and the last one.
 inline constexpr int kPad = 32;
 
-/// n samples of a row from column x on.
-template <int n, typename T>
-__device__ void load_clamped(const T *row, int width, int x, unsigned (&samples)[n]) {
-  if (x >= 0 && x + n <= width) {
-    constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
+/// Four samples of a row, in words.
+template <typename T>
+struct FourSamples {
+  static constexpr int kSamples = Packed<T>::kSamples, kWords = 4 / kSamples;
+  unsigned words[kWords];
+};
+
+/// Reads four samples from column x on, a multiple of 4, of neighbouring rows, repeating the edges
+/// of the plane.
+template <int rows, typename T>
+__device__ void load_rows(const Plane<const T> &in, int x, int y, FourSamples<T> (&samples)[rows]) {
+  constexpr int kSamples = Packed<T>::kSamples, kWords = 4 / kSamples, kBits = 8 * sizeof(T);
+  const auto place =
+      reinterpret_cast<std::uintptr_t>(in.data) | static_cast<std::uintptr_t>(in.stride);
+  if (place % 4 == 0 && x >= 0 && x + 4 <= in.width && y >= 0 && y + rows <= in.height) {
+    auto row = reinterpret_cast<const unsigned char *>(in.row(y) + x);
 #pragma unroll
-    for (int i = 0; i < n / kSamples; ++i) {
-      const unsigned word = load_word(row, width, x + i * kSamples, 0u);
+    for (int r = 0; r < rows; ++r, row += in.stride)
 #pragma unroll
-      for (int k = 0; k < kSamples; ++k)
-        samples[i * kSamples + k] = word >> kBits * k & ((1u << kBits) - 1);
-    }
-#pragma unroll
-    for (int i = n / kSamples * kSamples; i < n; ++i) samples[i] = row[x + i];
+      for (int i = 0; i < kWords; ++i)
+        samples[r].words[i] = reinterpret_cast<const unsigned *>(row)[i];
     return;
   }
 #pragma unroll
-  for (int i = 0; i < n; ++i) samples[i] = row[min(max(x + i, 0), width - 1)];
+  for (int r = 0; r < rows; ++r) {
+    const T *const row = in.row(min(max(y + r, 0), in.height - 1));
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      unsigned word = 0;
+#pragma unroll
+      for (int k = 0; k < kSamples; ++k)
+        word |= unsigned{row[min(max(x + i * kSamples + k, 0), in.width - 1)]} << kBits * k;
+      samples[r].words[i] = word;
+    }
+  }
 }
 
 }  // namespace cudascan::binarize

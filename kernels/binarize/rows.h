@@ -77,7 +77,7 @@ struct BinarizeRows {
 
   // Darkness.
 
-  /// Repeats paper and darkness_factor() of each sample 1, 2 or 4 times.
+  /// Repeats paper and darkness_factor() of each sample 4 or 16 times.
   void (*factors)(const T *paper, int n, int least_paper, int times, T *papers, float *factors);
   void (*darken)(const T *in, const T *papers, const float *factors, int n, T *out);
   /// Details, from the closing by kDetailClosing, the darkest samples and the paper.

@@ -14,28 +14,49 @@ constexpr int kWarps = 4, kThreads = 32 * kWarps;
 constexpr int kRows = 2;  // of the quarter, of a thread
 static_assert(kRows * kWarps == kPolarityBlock, "a block of threads has whole blocks of polarity");
 
-/// Four pixels of a row, and those before and after.
+/// Sums down the four columns of a lane: 8-bit samples in pairs, those of columns 0 and 2, and of
+/// columns 1 and 3.
 template <typename T>
-struct SixPixels {
-  int p[4], before, after;
+struct ColumnSums {
+  static constexpr int kRegisters = sizeof(T) == 1 ? 2 : 4;
+  unsigned of[kRegisters];
 
-  /// All lanes of the warp call it, with neighbouring x.
-  __device__ SixPixels(const T *row, int width, int x) {
-    unsigned four[4];
-    load_clamped(row, width, x, four);
+  static __device__ ColumnSums of_row(const FourSamples<T> &row) {
+    if constexpr (sizeof(T) == 1) {
+      return {row.words[0] & 0x00ff00ff, row.words[0] >> 8 & 0x00ff00ff};
+    } else {
+      ColumnSums sums;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) p[k] = static_cast<int>(four[k]);
+      for (int k = 0; k < 4; ++k) sums.of[k] = row.words[k / 2] >> 16 * (k % 2) & 0xffff;
+      return sums;
+    }
+  }
+  __device__ ColumnSums operator+(const ColumnSums &other) const {
+    ColumnSums sum;
+#pragma unroll
+    for (int k = 0; k < kRegisters; ++k) sum.of[k] = of[k] + other.of[k];
+    return sum;
+  }
+  __device__ unsigned column(int k) const {
+    return sizeof(T) == 1 ? of[k % 2] >> 16 * (k / 2) & 0xffff : of[k % kRegisters];
+  }
+};
+
+/// The means of 4x4 pixels of the half that a lane has side by side.
+struct HalfPair {
+  int left, right;
+
+  /// All lanes of the warp call it, with neighbouring columns.
+  /// @param before, after  sums of the columns next to those of the warp
+  template <typename T>
+  __device__ HalfPair(const ColumnSums<T> &sums, unsigned before, unsigned after) {
+    const unsigned first = sums.column(0), last = sums.column(3);
+    const unsigned left_of = __shfl_up_sync(~0u, last, 1);
+    const unsigned right_of = __shfl_down_sync(~0u, first, 1);
     const int lane = threadIdx.x % 32;
-    before = __shfl_up_sync(~0u, p[3], 1);
-    after = __shfl_down_sync(~0u, p[0], 1);
-    if (lane == 0) before = row[min(max(x - 1, 0), width - 1)];
-    if (lane == 31) after = row[min(x + 4, width - 1)];
-  }
-  __device__ int left() const {
-    return before + p[0] + p[1] + p[2];
-  }
-  __device__ int right() const {
-    return p[1] + p[2] + p[3] + after;
+    const unsigned middle = sums.column(1) + sums.column(2);
+    left = static_cast<int>((lane == 0 ? before : left_of) + first + middle + 8) / 16;
+    right = static_cast<int>((lane == 31 ? after : right_of) + last + middle + 8) / 16;
   }
 };
 
@@ -85,8 +106,38 @@ __device__ void measure_polarity(const Page &page, BlockSamples samples) {
             static_cast<unsigned long long>(below));
 }
 
-__device__ bool is_in(const Rectangle &part, int x, int y) {
-  return x >= part.x && x < part.x + part.width && y >= part.y && y < part.y + part.height;
+/// The extrema of blocks of 4x4 samples, which two warps have.
+__device__ void store_sixteenth(const QuarterPlanes &planes, unsigned high, unsigned low) {
+  constexpr int kAcross = 32 / 4;
+  __shared__ unsigned highs[kWarps][kAcross], lows[kWarps][kAcross];
+#pragma unroll
+  for (int mask = 1; mask < 4; mask *= 2) {
+    high = max(high, __shfl_xor_sync(~0u, high, mask));
+    low = min(low, __shfl_xor_sync(~0u, low, mask));
+  }
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (lane % 4 == 0) {
+    highs[warp][lane / 4] = high;
+    lows[warp][lane / 4] = low;
+  }
+  __syncthreads();
+  constexpr int kWarpsOfBlock = 4 / kRows;
+  const int column = threadIdx.x % kAcross, row = threadIdx.x / kAcross;
+  if (row >= kWarps / kWarpsOfBlock) return;
+  const int x = blockIdx.x * kAcross + column, y = blockIdx.y * (kWarps / kWarpsOfBlock) + row;
+  if (x >= planes.sixteenth_high.width || y >= planes.sixteenth_high.height) return;
+  high = 0, low = 0xffff;
+  for (int i = row * kWarpsOfBlock; i < (row + 1) * kWarpsOfBlock; ++i) {
+    high = max(high, highs[i][column]);
+    low = min(low, lows[i][column]);
+  }
+  planes.sixteenth_high.row(y)[x] = static_cast<std::uint16_t>(high);
+  planes.sixteenth_low.row(y)[x] = static_cast<std::uint16_t>(low);
+}
+
+template <typename T>
+__device__ const T *next_row(const T *row, std::ptrdiff_t stride) {
+  return reinterpret_cast<const T *>(reinterpret_cast<const unsigned char *>(row) + stride);
 }
 
 /// A thread makes some samples of a column, a block of threads 32x8 of them.
@@ -96,103 +147,56 @@ __global__ void __launch_bounds__(kThreads)
                    const Rectangle part) {
   let_next_kernel_start();
   wait_for_kernels_before();
-  const int x = blockIdx.x * 32 + threadIdx.x % 32;
+  const int lane = threadIdx.x % 32, x = blockIdx.x * 32 + lane;
   const int y0 = (blockIdx.y * kWarps + threadIdx.x / 32) * kRows;
-  int sums[2 * kRows][2] = {};  // of 4x4 pixels
+  // Lanes 0 and 31 also need a column of their neighbours.
+  const int outer = min(max(lane == 0 ? 4 * x - 1 : 4 * x + 4, 0), in.width - 1);
+  FourSamples<T> rows[4 * kRows + 2];
+  load_rows(in, 4 * x, 4 * y0 - 1, rows);
+  // Sums of two rows each: 4 y0 - 1 and 4 y0, and so on.
+  ColumnSums<T> pairs[2 * kRows + 1];
+  unsigned outer_pairs[2 * kRows + 1];
 #pragma unroll
-  for (int r = -1; r <= 4 * kRows; ++r) {
-    const SixPixels<T> pixels(in.row(min(max(4 * y0 + r, 0), in.height - 1)), in.width, 4 * x);
+  for (int i = 0; i <= 2 * kRows; ++i) {
+    pairs[i] = ColumnSums<T>::of_row(rows[2 * i]) + ColumnSums<T>::of_row(rows[2 * i + 1]);
+    outer_pairs[i] = 0;
+  }
+  if (lane % 31 == 0) {
+    const T *row = in.row(min(max(4 * y0 - 1, 0), in.height - 1)) + outer;
 #pragma unroll
-    for (int h = 0; h < 2 * kRows; ++h)
-      if (r >= 2 * h - 1 && r <= 2 * h + 2)
-        sums[h][0] += pixels.left(), sums[h][1] += pixels.right();
+    for (int r = 0; r < 4 * kRows + 2; ++r) {
+      outer_pairs[r / 2] += *row;
+      const int y = 4 * y0 - 1 + r;
+      if (y >= 0 && y + 1 < in.height) row = next_row(row, in.stride);
+    }
   }
   BlockSamples samples;
+  unsigned highest = 0, lowest = 0xffff;
   const bool wide = 4 * x + 2 < in.width;  // whether the half has a second column here, and row
 #pragma unroll
   for (int q = 0; q < kRows; ++q) {
+    const auto half = [&](int i) {
+      const unsigned outer_sum = outer_pairs[i] + outer_pairs[i + 1];
+      return HalfPair(pairs[i] + pairs[i + 1], outer_sum, outer_sum);
+    };
+    const HalfPair upper = half(2 * q), lower = half(2 * q + 1);
     const int y = y0 + q;
-    if (x >= planes.mean.width || y >= planes.mean.height) break;
+    if (x >= planes.mean.width || y >= planes.mean.height) continue;
     const bool high = 4 * y + 2 < in.height;
-    const int a = (sums[2 * q][0] + 8) / 16, b = wide ? (sums[2 * q][1] + 8) / 16 : a;
-    const int c = high ? (sums[2 * q + 1][0] + 8) / 16 : a;
-    const int d = !high ? b : wide ? (sums[2 * q + 1][1] + 8) / 16 : c;
-    const int mean = (a + b + c + d + 2) / 4;
-    planes.mean.row(y)[x] = static_cast<std::uint16_t>(mean);
-    planes.top.row(y)[x] = static_cast<std::uint16_t>(max(max(a, b), max(c, d)));
-    planes.low.row(y)[x] = static_cast<std::uint16_t>(min(min(a, b), min(c, d)));
+    const int a = upper.left, b = wide ? upper.right : a;
+    const int c = high ? lower.left : a, d = !high ? b : wide ? lower.right : c;
+    const auto mean = static_cast<unsigned>(a + b + c + d + 2) / 4;
+    // The planes have the same stride.
+    const std::ptrdiff_t at = planes.mean.row(y) + x - planes.mean.data;
+    planes.mean.data[at] = static_cast<std::uint16_t>(mean);
+    planes.top.data[at] = static_cast<std::uint16_t>(max(max(a, b), max(c, d)));
+    planes.low.data[at] = static_cast<std::uint16_t>(min(min(a, b), min(c, d)));
     if (is_in(part, x, y)) samples.add(mean);
+    highest = max(highest, mean);
+    lowest = min(lowest, mean);
   }
+  if (planes.sixteenth_high.data) store_sixteenth(planes, highest, lowest);
   if (page.invert == BinarizeInvert::automatic) measure_polarity(page, samples);
-}
-
-// Details: tiles of the quarter with two samples around them.
-constexpr int kDetailThreads = 256, kTileWidth = 64, kTileHeight = 16;
-constexpr int kReach = kDetailClosing / 2;
-static_assert(kDetailClosing == 3);
-
-/// Extrema of three samples along the rows or the columns of a tile, from one array to another.
-template <int width, int height, int distance, int from_stride, int to_stride>
-__device__ void extrema_of_3(bool largest, const std::uint16_t *from, std::uint16_t *to) {
-  for (int i = threadIdx.x; i < width * height; i += kDetailThreads) {
-    const int x = i % width, y = i / width;
-    const std::uint16_t *const first = from + y * from_stride + x;
-    const int a = first[0], b = first[distance], c = first[2 * distance];
-    to[y * to_stride + x] =
-        static_cast<std::uint16_t>(largest ? max(a, max(b, c)) : min(a, min(b, c)));
-  }
-  __syncthreads();
-}
-
-__global__ void __launch_bounds__(kDetailThreads)
-    detail_kernel(const QuarterPlanes planes, const SmallPlane paper, const Page page,
-                  const Rectangle part) {
-  let_next_kernel_start();
-  wait_for_kernels_before();
-  constexpr int kWidth = kTileWidth + 4 * kReach, kHeight = kTileHeight + 4 * kReach;
-  __shared__ std::uint16_t tile[kHeight * kWidth], other[kHeight * kWidth];
-  __shared__ std::uint32_t counts[kDarkestDetail + 1];
-  for (int i = threadIdx.x; i <= kDarkestDetail; i += kDetailThreads) counts[i] = 0;
-  const bool inverted = page.inverted();
-  const SmallPlane &top = inverted ? planes.low : planes.top;
-  const SmallPlane &low = inverted ? planes.top : planes.low;
-  const int least = page.numbers->least_paper[kCoarsePaper];
-  const int across = (part.width + kTileWidth - 1) / kTileWidth;
-  const int tiles = across * ((part.height + kTileHeight - 1) / kTileHeight);
-  for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const int x0 = part.x + t % across * kTileWidth, y0 = part.y + t / across * kTileHeight;
-    __syncthreads();
-    for (int i = threadIdx.x; i < kWidth * kHeight; i += kDetailThreads) {
-      const int x = min(max(x0 - 2 * kReach + i % kWidth, 0), top.width - 1);
-      const int y = min(max(y0 - 2 * kReach + i / kWidth, 0), top.height - 1);
-      tile[i] = static_cast<std::uint16_t>(upright(top.row(y)[x], inverted, page.maximum));
-    }
-    __syncthreads();
-    constexpr int kLess = 2 * kReach;
-    extrema_of_3<kWidth - kLess, kHeight, 1, kWidth, kWidth>(true, tile, other);
-    extrema_of_3<kWidth - kLess, kHeight - kLess, kWidth, kWidth, kWidth>(true, other, tile);
-    // Windows are clipped at the border of the image.
-    for (int i = threadIdx.x; i < (kWidth - kLess) * (kHeight - kLess); i += kDetailThreads) {
-      const int x = i % (kWidth - kLess), y = i / (kWidth - kLess);
-      const int image_x = x0 - kReach + x, image_y = y0 - kReach + y;
-      if (image_x < 0 || image_x >= top.width || image_y < 0 || image_y >= top.height)
-        tile[y * kWidth + x] = 0xffff;
-    }
-    __syncthreads();
-    extrema_of_3<kTileWidth, kHeight - kLess, 1, kWidth, kWidth>(false, tile, other);
-    extrema_of_3<kTileWidth, kTileHeight, kWidth, kWidth, kWidth>(false, other, tile);
-    for (int i = threadIdx.x; i < kTileWidth * kTileHeight; i += kDetailThreads) {
-      const int x = x0 + i % kTileWidth, y = y0 + i / kTileWidth;
-      if (!is_in(part, x, y)) continue;
-      const auto sample = static_cast<int>(upright(low.row(y)[x], inverted, page.maximum));
-      const float factor = darkness_factor(kDarkestDetail, paper.row(y)[x], least);
-      const int detail = darkness(sample, tile[i / kTileWidth * kWidth + i % kTileWidth], factor);
-      if (detail > 0) atomicAdd(&counts[min(detail, kDarkestDetail)], 1u);
-    }
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i <= kDarkestDetail; i += kDetailThreads)
-    if (counts[i]) atomicAdd(&page.numbers->details[i], counts[i]);
 }
 
 }  // namespace
@@ -210,13 +214,5 @@ template void queue_quarter(Cuda &, Plane<const std::uint8_t>, const QuarterPlan
                             const Rectangle &);
 template void queue_quarter(Cuda &, Plane<const std::uint16_t>, const QuarterPlanes &, const Page &,
                             const Rectangle &);
-
-void queue_details(Cuda &cuda, const QuarterPlanes &planes, SmallPlane paper, const Page &page,
-                   const Rectangle &part) {
-  const int tiles = divide_up(part.width, kTileWidth) * divide_up(part.height, kTileHeight);
-  LaunchShape shape{std::min(tiles, 4 * cuda.multiprocessors()), kDetailThreads};
-  shape.overlap = cuda.code_architecture() >= 90;
-  launch(cuda, detail_kernel, shape, planes, paper, page, part);
-}
 
 }  // namespace cudascan::binarize

@@ -8,19 +8,20 @@
 namespace cudascan::binarize {
 
 /// Queues dropping ink without a core, and the median darkness of the rest.
+/// @param cores  with the memory for components of ink; its bits are not kept
 template <typename T>
-void queue_reconstruct(Cuda &, const Page &, const DeviceComponents &ink, const DeviceBits &cores,
+void queue_reconstruct(Cuda &, const Page &, const DeviceBits &ink, const DeviceComponents &cores,
                        Plane<T> darkness);
 
-/// Planes of quarter size, for wide things. `thing` and `opened` are the dark pixels and their
-/// opening.
+/// Planes of quarter size, for wide things. Where there are none, numbers.any_thick and any_opened,
+/// the results are not filled.
 struct ThingPlanes {
-  SmallPlane quarter, wide_paper, widest_paper;
-  SmallPlane dark, thick, step_high, step_low,
-      darkness;         ///< `dark`: 0, 1, 2 for margins; `thick`: 0, 1
-  SmallPlane spare[4];  ///< transposed
-  DeviceComponents thing, opened;
-  DeviceBits thick_bits, edge_bits, soft_bits;
+  SmallPlane quarter;
+  SmallPlane wide_paper, widest_paper;  ///< sixteenth
+  SmallPlane darkness;                  ///< against the widest paper
+  DeviceComponents thing, opened;       ///< the dark pixels, and the opening of the darkest ones
+  DeviceBits thick, deep;               ///< dark against the wide paper; dark enough for margins
+  DeviceBits centre;                    ///< centres of thick squares, later the things that are ink
   std::uint32_t *edge_counts, *soft_counts;  ///< of the nodes of `thing`
   DeviceBits margin;                         ///< result: becomes paper
   DeviceBits near;                           ///< result: at or next to things that become ink
@@ -28,7 +29,7 @@ struct ThingPlanes {
   int darkest;
 };
 
-/// Queues finding wide things and margins. The papers, before, are closings of the quarter.
+/// Queues finding wide things and margins. The papers, before, are closings of the sixteenth.
 void queue_things(Cuda &, const ThingPlanes &);
 
 }  // namespace cudascan::binarize

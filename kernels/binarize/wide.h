@@ -11,14 +11,14 @@ namespace cudascan::binarize {
 
 /// Memory for planes of the size of the quarter.
 struct WideMemory {
-  AlignedMemory wide, widest, darkness, largest, smallest, bits[7];
+  AlignedMemory sixteenth, wide, widest, darkness, largest, smallest, bits[7];
   Components components;
 };
 
 /// What is found in the quarter.
 template <typename T>
 struct WideThings {
-  Paper<T> paper;                ///< of wide things
+  Paper<T> paper;                ///< of wide things, in the sixteenth
   runlengths::BitPlane near;     ///< things that become ink, and what is next to them
   runlengths::BitPlane margins;  ///< what becomes paper
   bool any_near, any_margins;    ///< otherwise these have no meaning

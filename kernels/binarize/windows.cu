@@ -151,16 +151,14 @@ __global__ void __launch_bounds__(32 * kMostWarps)
   const WindowJob &job = jobs.job[blockIdx.z];
   auto *const memory = reinterpret_cast<unsigned *>(dynamic_shared_memory());
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (job.paper != kPapers && blockIdx.x + blockIdx.y + threadIdx.x == 0) {
-    const SampleSums &sums = jobs.page.numbers->paper[job.paper];
-    jobs.page.numbers->least_paper[job.paper] = least_paper(sums.sum, sums.squares);
-  }
   const int x0 = blockIdx.x * samples, y0 = blockIdx.y * (blockDim.x / 32);
+  if (x0 >= job.in.width || y0 >= job.in.height) return;
   const int count = min(samples, job.in.width - x0);
   // Rows after the last one repeat it: their results are not written.
   const int y = min(y0 + warp, job.in.height - 1);
 
   const int window = job.window.samples(), next = job.next.samples();
+  if (window <= job.above) return;
   const int before = window / 2 + next / 2, lead = before + before % 2;  // even, as x0 is
   const Segment segment{memory + warp * stride, segment_words(count, window, next)};
   load(segment, job, jobs.page, x0 - lead, y);
@@ -186,14 +184,17 @@ __global__ void __launch_bounds__(32 * kMostWarps)
 }  // namespace
 
 void queue_windows(Cuda &cuda, const WindowJobs &jobs, int most, int most_next) {
-  const SmallPlane &in = jobs.job[0].in;
+  int width = 0, height = 0;
+  for (int i = 0; i < jobs.n; ++i) {
+    width = std::max(width, jobs.job[i].in.width);
+    height = std::max(height, jobs.job[i].in.height);
+  }
   constexpr int samples = 256;
-  const int width = std::min(samples, in.width + in.width % 2);
-  const int stride = memory_words(width, most, most_next);
+  const int stride = memory_words(std::min(samples, width + width % 2), most, most_next);
   const auto bytes = [&](int rows) { return rows * stride * static_cast<int>(sizeof(unsigned)); };
   int rows = kMostWarps;
   while (rows > 2 && bytes(rows) > cuda.most_shared_memory()) rows /= 2;
-  LaunchShape shape{dim3(divide_up(in.width, samples), divide_up(in.height, rows), jobs.n),
+  LaunchShape shape{dim3(divide_up(width, samples), divide_up(height, rows), jobs.n),
                     static_cast<unsigned>(32 * rows), bytes(rows)};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, window_kernel, shape, jobs, samples, stride);

@@ -13,11 +13,10 @@ using SmallPlane = Plane<std::uint16_t>;
 
 /// Extrema along the rows of a plane.
 struct RowWindow {
-  const int *size = nullptr;  ///< in device memory, odd; or null for `fixed`
-  int fixed = 1;
+  const int *size = nullptr;  ///< in device memory, odd; or null for one sample
   bool largest = false;
 
-  __device__ int samples() const { return size ? *size : fixed; }
+  __device__ int samples() const { return size ? *size : 1; }
 };
 
 struct WindowJob {
@@ -26,7 +25,7 @@ struct WindowJob {
   bool raw;                ///< whether the input depends on the polarity
   RowWindow window, next;  ///< one after the other; the second one may have one sample
   SampleSums *sums;        ///< of the result, or null
-  PaperKind paper;         ///< whose least level is made of the sums before, or kPapers
+  int above;               ///< windows of this size or a smaller one are left out
 };
 inline constexpr int kMostWindowJobs = 4;
 struct WindowJobs {
@@ -36,20 +35,16 @@ struct WindowJobs {
   Page page;
 
   void add(SmallPlane in, SmallPlane out, RowWindow window, RowWindow next = {},
-           SampleSums *sums = nullptr) {
-    job[n++] = {in, out, in, false, window, next, sums, kPapers};
-  }
-  /// The last step of a closing.
-  void add_last(SmallPlane in, SmallPlane out, RowWindow window, PaperKind paper) {
-    job[n++] = {in, out, in, false, window, {}, nullptr, paper};
+           SampleSums *sums = nullptr, int above = 0) {
+    job[n++] = {in, out, in, false, window, next, sums, above};
   }
   /// A first step, on planes of the page as it is.
-  void add_raw(SmallPlane in, SmallPlane inverted_in, SmallPlane out, RowWindow window) {
-    job[n++] = {in, out, inverted_in, true, window, {}, nullptr, kPapers};
+  void add_raw(SmallPlane in, SmallPlane inverted_in, SmallPlane out, RowWindow window, int above) {
+    job[n++] = {in, out, inverted_in, true, window, {}, nullptr, above};
   }
 };
 
-/// Queues up to four jobs on planes of one size at once.
+/// Queues up to four jobs at once. Their planes may differ in size.
 /// @param most, most_next  bounds of the windows of any job
 void queue_windows(Cuda &, const WindowJobs &, int most, int most_next);
 

@@ -54,7 +54,9 @@ template <typename Visit>
 }
 
 /// Adds the runs of bits inside a part of the plane to counts.
-/// @param part  inside the plane and not empty
-void count_runs(Cpu &cpu, const BitPlane &bits, const Rectangle &part, RunLengths &counts);
+/// @param part    inside the plane and not empty
+/// @param sparse  see RunLengthParams
+void count_runs(Cpu &cpu, const BitPlane &bits, const Rectangle &part, bool sparse,
+                RunLengths &counts);
 
 }  // namespace cudascan::runlengths

@@ -10,6 +10,7 @@
 #include "kernels/base/refuse.h"
 #include "kernels/histogram/roi.h"
 #include "kernels/runlengths/rows.h"
+#include "kernels/runlengths/sparse.h"
 
 namespace cudascan {
 namespace runlengths {
@@ -48,14 +49,14 @@ struct PartOfRow {
   }
 };
 
-/// Counts the horizontal runs of rows [begin, end).
-void count_rows(const BitPlane &bits, const Rectangle &part, int begin, int end,
+/// Counts the horizontal runs of every so many-th of the rows [begin, end).
+void count_rows(const BitPlane &bits, const Rectangle &part, int begin, int end, int every,
                 LengthCounts &counts) {
   const int x_end = part.x + part.width;
   const PartOfRow words = PartOfRow::of(part.x, x_end);
   std::vector<Word> row(words.count);
   const int before = words.first * kWordBits;
-  for (int y = begin; y < end; ++y) {
+  for (int y = (begin + every - 1) / every * every; y < end; y += every) {
     for (int i = 0; i < words.count; ++i) row[i] = words.word(bits.row(y), i);
     for_each_run(row.data(), x_end - before, [&](int first, int last) {
       const bool touches = first + before == part.x || last + before == x_end;
@@ -65,10 +66,21 @@ void count_rows(const BitPlane &bits, const Rectangle &part, int begin, int end,
   }
 }
 
+/// The columns of a word that are measured of a part; see RunLengthParams::sparse.
+Word sparse_columns(const Rectangle &part, int word) {
+  constexpr int kGroups = kWordBits / kGroup;
+  const int first = first_sparse_group(part);
+  Word columns = 0;
+  for (int i = 0; i < kGroups; ++i)
+    if ((word * kGroups + i - first) % kSparse == 0)
+      columns |= ((Word{1} << kGroup) - 1) << (i * kGroup);
+  return columns;
+}
+
 /// Counts the vertical runs of some words of all rows. Where pixels change from a row to the next,
 /// a run begins or ends.
 void count_columns(const BitPlane &bits, const Rectangle &part, const PartOfRow &words, int begin,
-                   int end, LengthCounts &counts) {
+                   int end, bool sparse, LengthCounts &counts) {
   constexpr int kOutside = 1 << 20;  // before the part: longer than all runs inside
   const auto bin_of = [](int length) {
     if (length < kOutside) return std::min(length, kLongest);
@@ -76,11 +88,13 @@ void count_columns(const BitPlane &bits, const Rectangle &part, const PartOfRow 
   };
   LengthCounts paper;
   LengthCounts *const tables[] = {&paper, &counts};  // of what ends
+  std::vector<Word> wanted(end, ~Word{0});
+  for (int i = begin; sparse && i < end; ++i) wanted[i] = sparse_columns(part, words.first + i);
   std::vector<int> start((end - begin) * kWordBits, part.y - kOutside);
   for (int y = part.y + 1; y < part.y + part.height; ++y)
     for (int i = begin; i < end; ++i) {
       const Word word = words.word(bits.row(y), i);
-      Word turns = word ^ words.word(bits.row(y - 1), i);
+      Word turns = (word ^ words.word(bits.row(y - 1), i)) & wanted[i];
       for (; turns; turns &= turns - 1) {
         const int bit = std::countr_zero(turns);
         int &from = start[(i - begin) * kWordBits + bit];
@@ -91,7 +105,7 @@ void count_columns(const BitPlane &bits, const Rectangle &part, const PartOfRow 
   // What touches the lower edge.
   const int y_end = part.y + part.height;
   for (int i = begin; i < end; ++i)
-    for (Word word = words.word(bits.row(y_end - 1), i); word; word &= word - 1) {
+    for (Word word = words.word(bits.row(y_end - 1), i) & wanted[i]; word; word &= word - 1) {
       const int length = y_end - start[(i - begin) * kWordBits + std::countr_zero(word)];
       if (bin_of(length) == kLongest) ++counts.of[kLongest];
     }
@@ -99,18 +113,19 @@ void count_columns(const BitPlane &bits, const Rectangle &part, const PartOfRow 
 
 }  // namespace
 
-void count_runs(Cpu &cpu, const BitPlane &bits, const Rectangle &part, RunLengths &counts) {
+void count_runs(Cpu &cpu, const BitPlane &bits, const Rectangle &part, bool sparse,
+                RunLengths &counts) {
   std::mutex mutex;
   cpu.for_bands(part.height, kMinRows, [&](int begin, int end) {
     LengthCounts band;
-    count_rows(bits, part, part.y + begin, part.y + end, band);
+    count_rows(bits, part, part.y + begin, part.y + end, sparse ? kSparse : 1, band);
     const std::lock_guard lock(mutex);
     band.add_to(counts.rows.data());
   });
   const PartOfRow words = PartOfRow::of(part.x, part.x + part.width);
   cpu.for_bands(words.count, kMinWords, [&](int begin, int end) {
     LengthCounts band;
-    count_columns(bits, part, words, begin, end, band);
+    count_columns(bits, part, words, begin, end, sparse, band);
     const std::lock_guard lock(mutex);
     band.add_to(counts.columns.data());
   });
@@ -125,15 +140,19 @@ void count_plane(Cpu &cpu, Plane<const T> in, const RunLengthParams &params, Run
   check_roi(params.roi, in.width, in.height);
   const Rectangle part = clip_to_plane(params.roi, in.width, in.height);
   const T level = static_cast<T>(std::min<unsigned>(params.level, std::numeric_limits<T>::max()));
-  const BitPlane bits{static_cast<Word *>(cpu.scratch(sizeof(Word) * words_of(part.width) *
-                                                      static_cast<std::size_t>(part.height))),
-                      part.width, part.height};
-  cpu.for_bands(part.height, kMinRows, [&](int begin, int end) {
+  // The bits begin at whole words and groups of rows, so that sparse lines are those of the plane.
+  const int x0 = part.x / kWordBits * kWordBits, y0 = part.y / kSparse * kSparse;
+  const Rectangle inside{part.x - x0, part.y - y0, part.width, part.height};
+  const int width = inside.x + inside.width, height = inside.y + inside.height;
+  const BitPlane bits{static_cast<Word *>(cpu.scratch(sizeof(Word) * words_of(width) *
+                                                      static_cast<std::size_t>(height))),
+                      width, height};
+  cpu.for_bands(height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y)
-      pack_loops<T>().pack(in.row(part.y + y) + part.x, part.width, level, bits.row(y));
+      pack_loops<T>().pack(in.row(y0 + y) + x0, width, level, bits.row(y));
   });
   counts = {};
-  count_runs(cpu, bits, {0, 0, part.width, part.height}, counts);
+  count_runs(cpu, bits, inside, params.sparse, counts);
 }
 
 }  // namespace

@@ -2,18 +2,19 @@
 #include "kernels/runlengths.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/base/launch.cuh"
 #include "kernels/base/refuse.h"
 #include "kernels/histogram/roi.h"
 #include "kernels/runlengths/runs.cuh"
+#include "kernels/runlengths/sparse.h"
 
 namespace cudascan {
 namespace runlengths {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kAhead = 16;  // words of a column that are in flight
+constexpr int kThreads = 512;
 
 /// The last pixels of a rectangle.
 struct Corner {
@@ -31,9 +32,15 @@ __device__ void count_in_row(const DeviceBits &bits, const Rectangle &inside, co
     const int bit = __ffs(ends) - 1, end = 32 * i + bit;
     if (end < inside.x || end > last.x) continue;
     int length = min(__clz(~word << (31 - bit)), bit + 1);
-    for (int before = i - 1; length == end - 32 * before - 31 && length < kBins && before >= 0;
-         --before)
-      length += __clz(~bits.row(y)[before]);
+    if (length == bit + 1) {
+      // All words that matter at once.
+      std::uint32_t before[kBins / 32];
+#pragma unroll
+      for (int k = 0; k < kBins / 32; ++k) before[k] = bits.at(i - 1 - k, y);
+#pragma unroll
+      for (int k = 0; k < kBins / 32; ++k)
+        if (length == bit + 1 + 32 * k) length += __clz(~before[k]);
+    }
     const int begin = max(end - length + 1, inside.x);
     length = end - begin + 1;
     const bool touches = begin == inside.x || end == last.x;
@@ -52,26 +59,34 @@ __device__ void count_in_columns(const DeviceBits &bits, const Rectangle &inside
   const auto add = [&](int length, std::uint32_t ended) {
     if (ended) atomicAdd(&counts[length], static_cast<std::uint32_t>(__popc(ended)));
   };
-  for (int length = 1; alive; length += kAhead) {
-    std::uint32_t above[kAhead];
+  int length = 1;
+  // Looks at some rows above, which it reads at once.
+  const auto look = [&]<int rows>(std::integral_constant<int, rows>) {
+    std::uint32_t above[rows];
 #pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
+    for (int k = 0; k < rows; ++k) {
       const int row = y - length - k;
       above[k] = row >= inside.y ? bits.row(row)[i] : 0;
     }
 #pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
+    for (int k = 0; k < rows; ++k) {
       const int long_enough = kBins - 1;
-      if (length + k == long_enough) return add(long_enough, alive);
+      if (length + k == long_enough) {
+        add(long_enough, alive);
+        alive = 0;
+      }
       // Runs that begin or end at the edge are left out.
       if (y < last.y && y - length - k >= inside.y) add(length + k, alive & ~above[k]);
       alive &= above[k];
     }
-  }
+    length += rows;
+  };
+  if (alive) look(std::integral_constant<int, 8>());
+  while (alive) look(std::integral_constant<int, 32>());
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_runs_kernel(const DeviceBits bits, const Rectangle inside, RunCounts *counts,
+    count_runs_kernel(const DeviceBits bits, const Rectangle inside, bool sparse, RunCounts *counts,
                       const unsigned *skip) {
   let_next_kernel_start();
   wait_for_kernels_before();
@@ -80,19 +95,23 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = threadIdx.x; i < kBins; i += kThreads) own[i] = 0;
   __syncthreads();
   const Corner last{inside.x + inside.width - 1, inside.y + inside.height - 1};
-  const std::int64_t words = std::int64_t{inside.height} * bits.stride;
-  for (std::int64_t k = blockIdx.x * kThreads + threadIdx.x; k < words;
-       k += std::int64_t{kThreads} * gridDim.x) {
-    const int y = inside.y + static_cast<int>(k / bits.stride);
-    const int i = static_cast<int>(k % bits.stride);
+  const bool rows = blockIdx.y == 0;
+  // Some of the words of a row, and of the rows.
+  const int first_word = rows || !sparse ? inside.x / kGroup : first_sparse_group(inside);
+  const int step = rows || !sparse ? 1 : kSparse, row_step = rows && sparse ? kSparse : 1;
+  const int words = (last.x / kGroup - first_word + step) / step;
+  const int first_row = (inside.y + row_step - 1) / row_step * row_step;
+  const int all = words * ((last.y - first_row + row_step) / row_step);
+  for (int k = blockIdx.x * kThreads + threadIdx.x; k < all; k += kThreads * gridDim.x) {
+    const int y = first_row + k / words * row_step, i = first_word + k % words * step;
     if (bits.row(y)[i] == 0) continue;
-    if (blockIdx.y == 0)
+    if (rows)
       count_in_row(bits, inside, last, i, y, own);
     else
       count_in_columns(bits, inside, last, i, y, own);
   }
   __syncthreads();
-  std::uint32_t *const to = blockIdx.y == 0 ? counts->rows : counts->columns;
+  std::uint32_t *const to = rows ? counts->rows : counts->columns;
   for (int i = threadIdx.x; i < kBins; i += kThreads)
     if (own[i]) atomicAdd(&to[i], own[i]);
 }
@@ -122,7 +141,8 @@ void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, Run
   LaunchShape shape{dim3(divide_up(in.width, kThreads), in.height), kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, pack_kernel<T>, shape, in, params.level, bits);
-  queue_count_runs(cuda, bits, clip_to_plane(params.roi, in.width, in.height), device, nullptr);
+  queue_count_runs(cuda, bits, clip_to_plane(params.roi, in.width, in.height), params.sparse,
+                   device, nullptr);
   auto *const host = static_cast<RunCounts *>(cuda.report_memory(sizeof(RunCounts)));
   cuda.fetch(host, device, sizeof(RunCounts));
   cuda.on_complete([=, &counts] {
@@ -133,12 +153,15 @@ void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, Run
 
 }  // namespace
 
-void queue_count_runs(Cuda &cuda, const DeviceBits &bits, const Rectangle &inside,
+void queue_count_runs(Cuda &cuda, const DeviceBits &bits, const Rectangle &inside, bool sparse,
                       RunCounts *counts, const unsigned *skip) {
-  const int blocks = divide_up(std::int64_t{inside.height} * bits.stride, kThreads);
-  LaunchShape shape{dim3(std::min(blocks, 4 * cuda.multiprocessors()), 2), kThreads};
+  // Each block adds its counts to the same few numbers: so there are not too many.
+  const std::int64_t words = std::int64_t{inside.height} * bits.stride / (sparse ? kSparse : 1);
+  const int blocks =
+      std::min(divide_up(words, kThreads), (sparse ? 1 : 2) * cuda.multiprocessors());
+  LaunchShape shape{dim3(std::max(blocks, 1), 2), kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
-  launch(cuda, count_runs_kernel, shape, bits, inside, counts, skip);
+  launch(cuda, count_runs_kernel, shape, bits, inside, sparse, counts, skip);
 }
 
 }  // namespace runlengths

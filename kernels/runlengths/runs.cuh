@@ -34,9 +34,10 @@ struct RunCounts {
 };
 
 /// Queues the counting of runs inside a rectangle that do not touch its edge.
+/// @param sparse  see RunLengthParams
 /// @param counts  in device memory; the runs are added
 /// @param skip    if it points to another number than 0, nothing is counted; may be null
-void queue_count_runs(Cuda &, const DeviceBits &, const Rectangle &inside, RunCounts *counts,
-                      const unsigned *skip);
+void queue_count_runs(Cuda &, const DeviceBits &, const Rectangle &inside, bool sparse,
+                      RunCounts *counts, const unsigned *skip);
 
 }  // namespace cudascan::runlengths

@@ -9,6 +9,11 @@
 inline int __popc(unsigned v) {
   return __builtin_popcount(v);
 }
+inline unsigned __brev(unsigned v) {
+  unsigned result = 0;
+  for (int i = 0; i < 32; ++i) result |= (v >> i & 1) << (31 - i);
+  return result;
+}
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const std::uint64_t bytes = std::uint64_t{b} << 32 | a;
   unsigned result = 0;

@@ -211,7 +211,10 @@ class BinarizeOracle {
   binarize::DarknessLevels otsu() const {
     std::vector<std::uint64_t> counts(levels_);
     for (int y = 0; y < darkness_.height; ++y)
-      for (int x = 0; x < darkness_.width; ++x) counts[darkness_.at(x, y)] += in_roi(x, y);
+      for (int x = 0; x < darkness_.width; ++x) {
+        constexpr int kColumns[] = {0, 2, 1, 3};
+        counts[darkness_.at(x, y)] += in_roi(x, y) && x % 4 == kColumns[y % 4];
+      }
     std::vector<binarize::LevelSums> up_to(levels_);
     binarize::LevelSums all{};
     for (int level = 0; level < levels_; ++level) {
@@ -230,6 +233,13 @@ class BinarizeOracle {
     return levels_at(t, up_to[t], all, levels_, noise_);
   }
 
+  /// Whether runs are measured in a column of the roi: in every fourth group of 32, and in the
+  /// middle one.
+  bool is_measured(int x) const {
+    const int first = roi_.x / 32, last = (roi_.x + roi_.width - 1) / 32;
+    const int distance = std::abs((roi_.x + x) / 32 - (first + last) / 2);
+    return distance % 4 == 0;
+  }
   /// The median run of ink, Q8.
   int stroke(const Grid &ink) const {
     std::vector<int> lengths;
@@ -243,9 +253,11 @@ class BinarizeOracle {
       }
     };
     for (int y = 0; y < roi_.height; ++y)
-      measure(roi_.width, [&](int i) { return ink.at(roi_.x + i, roi_.y + y); });
+      if ((roi_.y + y) % 4 == 0)
+        measure(roi_.width, [&](int i) { return ink.at(roi_.x + i, roi_.y + y); });
     for (int x = 0; x < roi_.width; ++x)
-      measure(roi_.height, [&](int i) { return ink.at(roi_.x + x, roi_.y + i); });
+      if (is_measured(x))
+        measure(roi_.height, [&](int i) { return ink.at(roi_.x + x, roi_.y + i); });
     std::sort(lengths.begin(), lengths.end());
     if (lengths.empty()) return binarize::median_run(0, 0, 0, 0);
     const int median = lengths[(lengths.size() - 1) / 2];
@@ -309,8 +321,9 @@ class BinarizeOracle {
   }
 
   Grid with_wide_things(const Grid &ink, const binarize::StrokeSizes &sizes, int median) const {
+    const Grid sixteenth = extremes(true, extremes(true, quarter_));
     const auto raised = [&](int side) {
-      Closed closed = close(quarter_, side);
+      Closed closed = close(sixteenth, side);
       for (int &cell : closed.paper.cells) cell = std::max(cell, closed.least);
       return closed;
     };
@@ -318,8 +331,8 @@ class BinarizeOracle {
       return Grid::of(quarter_.width, quarter_.height, flag);
     };
     const Closed widest = raised(sizes.widest_closing);
-    const Grid d = dark(quarter_, widest, 1);
-    const Grid near_d = dark(quarter_, raised(sizes.wide_closing), 1);
+    const Grid d = dark(quarter_, widest, 4);
+    const Grid near_d = dark(quarter_, raised(sizes.wide_closing), 4);
     const Grid things = flags([&](int x, int y) { return 5 * d.at(x, y) > 4 * median; });
     const Grid thick =
         flags([&](int x, int y) { return 5 * near_d.at(x, y) > 4 * median; }).eroded(sizes.core);
@@ -347,7 +360,7 @@ class BinarizeOracle {
     margins = margins.dilated(sizes.margin);
     const Grid near =
         flags([&](int x, int y) { return kept.at(x, y) && !margins.at(x, y); }).dilated(3);
-    const Grid far_d = dark(image_, widest, 4);
+    const Grid far_d = dark(image_, widest, 16);
     return Grid::of(image_.width, image_.height, [&](int x, int y) {
       if (margins.at(x / 4, y / 4)) return false;
       return ink.at(x, y) || (near.at(x / 4, y / 4) && 2 * far_d.at(x, y) > median);
