@@ -129,16 +129,8 @@ struct Frame {
   }
 
   RoundPlanes<T> planes(Round round) const {
-    return {in,
-            space.paper,
-            space.details,
-            space.darkness,
-            space.means,
-            page,
-            roi,
-            quarter_part,
-            round,
-            round == kFine || params.level == BinarizeLevel::fast};
+    return {in,   space.paper, space.details, space.darkness, space.means,
+            page, roi,         quarter_part,  round,          params.level == BinarizeLevel::fast};
   }
 
   /// The papers of the second round, and those of wide things.

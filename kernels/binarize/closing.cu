@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A block of threads closes two tiles in shared memory, one below the other. Each word holds a
-// sample of both, so neighbours are in words side by side in both directions.
+// A block of threads closes two tiles in shared memory, one below the other, or finds their
+// details. Each word holds a sample of both tiles, so neighbours are in words side by side in both
+// directions.
 #include "kernels/binarize/closing.cuh"
 
 #include "kernels/base/launch.cuh"
@@ -154,23 +155,22 @@ __device__ void close(const SmallClosing &job, const Tiles &tiles, unsigned *a, 
       a, [&](int x, int y, unsigned v) { job.paper.row(y)[x] = static_cast<std::uint16_t>(v); });
 }
 
-/// Stores the details. Leaves `a` as it is.
+/// Stores the details.
 __device__ void store_details(const SmallClosing &job, const Tiles &tiles, bool inverted,
-                              const unsigned *a, unsigned *b, unsigned *c) {
+                              unsigned *a, unsigned *b) {
   constexpr int kWindow = kDetailClosing, kAround = kWindow / 2;
   constexpr int kMaxima = kTile + 2 * kAround, kRead = kTile + 4 * kAround;
   constexpr int kFirst = kReach - 2 * kAround;
   slide<true, kWindow, kAlongRows, kRead, kMaxima>(a + kFirst * (kStride + 1), b);
-  slide<true, kWindow, kDownColumns, kMaxima, kMaxima>(b, c);
-  tiles.mask_outside<kAround>(c);
-  slide<false, kWindow, kAlongRows, kMaxima, kTile>(c, b);
-  slide<false, kWindow, kDownColumns, kTile, kTile>(b, c);
+  slide<true, kWindow, kDownColumns, kMaxima, kMaxima>(b, a);
+  tiles.mask_outside<kAround>(a);
+  slide<false, kWindow, kAlongRows, kMaxima, kTile>(a, b);
+  slide<false, kWindow, kDownColumns, kTile, kTile>(b, a);
   const SmallPlane &low = inverted ? job.quarter.top : job.quarter.low;
-  tiles.for_results(c, [&](int x, int y, unsigned closed) {
+  tiles.for_results(a, [&](int x, int y, unsigned closed) {
     const unsigned sample = upright(low.row(y)[x], inverted, job.page.maximum);
     job.details.row(y)[x] = static_cast<std::uint16_t>(closed - min(closed, sample));
   });
-  __syncthreads();
 }
 
 __global__ void __launch_bounds__(kThreads) small_closing_kernel(const SmallClosing job) {
@@ -183,10 +183,7 @@ __global__ void __launch_bounds__(kThreads) small_closing_kernel(const SmallClos
   tiles.width = job.paper.width, tiles.height = job.paper.height;
   const bool inverted = job.page.inverted();
   load(job, tiles, inverted, a);
-  if (job.details.data) {
-    __shared__ unsigned c[(kTile + 2) * kStride];
-    store_details(job, tiles, inverted, a, b, c);
-  }
+  if (blockIdx.z == 1) return store_details(job, tiles, inverted, a, b);
   switch (size) {
     case 5:
       return close<5>(job, tiles, a, b);
@@ -207,7 +204,8 @@ __global__ void __launch_bounds__(kThreads) small_closing_kernel(const SmallClos
 
 void queue_small_closing(Cuda &cuda, const SmallClosing &job) {
   const SmallPlane &plane = job.paper;
-  LaunchShape shape{dim3(divide_up(plane.width, kTile), divide_up(plane.height, 2 * kTile)),
+  LaunchShape shape{dim3(divide_up(plane.width, kTile), divide_up(plane.height, 2 * kTile),
+                         job.details.data ? 2 : 1),
                     kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, small_closing_kernel, shape, job);

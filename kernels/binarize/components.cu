@@ -63,18 +63,24 @@ __global__ void __launch_bounds__(kThreads) join_tiles_kernel(const __grid_const
   });
 }
 
-__global__ void __launch_bounds__(kThreads) join_edges_kernel(const __grid_constant__ JoinJob job) {
+// The words of a tile that have neighbours before them in other tiles: the first row, and the rest
+// of the first and the last column.
+constexpr int kEdgeWords = kTileWords + 2 * (kTileRows - 1);
+constexpr int kEdgeThreads = (kThreadsOfWord * kEdgeWords + 31) / 32 * 32;
+
+__global__ void __launch_bounds__(kEdgeThreads)
+    join_edges_kernel(const __grid_constant__ JoinJob job) {
   let_next_kernel_start();
   wait_for_kernels_before();
   if (job.is_idle()) return;
   const DeviceComponents &components = job.components[blockIdx.z];
   const DeviceBits &bits = components.bits;
-  const int own = threadIdx.x / kThreadsOfWord;
-  const int i = blockIdx.x * kTileWords + own % kTileWords;
-  const int y = blockIdx.y * kTileRows + own / kTileWords;
-  const bool first = i % kTileWords == 0, last = i % kTileWords == kTileWords - 1;
-  const bool top = y % kTileRows == 0;
-  if (!first && !last && !top) return;
+  const int k = threadIdx.x / kThreadsOfWord, below = k - kTileWords;
+  if (k >= kEdgeWords) return;
+  const int column = below < 0 ? k : below % 2 * (kTileWords - 1);
+  const int row = below < 0 ? 0 : 1 + below / 2;
+  const int i = blockIdx.x * kTileWords + column, y = blockIdx.y * kTileRows + row;
+  const bool first = column == 0, last = column == kTileWords - 1, top = row == 0;
   const std::uint32_t word = bits.at(i, y);
   if (word == 0) return;
   const auto outside = [&](bool is, int right, int down) {
@@ -95,6 +101,7 @@ void queue(Cuda &cuda, const JoinJob &job) {
                     kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, join_tiles_kernel, shape, job);
+  shape.threads = kEdgeThreads;
   launch(cuda, join_edges_kernel, shape, job);
 }
 

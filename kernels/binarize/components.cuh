@@ -169,10 +169,11 @@ struct DeviceComponents {
   __device__ std::uint32_t node(int i, int y, int first) const {
     return (static_cast<std::uint32_t>(y) * bits.stride + i) * 16 + first / 2;
   }
-  /// Keeps the components of this thread's runs with one of these bits.
-  __device__ void keep(std::uint32_t word, std::uint32_t wanted, int i, int y) const {
+  /// Keeps the components of the runs that begin in a part of a word, with one of these bits.
+  __device__ void keep(std::uint32_t word, std::uint32_t part, std::uint32_t wanted, int i,
+                       int y) const {
     if ((word & wanted) == 0) return;
-    for_own_runs(word, [&](const WordRun &run) {
+    for_runs(word, part, [&](const WordRun &run) {
       if ((run.bits & wanted) == 0) return;
       const std::uint32_t root = forest.root(node(i, y, run.first));
       if (!is_kept(root)) atomicOr(&forest.parents[root], Forest::kKept);

@@ -105,8 +105,7 @@ __device__ void judge_details(const Page &page) {
 }
 
 /// Writes the levels that are in use in this frame.
-__device__ void set_levels(const Page &page, Round round, const DarknessLevels &found,
-                           bool is_last_round) {
+__device__ void set_levels(const Page &page, Round round, const DarknessLevels &found, bool fast) {
   Numbers &numbers = *page.numbers;
   BinarizeHistory &history = *page.history;
   if (round == kCoarse) {
@@ -124,12 +123,12 @@ __device__ void set_levels(const Page &page, Round round, const DarknessLevels &
   numbers.threshold[round] = history.threshold[round].smooth(found.threshold, first, page.weight);
   numbers.deviation[round] = history.deviation[round].smooth(found.deviation, first, page.weight);
   history.going[round] = 1;
-  if (is_last_round) history.going[kFine] = 0;
+  if (fast) history.going[kFine] = 0;
 }
 
 /// Finds the levels of a round. All threads of a block call it, after all darkness is counted.
 template <int darkest>
-__device__ void find_levels(const Page &page, Round round, bool is_last_round) {
+__device__ void find_levels(const Page &page, Round round, bool fast) {
   if (round == kCoarse) judge_details(page);
   __shared__ LevelSums last, below_threshold;
   __shared__ unsigned first_maximum, last_maximum;
@@ -178,8 +177,7 @@ __device__ void find_levels(const Page &page, Round round, bool is_last_round) {
   __syncthreads();
   if (threadIdx.x == 0)
     set_levels(page, round,
-               levels_at(threshold, below_threshold, all, darkest + 1, page.numbers->noise),
-               is_last_round);
+               levels_at(threshold, below_threshold, all, darkest + 1, page.numbers->noise), fast);
 }
 
 /// The darkness of 4x4 pixels, which have the same paper, and what is counted of it.
@@ -304,7 +302,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = threadIdx.x; i < kDetails; i += kThreads)
       if (details[i]) atomicAdd(&numbers.details[i], details[i]);
   if (is_last_block(numbers.ended[round]))
-    find_levels<kDarkest<T>>(planes.page, round, planes.is_last);
+    find_levels<kDarkest<T>>(planes.page, round, planes.fast);
 }
 
 __global__ void __launch_bounds__(kThreads) sizes_kernel(const Page page) {

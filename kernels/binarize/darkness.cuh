@@ -19,7 +19,7 @@ struct RoundPlanes {
   Rectangle roi;           ///< where darkness is counted
   Rectangle quarter_part;  ///< where details are
   Round round;
-  bool is_last;  ///< whether no other round follows
+  bool fast;  ///< whether no other round follows the coarse one
 };
 
 /// Queues the darkness and its levels, and in the coarse round finding out whether the page is

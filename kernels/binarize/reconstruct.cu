@@ -84,11 +84,10 @@ __global__ void __launch_bounds__(kThreads)
   let_next_kernel_start();
   wait_for_kernels_before();
   if (!page.numbers->any_open) return;
-  const int k = (blockIdx.x * kThreads + threadIdx.x) / kThreadsOfWord;
-  const int y = k / ink.stride, i = k % ink.stride;
+  const int k = blockIdx.x * kThreads + threadIdx.x, y = k / ink.stride, i = k % ink.stride;
   if (y >= ink.height) return;
   const std::uint32_t word = open.bits.row(y)[i];
-  if (word) open.keep(word, word & dilated(ink, i, y, 1), i, y);
+  if (word) open.keep(word, ~0u, word & dilated(ink, i, y, 1), i, y);
 }
 
 /// The median of the darkness of ink. All threads of a block call it.
@@ -174,8 +173,7 @@ void queue_reconstruct(Cuda &cuda, const Page &page, const DeviceBits &ink,
          page, ink, cores.bits);
   queue_join(cuda, page, cores);
   const std::int64_t words = std::int64_t{ink.stride} * ink.height;
-  launch(cuda, keep_ink_kernel, shape(divide_up(kThreadsOfWord * words, kThreads)), page, ink,
-         cores);
+  launch(cuda, keep_ink_kernel, shape(divide_up(words, kThreads)), page, ink, cores);
   const int blocks = divide_up(words, kThreads);
   launch(cuda, join_ink_kernel<T>, shape(std::min(blocks, 4 * cuda.multiprocessors())), page, ink,
          cores, darkness);

@@ -168,10 +168,10 @@ __global__ void __launch_bounds__(kThreads) mark_kernel(const ThingPlanes planes
     std::uint32_t border = at.y == 0 || at.y == bits.height - 1 ? ~0u : 0;
     if (at.i == 0) border |= 1;
     if (at.i == bits.stride - 1) border |= 1u << (bits.width - 1) % 32;
-    planes.opened.keep(planes.opened.bits.row(at.y)[at.i], border, at.i, at.y);
+    planes.opened.keep(planes.opened.bits.row(at.y)[at.i], own_part(), border, at.i, at.y);
   }
   if (numbers.any_thick)
-    planes.thing.keep(bits.row(at.y)[at.i], planes.centre.row(at.y)[at.i], at.i, at.y);
+    planes.thing.keep(bits.row(at.y)[at.i], own_part(), planes.centre.row(at.y)[at.i], at.i, at.y);
 }
 
 /// Whether a pixel has a neighbour that is not dark.
