@@ -58,7 +58,8 @@ class Binarization {
     };
     image_ = {in, plane(quarter.mean), plane(quarter.top), plane(quarter.low)};
     paper_ = {plane(quarter.paper), 0};
-    darkest_ = plane(quarter.darkest);
+    means_ = plane(quarter.means);
+    darkest_ = plane_in<T>(quarter.darkest, (means_.width + 3) / 4, (means_.height + 3) / 4);
     darkness_ = plane_in<T>(memory_.darkness, width, height);
     ink_ = bits_in(memory_.ink, width, height);
   }
@@ -122,11 +123,12 @@ class Binarization {
     found_.run = history_.run.smooth(find_median_run(runs), first, smoothing_weight(params_));
     sizes_ = StrokeSizes::of(found_.run);
     paper_.close(cpu_, image_.top, sizes_.closing);
-    set_levels(darken<T>(cpu_, image_, paper_, part_, darkness_, &darkest_));
+    set_levels(darken<T>(cpu_, image_, paper_, part_, darkness_, &means_));
     smooth(1, first);
   }
 
   void find_second_ink() {
+    pool_quarter<T>(cpu_, means_, darkest_);
     square_extrema<T>(cpu_, true, sizes_.neighbourhood, darkest_, darkest_);
     const InkLevels<T> levels{levels_, sizes_.erosion, &darkest_};
     const bool full = params_.level == BinarizeLevel::full;
@@ -159,7 +161,7 @@ class Binarization {
   BinarizeHistory &history_;
   PageImage<T> image_;
   Paper<T> paper_;
-  Plane<T> darkness_, darkest_;
+  Plane<T> darkness_, means_, darkest_;
   BitPlane ink_;
   StrokeSizes sizes_{};
   int noise_ = 0;

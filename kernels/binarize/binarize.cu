@@ -58,12 +58,14 @@ class Arena {
 /// All memory of a frame.
 template <typename T>
 struct Workspace {
+  std::size_t cleared;  ///< bytes from the numbers on that are 0 at first
   Numbers *numbers;
   QuarterPlanes quarter;
   SmallPlane across[3];   ///< transposed, between the steps of closings: quarter, then sixteenths
   SmallPlane between[3];  ///< the same, upright
   SmallPlane paper, details;
-  SmallPlane means;
+  std::uint32_t *means;  ///< sixteenth, right after the numbers
+  SmallPlane darkest;    ///< sixteenth: M
   Plane<T> darkness, least;
   DeviceBits ink;
   DeviceComponents cores;
@@ -75,6 +77,8 @@ struct Workspace {
     const auto small = [&] { return arena.plane(w4, h4); };
     const auto smallest = [&] { return arena.plane(w16, h16); };
     numbers = arena.take<Numbers>(1);
+    means = level == BinarizeLevel::fast ? nullptr : arena.take<std::uint32_t>(w16 * h16);
+    cleared = arena.bytes();
     quarter = {small(), small(), small(), {}, {}};
     paper = small();
     details = small();
@@ -82,9 +86,9 @@ struct Workspace {
     ink = arena.bits(width, height);
     cores = {};
     things = {};
-    means = {};
+    darkest = {};
     if (level == BinarizeLevel::fast) return;
-    means = small();
+    darkest = smallest();
     least = arena.padded_plane<T>(width, height);
     across[0] = arena.plane(h4, w4);
     between[0] = small();
@@ -176,14 +180,7 @@ struct Frame {
 
   template <typename Out>
   void find_fine_ink(const InkTarget<Out> &target) {
-    const RowWindow window{&space.numbers->sizes.neighbourhood, true};
-    WindowJobs jobs = window_jobs(true);
-    jobs.add(space.means, space.across[0], window);
-    queue_windows(cuda, jobs, StrokeSizes::kMostNeighbourhood, 1);
-    jobs.n = 0;
-    jobs.add(space.across[0], space.between[0], window);
-    queue_windows(cuda, jobs, StrokeSizes::kMostNeighbourhood, 1);
-    queue_fine_ink(cuda, planes(kFine), {space.least, space.between[0], space.cores.bits}, target);
+    queue_fine_ink(cuda, planes(kFine), {space.least, space.darkest, space.cores.bits}, target);
   }
 
   void find_things() {
@@ -219,7 +216,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const BinarizeParams
   Workspace<T>(sizes, in.width, in.height, level);
   Arena arena(static_cast<unsigned char *>(cuda.scratch(sizes.bytes())));
   Workspace<T> space(arena, in.width, in.height, level);
-  cuda.clear(space.numbers, sizeof(Numbers));
+  cuda.clear(space.numbers, space.cleared);
   const Rectangle roi = clip_to_plane(params.roi, in.width, in.height);
   const Rectangle part = quarter_of(roi, in.width, in.height);
   const Page page{space.numbers, history_of<T>(cuda),      params.invert,

@@ -254,6 +254,11 @@ class DarkSquare {
   unsigned words_[4][kWords], counted_[4];
 };
 
+/// Squares of 4x4 pixels in a row, with the padding; a multiple of 4.
+CUDASCAN_HD constexpr int columns_of(int width) {
+  return (width + 2 * kPad + 15) / 16 * 4;
+}
+
 template <typename T, Round round>
 __global__ void __launch_bounds__(kThreads)
     darkness_kernel(const __grid_constant__ RoundPlanes<T> planes) {
@@ -272,23 +277,32 @@ __global__ void __launch_bounds__(kThreads)
 
   const bool inverted = planes.page.inverted();
   const int least = least_paper;
-  const int columns = (planes.in.width + 2 * kPad + 3) / 4, height = planes.paper.height;
+  const int columns = columns_of(planes.in.width), height = planes.paper.height;
   const int step_y = gridDim.x * kThreads / columns, step_x = gridDim.x * kThreads % columns;
   const int first = blockIdx.x * kThreads + threadIdx.x;
-  int column = first % columns;
-  for (int y = first / columns; y < height;) {
+  int column = first % columns, y = first / columns;
+  while (__any_sync(~0u, y < height)) {
     const int x = column - kPad / 4;
-    const bool inside = x >= 0 && x < planes.paper.width;
-    const int paper = planes.paper.row(y)[min(max(x, 0), planes.paper.width - 1)];
-    const DarkSquare<T, round> square(planes, inverted, x, y, paper,
-                                      darkness_factor(kDarkest<T>, paper, least));
-    square.count(counts);
+    const bool inside = y < height && x >= 0 && x < planes.paper.width;
+    unsigned largest = 0;
+    if (y < height) {
+      const int paper = planes.paper.row(y)[min(max(x, 0), planes.paper.width - 1)];
+      const DarkSquare<T, round> square(planes, inverted, x, y, paper,
+                                        darkness_factor(kDarkest<T>, paper, least));
+      square.count(counts);
+      if (round == kFine && inside) largest = square.largest_mean();
+      if (round == kCoarse && is_in(planes.quarter_part, x, y)) {
+        const int detail =
+            darkness(0, planes.details.row(y)[x], darkness_factor(kDarkestDetail, paper, least));
+        if (detail > 0) atomicAdd(&details[min(detail, kDarkestDetail)], 1u);
+      }
+    }
     if constexpr (round == kFine) {
-      if (inside) planes.means.row(y)[x] = static_cast<std::uint16_t>(square.largest_mean());
-    } else if (is_in(planes.quarter_part, x, y)) {
-      const int detail =
-          darkness(0, planes.details.row(y)[x], darkness_factor(kDarkestDetail, paper, least));
-      if (detail > 0) atomicAdd(&details[min(detail, kDarkestDetail)], 1u);
+      // Four lanes have the same sample of the sixteenth.
+      largest = max(largest, __shfl_xor_sync(~0u, largest, 1));
+      largest = max(largest, __shfl_xor_sync(~0u, largest, 2));
+      if (largest > 0 && threadIdx.x % 4 == 0)
+        atomicMax(&planes.darkest[y / 4 * ((planes.paper.width + 3) / 4) + x / 4], largest);
     }
     y += step_y;
     column += step_x;
@@ -343,8 +357,8 @@ LaunchShape shape_of(Cuda &cuda, dim3 blocks, int threads) {
 
 template <typename T>
 void queue_darkness(Cuda &cuda, const RoundPlanes<T> &planes) {
-  const int columns = (planes.in.width + 2 * kPad + 3) / 4;
-  const int blocks = divide_up(std::int64_t{columns} * planes.paper.height, kThreads);
+  const int blocks =
+      divide_up(std::int64_t{columns_of(planes.in.width)} * planes.paper.height, kThreads);
   const LaunchShape shape = shape_of(cuda, std::min(blocks, 4 * cuda.multiprocessors()), kThreads);
   if (planes.round == kCoarse)
     launch(cuda, darkness_kernel<T, kCoarse>, shape, planes);

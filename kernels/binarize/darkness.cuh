@@ -14,7 +14,9 @@ struct RoundPlanes {
   SmallPlane paper;    ///< quarter
   SmallPlane details;  ///< quarter, of the coarse round: distances, see SmallClosing
   Plane<T> darkness;   ///< result, with kPad samples around each row and rows in fours
-  SmallPlane means;    ///< result of the fine round, quarter: the largest means of 2x2 darknesses
+  /// Result of the fine round: the largest means of 2x2 darknesses under the samples of the
+  /// sixteenth, all 0 before.
+  std::uint32_t *darkest;
   Page page;
   Rectangle roi;           ///< where darkness is counted
   Rectangle quarter_part;  ///< where details are
@@ -46,7 +48,7 @@ void queue_coarse_ink(Cuda &, const RoundPlanes<T> &, const InkTarget<Out> &);
 template <typename T>
 struct FinePlanes {
   Plane<T> least;      ///< for the minima of 5x5 darknesses, with kPad samples around each row
-  SmallPlane darkest;  ///< quarter: M
+  SmallPlane darkest;  ///< for M, in the sixteenth
   DeviceBits cores;    ///< result, or without words
 };
 

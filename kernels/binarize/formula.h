@@ -37,7 +37,7 @@ CUDASCAN_HD constexpr int limit(int x, int least, int most) {
 struct StrokeSizes {
   int closing;                       ///< the paper of strokes
   int erosion;                       ///< pixels: E
-  int neighbourhood;                 ///< M
+  int neighbourhood;                 ///< of the sixteenth: M
   int wide_closing, widest_closing;  ///< of the sixteenth: the paper of wide things
   int core;                          ///< what is wide
   int edge;                          ///< where the steps of edges are measured
@@ -48,7 +48,7 @@ struct StrokeSizes {
     s.closing = limit(odd_of(run, 2, 1), 5, kMostClosing);
     s.erosion = limit(odd_of(run, 1, 1), kFirstErosion, kMostErosion);
     const int six_runs = limit(odd_of(run, 3, 2), 5, kMostClosing);
-    s.neighbourhood = 4 * six_runs + 1;
+    s.neighbourhood = six_runs;
     s.wide_closing = odd_of(run, 7, 4);
     s.widest_closing = odd_of(run, 7, 1);
     s.core = limit(2 * (9 * six_runs / 20) + 1, 3, kMostClosing);
@@ -56,7 +56,6 @@ struct StrokeSizes {
     s.margin = limit(odd_of(run, 1, 2), 3, kMostClosing);
     return s;
   }
-  static constexpr int kMostNeighbourhood = 4 * kMostClosing + 1;
   static constexpr int kMostCore = 2 * (9 * kMostClosing / 20) + 1;
   static constexpr int kMostWidest = odd_of(kMostRun, 7, 1);
 };

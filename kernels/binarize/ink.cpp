@@ -20,9 +20,9 @@ template <typename T>
 class LevelRows {
  public:
   LevelRows(const InkLevels<T> &levels, int width, RowMemory &memory)
-      : levels_(levels), row_{memory.row<std::int16_t>(width + 3), nullptr} {
+      : levels_(levels), row_{memory.row<std::int16_t>(width + 15), nullptr} {
     if (levels.darkest)
-      row_.peak = memory.row<std::int16_t>(width + 3);
+      row_.peak = memory.row<std::int16_t>(width + 15);
     else
       std::fill_n(
           row_.ink, width,
@@ -30,8 +30,8 @@ class LevelRows {
   }
 
   const LevelRow &at(int y) {
-    if (levels_.darkest && y / 4 != y_) {
-      y_ = y / 4;
+    if (levels_.darkest && y / 16 != y_) {
+      y_ = y / 16;
       rows<T>().levels(levels_.darkest->row(y_), levels_.darkest->width, levels_.round, row_);
     }
     return row_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Decides which pixels are ink. A thread processes a word of samples in each of some rows, and
 // neighbouring lanes put their bits together.
+#include <algorithm>
+
 #include "kernels/base/launch.cuh"
 #include "kernels/binarize/darkness.cuh"
 #include "kernels/binarize/paint.cuh"
@@ -180,6 +182,13 @@ __device__ int column_to_read(int x, int width) {
   return min(x, width + kPad - 2 * Packed<T>::kSamples) & -Packed<T>::kSamples;
 }
 
+/// Blocks of least darknesses for a strip.
+template <typename T>
+CUDASCAN_HD constexpr int blocks_of_least(int width) {
+  constexpr int kColumns = kThreads * Packed<T>::kSamples;
+  return (width + kPad + kColumns - 1) / kColumns;
+}
+
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
     coarse_ink_kernel(const RoundPlanes<T> planes, const InkTarget<Out> target) {
@@ -210,22 +219,71 @@ __global__ void __launch_bounds__(kThreads)
 
 /// The least of 5x5 darknesses, for larger windows.
 template <typename T>
+__device__ void store_least(const Plane<T> &darkness, const Plane<T> &least, int block) {
+  constexpr int kSamples = Packed<T>::kSamples, kMargin = kMostErosion / 2 - 2;
+  const int across = blocks_of_least<T>(darkness.width);
+  const int y = block / across * kStrip;
+  // Lanes after the row repeat its end.
+  const int most = (darkness.width + kMargin + kSamples) & -kSamples;
+  const int x = min((block % across * kThreads + static_cast<int>(threadIdx.x)) * kSamples -
+                        (kMargin + kSamples - 1) / kSamples * kSamples,
+                    most);
+  unsigned rows[kStrip];
+  StripWords<T>(darkness, x, y).least_of_5x5(rows);
+#pragma unroll
+  for (int r = 0; r < kStrip; ++r)
+    if (y + r < least.height) *reinterpret_cast<unsigned *>(least.row(y + r) + x) = rows[r];
+}
+
+// A block finds M for a tile of the sixteenth.
+constexpr int kTileWidth = 32, kTileHeight = 8, kMostReach = kMostClosing / 2;
+
+__device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out, int size,
+                              int block) {
+  constexpr int kWidth = kTileWidth + 2 * kMostReach, kHeight = kTileHeight + 2 * kMostReach;
+  __shared__ std::uint16_t all[kHeight][kWidth], rows[kHeight][kTileWidth];
+  const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
+  const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
+  const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
+  for (int i = threadIdx.x; i < width * height; i += kThreads) {
+    // Repeating the edges is as good as leaving out what is outside.
+    const int x = min(max(x0 - reach + i % width, 0), out.width - 1);
+    const int y = min(max(y0 - reach + i / width, 0), out.height - 1);
+    all[i / width][i % width] = static_cast<std::uint16_t>(means[y * out.width + x]);
+  }
+  __syncthreads();
+  const int x = threadIdx.x % kTileWidth;
+  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
+    int largest = 0;
+    for (int k = 0; k < size; ++k) largest = max(largest, int{all[y][x + k]});
+    rows[y][x] = static_cast<std::uint16_t>(largest);
+  }
+  __syncthreads();
+  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
+    int largest = 0;
+    for (int k = 0; k < size; ++k) largest = max(largest, int{rows[y + k][x]});
+    if (x0 + x < out.width && y0 + y < out.height)
+      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(largest);
+  }
+}
+
+/// What lies around each pixel: some blocks find M, the others the least darknesses.
+template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    least_kernel(const RoundPlanes<T> planes, const Plane<T> least) {
+    around_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine, int darkest_blocks) {
   let_next_kernel_start();
   wait_for_kernels_before();
   const Numbers &numbers = *planes.page.numbers;
-  if (numbers.blank || numbers.sizes.erosion == kFirstErosion) return;
-  constexpr int kSamples = Packed<T>::kSamples, kMargin = kMostErosion / 2 - 2;
-  const StripPlace<T> at;
-  // Lanes after the row repeat its end.
-  const int most = (planes.darkness.width + kMargin + kSamples) & -kSamples;
-  const int x = min(at.x - (kMargin + kSamples - 1) / kSamples * kSamples, most);
-  unsigned rows[kStrip];
-  StripWords<T>(planes.darkness, x, at.y).least_of_5x5(rows);
-#pragma unroll
-  for (int r = 0; r < kStrip; ++r)
-    if (at.y + r < least.height) *reinterpret_cast<unsigned *>(least.row(at.y + r) + x) = rows[r];
+  if (numbers.blank) return;
+  const int block = blockIdx.x;
+  if (block < darkest_blocks)
+    return store_darkest(planes.darkest, fine.darkest, numbers.sizes.neighbourhood, block);
+  if (numbers.sizes.erosion == kFirstErosion) return;
+  // There are fewer blocks than strips, because most pages do not need them.
+  const int strips = (planes.darkness.height + kStrip - 1) / kStrip;
+  const int all = strips * blocks_of_least<T>(planes.darkness.width);
+  for (int i = block - darkest_blocks; i < all; i += gridDim.x - darkest_blocks)
+    store_least(planes.darkness, fine.least, i);
 }
 
 /// The word of samples from any column on, in a row with padding.
@@ -307,20 +365,18 @@ __global__ void __launch_bounds__(kThreads)
   if (!numbers.blank) {
     const int width = planes.darkness.width, height = planes.darkness.height;
     const int x = column_to_read<T>(at.x, width);
-    int ink_level[2], peak[2];
-    for (int i = 0; i < 2; ++i) {
-      const int quarter_y = min(at.y / 4 + i, fine.darkest.height - 1);
-      const LocalLevels levels =
-          LocalLevels::of(numbers.threshold[1], numbers.deviation[1], numbers.clear[1],
-                          fine.darkest.row(quarter_y)[min(x, width - 1) / 4]);
-      ink_level[i] = limited<T>(levels.ink), peak[i] = levels.peak;
-    }
+    // A strip is inside of a row of the sixteenth.
+    static_assert(16 % kStrip == 0);
+    const LocalLevels levels =
+        LocalLevels::of(numbers.threshold[1], numbers.deviation[1], numbers.clear[1],
+                        fine.darkest.row(at.y / 16)[min(x, width - 1) / 16]);
+    const int ink_level = limited<T>(levels.ink);
+    const unsigned bias = above(ink_level);
     const StripWords<T> words(planes.darkness, x, at.y);
     const auto ink_with = [&](const unsigned(&least)[kStrip]) {
       StripBits bits = 0;
 #pragma unroll
-      for (int r = 0; r < kStrip; ++r)
-        bits |= ink_of<T>(words.own(r), least[r], above(ink_level[r / 4])) << 4 * r;
+      for (int r = 0; r < kStrip; ++r) bits |= ink_of<T>(words.own(r), least[r], bias) << 4 * r;
       return bits & at.inside(width, height);
     };
     unsigned least[kStrip] = {};
@@ -340,8 +396,7 @@ __global__ void __launch_bounds__(kThreads)
         for (int r = 0; r < kStrip; ++r) {
           const SumsOf3<T> a(words.words[r + 1]), b(words.words[r + 2]), c(words.words[r + 3]);
           const unsigned sums[2] = {a.of[0] + b.of[0] + c.of[0], a.of[1] + b.of[1] + c.of[1]};
-          cores |= cores_of<T>(sums, words.own(r), least[r], ink_level[r / 4], peak[r / 4])
-                   << 4 * r;
+          cores |= cores_of<T>(sums, words.own(r), least[r], ink_level, levels.peak) << 4 * r;
         }
         cores &= ink;
       }
@@ -376,7 +431,12 @@ template <typename T, typename Out>
 void queue_fine_ink(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine,
                     const InkTarget<Out> &target) {
   const Plane<T> &d = planes.darkness;
-  launch(cuda, least_kernel<T>, shape_of<T>(cuda, d.width + kPad, d.height), planes, fine.least);
+  const int darkest_blocks =
+      divide_up(fine.darkest.width, kTileWidth) * divide_up(fine.darkest.height, kTileHeight);
+  const int least_blocks = blocks_of_least<T>(d.width) * divide_up(d.height, kStrip);
+  LaunchShape shape{darkest_blocks + std::min(least_blocks, 8 * cuda.multiprocessors()), kThreads};
+  shape.overlap = cuda.code_architecture() >= 90;
+  launch(cuda, around_kernel<T>, shape, planes, fine, darkest_blocks);
   launch(cuda, fine_ink_kernel<T, Out>, shape_of<T>(cuda, columns_of(d.width), d.height), planes,
          fine, target);
 }

@@ -11,7 +11,7 @@ template <typename T>
 struct InkLevels {
   RoundLevels round;
   int erosion;              ///< the size of E
-  const Plane<T> *darkest;  ///< M in the quarter; null: all pixels have plain_level()
+  const Plane<T> *darkest;  ///< M in the sixteenth; null: all pixels have plain_level()
 };
 
 /// Finds the pixels of ink, and the cores among them if wanted.

@@ -46,6 +46,21 @@ void PageImage<T>::shrink(Cpu &cpu) const {
 }
 
 template <typename T>
+void pool_quarter(Cpu &cpu, Plane<const T> quarter, Plane<T> sixteenth) {
+  cpu.for_bands(sixteenth.height, kMinRows / 4, [&](int begin, int end) {
+    RowMemory memory;
+    const int half = (quarter.width + 1) / 2;
+    T *const pooled[] = {memory.row<T>(half), memory.row<T>(half)};
+    for (int y = begin; y < end; ++y) {
+      const auto row = [&](int i) { return quarter.row(std::min(4 * y + i, quarter.height - 1)); };
+      for (int k = 0; k < 2; ++k)
+        rows<T>().pool[true](row(2 * k), row(2 * k + 1), quarter.width, pooled[k]);
+      rows<T>().pool[true](pooled[0], pooled[1], half, sixteenth.row(y));
+    }
+  });
+}
+
+template <typename T>
 bool PageImage<T>::is_light_on_dark(Cpu &cpu, const Rectangle &part) const {
   constexpr int kBlock = kPolarityBlock;
   const int first = part.y / kBlock, last = (part.y + part.height - 1) / kBlock;
@@ -155,7 +170,7 @@ static int first_counted(int x, int y) {
 
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
-                                  const Rectangle &part, Plane<T> out, const Plane<T> *darkest) {
+                                  const Rectangle &part, Plane<T> out, const Plane<T> *means) {
   const int width = out.width, height = out.height, half_width = (width + 1) / 2;
   return count_bands<T>(
       cpu, paper.level.height, kDarkest<T> + 1, [&](int begin, int end, auto &counter) {
@@ -176,12 +191,12 @@ std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Pap
               counted[n++] = row[x];
             counter.add(counted, n);
           }
-          if (!darkest) continue;
+          if (!means) continue;
           for (int k = 0; k < 2; ++k) {
             const int y = 4 * q + 2 * k <= last ? 4 * q + 2 * k : 4 * q;
             rows<T>().mean(out.row(y), out.row(std::min(y + 1, last)), width, half[k]);
           }
-          rows<T>().pool[true](half[0], half[1], half_width, darkest->row(q));
+          rows<T>().pool[true](half[0], half[1], half_width, means->row(q));
         }
       });
 }
@@ -192,6 +207,7 @@ template struct Paper<std::uint8_t>;
 template struct Paper<std::uint16_t>;
 
 #define INSTANTIATE(T)                                                                             \
+  template void pool_quarter(Cpu &, Plane<const T>, Plane<T>);                                     \
   template std::vector<std::uint32_t> count_details(Cpu &, const PageImage<T> &, const Paper<T> &, \
                                                     const Rectangle &, QuarterMemory &);           \
   template std::vector<std::uint32_t> darken(Cpu &, const PageImage<T> &, const Paper<T> &,        \

@@ -11,7 +11,7 @@ namespace cudascan::binarize {
 
 /// Planes of the size of the quarter.
 struct QuarterMemory {
-  AlignedMemory mean, top, low, paper, darkest, closed;
+  AlignedMemory mean, top, low, paper, means, darkest, closed;
 };
 
 /// An image and its quarter. Its half, means of 4x4 samples at every second one, is not kept.
@@ -35,6 +35,10 @@ struct PageImage {
     return buffer;
   }
 };
+
+/// The largest of each 4x4 samples of the quarter.
+template <typename T>
+void pool_quarter(Cpu &cpu, Plane<const T> quarter, Plane<T> sixteenth);
 
 /// Paper in the quarter of an image.
 template <typename T>
@@ -84,10 +88,10 @@ std::vector<std::uint32_t> count_details(Cpu &cpu, const PageImage<T> &image, co
 
 /// Writes the darkness of an image, with kPadding, and returns the histogram of the pixels in a part
 /// that count, see counted_column().
-/// @param darkest  if not null, becomes the largest means of 2x2 darknesses under the samples of
-///                 the quarter
+/// @param means  if not null, becomes the largest means of 2x2 darknesses under the samples of the
+///               quarter
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
-                                  const Rectangle &part, Plane<T> out, const Plane<T> *darkest);
+                                  const Rectangle &part, Plane<T> out, const Plane<T> *means);
 
 }  // namespace cudascan::binarize

@@ -86,7 +86,7 @@ struct BinarizeRows {
 
   // Decisions, 64 pixels a word. They read whole words of samples.
 
-  /// LocalLevels of each sample, four times.
+  /// LocalLevels of each sample, 16 times.
   void (*levels)(const T *darkest, int n, const RoundLevels &, const LevelRow &out);
   /// 2 d - least > level.
   void (*ink)(const T *d, const T *least, const std::int16_t *level, int n, Word *out);

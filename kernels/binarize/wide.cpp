@@ -13,26 +13,6 @@ namespace {
 
 constexpr int kMinRows = 32;  // fewer rows do not justify a thread
 
-constexpr int kTimes = 4;  // samples of the quarter along a side of one of the sixteenth
-
-/// The largest of each 4x4 samples of the quarter.
-template <typename T>
-void shrink(Cpu &cpu, Plane<const T> quarter, Plane<T> sixteenth) {
-  cpu.for_bands(sixteenth.height, kMinRows / kTimes, [&](int begin, int end) {
-    RowMemory memory;
-    const int half = (quarter.width + 1) / 2;
-    T *const pooled[] = {memory.row<T>(half), memory.row<T>(half)};
-    for (int y = begin; y < end; ++y) {
-      const auto row = [&](int i) {
-        return quarter.row(std::min(kTimes * y + i, quarter.height - 1));
-      };
-      for (int k = 0; k < 2; ++k)
-        rows<T>().pool[true](row(2 * k), row(2 * k + 1), quarter.width, pooled[k]);
-      rows<T>().pool[true](pooled[0], pooled[1], half, sixteenth.row(y));
-    }
-  });
-}
-
 /// Finds what is dark against paper of the sixteenth.
 /// @param darkness  may be null
 template <typename T>
@@ -41,7 +21,7 @@ void find_dark(Cpu &cpu, Plane<const T> quarter, const Paper<T> &paper, int ink_
   const int width = quarter.width;
   cpu.for_bands(quarter.height, kMinRows, [&](int begin, int end) {
     RowMemory memory;
-    DarkRows<T> dark_rows(paper, kTimes, memory);
+    DarkRows<T> dark_rows(paper, 4, memory);
     T *const buffer = memory.row<T>(width);
     for (int y = begin; y < end; ++y) {
       T *const d = darkness ? darkness->row(y) : buffer;
@@ -159,10 +139,10 @@ WideThings<T> find_wide_things(Cpu &cpu, Plane<const T> quarter, const StrokeSiz
   const WideBits bits{bits_of(0), bits_of(1), bits_of(2), bits_of(3), bits_of(4)};
   const Plane<T> darkness = plane_in<T>(memory.darkness, width, height);
   const auto sixteenth = [&](AlignedMemory &piece) {
-    return plane_in<T>(piece, (width + kTimes - 1) / kTimes, (height + kTimes - 1) / kTimes);
+    return plane_in<T>(piece, (width + 3) / 4, (height + 3) / 4);
   };
   const Plane<T> shrunk = sixteenth(memory.sixteenth);
-  shrink(cpu, quarter, shrunk);
+  pool_quarter(cpu, quarter, shrunk);
   WideThings<T> things{{sixteenth(memory.widest), 0}, bits_of(5), bits_of(6), false, false};
   things.paper.close(cpu, shrunk, sizes.widest_closing);
   things.paper.raise(cpu);
@@ -215,7 +195,7 @@ void paint_wide_things(Cpu &cpu, const PageImage<T> &image, const WideThings<T> 
   const int width = image.in.width, height = image.in.height, words = ink.words();
   cpu.for_bands(image.mean.height, kMinRows / 4, [&](int begin, int end) {
     RowMemory memory;
-    DarkRows<T> dark(things.paper, 4 * kTimes, memory);
+    DarkRows<T> dark(things.paper, 16, memory);
     T *const inverted = memory.row<T>(width), *const d = memory.row<T>(width);
     std::vector<Word> near(words), margins(words), belong(words);
     for (int q = begin; q < end; ++q) {

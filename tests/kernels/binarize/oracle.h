@@ -292,13 +292,14 @@ class BinarizeOracle {
     darkness_ = dark(image_, close(top_, sizes.closing), 4);
     const auto levels = otsu();
     set_levels(levels);
-    const Grid darkest = extremes(true, means(darkness_)).dilated(sizes.neighbourhood);
+    const Grid darkest = extremes(true, extremes(true, extremes(true, means(darkness_))))
+                             .dilated(sizes.neighbourhood);
     const Grid least = darkness_.eroded(sizes.erosion);
     Grid ink{image_.width, image_.height}, cores = ink;
     for (int y = 0; y < image_.height; ++y)
       for (int x = 0; x < image_.width; ++x) {
         const auto local = binarize::LocalLevels::of(levels.threshold, levels.deviation,
-                                                     levels.clear, darkest.at(x / 4, y / 4));
+                                                     levels.clear, darkest.at(x / 16, y / 16));
         const int d = darkness_.at(x, y), e = least.at(x, y);
         ink.at(x, y) = local.is_ink(d, e);
         cores.at(x, y) = local.is_core(d, e, darkness_.sum(x - 1, y - 1, 3));
