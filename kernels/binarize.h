@@ -33,15 +33,15 @@
 /// A blank page stays white. To find out, the darkest sample of the half under each sample of the
 /// quarter is compared with a closing 12 pixels wide, which follows shadows and folds. With q the
 /// lower quartile of these details, relative to C, the page is blank if fewer than three of them
-/// are above 0.1 + 2.5 q. Noise whose deviation is up to an eighth of the paper is blank.
+/// are above 0.106 + 1.5 q. Noise whose deviation is up to an eighth of the paper is blank.
 ///
 /// A page with little ink has no threshold of its own in the histogram: if t is below 3.5 times q,
 /// or below 0.05, t is chosen so that level fast begins five deviations above the mean darkness.
 /// Then 0.27 t replaces 0.2 t above.
 ///
 /// Ink lighter than the paper (white on black) is recognised by the mean distances of the means of
-/// 4x4 pixels to the maxima and minima of their blocks of 32 pixels, where the block has contrast;
-/// then the image is inverted first.
+/// 4x4 pixels to the maxima and minima of their blocks of 32 pixels, where these differ by more than
+/// a tenth of the range; then the image is inverted first.
 ///
 /// Wide dark things are looked for in means of 4x4 pixels, against closings of the maxima of 4x4 of
 /// these (the sixteenth). With D the median darkness of the ink (in every fourth row), a thing is

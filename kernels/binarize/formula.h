@@ -82,13 +82,13 @@ CUDASCAN_HD inline int darkness(int sample, int paper, float factor) {
 /// A block of the quarter has enough contrast to tell the polarity.
 /// @param high, low  the extrema of the block
 CUDASCAN_HD constexpr bool has_contrast(unsigned high, unsigned low, unsigned maximum) {
-  return 16 * (high - low) > maximum;
+  return 10 * (high - low) > maximum;
 }
 /// Whether the ink is lighter than the paper.
 /// @param above, below  sums of the distances of samples to the maxima and minima of their blocks,
 ///                      over blocks that have contrast
 CUDASCAN_HD constexpr bool light_on_dark(std::uint64_t above, std::uint64_t below) {
-  return 4 * above > 5 * below;
+  return 5 * above > 6 * below;
 }
 
 // Details are how dark the darkest sample of the half under each sample of the quarter is, if the
@@ -99,7 +99,7 @@ inline constexpr std::uint32_t kLeastDetails = 3;
 
 /// The level of details, from the lower quartile of details.
 CUDASCAN_HD constexpr int detail_level(int quartile) {
-  return 400 + 5 * quartile / 2;
+  return 434 + 3 * quartile / 2;
 }
 /// How far the noise of the paper reaches in details; at least 1.4 % of the paper.
 CUDASCAN_HD constexpr int noise_of(int quartile) {

@@ -166,13 +166,13 @@ class BinarizeOracle {
     });
     std::uint64_t above = 0, below = 0;
     for (const auto &[place, block] : blocks) {
-      if (16 * (block.high - block.low) <= maximum_) continue;
+      if (10 * (block.high - block.low) <= maximum_) continue;
       for (const int sample : block.samples) {
         above += block.high - sample;
         below += sample - block.low;
       }
     }
-    return 4 * above > 5 * below;
+    return 5 * above > 6 * below;
   }
 
   /// Measures the noise and decides whether the page is blank.
@@ -187,7 +187,7 @@ class BinarizeOracle {
     std::sort(details.begin(), details.end());
     const int quartile = details[(details.size() + 3) / 4 - 1];
     const int third = details.size() < 3 ? 0 : details[details.size() - 3];
-    const double level = 400 + 5 * quartile / 2;
+    const double level = 434 + 3 * quartile / 2;
     noise_ = binarize::noise_of(quartile);
     report_.blank = third <= level;
     report_.confidence = report_.blank ? 1 - third / level : 1 - level / third;
