@@ -58,8 +58,9 @@ class Binarization {
     };
     image_ = {in, plane(quarter.mean), plane(quarter.top), plane(quarter.low)};
     paper_ = {plane(quarter.paper), 0};
-    means_ = plane(quarter.means);
-    darkest_ = plane_in<T>(quarter.darkest, (means_.width + 3) / 4, (means_.height + 3) / 4);
+    means_ = {plane(quarter.means), plane(quarter.cells)};
+    around_ = plane(quarter.around);
+    darkest_ = plane_in<T>(quarter.darkest, (around_.width + 3) / 4, (around_.height + 3) / 4);
     darkness_ = plane_in<T>(memory_.darkness, width, height);
     ink_ = bits_in(memory_.ink, width, height);
   }
@@ -77,7 +78,7 @@ class Binarization {
     const bool goes_on = history_.going[1];
     history_.going[0] = 1;
     history_.going[1] = !fast;
-    const InkLevels<T> plain{levels_, kFirstErosion, nullptr};
+    const InkLevels<T> plain{levels_, InkWeights::plain(), kFirstErosion, nullptr};
     if (needs_ink || !fast) find_ink<T>(cpu_, darkness_, plain, ink_, nullptr);
     if (fast) return;
     find_second_darkness(!goes_on);
@@ -128,9 +129,11 @@ class Binarization {
   }
 
   void find_second_ink() {
-    pool_quarter<T>(cpu_, means_, darkest_);
+    pool_quarter<T>(cpu_, means_.largest, darkest_);
     square_extrema<T>(cpu_, true, sizes_.neighbourhood, darkest_, darkest_);
-    const InkLevels<T> levels{levels_, sizes_.erosion, &darkest_};
+    box_means<T>(cpu_, means_.cells, sizes_.mean, around_);
+    const InkSurroundings<T> around{darkest_, means_.cells, around_};
+    const InkLevels<T> levels{levels_, InkWeights::of(found_.run), sizes_.erosion, &around};
     const bool full = params_.level == BinarizeLevel::full;
     const BitPlane cores = bits_in(memory_.cores, full ? ink_.width : 1, full ? ink_.height : 1);
     find_ink<T>(cpu_, darkness_, levels, ink_, full ? &cores : nullptr);
@@ -161,7 +164,8 @@ class Binarization {
   BinarizeHistory &history_;
   PageImage<T> image_;
   Paper<T> paper_;
-  Plane<T> darkness_, means_, darkest_;
+  Plane<T> darkness_, darkest_, around_;
+  DarknessMeans<T> means_;
   BitPlane ink_;
   StrokeSizes sizes_{};
   int noise_ = 0;

@@ -66,6 +66,7 @@ struct Workspace {
   SmallPlane paper, details;
   std::uint32_t *means;  ///< sixteenth, right after the numbers
   SmallPlane darkest;    ///< sixteenth: M
+  SmallPlane cells, around;
   Plane<T> darkness, least;
   DeviceBits ink;
   DeviceComponents cores;
@@ -86,9 +87,11 @@ struct Workspace {
     ink = arena.bits(width, height);
     cores = {};
     things = {};
-    darkest = {};
+    darkest = cells = around = {};
     if (level == BinarizeLevel::fast) return;
     darkest = smallest();
+    cells = small();
+    around = small();
     least = arena.padded_plane<T>(width, height);
     across[0] = arena.plane(h4, w4);
     between[0] = small();
@@ -133,8 +136,17 @@ struct Frame {
   }
 
   RoundPlanes<T> planes(Round round) const {
-    return {in,   space.paper, space.details, space.darkness, space.means,
-            page, roi,         quarter_part,  round,          params.level == BinarizeLevel::fast};
+    return {in,
+            space.paper,
+            space.details,
+            space.darkness,
+            space.means,
+            space.cells,
+            page,
+            roi,
+            quarter_part,
+            round,
+            params.level == BinarizeLevel::fast};
   }
 
   /// The papers of the second round, and those of wide things.
@@ -180,7 +192,8 @@ struct Frame {
 
   template <typename Out>
   void find_fine_ink(const InkTarget<Out> &target) {
-    queue_fine_ink(cuda, planes(kFine), {space.least, space.darkest, space.cores.bits}, target);
+    queue_fine_ink(cuda, planes(kFine),
+                   {space.least, space.darkest, space.around, space.cores.bits}, target);
   }
 
   void find_things() {

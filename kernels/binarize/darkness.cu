@@ -220,26 +220,32 @@ class DarkSquare {
       if (is_in(roi, x_ + counted_column(r), y_ + r)) atomicAdd(&counts[counted_[r]], 1u);
   }
 
-  /// The largest of the means of 2x2 pixels. Those of pixels after the edge alone do not count.
-  __device__ unsigned largest_mean() const {
-    const bool second_column = x_ + 2 < planes_.in.width, second_row = y_ + 2 < planes_.in.height;
-    unsigned largest = 0;
+  /// The largest and the mean of the means of 2x2 pixels. Those of pixels after the edge alone do
+  /// not count.
+  struct Means {
+    unsigned largest, mean;
+  };
+  __device__ Means means() const {
+    unsigned of[2][2];
 #pragma unroll
-    for (int r = 0; r < 4; r += 2) {
+    for (int i = 0; i < 2; ++i) {
       unsigned left, right;
       if constexpr (sizeof(T) == 1) {
-        const unsigned both = sums_of_pairs(words_[r][0]) + sums_of_pairs(words_[r + 1][0]);
+        const unsigned both = sums_of_pairs(words_[2 * i][0]) + sums_of_pairs(words_[2 * i + 1][0]);
         left = both & 0xffff, right = both >> 16;
       } else {
-        const auto sum = [&](int i) {
-          const unsigned both = words_[r][i] + words_[r + 1][i];
+        const auto sum = [&](int k) {
+          const unsigned both = words_[2 * i][k] + words_[2 * i + 1][k];
           return (both & 0xffff) + (both >> 16);
         };
         left = sum(0), right = sum(kWords - 1);
       }
-      if (r == 0 || second_row) largest = max(largest, second_column ? max(left, right) : left);
+      of[i][0] = (left + 2) / 4;
+      of[i][1] = x_ + 2 < planes_.in.width ? (right + 2) / 4 : of[i][0];
     }
-    return (largest + 2) / 4;
+    if (y_ + 2 >= planes_.in.height) of[1][0] = of[0][0], of[1][1] = of[0][1];
+    return {max(max(of[0][0], of[0][1]), max(of[1][0], of[1][1])),
+            (of[0][0] + of[0][1] + of[1][0] + of[1][1] + 2) / 4};
   }
 
  private:
@@ -290,7 +296,11 @@ __global__ void __launch_bounds__(kThreads)
       const DarkSquare<T, round> square(planes, inverted, x, y, paper,
                                         darkness_factor(kDarkest<T>, paper, least));
       square.count(counts);
-      if (round == kFine && inside) largest = square.largest_mean();
+      if (round == kFine && inside) {
+        const auto means = square.means();
+        largest = means.largest;
+        planes.cells.row(y)[x] = static_cast<std::uint16_t>(means.mean);
+      }
       if (round == kCoarse && is_in(planes.quarter_part, x, y)) {
         const int detail =
             darkness(0, planes.details.row(y)[x], darkness_factor(kDarkestDetail, paper, least));
@@ -345,6 +355,7 @@ __global__ void __launch_bounds__(kThreads) sizes_kernel(const Page page) {
   BinarizeHistory &history = *page.history;
   numbers.run = history.run.smooth(static_cast<int>(median), !history.going[kFine], page.weight);
   numbers.sizes = StrokeSizes::of(numbers.run);
+  numbers.weights = InkWeights::of(numbers.run);
 }
 
 LaunchShape shape_of(Cuda &cuda, dim3 blocks, int threads) {

@@ -17,6 +17,7 @@ struct RoundPlanes {
   /// Result of the fine round: the largest means of 2x2 darknesses under the samples of the
   /// sixteenth, all 0 before.
   std::uint32_t *darkest;
+  SmallPlane cells;  ///< result of the fine round, quarter: mean darkness
   Page page;
   Rectangle roi;           ///< where darkness is counted
   Rectangle quarter_part;  ///< where details are
@@ -49,6 +50,7 @@ template <typename T>
 struct FinePlanes {
   Plane<T> least;      ///< for the minima of 5x5 darknesses, with kPad samples around each row
   SmallPlane darkest;  ///< for M, in the sixteenth
+  SmallPlane around;   ///< for the mean darkness around, in the quarter
   DeviceBits cores;    ///< result, or without words
 };
 

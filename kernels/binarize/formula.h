@@ -38,6 +38,7 @@ struct StrokeSizes {
   int closing;                       ///< the paper of strokes
   int erosion;                       ///< pixels: E
   int neighbourhood;                 ///< of the sixteenth: M
+  int mean;                          ///< the mean darkness around
   int wide_closing, widest_closing;  ///< of the sixteenth: the paper of wide things
   int core;                          ///< what is wide
   int edge;                          ///< where the steps of edges are measured
@@ -48,7 +49,8 @@ struct StrokeSizes {
     s.closing = limit(odd_of(run, 2, 1), 5, kMostClosing);
     s.erosion = limit(odd_of(run, 1, 1), kFirstErosion, kMostErosion);
     const int six_runs = limit(odd_of(run, 3, 2), 5, kMostClosing);
-    s.neighbourhood = six_runs;
+    s.neighbourhood = limit(odd_of(run, 1, 1), 3, kMostNeighbourhood);
+    s.mean = odd_of(run, 2, 1);
     s.wide_closing = odd_of(run, 7, 4);
     s.widest_closing = odd_of(run, 7, 1);
     s.core = limit(2 * (9 * six_runs / 20) + 1, 3, kMostClosing);
@@ -56,6 +58,8 @@ struct StrokeSizes {
     s.margin = limit(odd_of(run, 1, 2), 3, kMostClosing);
     return s;
   }
+  static constexpr int kMostNeighbourhood = odd_of(kMostRun, 1, 1);
+  static constexpr int kMostMean = odd_of(kMostRun, 2, 1);
   static constexpr int kMostCore = 2 * (9 * kMostClosing / 20) + 1;
   static constexpr int kMostWidest = odd_of(kMostRun, 7, 1);
 };
@@ -187,24 +191,62 @@ CUDASCAN_HD constexpr int plain_level(int threshold, int deviation) {
   return (threshold + 4 * deviation) / 256;
 }
 
+/// A weight for the median run, Q8: one for strokes of 5 pixels and more, one for strokes of 3 and
+/// less, and between these on a line, rounded down.
+CUDASCAN_HD constexpr int weight_of(int run, int thick, int thin) {
+  return thick + ((thin - thick) * limit(5 * 256 - run, 0, 512) >> 9);
+}
+
+/// What counts how much in the second round.
+struct InkWeights {
+  int threshold;   ///< t, in 1/256
+  int mean;        ///< the mean darkness around, in 1/256
+  int least;       ///< E, in 1/16
+  int core;        ///< the level for means of cores, in 1/16
+  bool has_cells;  ///< means of cores are those of squares of 4x4 pixels, not of 3x3 around
+
+  static CUDASCAN_HD constexpr InkWeights of(int run) {
+    return {weight_of(run, 110, 100), weight_of(run, 48, 96), weight_of(run, 16, 20),
+            weight_of(run, 16, 13), run >= 1344};
+  }
+  /// Those of level fast.
+  static CUDASCAN_HD constexpr InkWeights plain() { return {128, 0, 16, 16, false}; }
+};
+
+/// The mean of the samples of a window, from their sum, rounded down but for large windows.
+CUDASCAN_HD constexpr std::uint32_t inverse_area(int size) {
+  const auto area = static_cast<std::uint64_t>(size) * size;
+  return static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + area - 1) / area);
+}
+CUDASCAN_HD constexpr int mean_of(std::uint32_t sum, std::uint32_t inverse_area) {
+  return static_cast<int>(std::uint64_t{sum} * inverse_area >> 32);
+}
+
 /// The levels of a neighbourhood.
 struct LocalLevels {
-  int ink;   ///< 2 T: ink is where 2 d - E is larger
+  int ink;   ///< 2 T
   int peak;  ///< a core is where d is larger, and the mean passes
+  int most;  ///< E counts up to here
 
   /// @param darkest  M
+  /// @param mean     the mean darkness around
   static CUDASCAN_HD constexpr LocalLevels of(int threshold, int deviation, bool clear,
-                                              int darkest) {
-    const int half = threshold / 2, local = darkest * 90;
+                                              const InkWeights &weights, int darkest, int mean) {
+    const int part = threshold * weights.threshold / 256, local = darkest * 90;
     const int least = threshold * (clear ? 51 : 70) / 256;
-    const int part = (half < local ? half : local) > least ? (half < local ? half : local) : least;
-    const int peak = 3 * threshold / 2, local_peak = darkest * 179;
-    return {(2 * part + 4 * deviation) / 256, (peak < local_peak ? peak : local_peak) / 256};
+    const int lower = part < local ? part : local;
+    const int level = (lower > least ? lower : least) + weights.mean * mean;
+    const int peak = threshold * 288 / 256, local_peak = darkest * 140;
+    return {(2 * level + 4 * deviation) / 256, (peak < local_peak ? peak : local_peak) / 256,
+            darkest / 2};
   }
-  CUDASCAN_HD constexpr bool is_ink(int d, int least) const { return 2 * d - least > ink; }
-  /// @param sum9  of d over 3x3 pixels
-  CUDASCAN_HD constexpr bool is_core(int d, int least, int sum9) const {
-    return 2 * sum9 - 9 * least > 9 * ink && d > peak;
+  CUDASCAN_HD constexpr int counted(int least) const { return least < most ? least : most; }
+  CUDASCAN_HD constexpr bool is_ink(const InkWeights &weights, int d, int least) const {
+    return 32 * d - weights.least * counted(least) > 16 * ink;
+  }
+  /// @param sum9  of d over 3x3 pixels, or 9 times the mean of a square of 4x4
+  CUDASCAN_HD constexpr bool is_core(const InkWeights &weights, int d, int least, int sum9) const {
+    return 32 * sum9 - 9 * weights.least * counted(least) > 9 * weights.core * ink && d > peak;
   }
 };
 

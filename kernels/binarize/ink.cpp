@@ -19,27 +19,28 @@ constexpr int kMinRows = 64;  // fewer rows do not justify a thread
 template <typename T>
 class LevelRows {
  public:
-  LevelRows(const InkLevels<T> &levels, int width, RowMemory &memory)
-      : levels_(levels), row_{memory.row<std::int16_t>(width + 15), nullptr} {
-    if (levels.darkest)
-      row_.peak = memory.row<std::int16_t>(width + 15);
-    else
-      std::fill_n(
-          row_.ink, width,
-          static_cast<std::int16_t>(plain_level(levels.round.threshold, levels.round.deviation)));
+  LevelRows(const InkLevels<T> &levels, int width, RowMemory &memory) : levels_(levels) {
+    for (std::int16_t **row : {&row_.ink, &row_.peak, &row_.most})
+      *row = memory.row<std::int16_t>(width + 3);
+    if (levels.around) return;
+    const int level = plain_level(levels.round.threshold, levels.round.deviation);
+    std::fill_n(row_.ink, width, static_cast<std::int16_t>(std::min(level, 2 * kDarkest<T>)));
+    std::fill_n(row_.most, width, static_cast<std::int16_t>(kDarkest<T>));
   }
 
   const LevelRow &at(int y) {
-    if (levels_.darkest && y / 16 != y_) {
-      y_ = y / 16;
-      rows<T>().levels(levels_.darkest->row(y_), levels_.darkest->width, levels_.round, row_);
+    if (levels_.around && y / 4 != y_) {
+      y_ = y / 4;
+      const auto &[darkest, cells, mean] = *levels_.around;
+      rows<T>().levels(darkest.row(y_ / 4), mean.row(y_), mean.width, levels_.round,
+                       levels_.weights, row_);
     }
     return row_;
   }
 
  private:
   const InkLevels<T> levels_;
-  LevelRow row_;
+  LevelRow row_{};
   int y_ = -1;
 };
 
@@ -66,11 +67,12 @@ void find_ink(Cpu &cpu, Plane<const T> d, const InkLevels<T> &levels, const BitP
       const int y = ahead - radius;
       if (y < begin) continue;
       const LevelRow &level = level_rows.at(y);
-      rows<T>().ink(d.row(y), least, level.ink, width, ink.row(y));
+      rows<T>().ink(d.row(y), least, level, levels.weights, width, ink.row(y));
       if (!cores) continue;
       const T *const around[] = {d.row(std::max(y - 1, 0)), d.row(y),
                                  d.row(std::min(y + 1, height - 1))};
-      rows<T>().cores(around, least, level, ink.row(y), width, cores->row(y));
+      rows<T>().cores(around, least, levels.around->cells.row(y / 4), level, levels.weights,
+                      ink.row(y), width, cores->row(y));
     }
   });
 }

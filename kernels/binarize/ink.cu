@@ -43,16 +43,69 @@ __device__ int limited(int level) {
   return min(level, 2 * kDarkest<T>);
 }
 
-/// Which samples of a word are ink.
+/// Which samples of a word are ink of level fast.
 /// @param bias  above(the level)
 template <typename T>
-__device__ unsigned ink_of(unsigned dark, unsigned least, unsigned bias) {
+__device__ unsigned plain_ink_of(unsigned dark, unsigned least, unsigned bias) {
   unsigned parts[Packed<T>::kRegisters];
 #pragma unroll
   for (int k = 0; k < Packed<T>::kRegisters; ++k)
     parts[k] = 2 * spread<T>(dark, k) + bias - spread<T>(least, k);
   return bits_of<T>(parts);
 }
+
+/// The decisions of the second round in a square of 4x4 pixels.
+template <typename T>
+class LocalDecision {
+ public:
+  __device__ LocalDecision(const LocalLevels &levels, const InkWeights &weights)
+      : levels_(levels), weights_(weights) {
+    levels_.ink = limited<T>(levels.ink);
+  }
+
+  /// Which samples of a word are ink.
+  __device__ unsigned ink(unsigned dark, unsigned least) const {
+    if constexpr (sizeof(T) == 1) {
+      unsigned parts[2];
+      const unsigned bias = above(16 * levels_.ink);
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+        parts[k] = 32 * spread<T>(dark, k) + bias - weights_.least * counted(least, k);
+      return bits_of<T>(parts);
+    } else {
+      return levels_.is_ink(weights_, dark & 0xffff, least & 0xffff) |
+             levels_.is_ink(weights_, dark >> 16, least >> 16) << 1;
+    }
+  }
+  /// Which samples of a word are cores, if they are ink.
+  /// @param sums  of 3x3 darknesses, see SumsOf3
+  __device__ unsigned cores(const unsigned (&sums)[2], unsigned dark, unsigned least) const {
+    if constexpr (sizeof(T) == 1) {
+      unsigned means[2], peaks[2];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        // 32 sum > 9 x; a sum in both halves, 9 x / 32 without overflow.
+        const unsigned x =
+            weights_.least * counted(least, k) + weights_.core * levels_.ink * 0x00010001u;
+        const unsigned level = 9 * (x >> 5 & 0x07ff07ff) + (9 * (x & 0x001f001f) >> 5 & 0x000f000f);
+        means[k] = sums[k] + above(0) - level;
+        peaks[k] = spread<T>(dark, k) + above(levels_.peak);
+      }
+      return bits_of<T>(means) & bits_of<T>(peaks);
+    } else {
+      return levels_.is_core(weights_, dark & 0xffff, least & 0xffff, static_cast<int>(sums[0])) |
+             levels_.is_core(weights_, dark >> 16, least >> 16, static_cast<int>(sums[1])) << 1;
+    }
+  }
+
+ private:
+  __device__ unsigned counted(unsigned least, int k) const {
+    return __vminu2(spread<T>(least, k), levels_.most * 0x00010001u);
+  }
+
+  LocalLevels levels_;
+  const InkWeights &weights_;
+};
 
 /// Bits of the samples of a thread, a word of each of kStrip rows: four for each row, from the
 /// lowest on.
@@ -204,7 +257,8 @@ __global__ void __launch_bounds__(kThreads)
     const auto ink_with = [&](const unsigned(&least)[kStrip]) {
       StripBits bits = 0;
 #pragma unroll
-      for (int r = 0; r < kStrip; ++r) bits |= ink_of<T>(words.own(r), least[r], bias) << 4 * r;
+      for (int r = 0; r < kStrip; ++r)
+        bits |= plain_ink_of<T>(words.own(r), least[r], bias) << 4 * r;
       return bits & at.inside(width, planes.darkness.height);
     };
     unsigned least[kStrip] = {};
@@ -235,8 +289,9 @@ __device__ void store_least(const Plane<T> &darkness, const Plane<T> &least, int
     if (y + r < least.height) *reinterpret_cast<unsigned *>(least.row(y + r) + x) = rows[r];
 }
 
-// A block finds M for a tile of the sixteenth.
-constexpr int kTileWidth = 32, kTileHeight = 8, kMostReach = kMostClosing / 2;
+// A block finds M or the mean darkness around for a tile.
+constexpr int kTileWidth = 32, kTileHeight = 8;
+constexpr int kMostReach = StrokeSizes::kMostNeighbourhood / 2;
 
 __device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out, int size,
                               int block) {
@@ -267,22 +322,60 @@ __device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out,
   }
 }
 
-/// What lies around each pixel: some blocks find M, the others the least darknesses.
+/// The mean darkness around, for a tile of the quarter.
+__device__ void store_mean(const SmallPlane &cells, const SmallPlane &out, int size, int block) {
+  constexpr int kReach = StrokeSizes::kMostMean / 2;
+  constexpr int kWidth = kTileWidth + 2 * kReach, kHeight = kTileHeight + 2 * kReach;
+  __shared__ std::uint16_t all[kHeight][kWidth];
+  __shared__ std::uint32_t rows[kHeight][kTileWidth];
+  const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
+  const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
+  const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
+  const int x = threadIdx.x % kTileWidth;
+  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
+    const std::uint16_t *const row = cells.row(min(max(y0 - reach + y, 0), out.height - 1));
+    for (int i = x; i < width; i += kTileWidth)
+      all[y][i] = row[min(max(x0 - reach + i, 0), out.width - 1)];
+  }
+  __syncthreads();
+  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
+    std::uint32_t sum = 0;
+    for (int k = 0; k < size; ++k) sum += all[y][x + k];
+    rows[y][x] = sum;
+  }
+  __syncthreads();
+  const std::uint32_t inverse = inverse_area(size);
+  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
+    std::uint32_t sum = 0;
+    for (int k = 0; k < size; ++k) sum += rows[y + k][x];
+    if (x0 + x < out.width && y0 + y < out.height)
+      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(mean_of(sum, inverse));
+  }
+}
+
+/// Blocks that find M, the mean darkness and the least darknesses.
+struct BlockCounts {
+  int darkest, mean, least;
+};
+
+/// What lies around each pixel.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    around_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine, int darkest_blocks) {
+    around_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine, const BlockCounts blocks) {
   let_next_kernel_start();
   wait_for_kernels_before();
   const Numbers &numbers = *planes.page.numbers;
   if (numbers.blank) return;
-  const int block = blockIdx.x;
-  if (block < darkest_blocks)
+  int block = blockIdx.x;
+  if (block < blocks.darkest)
     return store_darkest(planes.darkest, fine.darkest, numbers.sizes.neighbourhood, block);
+  block -= blocks.darkest;
+  if (block < blocks.mean) return store_mean(planes.cells, fine.around, numbers.sizes.mean, block);
   if (numbers.sizes.erosion == kFirstErosion) return;
   // There are fewer blocks than strips, because most pages do not need them.
   const int strips = (planes.darkness.height + kStrip - 1) / kStrip;
   const int all = strips * blocks_of_least<T>(planes.darkness.width);
-  for (int i = block - darkest_blocks; i < all; i += gridDim.x - darkest_blocks)
+  for (int i = block - blocks.mean; i < all; i += blocks.least)
     store_least(planes.darkness, fine.least, i);
 }
 
@@ -328,31 +421,6 @@ struct SumsOf3 {
   }
 };
 
-/// Which samples of a word are cores, if they are ink.
-/// @param sums  of 3x3 darknesses
-template <typename T>
-__device__ unsigned cores_of(const unsigned (&sums)[2], unsigned dark, unsigned least, int level,
-                             int peak) {
-  if constexpr (sizeof(T) == 1) {
-    unsigned mean[2], own[2];
-    const unsigned mean_bias = above(9 * level), peak_bias = above(peak);
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      mean[k] = 2 * sums[k] + mean_bias - 9 * spread<T>(least, k);
-      own[k] = spread<T>(dark, k) + peak_bias;
-    }
-    return bits_of<T>(mean) & bits_of<T>(own);
-  } else {
-    unsigned cores = 0;
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const int d = dark >> 16 * k & 0xffff, e = least >> 16 * k & 0xffff;
-      cores |= (2 * static_cast<int>(sums[k]) - 9 * e > 9 * level && d > peak) << k;
-    }
-    return cores;
-  }
-}
-
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
     fine_ink_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine,
@@ -365,18 +433,23 @@ __global__ void __launch_bounds__(kThreads)
   if (!numbers.blank) {
     const int width = planes.darkness.width, height = planes.darkness.height;
     const int x = column_to_read<T>(at.x, width);
+    const int column = min(x, width - 1) / 4, last = fine.around.height - 1;
     // A strip is inside of a row of the sixteenth.
     static_assert(16 % kStrip == 0);
-    const LocalLevels levels =
-        LocalLevels::of(numbers.threshold[1], numbers.deviation[1], numbers.clear[1],
-                        fine.darkest.row(at.y / 16)[min(x, width - 1) / 16]);
-    const int ink_level = limited<T>(levels.ink);
-    const unsigned bias = above(ink_level);
+    const int darkest = fine.darkest.row(at.y / 16)[column / 4];
+    const auto decision = [&](int i) {
+      const int mean = fine.around.row(min(at.y / 4 + i, last))[column];
+      return LocalDecision<T>(LocalLevels::of(numbers.threshold[1], numbers.deviation[1],
+                                              numbers.clear[1], numbers.weights, darkest, mean),
+                              numbers.weights);
+    };
+    const LocalDecision<T> decisions[] = {decision(0), decision(1)};
     const StripWords<T> words(planes.darkness, x, at.y);
     const auto ink_with = [&](const unsigned(&least)[kStrip]) {
       StripBits bits = 0;
 #pragma unroll
-      for (int r = 0; r < kStrip; ++r) bits |= ink_of<T>(words.own(r), least[r], bias) << 4 * r;
+      for (int r = 0; r < kStrip; ++r)
+        bits |= decisions[r / 4].ink(words.own(r), least[r]) << 4 * r;
       return bits & at.inside(width, height);
     };
     unsigned least[kStrip] = {};
@@ -395,8 +468,12 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
         for (int r = 0; r < kStrip; ++r) {
           const SumsOf3<T> a(words.words[r + 1]), b(words.words[r + 2]), c(words.words[r + 3]);
-          const unsigned sums[2] = {a.of[0] + b.of[0] + c.of[0], a.of[1] + b.of[1] + c.of[1]};
-          cores |= cores_of<T>(sums, words.own(r), least[r], ink_level, levels.peak) << 4 * r;
+          unsigned sums[2] = {a.of[0] + b.of[0] + c.of[0], a.of[1] + b.of[1] + c.of[1]};
+          if (numbers.weights.has_cells) {
+            const unsigned cell = planes.cells.row(min(at.y / 4 + r / 4, last))[column];
+            sums[0] = sums[1] = 9 * cell * (sizeof(T) == 1 ? 0x00010001u : 1u);
+          }
+          cores |= decisions[r / 4].cores(sums, words.own(r), least[r]) << 4 * r;
         }
         cores &= ink;
       }
@@ -431,12 +508,15 @@ template <typename T, typename Out>
 void queue_fine_ink(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine,
                     const InkTarget<Out> &target) {
   const Plane<T> &d = planes.darkness;
-  const int darkest_blocks =
-      divide_up(fine.darkest.width, kTileWidth) * divide_up(fine.darkest.height, kTileHeight);
+  const auto tiles = [](const SmallPlane &plane) {
+    return divide_up(plane.width, kTileWidth) * divide_up(plane.height, kTileHeight);
+  };
   const int least_blocks = blocks_of_least<T>(d.width) * divide_up(d.height, kStrip);
-  LaunchShape shape{darkest_blocks + std::min(least_blocks, 8 * cuda.multiprocessors()), kThreads};
+  const BlockCounts blocks{tiles(fine.darkest), tiles(fine.around),
+                           std::min(least_blocks, 8 * cuda.multiprocessors())};
+  LaunchShape shape{blocks.darkest + blocks.mean + blocks.least, kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
-  launch(cuda, around_kernel<T>, shape, planes, fine, darkest_blocks);
+  launch(cuda, around_kernel<T>, shape, planes, fine, blocks);
   launch(cuda, fine_ink_kernel<T, Out>, shape_of<T>(cuda, columns_of(d.width), d.height), planes,
          fine, target);
 }

@@ -6,17 +6,26 @@
 
 namespace cudascan::binarize {
 
+/// What is known around each pixel of the second round.
+template <typename T>
+struct InkSurroundings {
+  Plane<const T> darkest;  ///< M, in the sixteenth
+  Plane<const T> cells;    ///< mean darkness of squares of 4x4 pixels
+  Plane<const T> mean;     ///< the mean of the cells around each
+};
+
 /// Above what darkness is ink.
 template <typename T>
 struct InkLevels {
   RoundLevels round;
-  int erosion;              ///< the size of E
-  const Plane<T> *darkest;  ///< M in the sixteenth; null: all pixels have plain_level()
+  InkWeights weights;
+  int erosion;                       ///< the size of E
+  const InkSurroundings<T> *around;  ///< null: all pixels have plain_level()
 };
 
 /// Finds the pixels of ink, and the cores among them if wanted.
 /// @param d      with kPadding
-/// @param cores  may be null; only with M
+/// @param cores  may be null; only with surroundings
 template <typename T>
 void find_ink(Cpu &cpu, Plane<const T> d, const InkLevels<T> &, const runlengths::BitPlane &ink,
               const runlengths::BitPlane *cores);

@@ -36,6 +36,7 @@ struct Numbers {
   unsigned ended[2];                                       ///< blocks that have counted darkness
   runlengths::RunCounts runs;
   StrokeSizes sizes;
+  InkWeights weights;
   unsigned any_open;               ///< whether there is ink that tiles alone cannot decide on
   unsigned counted;                ///< blocks that have counted the darkness of ink
   unsigned any_thick, any_opened;  ///< whether there may be wide things, and margins

@@ -163,6 +163,34 @@ std::vector<std::uint32_t> count_details(Cpu &cpu, const PageImage<T> &image, co
       });
 }
 
+template <typename T>
+void box_means(Cpu &cpu, Plane<const T> in, int size, Plane<T> out) {
+  const int radius = size / 2, last = in.width - 1;
+  const std::uint32_t inverse = inverse_area(size);
+  cpu.for_bands(in.height, kMinRows, [&](int begin, int end) {
+    RowMemory memory;
+    auto *const columns = memory.take<std::uint32_t>(in.width);
+    std::fill_n(columns, in.width, 0);
+    const auto add = [&](int y, std::uint32_t times) {
+      const T *const row = in.row(std::clamp(y, 0, in.height - 1));
+      for (int x = 0; x < in.width; ++x) columns[x] += times * row[x];
+    };
+    for (int y = begin - radius; y < begin + radius; ++y) add(y, 1);
+    for (int y = begin; y < end; ++y) {
+      add(y + radius, 1);
+      const auto column = [&](int x) { return columns[std::clamp(x, 0, last)]; };
+      std::uint32_t sum = 0;
+      for (int x = -radius; x < radius; ++x) sum += column(x);
+      for (int x = 0; x < in.width; ++x) {
+        sum += column(x + radius);
+        out.row(y)[x] = static_cast<T>(mean_of(sum, inverse));
+        sum -= column(x - radius);
+      }
+      add(y - radius, ~0u);
+    }
+  });
+}
+
 /// The first column from x on that histograms count in a row.
 static int first_counted(int x, int y) {
   return x + (counted_column(y) - x % 4 + 4) % 4;
@@ -170,7 +198,8 @@ static int first_counted(int x, int y) {
 
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
-                                  const Rectangle &part, Plane<T> out, const Plane<T> *means) {
+                                  const Rectangle &part, Plane<T> out,
+                                  const DarknessMeans<T> *means) {
   const int width = out.width, height = out.height, half_width = (width + 1) / 2;
   return count_bands<T>(
       cpu, paper.level.height, kDarkest<T> + 1, [&](int begin, int end, auto &counter) {
@@ -196,7 +225,8 @@ std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Pap
             const int y = 4 * q + 2 * k <= last ? 4 * q + 2 * k : 4 * q;
             rows<T>().mean(out.row(y), out.row(std::min(y + 1, last)), width, half[k]);
           }
-          rows<T>().pool[true](half[0], half[1], half_width, means->row(q));
+          rows<T>().pool[true](half[0], half[1], half_width, means->largest.row(q));
+          rows<T>().mean(half[0], half[1], half_width, means->cells.row(q));
         }
       });
 }
@@ -211,7 +241,9 @@ template struct Paper<std::uint16_t>;
   template std::vector<std::uint32_t> count_details(Cpu &, const PageImage<T> &, const Paper<T> &, \
                                                     const Rectangle &, QuarterMemory &);           \
   template std::vector<std::uint32_t> darken(Cpu &, const PageImage<T> &, const Paper<T> &,        \
-                                             const Rectangle &, Plane<T>, const Plane<T> *);
+                                             const Rectangle &, Plane<T>,                          \
+                                             const DarknessMeans<T> *);                            \
+  template void box_means(Cpu &, Plane<const T>, int, Plane<T>);
 INSTANTIATE(std::uint8_t)
 INSTANTIATE(std::uint16_t)
 

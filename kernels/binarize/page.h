@@ -11,7 +11,8 @@ namespace cudascan::binarize {
 
 /// Planes of the size of the quarter.
 struct QuarterMemory {
-  AlignedMemory mean, top, low, paper, means, darkest, closed;
+  AlignedMemory mean, top, low, paper, closed;  ///< of the image
+  AlignedMemory means, darkest, cells, around;  ///< of darkness
 };
 
 /// An image and its quarter. Its half, means of 4x4 samples at every second one, is not kept.
@@ -86,12 +87,24 @@ template <typename T>
 std::vector<std::uint32_t> count_details(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
                                          const Rectangle &part, QuarterMemory &);
 
+/// Planes of the size of the quarter.
+template <typename T>
+struct DarknessMeans {
+  Plane<T> largest;  ///< of the means of 2x2 darknesses
+  Plane<T> cells;    ///< means of these
+};
+
+/// Means of the samples of windows around each, which repeat the edge of the plane.
+/// @param size  odd
+template <typename T>
+void box_means(Cpu &cpu, Plane<const T> in, int size, Plane<T> out);
+
 /// Writes the darkness of an image, with kPadding, and returns the histogram of the pixels in a part
 /// that count, see counted_column().
-/// @param means  if not null, becomes the largest means of 2x2 darknesses under the samples of the
-///               quarter
+/// @param means  if not null, the results of the second round
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,
-                                  const Rectangle &part, Plane<T> out, const Plane<T> *means);
+                                  const Rectangle &part, Plane<T> out,
+                                  const DarknessMeans<T> *means);
 
 }  // namespace cudascan::binarize

@@ -39,7 +39,7 @@ struct PaperSums {
 
 /// The levels of the pixels of a row, LocalLevels as they are compared.
 struct LevelRow {
-  std::int16_t *ink, *peak;
+  std::int16_t *ink, *peak, *most;
 };
 
 /// The levels of a round as they are used: DarknessLevels, smoothed.
@@ -86,13 +86,16 @@ struct BinarizeRows {
 
   // Decisions, 64 pixels a word. They read whole words of samples.
 
-  /// LocalLevels of each sample, 16 times.
-  void (*levels)(const T *darkest, int n, const RoundLevels &, const LevelRow &out);
-  /// 2 d - least > level.
-  void (*ink)(const T *d, const T *least, const std::int16_t *level, int n, Word *out);
+  /// LocalLevels of each sample, four times. There are as many samples of `mean`, and a fourth of
+  /// M.
+  void (*levels)(const T *darkest, const T *mean, int n, const RoundLevels &, const InkWeights &,
+                 const LevelRow &out);
+  /// is_ink()
+  void (*ink)(const T *d, const T *least, const LevelRow &, const InkWeights &, int n, Word *out);
   /// is_core() of pixels of ink, from three rows of d with one more sample on both sides.
-  void (*cores)(const T *const *d, const T *least, const LevelRow &, const Word *ink, int n,
-                Word *out);
+  /// @param cells  means of squares of 4x4 pixels, for weights that use them
+  void (*cores)(const T *const *d, const T *least, const T *cells, const LevelRow &,
+                const InkWeights &, const Word *ink, int n, Word *out);
   /// is_dark(), is_dark_margin() and belongs(); `ink` is D.
   void (*dark)(const T *d, int n, int ink, Word *out);
   void (*dark_margin)(const T *d, int n, int ink, Word *out);

@@ -5,7 +5,6 @@
 
 #include "kernels/base/launch.cuh"
 #include "kernels/base/refuse.h"
-#include "kernels/base/warp_sums.cuh"
 #include "kernels/histogram/roi.h"
 #include "kernels/runlengths/runs.cuh"
 #include "kernels/runlengths/sparse.h"
@@ -14,7 +13,8 @@ namespace cudascan {
 namespace runlengths {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 512;
+constexpr int kAhead = 16;  // words of a column that are in flight
 
 /// The last pixels of a rectangle.
 struct Corner {
@@ -25,7 +25,6 @@ struct Corner {
 __device__ void count_in_row(const DeviceBits &bits, const Rectangle &inside, const Corner &last,
                              int i, int y, std::uint32_t *counts) {
   const std::uint32_t word = bits.row(y)[i];
-  if (word == 0) return;
   std::uint32_t ends = word & ~(word >> 1 | bits.at(i + 1, y) << 31);
   // The last pixel inside ends a run.
   if (last.x / 32 == i) ends |= word & 1u << last.x % 32;
@@ -33,15 +32,9 @@ __device__ void count_in_row(const DeviceBits &bits, const Rectangle &inside, co
     const int bit = __ffs(ends) - 1, end = 32 * i + bit;
     if (end < inside.x || end > last.x) continue;
     int length = min(__clz(~word << (31 - bit)), bit + 1);
-    if (length == bit + 1) {
-      // All words that matter at once.
-      std::uint32_t before[kBins / 32];
-#pragma unroll
-      for (int k = 0; k < kBins / 32; ++k) before[k] = bits.at(i - 1 - k, y);
-#pragma unroll
-      for (int k = 0; k < kBins / 32; ++k)
-        if (length == bit + 1 + 32 * k) length += __clz(~before[k]);
-    }
+    for (int before = i - 1; length == end - 32 * before - 31 && length < kBins && before >= 0;
+         --before)
+      length += __clz(~bits.row(y)[before]);
     const int begin = max(end - length + 1, inside.x);
     length = end - begin + 1;
     const bool touches = begin == inside.x || end == last.x;
@@ -49,59 +42,34 @@ __device__ void count_in_row(const DeviceBits &bits, const Rectangle &inside, co
   }
 }
 
-/// The runs along columns that end in a word of each lane of a warp.
-class ColumnRuns {
- public:
-  /// All lanes of the warp call it.
-  /// @param active  whether the lane has a word
-  __device__ ColumnRuns(const DeviceBits &bits, const Rectangle &inside, const Corner &last, int i,
-                        int y, bool active)
-      : bits_(bits), top_(inside.y), i_(i), y_(y), ends_(y < last.y) {
-    if (!active) return;
-    const int left = inside.x - 32 * i, right = last.x - 32 * i;  // bits
-    if (right < 0 || left > 31) return;
-    alive_ = bits.row(y)[i] & (left > 0 ? ~0u << left : ~0u) &
-             (right < 31 ? ~(~0u << (right + 1)) : ~0u);
-    if (ends_) alive_ &= ~bits.row(y + 1)[i];
-  }
-  __device__ void count(std::uint32_t *counts) {
-    if (__any_sync(kWholeWarp, alive_ != 0)) look<8>(counts);
-    while (__any_sync(kWholeWarp, alive_ != 0)) look<32>(counts);
-  }
-
- private:
-  /// Looks at some rows above, which it reads at once.
-  template <int rows>
-  __device__ void look(std::uint32_t *counts) {
-    std::uint32_t above[rows];
+/// Counts the runs along columns that end in a word.
+__device__ void count_in_columns(const DeviceBits &bits, const Rectangle &inside,
+                                 const Corner &last, int i, int y, std::uint32_t *counts) {
+  const int left = inside.x - 32 * i, right = last.x - 32 * i;  // bits
+  if (right < 0 || left > 31) return;
+  std::uint32_t alive = bits.row(y)[i];
+  if (y < last.y) alive &= ~bits.row(y + 1)[i];
+  alive &= (left > 0 ? ~0u << left : ~0u) & (right < 31 ? ~(~0u << (right + 1)) : ~0u);
+  const auto add = [&](int length, std::uint32_t ended) {
+    if (ended) atomicAdd(&counts[length], static_cast<std::uint32_t>(__popc(ended)));
+  };
+  for (int length = 1; alive; length += kAhead) {
+    std::uint32_t above[kAhead];
 #pragma unroll
-    for (int k = 0; k < rows; ++k) {
-      const int row = y_ - length_ - k;
-      above[k] = alive_ && row >= top_ ? bits_.row(row)[i_] : 0;
+    for (int k = 0; k < kAhead; ++k) {
+      const int row = y - length - k;
+      above[k] = row >= inside.y ? bits.row(row)[i] : 0;
     }
 #pragma unroll
-    for (int k = 0; k < rows; ++k) {
-      const bool longest = length_ + k == kBins - 1;
-      // Runs that begin or end at the edge are left out, unless they are long.
-      const bool known = longest || (ends_ && y_ - length_ - k >= top_);
-      const std::uint32_t ended = longest ? alive_ : alive_ & ~above[k];
-      add(counts, length_ + k, known ? ended : 0);
-      alive_ &= ~ended;
+    for (int k = 0; k < kAhead; ++k) {
+      const int long_enough = kBins - 1;
+      if (length + k == long_enough) return add(long_enough, alive);
+      // Runs that begin or end at the edge are left out.
+      if (y < last.y && y - length - k >= inside.y) add(length + k, alive & ~above[k]);
+      alive &= above[k];
     }
-    length_ += rows;
   }
-  /// Adds up the lanes first: they often have runs of the same length.
-  static __device__ void add(std::uint32_t *counts, int length, std::uint32_t ended) {
-    const std::uint32_t sum = warp_sum(static_cast<std::uint32_t>(__popc(ended)));
-    if (sum && threadIdx.x % 32 == 0) atomicAdd(&counts[min(length, kBins - 1)], sum);
-  }
-
-  const DeviceBits &bits_;
-  const int top_, i_, y_;
-  const bool ends_;          ///< whether runs end here, and not at the edge of the part
-  int length_ = 1;           ///< of the runs so far
-  std::uint32_t alive_ = 0;  ///< columns whose runs go on
-};
+}
 
 __global__ void __launch_bounds__(kThreads)
     count_runs_kernel(const DeviceBits bits, const Rectangle inside, bool sparse, RunCounts *counts,
@@ -120,15 +88,13 @@ __global__ void __launch_bounds__(kThreads)
   const int words = (last.x / kGroup - first_word + step) / step;
   const int first_row = (inside.y + row_step - 1) / row_step * row_step;
   const int all = words * ((last.y - first_row + row_step) / row_step);
-  const int lane = threadIdx.x % 32;
-  for (int first = blockIdx.x * kThreads + threadIdx.x - lane; first < all;
-       first += kThreads * gridDim.x) {
-    const int k = first + lane, y = first_row + k / words * row_step;
-    const int i = first_word + k % words * step;
-    if (!rows)
-      ColumnRuns(bits, inside, last, i, y, k < all).count(own);
-    else if (k < all)
+  for (int k = blockIdx.x * kThreads + threadIdx.x; k < all; k += kThreads * gridDim.x) {
+    const int y = first_row + k / words * row_step, i = first_word + k % words * step;
+    if (bits.row(y)[i] == 0) continue;
+    if (rows)
       count_in_row(bits, inside, last, i, y, own);
+    else
+      count_in_columns(bits, inside, last, i, y, own);
   }
   __syncthreads();
   std::uint32_t *const to = rows ? counts->rows : counts->columns;
@@ -178,7 +144,7 @@ void queue_count_runs(Cuda &cuda, const DeviceBits &bits, const Rectangle &insid
   // Each block adds its counts to the same few numbers: so there are not too many.
   const std::int64_t words = std::int64_t{inside.height} * bits.stride / (sparse ? kSparse : 1);
   const int blocks =
-      std::min(divide_up(words, kThreads), (sparse ? 2 : 4) * cuda.multiprocessors());
+      std::min(divide_up(words, kThreads), (sparse ? 1 : 2) * cuda.multiprocessors());
   LaunchShape shape{dim3(std::max(blocks, 1), 2), kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, count_runs_kernel, shape, bits, inside, sparse, counts, skip);

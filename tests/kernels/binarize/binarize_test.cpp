@@ -48,7 +48,7 @@ TEST(Binarize, FindsStrokes) {
     EXPECT_EQ(r.threshold, 101.5 / 255);
     EXPECT_EQ(r.paper_deviation, 0);
     // Means over 4x4 pixels have 3 of the 4 columns of a stroke: (200 - 80) * 4095 / 200.
-    EXPECT_EQ(r.confidence, 1 - 400. / 2457);
+    EXPECT_EQ(r.confidence, 1 - 434. / 2457);
     EXPECT_EQ(r.ink_darkness, level == kFull ? 204. / 255 : 0);
     EXPECT_EQ(r.ink_ratio, std::count(want.begin(), want.end(), 0) / 24000.);
     // Of each of 45 strokes 5 rows are measured, and of the columns 96 to 127, which have 10 columns
@@ -155,9 +155,9 @@ TEST(Binarize, DotsThatAreTooFewAreNoInk) {
   };
   // Each dot fills a sample of the half, a detail of 30 * 4095 / 200, and half of those around.
   expect_blank(page(2));
-  EXPECT_EQ(binarized(page(2)).report.confidence, 1 - 307. / 400);
+  EXPECT_EQ(binarized(page(2)).report.confidence, 1 - 307. / 434);
   EXPECT_FALSE(binarized(page(3)).report.blank);
-  EXPECT_EQ(binarized(page(3)).report.confidence, 1 - 400. / 614);
+  EXPECT_EQ(binarized(page(3)).report.confidence, 1 - 434. / 614);
 }
 
 TEST(Binarize, LongRunsDoNotCount) {
@@ -196,7 +196,7 @@ TEST(Binarize, WideDarkThings) {
 TEST(Binarize, PalePrint) {
   // In a neighbourhood without dark print, pale print needs less darkness.
   Page page =
-      Page(900, 300, 220).strokes(20, 20, 200, 260, 4, 20).strokes(680, 20, 200, 260, 4, 165);
+      Page(900, 300, 220).strokes(20, 20, 200, 260, 4, 20).strokes(680, 20, 200, 260, 4, 150);
   page.noise(2);
   const auto fast = binarized(page, {.level = kFast}), sized = binarized(page, {.level = kSized});
   EXPECT_FALSE(is_ink(fast.samples, page, {680, 20, 4, 20}));
@@ -255,15 +255,15 @@ TEST(Binarize, LightInkIsDarkInkInverted) {
 
 TEST(Binarize, PolarityOfABlock) {
   // The step is spread evenly over two samples of the quarter, so their sum is exact: of 32 columns
-  // 14 that are light are as 28 of 64 samples. Light ink takes less than 4/9.
+  // 14 that are light are as 28 of 64 samples. Light ink takes less than 5/11.
   const auto inverted = [](int light, int contrast) {
     const Page page = Page(32, 32, 40).fill(0, 0, light, 32, 40 + contrast);
     return binarized(page).report.inverted;
   };
   EXPECT_TRUE(inverted(14, 160));
   EXPECT_FALSE(inverted(15, 160));
-  EXPECT_TRUE(inverted(14, 16));
-  EXPECT_FALSE(inverted(14, 15));  // this is no contrast
+  EXPECT_TRUE(inverted(14, 26));
+  EXPECT_FALSE(inverted(14, 25));  // this is no contrast
   // Blocks begin at the corner of the image, whatever is measured.
   Page page(64, 32, 40);
   page.fill(0, 0, 12, 32, 200).fill(44, 0, 20, 32, 200);

@@ -292,17 +292,27 @@ class BinarizeOracle {
     darkness_ = dark(image_, close(top_, sizes.closing), 4);
     const auto levels = otsu();
     set_levels(levels);
-    const Grid darkest = extremes(true, extremes(true, extremes(true, means(darkness_))))
-                             .dilated(sizes.neighbourhood);
+    const Grid half = means(darkness_), cells = means(half);
+    const Grid darkest =
+        extremes(true, extremes(true, extremes(true, half))).dilated(sizes.neighbourhood);
+    const auto weights = binarize::InkWeights::of(run);
+    const int radius = sizes.mean / 2;
+    const Grid around = Grid::of(cells.width, cells.height, [&](int x, int y) {
+      return binarize::mean_of(cells.sum(x - radius, y - radius, sizes.mean),
+                               binarize::inverse_area(sizes.mean));
+    });
     const Grid least = darkness_.eroded(sizes.erosion);
     Grid ink{image_.width, image_.height}, cores = ink;
     for (int y = 0; y < image_.height; ++y)
       for (int x = 0; x < image_.width; ++x) {
-        const auto local = binarize::LocalLevels::of(levels.threshold, levels.deviation,
-                                                     levels.clear, darkest.at(x / 16, y / 16));
+        const auto local =
+            binarize::LocalLevels::of(levels.threshold, levels.deviation, levels.clear, weights,
+                                      darkest.at(x / 16, y / 16), around.at(x / 4, y / 4));
         const int d = darkness_.at(x, y), e = least.at(x, y);
-        ink.at(x, y) = local.is_ink(d, e);
-        cores.at(x, y) = local.is_core(d, e, darkness_.sum(x - 1, y - 1, 3));
+        ink.at(x, y) = local.is_ink(weights, d, e);
+        const int sum9 =
+            weights.has_cells ? 9 * cells.at(x / 4, y / 4) : darkness_.sum(x - 1, y - 1, 3);
+        cores.at(x, y) = local.is_core(weights, d, e, sum9);
       }
     if (params_.level == BinarizeLevel::sized) return ink;
     for_components(ink, [&](const Component &pixels) {
