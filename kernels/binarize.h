@@ -10,21 +10,33 @@
 ///
 ///     darkness d = max(C - g, 0) / max(C, f)        f: half the mean of C, weighted with C
 ///
-/// A pixel is ink where  2 d - E > 2 T:  E is the least darkness of the window e x e, so that the
+/// A pixel is ink where  d > T + w E / 2:  E is the least darkness of the window e x e, so that the
 /// paper between strokes stays open, and T comes from Otsu's threshold t of the histogram of d and
 /// from the deviation s of the darkness at or below t.
 ///
 /// | level | what is done                                                                     |
 /// |-------|----------------------------------------------------------------------------------|
-/// | fast  | closing 60 pixels wide, e = 5, T = t/2 + 2 s                                     |
+/// | fast  | closing 60 pixels wide, e = 5, T = t/2 + 2 s, w = 1                              |
 /// | sized | the median length r of runs of ink is measured in the result of fast; then again |
-/// |       | with a closing 8 r wide, e = r, and T = max(min(t/2, 0.35 M), 0.2 t) + 2 s       |
+/// |       | with a closing 8 r wide, e = r, and                                              |
+/// |       | T = max(min(a t, 0.35 M), 0.2 t) + b m + 2 s                                     |
 /// | full  | ink without a core is dropped; dark things wider than the closing, such as       |
 /// |       | headings, logos and filled boxes, become ink if their edges are sharp; dark      |
 /// |       | margins at the edges of the image become paper                                   |
 ///
-/// M is the largest mean of 2x2 darknesses in the squares of 16x16 pixels around, as many as 24 r
-/// have: pale print has a lower threshold. A core is a pixel whose mean over 3x3 also passes, and that is darker than min(3/2 t, 0.7 M).
+/// M is the largest mean of 2x2 darknesses in the squares of 16x16 pixels around, as many as 16 r
+/// have: pale print has a lower threshold. m is the mean darkness of a square 8 r wide, of means of
+/// 4x4 pixels: where there is much ink, gaps between strokes are darker. E counts up to M/2.
+///
+/// A core is a pixel darker than min(9/8 t, 0.55 M) whose mean over 3x3 passes with c T instead of
+/// T. Of strokes of 5.25 pixels and more it is the mean of the pixel's square of 4x4.
+///
+/// Thin strokes are blurred, so some weights depend on r; between 3 and 5 pixels on a line:
+///
+/// |                          | a    | b    | w    | c    |
+/// |--------------------------|------|------|------|------|
+/// | r up to 3                | 0.39 | 0.38 | 1.25 | 0.81 |
+/// | r from 5 on              | 0.43 | 0.19 | 1    | 1    |
 ///
 /// Histograms of darkness count a quarter of the pixels: of each row of 4x4 pixels the one in
 /// column 0, 2, 1 or 3. A quarter of the lines is enough for r, see RunLengthParams::sparse. Runs of
