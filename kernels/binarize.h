@@ -39,8 +39,8 @@
 /// | r from 5 on              | 0.43 | 0.19 | 1    | 1    |
 ///
 /// Histograms of darkness count a quarter of the pixels: of each row of 4x4 pixels the one in
-/// column 0, 2, 1 or 3. A quarter of the lines is enough for r, see RunLengthParams::sparse. Runs of
-/// one pixel are not measured, nor those of 255 and more.
+/// column 0, 2, 1 or 3. A quarter of the lines is enough for r, see RunLengthParams::sparse. Runs
+/// of one pixel are not measured, nor those of 255 and more.
 ///
 /// A blank page stays white. To find out, the darkest sample of the half under each sample of the
 /// quarter is compared with a closing 12 pixels wide, which follows shadows and folds. With q the
@@ -52,14 +52,14 @@
 /// Then 0.27 t replaces 0.2 t above.
 ///
 /// Ink lighter than the paper (white on black) is recognised by the mean distances of the means of
-/// 4x4 pixels to the maxima and minima of their blocks of 32 pixels, where these differ by more than
-/// a tenth of the range; then the image is inverted first.
+/// 4x4 pixels to the maxima and minima of their blocks of 32 pixels, where these differ by more
+/// than a tenth of the range; then the image is inverted first.
 ///
 /// Wide dark things are looked for in means of 4x4 pixels, against closings of the maxima of 4x4 of
 /// these (the sixteenth). With D the median darkness of the ink (in every fourth row), a thing is
-/// what touches, darker than 0.8 D against a closing 112 r wide. It becomes ink if it holds a square
-/// 5.4 r wide that is darker than 0.8 D against a closing 28 r wide, too, and at most an eighth of
-/// its edge is soft, that is, changes by less than 0.8 D.
+/// what touches, darker than 0.8 D against a closing 112 r wide. It becomes ink if it holds a
+/// square 5.4 r wide that is darker than 0.8 D against a closing 28 r wide, too, and at most an
+/// eighth of its edge is soft, that is, changes by less than 0.8 D.
 /// Margins are what an opening by the square leaves of things that are darker than half the paper,
 /// too, where it touches the edge of the image. Where these two closings are below f, they are set
 /// to f.

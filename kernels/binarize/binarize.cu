@@ -192,8 +192,9 @@ struct Frame {
 
   template <typename Out>
   void find_fine_ink(const InkTarget<Out> &target) {
-    queue_fine_ink(cuda, planes(kFine),
-                   {space.least, space.darkest, space.around, space.cores.bits}, target);
+    const FinePlanes<T> fine{space.least, space.darkest, space.around, space.cores.bits};
+    queue_around(cuda, planes(kFine), fine);
+    queue_fine_ink(cuda, planes(kFine), fine, target);
   }
 
   void find_things() {

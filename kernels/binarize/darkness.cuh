@@ -54,7 +54,11 @@ struct FinePlanes {
   DeviceBits cores;    ///< result, or without words
 };
 
-/// Queues the decision of levels sized and full.
+/// Queues finding what lies around each pixel: the least darknesses, M and the mean.
+template <typename T>
+void queue_around(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &);
+
+/// Queues the decision of levels sized and full, after queue_around().
 template <typename T, typename Out>
 void queue_fine_ink(Cuda &, const RoundPlanes<T> &, const FinePlanes<T> &, const InkTarget<Out> &);
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Decides which pixels are ink. A thread processes a word of samples in each of some rows, and
 // neighbouring lanes put their bits together.
-#include <algorithm>
-
 #include "kernels/base/launch.cuh"
 #include "kernels/binarize/darkness.cuh"
 #include "kernels/binarize/paint.cuh"
-#include "kernels/binarize/planes.cuh"
+#include "kernels/binarize/strips.cuh"
 
 namespace cudascan::binarize {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kStrip = 8;  // rows of a thread
 
 /// Samples of a word, each in a half of a register: every second one in each of two registers, or
 /// both in one.
@@ -171,75 +168,10 @@ __device__ void put(const InkTarget<Out> &target, const Page &page, const StripP
   if (target.count) count_ink(page, __popc(ink));
 }
 
-/// A word of samples and its neighbours in the row.
-struct ThreeWords {
-  unsigned left, own, right;
-};
-
-/// The words before and after those of samples: shifted by one sample.
-template <typename T>
-__device__ unsigned one_before(const ThreeWords &w) {
-  return __funnelshift_r(w.left, w.own, 32 - 8 * sizeof(T));
-}
-template <typename T>
-__device__ unsigned one_after(const ThreeWords &w) {
-  return __funnelshift_r(w.own, w.right, 8 * sizeof(T));
-}
-
-/// The least of 5 samples around each sample of a word, along the row.
-template <typename T>
-__device__ Packed<T> least_of_5(const ThreeWords &w) {
-  const Smallest least;
-  const unsigned two_before = sizeof(T) == 1 ? __funnelshift_r(w.left, w.own, 16) : w.left;
-  const unsigned two_after = sizeof(T) == 1 ? __funnelshift_r(w.own, w.right, 16) : w.right;
-  const Packed<T> a = least(Packed<T>::of(one_before<T>(w)), Packed<T>::of(one_after<T>(w)));
-  const Packed<T> b = least(Packed<T>::of(two_before), Packed<T>::of(two_after));
-  return least(Packed<T>::of(w.own), least(a, b));
-}
-
-/// A word of each row of a strip, and of two rows before and after it.
-template <typename T>
-struct StripWords {
-  ThreeWords words[kStrip + 4];
-
-  /// @param x  of a whole word; rows have padding
-  __device__ StripWords(const Plane<T> &plane, int x, int y) {
-#pragma unroll
-    for (int r = 0; r < kStrip + 4; ++r) {
-      const T *const row = plane.row(min(max(y - 2 + r, 0), plane.height - 1));
-      const auto *const word = reinterpret_cast<const unsigned *>(row + x);
-      words[r] = {word[-1], word[0], word[1]};
-    }
-  }
-  __device__ unsigned own(int r) const {
-    return words[r + 2].own;
-  }
-
-  /// Least darknesses of 5x5 pixels.
-  __device__ void least_of_5x5(unsigned (&result)[kStrip]) const {
-    const Smallest least;
-    Packed<T> rows[kStrip + 4];
-#pragma unroll
-    for (int r = 0; r < kStrip + 4; ++r) rows[r] = least_of_5<T>(words[r]);
-#pragma unroll
-    for (int r = 0; r < kStrip; ++r) {
-      const Packed<T> four = least(least(rows[r], rows[r + 1]), least(rows[r + 2], rows[r + 3]));
-      result[r] = least(four, rows[r + 4]).word();
-    }
-  }
-};
-
 /// The column of a lane's word, or one after the row: lanes there take part in shuffles.
 template <typename T>
 __device__ int column_to_read(int x, int width) {
   return min(x, width + kPad - 2 * Packed<T>::kSamples) & -Packed<T>::kSamples;
-}
-
-/// Blocks of least darknesses for a strip.
-template <typename T>
-CUDASCAN_HD constexpr int blocks_of_least(int width) {
-  constexpr int kColumns = kThreads * Packed<T>::kSamples;
-  return (width + kPad + kColumns - 1) / kColumns;
 }
 
 template <typename T, typename Out>
@@ -269,114 +201,6 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   put(target, planes.page, at, ink);
-}
-
-/// The least of 5x5 darknesses, for larger windows.
-template <typename T>
-__device__ void store_least(const Plane<T> &darkness, const Plane<T> &least, int block) {
-  constexpr int kSamples = Packed<T>::kSamples, kMargin = kMostErosion / 2 - 2;
-  const int across = blocks_of_least<T>(darkness.width);
-  const int y = block / across * kStrip;
-  // Lanes after the row repeat its end.
-  const int most = (darkness.width + kMargin + kSamples) & -kSamples;
-  const int x = min((block % across * kThreads + static_cast<int>(threadIdx.x)) * kSamples -
-                        (kMargin + kSamples - 1) / kSamples * kSamples,
-                    most);
-  unsigned rows[kStrip];
-  StripWords<T>(darkness, x, y).least_of_5x5(rows);
-#pragma unroll
-  for (int r = 0; r < kStrip; ++r)
-    if (y + r < least.height) *reinterpret_cast<unsigned *>(least.row(y + r) + x) = rows[r];
-}
-
-// A block finds M or the mean darkness around for a tile.
-constexpr int kTileWidth = 32, kTileHeight = 8;
-constexpr int kMostReach = StrokeSizes::kMostNeighbourhood / 2;
-
-__device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out, int size,
-                              int block) {
-  constexpr int kWidth = kTileWidth + 2 * kMostReach, kHeight = kTileHeight + 2 * kMostReach;
-  __shared__ std::uint16_t all[kHeight][kWidth], rows[kHeight][kTileWidth];
-  const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
-  const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
-  const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
-  for (int i = threadIdx.x; i < width * height; i += kThreads) {
-    // Repeating the edges is as good as leaving out what is outside.
-    const int x = min(max(x0 - reach + i % width, 0), out.width - 1);
-    const int y = min(max(y0 - reach + i / width, 0), out.height - 1);
-    all[i / width][i % width] = static_cast<std::uint16_t>(means[y * out.width + x]);
-  }
-  __syncthreads();
-  const int x = threadIdx.x % kTileWidth;
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    int largest = 0;
-    for (int k = 0; k < size; ++k) largest = max(largest, int{all[y][x + k]});
-    rows[y][x] = static_cast<std::uint16_t>(largest);
-  }
-  __syncthreads();
-  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
-    int largest = 0;
-    for (int k = 0; k < size; ++k) largest = max(largest, int{rows[y + k][x]});
-    if (x0 + x < out.width && y0 + y < out.height)
-      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(largest);
-  }
-}
-
-/// The mean darkness around, for a tile of the quarter.
-__device__ void store_mean(const SmallPlane &cells, const SmallPlane &out, int size, int block) {
-  constexpr int kReach = StrokeSizes::kMostMean / 2;
-  constexpr int kWidth = kTileWidth + 2 * kReach, kHeight = kTileHeight + 2 * kReach;
-  __shared__ std::uint16_t all[kHeight][kWidth];
-  __shared__ std::uint32_t rows[kHeight][kTileWidth];
-  const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
-  const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
-  const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
-  const int x = threadIdx.x % kTileWidth;
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    const std::uint16_t *const row = cells.row(min(max(y0 - reach + y, 0), out.height - 1));
-    for (int i = x; i < width; i += kTileWidth)
-      all[y][i] = row[min(max(x0 - reach + i, 0), out.width - 1)];
-  }
-  __syncthreads();
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    std::uint32_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += all[y][x + k];
-    rows[y][x] = sum;
-  }
-  __syncthreads();
-  const std::uint32_t inverse = inverse_area(size);
-  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
-    std::uint32_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += rows[y + k][x];
-    if (x0 + x < out.width && y0 + y < out.height)
-      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(mean_of(sum, inverse));
-  }
-}
-
-/// Blocks that find M, the mean darkness and the least darknesses.
-struct BlockCounts {
-  int darkest, mean, least;
-};
-
-/// What lies around each pixel.
-template <typename T>
-__global__ void __launch_bounds__(kThreads)
-    around_kernel(const RoundPlanes<T> planes, const FinePlanes<T> fine, const BlockCounts blocks) {
-  let_next_kernel_start();
-  wait_for_kernels_before();
-  const Numbers &numbers = *planes.page.numbers;
-  if (numbers.blank) return;
-  int block = blockIdx.x;
-  if (block < blocks.darkest)
-    return store_darkest(planes.darkest, fine.darkest, numbers.sizes.neighbourhood, block);
-  block -= blocks.darkest;
-  if (block < blocks.mean) return store_mean(planes.cells, fine.around, numbers.sizes.mean, block);
-  if (numbers.sizes.erosion == kFirstErosion) return;
-  // There are fewer blocks than strips, because most pages do not need them.
-  const int strips = (planes.darkness.height + kStrip - 1) / kStrip;
-  const int all = strips * blocks_of_least<T>(planes.darkness.width);
-  for (int i = block - blocks.mean; i < all; i += blocks.least)
-    store_least(planes.darkness, fine.least, i);
 }
 
 /// The word of samples from any column on, in a row with padding.
@@ -508,15 +332,6 @@ template <typename T, typename Out>
 void queue_fine_ink(Cuda &cuda, const RoundPlanes<T> &planes, const FinePlanes<T> &fine,
                     const InkTarget<Out> &target) {
   const Plane<T> &d = planes.darkness;
-  const auto tiles = [](const SmallPlane &plane) {
-    return divide_up(plane.width, kTileWidth) * divide_up(plane.height, kTileHeight);
-  };
-  const int least_blocks = blocks_of_least<T>(d.width) * divide_up(d.height, kStrip);
-  const BlockCounts blocks{tiles(fine.darkest), tiles(fine.around),
-                           std::min(least_blocks, 8 * cuda.multiprocessors())};
-  LaunchShape shape{blocks.darkest + blocks.mean + blocks.least, kThreads};
-  shape.overlap = cuda.code_architecture() >= 90;
-  launch(cuda, around_kernel<T>, shape, planes, fine, blocks);
   launch(cuda, fine_ink_kernel<T, Out>, shape_of<T>(cuda, columns_of(d.width), d.height), planes,
          fine, target);
 }

@@ -99,8 +99,8 @@ struct DarknessMeans {
 template <typename T>
 void box_means(Cpu &cpu, Plane<const T> in, int size, Plane<T> out);
 
-/// Writes the darkness of an image, with kPadding, and returns the histogram of the pixels in a part
-/// that count, see counted_column().
+/// Writes the darkness of an image, with kPadding, and returns the histogram of the pixels in a
+/// part that count, see counted_column().
 /// @param means  if not null, the results of the second round
 template <typename T>
 std::vector<std::uint32_t> darken(Cpu &cpu, const PageImage<T> &image, const Paper<T> &paper,

@@ -51,9 +51,9 @@ TEST(Binarize, FindsStrokes) {
     EXPECT_EQ(r.confidence, 1 - 434. / 2457);
     EXPECT_EQ(r.ink_darkness, level == kFull ? 204. / 255 : 0);
     EXPECT_EQ(r.ink_ratio, std::count(want.begin(), want.end(), 0) / 24000.);
-    // Of each of 45 strokes 5 rows are measured, and of the columns 96 to 127, which have 10 columns
-    // of strokes in 3 places. So 225 runs of 4 pixels and 30 of 20: 3.5 + 255 / (2 * 225), in steps
-    // of 1/256.
+    // Of each of 45 strokes 5 rows are measured, and of the columns 96 to 127, which have 10
+    // columns of strokes in 3 places. So 225 runs of 4 pixels and 30 of 20: 3.5 + 255 / (2 * 225),
+    // in steps of 1/256.
     EXPECT_EQ(r.stroke_width, level == kFast ? 0 : 1041 / 256.);
   }
 }
