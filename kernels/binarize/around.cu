@@ -36,68 +36,60 @@ __device__ void store_least(const Plane<T> &darkness, const Plane<T> &least, int
     if (y + r < least.height) *reinterpret_cast<unsigned *>(least.row(y + r) + x) = rows[r];
 }
 
-// A block finds M or the mean darkness around for a tile.
 constexpr int kTileWidth = 32, kTileHeight = 8;
-constexpr int kMostReach = StrokeSizes::kMostNeighbourhood / 2;
 
-__device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out, int size,
-                              int block) {
-  constexpr int kWidth = kTileWidth + 2 * kMostReach, kHeight = kTileHeight + 2 * kMostReach;
-  __shared__ std::uint16_t all[kHeight][kWidth], rows[kHeight][kTileWidth];
-  const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
-  const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
-  const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
-  for (int i = threadIdx.x; i < width * height; i += kThreads) {
-    // Repeating the edges is as good as leaving out what is outside.
-    const int x = min(max(x0 - reach + i % width, 0), out.width - 1);
-    const int y = min(max(y0 - reach + i / width, 0), out.height - 1);
-    all[i / width][i % width] = static_cast<std::uint16_t>(means[y * out.width + x]);
-  }
-  __syncthreads();
-  const int x = threadIdx.x % kTileWidth;
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    int largest = 0;
-    for (int k = 0; k < size; ++k) largest = max(largest, int{all[y][x + k]});
-    rows[y][x] = static_cast<std::uint16_t>(largest);
-  }
-  __syncthreads();
-  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
-    int largest = 0;
-    for (int k = 0; k < size; ++k) largest = max(largest, int{rows[y + k][x]});
-    if (x0 + x < out.width && y0 + y < out.height)
-      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(largest);
-  }
-}
-
-/// The mean darkness around, for a tile of the quarter.
-__device__ void store_mean(const SmallPlane &cells, const SmallPlane &out, int size, int block) {
-  constexpr int kReach = StrokeSizes::kMostMean / 2;
-  constexpr int kWidth = kTileWidth + 2 * kReach, kHeight = kTileHeight + 2 * kReach;
+/// Combines the samples of a window around each sample of a tile, along rows and then down columns.
+/// Windows repeat the edge of the plane.
+/// @tparam most    the largest window
+/// @param sample   sample(x, y) inside of the plane
+/// @param combine  combine(a, b), of numbers from 0 on
+/// @param result   result(combined) is stored
+template <int most, typename Sample, typename Combine, typename Result>
+__device__ void store_windows(const SmallPlane &out, int size, int block, const Sample &sample,
+                              const Combine &combine, const Result &result) {
+  constexpr int kWidth = kTileWidth + most - 1, kHeight = kTileHeight + most - 1;
   __shared__ std::uint16_t all[kHeight][kWidth];
   __shared__ std::uint32_t rows[kHeight][kTileWidth];
   const int across = (out.width + kTileWidth - 1) / kTileWidth, reach = size / 2;
   const int x0 = block % across * kTileWidth, y0 = block / across * kTileHeight;
   const int height = kTileHeight + 2 * reach, width = kTileWidth + 2 * reach;
-  const int x = threadIdx.x % kTileWidth;
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    const std::uint16_t *const row = cells.row(min(max(y0 - reach + y, 0), out.height - 1));
+  constexpr int kRows = kThreads / kTileWidth;  // at once
+  const int x = threadIdx.x % kTileWidth, first = threadIdx.x / kTileWidth;
+  for (int y = first; y < height; y += kRows)
     for (int i = x; i < width; i += kTileWidth)
-      all[y][i] = row[min(max(x0 - reach + i, 0), out.width - 1)];
+      all[y][i] = static_cast<std::uint16_t>(sample(min(max(x0 - reach + i, 0), out.width - 1),
+                                                    min(max(y0 - reach + y, 0), out.height - 1)));
+  __syncthreads();
+  for (int y = first; y < height; y += kRows) {
+    std::uint32_t combined = 0;
+    for (int k = 0; k < size; ++k) combined = combine(combined, std::uint32_t{all[y][x + k]});
+    rows[y][x] = combined;
   }
   __syncthreads();
-  for (int y = threadIdx.x / kTileWidth; y < height; y += kThreads / kTileWidth) {
-    std::uint32_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += all[y][x + k];
-    rows[y][x] = sum;
-  }
-  __syncthreads();
-  const std::uint32_t inverse = inverse_area(size);
-  for (int y = threadIdx.x / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
-    std::uint32_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += rows[y + k][x];
+  for (int y = first; y < kTileHeight; y += kRows) {
+    std::uint32_t combined = 0;
+    for (int k = 0; k < size; ++k) combined = combine(combined, rows[y + k][x]);
     if (x0 + x < out.width && y0 + y < out.height)
-      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(mean_of(sum, inverse));
+      out.row(y0 + y)[x0 + x] = static_cast<std::uint16_t>(result(combined));
   }
+}
+
+/// M, for a tile of the sixteenth. To repeat edges is as good as to leave out what is outside.
+__device__ void store_darkest(const std::uint32_t *means, const SmallPlane &out, int size,
+                              int block) {
+  store_windows<StrokeSizes::kMostNeighbourhood>(
+      out, size, block, [&](int x, int y) { return means[y * out.width + x]; },
+      [](std::uint32_t a, std::uint32_t b) { return max(a, b); },
+      [](std::uint32_t largest) { return largest; });
+}
+
+/// The mean darkness around, for a tile of the quarter.
+__device__ void store_mean(const SmallPlane &cells, const SmallPlane &out, int size, int block) {
+  const std::uint32_t inverse = inverse_area(size);
+  store_windows<StrokeSizes::kMostMean>(
+      out, size, block, [&](int x, int y) { return cells.row(y)[x]; },
+      [](std::uint32_t a, std::uint32_t b) { return a + b; },
+      [=](std::uint32_t sum) { return mean_of(sum, inverse); });
 }
 
 /// Blocks that find M, the mean darkness and the least darknesses.
