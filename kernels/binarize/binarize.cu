@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/binarize.h"
 
+#include <cstddef>
+
 #include "kernels/base/launch.cuh"
 #include "kernels/base/refuse.h"
 #include "kernels/binarize/call.h"
@@ -275,7 +277,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<Out> out, const BinarizeParams
   }
   if (!report) return;
   auto *const host = static_cast<Numbers *>(cuda.report_memory(sizeof(Numbers)));
-  cuda.fetch(host, space.numbers, sizeof(Numbers));
+  cuda.fetch(host, space.numbers, offsetof(Numbers, paper));  // only what the report is made of
   cuda.on_complete([=, invert = params.invert] {
     const Round last = level == BinarizeLevel::fast || host->blank ? kCoarse : kFine;
     *report = make_report(

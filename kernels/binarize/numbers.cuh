@@ -20,7 +20,7 @@ struct SampleSums {
 
 /// All zero at the start of a frame.
 struct Numbers {
-  // What the report is made of.
+  // What the report is made of, up to `paper`.
   std::uint64_t above, below;      ///< distances to maxima and minima, for the polarity
   int threshold[2], deviation[2];  ///< of the rounds, Q8, smoothed
   unsigned clear[2];               ///< of the rounds
