@@ -213,11 +213,12 @@ struct InkWeights {
   static CUDASCAN_HD constexpr InkWeights plain() { return {128, 0, 16, 16, false}; }
 };
 
-/// The mean of the samples of a window, from their sum, rounded down but for large windows.
+/// 2^32 over the samples of a window, rounded up.
 CUDASCAN_HD constexpr std::uint32_t inverse_area(int size) {
   const auto area = static_cast<std::uint64_t>(size) * size;
   return static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + area - 1) / area);
 }
+/// The mean of the samples of a window, rounded down; where the sum is large, possibly up.
 CUDASCAN_HD constexpr int mean_of(std::uint32_t sum, std::uint32_t inverse_area) {
   return static_cast<int>(std::uint64_t{sum} * inverse_area >> 32);
 }

@@ -113,8 +113,8 @@ __device__ void find_ink_darkness(Numbers &numbers) {
   }
 }
 
-/// Adds open ink that is kept, and counts the darkness of ink. A lane has a word: a warp has some
-/// of each of kInkRows rows, of which one is counted.
+/// Adds open ink that is kept, and counts the darkness of ink. A lane has a word. A warp has some
+/// words of each of kInkRows rows and counts those of the first row.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     join_ink_kernel(const Page page, const DeviceBits ink, const DeviceComponents open,
