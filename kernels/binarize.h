@@ -19,7 +19,7 @@
 /// | fast  | closing 60 pixels wide, e = 5, T = t/2 + 2 s, w = 1                              |
 /// | sized | the median length r of runs of ink is measured in the result of fast; then again |
 /// |       | with a closing 8 r wide, e = r, and                                              |
-/// |       | T = max(min(a t, 0.35 M), 0.2 t) + b m + 2 s                                     |
+/// |       | T = max(min(a t, 0.35 M), 0.2 t) + b m + min(2 s, u t)                           |
 /// | full  | ink without a core is dropped; dark things wider than the closing, such as       |
 /// |       | headings, logos and filled boxes, become ink if their edges are sharp; dark      |
 /// |       | margins at the edges of the image become paper                                   |
@@ -31,12 +31,14 @@
 /// A core is a pixel darker than min(9/8 t, 0.55 M) whose mean over 3x3 passes with c T instead of
 /// T. Of strokes of 5.25 pixels and more it is the mean of the pixel's square of 4x4.
 ///
-/// Thin strokes are blurred, so some weights depend on r; between 3 and 5 pixels on a line:
+/// Thin strokes are blurred, so some weights depend on r. Between two lines of this table they are
+/// interpolated:
 ///
-/// |                          | a    | b    | w    | c    |
-/// |--------------------------|------|------|------|------|
-/// | r up to 3                | 0.39 | 0.38 | 1.25 | 0.81 |
-/// | r from 5 on              | 0.43 | 0.19 | 1    | 1    |
+/// | r in pixels | a    | b    | w    | u    | c    |
+/// |-------------|------|------|------|------|------|
+/// | up to 3     | 0.39 | 0.38 | 1.25 | 0.59 | 0.81 |
+/// | 5           | 0.43 | 0.19 | 1    | 0.39 | 1.25 |
+/// | from 8 on   | 0.43 | 0.19 | 1    | 0.39 | 1.5  |
 ///
 /// Histograms of darkness count a quarter of the pixels: of each row of 4x4 pixels the one in
 /// column 0, 2, 1 or 3. A quarter of the lines is enough for r, see RunLengthParams::sparse. Runs

@@ -203,14 +203,17 @@ struct InkWeights {
   int mean;        ///< the mean darkness around, in 1/256
   int least;       ///< E, in 1/16
   int core;        ///< the level for means of cores, in 1/16
+  int deviations;  ///< 4 s counts up to so much of t, in 1/256
   bool has_cells;  ///< means of cores are those of squares of 4x4 pixels, not of 3x3 around
 
   static CUDASCAN_HD constexpr InkWeights of(int run) {
-    return {weight_of(run, 110, 100), weight_of(run, 48, 96), weight_of(run, 16, 20),
-            weight_of(run, 16, 13), run >= 1344};
+    const int above_5 = limit(run - 5 * 256, 0, 768);
+    return {weight_of(run, 110, 100), weight_of(run, 48, 96),
+            weight_of(run, 16, 20),   weight_of(run, 20, 13) + 4 * above_5 / 768,
+            weight_of(run, 200, 300), run >= 1344};
   }
   /// Those of level fast.
-  static CUDASCAN_HD constexpr InkWeights plain() { return {128, 0, 16, 16, false}; }
+  static CUDASCAN_HD constexpr InkWeights plain() { return {128, 0, 16, 16, 0, false}; }
 };
 
 /// 2^32 over the samples of a window, rounded up.
@@ -238,8 +241,9 @@ struct LocalLevels {
     const int lower = part < local ? part : local;
     const int level = (lower > least ? lower : least) + weights.mean * mean;
     const int peak = threshold * 288 / 256, local_peak = darkest * 140;
-    return {(2 * level + 4 * deviation) / 256, (peak < local_peak ? peak : local_peak) / 256,
-            darkest / 2};
+    const int deviations = 4 * deviation, most = threshold * weights.deviations / 256;
+    return {(2 * level + (deviations < most ? deviations : most)) / 256,
+            (peak < local_peak ? peak : local_peak) / 256, darkest / 2};
   }
   CUDASCAN_HD constexpr int counted(int least) const { return least < most ? least : most; }
   CUDASCAN_HD constexpr bool is_ink(const InkWeights &weights, int d, int least) const {
