@@ -70,6 +70,13 @@ TEST_F(CudaOnASmallGpu, LargeExtrema) {
   expect_equal<std::uint8_t>(40, 290, 255, params);
   expect_equal<std::uint16_t>(130, 20, 0xffff, params);
 }
+/// With 99 KiB, values are counted in several passes; with 64, there is another method.
+TEST_F(CudaOnASmallGpu, LargeModes) {
+  const SwoFilterParams params{.op = SwoFilterOperator::mode, .window = 41};
+  expect_equal<std::uint16_t>(70, 40, 0xffff, params);
+  emulation::limit_shared_memory(99 << 10);
+  expect_equal<std::uint16_t>(70, 40, 0xffff, params);
+}
 /// Windows whose columns fit into a block, and windows whose columns do not.
 TEST_F(CudaOnASmallGpu, LargeMedians) {
   for (const int width : {151, 255}) {

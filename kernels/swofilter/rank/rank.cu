@@ -27,6 +27,8 @@ constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
 /// Columns of the narrowest crosses of bytes, for each 32 samples of reach, whose ranks and trimmed
 /// means sliding_kernel finds slower than rank_of_cross(), for the same reason.
 constexpr int kNarrowCrossRank = 8, kNarrowCrossMean = 20;
+/// The smallest windows of 16 bits whose modes mode_by_frequency() finds faster.
+constexpr int kFewestOfFrequent = 1300, kNarrowestOfFrequent = 25;
 /// Samples of the largest crosses of 16 bits whose trimmed means rank_by_ordinals() finds faster.
 constexpr int kMostShortCross = 15;
 
@@ -67,7 +69,7 @@ class Rank {
     if constexpr (sizeof(T) == 1)
       rank_by_sliding(cuda_, all, mask);
     else if (job_.op == Op::mode)
-      mode_by_codes(cuda_, all, mask);
+      deep_mode(all);
     else
       rank_by_ordinals(cuda_, all, mask);
   }
@@ -96,6 +98,14 @@ class Rank {
     const int reach = std::max(divide_up(std::max(mask.rx(), mask.ry()), 32), 1);
     return mask.width >=
            reach * (job_.op == Op::alpha_trimmed_mean ? kNarrowCrossMean : kNarrowCrossRank);
+  }
+
+  void deep_mode(const SelectionJob<std::uint16_t> &all) {
+    const Mask &mask = job_.mask();
+    const bool is_large = mask.count() >= kFewestOfFrequent &&
+                          std::min(mask.width, mask.height) >= kNarrowestOfFrequent;
+    if (is_large && mode_by_frequency(cuda_, all, mask)) return;
+    mode_by_codes(cuda_, all, mask);
   }
 
   void by_network() {
