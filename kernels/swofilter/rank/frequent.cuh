@@ -33,9 +33,11 @@ class FrequentModes {
     keys_ = reinterpret_cast<unsigned *>(memory + bytes.keys());
     value_ = reinterpret_cast<unsigned *>(memory + bytes.values());
     count_ = value_ + kMostFrequent, begin_ = count_ + kMostFrequent, end_ = begin_ + kMostFrequent;
+    in_reach_ = end_ + kMostFrequent;
     levels_ = reinterpret_cast<unsigned *>(memory + bytes.levels());
     partial_ = reinterpret_cast<unsigned *>(memory + bytes.partial());
     first_ = reinterpret_cast<unsigned *>(memory + bytes.spans()), last_ = first_ + rows_;
+    part_first_ = last_ + rows_, part_last_ = part_first_ + rows_;
     lists_ = job.lists + std::size_t{blockIdx.x} * job.list_words;
     set_shape(cells);
   }
@@ -57,7 +59,7 @@ class FrequentModes {
           const int n = take_values(base, level);
           list(base, n);
           count_short_lists(n);
-          count_long_lists(n);
+          if (has_long_lists_) count_long_lists(n);
           join(base, min(n, kMostFrequent));
           // Those that are left occur less often than a value that is known.
           if (level <= least_before_ && n <= kMostFrequent) break;
@@ -80,18 +82,24 @@ class FrequentModes {
   __device__ void set_shape(const WindowCells &cells) {
     auto *const words = reinterpret_cast<unsigned *>(shape_);
     for (int i = threadIdx.x; i < job_.shared.columns / 4; i += kFrequentThreads) words[i] = 0;
-    for (int i = threadIdx.x; i < rows_; i += kFrequentThreads) first_[i] = columns_, last_[i] = 0;
+    for (int i = threadIdx.x; i < rows_; i += kFrequentThreads)
+      first_[i] = part_first_[i] = columns_, last_[i] = part_last_[i] = 0;
     __syncthreads();
     for (int i = warp(); i < cells.n_runs; i += kFrequentWarps) {
       const Run run = cells.runs[i];
       const int u = deepest() - run.y;
       for (int x = run.first + lane(); x <= run.last; x += 32)
         atomicOr(words + (x + rx_ + kFrequentTile) * job_.words + u / 32, 1u << u % 32);
-      // Between which columns places are in the window of some result.
+      // Between which columns places are in the window of some result of the tile, or of its first
+      // part.
       for (int y = lane(); y < kFrequentTile; y += 32) {
         const int row = run.y + ry_ + y;
-        atomicMin(first_ + row, static_cast<unsigned>(run.first + rx_));
-        atomicMax(last_ + row, static_cast<unsigned>(run.last + rx_ + kFrequentTile - 1));
+        const unsigned first = run.first + rx_, last = run.last + rx_;
+        atomicMin(first_ + row, first);
+        atomicMax(last_ + row, last + kFrequentTile - 1);
+        if (y >= 32) continue;
+        atomicMin(part_first_ + row, first);
+        atomicMax(part_last_ + row, last + 31);
       }
     }
   }
@@ -226,7 +234,7 @@ class FrequentModes {
     unsigned begin = to - size;
     for (int w = 0; w < (is_last ? kFrequentWarps : warp()); ++w) begin += of_warps[w];
     if (is_last) begin -= to - size;
-    if (has) begin_[id] = end_[id] = begin;
+    if (has) begin_[id] = end_[id] = begin, in_reach_[id] = 0;
     __syncthreads();
     return taken;
   }
@@ -243,16 +251,31 @@ class FrequentModes {
       unsigned at = 0;
       if (has && !(flat && lane() > 0)) at = atomicAdd(end_ + id, flat ? 32u : 1u);
       if (flat) at = __shfl_sync(kWholeWarp, at, 0) + lane();
-      if (has) lists_[at] = place(column + kFrequentTile, deepest() + ry_ - row);
+      if (!has) return;
+      lists_[at] = place(column + kFrequentTile, deepest() + ry_ - row);
+      if (count_[id] <= kMostInReach) atomicAdd(in_reach_ + id, parts_in_reach(column, row));
     });
     __syncthreads();
+    bool is_long = false;
     for (int id = threadIdx.x; id < min(n, kMostFrequent); id += kFrequentThreads) {
       unsigned end = end_[id];
       count_[id] = end - begin_[id];
       for (; (end - begin_[id]) % 8; ++end) lists_[end] = place(kNoColumn, 0);
       end_[id] = end;
+      is_long = is_long || count_[id] >= kLongList;
     }
-    __syncthreads();
+    has_long_lists_ = __syncthreads_count(is_long) > 0;
+  }
+  /// A byte for each part: 1 if a place is in the window of some result of it.
+  __device__ unsigned parts_in_reach(int column, int row) const {
+    unsigned parts = 0;
+#pragma unroll
+    for (int i = 0; i < kTileParts; ++i) {
+      const int x = column - i % 2 * 32, y = row - i / 2 * 32;
+      if (y >= 0 && x >= static_cast<int>(part_first_[y]) && x <= static_cast<int>(part_last_[y]))
+        parts |= 1u << 8 * i;
+    }
+    return parts;
   }
   /// Bit `bit` of a column of the shape.
   __device__ unsigned place(int column, int bit) const {
@@ -279,6 +302,7 @@ class FrequentModes {
   __device__ void count_short_lists(int n) {
     for (int id = warp() / kTileParts; id < min(n, kMostFrequent); id += kPartWarps) {
       const unsigned count = count_[id];
+      if (count <= kMostInReach && (in_reach_[id] >> 8 * part() & 255) < least_) continue;
       if (count < 32)
         modes_.compare<5>(count_rows<5>(begin_[id], end_[id]), value_[id]);
       else if (count < 256)
@@ -352,11 +376,14 @@ class FrequentModes {
   unsigned char *shape_;                      ///< columns of bits
   unsigned *keys_;                            ///< of the results
   unsigned *value_, *count_, *begin_, *end_;  ///< of the lists
+  unsigned *in_reach_;                        ///< of the lists: places in reach of each part
   unsigned *levels_;                          ///< how many values have a count
   unsigned *partial_;                         ///< counts of parts of lists
   unsigned *first_, *last_;  ///< columns of each row that are in the window of some result
+  unsigned *part_first_, *part_last_;  ///< the same, for a part
   unsigned *lists_;
   int x0_ = 0, y0_ = 0, width_ = 0, height_ = 0;  ///< of the tile
+  bool has_long_lists_ = false;
   RowModes modes_;
   unsigned least_ = 1, least_before_ = 1;  ///< modes of all windows occur so often
 };

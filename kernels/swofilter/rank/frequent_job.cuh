@@ -22,6 +22,8 @@ constexpr unsigned kListed = 65536 - kMostFrequent;
 constexpr unsigned kMostCounted = 60000;
 /// Levels of counts of values: higher ones count as the last.
 constexpr int kCountLevels = 1024;
+/// Of values with at most these, the places in reach of each part are counted.
+constexpr unsigned kMostInReach = 255;
 /// The places of a value with more than these are divided among the warps.
 constexpr unsigned kLongList = 512;
 
@@ -31,13 +33,13 @@ struct FrequentBytes {
 
   __host__ __device__ int keys() const { return counts + columns; }
   __host__ __device__ int values() const { return keys() + 4 * kFrequentTile * kFrequentTile; }
-  __host__ __device__ int levels() const { return values() + 4 * 4 * kMostFrequent; }
+  __host__ __device__ int levels() const { return values() + 5 * 4 * kMostFrequent; }
   __host__ __device__ int partial() const { return levels() + 4 * kCountLevels; }
   __host__ __device__ int spans() const {
     return partial() + 4 * kTileParts * (kPartWarps - 1) * kCountBits * 32;
   }
   /// @param rows  of a tile with its margin
-  __host__ __device__ int all(int rows) const { return spans() + 2 * 4 * rows; }
+  __host__ __device__ int all(int rows) const { return spans() + 4 * 4 * rows; }
 };
 
 struct FrequentJob {

@@ -28,7 +28,7 @@ constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
 /// means sliding_kernel finds slower than rank_of_cross(), for the same reason.
 constexpr int kNarrowCrossRank = 8, kNarrowCrossMean = 20;
 /// The smallest windows of 16 bits whose modes mode_by_frequency() finds faster.
-constexpr int kFewestOfFrequent = 1300, kNarrowestOfFrequent = 25;
+constexpr int kFewestOfFrequent = 1000, kNarrowestOfFrequent = 13;
 /// Samples of the largest crosses of 16 bits whose trimmed means rank_by_ordinals() finds faster.
 constexpr int kMostShortCross = 15;
 
