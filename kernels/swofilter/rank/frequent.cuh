@@ -60,9 +60,10 @@ class FrequentModes {
           list(base, n);
           count_short_lists(n);
           if (has_long_lists_) count_long_lists(n);
-          join(base, min(n, kMostFrequent));
-          // Those that are left occur less often than a value that is known.
-          if (level <= least_before_ && n <= kMostFrequent) break;
+          // Those that are left occur less often than modes.
+          const bool is_last = level <= least_ && n < kMostFrequent;
+          join(base, n);
+          if (is_last) break;
         }
       }
       write();
@@ -208,7 +209,7 @@ class FrequentModes {
   }
 
   /// Gives lists to values that occur at least `level` times.
-  /// @return how many there are; kMostFrequent of them get lists
+  /// @return how many got lists: all of them, or kMostFrequent
   __device__ int take_values(unsigned base, unsigned level) {
     __shared__ int taken;
     __shared__ unsigned of_warps[kFrequentWarps];
@@ -225,7 +226,7 @@ class FrequentModes {
     __syncthreads();
     // The list of a value that occurs more often than was counted comes last.
     static_assert(kMostFrequent <= kFrequentThreads);
-    const unsigned id = threadIdx.x, n = min(taken, kMostFrequent);
+    const int id = threadIdx.x, n = min(taken, kMostFrequent);
     const bool has = id < n, is_last = has && count_[id] >= kMostCounted;
     const unsigned size = has && !is_last ? (count_[id] + 7) & ~7u : 0;
     const unsigned to = warp_scan(size);
@@ -236,7 +237,7 @@ class FrequentModes {
     if (is_last) begin -= to - size;
     if (has) begin_[id] = end_[id] = begin, in_reach_[id] = 0;
     __syncthreads();
-    return taken;
+    return n;
   }
 
   /// Lists the places of the values: what lane 0 of part 0 reads the bits of its column with.
@@ -257,7 +258,7 @@ class FrequentModes {
     });
     __syncthreads();
     bool is_long = false;
-    for (int id = threadIdx.x; id < min(n, kMostFrequent); id += kFrequentThreads) {
+    for (int id = threadIdx.x; id < n; id += kFrequentThreads) {
       unsigned end = end_[id];
       count_[id] = end - begin_[id];
       for (; (end - begin_[id]) % 8; ++end) lists_[end] = place(kNoColumn, 0);
@@ -300,7 +301,7 @@ class FrequentModes {
     });
   }
   __device__ void count_short_lists(int n) {
-    for (int id = warp() / kTileParts; id < min(n, kMostFrequent); id += kPartWarps) {
+    for (int id = warp() / kTileParts; id < n; id += kPartWarps) {
       const unsigned count = count_[id];
       if (count <= kMostInReach && (in_reach_[id] >> 8 * part() & 255) < least_) continue;
       if (count < 32)
@@ -316,7 +317,7 @@ class FrequentModes {
   __device__ void count_long_lists(int n) {
     const int share = warp() / kTileParts;
     unsigned *const partial = partial_ + part() * (kPartWarps - 1) * kCountBits * 32 + lane();
-    for (int id = 0; id < min(n, kMostFrequent); ++id) {
+    for (int id = 0; id < n; ++id) {
       if (count_[id] < kLongList) continue;
       const unsigned each = (end_[id] - begin_[id] + 8 * kPartWarps - 1) / (8 * kPartWarps) * 8;
       const unsigned begin = min(begin_[id] + share * each, end_[id]);
@@ -354,7 +355,6 @@ class FrequentModes {
     of_thread = warp_min(of_thread);
     if (lane() == 0) atomicMin(&lowest, of_thread);
     __syncthreads();
-    least_before_ = least_;
     least_ = max(lowest, 1u);
     __syncthreads();
   }
@@ -385,7 +385,7 @@ class FrequentModes {
   int x0_ = 0, y0_ = 0, width_ = 0, height_ = 0;  ///< of the tile
   bool has_long_lists_ = false;
   RowModes modes_;
-  unsigned least_ = 1, least_before_ = 1;  ///< modes of all windows occur so often
+  unsigned least_ = 1;  ///< modes of all windows occur at least so often
 };
 
 }  // namespace cudascan::swo

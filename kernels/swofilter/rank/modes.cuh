@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Modes of 16-bit samples. A block numbers the values that occur in a tile with its margin; these
-/// codes are dense, so that counts of all of them fit into shared memory. Then it moves a window
-/// back and forth through the lines of the tile, a thread for each run of cells: at each step one
-/// sample leaves and one enters the run (Huang, Yang, Tang, "A fast two-dimensional median
-/// filtering algorithm", IEEE Trans. ASSP 27(1), 1979).
+/// Modes of 16-bit samples; frequent.cuh has those of large windows. A block numbers the values
+/// that occur in a tile with its margin; these codes are dense, so that counts of all of them fit
+/// into shared memory. Then it moves a window back and forth through the lines of the tile, a
+/// thread for each run of cells: at each step one sample leaves and one enters the run (Huang,
+/// Yang, Tang, "A fast two-dimensional median filtering algorithm", IEEE Trans. ASSP 27(1), 1979).
 ///
 /// Bits tell which codes occur at least `least_`, `least_` + 1, ... times; they change rarely. So
 /// the mode is the lowest code of the highest level that has some. If none has, or many codes
