@@ -38,13 +38,15 @@ TEST(SwoFilterModes, CudaEqualsCpuOfLargeWindows) {
     }
 }
 
-/// A value that occurs more often in a tile with its margin than is counted.
+/// A value that occurs more often in a tile with its margin than is counted: everywhere, and where
+/// another one wins in the middle.
 TEST(SwoFilterModes, CudaEqualsCpuOfFlatImages) {
   NEED_GPU();
   for (const Border border : {Border::replicate, Border::constant}) {
     const SwoFilterParams p{.op = Op::mode, .window = 255, .border = border, .border_value = 77};
     for (const Content content : {Content::gray, Content::random})
       expect_cuda_equals_cpu_of<std::uint16_t>(p, {66, 5}, {}, 0xffff, content);
+    expect_cuda_equals_cpu_of<std::uint16_t>(p, {200, 200}, {}, 0xffff, Content::gray);
   }
 }
 
