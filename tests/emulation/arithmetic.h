@@ -60,6 +60,10 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
 }
 /// The upper half of (high:low) << shift; the shift is limited to 32.
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  shift %= 32;
+  return shift == 0 ? high : high << shift | low >> (32 - shift);
+}
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << std::min(shift, 32u) >> 32);
 }

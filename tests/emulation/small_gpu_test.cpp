@@ -77,6 +77,11 @@ TEST_F(CudaOnASmallGpu, LargeModes) {
   emulation::limit_shared_memory(99 << 10);
   expect_equal<std::uint16_t>(70, 40, 0xffff, params);
 }
+/// A GPU without room for the counters of all warps.
+TEST_F(CudaOnASmallGpu, ModesOfLargeCrosses) {
+  const SwoFilterParams params{.op = SwoFilterOperator::mode, .window = 255, .shape = "cross"};
+  expect_equal<std::uint16_t>(70, 40, 0xffff, params);
+}
 /// Windows whose columns fit into a block, and windows whose columns do not.
 TEST_F(CudaOnASmallGpu, LargeMedians) {
   for (const int width : {151, 255}) {

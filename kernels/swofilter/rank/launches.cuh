@@ -16,6 +16,8 @@ void rank_of_cross(Cuda &, const SelectionJob<T> &);
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
 /// Medians, ranks and trimmed means of 16-bit samples.
 void rank_by_ordinals(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);
+/// Modes of 16-bit samples in crosses.
+void mode_of_cross(Cuda &, const SelectionJob<std::uint16_t> &);
 /// Modes of 16-bit samples, for windows of many samples.
 /// @return false if the device has too little shared memory for the window
 bool mode_by_frequency(Cuda &, const SelectionJob<std::uint16_t> &, const Mask &);

@@ -102,6 +102,7 @@ class Rank {
 
   void deep_mode(const SelectionJob<std::uint16_t> &all) {
     const Mask &mask = job_.mask();
+    if (mask.is_cross()) return mode_of_cross(cuda_, all);
     const bool is_large = mask.count() >= kFewestOfFrequent &&
                           std::min(mask.width, mask.height) >= kNarrowestOfFrequent;
     if (is_large && mode_by_frequency(cuda_, all, mask)) return;
