@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/swofilter/rank/bin_columns.cuh"
 #include "kernels/swofilter/rank/blocks.cuh"
 #include "kernels/swofilter/rank/following.cuh"
 #include "kernels/swofilter/rank/launches.cuh"
@@ -20,6 +21,13 @@ constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 constexpr int kMostTileRows = 288;
 /// The most rows of tiles for windows of a small reach are a multiple of it, or these.
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
+/// The narrower side of the smallest rectangles whose trimmed means bin_columns_kernel finds: its
+/// steps cost the same for all sizes, those of following_kernel as much as this side is long.
+constexpr int kNarrowestOfColumns = 65;
+/// Tiles of bin_columns_kernel have at most so many rows of results, or half the window's rows.
+constexpr int kMostColumnsRows = 64;
+/// Columns of results that a tile must have for two blocks on a multiprocessor, and at least.
+constexpr int kEnoughColumns = 5 * kBinColumnsWarps, kFewestColumns = 2 * kBinColumnsWarps;
 /// Rectangles up to this width are no wide ones.
 constexpr int kMostNarrow = 31;
 
@@ -28,6 +36,28 @@ static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) /
                       static_cast<int>(SummedBins::kNumber) +
                   4 <
               kMostBinSize);
+static_assert((kBinColumnsThreads * (127 + 254)) / static_cast<int>(kColumnBins) + 4 <
+              kMostBinSize);
+
+/// Results of a tile for bin_columns_kernel. None if the device has too little shared memory for
+/// the window.
+std::optional<RankBlocks> bin_columns_blocks(Cuda &cuda, int width, int height, const Mask &mask) {
+  const int rx = mask.rx();
+  const auto columns_of = [&](int resident) {
+    const int memory = shared_memory_each(cuda, resident) - bin_columns_bytes(0);
+    return std::min(memory / kBinColumnBytes, kBinColumnsThreads) / 4 * 4;
+  };
+  const int resident = columns_of(2) - 2 * rx < kEnoughColumns ? 1 : 2;
+  if (columns_of(resident) - 2 * rx < kFewestColumns) return {};
+  // Samples of a bin are fewer in a low tile. All multiprocessors take the same number of tiles.
+  const int most_rows = std::max(kMostColumnsRows, mask.ry());
+  for (int tiles = resident;; ++tiles) {
+    RankBlocks blocks = rank_blocks(cuda, width, height, rx, columns_of(resident), 4, tiles);
+    if (blocks.results.height > most_rows) continue;
+    blocks.results.width = blocks.columns - 2 * rx;
+    return blocks;
+  }
+}
 
 class Ordinals {
  public:
@@ -56,6 +86,19 @@ class Ordinals {
       launch(cuda_, bin_rank_kernel<TileCells::rectangle>, members(job, n), job, cells_);
     };
     for_parts<RankedBin>(digits->results, find, {.with_values = false});
+  }
+
+  /// @return false if the device has too little shared memory for the window
+  bool trimmed_means_of_columns() {
+    const auto blocks = bin_columns_blocks(cuda_, width(), height(), mask_);
+    if (!blocks) return false;
+    const auto find = [&](const OrdinalJob<TrimmedBins> &job, int n) {
+      launch(cuda_, bin_columns_kernel, {n, kBinColumnsThreads, bin_columns_bytes(blocks->columns)},
+             job);
+      launch(cuda_, bin_mean_kernel<TileCells::rectangle>, members(job, n), job, cells_);
+    };
+    for_parts<TrimmedBins>(blocks->results, find, {kColumnBins, kBinUnit, selection_.shift});
+    return true;
   }
 
   void trimmed_means() {
@@ -178,8 +221,14 @@ void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const 
   // Windows slide across instead of down if they have fewer rows than columns. So do wide
   // rectangles, whose columns are added.
   const bool slides_across = mask.runs().size() * 4 < transposed.runs().size() * 3;
-  if (job.op == Op::alpha_trimmed_mean)
+  if (job.op == Op::alpha_trimmed_mean) {
+    // Tiles have a narrower margin if the window is not wider than high.
+    const bool is_wide = mask.width > mask.height;
+    if (mask.rectangle && std::min(mask.width, mask.height) >= kNarrowestOfColumns &&
+        Ordinals(cuda, job, is_wide ? transposed : mask, is_wide).trimmed_means_of_columns())
+      return;
     return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
+  }
   const bool is_wide = mask.width > kMostNarrow && mask.width > 2 * mask.height;
   const bool across = mask.rectangle ? is_wide : slides_across;
   Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
