@@ -82,6 +82,14 @@ TEST_F(CudaOnASmallGpu, ModesOfLargeCrosses) {
   const SwoFilterParams params{.op = SwoFilterOperator::mode, .window = 255, .shape = "cross"};
   expect_equal<std::uint16_t>(70, 40, 0xffff, params);
 }
+/// Windows whose columns of bins fit into a block, and windows whose columns do not.
+TEST_F(CudaOnASmallGpu, LargeTrimmedMeans) {
+  for (const int width : {65, 83}) {
+    const SwoFilterParams params{
+        .op = SwoFilterOperator::alpha_trimmed_mean, .window = width, .alpha = 0.2};
+    expect_equal<std::uint16_t>(110, 70, 0xffff, params);
+  }
+}
 /// Windows whose columns fit into a block, and windows whose columns do not.
 TEST_F(CudaOnASmallGpu, LargeMedians) {
   for (const int width : {151, 255}) {

@@ -18,9 +18,9 @@ constexpr unsigned kBinUnit = sizeof(unsigned), kMissingBin = kColumnBins * kBin
 /// Bytes of a column. Four more words than bins, so that lanes which update a bin of one column
 /// each have fewer bank conflicts.
 constexpr int kBinColumnBytes = (kColumnBins + 4) * 4, kBinRowBytes = kColumnBins * 4;
-/// Bytes of shared memory for so many columns.
+/// Bytes of shared memory for so many columns, and one more that is read in vain.
 CUDASCAN_HD constexpr int bin_columns_bytes(int columns) {
-  return columns * kBinColumnBytes + kBinColumnsWarps * kBinRowBytes;
+  return (columns + 1) * kBinColumnBytes + kBinColumnsWarps * kBinRowBytes;
 }
 
 /// Bins of at most 255 samples: the number of a bin's samples in the upper byte, then their sum.
@@ -43,61 +43,58 @@ class LineBins {
 /// Four bins of a window, from 4 l on for lane l.
 class LaneBins {
  public:
+  __device__ void slide(const std::uint32_t (&enters)[4], const std::uint32_t (&leaves)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      both_[i] += enters[i] - leaves[i];
+      add_products(count_[i], enters[i], 0x01000000);
+      add_products(count_[i], leaves[i], 0xff000000);
+    }
+  }
   __device__ void slide(const uint4 &enters, const uint4 &leaves) {
-    slide(0, enters.x, leaves.x);
-    slide(1, enters.y, leaves.y);
-    slide(2, enters.z, leaves.z);
-    slide(3, enters.w, leaves.w);
+    slide({enters.x, enters.y, enters.z, enters.w}, {leaves.x, leaves.y, leaves.z, leaves.w});
   }
 
   /// Writes what is known of the mean of n samples without the first and last t.
-  __device__ void find(unsigned n, unsigned t, TrimmedBins &found) const {
-    const unsigned lane = threadIdx.x % 32, rank = n - 1 - t;
-    const unsigned all = count_[0] + count_[1] + count_[2] + count_[3];
-    const unsigned up_to = warp_scan(all), before = up_to - all;
+  __device__ void find(unsigned n, unsigned t, TrimmedBins *found) const {
+    unsigned counts[5] = {}, sums[5] = {};  // of the bins of this lane before each
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      counts[i + 1] = counts[i] + count_[i];
+      sums[i + 1] = sums[i] + both_[i] - (count_[i] << 24);
+    }
+    const unsigned rank = n - 1 - t, up_to = warp_scan(counts[4]), before = up_to - counts[4];
+    auto *const words = reinterpret_cast<unsigned *>(found);
     // From the lane with the first sample to the one before the last sample's.
-    unsigned sum =
-        up_to > t && up_to <= rank ? both_[0] + both_[1] + both_[2] + both_[3] - (all << 24) : 0;
-    bool first = t - before < all, last = rank - before < all;
+    unsigned sum = up_to > t && up_to <= rank ? sums[4] : 0;
+    bool first = t - before < counts[4], last = rank - before < counts[4];
     // Mostly two lanes have one each.
     while (first || last) {
-      const bool is_first = first;
-      const Part part = part_of((is_first ? t : rank) - before);
-      const bool is_in = 2 * (part.bin.rest + !is_first) > part.bin.count;
-      const unsigned sum_before = part.sum_before + (is_in ? part.sum : 0);
-      sum += is_first ? -sum_before : sum_before;
-      (is_first ? found.first : found.last) = part.bin;
-      if (is_first)
-        first = false;
-      else
-        last = false;
+      const unsigned is_last = !first, in_lane = (first ? t : rank) - before;
+      unsigned bin = bin_of(0, counts), sum_before = 0, sum_up_to = sums[1];
+#pragma unroll
+      for (int i = 1; i < 4; ++i)
+        if (in_lane >= counts[i])
+          bin = bin_of(i, counts), sum_before = sums[i], sum_up_to = sums[i + 1];
+      bin += in_lane << kRestBit;
+      const unsigned rest = bin >> kRestBit & (kMostBinSize - 1), count = bin >> kCountBit;
+      const unsigned part = 2 * (rest + is_last) > count ? sum_up_to : sum_before;
+      sum += first ? -part : part;
+      words[is_last] = bin;
+      last = last && first;
+      first = false;
     }
     sum = warp_sum(sum);
-    if (lane == 0) found.sum = sum, found.n = n;
+    if (threadIdx.x % 32 == 0) reinterpret_cast<uint2 *>(found)[1] = uint2{sum, n};
   }
 
  private:
-  struct Part {
-    RankedBin bin;
-    unsigned sum, sum_before;
-  };
+  /// Where numbers of a RankedBin begin.
+  static constexpr int kRestBit = 8, kCountBit = 20;
 
-  __device__ void slide(int i, unsigned enters, unsigned leaves) {
-    both_[i] += enters - leaves;
-    add_products(count_[i], enters, 0x01000000);
-    add_products(count_[i], leaves, 0xff000000);
-  }
-  /// The bin with sample number `rank` of this lane, and the sum of the lane's bins before it.
-  __device__ Part part_of(unsigned rank) const {
-    unsigned bin = threadIdx.x % 32 * 4, count = count_[0], both = both_[0];
-    unsigned before = 0, both_before = 0, next = count_[0], both_next = both_[0];
-#pragma unroll
-    for (int i = 1; i < 4; ++i) {
-      if (rank >= next)
-        ++bin, count = count_[i], both = both_[i], before = next, both_before = both_next;
-      next += count_[i], both_next += both_[i];
-    }
-    return {{bin, rank - before, count}, both - (count << 24), both_before - (before << 24)};
+  /// A RankedBin as a word, less the samples before it.
+  __device__ unsigned bin_of(int i, const unsigned (&counts)[5]) const {
+    return threadIdx.x % 32 * 4 + i + (count_[i] << kCountBit) - (counts[i] << kRestBit);
   }
 
   unsigned count_[4] = {};
@@ -130,37 +127,47 @@ class BinColumns {
     __syncthreads();
 
     // Each warp has a part of the row.
+    const int warp = __shfl_sync(kWholeWarp, column / 32, 0);
     const int part = (width + kBinColumnsWarps - 1) / kBinColumnsWarps;
-    int x = column / 32 * part;
+    int x = warp * part;
     const int results = min(part, width - x);
     for (int c = x; results > 0 && c < x + across_; ++c)
       window_.slide(this->column(c).four(lane_), uint4{});
+    const auto kept = [&](int at, int reach, int size) {
+      return clip ? min(at + reach, size - 1) - max(at - reach, 0) + 1 : 2 * reach + 1;
+    };
+    const bool varies = clip && (x0 + x < tiles.rx || x0 + x + results + tiles.rx > job_.width());
     int n = 0, t = 0;
     for (int y = 0;; ++y) {
       const unsigned *const leaving = row(y), *const entering = row(y + down_);
       const bool more = y + 1 < height;
       const unsigned leaves = has_column && more ? leaving[column] : kMissingBin,
                      enters = has_column && more ? entering[column] : kMissingBin;
-      const auto kept = [&](int at, int reach, int size) {
-        return clip ? min(at + reach, size - 1) - max(at - reach, 0) + 1 : 2 * reach + 1;
-      };
-      const int rows = kept(y0 + y, tiles.ry, job_.height());
-      const int step = y % 2 ? -1 : 1;
+      if (results > 0) {
+        const int rows = kept(y0 + y, tiles.ry, job_.height()), step = y % 2 ? -1 : 1;
+        const auto count = [&] {
+          const int now = rows * kept(x0 + x, tiles.rx, job_.width());
+          if (now != n) n = now, t = trimmed(n, job_.selection.alpha);
+        };
+        count();
+        TrimmedBins *found = &job_.at(blockIdx.x, x, y);
+        // Four bins of the columns that enter and leave next.
+        const auto address = [&](int c) { return shared_address(&this->column(c).four(lane_)); };
+        unsigned enters_at = address(step > 0 ? x + across_ : x - 1);
+        unsigned leaves_at = address(step > 0 ? x : x + across_ - 1);
 #pragma unroll 1
-      for (int left = results; left > 0; --left) {
-        // Reads ahead of the writes.
-        uint4 in{}, out{};
-        if (left > 1) {
-          in = this->column(step > 0 ? x + across_ : x - 1).four(lane_);
-          out = this->column(step > 0 ? x : x + across_ - 1).four(lane_);
+        for (int left = results;;) {
+          // Reads before it needs them, and for the last result in vain.
+          std::uint32_t in[4], out[4];
+          load_shared(enters_at, in);
+          load_shared(leaves_at, out);
+          window_.find(n, t, found);
+          if (--left == 0) break;
+          window_.slide(in, out);
+          x += step, found += step;
+          enters_at += step * kBinColumnBytes, leaves_at += step * kBinColumnBytes;
+          if (varies) count();
         }
-        if (const int now = rows * kept(x0 + x, tiles.rx, job_.width()); now != n) {
-          n = now;
-          t = trimmed(n, job_.selection.alpha);
-        }
-        window_.find(n, t, job_.at(blockIdx.x, x, y));
-        window_.slide(in, out);
-        if (left > 1) x += step;
       }
       if (!more) return;
       if (results > 0) {

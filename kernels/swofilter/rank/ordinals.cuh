@@ -8,7 +8,7 @@
 namespace cudascan::swo {
 
 /// The bin of a result, the number of samples of this bin in the window that come before the
-/// result, and of all of them in the window.
+/// result, and of all of them in the window. The bin is in the lowest bits.
 struct RankedBin {
   unsigned bin : 8, rest : 12, count : 12;
 

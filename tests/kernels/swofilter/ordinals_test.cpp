@@ -113,6 +113,59 @@ TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeans) {
     }
 }
 
+/// Trimmed means of large rectangles, for which blocks count the bins of columns: high and wide
+/// ones, larger than the image, in several tiles next to and below one another.
+TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeansOfLargeRectangles) {
+  NEED_GPU();
+  const Size images[] = {{290, 70}, {37, 143}, {70, 5}, {1, 66}, {1, 1}};
+  const std::uint16_t maxima[] = {0xffff, 1023, 0xffc0};
+  const Content contents[] = {Content::random, Content::text, Content::gradient, Content::white};
+  int i = 0;
+  for (const auto &[width, height] :
+       {std::pair{65, 65}, {67, 71}, {97, 65}, {71, 129}, {255, 67}, {125, 125}, {135, 137}})
+    for (const double alpha : {0., 0.01, 0.25, 0.49}) {
+      const SwoFilterParams p{.op = Op::alpha_trimmed_mean,
+                              .window_width = width,
+                              .window_height = height,
+                              .border = static_cast<Border>((i / 4 + i) % 4),
+                              .border_value = 500,
+                              .alpha = alpha};
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, images[i % 5],
+                                               {.padding = i % 3, .offset = i % 2}, maxima[i % 3],
+                                               contents[i / 2 % 4]);
+      ++i;
+    }
+}
+
+/// All borders with parts of windows outside on all sides, and none.
+TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeansAtBorders) {
+  NEED_GPU();
+  for (const Border border : {Border::clip, Border::replicate, Border::reflect, Border::constant})
+    for (const auto &[width, height] : {std::pair{65, 67}, {69, 65}}) {
+      const SwoFilterParams p{.op = Op::alpha_trimmed_mean,
+                              .window_width = width,
+                              .window_height = height,
+                              .border = border,
+                              .border_value = 40000,
+                              .alpha = 0.1};
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {101, 90});
+    }
+}
+
+/// The largest sums of a bin of a column, and of a window.
+TEST(SwoFilterOrdinals, CudaEqualsCpuOfTheLargestTrimmedMeans) {
+  NEED_GPU();
+  for (const double alpha : {0., 0.3}) {
+    const SwoFilterParams p{.op = Op::alpha_trimmed_mean,
+                            .window = 255,
+                            .border = Border::constant,
+                            .border_value = 0xffff,
+                            .alpha = alpha};
+    for (const Content content : {Content::white, Content::near_white})
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {19, 6}, {}, 0xffff, content);
+  }
+}
+
 }  // namespace
 }  // namespace cudascan
 #endif
