@@ -3,11 +3,11 @@
 /// Order statistics of 16-bit samples by ordinals. A block sorts the samples of a tile and of the
 /// margin that its windows need, by counting. A sample's number in this order is its ordinal; equal
 /// samples are in any order. Bins of equally many ordinals are samples of 8 bits, whose order
-/// statistics other kernels find (digits.cuh, sliding.cuh): the bin with the result, and the
-/// result's number among the samples of this bin in the window. Then the bin's sorted samples that
-/// lie in the window are counted. The time is the same for all images, however the levels are
-/// distributed (the idea of the ordinal transform: Weiss, "Fast median and bilateral filtering",
-/// SIGGRAPH 2006).
+/// statistics other kernels find (digits.cuh, following.cuh, bin_columns.cuh): the bin with the
+/// result, and the result's number among the samples of this bin in the window. Then the bin's
+/// sorted samples that lie in the window are counted. The time is the same for all images, however
+/// the levels are distributed (the idea of the ordinal transform: Weiss, "Fast median and bilateral
+/// filtering", SIGGRAPH 2006).
 #pragma once
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"

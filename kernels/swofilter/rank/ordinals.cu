@@ -23,9 +23,10 @@ constexpr int kMostTileRows = 288;
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// The narrower side of the smallest rectangles whose trimmed means bin_columns_kernel finds: its
 /// steps cost the same for all sizes, those of following_kernel as much as this side is long.
-constexpr int kNarrowestOfColumns = 65;
-/// Tiles of bin_columns_kernel have at most so many rows of results, or half the window's rows.
-constexpr int kMostColumnsRows = 64;
+constexpr int kNarrowestOfColumns = 64;
+/// Tiles of bin_columns_kernel have at most so many rows of results, or half the window's rows; and
+/// at most so many columns, or the window's. Bins of small tiles have few samples.
+constexpr int kMostColumnsRows = 64, kMostColumns = 6 * kBinColumnsWarps;
 /// Columns of results that a tile must have for two blocks on a multiprocessor, and at least.
 constexpr int kEnoughColumns = 5 * kBinColumnsWarps, kFewestColumns = 2 * kBinColumnsWarps;
 /// Rectangles up to this width are no wide ones.
@@ -48,12 +49,14 @@ std::optional<RankBlocks> bin_columns_blocks(Cuda &cuda, int width, int height, 
     return std::min(memory / kBinColumnBytes, kBinColumnsThreads) / 4 * 4;
   };
   const int resident = columns_of(2) - 2 * rx < kEnoughColumns ? 1 : 2;
-  if (columns_of(resident) - 2 * rx < kFewestColumns) return {};
-  // Samples of a bin are fewer in a low tile. All multiprocessors take the same number of tiles.
+  const int columns = std::min(columns_of(resident), 2 * rx + std::max(kMostColumns, 2 * rx));
+  if (columns - 2 * rx < kFewestColumns) return {};
   const int most_rows = std::max(kMostColumnsRows, mask.ry());
+  // All multiprocessors take the same number of tiles.
   for (int tiles = resident;; ++tiles) {
-    RankBlocks blocks = rank_blocks(cuda, width, height, rx, columns_of(resident), 4, tiles);
+    RankBlocks blocks = rank_blocks(cuda, width, height, rx, columns, 4, tiles);
     if (blocks.results.height > most_rows) continue;
+    // Rows begin at multiples of four samples.
     blocks.results.width = blocks.columns - 2 * rx;
     return blocks;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Results of 16-bit samples from the bins of ordered tiles: what digits_kernel and sliding_kernel
-/// find of the bins, and how a result follows from the sorted samples of a bin.
+/// Results of 16-bit samples from the bins of ordered tiles: what digits_kernel, following_kernel
+/// and bin_columns_kernel find of the bins, and how a result follows from the sorted samples of a
+/// bin.
 #pragma once
 #include "kernels/swofilter/rank/order.cuh"
 

@@ -117,7 +117,7 @@ TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeans) {
 /// ones, larger than the image, in several tiles next to and below one another.
 TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeansOfLargeRectangles) {
   NEED_GPU();
-  const Size images[] = {{290, 70}, {37, 143}, {70, 5}, {1, 66}, {1, 1}};
+  const Size images[] = {{210, 70}, {37, 143}, {70, 5}, {1, 66}, {1, 1}};
   const std::uint16_t maxima[] = {0xffff, 1023, 0xffc0};
   const Content contents[] = {Content::random, Content::text, Content::gradient, Content::white};
   int i = 0;
