@@ -148,7 +148,7 @@ TEST(SwoFilterOrdinals, CudaEqualsCpuOfTrimmedMeansAtBorders) {
                               .border = border,
                               .border_value = 40000,
                               .alpha = 0.1};
-      expect_cuda_equals_cpu_of<std::uint16_t>(p, {101, 90});
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, {101, 70});
     }
 }
 
