@@ -75,14 +75,36 @@ __global__ void __launch_bounds__(kThreads) paint_kernel(const PaintJob<T, Out> 
   if (job.count) count_ink(job.page, __popc(ink));
 }
 
+/// Samples of a thread that shows darkness.
+template <typename T>
+constexpr int kShown = 16 / sizeof(T);
+
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     show_darkness_kernel(const Plane<T> darkness, const Plane<T> out) {
+  constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   let_next_kernel_start();
   wait_for_kernels_before();
-  const int x = blockIdx.x * kThreads + threadIdx.x, y = blockIdx.y;
-  if (x < out.width)
-    out.row(y)[x] = static_cast<T>(shown_darkness(darkness.row(y)[x], kDarkest<T>, out.maximum));
+  const int x = (blockIdx.x * kThreads + threadIdx.x) * kShown<T>, y = blockIdx.y;
+  if (x >= out.width) return;
+  const uint4 four = *reinterpret_cast<const uint4 *>(darkness.row(y) + x);
+  unsigned words[] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+  for (unsigned &word : words) {
+    unsigned shown = 0;
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i)
+      shown |= shown_darkness(static_cast<T>(word >> kBits * i), kDarkest<T>, out.maximum)
+               << kBits * i;
+    word = shown;
+  }
+  T *const row = out.row(y);
+  if (x + kShown<T> <= out.width && reinterpret_cast<std::uintptr_t>(row + x) % 16 == 0) {
+    *reinterpret_cast<uint4 *>(row + x) = {words[0], words[1], words[2], words[3]};
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) store_word(row, out.width, x + k * kSamples, words[k]);
 }
 
 template <typename T, typename Out>
@@ -111,7 +133,7 @@ template void queue_count_ink(Cuda &, const PaintJob<std::uint16_t, std::uint16_
 
 template <typename T>
 void queue_show_darkness(Cuda &cuda, Plane<T> darkness, Plane<T> out) {
-  LaunchShape shape{dim3(divide_up(out.width, kThreads), out.height), kThreads};
+  LaunchShape shape{dim3(divide_up(out.width, kThreads * kShown<T>), out.height), kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   launch(cuda, show_darkness_kernel<T>, shape, darkness, out);
 }

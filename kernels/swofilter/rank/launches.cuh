@@ -8,7 +8,8 @@ namespace cudascan::swo {
 
 /// Medians and ranks of windows of few samples of any shape.
 /// @return false for other windows
-bool rank_of_few(Cuda &, const SelectionJob<std::uint8_t> &, const FilterJob &);
+template <typename T>
+bool rank_of_few(Cuda &, const SelectionJob<T> &, const FilterJob &);
 /// Medians, ranks and trimmed means of crosses, or of one of their two lines.
 template <typename T>
 void rank_of_cross(Cuda &, const SelectionJob<T> &);

@@ -23,7 +23,7 @@ constexpr int kMostTileRows = 288;
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// The narrower side of the smallest rectangles whose trimmed means bin_columns_kernel finds: its
 /// steps cost the same for all sizes, those of following_kernel as much as this side is long.
-constexpr int kNarrowestOfColumns = 64;
+constexpr int kNarrowestOfColumns = 56;
 /// Tiles of bin_columns_kernel have at most so many rows of results, or half the window's rows; and
 /// at most so many columns, or the window's. Bins of small tiles have few samples.
 constexpr int kMostColumnsRows = 64, kMostColumns = 6 * kBinColumnsWarps;

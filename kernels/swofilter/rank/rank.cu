@@ -59,8 +59,7 @@ class Rank {
     if (has_network()) return by_network();
     const bool of_rank = job_.op == Op::median || job_.op == Op::rank;
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
-    if constexpr (sizeof(T) == 1)
-      if (of_rank && rank_of_few(cuda_, all, job_)) return;
+    if (of_rank && rank_of_few(cuda_, all, job_)) return;
     if (has_cross()) return rank_of_cross(cuda_, all);
     if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));

@@ -34,8 +34,9 @@ TEST(SwoFilterRankFew, CudaEqualsCpu) {
                               .border = static_cast<Border>(turn / 2 % 4),
                               .border_value = 77,
                               .percentile = 10. * (turn % 11)};
-      expect_cuda_equals_cpu_of<std::uint8_t>(p, size,
-                                              turn % 3 ? Layout{.unit = 256} : Layout{0, 1});
+      const Layout layout = turn % 3 ? Layout{.unit = 256} : Layout{0, 1};
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+      expect_cuda_equals_cpu_of<std::uint16_t>(p, size, layout);
       if (HasFailure()) return;
       ++turn;
     }
