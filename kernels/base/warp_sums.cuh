@@ -38,7 +38,8 @@ __device__ inline std::uint64_t warp_sum(std::uint64_t v) {
   return v;
 }
 /// The sum of the values of this lane and of those below.
-__device__ inline std::uint32_t warp_scan(std::uint32_t v) {
+template <typename E>
+__device__ E warp_scan(E v) {
   scan_step<1>(v);
   scan_step<2>(v);
   scan_step<4>(v);

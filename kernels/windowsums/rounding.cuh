@@ -40,13 +40,18 @@ __device__ inline unsigned rounded_mean(unsigned sum, unsigned n) {
   return q + (static_cast<int>(2 * (sum - q * n)) >= static_cast<int>(n));
 }
 
+/// With a relative error below 2^-22.9.
+__device__ inline float to_float(std::uint64_t v) {
+  return fmaf(static_cast<float>(static_cast<unsigned>(v >> 32)), 0x1p32f,
+              static_cast<float>(static_cast<unsigned>(v)));
+}
+
 /// sqrt(variance) / n to the nearest integer, halves up. For up to 65025 samples of 16 bits (or
 /// more samples with fewer bits), (2 d + 1) n stays below 2^32 and 4 variance below 2^64.
 /// @param variance  N Q - S^2
 __device__ inline unsigned rounded_deviation(std::uint64_t variance, unsigned n) {
-  const float wide = fmaf(static_cast<float>(static_cast<unsigned>(variance >> 32)), 0x1p32f,
-                          static_cast<float>(static_cast<unsigned>(variance)));
-  const unsigned d = Estimate(sqrt_approx(wide), reciprocal_approx(static_cast<float>(n))).value();
+  const unsigned d =
+      Estimate(sqrt_approx(to_float(variance)), reciprocal_approx(static_cast<float>(n))).value();
   const std::uint64_t odd = (2 * d + 1) * n;
   return d + (odd * odd <= 4 * variance);
 }
@@ -80,11 +85,14 @@ class ByteDeviation {
   /// The level, in the lowest byte, unless `near` is set.
   /// @param variance  N Q - S^2
   __device__ unsigned estimate(std::uint64_t variance, bool &near) const {
+    return estimate_float(static_cast<float>(static_cast<unsigned>(variance >> shift_)), near);
+  }
+  /// The same from N Q - S^2 without the dropped bits, with a relative error below 2^-22.9.
+  __device__ unsigned estimate_float(float variance, bool &near) const {
     // The dropped bits make the square too small by at most scale_, and a root of at least 1/2 by
-    // no more than that. Other errors of the root are relative and below 2^-20.1, and the root is
+    // no more than that. Other errors of the root are relative and below 2^-20, and the root is
     // below 128.
-    const float root =
-        sqrt_approx(static_cast<float>(static_cast<unsigned>(variance >> shift_)) * scale_);
+    const float root = sqrt_approx(variance * scale_);
     const float rounded = root + kBias;
     near |= fabsf(root - (rounded - kBias)) > sure_;
     return __float_as_uint(rounded);

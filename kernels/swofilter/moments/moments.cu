@@ -54,25 +54,26 @@ std::size_t stride_of(int width) {
 template <typename T>
 void shape_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const Mask &mask = job.mask();
-  const bool crosses = mask.is_cross();
   const int beside = job.border == SwoFilterBorder::clip ? 0 : mask.rx();
+  const ShapeSource<T> source(in, job, 0, beside);
+  if (mask.is_cross()) return queue_cross(cuda, job, source, out);
   // Each row begins with an empty window, in a column that is aligned if the image is.
   constexpr int kStep = 128;
-  const int start = crosses ? 0 : divide_up(beside + mask.rx(), kStep) * kStep;
+  const int start = divide_up(beside + mask.rx(), kStep) * kStep;
   const int stride = divide_up(start + in.width, kStep) * kStep;
   const std::size_t elements = std::size_t(stride) * in.height;
   const bool squared = job.op == SwoFilterOperator::standard_deviation;
   auto *const memory = static_cast<unsigned char *>(
       cuda.scratch(elements * (sizeof(std::uint32_t) + (squared ? sizeof(ShapeSquare<T>) : 0))));
   const ShapeMomentJob<T> shape{
-      ShapeSource<T>(in, job, 0, beside),
+      source,
       out,
       job.shift,
       {reinterpret_cast<std::uint32_t *>(memory), stride, start},
       {reinterpret_cast<ShapeSquare<T> *>(memory + elements * sizeof(std::uint32_t)), stride,
        start},
       WindowCells(mask)};
-  crosses ? queue_cross_columns(cuda, job, shape) : queue_edges(cuda, job, shape);
+  queue_edges(cuda, job, shape);
   queue_results(cuda, job, shape);
 }
 

@@ -4,7 +4,7 @@
 /// next, the sum over a window changes by the samples that enter at the right ends of its runs and
 /// those that leave at their left ends. One kernel adds up these edges, another one the changes
 /// along the rows. Outside the image and its border there are zeros, so each row begins with an
-/// empty window. A cross has one long run; a kernel of its own adds up its column.
+/// empty window. Crosses have a kernel of their own.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -68,19 +68,20 @@ struct ShapeMomentJob {
   ShapeSource<T> in;
   Plane<T> out;
   int shift;                         // unused low bits of samples
-  SumPlane<std::uint32_t> sums;      // changes, or of a cross the sums over its column
-  SumPlane<ShapeSquare<T>> squares;  // the same of squares, for a deviation
+  SumPlane<std::uint32_t> sums;      // changes
+  SumPlane<ShapeSquare<T>> squares;  // changes of sums of squares, for a deviation
   WindowCells cells;
 };
 
 /// Queues adding up edges of the window's samples, and of their squares for a deviation.
 template <typename T>
 void queue_edges(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
-/// Queues adding up the columns of a cross.
-template <typename T>
-void queue_cross_columns(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
-/// Queues the results, from edges or the columns of a cross.
+/// Queues the results from edges.
 template <typename T>
 void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+
+/// Queues the whole task for a window that is a cross.
+template <typename T>
+void queue_cross(Cuda &, const FilterJob &, const ShapeSource<T> &, Plane<T> out);
 
 }  // namespace cudascan::swo

@@ -190,6 +190,31 @@ TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {
     }
 }
 
+/// Crosses with strips of each height, in images of tiles at both sides and between them, with all
+/// borders. Rows begin at multiples of a vector, then anywhere.
+TEST(SwoFilterMoments, CudaEqualsCpuOfCrosses) {
+  NEED_GPU();
+  constexpr Size kWindows[] = {{1, 3}, {11, 17}, {31, 65}, {5, 227}, {255, 255}};
+  constexpr Content kContents[] = {Content::random, Content::near_white, Content::checkerboard};
+  int turn = 0;
+  for (const Size window : kWindows)
+    for (const SwoFilterBorder border : window_oracle::kBorders)
+      for (const Layout layout : {Layout{.unit = 256}, Layout{0, 1}}) {
+        ++turn;
+        const SwoFilterParams p{.op = turn % 3 ? Op::standard_deviation : Op::mean,
+                                .window_width = window.width,
+                                .window_height = window.height,
+                                .shape = "cross",
+                                .border = border,
+                                .border_value = 77};
+        const Content content = kContents[turn / 2 % 3];
+        expect_cuda_equals_cpu_of<std::uint8_t>(p, {1030, 35}, layout, 0xff, content);
+        expect_cuda_equals_cpu_of<std::uint16_t>(p, {800, 19}, layout, turn % 2 ? 0xffff : 0xffc0,
+                                                 content);
+        if (HasFailure()) return;
+      }
+}
+
 /// The largest sums, in several phases.
 TEST(SwoFilterMoments, CudaEqualsCpuOfLargestShapes) {
   NEED_GPU();
