@@ -189,16 +189,6 @@ class CrossStrip {
       decide([&](int) -> unsigned { return rows + 2 * job_.rx + 1; });
     store_levels(job_.out, x_, y, job_.shift, levels);
   }
-  /// Sums from changes, after `front`.
-  template <typename E>
-  static __device__ void add_up(const E (&changes)[kColumns], E front, E (&sums)[kColumns]) {
-    sums[0] = changes[0];
-#pragma unroll
-    for (int j = 1; j < kColumns; ++j) sums[j] = sums[j - 1] + changes[j];
-    const E all = sums[kColumns - 1], before = front + warp_scan(all) - all;
-#pragma unroll
-    for (E &sum : sums) sum += before;
-  }
 
   const CrossJob<T> &job_;
   const int width_, height_, x_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/base/packed_samples.cuh"
+#include "kernels/base/warp_sums.cuh"
 #include "kernels/swofilter/moments/sums.cuh"
 #include "kernels/windowsums/rounding.cuh"
 #include "kernels/windowsums/row_job.cuh"
@@ -14,8 +15,20 @@ namespace cudascan::swo {
 using windowsums::kColumns;
 using windowsums::StageSamples;
 
+/// Sums from changes along a row, for a warp.
+/// @param front  the sum before its first pixel
+template <typename E>
+__device__ void add_up(const E (&changes)[kColumns], E front, E (&sums)[kColumns]) {
+  sums[0] = changes[0];
+#pragma unroll
+  for (int j = 1; j < kColumns; ++j) sums[j] = sums[j - 1] + changes[j];
+  const E all = sums[kColumns - 1], before = front + warp_scan(all) - all;
+#pragma unroll
+  for (E &sum : sums) sum += before;
+}
+
 /// The levels of a lane. Of bytes, only the lowest byte of each counts.
-/// @param shift  unused low bits of samples
+/// @param shift  low bits that the samples have in the sums, but not the levels
 /// @param count  count(j) is the number of samples in the window of pixel j, at least 1
 template <typename T, bool deviation, typename Count>
 __device__ void lane_levels(const std::uint32_t (&sums)[kColumns],
