@@ -19,8 +19,9 @@ struct TileLayout {
 
 class ShapePlanner {
  public:
-  ShapePlanner(const std::vector<ShapeRead> &reads, const ShapeReach &reach, int sample_bytes)
-      : reads_(reads), reach_(reach), sample_bytes_(sample_bytes) {
+  ShapePlanner(const std::vector<ShapeRead> &reads, const ShapeReach &reach, int sample_bytes,
+               int threads)
+      : reads_(reads), reach_(reach), sample_bytes_(sample_bytes), threads_(threads) {
     for (const ShapeRead &read : reads) {
       top_ = std::min(top_, read.dy);
       bottom_ = std::max(bottom_, read.dy);
@@ -35,8 +36,8 @@ class ShapePlanner {
     for (const auto &[across, down] : {std::pair{2, 16}, {1, 16}, {2, 8}, {1, 8}})
       for (int phases = 1; phases <= std::min(rows_, kMostPhases); ++phases) {
         const TileLayout layout = {across, down, phases};
-        if (pitch(layout) > ShapePlan::kMostPitch || bytes(layout) > most_shared ||
-            words(layout) > ShapePlan::kMostWords)
+        if (across * down * 32 > threads_ || pitch(layout) > ShapePlan::kMostPitch ||
+            bytes(layout) > most_shared || words(layout) > ShapePlan::kMostWords)
           continue;
         if (const double cost = this->cost(layout); best.phases == 0 || cost < least)
           best = layout, least = cost;
@@ -49,8 +50,6 @@ class ShapePlanner {
   static constexpr int kMostPhases = 16;
   /// Shared memory of a multiprocessor, and what each block needs besides its own.
   static constexpr int kShared = 228 << 10, kReserved = 1 << 10;
-  /// Threads that a multiprocessor has registers for.
-  static constexpr int kThreads = 1024;
 
   int left() const { return rounded_up(reach_.left * sample_bytes_, kUnit); }
   int pitch(const TileLayout &layout) const {
@@ -73,11 +72,11 @@ class ShapePlanner {
   /// About the number of units that are read or written for each unit of the tile.
   double cost(const TileLayout &layout) const {
     const int threads = layout.across * layout.down * 32;
-    const int blocks = std::min(kThreads / threads, kShared / (bytes(layout) + kReserved));
+    const int blocks = std::min(threads_ / threads, kShared / (bytes(layout) + kReserved));
     const double tile = layout.across * ShapePlan::kWarpBytes * layout.down * ShapePlan::kWarpRows;
     const double loaded = layout.phases * bytes(layout) / tile;
     // One block alone waits for its samples; it also waits longer at barriers.
-    const double idle = blocks * threads < kThreads ? 1.6 : blocks == 1 ? 1.2 : 1;
+    const double idle = blocks * threads < threads_ ? 1.6 : blocks == 1 ? 1.2 : 1;
     return (loaded * (4 * lists_ + 4) + 2 * static_cast<double>(reads_.size())) * idle;
   }
 
@@ -122,15 +121,15 @@ class ShapePlanner {
 
   const std::vector<ShapeRead> &reads_;
   const ShapeReach reach_;
-  const int sample_bytes_;
+  const int sample_bytes_, threads_;
   int top_ = 0, bottom_ = 0, rows_ = 1, lists_ = 1;
 };
 
 }  // namespace
 
 ShapePlan make_shape_plan(const std::vector<ShapeRead> &reads, const ShapeReach &reach,
-                          int sample_bytes, int most_shared) {
-  return ShapePlanner(reads, reach, sample_bytes)(most_shared);
+                          int sample_bytes, int most_shared, int threads) {
+  return ShapePlanner(reads, reach, sample_bytes, threads)(most_shared);
 }
 
 }  // namespace cudascan::swo

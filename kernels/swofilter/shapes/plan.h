@@ -55,7 +55,8 @@ struct ShapeReach {
 
 /// @param reads         of one pixel
 /// @param most_shared   bytes of shared memory that a block may have, at least 64 KiB
+/// @param threads       that a multiprocessor has registers for, 512 or 1024
 ShapePlan make_shape_plan(const std::vector<ShapeRead> &reads, const ShapeReach &, int sample_bytes,
-                          int most_shared);
+                          int most_shared, int threads = 1024);
 
 }  // namespace cudascan::swo

@@ -122,7 +122,7 @@ class ShapeTile {
   }
 
   /// Calls f(words, words) with the words of the thread for two reads of a list at a time, and
-  /// f(words) for a last one.
+  /// f(words) for a last one. If f takes four, most come four at a time.
   /// @param words  the list in the plan
   /// @return the end of the list
   template <typename F>
@@ -193,6 +193,12 @@ class ShapeTile {
   __device__ const std::uint32_t *visit_distance(const std::uint32_t *words, int count,
                                                  F &f) const {
     const std::uint32_t *const end = words + count;
+    if constexpr (requires(const Words &w) { f(w.word, w.word, w.word, w.word); }) {
+#pragma unroll 1
+      for (; words + 3 < end; words += 4)
+        f(read<distance>(words[0]).word, read<distance>(words[1]).word,
+          read<distance>(words[2]).word, read<distance>(words[3]).word);
+    }
     for (; words + 1 < end; words += 2)
       f(read<distance>(words[0]).word, read<distance>(words[1]).word);
     if (words < end) f(read<distance>(words[0]).word);
