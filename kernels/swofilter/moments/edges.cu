@@ -18,8 +18,8 @@ constexpr int kThreads = 512;
 template <typename T>
 struct EdgeJob {
   ShapeSource<T> in;
-  SumPlane<std::uint32_t> sums;
-  SumPlane<ShapeSquare<T>> squares;
+  SumPlane<T, std::uint32_t> sums;
+  SumPlane<T, ShapeSquare<T>> squares;
   int shift;  // unused low bits of samples
   bool more;  // adds to what is there
   ShapePlan plan;
@@ -87,16 +87,17 @@ struct UnitLevels {
 };
 
 /// Writes the sums of a thread, or adds to those that are there.
-template <typename E, int n>
-__device__ void store(E *to, const E (&sums)[n], bool more) {
+template <typename T, typename E, int n>
+__device__ void store(const SumPlane<T, E> &out, int at, int y, const E (&sums)[n], bool more) {
   using Quad = SumQuad<E>;
 #pragma unroll
-  for (int k = 0; k < n; k += Quad::kElements) {
+  for (int k = 0; k < n / Quad::kElements; ++k) {
+    E *const to = out.quad(y, at, k);
     Quad quad;
 #pragma unroll
-    for (int i = 0; i < Quad::kElements; ++i) quad.v[i] = sums[k + i];
-    if (more) quad += Quad(to + k);
-    quad.store(to + k);
+    for (int i = 0; i < Quad::kElements; ++i) quad.v[i] = sums[k * Quad::kElements + i];
+    if (more) quad += Quad(to);
+    quad.store(to);
   }
 }
 
@@ -118,8 +119,8 @@ __global__ void __launch_bounds__(kThreads) edge_kernel(const __grid_constant__ 
   }
   const int at = tile.x() + job.sums.start;
   if (tile.y() >= job.in.image.plane.height || at >= job.sums.stride) return;
-  store(job.sums.row(tile.y()) + at, edges.sums, job.more);
-  if constexpr (squared) store(job.squares.row(tile.y()) + at, edges.squares, job.more);
+  store(job.sums, at, tile.y(), edges.sums, job.more);
+  if constexpr (squared) store(job.squares, at, tile.y(), edges.squares, job.more);
 }
 
 }  // namespace

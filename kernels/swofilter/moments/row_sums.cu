@@ -81,19 +81,19 @@ struct LaneChanges {
   /// @param at  from the beginning of a row of sums on
   __device__ LaneChanges(const ShapeMomentJob<T> &job, int at, int y) {
     if (at >= job.sums.stride) return;
-    load(job.sums.row(y) + at, sums);
-    if constexpr (deviation) load(job.squares.row(y) + at, squares);
+    load(job.sums, at, y, sums);
+    if constexpr (deviation) load(job.squares, at, y, squares);
   }
 
  private:
   template <typename E>
-  static __device__ void load(const E *from, E (&to)[kColumns]) {
+  static __device__ void load(const SumPlane<T, E> &from, int at, int y, E (&to)[kColumns]) {
     constexpr int kElements = SumQuad<E>::kElements;
 #pragma unroll
-    for (int i = 0; i < kColumns; i += kElements) {
-      const SumQuad<E> quad(from + i);
+    for (int k = 0; k < kColumns / kElements; ++k) {
+      const SumQuad<E> quad(from.quad(y, at, k));
 #pragma unroll
-      for (int k = 0; k < kElements; ++k) to[i + k] = quad.v[k];
+      for (int i = 0; i < kElements; ++i) to[k * kElements + i] = quad.v[i];
     }
   }
 };

@@ -21,14 +21,22 @@ namespace cudascan::swo {
 template <typename T>
 using ShapeSquare = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
 
-/// Sums, or changes of sums, row by row.
-template <typename E>
+/// Changes of sums, row by row. Those of four threads of ShapeTile alternate, 16 bytes of each, so
+/// that they write whole sectors of memory.
+template <typename T, typename E>
 struct SumPlane {
   E *data;
-  int stride;  ///< in elements, a multiple of 32
-  int start;   ///< column 0 of the image, a multiple of 4
+  int stride;  ///< in elements, a multiple of 128
+  int start;   ///< column 0 of the image, a multiple of 128
 
-  __device__ E *row(int y) const { return data + static_cast<std::ptrdiff_t>(y) * stride; }
+  /// Number i of the 16-byte pieces from an element on, all of the same thread.
+  /// @param at  a multiple of the elements of a piece, from the beginning of the row on
+  __device__ E *quad(int y, unsigned at, int i) const {
+    constexpr unsigned kElements = 16 / sizeof(E), kPixels = ShapePlan::kThreadBytes / sizeof(T);
+    const unsigned thread = at / kPixels, first = at % kPixels / kElements;
+    const unsigned quad = thread / 4 * (4 * kPixels / kElements) + 4 * first + thread % 4;
+    return data + static_cast<std::ptrdiff_t>(y) * stride + quad * kElements + 4 * i * kElements;
+  }
 };
 
 /// Neighbouring sums that are read or written at once, at a multiple of 16 bytes.
@@ -67,9 +75,9 @@ template <typename T>
 struct ShapeMomentJob {
   ShapeSource<T> in;
   Plane<T> out;
-  int shift;                         // unused low bits of samples
-  SumPlane<std::uint32_t> sums;      // changes
-  SumPlane<ShapeSquare<T>> squares;  // changes of sums of squares, for a deviation
+  int shift;  // unused low bits of samples
+  SumPlane<T, std::uint32_t> sums;
+  SumPlane<T, ShapeSquare<T>> squares;  // for a deviation
   WindowCells cells;
 };
 
