@@ -37,6 +37,17 @@ __device__ inline int add_products(unsigned pair, unsigned bytes, int sum) {
   return result;
 }
 
+/// The same with unsigned numbers.
+template <bool kUpper>
+__device__ inline unsigned add_products(unsigned pair, unsigned bytes, unsigned sum) {
+  unsigned result;
+  if constexpr (kUpper)
+    asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(bytes), "r"(sum));
+  else
+    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(bytes), "r"(sum));
+  return result;
+}
+
 /// The address of something in shared memory, for load_shared(): 32 bits that the compiler keeps.
 /// Otherwise it computes the address again at every use, which costs more instructions than the
 /// access.

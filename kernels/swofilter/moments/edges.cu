@@ -10,8 +10,9 @@
 namespace cudascan::swo {
 namespace {
 
-/// Runs whose edges are added up at a time, so that a plan has room for them.
-constexpr int kMostRuns = 256;
+/// Runs whose edges are added up at a time: a plan has room for them, and Edges for their sums.
+template <typename T>
+constexpr int kMostRuns = sizeof(T) == 1 ? 256 : 128;
 /// Threads of a multiprocessor; they need many registers.
 constexpr int kThreads = 512;
 
@@ -32,9 +33,6 @@ class Edges {
  public:
   static constexpr int kSamples = Packed<T>::kSamples, kPixels = kShapeWords * kSamples;
 
-  std::uint32_t sums[kPixels] = {};
-  ShapeSquare<T> squares[kPixels] = {};
-
   /// Adds one, two or four reads.
   template <typename... Words>
   __device__ void operator()(const Words &...reads) {
@@ -43,9 +41,21 @@ class Edges {
   }
   __device__ void turn() {
 #pragma unroll
-    for (std::uint32_t &sum : sums) sum = 0 - sum;
+    for (int i = 0; i < kPixels; ++i) {
+      sums_[i] = 0 - sums_[i];
 #pragma unroll
-    for (ShapeSquare<T> &square : squares) square = 0 - square;
+      for (auto &squares : squares_) squares[i] = 0 - squares[i];
+    }
+  }
+  __device__ std::uint32_t sum(int i) const {
+    return sums_[i];
+  }
+  __device__ ShapeSquare<T> squares(int i) const {
+    if constexpr (sizeof(T) == 1)
+      return squares_[0][i];
+    else
+      return static_cast<int>(squares_[0][i]) +
+             static_cast<std::int64_t>(static_cast<int>(squares_[1][i])) * 256;
   }
 
  private:
@@ -58,20 +68,33 @@ class Edges {
       windowsums::transpose(words[0], words[1], words[2], words[3], of_pixels);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        add_products(sums[i + j], of_pixels[j], 0x01010101);
-        if constexpr (squared) add_squares(squares[i + j], of_pixels[j]);
+        add_products(sums_[i + j], of_pixels[j], 0x01010101);
+        if constexpr (squared) add_squares(squares_[0][i + j], of_pixels[j]);
       }
     } else {
-      const int low = word & 0xffff, high = word >> 16;
-      sums[i] += low;
-      sums[i + 1] += high;
-      if constexpr (squared) {
-        squares[i] = add_product(squares[i], low, low);
-        squares[i + 1] = add_product(squares[i + 1], high, high);
-      }
-      if constexpr (sizeof...(others) > 0) add(i, others...);
+      add_two(i, word, others...);
     }
   }
+  template <typename... Words>
+  __device__ void add_two(int i, unsigned a, unsigned b = 0, Words... others) {
+    add_pair(i, __byte_perm(a, b, 0x5410));
+    add_pair(i + 1, __byte_perm(a, b, 0x7632));
+    if constexpr (sizeof...(others) > 0) add_two(i, others...);
+  }
+  /// Adds two samples of a pixel.
+  __device__ void add_pair(int i, unsigned pair) {
+    sums_[i] = add_products<false>(pair, 0x0101u, sums_[i]);
+    if constexpr (squared) {
+      const unsigned bytes = __byte_perm(pair, 0, 0x3120);  // the lower ones, the upper ones
+      squares_[0][i] = add_products<false>(pair, bytes, squares_[0][i]);
+      squares_[1][i] = add_products<true>(pair, bytes, squares_[1][i]);
+    }
+  }
+
+  std::uint32_t sums_[kPixels] = {};
+  /// Of wider samples: products with their lower and with their upper bytes. These are below 2^24,
+  /// so that the sums over kMostRuns fit with a sign.
+  std::uint32_t squares_[sizeof(T)][kPixels] = {};
 };
 
 /// The levels of the samples in a unit.
@@ -87,15 +110,16 @@ struct UnitLevels {
 };
 
 /// Writes the sums of a thread, or adds to those that are there.
-template <typename T, typename E, int n>
-__device__ void store(const SumPlane<T, E> &out, int at, int y, const E (&sums)[n], bool more) {
+/// @param sum  sum(i) is that of pixel i
+template <typename T, typename E, typename Sum>
+__device__ void store(const SumPlane<T, E> &out, int at, int y, bool more, const Sum &sum) {
   using Quad = SumQuad<E>;
 #pragma unroll
-  for (int k = 0; k < n / Quad::kElements; ++k) {
+  for (int k = 0; k < Edges<T, true>::kPixels / Quad::kElements; ++k) {
     E *const to = out.quad(y, at, k);
     Quad quad;
 #pragma unroll
-    for (int i = 0; i < Quad::kElements; ++i) quad.v[i] = sums[k * Quad::kElements + i];
+    for (int i = 0; i < Quad::kElements; ++i) quad.v[i] = sum(k * Quad::kElements + i);
     if (more) quad += Quad(to);
     quad.store(to);
   }
@@ -119,8 +143,9 @@ __global__ void __launch_bounds__(kThreads) edge_kernel(const __grid_constant__ 
   }
   const int at = tile.x() + job.sums.start;
   if (tile.y() >= job.in.image.plane.height || at >= job.sums.stride) return;
-  store(job.sums, at, tile.y(), edges.sums, job.more);
-  if constexpr (squared) store(job.squares, at, tile.y(), edges.squares, job.more);
+  store(job.sums, at, tile.y(), job.more, [&](int i) { return edges.sum(i); });
+  if constexpr (squared)
+    store(job.squares, at, tile.y(), job.more, [&](int i) { return edges.squares(i); });
 }
 
 }  // namespace
@@ -130,9 +155,9 @@ void queue_edges(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> &j
   const Mask &mask = filter.mask();
   const std::vector<Run> runs = mask.runs();
   const auto size = static_cast<int>(runs.size());
-  for (int begin = 0; begin == 0 || begin < size; begin += kMostRuns) {
+  for (int begin = 0; begin == 0 || begin < size; begin += kMostRuns<T>) {
     std::vector<ShapeRead> reads;
-    for (int i = begin; i < std::min(size, begin + kMostRuns); ++i) {
+    for (int i = begin; i < std::min(size, begin + kMostRuns<T>); ++i) {
       reads.push_back({0, runs[i].last, runs[i].y});
       reads.push_back({1, runs[i].first - 1, runs[i].y});
     }

@@ -227,6 +227,23 @@ TEST(SwoFilterMoments, CudaEqualsCpuOfLargestShapes) {
     }
 }
 
+/// The largest changes along a row: all right ends of a window are white when all left ends are
+/// black.
+TEST(SwoFilterMoments, CudaEqualsCpuAtStep) {
+  NEED_GPU();
+  constexpr int kWidth = 40, kHeight = 9;
+  std::vector<std::uint16_t> samples;
+  for (int i = 0; i < kWidth * kHeight; ++i) samples.push_back(i % kWidth < 20 ? 0 : 0xffff);
+  for (const Op op : {Op::mean, Op::standard_deviation})
+    for (const int height : {127, 255})
+      expect_cuda_equals_cpu_on<std::uint16_t>(SwoFilterParams{.op = op,
+                                                               .window_width = 15,
+                                                               .window_height = height,
+                                                               .shape = "ellipse",
+                                                               .border = Border::replicate},
+                                               Image<std::uint16_t>(samples, kWidth, kHeight), {});
+}
+
 /// A mask of as many runs as there can be.
 TEST(SwoFilterMoments, CudaEqualsCpuOfMostRuns) {
   NEED_GPU();

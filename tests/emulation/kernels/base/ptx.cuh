@@ -23,6 +23,12 @@ inline int add_products(unsigned pair, unsigned bytes, int sum) {
          static_cast<std::int16_t>(pair >> 16) * static_cast<int>(bytes >> 8 & 0xff);
 }
 
+template <bool kUpper>
+inline unsigned add_products(unsigned pair, unsigned bytes, unsigned sum) {
+  if (kUpper) bytes >>= 16;
+  return sum + (pair & 0xffff) * (bytes & 0xff) + (pair >> 16) * (bytes >> 8 & 0xff);
+}
+
 /// Converts an address in shared memory, dynamic or static, to 32 bits and back.
 unsigned shared_address(const void *p);
 unsigned char *shared_pointer(unsigned address);
