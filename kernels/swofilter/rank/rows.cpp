@@ -28,6 +28,15 @@ template const RankLoops<std::uint16_t> &rank_loops();
 void slide_rows(const RankTile<std::uint16_t> &tile, const SlidingWindow &window) {
   CUDASCAN_FASTEST(slide_rows(tile, window));
 }
+template <typename T>
+bool find_frequent(const RankTile<T> &tile, std::ptrdiff_t pitch, const TileBox &box,
+                   const FrequentWindow &window, void *memory) {
+  return CUDASCAN_FASTEST(find_frequent(tile, pitch, box, window, memory));
+}
+template bool find_frequent(const RankTile<std::uint8_t> &, std::ptrdiff_t, const TileBox &,
+                            const FrequentWindow &, void *);
+template bool find_frequent(const RankTile<std::uint16_t> &, std::ptrdiff_t, const TileBox &,
+                            const FrequentWindow &, void *);
 int mode_rows() {
   return CUDASCAN_FASTEST(ModeRows::kRows);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/plane.h"
+#include "kernels/swofilter/rank/frequent.h"
 #include "kernels/swofilter/rank/network.h"
 #include "kernels/swofilter/rank/places.h"
 #include "kernels/swofilter/rank/tiles.h"
@@ -87,6 +88,13 @@ const RankLoops<T> &rank_loops();
 /// Modes of rectangles and crosses, of up to mode_rows() rows of a tile at the same time.
 void slide_rows(const RankTile<std::uint16_t> &, const SlidingWindow &);
 int mode_rows();
+/// Modes from frequent values. See frequent.h.
+/// @param box     the samples that there are, from the tile's first pixel on
+/// @param memory  of FrequentMemory::bytes()
+/// @return false if sliding is faster; some pixels have their results then
+template <typename T>
+bool find_frequent(const RankTile<T> &, std::ptrdiff_t pitch, const TileBox &box,
+                   const FrequentWindow &, void *memory);
 /// Ranks and trimmed means of crosses. Rows are not exchanged.
 template <typename T>
 void ask_cross(const Area<T> &, const FilterJob &);

@@ -14,6 +14,8 @@ namespace {
 
 /// Rows and columns of the smallest crosses whose windows slide faster with those of other rows.
 constexpr int kHighCross = 64;
+/// Runs of the smallest windows whose modes are looked for among frequent values.
+constexpr std::size_t kFrequentRuns = 41;
 
 /// Tiles of an area, their sizes, and what a worker needs for one at a time.
 template <typename T>
@@ -55,6 +57,7 @@ class TileWorker {
       window_.right.push_back({row + run.first, row + run.last + 1});
       window_.left.push_back({row + run.last, row + run.first - 1});
     }
+    if (is_frequent()) frequent_ = FrequentWindow(window_.runs, rx_, ry_);
     for (const Run &run : columns)
       window_.down.push_back({run.first * pitch_ + run.y, (run.last + 1) * pitch_ + run.y});
   }
@@ -103,15 +106,19 @@ class TileWorker {
     if (tile.is_clipped) std::fill_n(codes, n, static_cast<Code>(window_.absent));
     if constexpr (kSorts) {
       copy(samples, valid, all);
+    } else {
+      copy(codes, valid, all);
+    }
+    if (frequent_.runs() > 0 &&
+        find_frequent(tile, pitch_, box_of(valid, all), frequent_, arrays[4]))
+      return;
+    if constexpr (kSorts) {
       const auto order = reinterpret_cast<std::uint32_t *>(arrays[3]);
       tile.n_codes = is_mode() ? number(samples, codes, values,
                                         reinterpret_cast<std::uint16_t *>(arrays[3]), valid, all)
                                : sort(samples, codes, values, order, valid, all);
-    } else {
-      copy(codes, valid, all);
-    }
-    if constexpr (kSorts)
       if (has_rows()) return slide_rows(tile, window_);
+    }
     rank_loops<T>().slide(tile, window_, job_);
   }
 
@@ -124,6 +131,21 @@ class TileWorker {
     return kSorts && is_mode() && (mask.rectangle || is_high);
   }
 
+  /// Whether modes are looked for among frequent values first. Histograms of bytes are as fast
+  /// unless rows have several runs.
+  bool is_frequent() const {
+    const Mask &mask = job_.mask();
+    const std::size_t rows = kSorts ? 0 : 2 * (2 * ry_ + 1);
+    return is_mode() && !has_rows() && window_.runs.size() >= std::max(kFrequentRuns, rows) &&
+           4 * mask.count() >= mask.width * mask.height;
+  }
+  /// The samples that there are, from the first pixel's on.
+  TileBox box_of(const TileBox &valid, const TileBox &all) const {
+    TileBox box{valid.x0 - all.x0, valid.x1 - all.x0, valid.y0 - all.y0, valid.y1 - all.y0};
+    if (is_transposed_) box = {box.y0, box.y1, box.x0, box.x1};
+    return {box.x0 - rx_, box.x1 - rx_, box.y0 - ry_, box.y1 - ry_};
+  }
+
   /// Codes, samples, values, the order after the first pass of sorting or the codes of values,
   /// and the histogram.
   template <typename Visit>
@@ -133,9 +155,10 @@ class TileWorker {
     visit(!kSorts ? 0 : (is_mode() ? 65536 : n + 64) * sizeof(T));
     visit(!kSorts ? 0 : is_mode() ? 65536 * sizeof(T) : n * sizeof(std::uint32_t));
     const std::size_t codes = window_.absent + 64;
-    visit(!kSorts      ? 0
+    const std::size_t frequent = frequent_.runs() > 0 ? FrequentMemory::bytes(n) : 0;
+    visit(!kSorts      ? frequent
           : has_rows() ? (codes + codes / 32) * sizeof(T) * mode_rows()
-          : is_mode()  ? 3 * 65536
+          : is_mode()  ? std::max<std::size_t>(3 * 65536, frequent)
                        : n / 8 + 2 * kTileLine);
   }
 
@@ -206,6 +229,7 @@ class TileWorker {
   const Plane<T> out_;
   const FilterJob &job_;
   SlidingWindow window_;
+  FrequentWindow frequent_;
   bool is_transposed_;
   int rx_, ry_, most_along_, most_across_, columns_, rows_, pitch_;
 };
