@@ -131,7 +131,7 @@ class SparseTile {
     std::uint32_t sum = 0;
     for (int first = begin; first < min(begin + each, n); first += 32) {
       const int i = first + lane();
-      const std::uint32_t up_to = sum + warp_scan(i < n ? value(i) : 0);
+      const std::uint32_t up_to = sum + warp_scan(i < n ? std::uint32_t(value(i)) : 0u);
       if (i < n) set(i, up_to);
       sum = __shfl_sync(kWholeWarp, up_to, 31);
     }

@@ -13,7 +13,7 @@
 namespace cudascan::linearopen {
 
 /// A thread has two words in each of four rows; a warp's words are adjacent.
-constexpr int kCoverThreads = 128, kCoverRows = 4, kCoverWords = 2,
+constexpr int kCoverThreads = 256, kCoverRows = 4, kCoverWords = 2,
               kCoverHeight = kCoverRows * kCoverThreads / 32;
 /// Columns of a block.
 template <typename T>
@@ -42,6 +42,13 @@ struct CoverJob {
   int n_sources, n;
   bool more;  ///< `out` already has the extrema over other places
   CoverPlace places[kMostCovered];
+};
+
+/// Jobs of one launch: block z has number z.
+constexpr int kMostCoverJobs = 4;
+template <typename T>
+struct CoverJobs {
+  CoverJob<T> job[kMostCoverJobs];
 };
 
 /// The extrema for a thread's words.
@@ -159,8 +166,9 @@ class CoverWords {
 /// Extrema of what is at the places relative to each pixel of `out`. Nothing is outside the planes.
 template <typename T, typename Op>
 __global__ void __launch_bounds__(kCoverThreads)
-    cover_kernel(const __grid_constant__ CoverJob<T> job) {
+    cover_kernel(const __grid_constant__ CoverJobs<T> jobs) {
   let_next_kernel_start();
+  const CoverJob<T> &job = jobs.job[blockIdx.z];
   const Plane<T> &out = job.out.plane;
   const int x =
       static_cast<int>(blockIdx.x) * kCoverWidth<T> + threadIdx.x % 32 * Packed<T>::kSamples;

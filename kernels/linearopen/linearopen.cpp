@@ -286,17 +286,13 @@ class Opening {
 
   void fill_report(std::vector<std::int64_t> sums) {
     if constexpr (!kFloat) {
-      // Sums of openings of samples ^ flip; a closing is the complement of that.
       const auto pixels = std::int64_t{in_.width} * in_.height;
-      const std::int64_t all = pixels * static_cast<T>(~T{0});
-      if (is_difference(params_.operation)) {
-        const std::int64_t sum = sum_of_rows(in_.height, [&](int y) {
+      std::int64_t input = 0;
+      if (is_difference(params_.operation))
+        input = sum_of_rows(in_.height, [&](int y) {
           return static_cast<std::int64_t>(rows<T>().sum(in_.row(y), in_.width));
         });
-        for (std::int64_t &s : sums) s = (flip_ ? all - sum : sum) - s;
-      } else if (flip_) {
-        for (std::int64_t &s : sums) s = all - s;
-      }
+      restore_sums(sums, params_.operation, flip_ != 0, pixels * static_cast<T>(~T{0}), input);
     }
     report_->angles = angles_;
     report_->spectrum = std::move(sums);

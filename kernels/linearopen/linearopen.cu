@@ -141,7 +141,9 @@ class Opening {
       if (count_[0] && ((!apart_.empty() && (kFloat || flip_ != 0)) || !at_whole_words(in_)))
         want(converted, bytes_of(false));
       if (count_[1]) want(turned, bytes_of(true));
-      want(apart_scratch_, scratch_apart());
+      apart_bytes_ = scratch_apart();
+      const std::size_t together = baseline() ? 1 : kMostCoverJobs;
+      want(apart_scratch_, std::min(together, apart_.size()) * apart_bytes_);
     }
     auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes));
     for (const auto &[at, offset] : parts) *at = memory + offset;
@@ -267,7 +269,7 @@ class Opening {
     const int n = static_cast<int>(std::min(batch_, directions.size() - first));
     const Planes planes{plane_at<T>(planes_, width_of(false), height_of(false)),
                         plane_at<T>(planes_, width_of(true), height_of(true))};
-    if (&directions == &lines_) open(first, n, planes, false);
+    &directions == &lines_ ? open(first, n, planes, false) : open_apart(first, n);
     FoldJob<T> job{};
     job.bytes = plane_bytes_;
     int wanted = 0;
@@ -275,7 +277,6 @@ class Opening {
       const auto &[direction, number, turned] = directions[first + i];
       const Plane<T> plane =
           plane_at<T>(planes_ + i * plane_bytes_, width_of(turned), height_of(turned));
-      if (&directions == &apart_) open_apart(directions[first + i], plane);
       if (report_ && (kFloat || &directions == &apart_)) queue_sum(plane, source(turned), number);
       if (!folds()) continue;
       FoldPart<T> &part = job.part[turned];
@@ -291,14 +292,24 @@ class Opening {
            overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), job);
   }
 
-  void open_apart(const Numbered &direction, const Plane<T> &out) {
-    const auto [plane, floats, flip] = source(direction.turned);
-    if (baseline()) {
-      open_lines(cuda_, params_.algorithm, direction.direction, params_.length, plane, out,
-                 static_cast<void *>(apart_scratch_));
-      return;
+  /// Opens along n of the lines that are no lines for open(), into as many planes.
+  void open_apart(std::size_t first, int n) {
+    std::vector<SegmentJobs<T>> jobs;
+    for (int i = 0; i < n; ++i) {
+      const Numbered &d = apart_[first + i];
+      const Plane<const T> in = source(d.turned).plane;
+      const Plane<T> out =
+          plane_at<T>(planes_ + i * plane_bytes_, width_of(d.turned), height_of(d.turned));
+      if (baseline()) {
+        open_lines(cuda_, params_.algorithm, d.direction, params_.length, in, out,
+                   static_cast<void *>(apart_scratch_));
+        continue;
+      }
+      jobs.push_back(segments(d).jobs(in, out, apart_scratch_ + jobs.size() * apart_bytes_));
+      if (jobs.size() < kMostCoverJobs && i + 1 < n) continue;
+      queue_together(cuda_, jobs);
+      jobs.clear();
     }
-    segments(direction)(plane, out, apart_scratch_);
   }
 
   /// Adds up a direction's result.
@@ -336,17 +347,9 @@ class Opening {
                        report = report_] {
       report->angles = angles;
       report->spectrum.assign(host, host + angles.size());
-      if (!kFloat) {
-        // Sums are of samples ^ flip; a closing is the complement of that.
-        const std::int64_t all = pixels * static_cast<T>(~T{0});
-        const auto sum = static_cast<std::int64_t>(host[angles.size()]);
-        for (std::int64_t &s : report->spectrum) {
-          if (difference)
-            s = (flip ? all - sum : sum) - s;
-          else if (flip)
-            s = all - s;
-        }
-      }
+      if (!kFloat)
+        restore_sums(report->spectrum, params.operation, flip != 0, pixels * static_cast<T>(~T{0}),
+                     static_cast<std::int64_t>(host[angles.size()]));
       analyse_spectrum(params, static_cast<double>(pixels), kFloat ? maximum * 65536. : maximum,
                        *report);
     });
@@ -365,7 +368,7 @@ class Opening {
   std::size_t count_[2]{};
   Best<T> best_[2]{};
   bool folded_[2]{};
-  std::size_t plane_bytes_ = 0, batch_ = 0;
+  std::size_t plane_bytes_ = 0, batch_ = 0, apart_bytes_ = 0;  // apart_bytes_ for a direction
   std::uint64_t *sums_ = nullptr;
   unsigned char *planes_ = nullptr, *apart_scratch_ = nullptr;
   Plane<T> converted_{}, turned_{};

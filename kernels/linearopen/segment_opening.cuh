@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Queues openings with the same segment at every pixel: the extrema of parts, then those of the
-/// segment (cover.h), first minima and then maxima over the segment rotated by 180 degrees.
+/// Openings with the same segment at every pixel: the extrema of parts, then those of the segment
+/// (cover.h), first minima and then maxima over the segment rotated by 180 degrees.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -14,13 +14,18 @@
 
 namespace cudascan::linearopen {
 
+/// What an opening does, one job after another.
+template <typename T>
+struct SegmentJobs {
+  std::vector<CoverJob<T>> minima, maxima;
+};
+
 template <typename T>
 class SegmentOpening {
  public:
   /// For planes of this size.
   SegmentOpening(Cuda &cuda, const lines::Direction &direction, int length, int width, int height)
-      : cuda_(cuda),
-        cover_(SegmentCovers::of(cuda).find(direction, length, width, height)),
+      : cover_(SegmentCovers::of(cuda).find(direction, length, width, height)),
         width_(width),
         height_(height) {
     std::size_t bytes = plane_bytes<T>(width, height);
@@ -40,14 +45,12 @@ class SegmentOpening {
   /// @param in       ordered integers; rows of both planes begin and end at whole words or have
   ///                 room for them
   /// @param scratch  scratch_bytes()
-  void operator()(const Plane<const T> &in, const Plane<T> &out, unsigned char *scratch) const {
+  SegmentJobs<T> jobs(const Plane<const T> &in, const Plane<T> &out, unsigned char *scratch) const {
     const Plane<T> minima = plane_at<T>(scratch, width_, height_);
-    extrema(cover_kernel<T, Smallest>, *cover_, in, scratch, minima);
-    extrema(cover_kernel<T, Largest>, cover_->turned(), minima, scratch, out);
+    return {extrema(*cover_, in, scratch, minima), extrema(cover_->turned(), minima, scratch, out)};
   }
 
  private:
-  using Kernel = void (*)(CoverJob<T>);
   /// The plane of a level's parts, in scratch memory.
   struct PartsAt {
     int left, above, width, height;
@@ -59,8 +62,9 @@ class SegmentOpening {
     return {plane_at<T>(scratch + p.offset, p.width, p.height), p.left, p.above};
   }
 
-  void extrema(Kernel kernel, const SegmentCover &cover, const Plane<const T> &in,
-               unsigned char *scratch, const Plane<T> &out) const {
+  std::vector<CoverJob<T>> extrema(const SegmentCover &cover, const Plane<const T> &in,
+                                   unsigned char *scratch, const Plane<T> &out) const {
+    std::vector<CoverJob<T>> jobs;
     CoverJob<T> whole{};
     whole.out = {out, 0, 0};
     CoverPlane<Plane<const T>> source{in, 0, 0};
@@ -70,20 +74,22 @@ class SegmentOpening {
         const CoverPlane<Plane<T>> made = parts(i, scratch);
         CoverJob<T> job{};
         job.out = made;
-        add(kernel, job, source, level.made_of);
-        queue(kernel, job);
+        add(jobs, job, source, level.made_of);
+        jobs.push_back(job);
         source = {made.plane, made.left, made.above};
       }
-      add(kernel, whole, source, level.places);
+      add(jobs, whole, source, level.places);
     }
-    queue(kernel, whole);
+    jobs.push_back(whole);
+    return jobs;
   }
-  /// Adds places of a source to a job, which is queued when it is full.
-  void add(Kernel kernel, CoverJob<T> &job, const CoverPlane<Plane<const T>> &source,
-           const std::vector<SegmentPlace> &places) const {
+  /// Adds places of a source to a job. When this is full, it is one of the jobs, and goes on.
+  static void add(std::vector<CoverJob<T>> &jobs, CoverJob<T> &job,
+                  const CoverPlane<Plane<const T>> &source,
+                  const std::vector<SegmentPlace> &places) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (job.n == kMostCovered) {
-        queue(kernel, job);
+        jobs.push_back(job);
         job.n = job.n_sources = 0;
         job.more = true;
       }
@@ -92,19 +98,33 @@ class SegmentOpening {
       job.sources[job.n_sources - 1].end = job.n;
     }
   }
-  void queue(Kernel kernel, const CoverJob<T> &job) const {
-    const Plane<T> &out = job.out.plane;
-    launch(cuda_, kernel,
-           {dim3(divide_up(out.width, kCoverWidth<T>), divide_up(out.height, kCoverHeight)),
-            kCoverThreads, 0, cuda_.code_architecture() >= 90},
-           job);
-  }
 
-  Cuda &cuda_;
   const std::shared_ptr<const SegmentCover> cover_;
   const int width_, height_;
   PartsAt parts_[SegmentCover::kMostLevels]{};
   std::size_t scratch_bytes_;
 };
+
+/// Queues some openings. A launch has a job of each of them: one would not keep a large GPU busy.
+template <typename T>
+void queue_together(Cuda &cuda, const std::vector<SegmentJobs<T>> &openings) {
+  const auto queue = [&](auto *kernel, std::vector<CoverJob<T>> SegmentJobs<T>::*jobs) {
+    for (std::size_t step = 0;; ++step) {
+      CoverJobs<T> together{};
+      dim3 blocks(0, 0, 0);
+      for (const SegmentJobs<T> &opening : openings) {
+        if (step >= (opening.*jobs).size()) continue;
+        const CoverJob<T> &job = together.job[blocks.z++] = (opening.*jobs)[step];
+        const Plane<T> &out = job.out.plane;
+        blocks.x = std::max<unsigned>(blocks.x, divide_up(out.width, kCoverWidth<T>));
+        blocks.y = std::max<unsigned>(blocks.y, divide_up(out.height, kCoverHeight));
+      }
+      if (blocks.z == 0) return;
+      launch(cuda, kernel, {blocks, kCoverThreads, 0, cuda.code_architecture() >= 90}, together);
+    }
+  };
+  queue(cover_kernel<T, Smallest>, &SegmentJobs<T>::minima);
+  queue(cover_kernel<T, Largest>, &SegmentJobs<T>::maxima);
+}
 
 }  // namespace cudascan::linearopen

@@ -37,9 +37,26 @@
 /// Blank means a confidence below 0.2, which photographs do not reach. docs/rotation.md has the
 /// confidence needed for angles that are exact to 0.1 degrees.
 #pragma once
+#include <cstdint>
+#include <vector>
+
 #include "kernels/linearopen.h"
+#include "kernels/linearopen/samples.h"
 
 namespace cudascan::linearopen {
+
+/// Makes sums of results of sums of openings. Those of a closing are of the complements of samples.
+/// @param flipped  whether the openings are of complements
+/// @param all      the sum of an image whose samples are all the largest
+/// @param input    the sum of the input; 0 unless the result is a difference
+inline void restore_sums(std::vector<std::int64_t> &sums, LinearOpenOperation operation,
+                         bool flipped, std::int64_t all, std::int64_t input) {
+  const bool difference = is_difference(operation);
+  for (std::int64_t &sum : sums) {
+    if (flipped) sum = all - sum;
+    if (difference) sum = flipped ? sum - input : input - sum;
+  }
+}
 
 /// Fills in dominant_angle, confidence and blank from angles and spectrum.
 /// @param pixels   of the image
