@@ -51,7 +51,8 @@ constexpr unsigned kMissing = 1 << 16 | kNoSample;
 struct ValueNumbers {
   alignas(16) unsigned once[kValueWords];
   alignas(16) unsigned again[kValueWords];
-  std::uint16_t last_again[kValueWords], last_once[kValueWords];
+  alignas(16) std::uint16_t last_again[kValueWords];
+  alignas(16) std::uint16_t last_once[kValueWords];
 };
 
 /// A tile of results.
@@ -165,6 +166,9 @@ class CrossModeTile {
     if (once & bit || atomicOr(&once, bit) & bit) atomicOr(&again, bit);
   }
 
+  __device__ static void store_eight(std::uint16_t *to, const unsigned (&words)[4]) {
+    *reinterpret_cast<uint4 *>(to) = uint4{words[0], words[1], words[2], words[3]};
+  }
   /// Numbers the values. Returns how many of them are counted.
   __device__ static int number(ValueNumbers &numbers) {
     __shared__ unsigned sums[kCrossModeWarps];
@@ -173,9 +177,13 @@ class CrossModeTile {
     // Those that occur again in the lower half, those that occur once in the upper one.
     unsigned counts[kNumberedWords], all = 0;
 #pragma unroll
-    for (int i = 0; i < kNumberedWords; ++i) {
-      const unsigned again = numbers.again[first + i], once = numbers.once[first + i] & ~again;
-      all += counts[i] = __popc(again) | __popc(once) << 16;
+    for (int i = 0; i < kNumberedWords; i += 4) {
+      const uint4 v = *reinterpret_cast<const uint4 *>(numbers.again + first + i),
+                  w = *reinterpret_cast<const uint4 *>(numbers.once + first + i);
+      const unsigned again[4] = {v.x, v.y, v.z, v.w}, once[4] = {w.x, w.y, w.z, w.w};
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        all += counts[i + k] = __popc(again[k]) | __popc(once[k] & ~again[k]) << 16;
     }
     const unsigned up_to = warp_scan(all);
     if (lane == 31) sums[warp] = up_to;
@@ -188,12 +196,16 @@ class CrossModeTile {
     }
     const unsigned n = all & 0xffff;
     next = all + (n << 16) - next;
+    unsigned last_again[kNumberedWords / 2], last_once[kNumberedWords / 2];
 #pragma unroll
-    for (int i = 0; i < kNumberedWords; ++i) {
-      numbers.last_again[first + i] = static_cast<std::uint16_t>(next);
-      numbers.last_once[first + i] = static_cast<std::uint16_t>(next >> 16);
-      next -= counts[i];
+    for (int i = 0; i < kNumberedWords; i += 2) {
+      const unsigned then = next - counts[i];
+      last_again[i / 2] = __byte_perm(next, then, 0x5410);
+      last_once[i / 2] = __byte_perm(next, then, 0x7632);
+      next = then - counts[i + 1];
     }
+    store_eight(numbers.last_again + first, last_again);
+    store_eight(numbers.last_once + first, last_once);
     __syncthreads();
     return n;
   }
