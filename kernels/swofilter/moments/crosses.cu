@@ -2,6 +2,7 @@
 // Means and standard deviations of crosses. A warp computes 256 columns of a strip of rows, as
 // windowsums/row_kernel.cuh says, but the window of its running sums is the row of the cross only.
 // Each lane keeps the sums of the other samples, those of its columns.
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/base/launch.cuh"
@@ -88,11 +89,10 @@ class CrossStrip {
         return samples;
       }
     }
-    return own_inside(y);
+    return aligned_ ? aligned(y) : levelled(word_by_word(job_.in, x_, y));
   }
-  /// The same in a row of the image.
-  __device__ Samples own_inside(int y) const {
-    if (!aligned_) return levelled(word_by_word(job_.in, x_, y));
+  /// The same in a row of the image, if they are in whole words.
+  __device__ Samples aligned(int y) const {
     const T *const from = job_.in.image.plane.row(y) + x_;
     if constexpr (sizeof(T) == 1) {
       const uint2 words = *reinterpret_cast<const uint2 *>(from);
@@ -138,21 +138,37 @@ class CrossStrip {
 
   /// Sums up the columns for row `begin`.
   __device__ void fill(int begin) {
-    constexpr int kRows = windowsums::kStageRows<T>;
+    constexpr int kRows = windowsums::kStageRows<T>, kAhead = 64 / sizeof(Samples);
     windowsums::ColumnSums<T, deviation> all;
-#pragma unroll(8 / kRows)
-    for (int i = -job_.ry; i <= job_.ry; i += kRows) {
-      Samples rows[kRows];
-      const int y = begin + i;
-      if (y >= 0 && y + kRows <= height_ && i + kRows <= job_.ry + 1) {
+    const int end = begin + job_.ry + 1;
+    int y = begin - job_.ry;
+    const auto add_rows = [&](int last) {
+      for (; y < last; y += kRows) {
+        Samples rows[kRows];
 #pragma unroll
-        for (int k = 0; k < kRows; ++k) rows[k] = own_inside(y + k);
-      } else {
-#pragma unroll
-        for (int k = 0; k < kRows; ++k) rows[k] = i + k <= job_.ry ? own(y + k) : Samples{};
+        for (int k = 0; k < kRows; ++k) rows[k] = y + k < last ? own(y + k) : Samples{};
+        all.add(rows);
       }
-      all.add(rows);
+      y = last;
+    };
+    if (y < 0) add_rows(min(end, 0));
+    if (__all_sync(kWholeWarp, aligned_)) {
+      // Many rows at once.
+#pragma unroll 1
+      for (const int last = min(end, height_); y + kAhead <= last; y += kAhead) {
+        Samples rows[kAhead];
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) rows[k] = aligned(y + k);
+#pragma unroll
+        for (int k = 0; k < kAhead; k += kRows) {
+          Samples some[kRows];
+#pragma unroll
+          for (int i = 0; i < kRows; ++i) some[i] = rows[k + i];
+          all.add(some);
+        }
+      }
     }
+    add_rows(end);
     const Samples middle = own(begin);
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)
@@ -198,6 +214,9 @@ class CrossStrip {
   Sums column_;         // without the middle
 };
 
+/// Warps of a multiprocessor, by their registers; and rows of the lowest strip.
+constexpr int kResidentWarps = 20, kFewestRows = 8;
+
 /// A block is a warp.
 template <typename T, bool deviation>
 __global__ void __launch_bounds__(32) crosses_kernel(const __grid_constant__ CrossJob<T> job) {
@@ -211,11 +230,13 @@ __global__ void __launch_bounds__(32) crosses_kernel(const __grid_constant__ Cro
 template <typename T>
 void queue_cross(Cuda &cuda, const FilterJob &filter, const ShapeSource<T> &in, Plane<T> out) {
   const Mask &mask = filter.mask();
-  // More rows share the sum of a window, fewer keep more warps busy.
-  const int rows = mask.ry() <= 8 ? 8 : mask.ry() <= 32 ? 16 : 32;
+  // All warps run at the same time. More rows of each share the sum of a window.
+  const int tiles = divide_up(out.width, kStageColumns);
+  const int strips = std::max(cuda.multiprocessors() * kResidentWarps / tiles, 1);
+  const int rows = std::max(divide_up(out.height, strips), kFewestRows);
   launch(cuda,
          filter.op == SwoFilterOperator::mean ? crosses_kernel<T, false> : crosses_kernel<T, true>,
-         {dim3(divide_up(out.width, kStageColumns), divide_up(out.height, rows)), 32},
+         {dim3(tiles, divide_up(out.height, rows)), 32},
          {in, out, filter.shift, mask.rx(), mask.ry(), rows});
 }
 

@@ -19,6 +19,9 @@ using Op = SwoFilterOperator;
 constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 /// Tiles are at most so high: bins of small tiles have few samples.
 constexpr int kMostTileRows = 288;
+/// The same for means of windows that reach down at most half as far: more samples of bins are
+/// visited.
+constexpr int kMostMeanRows = 144;
 /// The most rows of tiles for windows of a small reach are a multiple of it, or these.
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// The narrower side of the smallest rectangles whose trimmed means bin_columns_kernel finds: its
@@ -149,19 +152,20 @@ class Ordinals {
              sliding, columns_);
       launch(cuda_, from_bins, members(job, n), job, cells_);
     };
-    for_parts<Found>(following_results(bytes), find,
+    for_parts<Found>(following_results(bytes, Followed::kOfMeans), find,
                      {Followed::Bins::kNumber, kFollowedUnit,
                       Followed::kOfMeans ? selection_.shift : 0, Followed::kOfMeans});
   }
 
   /// Of a tile. Small tiles have few samples in a bin; for large windows they are mostly margin.
   /// @param bytes  of a block
-  BlockResults following_results(int bytes) const {
+  BlockResults following_results(int bytes, bool of_means) const {
     const int rows = sliding_blocks(cuda_, width(), height(), bytes).results.height;
     const auto part = [&](int most) { return divide_up(rows, divide_up(rows, most)); };
     if (std::max(mask_.rx(), mask_.ry()) <= kSmallReach)
       return {kSlidingThreads, part(std::max(kFewestTileRows, 4 * mask_.ry()))};
-    return {2 * kSlidingThreads, part(kMostTileRows)};
+    const bool lower = of_means && 2 * mask_.ry() <= kMostMeanRows;
+    return {2 * kSlidingThreads, part(lower ? kMostMeanRows : kMostTileRows)};
   }
 
   template <typename Found>
