@@ -45,7 +45,7 @@ struct CoverJob {
 };
 
 /// Jobs of one launch: block z has number z.
-constexpr int kMostCoverJobs = 4;
+constexpr int kMostCoverJobs = 5;
 template <typename T>
 struct CoverJobs {
   CoverJob<T> job[kMostCoverJobs];

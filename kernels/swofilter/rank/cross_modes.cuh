@@ -38,9 +38,9 @@ struct CrossModeJob {
 /// counted have the first numbers from 1 on, those that occur once the next ones, both in
 /// descending order.
 constexpr unsigned kValueNumber = 0x3fff;
-constexpr unsigned kNotCounted = 0x4000;
+constexpr unsigned kNotCounted = 0x8000;
 /// The sample equals the one before it in its row or column.
-constexpr unsigned kSameAsBefore = 0x8000;
+constexpr unsigned kSameAsBefore = 0x4000;
 /// There is no sample.
 constexpr unsigned kNoSample = kNotCounted;
 /// The same while samples are values. Its lower half is written.
@@ -277,7 +277,7 @@ class CrossModeTile {
         counted[i] = !(samples[i] & kNotCounted);
         times[i] = 1;
         flags |= samples[i];
-        single = max(single, samples[i] & ~kSameAsBefore);
+        single = max(single, samples[i]);
       }
       // The first one of equal neighbours counts them all.
       if (__any_sync(kWholeWarp, flags & kSameAsBefore)) {
@@ -300,7 +300,7 @@ class CrossModeTile {
       for (int i = 0; i < n; ++i) {
         const unsigned number = samples[i] & kValueNumber, shift = number * 16;
         if (counted[i])
-          best = max(best, __funnelshift_r(before[i], 0, shift) + times[i] << 16 | number);
+          best = max(best, (__funnelshift_r(before[i], 0, shift) + times[i]) << 16 | number);
       }
     });
     best = warp_max(best);
@@ -314,7 +314,7 @@ class CrossModeTile {
     __syncwarp();
     const unsigned of_best = values_[best & kValueNumber];
     if (best >> 16 > 1) return of_best;
-    // No sample of the window has an equal one. Counted samples have no such flag.
+    // No sample of the window has an equal one. Samples that are not counted are above the others.
     single = warp_max(single);
     return min(of_best, unsigned{values_[single & kNotCounted ? single & kValueNumber : 0]});
   }

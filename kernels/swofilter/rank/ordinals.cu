@@ -19,9 +19,9 @@ using Op = SwoFilterOperator;
 constexpr std::size_t kMostOrderedBytes = std::size_t{3} << 28;
 /// Tiles are at most so high: bins of small tiles have few samples.
 constexpr int kMostTileRows = 288;
-/// The same for means of windows that reach down at most half as far: more samples of bins are
-/// visited.
-constexpr int kMostMeanRows = 144;
+/// Means visit more samples of bins. So tiles have at most so many rows for windows of few samples;
+/// for others, twice as many as the window reaches down, but no fewer than these.
+constexpr int kMostFewMean = 4096, kMostMeanRows = 144, kFewestMeanRows = 96;
 /// The most rows of tiles for windows of a small reach are a multiple of it, or these.
 constexpr int kSmallReach = 31, kFewestTileRows = 72;
 /// The narrower side of the smallest rectangles whose trimmed means bin_columns_kernel finds: its
@@ -164,8 +164,10 @@ class Ordinals {
     const auto part = [&](int most) { return divide_up(rows, divide_up(rows, most)); };
     if (std::max(mask_.rx(), mask_.ry()) <= kSmallReach)
       return {kSlidingThreads, part(std::max(kFewestTileRows, 4 * mask_.ry()))};
-    const bool lower = of_means && 2 * mask_.ry() <= kMostMeanRows;
-    return {2 * kSlidingThreads, part(lower ? kMostMeanRows : kMostTileRows)};
+    const int most = !of_means                       ? kMostTileRows
+                     : mask_.count() <= kMostFewMean ? kMostMeanRows
+                                                     : std::max(2 * mask_.ry(), kFewestMeanRows);
+    return {2 * kSlidingThreads, part(most)};
   }
 
   template <typename Found>
