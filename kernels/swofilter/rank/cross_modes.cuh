@@ -104,7 +104,7 @@ class CrossModeTile {
     return column >= 0 && row >= 0 ? in.row(row)[column] : job_.in.outside;
   }
 
-  /// Reads the samples and replaces them by numbers and flags. Returns how many values have one.
+  /// Reads the samples and replaces them by numbers and flags. Returns how many values are counted.
   __device__ int number_values() const {
     auto &numbers = *reinterpret_cast<ValueNumbers *>(counters_);
     for (int i = threadIdx.x; i < kValueWords; i += kCrossModeThreads)
