@@ -145,7 +145,7 @@ class CrossModeTile {
     return n;
   }
 
-  /// Calls put(i, sample(i)) for `begin` and each step from there on. Reads several samples at once.
+  /// Calls put(i, sample(i)) for `begin` and each step from there on. Reads some samples at once.
   template <typename Sample, typename Put>
   __device__ static void copy(int begin, int end, int step, const Sample &sample, const Put &put) {
     constexpr int kAhead = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Modes of 16-bit samples in large windows and in crosses on the GPU, against the CPU. rank_test.cpp
+// Modes of 16-bit samples in large windows and crosses on the GPU, against the CPU. rank_test.cpp
 // compares the CPU with an oracle.
 #include <gtest/gtest.h>
 
