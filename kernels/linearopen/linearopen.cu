@@ -27,8 +27,9 @@ namespace {
 using namespace linearopen;
 using lines::Direction;
 
-/// Results of directions at once.
-constexpr std::size_t kPlanesBytes = std::size_t{256} << 20;
+/// Results of directions at once, and scratch memory of segments that are opened together. One
+/// direction of a large image keeps a GPU busy.
+constexpr std::size_t kPlanesBytes = std::size_t{256} << 20, kApartBytes = 2 * kPlanesBytes;
 
 /// Everything for one run().
 template <typename Sample>
@@ -142,8 +143,9 @@ class Opening {
         want(converted, bytes_of(false));
       if (count_[1]) want(turned, bytes_of(true));
       apart_bytes_ = scratch_apart();
-      const std::size_t together = baseline() ? 1 : kMostCoverJobs;
-      want(apart_scratch_, std::min(together, apart_.size()) * apart_bytes_);
+      const std::size_t fit = kApartBytes / std::max<std::size_t>(apart_bytes_, 1);
+      together_ = baseline() ? 1 : std::clamp<std::size_t>(fit, 1, kMostCoverJobs);
+      want(apart_scratch_, std::min(together_, apart_.size()) * apart_bytes_);
     }
     auto *const memory = static_cast<unsigned char *>(cuda_.scratch(bytes));
     for (const auto &[at, offset] : parts) *at = memory + offset;
@@ -292,7 +294,7 @@ class Opening {
            overlapped(dim3(divide_up(wanted, kFoldThreads), 1, 2), kFoldThreads), job);
   }
 
-  /// Opens along n of the lines that are no lines for open(), into as many planes.
+  /// Opens along n of apart_ from `first` on, into as many planes.
   void open_apart(std::size_t first, int n) {
     std::vector<SegmentJobs<T>> jobs;
     for (int i = 0; i < n; ++i) {
@@ -300,13 +302,11 @@ class Opening {
       const Plane<const T> in = source(d.turned).plane;
       const Plane<T> out =
           plane_at<T>(planes_ + i * plane_bytes_, width_of(d.turned), height_of(d.turned));
-      if (baseline()) {
-        open_lines(cuda_, params_.algorithm, d.direction, params_.length, in, out,
-                   static_cast<void *>(apart_scratch_));
-        continue;
-      }
-      jobs.push_back(segments(d).jobs(in, out, apart_scratch_ + jobs.size() * apart_bytes_));
-      if (jobs.size() < kMostCoverJobs && i + 1 < n) continue;
+      if (baseline())
+        open_lines(cuda_, params_.algorithm, d.direction, params_.length, in, out, apart_scratch_);
+      else
+        jobs.push_back(segments(d).jobs(in, out, apart_scratch_ + jobs.size() * apart_bytes_));
+      if (jobs.size() < together_ && i + 1 < n) continue;
       queue_together(cuda_, jobs);
       jobs.clear();
     }
@@ -368,7 +368,7 @@ class Opening {
   std::size_t count_[2]{};
   Best<T> best_[2]{};
   bool folded_[2]{};
-  std::size_t plane_bytes_ = 0, batch_ = 0, apart_bytes_ = 0;  // apart_bytes_ for a direction
+  std::size_t plane_bytes_ = 0, batch_ = 0, apart_bytes_ = 0, together_ = 0;
   std::uint64_t *sums_ = nullptr;
   unsigned char *planes_ = nullptr, *apart_scratch_ = nullptr;
   Plane<T> converted_{}, turned_{};

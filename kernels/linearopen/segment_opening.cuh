@@ -83,7 +83,7 @@ class SegmentOpening {
     jobs.push_back(whole);
     return jobs;
   }
-  /// Adds places of a source to a job. When this is full, it is one of the jobs, and goes on.
+  /// Adds places of a source to a job. A full one is added to `jobs`, and goes on as another one.
   static void add(std::vector<CoverJob<T>> &jobs, CoverJob<T> &job,
                   const CoverPlane<Plane<const T>> &source,
                   const std::vector<SegmentPlace> &places) {

@@ -45,7 +45,7 @@
 
 namespace cudascan::linearopen {
 
-/// Makes sums of results of sums of openings. Those of a closing are of the complements of samples.
+/// Turns sums of openings into those of results. A closing is an opening of complements.
 /// @param flipped  whether the openings are of complements
 /// @param all      the sum of an image whose samples are all the largest
 /// @param input    the sum of the input; 0 unless the result is a difference

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Modes of 16-bit samples in crosses. Neighbouring crosses share the samples of one of their two
-/// lines only, so each window is counted anew, by a warp: as many steps as the window has 32
-/// samples, whatever these are. A block has a tile of results and the samples that they need, in
-/// rows and columns. Values that occur there more than once have counters; the others cannot be the
-/// mode unless no sample of the window has an equal one.
+/// lines only. So a warp counts all samples of each window, 32 in a step; their values do not
+/// matter. A block has a tile of results and the samples that they need, in rows and columns.
+/// Values that occur there more than once have counters. The others cannot be the mode unless no
+/// sample of the window has an equal one.
 #pragma once
 #include "kernels/base/launch.cuh"
 #include "kernels/base/ptx.cuh"
@@ -159,6 +159,7 @@ class CrossModeTile {
         if (first + k * step < end) put(first + k * step, v[k]);
     }
   }
+  /// Notes that a value occurs.
   __device__ static void note(ValueNumbers &numbers, unsigned v) {
     const unsigned bit = 1u << v % 32;
     unsigned &once = numbers.once[v / 32], &again = numbers.again[v / 32];
