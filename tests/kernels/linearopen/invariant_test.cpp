@@ -96,7 +96,7 @@ void expect_cuda_equals_cpu(const SegmentCase &c, int directions) {
 template <typename T>
 void expect_cuda_equals_cpu() {
   for (const SegmentCase &c : kSegments)
-    for (const int directions : {1, 3})
+    for (const int directions : {1, 3, 7})  // one, some, and more than a launch has
       if (!testing::Test::HasFatalFailure()) expect_cuda_equals_cpu<T>(c, directions);
   std::mt19937 random(2);
   for (int i = 0; i < 20 && !testing::Test::HasFatalFailure(); ++i)
