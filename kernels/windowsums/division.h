@@ -7,6 +7,16 @@
 
 namespace cudascan::windowsums {
 
+/// An image and the resources of the GPU.
+struct DividedImage {
+  int height, window_rows;
+  int inner_tiles = 0, edge_tiles = 0;
+  float edge_cost = 1;  ///< of a row in an edge tile, in rows of inner tiles
+  int multiprocessors = 1;
+  bool share = true;  ///< whether there is memory for warps to sum up windows together
+  int most_group_rows = std::numeric_limits<int>::max();  ///< that can be summed up for a window
+};
+
 /// The strips of a block, in a column, one for each warp; see Strip.
 struct BlockStrips {
   int rows = 0;         ///< of a strip
@@ -18,18 +28,19 @@ struct BlockStrips {
 
   /// @param most_rows  that can be copied at once
   /// @param whole      whether all rows of a block are in shared memory
-  /// @param share      whether warps may sum up windows together
-  BlockStrips(int rows, int window_rows, int most_rows, int warps, bool whole, bool share)
+  BlockStrips(int rows, const DividedImage &image, int most_rows, int warps, bool whole)
       : rows(rows) {
     // Measured on an H200.
     const float row_alone = whole ? 0.2f : 0.3f, row_together = 0.33f, together_once = 5;
+    const int window_rows = image.window_rows;
     groups = (window_rows + rows / 2) / rows;
+    if (groups * rows > image.most_group_rows) groups = window_rows / rows;
     rest = window_rows - groups * rows;
     const float rows_together =
         static_cast<float>((warps + groups - 1) * rows) / warps + (rest < 0 ? -rest : rest);
     const float alone = row_alone * window_rows;
     const float together = together_once + row_together * rows_together;
-    if (alone <= together || groups < 2 || !share) {
+    if (alone <= together || groups < 2 || !image.share) {
       groups = 0;
       rest = window_rows;
     }
@@ -47,26 +58,16 @@ struct Division {
   BlockStrips inner, edge;                              ///< for both kinds of tiles
   float time = std::numeric_limits<float>::infinity();  ///< in rows of inner tiles
 
-  /// An image and the resources of the GPU.
-  struct Image {
-    int height, window_rows;
-    int inner_tiles = 0, edge_tiles = 0;
-    float edge_cost = 1;  ///< of a row in an edge tile, in rows of inner tiles
-    int multiprocessors = 1;
-    bool share = true;  ///< whether there is memory for warps to sum up windows together
-  };
-
   /// Divides an image so that each multiprocessor has about as many blocks as it can run at once
   /// and all end at about the same time.
   /// @param most_rows  that can be copied at once
   /// @param whole      whether all rows of a block are in shared memory
-  Division(const Image &image, int most_rows, int warps, int resident, bool whole)
+  Division(const DividedImage &image, int most_rows, int warps, int resident, bool whole)
       : warps(warps), resident(resident) {
     const int slots = image.multiprocessors * resident;
     const auto strips = [&](int blocks) {
       const int rows = divide_up(image.height, warps * std::max(blocks, 1));
-      return BlockStrips(std::max(rows, kLeastRows), image.window_rows, most_rows, warps, whole,
-                         image.share);
+      return BlockStrips(std::max(rows, kLeastRows), image, most_rows, warps, whole);
     };
     if (image.inner_tiles == 0 || image.edge_tiles == 0) {
       inner = edge = strips(slots / (image.inner_tiles + image.edge_tiles));

@@ -46,8 +46,9 @@ class Planner {
   }
 
   RowShape plan() {
-    job_.packed =
-        sizeof(T) == 1 && window_rows_ * 255 <= 0xffff;  // the sums of a column, in 16 bits
+    constexpr int kPackedRows = 0xffff / 255;  // of 8-bit samples, whose sums have 16 bits
+    job_.packed = sizeof(T) == 1 && window_rows_ <= kPackedRows;
+    if (job_.packed) image_.most_group_rows = kPackedRows;
     find_inner_tiles();
     if (!plan_tile()) plan_rings();
     order_blocks();
@@ -147,7 +148,7 @@ class Planner {
   const int window_rows_;
   const bool engine_;
   const int memory_;  // of a block
-  Division::Image image_{};
+  DividedImage image_{};
   Division division_;
   bool whole_ = false;
   int record_bytes_ = 0, blocks_ = 0;

@@ -167,6 +167,19 @@ TEST(SwoFilterMoments, EveryMean) {
 }
 
 #ifdef HAVE_CUDA
+/// Windows whose column sums just fit into 16 bits, in images that need all of these bits.
+TEST(SwoFilterMoments, CudaEqualsCpuOfHighWindowsOfBrightImages) {
+  NEED_GPU();
+  for (int height = 233; height <= 255; height += 2)
+    for (const Size size : {Size{300, 611}, Size{40, 1000}}) {
+      const SwoFilterParams p{.op = height % 4 == 1 ? Op::standard_deviation : Op::mean,
+                              .window_width = 9,
+                              .window_height = height};
+      expect_cuda_equals_cpu_of<std::uint8_t>(p, size, {.unit = 256}, 0xff, Content::near_white);
+      if (HasFailure()) return;
+    }
+}
+
 /// Shapes that are not rectangles, in images of several tiles, and far smaller than the window.
 /// Rows of 1100 pixels are more than a block adds up at a time.
 TEST(SwoFilterMoments, CudaEqualsCpuOfShapes) {

@@ -35,13 +35,25 @@ TEST(WindowSumsDivision, CoversTheImageWithAboutOneRoundOfBlocks) {
 }
 
 TEST(WindowSumsDivision, FillsLowWindowsAloneAndHighOnesTogether) {
-  const Division::Image image{2160, 3, 13, 2, 1.05f, 132};
+  const DividedImage image{2160, 3, 13, 2, 1.05f, 132};
   EXPECT_EQ(Division(image, 2160, 16, 1, true).most_groups(), 0);
-  Division::Image high = image;
+  DividedImage high = image;
   high.window_rows = 255;
   EXPECT_GE(Division(high, 2160, 16, 1, true).most_groups(), 2);
   high.share = false;
   EXPECT_EQ(Division(high, 2160, 16, 1, true).most_groups(), 0);
+}
+
+TEST(WindowSumsDivision, AddsUpNoMoreRowsThanItMay) {
+  for (int height = 100; height < 3000; height += 7) {
+    DividedImage image{height, 253, 13, 2, 1.05f, 132};
+    image.most_group_rows = 257;
+    const Division d(image, 2160, 16, 1, true);
+    for (const BlockStrips &strips : {d.inner, d.edge}) {
+      EXPECT_LE(strips.groups * strips.rows, 257) << height;
+      EXPECT_EQ(strips.groups * strips.rows + strips.rest, 253) << height;
+    }
+  }
 }
 
 TEST(WindowSumsDivision, GivesTilesThatTakeLongerLowerStrips) {
