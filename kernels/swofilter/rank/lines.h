@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians along rows, columns and diagonals of any length. On the CPU, the samples of each line
-/// are kept sorted; from one pixel to the next, one sample is replaced.
+/// Medians along rows, columns and diagonals of any length. On the CPU, neighbouring lines are in
+/// the lanes of vectors. From one pixel to the next, one sample is replaced. A median stays or
+/// becomes the next smaller or larger sample, which is searched among all samples of the line.
 #pragma once
 #include "kernels/swofilter/rank/rows.h"
 #include "kernels/swofilter/window.h"

@@ -190,8 +190,7 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   const Mask &mask = job.mask();
   const int n = mask.count();
   if (job.op == SwoFilterOperator::directional_median) {
-    // Sorted lines cost the same at any length.
-    constexpr int kLongestLine = sizeof(T) == 1 ? 57 : 43;
+    constexpr int kLongestLine = sizeof(T) == 1 ? 15 : 17;
     if (std::max(mask.width, mask.height) > kLongestLine) return {};
     return find_network(mask, question_of(job, n));
   }
@@ -231,7 +230,7 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   const int x0 = clip ? std::min(rx, in.width) : 0, x1 = std::max(in.width - x0, x0);
   const int y0 = clip ? std::min(ry, in.height) : 0, y1 = std::max(in.height - y0, y0);
 
-  // By histograms of columns or sorted lines; other windows are left to ask_tiles().
+  // By lines or histograms of columns; other windows are left to ask_tiles().
   const auto ask_any = [&](int left, int right, int top, int bottom) {
     Area<T> area = all;
     area.x0 = left, area.x1 = right, area.y0 = top, area.y1 = bottom;

@@ -55,8 +55,15 @@ TEST(SwoFilterLines, LongOnesEqualSorting) {
       [&]<typename In, typename Out>(In maximum, Out, const char *name) {
         if constexpr (std::is_same_v<In, Out>) {
           int i = 0;
-          for (const auto &[width, height] :
-               {Size{45, 45}, {65, 63}, {131, 131}, {255, 255}, {255, 59}, {1, 99}, {201, 3}})
+          for (const auto &[width, height] : {Size{19, 23},
+                                              {45, 45},
+                                              {65, 63},
+                                              {131, 131},
+                                              {255, 255},
+                                              {255, 59},
+                                              {1, 99},
+                                              {201, 3},
+                                              {3, 97}})
             for (const auto &[columns, rows] : {Size{190, 70}, {40, 130}, {7, 300}, {1, 1}}) {
               const SwoFilterParams p{.op = Op::directional_median,
                                       .window_width = width,
