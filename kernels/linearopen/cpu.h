@@ -7,6 +7,7 @@
 
 #include "kernels/base/aligned_memory.h"
 #include "kernels/exec.h"
+#include "kernels/linearopen/cover.h"
 #include "kernels/linearopen/digital_lines.h"
 #include "kernels/linearopen/rows.h"
 
@@ -68,6 +69,11 @@ void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &di
 template <typename T>
 std::size_t invariant_scratch(Cpu &, const lines::Direction &direction, int length, int width,
                               int height);
+
+/// The same along steep lines, best for long segments.
+template <typename T>
+void open_in_strips(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
+                    const SegmentCover &, Plane<T> out);
 
 /// Largest total length of segments in several directions for which open_short() is best.
 inline constexpr int kMostShort = 48;

@@ -96,6 +96,13 @@ void fill_margins(const Padded<T> &plane, T value, int y) {
   std::fill_n(plane.row(y) + width, plane.margin, value);
 }
 
+/// Whether strips are faster than whole planes.
+template <typename T>
+bool uses_strips(const lines::Direction &direction, int length) {
+  constexpr int kLong = sizeof(T) == 1 ? 512 : 64;  // planes of bytes stay in the cache
+  return direction.steep && length >= kLong;
+}
+
 }  // namespace
 
 template <typename T>
@@ -103,6 +110,8 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
                     int length, Plane<T> out, PlaneScratch scratch) {
   const int width = in.width, height = in.height;
   const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
+  if (uses_strips<T>(direction, length))
+    return open_in_strips(cpu, in, flip, direction, *cover, out);
   const int margin = cover->reach;
   const auto take = [&](int above) {
     return Padded<T>{scratch.take<T>(width + 2 * margin, height + above), margin, above};
@@ -125,6 +134,7 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
 template <typename T>
 std::size_t invariant_scratch(Cpu &cpu, const lines::Direction &direction, int length, int width,
                               int height) {
+  if (uses_strips<T>(direction, length)) return 0;
   const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
   const int padded = width + 2 * cover->reach;
   std::size_t bytes = PlaneScratch::bytes_of<T>(padded, height);
