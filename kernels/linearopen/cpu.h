@@ -2,7 +2,9 @@
 /// @file
 /// Shared by the parts of the CPU's linear openings.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "kernels/base/aligned_memory.h"
@@ -59,21 +61,38 @@ template <typename T>
 std::int64_t open_partition(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
                             int length, const Sink<T> &sink);
 
+/// Gives columns x to x + n - 1 of a row of openings to a sink.
+/// @return their sum, if the sink wants it
+template <typename T>
+std::int64_t give(const Sink<T> &sink, T flip, const T *opening, int n, int x, int y) {
+  T *const best = sink.best.row(y) + x;
+  T *const orientation = sink.orient ? sink.orientation.row(y) + x : nullptr;
+  if (sink.first) {
+    std::copy_n(opening, n, best);
+    if (orientation) std::fill_n(orientation, n, sink.degree);
+    if (sink.last) rows<T>().restore(best, n, flip);
+  } else {
+    rows<T>().accumulate(opening, n, best, orientation, sink.degree);
+  }
+  return sink.sum ? static_cast<std::int64_t>(rows<T>().sum(opening, n)) : 0;
+}
+
 /// Opens with the same segment at every pixel.
 /// @param direction  in this plane
 /// @param flip       XORed with samples that are read
 /// @param scratch    invariant_scratch() bytes
+/// @return the sum of the openings, if the sink wants it
 template <typename T>
-void open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction, int length,
-                    Plane<T> out, PlaneScratch scratch);
+std::int64_t open_invariant(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
+                            int length, const Sink<T> &sink, PlaneScratch scratch);
 template <typename T>
 std::size_t invariant_scratch(Cpu &, const lines::Direction &direction, int length, int width,
                               int height);
 
 /// The same along steep lines, best for long segments.
 template <typename T>
-void open_in_strips(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
-                    const SegmentCover &, Plane<T> out);
+std::int64_t open_in_strips(Cpu &, Plane<const T> in, T flip, const lines::Direction &direction,
+                            const SegmentCover &, const Sink<T> &sink);
 
 /// Largest total length of segments in several directions for which open_short() is best.
 inline constexpr int kMostShort = 48;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Openings with the same segment at every pixel, by parts that cover it (cover.h).
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "kernels/linearopen/cover.h"
@@ -28,9 +29,9 @@ class Extrema {
   Extrema(Cpu &cpu, const SegmentCover &cover, const std::vector<Padded<T>> &levels)
       : cpu_(cpu), cover_(cover), levels_(levels), none_(levels[0].memory.width, kNone) {}
 
-  /// Calls give(y, x, n) when n columns from x on of a row are in row(y).
-  template <typename Row>
-  void operator()(int width, int height, const Row &row) {
+  /// Calls done(y, x, n) when n columns from x on of a row are in row(y).
+  template <typename Row, typename Done>
+  void operator()(int width, int height, const Row &row, const Done &done) {
     for (std::size_t level = 1; level < levels_.size(); ++level) fill(level, height);
     constexpr int kColumns = 4096 / sizeof(T),
                   kMinRows = 16;  // so that the rows of a segment stay in the cache
@@ -44,6 +45,7 @@ class Extrema {
             for (const SegmentPlace &place : cover_.levels[level].places)
               places.push_back(source(levels_[level], y + place.y) + x + place.x);
           extrema(places, n, row(y) + x);
+          done(y, x, n);
         }
       }
     });
@@ -106,12 +108,12 @@ bool uses_strips(const lines::Direction &direction, int length) {
 }  // namespace
 
 template <typename T>
-void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
-                    int length, Plane<T> out, PlaneScratch scratch) {
+std::int64_t open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
+                            int length, const Sink<T> &sink, PlaneScratch scratch) {
   const int width = in.width, height = in.height;
   const auto cover = SegmentCovers::of(cpu).find(direction, length, width, height);
   if (uses_strips<T>(direction, length))
-    return open_in_strips(cpu, in, flip, direction, *cover, out);
+    return open_in_strips(cpu, in, flip, direction, *cover, sink);
   const int margin = cover->reach;
   const auto take = [&](int above) {
     return Padded<T>{scratch.take<T>(width + 2 * margin, height + above), margin, above};
@@ -126,9 +128,17 @@ void open_invariant(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
       fill_margins(eroded, T{0}, y);
     }
   });
-  Extrema<false, T>(cpu, *cover, levels)(width, height, [&](int y) { return eroded.row(y); });
+  Extrema<false, T>(cpu, *cover, levels)(
+      width, height, [&](int y) { return eroded.row(y); }, [](int, int, int) {});
   levels[0] = eroded;
-  Extrema<true, T>(cpu, cover->turned(), levels)(width, height, [&](int y) { return out.row(y); });
+  std::atomic<std::int64_t> sum = 0;
+  Extrema<true, T>(cpu, cover->turned(), levels)(
+      width, height, [&](int) { return thread_memory<T>(width); },
+      [&](int y, int x, int n) {
+        const auto part = give(sink, flip, thread_memory<T>(width) + x, n, x, y);
+        if (sink.sum) sum += part;
+      });
+  return sum;
 }
 
 template <typename T>
@@ -143,9 +153,9 @@ std::size_t invariant_scratch(Cpu &cpu, const lines::Direction &direction, int l
   return bytes;
 }
 
-#define INSTANTIATE(T)                                                                            \
-  template void open_invariant(Cpu &, Plane<const T>, T, const lines::Direction &, int, Plane<T>, \
-                               PlaneScratch);                                                     \
+#define INSTANTIATE(T)                                                                          \
+  template std::int64_t open_invariant(Cpu &, Plane<const T>, T, const lines::Direction &, int, \
+                                       const Sink<T> &, PlaneScratch);                          \
   template std::size_t invariant_scratch<T>(Cpu &, const lines::Direction &, int, int, int)
 INSTANTIATE(std::uint8_t);
 INSTANTIATE(std::uint16_t);

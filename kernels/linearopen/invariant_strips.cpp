@@ -5,6 +5,7 @@
 // pixels of a strip hardly leave it: each strip is opened on its own, and its data stays in the
 // cache.
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -93,7 +94,7 @@ template <typename T>
 struct StripJob {
   Plane<const T> in;
   T flip;
-  Plane<T> out;
+  const Sink<T> &sink;
   const Skew skew;
   Columns all{0, 0};       ///< of rows in memory: the strip's and those needed around it
   int width = 0;           ///< of strips
@@ -104,8 +105,8 @@ struct StripJob {
 
   /// @param columns  that strips have at least
   StripJob(Plane<const T> plane, T flip_all, const lines::Direction &direction,
-           const SegmentCover &cover, Plane<T> result, int columns)
-      : in(plane), flip(flip_all), out(result), skew(direction) {
+           const SegmentCover &cover, const Sink<T> &results, int columns)
+      : in(plane), flip(flip_all), sink(results), skew(direction) {
     const SegmentCover turned = cover.turned();
     include_needed(cover, include_needed(turned, {0, 0}));
     margin_ = round_up(all.end - all.begin, kLine<T>);
@@ -124,9 +125,9 @@ struct StripJob {
     }
   }
 
-  /// Samples of memory for the levels of a strip and for its erosion.
+  /// Samples of memory for the levels of a strip, its erosion and a row of results.
   std::size_t memory() const {
-    std::size_t n_rows = in.height;
+    std::size_t n_rows = in.height + 1;
     for (const int rows : above) n_rows += in.height + rows;
     return n_rows * stride + 2 * margin_;
   }
@@ -168,8 +169,9 @@ class Strip {
   int height() const { return end_ - begin_; }
 
   /// @param memory  job.memory()
-  void open(T *memory) {
-    if (height() == 0) return;
+  /// @return the sum of the openings, if the sink wants it
+  std::int64_t open(T *memory) {
+    if (height() == 0) return 0;
     T *next = job_.first_row(memory);
     const auto take = [&](int above) {
       T *const rows = next;
@@ -185,13 +187,17 @@ class Strip {
     }
     parts_[0] = eroded_;
     fill<true>([](int) {});
+    std::int64_t sum = 0;
     for (int y = begin_; y < end_; ++y) {
       const Columns inside{std::max(0, -first(y)), std::min(job_.width, job_.in.width - first(y))};
       if (inside.begin >= inside.end) continue;
       const int soon = std::min(y + kAhead, end_ - 1);
-      prefetch(job_.out.row(soon), first(soon), first(soon) + job_.width);
-      segments<true>(job_.dilated, y, inside, job_.out.row(y) + first(y));
+      prefetch(job_.sink.best.row(soon), first(soon), first(soon) + job_.width);
+      segments<true>(job_.dilated, y, inside, next);
+      sum += give(job_.sink, job_.flip, next + inside.begin, inside.end - inside.begin,
+                  first(y) + inside.begin, y);
     }
+    return sum;
   }
 
  private:
@@ -281,15 +287,15 @@ class Strip {
 }  // namespace
 
 template <typename T>
-void open_in_strips(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
-                    const SegmentCover &cover, Plane<T> out) {
+std::int64_t open_in_strips(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction &direction,
+                            const SegmentCover &cover, const Sink<T> &sink) {
   const int moved = Skew(direction).shift(in.height - 1), columns = in.width + std::abs(moved);
   // As many for each thread, which have about as many pixels in the plane.
   constexpr int kLeast = 256 / sizeof(T), kMost = 1024 / sizeof(T), kMinRows = 64;
   const auto parts = [&](int width) { return (columns + width - 1) / width; };
   const int threads = std::min(cpu.threads(), parts(kLeast)),
             wanted = (parts(kMost) + threads - 1) / threads * threads;
-  const StripJob<T> job(in, flip, direction, cover, out, parts(wanted));
+  const StripJob<T> job(in, flip, direction, cover, sink, parts(wanted));
   const int width = job.width, n_strips = parts(width);
   const int left = std::min(0, -moved) - (n_strips * width - columns) / 2;
   std::vector<Strip<T>> strips;
@@ -298,18 +304,20 @@ void open_in_strips(Cpu &cpu, Plane<const T> in, T flip, const lines::Direction 
     strips.emplace_back(job, left + i * width);
     rows.push_back(rows.back() + strips.back().height());
   }
+  std::atomic<std::int64_t> sum = 0;
   cpu.for_bands(rows.back(), kMinRows, [&](int begin, int end) {
     T *const memory = thread_memory<T>(job.memory());
     for (std::size_t i = 0; i < strips.size(); ++i) {
       const int middle = (rows[i] + rows[i + 1]) / 2;
-      if (middle >= begin && middle < end) strips[i].open(memory);
+      if (middle >= begin && middle < end) sum += strips[i].open(memory);
     }
   });
+  return sum;
 }
 
-#define INSTANTIATE(T)                                                             \
-  template void open_in_strips(Cpu &, Plane<const T>, T, const lines::Direction &, \
-                               const SegmentCover &, Plane<T>)
+#define INSTANTIATE(T)                                                                     \
+  template std::int64_t open_in_strips(Cpu &, Plane<const T>, T, const lines::Direction &, \
+                                       const SegmentCover &, const Sink<T> &)
 INSTANTIATE(std::uint8_t);
 INSTANTIATE(std::uint16_t);
 INSTANTIATE(std::uint32_t);

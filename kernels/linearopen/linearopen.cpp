@@ -98,7 +98,7 @@ class Opening {
   /// need that if the image is not transposed.
   bool apart(const Direction &direction) const {
     const bool flat = !direction.steep && !turns_ && angles_.size() > 1;
-    return flat || baseline_ || invariant(direction) || (kFloat && report_);
+    return flat || baseline_ || (kFloat && report_);
   }
   /// Segments along an axis or a diagonal are the same at every pixel.
   static bool along_axis_or_diagonal(const Direction &direction) {
@@ -217,23 +217,24 @@ class Opening {
     if (!apart(direction)) {
       const Sink<T> sink{view().best,        first,  finishes_early(),  orient_,
                          view().orientation, degree, report_ != nullptr};
-      return open_lines(sink, direction);
+      return open_lines(sink, direction, free_);
     }
     PlaneScratch scratch = free_;
     const Plane<const T> source = view().source;
     const auto result = scratch.take<T>(source.width, source.height);
     if (baseline_)
       linearopen::open_lines(cpu_, params_.algorithm, direction, params_.length, source, result);
-    else if (invariant(direction))
-      open_invariant(cpu_, source, flip_, seen(direction), params_.length, result, scratch);
     else
-      open_lines({result, true, false, false, {}, 0, false}, direction);
+      open_lines({result, true, false, false, {}, 0, false}, direction, scratch);
     return add(result, first, degree);
   }
 
-  /// Opens along the lines that cut the view. Returns the sum of the openings, if the sink wants
-  /// it.
-  std::int64_t open_lines(const Sink<T> &sink, const Direction &direction) {
+  /// Opens along the lines that cut the view, or with the same segment everywhere. Returns the sum
+  /// of the openings, if the sink wants it.
+  std::int64_t open_lines(const Sink<T> &sink, const Direction &direction, PlaneScratch scratch) {
+    if (invariant(direction))
+      return open_invariant(cpu_, view().source, flip_, seen(direction), params_.length, sink,
+                            scratch);
     return open_partition(cpu_, view().source, flip_, seen(direction), params_.length, sink);
   }
 
