@@ -29,9 +29,9 @@ constexpr SegmentCase kSegments[] = {{150, 110, 41, 27.3},
                                      {1, 100, 64, 80},
                                      {200, 90, 301, 26.565051177077989},
                                      {170, 12, 340, 178.9},
-                                     {700, 50, 90, 118, closing},
-                                     {130, 290, 700, 71.3},
-                                     {350, 310, 4096, 124, closing}};
+                                     {700, 40, 601, 118, closing},
+                                     {90, 200, 700, 71.3},
+                                     {160, 130, 4096, 124, closing}};
 
 template <typename T>
 Image<T> noise(const SegmentCase &c) {
