@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Small windows are sorted by networks if that is faster than histograms. Networks need complete
 // windows; pixels with clipped windows are processed by histograms, which support any window.
-// Answers of large rectangles and ellipses are followed from pixel to pixel.
+// Answers of large rectangles and ellipses are followed from pixel to pixel. Windows with many runs
+// are asked for squares of pixels.
 #include "kernels/swofilter/rank/rank.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "kernels/swofilter/rank/network.h"
 #include "kernels/swofilter/rank/places.h"
 #include "kernels/swofilter/rank/rows.h"
+#include "kernels/swofilter/rank/squares.h"
 
 namespace cudascan::swo {
 namespace {
@@ -201,14 +203,15 @@ std::shared_ptr<const Network> small_network(const FilterJob &job) {
   return network->cost() <= most ? network : nullptr;
 }
 
-/// Whether the sorted row and column of a cross are faster than a histogram.
+/// Whether the sorted row and column of a cross are faster than other methods.
 template <typename T>
 bool is_large_cross(const FilterJob &job) {
   const Mask &mask = job.mask();
   const bool is_mean = job.op == SwoFilterOperator::alpha_trimmed_mean;
+  if (job.op == SwoFilterOperator::mode || !mask.is_cross()) return false;
+  if (sizeof(T) == 1 && is_mean && has_squares<T>(job)) return false;
   const int least = sizeof(T) == 1 ? (is_mean ? 43 : 21) : is_mean ? 3 : 13;
-  return job.op != SwoFilterOperator::mode && std::min(mask.width, mask.height) >= least &&
-         mask.is_cross();
+  return std::min(mask.width, mask.height) >= least;
 }
 
 }  // namespace
@@ -253,6 +256,8 @@ void rank(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
           ask_any(0, in.width, bottom, end);
         });
   if (lines || columns || cross) return;
+  if (!network && has_squares<T>(job))
+    return ask_squares(cpu, in, out, job, 0, in.width, 0, in.height);
   if (!network && can_follow<T>(job))
     return follow_places(cpu, in, out, job, 0, in.width, 0, in.height);
   if (!network || x0 == x1) return ask_tiles(cpu, in, out, job, 0, in.width, 0, in.height);
