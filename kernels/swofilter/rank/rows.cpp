@@ -28,6 +28,9 @@ template const RankLoops<std::uint16_t> &rank_loops();
 void slide_rows(const RankTile<std::uint16_t> &tile, const SlidingWindow &window) {
   CUDASCAN_FASTEST(slide_rows(tile, window));
 }
+void slide_crosses(const RankTile<std::uint16_t> &tile, const SlidingWindow &window) {
+  CUDASCAN_FASTEST(slide_crosses(tile, window));
+}
 template <typename T>
 bool find_frequent(const RankTile<T> &tile, std::ptrdiff_t pitch, const TileBox &box,
                    const FrequentWindow &window, void *memory) {

@@ -85,8 +85,9 @@ struct RankLoops {
 template <typename T>
 const RankLoops<T> &rank_loops();
 
-/// Modes of rectangles and crosses, of up to mode_rows() rows of a tile at the same time.
+/// Modes of rectangles, and of crosses, of up to mode_rows() rows of a tile at the same time.
 void slide_rows(const RankTile<std::uint16_t> &, const SlidingWindow &);
+void slide_crosses(const RankTile<std::uint16_t> &, const SlidingWindow &);
 int mode_rows();
 /// Modes from frequent values. See frequent.h.
 /// @param box     the samples that there are, from the tile's first pixel on

@@ -12,8 +12,6 @@
 namespace cudascan::swo {
 namespace {
 
-/// Rows and columns of the smallest crosses whose windows slide faster with those of other rows.
-constexpr int kHighCross = 64;
 /// Runs of the smallest windows whose modes are looked for among frequent values.
 constexpr std::size_t kFrequentRuns = 41;
 
@@ -117,7 +115,8 @@ class TileWorker {
       tile.n_codes = is_mode() ? number(samples, codes, values,
                                         reinterpret_cast<std::uint16_t *>(arrays[3]), valid, all)
                                : sort(samples, codes, values, order, valid, all);
-      if (has_rows()) return slide_rows(tile, window_);
+      if (has_rows())
+        return job_.mask().rectangle ? slide_rows(tile, window_) : slide_crosses(tile, window_);
     }
     rank_loops<T>().slide(tile, window_, job_);
   }
@@ -127,8 +126,7 @@ class TileWorker {
   /// Whether the windows of all rows of a tile slide together.
   bool has_rows() const {
     const Mask &mask = job_.mask();
-    const bool is_high = mask.is_cross() && std::min(mask.width, mask.height) >= kHighCross;
-    return kSorts && is_mode() && (mask.rectangle || is_high);
+    return kSorts && is_mode() && (mask.rectangle || mask.is_cross());
   }
 
   /// Whether modes are looked for among frequent values first. Histograms of bytes are as fast
