@@ -10,8 +10,8 @@
 /// statistics the code of a sample is its place among all of the tile, sorted; as no two are equal
 /// the histogram is one bit for each of them. For modes, codes are numbers of the values that
 /// occur. Codes of 8-bit samples are the samples. For modes of rectangles and crosses of 16 bits a
-/// tile has few rows, whose windows slide together. Modes of large windows of other shapes come from
-/// the values that are frequent, if these are few; see frequent.h.
+/// tile has few rows, whose windows slide together. Modes of large windows of other shapes come
+/// from the values that are frequent, if these are few; see frequent.h.
 #pragma once
 #include <cstddef>
 #include <cstdint>
