@@ -132,7 +132,7 @@ SortedSquares::SortedSquares(const SquareShape &shape, const Mask &mask, bool is
 namespace {
 
 /// Of the largest ellipses of 8-bit samples whose means take longer if they are followed.
-constexpr int kMostMeanLength = 160;
+constexpr int kMostMeanLength = 100;
 /// Of the largest windows of 16-bit samples whose modes are not looked for among frequent values.
 constexpr int kMostModeCells = 512;
 
@@ -253,8 +253,8 @@ bool has_squares(const FilterJob &job) {
   if (sizeof(T) > 1)
     return !is_ellipse && !mask.is_cross() && !(is_mode && mask.count() > kMostModeCells);
   if (is_mode || !is_ellipse) return true;
-  return job.op == SwoFilterOperator::alpha_trimmed_mean ? length < kMostMeanLength
-                                                         : !can_follow<T>(job);
+  const bool is_mean = job.op == SwoFilterOperator::alpha_trimmed_mean;
+  return (is_mean && length < kMostMeanLength) || !can_follow<T>(job);
 }
 template bool has_squares<std::uint8_t>(const FilterJob &);
 template bool has_squares<std::uint16_t>(const FilterJob &);
