@@ -188,19 +188,23 @@ TEST(SwoFilterSquares, FindModesThatAllWindowsHave) {
                  1);
 }
 
-/// The samples that only some windows of a square have are 16 x 255, as many as bytes can count.
+/// Of those samples that only some windows of a square have, in the middle of the image, 8 x 255
+/// have each of two values by turns: as many as bytes can count, without rest.
 TEST(SwoFilterSquares, CountMoreThanBytesCan) {
+  constexpr int kWidth = 270, kHeight = 262;
+  std::vector<std::uint8_t> samples;
+  for (int i = 0; i < kWidth * kHeight; ++i)
+    samples.push_back(static_cast<std::uint8_t>(100 + i % kWidth % 2));
+  const Image<std::uint8_t> turns(samples, kWidth, kHeight);
+  const Image<std::uint8_t> flat(std::vector<std::uint8_t>(kWidth * kHeight, 100), kWidth, kHeight);
   for (const int width : {253, 251}) {
     const SwoFilterParams p{.op = Op::mode,
                             .window_width = width,
                             .window_height = 504 - width,
                             .shape = "cross",
-                            .border = Border::replicate};
-    const Image<std::uint8_t> in(std::vector<std::uint8_t>(40 * 24, 100), 40, 24);
-    Image<std::uint8_t> out(40, 24);
-    CpuRunner()(in, out, p);
-    for (int y = 0; y < 24; ++y)
-      for (int x = 0; x < 40; ++x) ASSERT_EQ(out.at(x, y), 100) << x << ", " << y;
+                            .border = Border::clip};
+    expect_answers(turns, p, 7);
+    expect_answers(flat, p, 67);
   }
 }
 
