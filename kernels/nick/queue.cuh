@@ -10,15 +10,18 @@
 
 namespace cudascan::nick {
 
-template <NickMethod method, typename SumS, typename SumQ, typename T, typename Out>
+/// @tparam from_prefix  whether windows start from PrefixSums
+template <NickMethod method, bool from_prefix, typename SumS, typename SumQ, typename T,
+          typename Out>
 void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const NickParams &params,
            NickReport *report) {
   constexpr bool wolf = method == NickMethod::wolf;
-  const windowsums::RowShape shape = windowsums::Planner<true, T>(cuda, in, job).plan();
+  const windowsums::RowShape shape = windowsums::Planner<true, T>(cuda, in, job).plan(from_prefix);
 
-  // Scratch memory: the statistics of the blocks, then the count of black pixels.
-  job.wolf = static_cast<WolfStatistics *>(
-      cuda.scratch(shape.blocks * sizeof(WolfStatistics) + sizeof(unsigned long long)));
+  // Scratch memory: the prefix sums, the statistics of the blocks, then the count of black pixels.
+  auto *const memory = static_cast<unsigned char *>(cuda.scratch(
+      shape.scratch + shape.blocks * sizeof(WolfStatistics) + sizeof(unsigned long long)));
+  job.wolf = reinterpret_cast<WolfStatistics *>(memory + shape.scratch);
   auto *black_count = reinterpret_cast<unsigned long long *>(job.wolf + shape.blocks);
   if (report) {
     job.black_count = black_count;
@@ -27,11 +30,12 @@ void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const 
   static const char key = 0;
   if constexpr (wolf) job.wolf_barrier = static_cast<unsigned *>(cuda.history(&key, 4));
   const auto launch_rows = [&]<typename Result>(bool baseline) {
+    if (wolf || !baseline) windowsums::use_prefix(cuda, shape, job, memory);
     if constexpr (wolf)
-      launch_wolf<WolfDecision<T, SumS, SumQ>, Result>(
+      launch_wolf<WolfDecision<T, SumS, SumQ>, Result, from_prefix>(
           cuda, shape, job, baseline ? WolfPart::statistics : WolfPart::all);
     else if (!baseline)
-      windowsums::launch_rows<Result>(cuda, shape, job);
+      windowsums::launch_rows<Result, from_prefix>(cuda, shape, job);
   };
   // The single precision of the decision needs a window of at least two pixels.
   const bool baseline =
@@ -58,7 +62,7 @@ void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const 
 template <typename T, typename Out>
 void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
   check_call(p, in, out);
-  const auto go = [&]<typename SumS, typename SumQ>() {
+  const auto go = [&]<bool from_prefix, typename SumS, typename SumQ>() {
     NickJob<T> job(out, window_width(p) / 2, window_height(p) / 2);
     const std::uint32_t white = out.maximum * (sizeof(Out) == 1 ? 0x01010101u : 0x00010001u);
     job.black = p.invert ? white : 0;
@@ -70,29 +74,38 @@ void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, N
     }
     switch (p.method) {
       case NickMethod::nick:
-        return queue<NickMethod::nick, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::nick, from_prefix, SumS, SumQ>(cuda, job, in, out, p, report);
       case NickMethod::niblack:
-        return queue<NickMethod::niblack, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::niblack, from_prefix, SumS, SumQ>(cuda, job, in, out, p, report);
       case NickMethod::sauvola:
-        return queue<NickMethod::sauvola, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::sauvola, from_prefix, SumS, SumQ>(cuda, job, in, out, p, report);
       case NickMethod::wolf:
-        return queue<NickMethod::wolf, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::wolf, from_prefix, SumS, SumQ>(cuda, job, in, out, p, report);
       case NickMethod::bradley:
-        return queue<NickMethod::bradley, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::bradley, from_prefix, SumS, SumQ>(cuda, job, in, out, p, report);
       case NickMethod::phansalkar:
-        return queue<NickMethod::phansalkar, SumS, SumQ>(cuda, job, in, out, p, report);
+        return queue<NickMethod::phansalkar, from_prefix, SumS, SumQ>(cuda, job, in, out, p,
+                                                                      report);
     }
   };
-  const std::int64_t area = std::int64_t{window_width(p)} * window_height(p);
+  const int width = window_width(p), height = window_height(p);
+  const std::int64_t area = std::int64_t{width} * height;
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
+  // What is faster was measured on an H200.
   if constexpr (sizeof(T) == 1) {
     // |p^2 - 127 p| 255^2 < 2^31; the 32-bit sums are for narrow windows.
-    area <= 255 * 255 && window_width(p) <= windowsums::kStageColumns
-        ? go.template operator()<U32, U32>()
-        : go.template operator()<U32, U64>();
+    if ((width > 512 && height > 128) || (width > 256 && height > 512))
+      go.template operator()<true, U32, U64>();
+    else if (area <= 255 * 255 && width <= windowsums::kStageColumns)
+      go.template operator()<false, U32, U32>();
+    else
+      go.template operator()<false, U32, U64>();
   } else {  // 65535 * 2^16 < 2^32
-    area <= 65536 ? go.template operator()<U32, U64>() : go.template operator()<U64, U64>();
+    if (area > 65536 || width > 512)
+      go.template operator()<true, U64, U64>();
+    else
+      go.template operator()<false, U32, U64>();
   }
 }
 

@@ -121,36 +121,45 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
  private:
   using Variance = std::conditional_t<sizeof(SumS) == 8, u128, std::uint64_t>;
 
-  /// Adds the columns' largest variances, of windows with rows_ rows, to the statistics.
+  /// Adds the columns' largest variances, of windows with rows_ rows, to the statistics. Estimates
+  /// leave few of them for exact comparisons.
   template <bool inner>
   __device__ void fold(const Row &row) {
     if constexpr (inner) {
       Variance most = 0;
 #pragma unroll
       for (const Variance v : most_) most = v > most ? v : most;
-      add({most, rows_ * row.window_width});
+      const unsigned n = rows_ * row.window_width;
+      const float estimate = deviation(most, n);
+      if (estimate > enough_) add({most, n}, estimate);
     } else {
-      // Estimates leave few columns for exact comparisons.
-      float estimate[kColumns], most = 0;
+      float estimates[kColumns], enough = enough_;
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
-        const float inverse = reciprocal_approx(static_cast<float>(rows_ * row.columns(j)));
-        estimate[j] = j < row.valid ? static_cast<float>(most_[j]) * inverse * inverse : 0;
-        most = fmaxf(most, estimate[j]);
+        estimates[j] = j < row.valid ? deviation(most_[j], rows_ * row.columns(j)) : 0;
+        enough = fmaxf(enough, estimates[j] * kNearlyAll);
       }
-      most *= 1 - 0x1p-16f;
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
-        if (estimate[j] > most) add({most_[j], rows_ * row.columns(j)});
+        if (estimates[j] > enough) add({most_[j], rows_ * row.columns(j)}, estimates[j]);
     }
 #pragma unroll
     for (Variance &v : most_) v = 0;
   }
-  __device__ void add(const Spread &spread) {
+  /// The square of the deviation, to 2^-20 of it.
+  static __device__ float deviation(Variance v, unsigned n) {
+    const float inverse = reciprocal_approx(static_cast<float>(n));
+    return static_cast<float>(v) * inverse * inverse;
+  }
+  __device__ void add(const Spread &spread, float estimate) {
     if (is_busier(spread, statistics_.busiest)) statistics_.busiest = spread;
+    enough_ = fmaxf(enough_, estimate * kNearlyAll);
   }
 
+  static constexpr float kNearlyAll = 1 - 0x1p-16f;
+
   WolfStatistics statistics_ = no_statistics();
+  float enough_ = 0;             // windows whose estimates are not larger have smaller deviations
   unsigned rows_ = 0;            // in the windows since the last fold()
   unsigned least_ = 0xffffffff;  // samples, in both halves
   Variance most_[kColumns] = {};

@@ -15,38 +15,41 @@
 
 namespace cudascan::nick {
 
+using windowsums::Rows;
+
 /// A block's own arrays, in front of its rows. (Blocks that wait for one another have only dynamic
 /// shared memory in the emulation of the tests.)
-template <typename Result, bool whole>
+template <typename Result, Rows rows>
 struct WolfMemory {
   using T = typename Result::Sample;
-  using Strip = windowsums::Strip<T, whole, true>;
+  using Strip = windowsums::RowStrip<T, rows, true>;
   using Sizes = windowsums::WindowSizes<windowsums::kStageColumns>;
 
   std::uint64_t barriers[Strip::kBarriers];
   Sizes column_sizes;
-  std::conditional_t<whole, Sizes, windowsums::NoSizes> full_sizes;
+  std::conditional_t<rows == Rows::tile, Sizes, windowsums::NoSizes> full_sizes;
   typename Result::Shared shared;
   union {
     alignas(16) unsigned char zeros[Strip::kZeros];  // while the windows are filled
     WolfStatistics parts[windowsums::kMaxWarps<T>];
   };
 };
-template <typename Result, bool whole>
-inline constexpr int kWolfMemory = (sizeof(WolfMemory<Result, whole>) + 127) / 128 * 128;
+template <typename Result, Rows rows>
+inline constexpr int kWolfMemory = (sizeof(WolfMemory<Result, rows>) + 127) / 128 * 128;
 
 /// Statistics is the decision of the first walk, Result that of the second.
-template <typename Statistics, typename Result, bool whole>
+template <typename Statistics, typename Result, Rows rows>
 __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sample>)
     wolf_kernel(const __grid_constant__ typename Result::Job job) {
-  using Walk = windowsums::RowWalk<Result, whole>;
-  using Memory = WolfMemory<Result, whole>;
-  constexpr int kMemory = kWolfMemory<Result, whole>;
+  using Walk = windowsums::RowWalk<Result, rows>;
+  using Memory = WolfMemory<Result, rows>;
+  constexpr int kMemory = kWolfMemory<Result, rows>;
+  constexpr bool kWhole = rows == Rows::tile;
   constexpr int kReserved = 1024;  // of the multiprocessor, for each block
   static_assert(kMemory + kReserved <= windowsums::kFixedMemory);
   unsigned char *const dynamic = dynamic_shared_memory();
   auto &memory = *reinterpret_cast<Memory *>(dynamic);
-  auto &full_sizes = windowsums::choose<whole>(memory.full_sizes, memory.column_sizes);
+  auto &full_sizes = windowsums::choose<kWhole>(memory.full_sizes, memory.column_sizes);
 
   let_next_kernel_start();
   const windowsums::BlockPlace place(job);
@@ -58,8 +61,8 @@ __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sa
   strip.start();
   strip.prepare();
   if (!place.inner)
-    windowsums::set_edge_sizes<Result, whole, whole>(memory.column_sizes, full_sizes, memory.shared,
-                                                     job, row.tile);
+    windowsums::set_edge_sizes<Result, kWhole, kWhole>(memory.column_sizes, full_sizes,
+                                                       memory.shared, job, row.tile);
   GridBarrier barrier(job.wolf_barrier);
   __syncthreads();
   strip.fill();
@@ -68,7 +71,7 @@ __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sa
   if (job.wolf_part != WolfPart::result) {
     const typename Statistics::Shared unused{};
     Statistics decision(job, unused, row, strip.begin());
-    windowsums::RowWalk<Statistics, whole> walk(job, strip, row, decision);
+    windowsums::RowWalk<Statistics, rows> walk(job, strip, row, decision);
     place.inner ? walk.template run<true>() : walk.template run<false>();
     __syncthreads();
     const WolfStatistics mine = merge_threads(decision.statistics(row, place.inner), memory.parts);
@@ -90,18 +93,17 @@ __global__ void __launch_bounds__(32 * windowsums::kMaxWarps<typename Result::Sa
 /// Queues both walks: in one launch if the GPU has room for all blocks at the same time, otherwise
 /// in two.
 /// @param part  statistics leaves those of each block in job.wolf
-template <typename Statistics, typename Result>
+template <typename Statistics, typename Result, bool from_prefix>
 void launch_wolf(Cuda &cuda, const windowsums::RowShape &shape, typename Result::Job job,
                  WolfPart part) {
   const auto go = [&](WolfPart next, bool together) {
     job.wolf_part = next;
-    const auto kernel = shape.whole ? wolf_kernel<Statistics, Result, true>
-                                    : wolf_kernel<Statistics, Result, false>;
-    const int fixed = shape.whole ? kWolfMemory<Result, true> : kWolfMemory<Result, false>;
-    launch(cuda, kernel,
-           {shape.blocks, shape.threads, fixed + shape.shared, cuda.code_architecture() >= 90,
-            together},
-           job);
+    windowsums::with_rows<from_prefix>(shape, [&]<Rows rows>() {
+      launch(cuda, wolf_kernel<Statistics, Result, rows>,
+             {shape.blocks, shape.threads, kWolfMemory<Result, rows> + shape.shared,
+              cuda.code_architecture() >= 90, together},
+             job);
+    });
   };
   if (part == WolfPart::all && shape.together) return go(part, true);
   go(WolfPart::statistics, false);

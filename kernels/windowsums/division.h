@@ -13,7 +13,8 @@ struct DividedImage {
   int inner_tiles = 0, edge_tiles = 0;
   float edge_cost = 1;  ///< of a row in an edge tile, in rows of inner tiles
   int multiprocessors = 1;
-  bool share = true;  ///< whether there is memory for warps to sum up windows together
+  bool share = true;       ///< whether there is memory for warps to sum up windows together
+  bool is_filled = false;  ///< windows start from sums that are known
   int most_group_rows = std::numeric_limits<int>::max();  ///< that can be summed up for a window
 };
 
@@ -31,6 +32,12 @@ struct BlockStrips {
   BlockStrips(int rows, const DividedImage &image, int most_rows, int warps, bool whole)
       : rows(rows) {
     // Measured on an H200.
+    if (image.is_filled) {
+      constexpr float kStart = 6;
+      rest = image.window_rows;
+      cost = rows + kStart;
+      return;
+    }
     const float row_alone = whole ? 0.2f : 0.3f, row_together = 0.33f, together_once = 5;
     const int window_rows = image.window_rows;
     groups = (window_rows + rows / 2) / rows;

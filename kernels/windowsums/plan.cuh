@@ -9,24 +9,29 @@
 #include "kernels/windowsums/division.h"
 #include "kernels/windowsums/row_job.cuh"
 #include "kernels/windowsums/row_tile.cuh"
+#include "kernels/windowsums/side_stage.cuh"
 #include "kernels/windowsums/sums.cuh"
 
 namespace cudascan::windowsums {
-
-/// Warps of a block and of a multiprocessor; sums of 16-bit samples need more registers.
-template <typename T>
-constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
 
 /// Limit for a block's shared memory besides that of its warps: the kernel's own arrays and the
 /// multiprocessor's reserve.
 constexpr int kFixedMemory = 12800;
 
+/// Where strips have their rows and their first windows from.
+enum class Rows {
+  tile,   ///< all rows of the block are in a RowTile
+  rings,  ///< each warp has a RowStage
+  prefix  ///< each warp has a SideStage, and windows start from PrefixSums
+};
+
 /// The parameters of a launch besides its job.
 struct RowShape {
-  bool whole;     // the rows are in RowTiles
+  Rows rows;
   bool together;  // all blocks run at the same time
   int blocks, threads;
-  int shared;  // bytes
+  int shared;           // bytes
+  std::size_t scratch;  // bytes of device memory for use_prefix()
 };
 
 /// Chooses a division and a staging for one image.
@@ -45,15 +50,23 @@ class Planner {
     image_.multiprocessors = cuda.multiprocessors();
   }
 
-  RowShape plan() {
+  /// @param from_prefix  whether windows start from PrefixSums: faster if they are very large
+  RowShape plan(bool from_prefix = false) {
     constexpr int kPackedRows = 0xffff / 255;  // of 8-bit samples, whose sums have 16 bits
     job_.packed = sizeof(T) == 1 && window_rows_ <= kPackedRows;
     if (job_.packed) image_.most_group_rows = kPackedRows;
     find_inner_tiles();
-    if (!plan_tile()) plan_rings();
+    if (from_prefix)
+      plan_prefix();
+    else if (!plan_tile())
+      plan_rings();
     order_blocks();
-    return {whole_, blocks_ <= image_.multiprocessors * division_.resident, blocks_,
-            32 * division_.warps, block_bytes(division_, whole_) + StagedPlane<T>::kReadBeyond};
+    return {rows_,
+            blocks_ <= image_.multiprocessors * division_.resident,
+            blocks_,
+            32 * division_.warps,
+            block_bytes(division_, rows_) + StagedPlane<T>::kReadBeyond,
+            from_prefix ? job_.prefix.bytes() : 0};
   }
 
  private:
@@ -81,21 +94,21 @@ class Planner {
     const bool at_once = job_.store_at_once && in_.width % kColumns == 0;
     image_.edge_cost = at_once ? kEdgeCost : std::max(kEdgeCost, 1.4f);
     for (const Staging staging : {Staging::tile, Staging::tight_tile}) {
-      if (whole_) break;
+      if (rows_ == Rows::tile) break;
       stage(staging);
       if (!job_.in.by_engine) break;
       for (const int blocks : {1, 2}) {
         const Division next(image_, in_.height, kMaxWarps<T> / blocks, blocks, true);
         const int rows = next.warps * next.most_rows() + window_rows_;
         if (next.time >= division_.time || RowTile<T>::parts(rows) > RowTile<T>::kMostParts ||
-            block_bytes(next, true) > memory_of(blocks))
+            block_bytes(next, Rows::tile) > memory_of(blocks))
           continue;
-        whole_ = true;
+        rows_ = Rows::tile;
         division_ = next;
       }
     }
     job_.share = divide_up(division_.most_rows(), kTilePart);
-    return whole_;
+    return rows_ == Rows::tile;
   }
 
   /// Otherwise: high blocks share more of the windows, but more small blocks fit.
@@ -112,6 +125,17 @@ class Planner {
       const Division next(image_, job_.in.most_rows(), warps, blocks, false);
       if (next.load(kMaxWarps<T>) < division_.load(kMaxWarps<T>)) division_ = next;
     }
+  }
+
+  /// One block of many warps.
+  void plan_prefix() {
+    rows_ = Rows::prefix;
+    stage(Staging::sides);
+    job_.prefix = PrefixSums<T>(in_.width, in_.height);
+    image_.edge_cost = 1.3f;
+    image_.is_filled = true;
+    const int warps = std::min(kMaxWarps<T>, memory_ / SideStage<T>::kBytes);
+    division_ = Division(image_, kTilePart, warps, 1, false);
   }
 
   /// Counts the blocks and places the edge blocks as RowJob says.
@@ -136,10 +160,11 @@ class Planner {
   }
   /// Memory per block for so many blocks.
   int memory_of(int blocks) const { return (memory_ + kFixedMemory) / blocks - kFixedMemory; }
-  int block_bytes(const Division &d, bool whole) const {
+  int block_bytes(const Division &d, Rows rows) const {
+    if (rows == Rows::prefix) return d.warps * SideStage<T>::kBytes;
     const int most_rows = std::min(d.warps * d.most_rows(), in_.height);
-    const int rows_bytes = whole ? RowTile<T>::bytes(job_.in, most_rows + window_rows_)
-                                 : d.warps * job_.in.ring_bytes();
+    const int rows_bytes = rows == Rows::tile ? RowTile<T>::bytes(job_.in, most_rows + window_rows_)
+                                              : d.warps * job_.in.ring_bytes();
     return rows_bytes + (d.most_groups() > 0 ? d.warps * record_bytes_ : 0);
   }
 
@@ -150,8 +175,17 @@ class Planner {
   const int memory_;  // of a block
   DividedImage image_{};
   Division division_;
-  bool whole_ = false;
+  Rows rows_ = Rows::rings;
   int record_bytes_ = 0, blocks_ = 0;
 };
+
+/// Queues what a launch needs before it.
+/// @param memory  shape.scratch bytes, aligned to 16
+template <typename T>
+void use_prefix(Cuda &cuda, const RowShape &shape, RowJob<T> &job, void *memory) {
+  if (shape.rows != Rows::prefix) return;
+  job.prefix.use(memory);
+  queue_prefix<T>(cuda, job);
+}
 
 }  // namespace cudascan::windowsums

@@ -14,7 +14,8 @@
 /// prefix sum of D, over the lane's columns and by a scan of the warp. It starts from the window
 /// before the warp's first column; the lanes divide that window's columns among them. So the cost
 /// per pixel does not depend on the window, except for the rows that fill the window at the top of
-/// a strip. If these are many, the warps of a block, whose strips are in one column, share them.
+/// a strip. If these are many, the warps of a block, whose strips are in one column, share them; if
+/// they are very many, strips start from prefix sums of the image (prefix_strip.cuh).
 ///
 /// The rest hides latency. If shared memory has room, a block copies all its rows at once, each
 /// only once. The scan for the next row runs while this row is decided. Blocks prepare themselves
@@ -45,6 +46,7 @@
 
 #include "kernels/base/launch.cuh"
 #include "kernels/windowsums/plan.cuh"
+#include "kernels/windowsums/prefix_strip.cuh"
 #include "kernels/windowsums/row_job.cuh"
 #include "kernels/windowsums/strip.cuh"
 #include "kernels/windowsums/window_size.cuh"
@@ -53,6 +55,11 @@ namespace cudascan::windowsums {
 
 /// Sums of missing columns are 0; this value keeps their decisions from counting as near.
 inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+
+/// The strips of a kernel.
+template <typename T, Rows rows, bool squared>
+using RowStrip =
+    std::conditional_t<rows == Rows::prefix, PrefixStrip<T>, Strip<T, rows == Rows::tile, squared>>;
 
 /// Calls f<0>() to f<n - 1>().
 template <int n, typename F>
@@ -150,7 +157,7 @@ class Row {
 };
 
 /// Processes a strip row by row from top to bottom.
-template <typename Decision, bool whole>
+template <typename Decision, Rows rows>
 class RowWalk {
  public:
   using T = typename Decision::Sample;
@@ -158,14 +165,14 @@ class RowWalk {
   using SumQ = typename Decision::SumQ;
   using Job = typename Decision::Job;
   using Shared = typename Decision::Shared;
-  using Strip = windowsums::Strip<T, whole, Decision::kSquared>;
+  using Strip = RowStrip<T, rows, Decision::kSquared>;
   using Row = windowsums::Row<T, SumS, SumQ>;
   /// The windows have kStageColumns columns at most.
   static constexpr bool kNarrow = sizeof(T) == 1 && sizeof(SumQ) == 4;
 
   __device__ RowWalk(const Job &job, Strip &strip, Row &row, Decision &decision)
       : job_(job), strip_(strip), row_(row), decision_(decision) {
-    typename Strip::template Bases<SumS, SumQ> bases(strip_.sums);
+    auto bases = strip_.template bases<SumS, SumQ>();
     unrolled<kColumns>([&]<int phase>() { bases.template advance<phase>(); });
     set_bases(bases);
   }
@@ -174,16 +181,16 @@ class RowWalk {
   template <bool inner>
   __device__ void run() {
 #pragma unroll 1
-    for (int y = strip_.begin(), rows; y < strip_.end(); y += rows) {
-      rows = strip_.wait(y);
+    for (int y = strip_.begin(), loaded; y < strip_.end(); y += loaded) {
+      loaded = strip_.wait(y);
 #pragma unroll 1
-      for (int i = 0; i < rows;) {
+      for (int i = 0; i < loaded;) {
         if (y == strip_.begin() || cut_off(y + i) || cut_off(y + i - 1)) set_size<inner>(y + i);
         const bool whole_rows = !cut_off(y + i);
-        const int same = whole_rows ? min(rows, height() - job_.ry - y) : i + 1;
+        const int same = whole_rows ? min(loaded, height() - job_.ry - y) : i + 1;
         if constexpr (inner)
           i = do_some<Columns::inner>(y, i, same);
-        else if (whole && whole_rows && !strip_.has_garbage())
+        else if (rows == Rows::tile && whole_rows && !strip_.has_garbage())
           i = do_some<Columns::cut>(y, i, same);
         else
           i = do_some<Columns::any>(y, i, same);
@@ -225,7 +232,7 @@ class RowWalk {
       row_.squares[j] = base_q_ += widen<SumQ>(strip_.sums.squares[j]);
     }
     strip_.template step<columns != Columns::any, kNarrow>(i);
-    typename Strip::template Bases<SumS, SumQ> bases(strip_.sums);  // of the next row
+    auto bases = strip_.template bases<SumS, SumQ>();  // of the next row
     unrolled<kColumns>([&]<int j>() {
       decision_.template column<columns, j>(row_, row_.template size<columns>(j));
       bases.template advance<j>();
@@ -249,7 +256,7 @@ class RowWalk {
   __device__ int height() const {
     return job_.in.plane.height;
   }
-  __device__ void set_bases(const typename Strip::template Bases<SumS, SumQ> &bases) {
+  __device__ void set_bases(const Bases<SumS, SumQ> &bases) {
     base_s_ = bases.s();
     base_q_ = bases.q();
   }
@@ -293,18 +300,16 @@ __device__ void set_edge_sizes(WindowSizes<kStageColumns> &column_sizes,
   }
 }
 
-template <typename Decision, bool whole>
+template <typename Decision, Rows rows>
 __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
     row_kernel(const __grid_constant__ typename Decision::Job job) {
-  using Walk = RowWalk<Decision, whole>;
-  using T = typename Decision::Sample;
+  using Walk = RowWalk<Decision, rows>;
   using Strip = typename Walk::Strip;
-  static_assert(kMaxWarps<T> * RowStage<T>::kBarriers <= Strip::kBarriers);
   unsigned char *const memory = dynamic_shared_memory();
   __shared__ std::uint64_t barriers[Strip::kBarriers];
   __shared__ WindowSizes<kStageColumns> column_sizes;
   // Only rows with Columns::cut read the second one; otherwise it takes no memory.
-  constexpr bool kFullSizes = whole && Decision::kSizesOfCut;
+  constexpr bool kFullSizes = rows == Rows::tile && Decision::kSizesOfCut;
   __shared__ std::conditional_t<kFullSizes, WindowSizes<kStageColumns>, NoSizes> full_memory;
   WindowSizes<kStageColumns> &full_sizes = choose<kFullSizes>(full_memory, column_sizes);
   __shared__ typename Decision::Shared shared;
@@ -320,7 +325,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
   strip.start();
   strip.prepare();
   if (!place.inner)
-    set_edge_sizes<Decision, whole, kFullSizes>(column_sizes, full_sizes, shared, job, row.tile);
+    set_edge_sizes<Decision, rows == Rows::tile, kFullSizes>(column_sizes, full_sizes, shared, job,
+                                                             row.tile);
   if (threadIdx.x == 0) Decision::prepare(shared, job);
   __syncthreads();
   strip.fill();
@@ -334,11 +340,25 @@ __global__ void __launch_bounds__(32 * kMaxWarps<typename Decision::Sample>)
   decision.finish(row, strip.begin(), strip.end(), memory);
 }
 
+/// Calls f for the rows of a launch.
+/// @tparam from_prefix  as in its plan
+template <bool from_prefix, typename F>
+void with_rows(const RowShape &shape, const F &f) {
+  if constexpr (from_prefix)
+    f.template operator()<Rows::prefix>();
+  else if (shape.rows == Rows::tile)
+    f.template operator()<Rows::tile>();
+  else
+    f.template operator()<Rows::rings>();
+}
+
 /// Queues it.
-template <typename Decision>
+template <typename Decision, bool from_prefix = false>
 void launch_rows(Cuda &cuda, const RowShape &shape, const typename Decision::Job &job) {
-  launch(cuda, shape.whole ? row_kernel<Decision, true> : row_kernel<Decision, false>,
-         {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90}, job);
+  with_rows<from_prefix>(shape, [&]<Rows rows>() {
+    launch(cuda, row_kernel<Decision, rows>,
+           {shape.blocks, shape.threads, shape.shared, cuda.code_architecture() >= 90}, job);
+  });
 }
 
 }  // namespace cudascan::windowsums

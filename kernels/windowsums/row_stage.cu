@@ -72,20 +72,22 @@ int describe(CUtensorMap &map, const Plane<const T> &plane, int columns, int row
 template <typename T>
 StagedPlane<T>::StagedPlane(const Plane<const T> &plane, int reach, bool engine, Staging staging)
     : plane(plane) {
-  const bool ring = staging == Staging::rings;
-  const int rows = ring ? kStageRows<T> : kTilePart;
+  const bool tile = staging == Staging::tile || staging == Staging::tight_tile;
+  const int rows = tile ? kTilePart : kStageRows<T>;
   const int begin_step = (staging == Staging::tight_tile ? 16 : 32) / static_cast<int>(sizeof(T));
   const int step = std::max(16, 128 / rows) / static_cast<int>(sizeof(T));
   const int lead = (begin_step - (reach + 1) % begin_step) % begin_step;
-  const int columns = (lead + kStageColumns + 2 * reach + 1 + step - 1) / step * step;
-  begin = -(reach + 1) - lead;
+  const bool sides = staging == Staging::sides;
+  const int columns =
+      sides ? kSideColumns<T> : (lead + kStageColumns + 2 * reach + 1 + step - 1) / step * step;
+  begin = sides ? 0 : -(reach + 1) - lead;
   pitch = columns * static_cast<int>(sizeof(T));
   by_engine = false;
   element_shift = garbage = 0;
   if (!engine || (reinterpret_cast<std::uintptr_t>(plane.data) | plane.stride) % 16 != 0) return;
   element_shift = describe(wide, plane, columns, rows);
   by_engine = element_shift != kRefused &&
-              (!ring || describe(narrow, plane, kStageColumns, kStageRows<T>) == 0);
+              (tile || describe(narrow, plane, kStageColumns, kStageRows<T>) == 0);
   if (!by_engine) return;
   const int samples = element_shift == kUnits ? kStageAlignment<T> : 1 << element_shift;
   garbage = (samples - plane.width % samples) % samples;

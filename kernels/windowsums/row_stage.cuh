@@ -4,7 +4,8 @@
 /// at no cost for the threads. On older GPUs, and for planes that the engine does not support (base
 /// or stride not a multiple of 16 bytes), rows are copied sample by sample. A RowTile
 /// (row_tile.cuh) has all rows of a block, each once. If they are too many, the RowStage of each
-/// warp has the rows that it uses next.
+/// warp has the rows that it uses next, or only their columns at the sides of its windows: its
+/// SideStage (side_stage.cuh).
 #pragma once
 #include <cuda.h>
 
@@ -33,13 +34,18 @@ inline constexpr int kStages = 2;
 template <typename T>
 inline constexpr int kStageAlignment = 16 / sizeof(T);
 
-/// How rows are copied: by RowStages, or by a RowTile whose rows either begin at sectors of 32
-/// bytes, which is up to a tenth faster, or are packed tightly, which takes less memory.
-enum class Staging { rings, tile, tight_tile };
+/// How rows are copied: by SideStages, by RowStages, or by a RowTile whose rows either begin at
+/// sectors of 32 bytes, which is up to a tenth faster, or are packed tightly, which takes less
+/// memory.
+enum class Staging { sides, rings, tile, tight_tile };
 
-/// A plane for RowStage and RowTile. For a tile of kStageColumns columns from x on, narrow pieces
-/// have these columns, and wide pieces also have `reach` columns on the right and reach + 1 on the
-/// left.
+/// Columns of a wide piece of a SideStage.
+template <typename T>
+inline constexpr int kSideColumns = kStageColumns + kStageAlignment<T>;
+
+/// A plane for these. For a tile of kStageColumns columns from x on, narrow pieces have these
+/// columns, and wide pieces also have `reach` columns on the right and reach + 1 on the left; those
+/// of a SideStage have kSideColumns columns anywhere.
 template <typename T>
 struct StagedPlane {
   // Tensors of elements x 16-byte units x rows: a row is all elements, or it is units of two.
@@ -47,7 +53,7 @@ struct StagedPlane {
   Plane<const T> plane;
   bool by_engine;
   int pitch;    ///< bytes of a row of a wide piece; rows copied at once have 128 n bytes
-  int begin;    ///< first column of a wide piece, from x on
+  int begin;    ///< first column of a wide piece, from x on; of a SideStage 0
   int garbage;  ///< samples right of the plane that may be nonzero in a wide piece
   /// log2 of the samples of an element of `wide`, -1 if it has units; an element of `narrow` is
   /// one.
@@ -56,7 +62,7 @@ struct StagedPlane {
   /// @param reach    0..1023
   /// @param engine   whether the kernels' code is for sm_90 or newer: older code cannot use the
   ///                 engine on any device
-  /// @param staging  only rings work without the engine
+  /// @param staging  tiles do not work without the engine
   StagedPlane(const Plane<const T> &plane, int reach, bool engine, Staging staging);
   StagedPlane() = default;
 
@@ -71,7 +77,8 @@ struct StagedPlane {
   /// Bytes of a narrow and two wide pieces.
   __host__ __device__ int stage_bytes() const { return kNarrowBytes + 2 * wide_bytes(); }
 
-  /// Starts a copy of the wide piece of the tile at x from row y on.
+  /// Starts a copy of the wide piece of the tile at x, a multiple of kStageAlignment, from row y
+  /// on.
   __device__ void copy_wide(bool mine, const CopyBarrier &arrival, unsigned to, int x,
                             int y) const {
     x += begin;
@@ -182,6 +189,20 @@ __device__ inline StageSamples<T> read_stage(unsigned row) {
   StageSamples<T> samples;
   load_shared(row + threadIdx.x % 32 * static_cast<unsigned>(8 * sizeof(T)), samples.word);
   return samples;
+}
+
+/// Copies kStageRows<T> rows without the engine, from column x and row y on; all lanes call it.
+/// Samples outside the plane are 0.
+template <typename T>
+static __device__ __noinline__ void copy_samples(const Plane<const T> &plane,
+                                                 unsigned char *to_bytes, int x, int y,
+                                                 int columns) {
+  auto *to = reinterpret_cast<T *>(to_bytes);
+  for (int row = 0; row < kStageRows<T>; ++row, to += columns) {
+    const bool row_inside = y + row >= 0 && y + row < plane.height;
+    for (int i = threadIdx.x % 32; i < columns; i += 32)
+      to[i] = row_inside && x + i >= 0 && x + i < plane.width ? plane.row(y + row)[x + i] : T{0};
+  }
 }
 
 /// A ring of kStages stages in shared memory that belongs to one warp; each stage has a narrow
@@ -301,17 +322,6 @@ class RowStage {
     copy_samples(source_.plane, to, x_ + source_.begin, y,
                  source_.pitch / static_cast<int>(sizeof(T)));
   }
-  static __device__ __noinline__ void copy_samples(const Plane<const T> &plane,
-                                                   unsigned char *to_bytes, int x, int y,
-                                                   int columns) {
-    auto *to = reinterpret_cast<T *>(to_bytes);
-    for (int row = 0; row < kStageRows<T>; ++row, to += columns) {
-      const bool row_inside = y + row >= 0 && y + row < plane.height;
-      for (int i = lane(); i < columns; i += 32)
-        to[i] = row_inside && x + i >= 0 && x + i < plane.width ? plane.row(y + row)[x + i] : T{0};
-    }
-  }
-
   __device__ CopyBarrier barrier(int stage) const {
     return CopyBarrier(barriers_ + 8 * stage);
   }

@@ -41,6 +41,7 @@ class Strip {
   /// Bytes of zeros that replace rows beyond the last one.
   static constexpr int kZeros = kStageColumns * sizeof(T);
   static constexpr int kBarriers = RowTile<T>::kMostParts;
+  static_assert(kMaxWarps<T> * RowStage<T>::kBarriers <= kBarriers);
 
   LaneSums<T> sums;
 
@@ -178,41 +179,11 @@ class Strip {
     }
   }
 
-  /// S and Q before the lane's columns, in the form of D. They are computed in kPhases phases;
-  /// other work between the phases hides their latency.
   template <typename SumS, typename SumQ>
-  class Bases {
-   public:
-    static constexpr int kPhases = 5;
-    __device__ explicit Bases(const LaneSums<T> &sums) {
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) {
-        all_s_ += widen<SumS>(sums.sum[j]);
-        all_q_ += widen<SumQ>(sums.squares[j]);
-      }
-      front_s_ = warp_sum(widen<SumS>(sums.front_sum));
-      front_q_ = sums.template all_front_squares<SumQ>(front_s_);
-      s_ = all_s_;
-      q_ = all_q_;
-    }
-    template <int phase>
-    __device__ void advance() {
-      if constexpr (phase < kPhases) {
-        scan_step<1 << phase>(s_);
-        scan_step<1 << phase>(q_);
-      }
-    }
-    __device__ SumS s() const {
-      return s_ - all_s_ + front_s_;
-    }
-    __device__ SumQ q() const {
-      return q_ - all_q_ + front_q_;
-    }
-
-   private:
-    SumS s_, all_s_ = 0, front_s_;
-    SumQ q_, all_q_ = 0, front_q_;
-  };
+  __device__ Bases<SumS, SumQ> bases() const {
+    const SumS front = warp_sum(widen<SumS>(sums.front_sum));
+    return {sums, front, sums.template all_front_squares<SumQ>(front)};
+  }
 
   /// Call it when all loaded rows have been read.
   __device__ void release() {
@@ -253,7 +224,7 @@ class Strip {
   /// Clears samples to the right of the plane.
   __device__ void cut(Samples &samples) const {
     if (!cut_) return;
-    samples = samples & first_columns(job_.in.plane.width - (x_ + job_.rx));
+    samples = samples & first_columns<T>(job_.in.plane.width - (x_ + job_.rx));
   }
 
   /// Columns of the window before the warp, from x_ - rx - 1 on, that are in the plane.
@@ -263,21 +234,8 @@ class Strip {
   /// The samples of a lane, from x_ - rx - 1 + k kStageColumns on, that belong to the window before
   /// the warp.
   __device__ Samples front_mask(int k) const {
-    return first_columns(front_columns() - k * kStageColumns);
+    return first_columns<T>(front_columns() - k * kStageColumns);
   }
-  /// The samples of a lane that belong to the first columns of the warp.
-  static __device__ Samples first_columns(int columns) {
-    constexpr int kPerWord = 4 / sizeof(T);
-    columns -= lane() * kColumns;
-    Samples mask;
-#pragma unroll
-    for (int i = 0; i < Samples::kWords; ++i) {
-      const int valid = columns - i * kPerWord;
-      mask.word[i] = valid <= 0 ? 0 : 0xffffffff >> 8 * sizeof(T) * max(kPerWord - valid, 0);
-    }
-    return mask;
-  }
-
   __device__ bool together() const {
     return strips_.groups > 0;
   }

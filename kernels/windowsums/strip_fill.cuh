@@ -80,7 +80,7 @@ __device__ inline void Strip<T, whole, squared>::add_groups() {
     for (int part = whole ? group_.columns : 0; part < (whole ? group_.columns + 1 : job_.parts);
          ++part) {
       const Samples inside =
-          first_columns(job_.in.plane.width - (x_ + job_.in.begin) - part * kStageColumns);
+          first_columns<T>(job_.in.plane.width - (x_ + job_.in.begin) - part * kStageColumns);
       const unsigned column = part * static_cast<unsigned>(kStageColumns * sizeof(T));
       ColumnSums sums;
 #pragma unroll 1

@@ -7,6 +7,7 @@
 
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
+#include "kernels/windowsums/prefix.cuh"
 #include "kernels/windowsums/row_stage.cuh"
 
 namespace cudascan::windowsums {
@@ -14,15 +15,34 @@ namespace cudascan::windowsums {
 inline constexpr int kColumns = 8;  ///< columns of one thread
 static_assert(32 * kColumns == kStageColumns);
 
+/// Warps of a block and of a multiprocessor; sums of 16-bit samples need more registers.
+template <typename T>
+inline constexpr int kMaxWarps = sizeof(T) == 1 ? 16 : 12;
+
 /// Parameters of the launch for a strip.
 template <typename T>
 struct StripJob {
   StagedPlane<T> in;
-  int rx, ry;   ///< half the window
-  int share;    ///< parts of a RowTile that each warp copies
-  int parts;    ///< of kStageColumns columns in a wide piece
-  bool packed;  ///< the sums of two columns fit into 32 bits
+  int rx, ry;            ///< half the window
+  int share;             ///< parts of a RowTile that each warp copies
+  int parts;             ///< of kStageColumns columns in a wide piece
+  bool packed;           ///< the sums of two columns fit into 32 bits
+  PrefixSums<T> prefix;  ///< for PrefixStrip
 };
+
+/// Those of a lane's eight samples that belong to the first columns of its warp.
+template <typename T>
+__device__ StageSamples<T> first_columns(int columns) {
+  constexpr int kPerWord = 4 / sizeof(T);
+  columns -= static_cast<int>(threadIdx.x % 32) * kColumns;
+  StageSamples<T> mask;
+#pragma unroll
+  for (int i = 0; i < mask.kWords; ++i) {
+    const int valid = columns - i * kPerWord;
+    mask.word[i] = valid <= 0 ? 0 : 0xffffffff >> 8 * sizeof(T) * max(kPerWord - valid, 0);
+  }
+  return mask;
+}
 
 /// to[j] = byte j of a, b, c and d.
 __device__ inline void transpose(unsigned a, unsigned b, unsigned c, unsigned d,
@@ -70,7 +90,8 @@ struct ColumnSums {
 };
 
 /// A lane's sums over the rows of the window: D of its columns, for the samples and for their
-/// squares, and the sums of its share of the window before the warp.
+/// squares, and (unless they come from PrefixSums) the sums of its share of the window before the
+/// warp.
 template <typename T>
 struct LaneSums;
 
@@ -88,6 +109,10 @@ struct LaneSums<std::uint8_t> {
   template <typename SumS, typename SumQ>
   static __device__ SumQ true_squares(SumS s, SumQ q) {
     return q + 127 * SumQ{s};
+  }
+  /// The stored value from the sum of the squares.
+  static __device__ std::uint64_t stored_squares(SumPair sums) {
+    return sums.squares - 127 * sums.sum;
   }
   /// D from the column sums.
   __device__ void set(int j, unsigned sum_right, unsigned sum_left, unsigned squares_right,
@@ -149,6 +174,7 @@ struct LaneSums<std::uint16_t> {
   static __device__ SumQ true_squares(SumS, SumQ q) {
     return q;
   }
+  static __device__ std::uint64_t stored_squares(SumPair sums) { return sums.squares; }
   __device__ void set(int j, unsigned sum_right, unsigned sum_left, std::uint64_t squares_right,
                       std::uint64_t squares_left) {
     sum[j] = sum_right - sum_left;
@@ -195,6 +221,43 @@ template <typename To>
 __device__ To widen(std::uint64_t v) {
   return v;
 }
+
+/// S and Q before a lane's columns, in the form of D. They are computed in kPhases phases; other
+/// work between the phases hides their latency.
+template <typename SumS, typename SumQ>
+class Bases {
+ public:
+  static constexpr int kPhases = 5;
+  /// @param front_s, front_q  before the warp's columns
+  template <typename T>
+  __device__ Bases(const LaneSums<T> &sums, SumS front_s, SumQ front_q)
+      : front_s_(front_s), front_q_(front_q) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      all_s_ += widen<SumS>(sums.sum[j]);
+      all_q_ += widen<SumQ>(sums.squares[j]);
+    }
+    s_ = all_s_;
+    q_ = all_q_;
+  }
+  template <int phase>
+  __device__ void advance() {
+    if constexpr (phase < kPhases) {
+      scan_step<1 << phase>(s_);
+      scan_step<1 << phase>(q_);
+    }
+  }
+  __device__ SumS s() const {
+    return s_ - all_s_ + front_s_;
+  }
+  __device__ SumQ q() const {
+    return q_ - all_q_ + front_q_;
+  }
+
+ private:
+  SumS s_, all_s_ = 0, front_s_;
+  SumQ q_, all_q_ = 0, front_q_;
+};
 
 /// Column sums over the window of a strip's first row, in shared memory, for the columns of a wide
 /// piece. The sum of column 8 i + j is at index `stride` j + i, so that the lanes of a warp use

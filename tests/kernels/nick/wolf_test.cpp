@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Wolf's method on CUDA: each block needs the largest deviation and the smallest sample of the
-// image.
+// image. And very large windows, of this method and of another one.
 #include "tests/kernels/nick/oracle.h"
 
 namespace cudascan {
@@ -10,6 +10,24 @@ using test::Content;
 using test::Image;
 
 #ifdef HAVE_CUDA
+/// Windows that start from prefix sums, in images of several parts of rows. Rows begin at multiples
+/// of a vector, then anywhere.
+TEST(NickVeryLargeWindows, CudaEqualsCpu) {
+  NEED_GPU();
+  constexpr test::Size kWindows[] = {{513, 129}, {301, 601}, {1023, 1023}};
+  for (int turn = 0; const test::Size window : kWindows)
+    for (const NickMethod method : {NickMethod::nick, NickMethod::wolf}) {
+      const auto layout = ++turn % 3 ? test::Layout{.unit = 256} : test::Layout{0, 1};
+      const NickParams p{.method = method,
+                         .window_width = window.width,
+                         .window_height = window.height,
+                         .output = turn % 4 ? NickOutput::binary : NickOutput::threshold};
+      test::expect_cuda_equals_cpu_of<std::uint8_t>(p, {700, 411}, layout, 0xff, Content::text);
+      test::expect_cuda_equals_cpu_of<std::uint16_t>(p, {523, 333}, layout);
+      if (HasFailure()) return;
+    }
+}
+
 /// Windows whose rows a block holds, and windows whose rows it loads again; sums of 32 and 64 bits.
 /// Rows begin where the engine can copy them, then anywhere.
 TEST(NickWolf, CudaInSeveralBlocks) {
