@@ -14,7 +14,7 @@ struct DividedImage {
   float edge_cost = 1;  ///< of a row in an edge tile, in rows of inner tiles
   int multiprocessors = 1;
   bool share = true;       ///< whether there is memory for warps to sum up windows together
-  bool is_filled = false;  ///< windows start from sums that are known
+  bool is_filled = false;  ///< windows start from PrefixSums
   int most_group_rows = std::numeric_limits<int>::max();  ///< that can be summed up for a window
 };
 
@@ -34,7 +34,6 @@ struct BlockStrips {
     // Measured on an H200.
     if (image.is_filled) {
       constexpr float kStart = 6;
-      rest = image.window_rows;
       cost = rows + kStart;
       return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A warp sums up a band of a tile: its columns, and each row. A block adds up the bands of a part.
-// Then a block for each tile adds up its parts, and the rows of the windows before it.
+// A warp sums up the columns of a band of a tile, and each row. A block adds up the bands of a part
+// of a tile. Then a block for each tile adds up its parts, and the rows of the window before it.
 #include "kernels/windowsums/prefix.cuh"
 
 #include "kernels/base/launch.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Prefix sums of an image, from which strips with high or wide windows start (ring_strip.cuh): so
+/// Prefix sums of an image, from which strips with very large windows start (prefix_strip.cuh). So
 /// a strip reads few rows of its first windows, whatever their size.
 #pragma once
 #include <cuda_runtime.h>
@@ -38,8 +38,9 @@ class PrefixSums {
   static constexpr int kPartBands = kPartRows / kBandRows;
   using Squares = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
 
-  /// What is summed up of each row of a tile: all of it, and its columns in front of that in which
-  /// windows before the first column of another tile begin, or end.
+  /// Sums over parts of a row of a tile: all of its columns, and those in front of the column where
+  /// the window before some tile begins, or ends. That is the window of the column to the left of
+  /// the tile.
   enum Piece { whole, before_begin, before_end, kPieces };
 
   PrefixSums() = default;
@@ -48,11 +49,12 @@ class PrefixSums {
         parts_((height + kPartRows - 1) / kPartRows),
         height_(height) {}
 
-  /// Device memory for them, aligned to 256.
+  /// Bytes of device memory for them.
   std::size_t bytes() const {
     return columns() * (sizeof(Squares) + sizeof(std::uint32_t)) +
            std::size_t(tiles_) * (kPieces * height_ + height_ + 1) * sizeof(SumPair);
   }
+  /// @param memory  of bytes(), aligned to 16
   void use(void *memory) {
     pieces_ = static_cast<SumPair *>(memory);
     fronts_ = pieces_ + std::size_t(tiles_) * kPieces * height_;
@@ -63,8 +65,8 @@ class PrefixSums {
   int tiles() const { return tiles_; }
   int parts() const { return parts_; }
 
-  /// Index of the sums of column 8 i + j over the first bands of a part. Those over none are the
-  /// sums over all earlier parts instead.
+  /// Index of the sums of column 8 i + j over the first bands of a part. Where there are none, it
+  /// has the sums over all earlier parts.
   __device__ std::size_t index(int part, int bands, int i, int j) const {
     return (std::size_t(part) * (kPartBands + 1) + bands) * stride() + j * groups() + i;
   }
@@ -94,7 +96,7 @@ class PrefixSums {
   __device__ SumPair &piece(Piece piece, int tile, int y) const {
     return pieces_[(std::size_t(piece) * tiles_ + tile) * height_ + y];
   }
-  /// The sum of all rows above y, over the columns of the window before the first column of a tile.
+  /// The sums of all rows above y over the columns of the window before a tile.
   __device__ SumPair &front(int tile, int y) const {
     return fronts_[std::size_t(tile) * (height_ + 1) + y];
   }
@@ -106,7 +108,7 @@ class PrefixSums {
   __host__ __device__ int stride() const {
     return tiles_ * kTileColumns;
   }
-  /// Part `parts` begins below the image.
+  /// There is one part more, which begins below the image.
   std::size_t columns() const {
     return std::size_t(parts_ + 1) * (kPartBands + 1) * stride();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Sums over wide or high windows of a strip of rows, which a warp computes alone; row_kernel.cuh
+/// Sums over very large windows of a strip of rows, which a warp computes alone. row_kernel.cuh
 /// says how.
 #pragma once
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace cudascan::windowsums {
 
 /// The rows of a warp's strip and the sums over their windows, of any size. A SideStage copies the
-/// rows. The sums of the first row come from PrefixSums, except for a rest of up to seven rows that
-/// enter at its lower end and of up to seven that leave at its upper end: they are the first
-/// stages. The sums of the windows before the warp come from PrefixSums in all rows.
+/// rows. The sums of the first row come from PrefixSums, which know whole bands only: up to seven
+/// rows enter at the lower end and up to seven leave at the upper end, in the first stages. The
+/// sums of the window before the warp come from PrefixSums for every row.
 template <typename T>
 class PrefixStrip {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The rows that a warp uses next, without the columns inside of its windows.
+/// The rows that a warp uses next, without the columns that stay in its windows.
 #pragma once
 #include <cstdint>
 

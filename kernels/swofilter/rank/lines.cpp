@@ -18,7 +18,7 @@ void transpose(const T *from, std::ptrdiff_t pitch, T *to, std::ptrdiff_t to_pit
         to[x * to_pitch + y] = from[y * pitch + x];
 }
 
-/// Medians along rows, some of which are transposed to neighbouring columns at a time.
+/// Medians along rows. Some rows at a time are transposed: they become neighbouring columns.
 /// @param samples, medians  memory for these columns
 template <typename T>
 void row_medians(const LinePass<T> &pass, T *samples, T *medians) {
