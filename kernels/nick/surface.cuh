@@ -79,13 +79,11 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
 
   template <bool inner>
   __device__ void set_rows(const Row &row) {
-    if constexpr (inner) {
-      inverse_ = 1.0 / row.rows_size.n;
-      if constexpr (method == NickMethod::bradley) {
-        above_half_ = kAboveHalf * inverse_;
-        // Twice the error of T.
-        most_ = above_half_ > 3 * 0x1p-50 * job_.formula.maximum ? 0.5 : weights_.sure;
-      }
+    inverse_ = 1.0 / (row.rows_size.n * (inner ? 1 : row.window_width));
+    if constexpr (method == NickMethod::bradley) {
+      above_half_ = kAboveHalf * inverse_;
+      // Twice the error of T.
+      most_ = above_half_ > 3 * 0x1p-50 * job_.formula.maximum ? 0.5 : weights_.sure;
     }
   }
   template <Columns>
@@ -103,10 +101,11 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
     bool sure = true, flat = false;
     double t = threshold(Base::sums(row, j), size.n, inverse, sure, flat);
     double most = weights_.sure;
-    if constexpr (method != NickMethod::bradley && kMultiples) t += kAboveHalf;
-    if constexpr (method == NickMethod::bradley && columns == Columns::inner) {
-      t += above_half_;
+    if constexpr (method == NickMethod::bradley) {
+      t += columns == Columns::inner ? above_half_ : kAboveHalf * inverse;
       most = most_;
+    } else if constexpr (kMultiples) {
+      t += kAboveHalf;
     }
     const Nearest nearest(t);
     if (!sure || !(nearest.distance < most)) unsure_ |= flat && sure ? 0 : 1u << j;
@@ -203,8 +202,8 @@ class SurfaceDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   }
 
   const SurfaceWeights &weights_;
-  double inverse_ = 0;  // of N, in inner tiles
-  double above_half_ = kAboveHalf, most_ = 0;
+  double inverse_ = 0;                // of N of windows that the image does not clip sideways
+  double above_half_ = 0, most_ = 0;  // for Bradley's method
   windowsums::StageSamples<T> levels_;
   unsigned unsure_ = 0;        // a bit for each column that needs the exact decision
   WindowSums asked_{0, 0, 0};  // the latest exact decision; flat areas repeat the same question
