@@ -123,6 +123,10 @@ __device__ inline float to_float(std::uint64_t v) {
   return fmaf(static_cast<float>(static_cast<std::uint32_t>(v >> 32)), 0x1p32f,
               static_cast<float>(static_cast<std::uint32_t>(v)));
 }
+__device__ inline float to_float(u128 v) {
+  return fmaf(to_float(static_cast<std::uint64_t>(v >> 64)), 0x1p64f,
+              to_float(static_cast<std::uint64_t>(v)));
+}
 
 /// An estimate of s N. The variance is computed exactly, or about the rounded mean, so that no
 /// large numbers cancel in single precision.

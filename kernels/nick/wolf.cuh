@@ -28,18 +28,37 @@ static __device__ WolfStatistics no_statistics() {
   return {{0, 1}, 0xffff};
 }
 
+/// The square of a deviation that is v / n^2, to 2^-20 of it.
+template <typename Variance>
+__device__ float deviation_squared(Variance v, unsigned n) {
+  const float inverse = reciprocal_approx(static_cast<float>(n));
+  return to_float(v) * inverse * inverse;
+}
+/// No deviation of the warp is larger than those that deviation_squared() estimates above this.
+/// @param estimate  the lane's largest
+static __device__ float nearly_largest(float estimate) {
+  constexpr float kNearlyAll = 1 - 0x1p-16f;
+  return __uint_as_float(warp_max(__float_as_uint(estimate * kNearlyAll)));  // not negative
+}
+
 /// Merges the statistics of the lanes of a warp.
-static __device__ WolfStatistics merge_lanes(WolfStatistics mine) {
-#pragma unroll 1
-  for (int mask = 16; mask; mask /= 2) {
-    WolfStatistics other;
-    other.busiest.low = __shfl_xor_sync(kWholeWarp, mine.busiest.low, mask);
-    other.busiest.high = __shfl_xor_sync(kWholeWarp, mine.busiest.high, mask);
-    other.busiest.n = __shfl_xor_sync(kWholeWarp, mine.busiest.n, mask);
-    other.minimum = __shfl_xor_sync(kWholeWarp, mine.minimum, mask);
-    merge(mine, other);
+static __device__ WolfStatistics merge_lanes(const WolfStatistics &mine) {
+  const Spread &spread = mine.busiest;
+  const float estimate = deviation_squared(spread.v(), spread.n);
+  WolfStatistics all = no_statistics();
+  all.minimum = warp_min(mine.minimum);
+  unsigned lanes = __ballot_sync(kWholeWarp, estimate > nearly_largest(estimate));
+  while (lanes) {  // few, unless their deviations are equal
+    const int lane = __ffs(lanes) - 1;
+    Spread other;
+    other.low = __shfl_sync(kWholeWarp, spread.low, lane);
+    other.high = __shfl_sync(kWholeWarp, spread.high, lane);
+    other.n = __shfl_sync(kWholeWarp, spread.n, lane);
+    const bool same = spread.low == other.low && spread.high == other.high && spread.n == other.n;
+    lanes &= ~__ballot_sync(kWholeWarp, same);
+    if (is_busier(other, all.busiest)) all.busiest = other;
   }
-  return mine;
+  return all;
 }
 /// Merges the statistics of the threads of a block; the first warp has the result.
 /// @param parts  shared memory for one of each warp
@@ -122,7 +141,7 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
   using Variance = std::conditional_t<sizeof(SumS) == 8, u128, std::uint64_t>;
 
   /// Adds the columns' largest variances, of windows with rows_ rows, to the statistics. Estimates
-  /// leave few of them for exact comparisons.
+  /// leave few of them for exact comparisons. All lanes call it.
   template <bool inner>
   __device__ void fold(const Row &row) {
     if constexpr (inner) {
@@ -130,36 +149,30 @@ class WolfDecision : public ThresholdDecision<T, SumS, SumQ, NickMethod::wolf> {
 #pragma unroll
       for (const Variance v : most_) most = v > most ? v : most;
       const unsigned n = rows_ * row.window_width;
-      const float estimate = deviation(most, n);
-      if (estimate > enough_) add({most, n}, estimate);
+      const float estimate = deviation_squared(most, n);
+      enough_ = fmaxf(enough_, nearly_largest(estimate));
+      if (estimate > enough_) add({most, n});
     } else {
-      float estimates[kColumns], enough = enough_;
+      float estimates[kColumns], largest = 0;
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
-        estimates[j] = j < row.valid ? deviation(most_[j], rows_ * row.columns(j)) : 0;
-        enough = fmaxf(enough, estimates[j] * kNearlyAll);
+        estimates[j] = j < row.valid ? deviation_squared(most_[j], rows_ * row.columns(j)) : 0;
+        largest = fmaxf(largest, estimates[j]);
       }
+      enough_ = fmaxf(enough_, nearly_largest(largest));
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
-        if (estimates[j] > enough) add({most_[j], rows_ * row.columns(j)}, estimates[j]);
+        if (estimates[j] > enough_) add({most_[j], rows_ * row.columns(j)});
     }
 #pragma unroll
     for (Variance &v : most_) v = 0;
   }
-  /// The square of the deviation, to 2^-20 of it.
-  static __device__ float deviation(Variance v, unsigned n) {
-    const float inverse = reciprocal_approx(static_cast<float>(n));
-    return static_cast<float>(v) * inverse * inverse;
-  }
-  __device__ void add(const Spread &spread, float estimate) {
+  __device__ void add(const Spread &spread) {
     if (is_busier(spread, statistics_.busiest)) statistics_.busiest = spread;
-    enough_ = fmaxf(enough_, estimate * kNearlyAll);
   }
-
-  static constexpr float kNearlyAll = 1 - 0x1p-16f;
 
   WolfStatistics statistics_ = no_statistics();
-  float enough_ = 0;             // windows whose estimates are not larger have smaller deviations
+  float enough_ = 0;             // of the warp: larger estimates need exact comparisons
   unsigned rows_ = 0;            // in the windows since the last fold()
   unsigned least_ = 0xffffffff;  // samples, in both halves
   Variance most_[kColumns] = {};
