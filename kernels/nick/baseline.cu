@@ -1,145 +1,158 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/nick/baseline.cuh"
-
-#include <algorithm>
+// Compiled with -use_fast_math; see baseline.h.
+#include "kernels/nick/baseline.h"
 
 #include "kernels/base/launch.cuh"
-#include "kernels/nick/baseline.h"
+#include "kernels/base/refuse.h"
 
 namespace cudascan::nick {
 namespace {
 
-constexpr int kBlock = 16;     // side of a block of threads in pixels, as in most of the paper
-constexpr int kMaxBlock = 32;  // largest side for the third kernel
+using Byte = std::uint8_t;
 
-/// Everything that is the same for all threads of a launch.
-template <typename T, typename Out>
-struct BaselineJob {
-  Plane<const T> in;
-  Plane<Out> out;
-  int rx, ry;
-  Formula formula;
-  NickOutput output;
-  Out black, white;
-  const WolfStatistics *wolf;
-  unsigned long long *black_count;
+/// The arguments of a kernel.
+struct PublishedJob {
+  const Byte *image;
+  Byte *output;
+  int width, height;
+  int stride, output_stride;  ///< bytes from row to row
+  float k;
+};
 
-  /// Decides a pixel from the sums of its window; all threads of the block call it.
-  __device__ void finish(bool inside, int x, int y, const WindowSums &w) const {
-    bool is_black = false;
-    if (inside) {
-      Formula f = formula;
-      if (wolf) {
-        f.busiest = wolf->busiest;
-        f.minimum = wolf->minimum;
-      }
-      const Out value = result(in.row(y)[x], w, f, output, black, white);
-      out.row(y)[x] = value;
-      is_black = value == 0;
-    }
-    if (black_count) {
-      const int n = __syncthreads_count(is_black);
-      if (threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(black_count, static_cast<unsigned>(n));
-    }
+/// The window of a pixel, clipped to the image; both ends are included.
+template <int window>
+struct ClippedWindow {
+  int begin_row, begin_column, end_row, end_column;
+
+  __device__ ClippedWindow(const PublishedJob &job, int row, int column)
+      : begin_row(max(0, row - window / 2)),
+        begin_column(max(0, column - window / 2)),
+        end_row(min(job.height - 1, row + window / 2)),
+        end_column(min(job.width - 1, column + window / 2)) {}
+  __device__ int size() const {
+    return (end_row - begin_row + 1) * (end_column - begin_column + 1);
   }
 };
 
-/// Algorithm 2: reads all pixels from device memory.
-template <typename T, typename Out>
-__global__ void global_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
-  const int x = blockIdx.x * kBlock + threadIdx.x, y = blockIdx.y * kBlock + threadIdx.y;
-  const bool inside = x < job.in.width && y < job.in.height;
-  WindowSums w{0, 0, 1};
-  if (inside) w = sum_window(job.in, x, y, job.rx, job.ry);
-  job.finish(inside, x, y, w);
+__device__ void write(const PublishedJob &job, int row, int column, int sum, int square_sum,
+                      int size) {
+  const int pixel = job.image[row * job.stride + column];
+  job.output[row * job.output_stride + column] =
+      published_white(pixel, sum, square_sum, size, job.k) ? 255 : 0;
 }
 
-/// Algorithm 3: reads pixels of the block's tile from shared memory, the others from device memory.
-template <typename T, typename Out>
-__global__ void global_shared_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
-  __shared__ T tile[kBlock][kBlock];
-  const int tile_x = blockIdx.x * kBlock, tile_y = blockIdx.y * kBlock;
-  const int x = tile_x + threadIdx.x, y = tile_y + threadIdx.y;
-  const bool inside = x < job.in.width && y < job.in.height;
-  tile[threadIdx.y][threadIdx.x] = inside ? job.in.row(y)[x] : T{0};
+/// Algorithm 2.
+template <int block, int window>
+__global__ void global_kernel(const __grid_constant__ PublishedJob job) {
+  const int row = blockIdx.y * block + threadIdx.y, column = blockIdx.x * block + threadIdx.x;
+  const ClippedWindow<window> w(job, row, column);
+  if (row >= job.height || column >= job.width) return;
+  int sum = 0, square_sum = 0;
+  for (int i = w.begin_row; i <= w.end_row; ++i)
+    for (int j = w.begin_column; j <= w.end_column; ++j) {
+      const int pixel = job.image[i * job.stride + j];
+      sum += pixel;
+      square_sum += pixel * pixel;
+    }
+  write(job, row, column, sum, square_sum, w.size());
+}
+
+/// Algorithm 3. The first row and column of the tile are read from device memory, as published.
+template <int block, int window>
+__global__ void global_shared_kernel(const __grid_constant__ PublishedJob job) {
+  __shared__ Byte tile[block][block];
+  const int row = blockIdx.y * block + threadIdx.y, column = blockIdx.x * block + threadIdx.x;
+  const int tile_row = blockIdx.y * block, tile_end_row = (blockIdx.y + 1) * block;
+  const int tile_column = blockIdx.x * block, tile_end_column = (blockIdx.x + 1) * block;
+  const bool inside = row < job.height && column < job.width;
+  tile[threadIdx.y][threadIdx.x] = inside ? job.image[row * job.stride + column] : 0;
   __syncthreads();
-  WindowSums w{0, 0, 1};
-  if (inside) {
-    const int x0 = max(x - job.rx, 0), x1 = min(x + job.rx, job.in.width - 1);
-    const int y0 = max(y - job.ry, 0), y1 = min(y + job.ry, job.in.height - 1);
-    w.n = (x1 - x0 + 1) * (y1 - y0 + 1);
-    for (int v = y0; v <= y1; ++v)
-      for (int u = x0; u <= x1; ++u) {
-        const bool in_tile =
-            u >= tile_x && u < tile_x + kBlock && v >= tile_y && v < tile_y + kBlock;
-        const std::uint64_t p = in_tile ? tile[v - tile_y][u - tile_x] : job.in.row(v)[u];
-        w.sum += p;
-        w.squares += p * p;
-      }
-  }
-  job.finish(inside, x, y, w);
+  const ClippedWindow<window> w(job, row, column);
+  if (!inside) return;
+  int sum = 0, square_sum = 0;
+  for (int i = w.begin_row; i <= w.end_row; ++i)
+    for (int j = w.begin_column; j <= w.end_column; ++j) {
+      const bool in_tile =
+          tile_row < i && tile_column < j && i < tile_end_row && j < tile_end_column;
+      const int pixel = in_tile ? tile[i % block][j % block] : job.image[i * job.stride + j];
+      sum += pixel;
+      square_sum += pixel * pixel;
+    }
+  write(job, row, column, sum, square_sum, w.size());
 }
 
-/// Algorithm 4: reads all pixels from shared memory; every thread loads one, the inner ones decide.
-template <typename T, typename Out>
-__global__ void __launch_bounds__(kMaxBlock *kMaxBlock)
-    shared_kernel(const __grid_constant__ BaselineJob<T, Out> job) {
-  __shared__ T tile[kMaxBlock][kMaxBlock];
+/// Algorithm 4.
+template <int block, int window>
+__global__ void shared_kernel(const __grid_constant__ PublishedJob job) {
+  __shared__ Byte tile[block + window][block + window];
   const int tx = threadIdx.x, ty = threadIdx.y;
-  const int x = blockIdx.x * kBlock + tx, y = blockIdx.y * kBlock + ty;
-  const int from_x = x - job.rx, from_y = y - job.ry;
-  const bool loads = from_x >= 0 && from_x < job.in.width && from_y >= 0 && from_y < job.in.height;
-  tile[ty][tx] = loads ? job.in.row(from_y)[from_x] : T{0};
+  const int row = blockIdx.y * block + ty, column = blockIdx.x * block + tx;
+  const int from_row = row - window / 2, from_column = column - window / 2;
+  const bool loads =
+      from_row >= 0 && from_row < job.height && from_column >= 0 && from_column < job.width;
+  tile[ty][tx] = loads ? job.image[from_row * job.stride + from_column] : 0;
   __syncthreads();
-  const bool inside = tx < kBlock && ty < kBlock && x < job.in.width && y < job.in.height;
-  WindowSums w{0, 0, 1};
-  if (inside) {
-    // Pixels outside the image are 0 and add nothing; they are just not counted.
-    const int columns = min(x + job.rx, job.in.width - 1) - max(x - job.rx, 0) + 1;
-    const int rows = min(y + job.ry, job.in.height - 1) - max(y - job.ry, 0) + 1;
-    w.n = columns * rows;
-    for (int i = 0; i <= 2 * job.ry; ++i)
-      for (int j = 0; j <= 2 * job.rx; ++j) {
-        const std::uint64_t p = tile[ty + i][tx + j];
-        w.sum += p;
-        w.squares += p * p;
-      }
+  const ClippedWindow<window> w(job, row, column);
+  if (ty >= block || tx >= block) return;
+  int sum = 0, square_sum = 0;
+  for (int i = 0; i < window; ++i)
+    for (int j = 0; j < window; ++j) {
+      const int pixel = tile[i + ty][j + tx];
+      sum += pixel;
+      square_sum += pixel * pixel;
+    }
+  if (row < job.height && column < job.width) write(job, row, column, sum, square_sum, w.size());
+}
+
+template <int block, int window>
+void queue(Cuda &cuda, const PublishedJob &job, PublishedKernel kernel) {
+  const dim3 blocks(divide_up(job.width, block), divide_up(job.height, block));
+  const dim3 threads(block, block);
+  if (kernel == PublishedKernel::global) {
+    launch(cuda, global_kernel<block, window>, {blocks, threads}, job);
+  } else if (kernel == PublishedKernel::global_shared) {
+    launch(cuda, global_shared_kernel<block, window>, {blocks, threads}, job);
+  } else if constexpr (is_published(PublishedKernel::shared, block, window)) {
+    const dim3 all(block + window, block + window);
+    launch(cuda, shared_kernel<block, window>, {blocks, all}, job);
   }
-  job.finish(inside, x, y, w);
+}
+
+template <int block>
+void queue(Cuda &cuda, const PublishedJob &job, PublishedKernel kernel, int window) {
+  switch (window) {
+    case 9:
+      return queue<block, 9>(cuda, job, kernel);
+    case 15:
+      return queue<block, 15>(cuda, job, kernel);
+    case 33:
+      return queue<block, 33>(cuda, job, kernel);
+  }
 }
 
 }  // namespace
 
-template <typename T, typename Out>
-void run_baseline(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p,
-                  const WolfStatistics *wolf, unsigned long long *black_count) {
-  const BaselineJob<T, Out> job{in,
-                                out,
-                                window_width(p) / 2,
-                                window_height(p) / 2,
-                                make_formula(p, in.maximum),
-                                p.output,
-                                p.invert ? out.maximum : Out{0},
-                                p.invert ? Out{0} : out.maximum,
-                                wolf,
-                                black_count};
-  const dim3 grid((in.width + kBlock - 1) / kBlock, (in.height + kBlock - 1) / kBlock);
-  const dim3 block(kBlock, kBlock);
-  if (p.algorithm == NickAlgorithm::shared) {
-    const dim3 all(kBlock + 2 * job.rx, kBlock + 2 * job.ry);
-    launch(cuda, shared_kernel<T, Out>, {grid, all}, job);
-  } else if (p.algorithm == NickAlgorithm::global_shared) {
-    launch(cuda, global_shared_kernel<T, Out>, {grid, block}, job);
-  } else {
-    launch(cuda, global_kernel<T, Out>, {grid, block}, job);
+void run_published(Cuda &cuda, Plane<const Byte> in, Plane<Byte> out, PublishedKernel kernel,
+                   int block, int window, float k) {
+  if (!is_published(kernel, block, window))
+    refuse("published kernel with block = ", block, " and window = ", window,
+           ": blocks must be 8, 16 or 32, windows 9, 15 or 33; their sum must be less than 32 if ",
+           "all pixels come from shared memory");
+  const PublishedJob job{in.data,
+                         out.data,
+                         in.width,
+                         in.height,
+                         static_cast<int>(in.stride),
+                         static_cast<int>(out.stride),
+                         k};
+  switch (block) {
+    case 8:
+      return queue<8>(cuda, job, kernel, window);
+    case 16:
+      return queue<16>(cuda, job, kernel, window);
+    case 32:
+      return queue<32>(cuda, job, kernel, window);
   }
 }
-
-template void run_baseline(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>,
-                           const NickParams &, const WolfStatistics *, unsigned long long *);
-template void run_baseline(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
-                           const NickParams &, const WolfStatistics *, unsigned long long *);
-template void run_baseline(Cuda &, Plane<const std::uint16_t>, Plane<std::uint8_t>,
-                           const NickParams &, const WolfStatistics *, unsigned long long *);
 
 }  // namespace cudascan::nick

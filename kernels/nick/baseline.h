@@ -1,68 +1,57 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The published implementations of NICK, kept as the baseline for benchmarks: Najafi, Murali,
-/// Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding Algorithm", ICPADS
-/// 2015. Each pixel sums its whole window. Two errors of the listings are corrected, so that the
-/// picture is the one that nick.h defines: they count one row and one column of the window too few,
-/// and the shared-memory kernel counts pixels outside the image as black.
+/// The code of Najafi, Murali, Lilja, Sartori, "GPU-Accelerated Nick Local Image Thresholding
+/// Algorithm", ICPADS 2015, as published, for benchmarks: the serial algorithm and the three CUDA
+/// kernels, 8 bits. Sums have 32 bits, mean and threshold are floats, the kernels are compiled with
+/// -use_fast_math, and block and window are constants in them, all as in the paper.
+///
+/// What differs from the listings:
+/// - They count a row and a column of the window too few (end - begin, with both included), and two
+///   of them let windows reach one pixel beyond the image. Here windows and counts are those of
+///   nick.h. This costs two additions a pixel.
+/// - Rows of an image may have gaps between them.
+/// - White is 255, not 1.
+///
+/// A float of the threshold is off by about 1e-6 of the largest level, so pixels that are nearer to
+/// it may differ from those of nick.h, and those of the CPU from those of the GPU.
 #pragma once
 #include <cmath>
 
-#include "kernels/nick/formula.h"
+#include "kernels/nick.h"
 
 namespace cudascan::nick {
 
-/// Adds up one window, clipped to the image, pixel by pixel.
-template <typename T>
-CUDASCAN_HD WindowSums sum_window(Plane<const T> in, int x, int y, int rx, int ry) {
-  const int x0 = x > rx ? x - rx : 0, x1 = x + rx < in.width ? x + rx : in.width - 1;
-  const int y0 = y > ry ? y - ry : 0, y1 = y + ry < in.height ? y + ry : in.height - 1;
-  WindowSums w{0, 0, static_cast<std::uint32_t>((x1 - x0 + 1) * (y1 - y0 + 1))};
-  for (int v = y0; v <= y1; ++v)
-    for (int u = x0; u <= x1; ++u) {
-      const std::uint64_t p = in.row(v)[u];
-      w.sum += p;
-      w.squares += p * p;
-    }
-  return w;
+enum class PublishedKernel {
+  global,         ///< algorithm 2: windows from device memory
+  global_shared,  ///< algorithm 3: pixels of the block's tile from shared memory
+  shared,         ///< algorithm 4: all pixels from shared memory, a thread loads one
+};
+
+/// Sides of blocks and windows in the paper, for which the kernels are compiled.
+inline constexpr int kPublishedBlocks[] = {8, 16, 32}, kPublishedWindows[] = {9, 15, 33};
+
+/// Whether the paper has the kernel with this block and window: block + window of the third must be
+/// less than 32, as it has a thread for each pixel that it loads.
+constexpr bool is_published(PublishedKernel kernel, int block, int window) {
+  return (block == 8 || block == 16 || block == 32) &&
+         (window == 9 || window == 15 || window == 33) &&
+         (kernel != PublishedKernel::shared || block + window < 32);
 }
 
-/// An estimate of T in double precision, the starting point of rounded_threshold().
-CUDASCAN_HD inline double estimate(const WindowSums &w, const Formula &f) {
-  const double n = w.n, m = w.sum / n, k = static_cast<double>(f.kn) / kKd;
-  const double variance = static_cast<double>(w.v()) / (n * n);
-  const double s = sqrt(variance), r = static_cast<double>(f.rn) / kRd;
-  switch (f.method) {
-    case NickMethod::nick:
-      return m + k * sqrt(variance + m * m * (1 - 1 / n));
-    case NickMethod::niblack:
-      return m + k * s;
-    case NickMethod::bradley:
-      return m * (1 - k);
-    case NickMethod::sauvola:
-      return m * (1 + k * (s / r - 1));
-    case NickMethod::phansalkar:
-      return m * (1 + static_cast<double>(phansalkar_boost(w, f.maximum)) / kKd + k * (s / r - 1));
-    case NickMethod::wolf: {
-      const double most = static_cast<double>(f.busiest.v()) / f.busiest.n / f.busiest.n;
-      return most > 0 ? m - k * (1 - s / sqrt(most)) * (m - f.minimum) : m;
-    }
-  }
-  return 0;
+/// Whether a pixel is white.
+/// @param n  pixels of the window
+CUDASCAN_HD inline bool published_white(int pixel, int sum, int square_sum, int n, float k) {
+  const float mean = static_cast<float>(sum) / static_cast<float>(n);
+  const float radicand = (static_cast<float>(square_sum) - mean * mean) / static_cast<float>(n);
+  return mean + k * sqrtf(radicand) < static_cast<float>(pixel);
 }
 
-/// One pixel of the result.
-template <typename T, typename Out>
-CUDASCAN_HD Out result(T p, const WindowSums &w, const Formula &f, NickOutput output, Out black,
-                       Out white) {
-  if (output == NickOutput::threshold)
-    return static_cast<Out>(rounded_threshold(estimate(w, f), w, f));
-  return above(2 * static_cast<std::int64_t>(p), w, f) ? white : black;
-}
+/// Algorithm 1, in the calling thread. Windows up to 181, whose sums have 32 bits.
+CUDASCAN_API void run_published_serial(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+                                       int window, float k);
 
-/// Algorithm 1 of the paper: pixel by pixel, on the threads of `cpu`. Returns the number of samples
-/// of the result that are 0. Instantiated for the sample types of run().
-template <typename T, typename Out>
-std::int64_t run_serial(Cpu &cpu, Plane<const T> in, Plane<Out> out, const NickParams &params);
+/// Queues a kernel. Throws BadSetting unless is_published(); Error in a build without CUDA.
+CUDASCAN_API void run_published(Cuda &, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+                                PublishedKernel kernel, int block, int window, float k);
 
 }  // namespace cudascan::nick

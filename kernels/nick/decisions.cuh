@@ -8,9 +8,9 @@
 
 #include "kernels/base/ptx.cuh"
 #include "kernels/base/warp_sums.cuh"
-#include "kernels/nick/baseline.cuh"
-#include "kernels/nick/baseline.h"
 #include "kernels/nick/filter.cuh"
+#include "kernels/nick/naive.cuh"
+#include "kernels/nick/naive.h"
 #include "kernels/windowsums/row_kernel.cuh"
 
 namespace cudascan::nick {

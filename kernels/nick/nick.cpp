@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/nick/baseline.h"
+#include "kernels/nick/naive.h"
 #include "kernels/nick/rows.h"
 
 namespace cudascan {

@@ -29,24 +29,24 @@ void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const 
   }
   static const char key = 0;
   if constexpr (wolf) job.wolf_barrier = static_cast<unsigned *>(cuda.history(&key, 4));
-  const auto launch_rows = [&]<typename Result>(bool baseline) {
-    if (wolf || !baseline) windowsums::use_prefix(cuda, shape, job, memory);
+  const auto launch_rows = [&]<typename Result>(bool naive) {
+    if (wolf || !naive) windowsums::use_prefix(cuda, shape, job, memory);
     if constexpr (wolf)
       launch_wolf<WolfDecision<T, SumS, SumQ>, Result, from_prefix>(
-          cuda, shape, job, baseline ? WolfPart::statistics : WolfPart::all);
-    else if (!baseline)
+          cuda, shape, job, naive ? WolfPart::statistics : WolfPart::all);
+    else if (!naive)
       windowsums::launch_rows<Result, from_prefix>(cuda, shape, job);
   };
   // The single precision of the decision needs a window of at least two pixels.
-  const bool baseline =
+  const bool naive =
       params.algorithm != NickAlgorithm::automatic || (in.width == 1 && in.height == 1);
-  if (params.output == NickOutput::threshold && !baseline)
+  if (params.output == NickOutput::threshold && !naive)
     launch_rows.template operator()<SurfaceDecision<T, SumS, SumQ, method>>(false);
   else
-    launch_rows.template operator()<BinaryDecision<T, SumS, SumQ, method>>(baseline);
-  if (baseline) {
+    launch_rows.template operator()<BinaryDecision<T, SumS, SumQ, method>>(naive);
+  if (naive) {
     if constexpr (wolf) launch(cuda, merge_kernel, {1, 256}, job.wolf, shape.blocks);
-    run_baseline(cuda, in, out, params, wolf ? job.wolf : nullptr, job.black_count);
+    run_naive(cuda, in, out, params, wolf ? job.wolf : nullptr, job.black_count);
   }
 
   if (report) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The three CUDA kernels of the 2015 paper; see baseline.h.
+/// Three CUDA kernels that sum each window anew; see naive.h.
 #pragma once
 #include "kernels/nick.h"
 #include "kernels/nick/formula.h"
@@ -18,7 +18,7 @@ struct WolfStatistics {
 ///                     wolf
 /// @param black_count  in device memory; the count is added to it; or nullptr
 template <typename T, typename Out>
-void run_baseline(Cuda &, Plane<const T> in, Plane<Out> out, const NickParams &params,
-                  const WolfStatistics *wolf, unsigned long long *black_count);
+void run_naive(Cuda &, Plane<const T> in, Plane<Out> out, const NickParams &params,
+               const WolfStatistics *wolf, unsigned long long *black_count);
 
 }  // namespace cudascan::nick
