@@ -43,11 +43,11 @@ enum class EqualizeFormula { opencv, cdf };
 /// How the mapping of `global` is computed and applied.
 enum class EqualizeAlgorithm {
   automatic,  ///< the fastest
-  /// The kernels of Dobreanu and Chelaru, 8 bits: a global atomic increment for each pixel, then a
-  /// thread for each pixel that looks up the mapping.
+  /// The kernels of Dobreanu and Chelaru, 8 bits, formula = cdf: a global atomic increment for each
+  /// pixel, then a thread and a division of integers for each pixel.
   naive,
-  /// Their kernels with histograms in shared memory and 128 pixels a thread. Both compute formula =
-  /// cdf with a factor in single precision, so levels may differ by one from those of `automatic`.
+  /// Their kernels with both optimizations: histograms in shared memory and a factor in single
+  /// precision, so levels may differ by one from those of `automatic`.
   shared,
 };
 

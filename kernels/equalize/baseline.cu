@@ -2,18 +2,17 @@
 #include "kernels/equalize/baseline.cuh"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/base/launch.cuh"
 #include "kernels/base/pixel_walk.cuh"
-#include "kernels/equalize/baseline.h"
 
 namespace cudascan::equalize {
 namespace {
 
 constexpr int kLevels = 256;
-constexpr int kThreads = 1024;       // of a block, the maximum
-constexpr int kHistogramLoad = 128;  // pixels that a thread of the shared histogram counts
-constexpr int kEqualizeLoad = 32;    // pixels that a thread of the second equalization writes
+constexpr int kThreads = 1024;  // of a block, the maximum
+constexpr std::size_t kCountBytes = kLevels * sizeof(std::uint32_t);
 
 /// One global increment for each pixel. A row of blocks for each row of pixels.
 __global__ void naive_histogram_kernel(Plane<const std::uint8_t> in, std::uint32_t *histogram) {
@@ -32,32 +31,19 @@ __global__ void shared_histogram_kernel(Plane<const std::uint8_t> in, std::uint3
   if (threadIdx.x < kLevels) atomicAdd(&histogram[threadIdx.x], block_histogram[threadIdx.x]);
 }
 
-/// Inclusive scan of Hillis and Steele: in each of log2(256) steps, every level adds the sum of
-/// another level below it; the distance doubles with each step. One block with a thread for each
-/// level.
-__global__ void scan_kernel(const std::uint32_t *histogram, std::uint32_t *cdf) {
-  __shared__ std::uint32_t sums[2][kLevels];
-  const int level = static_cast<int>(threadIdx.x);
-  int from = 0;
-  sums[from][level] = histogram[level];
-  __syncthreads();
-  for (int offset = 1; offset < kLevels; offset *= 2) {
-    const std::uint32_t below = level >= offset ? sums[from][level - offset] : 0;
-    sums[1 - from][level] = sums[from][level] + below;
-    from = 1 - from;
-    __syncthreads();
-  }
-  cdf[level] = sums[from][level];
+/// A step of the inclusive scan of Hillis and Steele: every level adds the sum of a level below it.
+/// The distance doubles with each of the log2(256) steps. One block with a thread for each level.
+__global__ void scan_kernel(const std::uint32_t *sums, std::uint32_t *next, unsigned distance) {
+  const unsigned level = threadIdx.x;
+  next[level] = level >= distance ? sums[level] + sums[level - distance] : sums[level];
 }
 
-/// A thread, and a division, for each pixel. A row of blocks for each row of pixels.
+/// A thread, and a division of integers, for each pixel. A row of blocks for each row of pixels.
 __global__ void naive_equalize_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
-                                      const std::uint32_t *cdf) {
+                                      const std::uint32_t *cdf, std::uint64_t pixels) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y);
-  if (x >= in.width) return;
-  const std::uint32_t pixels = static_cast<std::uint32_t>(in.width) * in.height;
-  out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], baseline_factor(pixels));
+  if (x < in.width) out.row(y)[x] = naive_map(cdf[in.row(y)[x]], pixels);
 }
 
 /// Many pixels for each thread, with one division per thread.
@@ -68,31 +54,42 @@ __global__ void equalize_kernel(Plane<const std::uint8_t> in, Plane<std::uint8_t
               [&](int x, int y) { out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], factor); });
 }
 
+/// Blocks in which each thread has `load` pixels; the rest adds to that.
+int blocks_of(Plane<const std::uint8_t> in, int load) {
+  return std::max(in.width * in.height / kThreads / load, 1);
+}
+
+/// A thread for each pixel of a row.
+LaunchShape thread_for_each(Plane<const std::uint8_t> in) {
+  return {dim3(divide_up(in.width, kThreads), in.height), kThreads};
+}
+
 }  // namespace
 
-void run_baseline(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
-                  const EqualizeParams &params) {
-  constexpr std::size_t kBytes = kLevels * sizeof(std::uint32_t);
-  const auto histogram = static_cast<std::uint32_t *>(cuda.scratch(2 * kBytes));
-  std::uint32_t *const cdf = histogram + kLevels;
-  const bool naive = params.algorithm == EqualizeAlgorithm::naive;
-  const int pixels = in.width * in.height;
-  const dim3 rows((in.width + kThreads - 1) / kThreads, in.height);
+void count_baseline(Cuda &cuda, Plane<const std::uint8_t> in, std::uint32_t *counts,
+                    const BaselineVariant &variant) {
+  cuda.clear(counts, kCountBytes);
+  if (variant.shared_histogram)
+    launch(cuda, shared_histogram_kernel, {blocks_of(in, variant.histogram_load), kThreads}, in,
+           counts);
+  else
+    launch(cuda, naive_histogram_kernel, thread_for_each(in), in, counts);
+}
 
-  cuda.clear(histogram, kBytes);
-  if (naive) {
-    launch(cuda, naive_histogram_kernel, {rows, kThreads}, in, histogram);
-  } else {
-    const int blocks = std::max(pixels / kThreads / kHistogramLoad, 1);
-    launch(cuda, shared_histogram_kernel, {blocks, kThreads}, in, histogram);
+void run_baseline(Cuda &cuda, Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+                  const BaselineVariant &variant) {
+  auto *sums = static_cast<std::uint32_t *>(cuda.scratch(2 * kCountBytes));
+  std::uint32_t *next = sums + kLevels;
+  count_baseline(cuda, in, sums, variant);
+  for (unsigned distance = 1; distance < kLevels; distance *= 2) {
+    launch(cuda, scan_kernel, {1, kLevels}, sums, next, distance);
+    std::swap(sums, next);
   }
-  launch(cuda, scan_kernel, {1, kLevels}, histogram, cdf);
-  if (naive) {
-    launch(cuda, naive_equalize_kernel, {rows, kThreads}, in, out, cdf);
-  } else {
-    const int load = kThreads * kEqualizeLoad;
-    launch(cuda, equalize_kernel, {(pixels + load - 1) / load, kThreads}, in, out, cdf);
-  }
+  if (variant.float_factor)
+    launch(cuda, equalize_kernel, {blocks_of(in, variant.mapping_load), kThreads}, in, out, sums);
+  else
+    launch(cuda, naive_equalize_kernel, thread_for_each(in), in, out, sums,
+           static_cast<std::uint64_t>(in.width) * in.height);
 }
 
 }  // namespace cudascan::equalize

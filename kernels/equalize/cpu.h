@@ -2,6 +2,7 @@
 /// @file
 /// The parts of equalization on the CPU.
 #pragma once
+#include "kernels/equalize/baseline.h"
 #include "kernels/equalize/mapping.h"
 
 namespace cudascan::equalize {
@@ -14,7 +15,8 @@ inline constexpr int kMinRows = 32;
 template <typename T>
 void run_clahe(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &params);
 
-/// Equalizes by the algorithms naive and shared, which are the same on the CPU.
-void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out);
+/// Equalizes with the levels of a published variant.
+void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+                  const BaselineVariant &variant);
 
 }  // namespace cudascan::equalize

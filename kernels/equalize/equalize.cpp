@@ -99,7 +99,7 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
   if constexpr (sizeof(T) == 1)
     if (p.algorithm != EqualizeAlgorithm::automatic) {
       if (report) fill_report(count_levels(cpu, in, {}), *report);
-      return run_baseline(in, out);
+      return run_baseline(in, out, baseline_variant(p.algorithm));
     }
   const bool clahe = p.method == EqualizeMethod::clahe;
   if (!clahe && p.smoothing == 0) cpu.history(&history_key, EqualizeHistory::no_history_bytes);
@@ -118,14 +118,18 @@ void run_any(Cpu &cpu, Plane<const T> in, Plane<T> out, const EqualizeParams &p,
 
 namespace equalize {
 
-void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out) {
+void run_baseline(Plane<const std::uint8_t> in, Plane<std::uint8_t> out,
+                  const BaselineVariant &variant) {
   std::uint32_t cdf[256] = {};
   for (int y = 0; y < in.height; ++y)
     for (int x = 0; x < in.width; ++x) ++cdf[in.row(y)[x]];
   for (int i = 1; i < 256; ++i) cdf[i] += cdf[i - 1];
   const float factor = baseline_factor(cdf[255]);
+  std::uint8_t mapping[256];
+  for (int i = 0; i < 256; ++i)
+    mapping[i] = variant.float_factor ? baseline_map(cdf[i], factor) : naive_map(cdf[i], cdf[255]);
   for (int y = 0; y < in.height; ++y)
-    for (int x = 0; x < in.width; ++x) out.row(y)[x] = baseline_map(cdf[in.row(y)[x]], factor);
+    for (int x = 0; x < in.width; ++x) out.row(y)[x] = mapping[in.row(y)[x]];
 }
 
 }  // namespace equalize

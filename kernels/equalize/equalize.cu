@@ -240,7 +240,7 @@ void run_any(Cuda &cuda, Plane<const T> in, Plane<T> out, const EqualizeParams &
     if (p.method == EqualizeMethod::clahe) {
       run_clahe(cuda, in, out, p);
     } else if constexpr (sizeof(T) == 1) {
-      run_baseline(cuda, in, out, p);
+      run_baseline(cuda, in, out, baseline_variant(p.algorithm));
     }
   } else {
     const std::size_t team_bytes = GridTeam::bytes(cuda.multiprocessors());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The published kernels of equalize and autothreshold: compares their results with an independent
-// implementation of the formulas in double precision.
+// The published kernels of autothreshold: compares their results with an independent implementation
+// of the formulas in double precision.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,8 +12,6 @@
 #include "kernels/autothreshold/baseline.cuh"
 #include "kernels/autothreshold/baseline.h"
 #include "kernels/autothreshold/decision.h"
-#include "kernels/equalize/baseline.cuh"
-#include "kernels/equalize/baseline.h"
 #include "tests/kernels/operator_test.h"
 
 namespace cudascan::test {
@@ -158,21 +156,6 @@ TEST(PraharaBaseline, RefusesOtherMethods) {
   EXPECT_THROW(prahara_threshold(counts.data(), Method::triangle), BadSetting);
 }
 
-TEST(EqualizeBaseline, IsTheFormulaOrTheLevelBeside) {
-  std::mt19937 random(5);
-  for (int i = 0; i < 100'000; ++i) {
-    const std::uint32_t pixels = 1 + random() % (i % 2 ? 1u << 30 : 3000u);
-    const std::uint32_t cdf = i % 10 ? random() % pixels + 1 : pixels;
-    const int exact = static_cast<int>(std::uint64_t{cdf} * 255 / pixels);
-    const int got = equalize::baseline_map(cdf, equalize::baseline_factor(pixels));
-    ASSERT_NEAR(got, exact, 1) << cdf << " of " << pixels;
-    const double fraction = 255. * cdf / pixels - exact;
-    if (fraction > 1e-4 && fraction < 1 - 1e-4) {
-      ASSERT_EQ(got, exact) << cdf << " of " << pixels;
-    }
-  }
-}
-
 #ifdef HAVE_CUDA
 
 constexpr Size kBaselineSizes[] = {{1, 1}, {1, 37}, {37, 1}, {257, 129}, {1283, 71}, {8209, 3}};
@@ -288,42 +271,6 @@ TEST(PraharaBaseline, CudaGoesOnFromTheFramesBefore) {
     EXPECT_EQ(got, autothreshold::step(history, found, autothreshold::make_settings(params, 256),
                                        history));
   }
-}
-
-TEST(EqualizeBaseline, CudaEqualsCpu) {
-  NEED_GPU();
-  cuda::Stream stream;
-  Cuda cuda(stream.get());
-  DeviceCopy in_copy(stream.get()), out_copy(stream.get());
-  std::size_t turn = 0;
-  for (const Size size : kBaselineSizes)
-    for (const Content content : kContents)
-      for (const auto algorithm : {EqualizeAlgorithm::naive, EqualizeAlgorithm::shared}) {
-        SCOPED_TRACE(testing::Message()
-                     << size.width << "x" << size.height << ", content "
-                     << static_cast<int>(content) << ", algorithm " << static_cast<int>(algorithm));
-        if (++turn % 7 != 0 && !has_time_for(turn, size)) continue;
-        const auto samples = make_content<std::uint8_t>(content, size.width, size.height, 255);
-        const Image<std::uint8_t> in(samples, size.width, size.height,
-                                     kLayouts[turn % std::size(kLayouts)], 255);
-        Image<std::uint8_t> out(size.width, size.height, kLayouts[turn / 2 % std::size(kLayouts)],
-                                255, 0x5a);
-        EqualizeParams params;
-        params.algorithm = algorithm;
-        const Plane<std::uint8_t> device_in = in_copy.upload(in), device_out = out_copy.upload(out);
-        equalize::run_baseline(cuda, device_in, device_out, params);
-        out_copy.download(out.memory().begin(), out.memory().size());
-        cuda.synchronize();
-
-        Counts cdf = count_samples(in.plane(), {});
-        std::partial_sum(cdf.begin(), cdf.end(), cdf.begin());
-        const float factor = equalize::baseline_factor(cdf.back());
-        std::vector<std::uint8_t> expected;
-        for (const std::uint8_t p : samples)
-          expected.push_back(equalize::baseline_map(cdf[p], factor));
-        ASSERT_TRUE(same(expected, out.samples(), size.width));
-        ASSERT_TRUE(out.guards_intact());
-      }
 }
 
 #endif
