@@ -18,6 +18,9 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
 
   --filter TEXT      only cases and tables whose name contains TEXT, for instance "nick 75",
                      "16 bit" or "linearopen against length"
+  --paper NUMBER     repeat one publication whole, 000 to 004: its tables and figures with the
+                     published numbers, its algorithm on this machine, and ours; docs/papers.md
+                     lists them. Entries of up to 60 seconds a run are measured
   --quick            fewer cases and measurements
   --full             also the serial algorithm on the largest images (minutes)
   --cpu-only, --cuda-only
@@ -52,6 +55,8 @@ as read once and written once; histograms only read. "x copy" is the ratio to a 
 copy of the plane, measured in the same run.
 )";
 
+constexpr int kPaperPatience = 60;  // seconds
+
 int parse_positive(std::string_view option, std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -67,6 +72,12 @@ Content parse_content(const std::string &word) {
     if (word == name(content)) return content;
   throw BadSetting("--content " + word +
                    ": must be page, random, constant, negative, natural or spiral");
+}
+
+std::string parse_paper(const std::string &number) {
+  for (const char *known : {"000", "001", "002", "003", "004"})
+    if (number == known) return number;
+  throw BadSetting("--paper " + number + ": must be 000, 001, 002, 003 or 004");
 }
 
 struct Command {
@@ -86,6 +97,9 @@ Command parse(int argc, char **argv) {
     };
     if (option == "--filter") {
       o.filter = value();
+    } else if (option == "--paper") {
+      o.paper = parse_paper(value());
+      command.operators = false;
     } else if (option == "--quick") {
       o.quick = true;
     } else if (option == "--full") {
@@ -131,6 +145,9 @@ Command parse(int argc, char **argv) {
   if (command.random && o.verify)
     throw BadSetting(
         "--verify: random settings are not compared, as some depend on earlier frames");
+  if (!o.paper.empty() && command.random)
+    throw BadSetting("--paper " + o.paper + ": random settings are of no publication");
+  if (!o.paper.empty() && o.patience_s == 0 && !o.quick && !o.full) o.patience_s = kPaperPatience;
   if (command.random && !command.has_content) o.content = Content::natural;
   return command;
 }

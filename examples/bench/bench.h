@@ -35,6 +35,7 @@ const char *name(Content content);
 struct Options {
   Content content = Content::page;  ///< for cases without a fixed content
   std::string filter;               ///< only cases and tables whose name contains this
+  std::string paper;                ///< only the tables of this publication: "000"
   bool cuda = true, cpu = true, tables = true;
   bool quick = false;     ///< fewer cases and repetitions
   bool full = false;      ///< also what takes minutes: the serial algorithm on the largest images
@@ -50,7 +51,10 @@ struct Options {
   bool run_once = false;  ///< do not repeat what is slow, not even to warm up
 
   /// Whether to measure a case or a table of this name.
-  bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
+  bool wants(const std::string &name) const {
+    return name.find(filter) != std::string::npos &&
+           (paper.empty() || name.find("paper " + paper) != std::string::npos);
+  }
   /// Longest time for one run in a table; slower entries are left out. On the GPU a fifth of it.
   double patience_us(bool cuda = false) const {
     const double seconds = patience_s > 0 ? patience_s : full ? 1e6 : quick ? 0.3 : 2;
@@ -169,6 +173,14 @@ struct Case {
 std::vector<Case> cuda_cases(const Options &options);
 std::vector<Case> cpu_cases(const Options &options);
 
+/// A time in ms as a function of the number of pixels P: slope * P + offset.
+struct LinearModel {
+  double slope = kUnknown, offset = kUnknown;
+  double r2 = kUnknown;  ///< coefficient of determination
+
+  double us(Size size) const { return (slope * size.pixels() + offset) * 1e3; }
+};
+
 /// One measurement; what was not measured is NaN.
 struct Row {
   std::string section, name;  ///< "cuda", "cpu 1", ..., and "nick window=15"
@@ -192,6 +204,9 @@ struct Row {
   double published_us = kUnknown;
   double published_speedup = kUnknown;  ///< speed-up over the publication's code for one core
   double speedup = kUnknown;            ///< measured here: published algorithm over its CPU code
+
+  /// Where the times are those of linear models.
+  LinearModel model{}, baseline_model{}, published_model{};
 
   double ratio = kUnknown,
          goal_ratio = kUnknown;  ///< for a goal on several times: largest over smallest

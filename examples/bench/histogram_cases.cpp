@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/cases.h"
+#include "bench/operator_cases.h"
 #include "kernels/histogram.h"
 #include "kernels/runlengths.h"
 
@@ -32,16 +32,6 @@ Runner histogram_runner() {
   return runner;
 }
 
-Case histogram_case(Size size) {
-  Case c;
-  c.op = "histogram";
-  c.variant = "histogram";
-  c.size = size;
-  c.runner = histogram_runner();
-  c.reads_only = true;
-  return c;
-}
-
 /// Lengths of the runs of ink; levels are those of text.
 Case run_lengths_case(Size size) {
   const RunLengthParams params{.level = size.depth == 8 ? 100u : 100u * 257};
@@ -66,6 +56,16 @@ Case run_lengths_case(Size size) {
 }
 
 }  // namespace
+
+Case histogram_case(Size size) {
+  Case c;
+  c.op = "histogram";
+  c.variant = "histogram";
+  c.size = size;
+  c.runner = histogram_runner();
+  c.reads_only = true;
+  return c;
+}
 
 void add_histogram_cuda(const Options & /*options*/, std::vector<Case> &cases) {
   for (const Content content : kAllContents) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "kernels/nick.h"
 
 namespace cudascan::bench {
 
@@ -15,23 +14,29 @@ inline const std::vector<Size> kNickImages{{75, 80, 8},     {169, 366, 8},   {40
                                            {500, 1000, 8},  {1000, 1000, 8}, {1000, 2000, 8},
                                            {1500, 2000, 8}, {2000, 3000, 8}, {2500, 4000, 8}};
 
-/// One way to compute the picture, with its times over the images.
+/// The library's algorithm, and the code of the paper: kernels/nick/baseline.h.
+enum class NickCode { ours, serial, global, global_shared, shared };
+
+/// One way to compute the picture, with its times over the images; NaN for those left out.
 struct NickColumn {
-  std::string name, block;
+  NickCode code;
   int window;
-  NickAlgorithm algorithm;
+  int block = 0;                           ///< of a published kernel
+  bool all_images = true;                  ///< otherwise only the largest one
   std::vector<double> us{};                ///< CPU: whole time; CUDA: kernel
   std::vector<TransferTimes> transfers{};  ///< CUDA
+
+  std::string name() const;  ///< "Global-shared"
+  bool cuda() const { return !transfers.empty(); }
 };
 
-/// t = slope * P + offset in milliseconds, by least squares.
-struct NickLine {
-  double slope = kUnknown, offset = kUnknown, r2 = kUnknown;
+/// "9*9".
+std::string square(int side);
 
-  /// Microseconds of the largest image by the linear model.
-  double largest_us() const { return (slope * kNickImages.back().pixels() + offset) * 1e3; }
-};
-NickLine fit(const std::vector<double> &us);
+/// A linear model of times over the images, by least squares.
+LinearModel fit(const std::vector<double> &us);
+/// The same of the times with copies from and to pinned memory.
+LinearModel fit_pinned(const NickColumn &column);
 
 /// Tables 3 to 5 and figures 3 to 5 with the published numbers next to ours.
 void print_nick_published(const std::vector<NickColumn> &cpu, const std::vector<NickColumn> &cuda,

@@ -20,6 +20,9 @@ Peer nick_peer(bool cuda, Size size, int window, NickMethod method = NickMethod:
 /// Equalization of the whole frame; baselines use their own formula.
 Case equalize_case(Size size, EqualizeAlgorithm algorithm = EqualizeAlgorithm::automatic);
 
+/// Counts of levels.
+Case histogram_case(Size size);
+
 /// "otsu", "mcet prahara".
 Case autothreshold_case(Size size, AutothresholdMethod method,
                         AutothresholdAlgorithm algorithm = AutothresholdAlgorithm::automatic);

@@ -5,6 +5,14 @@
 #include <cstdio>
 
 namespace cudascan::bench {
+namespace {
+
+/// A ratio with about two digits.
+std::string ratio_text(double ratio) {
+  return number(ratio, ratio < 10 ? 1 : 0, "x");
+}
+
+}  // namespace
 
 PaperTable::PaperTable(Report &report, std::string table, const std::string &title)
     : report_(&report), table_(std::move(table)) {
@@ -21,9 +29,9 @@ void PaperTable::add(Row row) {
     std::printf(" FAILED: %s\n", row.error.c_str());
   } else {
     std::printf(" %12s %9s %12s %9s %11s %9s %9s", time_text(row.published_us).c_str(),
-                number(row.published_speedup, 0, "x").c_str(), time_text(row.baseline_us).c_str(),
-                number(row.speedup, 0, "x").c_str(), time_text(row.us).c_str(),
-                time_text(row.copy_us).c_str(), number(row.baseline_us / row.us, 1, "x").c_str());
+                ratio_text(row.published_speedup).c_str(), time_text(row.baseline_us).c_str(),
+                ratio_text(row.speedup).c_str(), time_text(row.us).c_str(),
+                time_text(row.copy_us).c_str(), ratio_text(row.baseline_us / row.us).c_str());
     if (!std::isnan(row.peer_us))
       std::printf("  %s %s", row.peer.c_str(), time_text(row.peer_us).c_str());
     if (!row.published.empty()) std::printf("  (%s)", row.published.c_str());

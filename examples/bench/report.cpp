@@ -48,6 +48,14 @@ std::vector<Field> numbers(const Row &row) {
           {"published_us", row.published_us},
           {"published_speedup", row.published_speedup},
           {"speedup", row.speedup},
+          {"ms_per_pixel", row.model.slope},
+          {"ms_offset", row.model.offset},
+          {"r2", row.model.r2},
+          {"baseline_ms_per_pixel", row.baseline_model.slope},
+          {"baseline_ms_offset", row.baseline_model.offset},
+          {"baseline_r2", row.baseline_model.r2},
+          {"published_ms_per_pixel", row.published_model.slope},
+          {"published_ms_offset", row.published_model.offset},
           {"ratio", row.ratio},
           {"goal_ratio", row.goal_ratio}};
 }
