@@ -3,21 +3,13 @@
 
 Environment: CUDASCAN_BENCH is the program, CUDASCAN_BENCH_REPORT is report.py.
 """
-import html.parser
 import json
 import os
-import pathlib
 import re
-import sys
-import tempfile
-import unittest
 
 import program
+from bench_program import BENCH, MACHINE, BenchTest, Page, PageTest
 
-BENCH = os.environ.get("CUDASCAN_BENCH")
-REPORT = os.environ["CUDASCAN_BENCH_REPORT"]
-MACHINE = {"gpu": "Test GPU", "cpu": "Test CPU <1>", "cores": 4, "driver": "1.2", "cuda": "13.0",
-           "gstreamer": None}
 FRAME = {"width": 3840, "height": 2160, "depth": 8}
 HD = {"width": 1920, "height": 1080, "depth": 8}
 KERNELS = [
@@ -61,66 +53,8 @@ GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median",
          "pixels_different": {"cuda": 0}, "pixels_compared": {"cuda": 100}}]
 
 
-class Page(html.parser.HTMLParser):
-    """Checks that tags are closed in order, and collects references, names and texts."""
-
-    EMPTY = {"meta", "br", "img", "link", "hr", "input"}
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.references, self.names, self.texts, self.tags = [], [], [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        for name, value in attributes:
-            if name in ("src", "href", "xlink:href", "data", "srcset"):
-                self.references.append((tag, value))
-            if name == "id":
-                self.names.append(value)
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        if tag not in self.EMPTY:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open[-1] != tag:
-            raise AssertionError(f"</{tag}> closes {self.open[-3:]}")
-        self.open.pop()
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = pathlib.Path(self.temporary.name)
-        self.output = self.folder / "page.html"
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    def report(self, *words, **more):
-        return program.run([sys.executable, REPORT, "--output", self.output, *words], **more)
-
-
-@unittest.skipUnless(BENCH, "cudascan-bench was not built")
-class Json(WithFolder):
+class Json(BenchTest):
     """The output of cudascan-bench."""
-
-    def bench(self, *words):
-        path = self.folder / "bench.json"
-        done = program.run([BENCH, "--quick", "--cpu-only", "--json", path, *words])
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads(path.read_text()), done.stdout
 
     def test_machine(self):
         content, _ = self.bench("--filter", "no such case")
@@ -144,26 +78,6 @@ class Json(WithFolder):
             self.assertNotIn("error", row)
         self.assertIn("nick against window, one CPU core", text)
 
-    def test_table_of_a_publication(self):
-        content, text = self.bench("--tables-only", "--filter", "paper 001 table 1")
-        rows = [r for r in content["rows"] if r["table"] == "paper 001 table 1"]
-        self.assertEqual([(r["width"], r["height"], r["published_us"]) for r in rows],
-                         [(512, 384, 932), (910, 682, 7946), (1000, 667, 8985), (1920, 1080, 5487),
-                          (5120, 2880, 13612)])
-        for row in rows:
-            self.assertEqual(row["published"], "Core i7-9750H, OpenCV")
-            self.assertGreater(row["us"], 0)
-        self.assertIn("TABLE 1 of Dobreanu and Chelaru", text)
-
-    def test_baseline_of_a_publication(self):
-        content, text = self.bench("--tables-only", "--filter", "paper 003 figure 6a")
-        rows = content["rows"]
-        self.assertEqual([(r["name"], r["width"]) for r in rows],
-                         [("Otsu, CPU", 256), ("Otsu, CPU", 1024)])
-        for row in rows:
-            self.assertGreater(row["baseline_us"], 0)
-        self.assertIn("FIGURE 6a of Prahara", text)
-
     def test_cases_have_their_parameter(self):
         content, _ = self.bench("--no-tables", "--repeat", "1", "--filter", "swofilter erode 9")
         self.assertTrue(content["rows"])
@@ -184,22 +98,8 @@ class Json(WithFolder):
         self.assertIn("cannot write", done.stderr)
 
 
-class ReportPage(WithFolder):
+class ReportPage(PageTest):
     """The page of results."""
-
-    @classmethod
-    def setUpClass(cls):
-        done = program.run([sys.executable, "-c", "import matplotlib"])
-        if done.returncode:
-            raise unittest.SkipTest("Python has no matplotlib")
-
-    def page(self, *words):
-        done = self.report(*words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        text = self.output.read_text()
-        page = Page(text)
-        self.assertEqual(page.open, [])
-        return page, text
 
     full = None  # the page for all files, which is made only once
 

@@ -180,7 +180,8 @@ SECTIONS = [
     ("papers", "The five papers", papers.section,
      "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the "
      "published "
-     "GPU code over the serial CPU code. docs/benchmark.md lists every table and figure."),
+     "GPU code over the serial CPU code. docs/papers.md and docs/benchmark.md list every table "
+     "and figure."),
     ("settings", "Random settings", settings.section,
      "Settings drawn at random, as users could set them, on one frame: 3840×2160 on the GPU, "
      "1920×1080 on the CPU. Budgets are for an H200, those of lines for each direction. "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The five publications' numbers and the same measured here."""
+from . import paper_plots
 from .markup import Cell, count, details, quotient, size, table, text, times
 from .results import number
 
@@ -24,9 +25,22 @@ FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows"
 BACKENDS = {"cuda": "GPU", "cpu": "CPU"}
 
 
+def model(row, of):
+    """A linear model of the time in ms, P = number of pixels."""
+    slope, offset = row.get(of + "ms_per_pixel"), row.get(of + "ms_offset")
+    if not number(slope) or not number(offset):
+        return Cell("–", "word")
+    return Cell(f"{slope:.3g} P" + (f" {offset:+.3g}" if offset else ""), "word")
+
+
+def r2(row, of):
+    return f"{row[of + 'r2']:.4f}" if number(row.get(of + "r2")) else "–"
+
+
 def paper_table(rows):
     heads = ["", "size", "on", "published us", "on", "speed-up", "that algorithm here, us",
-             "speed-up", "ours us", "floor us", "× that algorithm", "other", "its us"]
+             "speed-up", "ours us", "floor us", "× that algorithm", "other", "its us",
+             "published model, ms", "that algorithm here, ms", "R²", "ours, ms", "R²"]
     lines = []
     for r in rows:
         if r.get("error"):
@@ -38,7 +52,9 @@ def paper_table(rows):
                       count(r.get("baseline_us")), times(r.get("speedup")),
                       Cell(count(r.get("us")), "ours"),
                       count(r.get("floor_us")), times(quotient(r.get("baseline_us"), r.get("us"))),
-                      Cell(r.get("peer") or "–", "word"), count(r.get("peer_us"))])
+                      Cell(r.get("peer") or "–", "word"), count(r.get("peer_us")),
+                      model(r, "published_"), model(r, "baseline_"), r2(r, "baseline_"),
+                      model(r, ""), r2(r, "")])
     # Without columns that are empty in this table.
     def says(line, i):
         cell = line[i] if i < len(line) else "–"
@@ -46,6 +62,15 @@ def paper_table(rows):
     used = [i for i in range(len(heads)) if i < 2 or any(says(line, i) for line in lines)]
     return table([heads[i] for i in used], [[line[i] for i in used if i < len(line)]
                                             for line in lines])
+
+
+def notes(rows):
+    """Each note of the rows once, with the names of its rows."""
+    names = {}
+    for row in rows:
+        if row.get("note"):
+            names.setdefault(row["note"], []).append(row.get("name", ""))
+    return "".join(f"<p>{text(', '.join(of))}: {text(note)}.</p>" for note, of in names.items())
 
 
 def median(entry):
@@ -85,7 +110,8 @@ def section(results):
         for name in (t for t in tables if t.startswith(f"paper {word}")):
             rows = results.of(name)
             head = name.removeprefix(f"paper {word} ").capitalize()
-            parts.append(details(f"{head} ({len(rows)} rows)", paper_table(rows)))
+            parts.append(details(f"{head} ({len(rows)} rows)", paper_plots.plot(name, rows) +
+                                 paper_table(rows) + notes(rows)))
         if word == "004":
             for content in results.gswo:
                 for figure, what in FIGURES.items():

@@ -115,6 +115,37 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
     return embed(fig, title)
 
 
+def bars(title, y_label, groups, marks):
+    """@param groups  {group: {bar: value}}, groups from left to right
+    @param marks   {name: {group: value}}, points over the groups"""
+    names = list(dict.fromkeys(name for values in groups.values() for name in values))
+    names = [name for name in names if any(number(v.get(name)) for v in groups.values())]
+    marks = {name: {g: v for g, v in values.items() if number(v) and g in groups}
+             for name, values in marks.items()}
+    if not names:
+        return ""
+    fig, axes = pyplot.subplots(figsize=(7.2, 3.5), layout="constrained")
+    width = 0.8 / len(names)
+    for i, name in enumerate(names):
+        known = [(x, values[name]) for x, values in enumerate(groups.values())
+                 if number(values.get(name))]
+        axes.bar([x + width * (i + 0.5) - 0.4 for x, _ in known], [y for _, y in known], width,
+                 color=COLOURS[i % len(COLOURS)], label=name)
+    places = {group: x for x, group in enumerate(groups)}
+    for i, (name, values) in enumerate(m for m in marks.items() if m[1]):
+        axes.scatter([places[group] for group in values], list(values.values()), s=20,
+                     marker="D^vsox*P"[i % 8], color=INK, label=name, zorder=3)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+    axes.grid(axis="x", visible=False)
+    axes.set_xticks(range(len(groups)), list(groups), rotation=25, ha="right")
+    axes.set_ylabel(y_label)
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return embed(fig, title)
+
+
 def dots(title, x_label, groups):
     """@param groups  [(name, {series: value})], a line of dots each, from top to bottom"""
     series = list(dict.fromkeys(name for _, values in groups for name, v in values.items()

@@ -7,10 +7,11 @@ WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-b
            "gswo": "gswo_figures.py --json"}
 # Keys of rows that the page shows: words and numbers, if present and not null.
 WORDS = ("section", "name", "backend", "operator", "series", "parameter", "published", "error",
-         "where", "element", "library")
+         "note", "where", "element", "library")
 NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "floor_us", "goal_us",
            "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us",
-           "speedup",
+           "speedup", "ms_per_pixel", "ms_offset", "r2", "baseline_ms_per_pixel",
+           "baseline_ms_offset", "baseline_r2", "published_ms_per_pixel", "published_ms_offset",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
 # A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The plots that the publications print, with their numbers, their code here, and ours."""
+from . import plots
+from .markup import quotient
+from .results import number
+
+
+def our_speedup(row):
+    """Of our algorithm over the publication's code for one core, both measured here."""
+    gain = quotient(row.get("baseline_us"), row.get("us"))
+    return gain and number(row.get("speedup")) and row["speedup"] * gain or None
+
+
+def speedups_of_blocks(title, rows):
+    """A group of bars for each kernel and window, a bar for each block."""
+    groups, marks, ours = {}, {}, {}
+    for row in rows:
+        if not number(row.get("value")):
+            continue
+        group, block = row["series"], f"block {row['value']:.0f}*{row['value']:.0f}"
+        groups.setdefault(group, {})[block] = row.get("speedup")
+        ours[group] = our_speedup(row)
+        if row.get("published"):
+            name = f"published, {row['published']}, {block}"
+            marks.setdefault(name, {})[group] = row.get("published_speedup")
+    # After the blocks of all groups, which do not have the same ones.
+    blocks = sorted({name for values in groups.values() for name in values},
+                    key=lambda name: int(name.split("*")[-1]))
+    groups = {group: {**{name: values.get(name) for name in blocks}, "ours": ours[group]}
+              for group, values in groups.items()}
+    return plots.bars(title, "speed-up over the serial code", groups, marks)
+
+
+def speedups_of_images(title, rows):
+    """A line for each kernel."""
+    lines, ours = {}, plots.Line("ours")
+    for row in rows:
+        for name, kind, y in ((row["series"], "published", row.get("speedup")),
+                              (f"{row['series']}, {row.get('published')}", "peer",
+                               row.get("published_speedup"))):
+            like = lines.get(row["series"])
+            lines.setdefault(name, plots.Line(name, kind, like)).add(row.get("value"), y)
+        ours.add(row.get("value"), our_speedup(row))
+    return plots.lines(title, "image", "speed-up over the serial code", [*lines.values(), ours],
+                       False)
+
+
+def totals_of_images(title, rows):
+    """A group of bars for each image: whole times on the CPU and on the GPU."""
+    groups, marks = {}, {}
+    for row in rows:
+        if not row.get("name", "").endswith(" total"):
+            continue
+        where = "GPU" if row.get("backend") == "cuda" else "CPU"
+        theirs = "naive GPU" if where == "GPU" else "CPU, OpenCV"
+        group = groups.setdefault(row["series"], {})
+        group[theirs], group[f"ours, {where}"] = row.get("baseline_us"), row.get("us")
+        name = f"published, {row.get('published', where)}"
+        marks.setdefault(name, {})[row["series"]] = row.get("published_us")
+    return plots.bars(title, "us", groups, marks)
+
+
+def times_of_loads(title, rows):
+    """A line for each kernel against the pixels of a thread."""
+    lines = {}
+    for row in rows:
+        series = row["series"]
+        theirs = lines.setdefault(series, plots.Line(series, "published"))
+        theirs.add(row.get("value"), row.get("baseline_us"))
+        ours = f"ours: {series}"
+        lines.setdefault(ours, plots.Line(ours, "ours", theirs)).add(row.get("value"),
+                                                                     row.get("us"))
+    return plots.lines(title, "pixels a thread", "us", list(lines.values()), True)
+
+
+PLOTS = {
+    "paper 000 figure 3": speedups_of_blocks,
+    "paper 000 figure 4": speedups_of_images,
+    "paper 000 figure 5": speedups_of_blocks,
+    "paper 001 table 1": totals_of_images,
+    "paper 001 load factors": times_of_loads,
+}
+
+
+def plot(name, rows):
+    """The plot of a table, if it has one: a figure of HTML or nothing."""
+    rows = [row for row in rows if row.get("series") and not row.get("error")]
+    svg = PLOTS[name](name, rows) if name in PLOTS else ""
+    return svg and plots.figure(svg, "Published numbers are those of the text and the tables; they "
+                                     "are not read from plots.")

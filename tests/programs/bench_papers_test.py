@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The publications in cudascan-bench, and on the page that report.py makes.
+
+Environment: CUDASCAN_BENCH is the program, CUDASCAN_BENCH_REPORT is report.py.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import program
+from bench_program import BENCH, MACHINE, REPORT, BenchTest, PageTest
+
+HD = {"width": 1920, "height": 1080, "depth": 8}
+GPU = {"section": "x", "backend": "cuda"}
+SCAN = {"width": 2500, "height": 4000, "depth": 8}
+PAPERS = [
+    *({"table": f"paper 000 figure {figure}", **GPU, **SCAN, "series": "Global 9*9",
+       "name": f"Global 9*9, block {block}*{block}", "parameter": "block", "value": block,
+       "us": 20.0, "baseline_us": 200.0, "speedup": 1000.0 + block,
+       **({"published": "GTX 480", "published_speedup": 142} if block == 16 else {})}
+      for figure in "35" for block in (8, 16, 32)),
+    *({"table": "paper 000 figure 4", **GPU, **SCAN, "series": "Shared 9*9", "name": f"Image {i}",
+       "parameter": "image", "value": i, "us": 20.0, "baseline_us": 200.0, "speedup": 100.0 * i,
+       "published": "GTX 480", "published_speedup": 71 * i,
+       "note": "slower than Global here: the reason"} for i in (1, 2)),
+    {"table": "paper 000 table 5", **GPU, **SCAN, "name": "Global 33*33", "us": 400.0,
+     "published_ms_per_pixel": 0.0000214, "published_ms_offset": 0, "baseline_ms_per_pixel": 1.8e-7,
+     "baseline_ms_offset": 0.02, "baseline_r2": 0.99912, "ms_per_pixel": 3.8e-8,
+     "ms_offset": -0.01, "r2": 0.5},
+    *({"table": "paper 001 table 1", **HD, "section": "x", "backend": backend, "series": "Image 4",
+       "name": f"Image 4, {where} total", "us": 300.0, "baseline_us": 900.0, "published": hardware,
+       "published_us": 5487} for backend, where, hardware in (("cpu", "CPU", "Core i7"),
+                                                              ("cuda", "GPU", "GTX 1650"))),
+    *({"table": "paper 001 load factors", **GPU, **HD, "series": "histogram",
+       "name": f"histogram, {load} pixels a thread", "parameter": "load", "value": load, "us": 9.0,
+       "baseline_us": 90.0 / load} for load in (1, 2, 4)),
+]
+
+
+class Tables(BenchTest):
+    """What cudascan-bench measures."""
+
+    def test_table_of_a_publication(self):
+        content, text = self.bench("--tables-only", "--filter", "paper 001 table 1")
+        rows = [r for r in content["rows"] if r["table"] == "paper 001 table 1"]
+        self.assertEqual([(r["width"], r["height"], r["published_us"]) for r in rows],
+                         [(512, 384, 932), (910, 682, 7946), (1000, 667, 8985), (1920, 1080, 5487),
+                          (5120, 2880, 13612)])
+        for row in rows:
+            self.assertEqual(row["published"], "Core i7-9750H, OpenCV")
+            self.assertGreater(row["us"], 0)
+        self.assertIn("TABLE 1 of Dobreanu and Chelaru", text)
+
+    def test_baseline_of_a_publication(self):
+        content, text = self.bench("--tables-only", "--filter", "paper 003 figure 6a")
+        rows = content["rows"]
+        self.assertEqual([(r["name"], r["width"]) for r in rows],
+                         [("Otsu, CPU", 256), ("Otsu, CPU", 1024)])
+        for row in rows:
+            self.assertGreater(row["baseline_us"], 0)
+        self.assertIn("FIGURE 6a of Prahara", text)
+
+    def test_one_publication(self):
+        content, text = self.bench("--paper", "001")
+        self.assertEqual({row["table"] for row in content["rows"]},
+                         {"paper 001 table 1", "paper 001 screenshots"})
+        self.assertEqual(set(re.findall(r"\[(paper ...)", text)), {"paper 001"})
+
+    def test_linear_models(self):
+        content, _ = self.bench("--paper", "000")
+        self.assertEqual({row["table"] for row in content["rows"]},
+                         {"nick tables", "paper 000 table 3", "paper 000 table 5"})
+        rows = [row for row in content["rows"] if row["table"] == "paper 000 table 5"]
+        self.assertEqual([(row["name"], row["published_ms_per_pixel"], row["published_ms_offset"])
+                          for row in rows],
+                         [("serial 33*33", 0.002967, -23), ("serial 15*15", 0.000657, -9)])
+        for row in rows:
+            for of in ("baseline_", ""):
+                self.assertGreater(row[of + "ms_per_pixel"], 0)
+                self.assertTrue(0 < row[of + "r2"] <= 1)
+                ms = row[of + "ms_per_pixel"] * 1e7 + row[of + "ms_offset"]
+                self.assertAlmostEqual(row[of + "us"], ms * 1e3, delta=ms * 1e-2)
+
+    def test_publications_are_checked(self):
+        for words, sentence in ((["--paper", "5"], "--paper 5: must be 000, 001"),
+                                (["--paper", "001", "--random", "1"], "of no publication")):
+            done = program.run([BENCH, *words])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(sentence, done.stderr)
+
+
+class PapersOnThePage(PageTest):
+    """Tables, plots and notes."""
+
+    def test_papers(self):
+        page, text = self.page("--kernels",
+                               self.write("k.json", {"machine": MACHINE, "rows": PAPERS}))
+        shown = " ".join(page.texts)
+        for words in ("2.14e-05 P", "1.8e-07 P +0.02", "0.9991", "3.8e-08 P -0.01",
+                      "Image 1, Image 2: slower than Global here: the reason."):
+            self.assertIn(words, shown)
+        plots = {re.search('aria-label="(.*?)"', svg)[1]: svg
+                 for svg in re.findall(r"<svg.*?</svg>", text, re.S)}
+        self.assertEqual(set(plots), {row["table"] for row in PAPERS} - {"paper 000 table 5"})
+        for name, words in (("000 figure 3", ("block 8*8", "block 32*32", "ours",
+                                              "published, GTX 480, block 16*16")),
+                            ("000 figure 4", ("Shared 9*9, GTX 480", "ours")),
+                            ("001 table 1", ("CPU, OpenCV", "naive GPU", "published, GTX 1650")),
+                            ("001 load factors", ("histogram", "ours: histogram"))):
+            for word in words:
+                self.assertIn(word, plots[f"paper {name}"])
+
+    def test_papers_of_an_older_program(self):
+        rows = [{name: value for name, value in row.items() if name not in ("series", "value")}
+                for row in PAPERS]
+        page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": rows}))
+        self.assertEqual(page.tags.count("svg"), 0)
+
+
+class OpenCvInPython(unittest.TestCase):
+    """The script with which cudascan-bench times OpenCV if it has no module in C++."""
+
+    def test_protocol(self):
+        if program.run([sys.executable, "-c", "import numpy"]).returncode:
+            self.skipTest("Python has no numpy")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "cv2.py").write_text(
+                "__version__ = '9.8'\nclass error(Exception): pass\n"
+                "def setNumThreads(n): pass\n"
+                "def equalizeHist(image, result):\n"
+                "    if image.tolist() != [[1, 2], [3, 4]]: raise error\n"
+                "    result[:] = 0\n"
+                "def medianBlur(image, side, result): raise error\n")
+            script = pathlib.Path(REPORT).with_name("opencv_python.py")
+            request = b"".join(words.encode() + b"\n" + bytes([1, 2, 99, 3, 4, 99])
+                               for words in ("equalize 2 2 8 3 1000 5", "median 2 2 8 3 9 0 5",
+                                             "nothing 2 2 8 3 9 0", "thinning 2 2 8 3 9 0 1"))
+            done = subprocess.run([sys.executable, script], input=request, capture_output=True,
+                                  env={**os.environ, "PYTHONPATH": folder}, check=True)
+        version, first, *others = done.stdout.decode().split()
+        self.assertEqual(version, "9.8")
+        self.assertGreater(float(first), 0)
+        self.assertEqual(others, ["nan"] * 3)
+
+
+if __name__ == "__main__":
+    program.main()
