@@ -35,7 +35,8 @@ void PaperTable::add(Row row) {
     if (!std::isnan(row.peer_us))
       std::printf("  %s %s", row.peer.c_str(), time_text(row.peer_us).c_str());
     if (!row.published.empty()) std::printf("  (%s)", row.published.c_str());
-    if (!row.note.empty()) std::printf("  (%s)", row.note.c_str());
+    if (!row.note.empty() && row.note != printed_note_)
+      std::printf("  (%s)", (printed_note_ = row.note).c_str());
     std::printf("\n");
   }
   std::fflush(stdout);

@@ -22,7 +22,7 @@ class PaperTable {
 
  private:
   Report *report_;
-  std::string table_;
+  std::string table_, printed_note_;  // a note of several lines is printed once
 };
 
 /// Adds the time of the published algorithm to our row; its error becomes an error of the row.
