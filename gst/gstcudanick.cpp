@@ -55,10 +55,10 @@ struct cudascan::gst::EnumTable<NickAlgorithm> {
   static constexpr const char *type_name = "GstCudaNickAlgorithm";
   static constexpr EnumEntry<NickAlgorithm> values[] = {
       {NickAlgorithm::automatic, "The fastest; its cost hardly depends on the window", "auto"},
-      {NickAlgorithm::global, "Windows read from device memory (baseline)", "global"},
-      {NickAlgorithm::global_shared, "Windows read from device and shared memory (baseline)",
+      {NickAlgorithm::global, "Windows summed from device memory (reference)", "global"},
+      {NickAlgorithm::global_shared, "Windows summed from device and shared memory (reference)",
        "global-shared"},
-      {NickAlgorithm::shared, "Windows up to 15 read from shared memory (baseline)", "shared"}};
+      {NickAlgorithm::shared, "Windows up to 15 summed from shared memory (reference)", "shared"}};
 };
 
 namespace {

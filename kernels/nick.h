@@ -41,12 +41,13 @@ enum class NickOutput {
   threshold,  ///< T, rounded to the nearest integer (halves up) and limited to 0..Plane::maximum
 };
 
-/// How the result is computed; all give the same picture.
+/// How the result is computed; all give the same picture. All but `automatic` sum every window
+/// anew, and load pixels as the kernels of Najafi et al., 2015, do.
 enum class NickAlgorithm {
-  automatic,  ///< the fastest: the cost per pixel hardly depends on the window
-  global,     ///< one thread per pixel reads its window from device memory (Najafi et al., 2015)
-  global_shared,  ///< the same, with pixels of the block's tile in shared memory (Najafi et al.)
-  shared,         ///< all pixels from shared memory; windows up to 15 (Najafi et al., 2015)
+  automatic,      ///< the fastest: the cost per pixel hardly depends on the window
+  global,         ///< one thread per pixel reads its window from device memory
+  global_shared,  ///< the same, with pixels of the block's tile in shared memory
+  shared,         ///< all pixels from shared memory; windows up to 15
 };
 
 struct NickReport;
