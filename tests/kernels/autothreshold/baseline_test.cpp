@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 #include <random>
 
 #include "kernels/autothreshold/baseline.cuh"
