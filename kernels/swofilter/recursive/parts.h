@@ -35,7 +35,7 @@ void recursive_bands(Cuda &, Plane<const T> in, const RecursiveTarget<T> &, cons
 template <typename T>
 void recursive_wave(Cuda &, const RecursiveTarget<T> &, const RecursiveSteps &, bool has_rest);
 
-/// The same for few cells, in one block.
+/// The same for few cells, row by row.
 /// @return false if there are too many, or the image is too wide
 template <typename T>
 bool recursive_row_by_row(Cuda &, const RecursiveTarget<T> &, const RecursiveSteps &,

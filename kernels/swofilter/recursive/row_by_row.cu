@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Windows of few cells in images that are not too wide: a single block computes row after row, and
 // keeps those that count in shared memory. That is faster than a wave of many blocks (wave.cu),
-// whose rows wait for one another over many columns.
+// whose rows wait for one another over many columns. If no row depends on those above, blocks share
+// them.
 //
 // A warp has 128 neighbouring pixels of a row. What results take from the same row are the sums of
 // the window's distances to the left: first the smallest one of each residue modulo the shortest
@@ -49,6 +50,7 @@ struct LoneJob {
   bool has_rest = false;
   bool paired = false;               ///< pairs of pixels in a row are aligned
   int first = 0, last = 0, top = 0;  ///< extent of all cells of written results
+  int block_rows = 0;                ///< of each block but maybe the last
   int rows = 0, pitch = 0;           ///< in shared memory, and their distance in words
   int stride = 0;                    ///< the shortest distance to the left; 0 for none
   int ends[kLists] = {};             ///< of the lists, in units of kAtOnce
@@ -103,18 +105,18 @@ class LoneBlock {
     __syncthreads();
   }
 
-  __device__ void operator()() {
-    const int height = job_.target.out.height;
+  /// Computes rows.
+  __device__ void operator()(int begin, int end) {
     const unsigned everywhere = job_.target.outside * 0x10001u;
     const std::ptrdiff_t stride = job_.target.out.stride;
-    auto *to = reinterpret_cast<unsigned char *>(job_.target.out.row(0) + x_);
+    auto *to = reinterpret_cast<unsigned char *>(job_.target.out.row(begin) + x_);
     const unsigned char *from = to;
     Words rest[kRowsAhead + 1];
 #pragma unroll
-    for (int i = 0; i < kRowsAhead; ++i, from += stride) rest[i] = rest_at(from, i < height);
+    for (int i = 0; i < kRowsAhead; ++i, from += stride) rest[i] = rest_at(from, begin + i < end);
 #pragma unroll 1
-    for (int y = 0, slot = 0; y < height; ++y) {
-      rest[kRowsAhead] = rest_at(from, y + kRowsAhead < height);
+    for (int y = begin, slot = 0; y < end; ++y) {
+      rest[kRowsAhead] = rest_at(from, y + kRowsAhead < end);
       Words v = complemented(rest[0]);
 #pragma unroll
       for (int i = 0; i < kRowsAhead; ++i) rest[i] = rest[i + 1];
@@ -298,8 +300,9 @@ class LoneBlock {
 template <typename T>
 __global__ void __launch_bounds__(kMostWarps * 32)
     lone_kernel(const __grid_constant__ LoneJob<T> job) {
+  const int begin = blockIdx.x * job.block_rows;
   LoneBlock<T> block(job);
-  block();
+  block(begin, min(begin + job.block_rows, job.target.out.height));
 }
 
 }  // namespace
@@ -314,6 +317,8 @@ bool recursive_row_by_row(Cuda &cuda, const RecursiveTarget<T> &target, const Re
   job.has_rest = has_rest;
   job.paired = (reinterpret_cast<std::uintptr_t>(out.data) | out.stride) % (2 * sizeof(T)) == 0;
   job.first = steps.first, job.last = steps.last, job.top = steps.top;
+  const int blocks = steps.above.empty() ? std::min(cuda.multiprocessors(), out.height) : 1;
+  job.block_rows = divide_up(out.height, blocks);
   job.rows = steps.rows + 1;
   job.pitch = kBefore + warps * kWarpWords + kAfter;
   std::vector<LoneCell> lists[kLists];
@@ -329,7 +334,8 @@ bool recursive_row_by_row(Cuda &cuda, const RecursiveTarget<T> &target, const Re
   }
   for (int i = 0; i < kLists; ++i) job.add(i, lists[i]);
   if (job.shared_bytes() > cuda.most_shared_memory()) return false;
-  launch(cuda, lone_kernel<T>, {1, warps * 32, job.shared_bytes()}, job);
+  launch(cuda, lone_kernel<T>,
+         {divide_up(out.height, job.block_rows), warps * 32, job.shared_bytes()}, job);
   return true;
 }
 template bool recursive_row_by_row(Cuda &, const RecursiveTarget<std::uint8_t> &,

@@ -212,7 +212,7 @@ TEST(SwoFilterRecursive, CudaEqualsCpuOfWideImages) {
   int i = 0;
   for (const char *mask :
        {"011;010;011", "1011010;0011110;1100101;1010100;0000000", "00000;10000;01100",
-        "100010000;000000000;100100000;000000000;000000000", "111;110;000"})
+        "100010000;000000000;100100000;000000000;000000000", "111;110;000", "0100110010000"})
     for (const int width : {1, 127, 128, 260, 1000, 4096, 4097}) {
       const SwoFilterParams params{.op = i % 2 ? Op::recursive_erode : Op::recursive_dilate,
                                    .shape = mask,
@@ -223,6 +223,18 @@ TEST(SwoFilterRecursive, CudaEqualsCpuOfWideImages) {
       expect_cuda_equals_cpu_of<std::uint16_t>(params, {width, 7}, layout, 0xffc0,
                                                Content::gradient);
       ++i;
+    }
+}
+
+/// Rows that do not depend on others, more than the GPU has multiprocessors.
+TEST(SwoFilterRecursive, CudaEqualsCpuOfManyRows) {
+  NEED_GPU();
+  for (const char *mask : {"010001000", "1000100000000", "100000000;000000000;000001000"})
+    for (const auto op : {Op::recursive_erode, Op::recursive_dilate}) {
+      const SwoFilterParams params{
+          .op = op, .shape = mask, .border = Border::constant, .border_value = 100};
+      expect_cuda_equals_cpu_of<std::uint8_t>(params, {270, 303}, {.unit = 16});
+      expect_cuda_equals_cpu_of<std::uint16_t>(params, {131, 303}, {});
     }
 }
 #endif
