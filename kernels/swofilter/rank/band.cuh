@@ -17,7 +17,7 @@ struct NetworkJob {
   Source<T> in;  // not smaller than the window
   Plane<T> out;
   bool aligned;  // words of `in` begin at multiples of their size
-  std::int64_t alpha;
+  std::int64_t percentile, alpha;
   int shift;
 };
 

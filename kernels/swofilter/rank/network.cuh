@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Medians of square windows of 5 to 9, and modes and trimmed means of 3 and 5, by networks of
-/// minima and maxima, whose time does not depend on the image. Columns are sorted once for all
+/// Medians of square windows of 5 to 9, ranks of 3 to 9, and modes and trimmed means of 3 and 5, by
+/// networks of minima and maxima, whose time does not depend on the image. Columns are sorted once for all
 /// windows that contain them, and merged in pairs and larger groups as far as windows share them
 /// (Adams, "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4),
 /// 2021). Samples that can no longer become the median are dropped early. The networks are
@@ -167,33 +167,53 @@ __device__ __forceinline__ void four_medians(const unsigned (&v)[4][k], unsigned
 }
 
 /// Calls visit(w, sorted) for the samples of each of the four windows, sorted.
-/// @param v  as above; k is 3 or 5
+/// @param v  as above; k is 3, 5, 7 or 9
 template <int k, typename Visit>
 __device__ __forceinline__ void four_sorted(const unsigned (&v)[4][k], const Visit &visit) {
-  static_assert(k == 3 || k == 5);
-  unsigned last_pair[2 * k], next_pair[2 * k], column[k], sorted[k * k];
+  // Of this lane: columns k and k + 1; k - 2 and k - 1.
+  unsigned last_pair[2 * k], next_pair[2 * k], column_0[k], column_2[k];
   merge(v[1], v[2], last_pair);
-  from_below(v[3], 1, column);
-  merge(column, v[0], next_pair);
-  from_below(v[k == 3 ? 2 : 0], 1, column);  // column 0
+  from_below(v[3], 1, column_0);
+  merge(column_0, v[0], next_pair);
+  from_below(v[k % 4 == 1 ? 0 : 2], (k + 2) / 4, column_0);
+  if constexpr (k > 3) from_below(v[k % 4 == 1 ? 2 : 0], k / 4, column_2);
+  // Two windows share all columns but one of each.
   const auto finish = [&](const auto &half, int w, const unsigned(&first)[k],
                           const unsigned(&second)[k]) {
+    unsigned sorted[k * k];
     merge(half, first, sorted);
     visit(w, sorted);
     merge(half, second, sorted);
     visit(w + 1, sorted);
   };
+  const auto halves = [&](const auto &common, const unsigned(&first_pair)[2 * k]) {
+    unsigned half[k * (k - 1)];
+    merge(common, first_pair, half);
+    finish(half, 0, column_0, v[1]);
+    merge(common, last_pair, half);
+    finish(half, 2, column_2, v[3]);
+  };
   if constexpr (k == 3) {
-    finish(next_pair, 0, column, v[1]);
+    finish(next_pair, 0, column_0, v[1]);
     finish(last_pair, 2, v[0], v[3]);
   } else {
-    unsigned pair[2 * k], half[4 * k];
+    unsigned pair[2 * k], first_pair[2 * k];
     from_below(last_pair, 1, pair);
-    merge(next_pair, pair, half);
-    finish(half, 0, column, v[1]);
-    merge(next_pair, last_pair, half);
-    from_below(v[2], 1, column);
-    finish(half, 2, column, v[3]);
+    if constexpr (k == 5) {
+      halves(next_pair, pair);
+    } else {
+      unsigned four[4 * k];
+      merge(next_pair, pair, four);
+      from_below(next_pair, 1, pair);
+      if constexpr (k == 7) {
+        halves(four, pair);
+      } else {
+        unsigned six[6 * k];
+        merge(four, pair, six);
+        from_below(last_pair, 2, first_pair);
+        halves(six, first_pair);
+      }
+    }
   }
 }
 
@@ -211,10 +231,10 @@ __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const u
 }
 
 /// The result to compute from sorted samples.
-enum class Taken { median, trimmed_mean, mode };
+enum class Taken { median, rank, trimmed_mean, mode };
 
-/// The mode or the trimmed mean of samples first to last - 1 of a sorted list, for the upper or the
-/// lower of two rows.
+/// The result of samples first to last - 1 of a sorted list, for the upper or the lower of two rows.
+/// A rank is the first of them.
 /// @tparam whole  the range is the whole list (for the mode) and the same for all lanes
 template <typename T, Taken taken, bool whole, int n>
 __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int row, int first,
@@ -223,7 +243,13 @@ __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int r
     const unsigned v = row ? sorted[i] >> 16 : sorted[i] & 0xffff;
     return sizeof(T) == 1 ? v >> 8 : v;
   };
-  if constexpr (taken == Taken::mode) {
+  if constexpr (taken == Taken::rank) {
+    unsigned v = 0;
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (i == first) v = sample(i);
+    return v;
+  } else if constexpr (taken == Taken::mode) {
     unsigned best = 0, run = 0, before = ~0u;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -245,9 +271,16 @@ __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int r
 }
 
 /// The same for both rows, for windows inside the image.
+/// @param t  samples to leave out at each end, or the rank
 template <typename T, Taken taken, int n>
 __device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t, int shift) {
-  if constexpr (taken == Taken::trimmed_mean && sizeof(T) == 1) {
+  if constexpr (taken == Taken::rank) {
+    unsigned v = 0;
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (i == t) v = sorted[i];
+    return v;
+  } else if constexpr (taken == Taken::trimmed_mean && sizeof(T) == 1) {
     unsigned sums = 0;
 #pragma unroll
     for (int i = 0; i < n; ++i)
@@ -259,6 +292,14 @@ __device__ __forceinline__ unsigned both_rows(const unsigned (&sorted)[n], int t
     return statistic<T, taken, true>(sorted, 0, t, n - t, shift) << kBits |
            statistic<T, taken, true>(sorted, 1, t, n - t, shift) << (16 + kBits);
   }
+}
+
+/// Of n sorted samples, those in front of the range that statistic() takes.
+template <Taken taken, typename T>
+__device__ int left_out(int n, const NetworkJob<T> &job) {
+  return taken == Taken::rank           ? rank_of(n, job.percentile)
+         : taken == Taken::trimmed_mean ? trimmed(n, job.alpha)
+                                        : 0;
 }
 
 /// The same for any windows: those at (x, y) and below.
@@ -275,9 +316,8 @@ __device__ __forceinline__ unsigned clipped_rows(const NetworkJob<T> &job, int x
               rows = min(y + row + r, height - 1) - max(y + row - r, 0) + 1;
     const int count = clip ? max(columns, 1) * max(rows, 1) : k * k;
     // Samples outside the image are split between lowest and highest, one more highest if odd.
-    const int t = taken == Taken::mode ? 0 : trimmed(count, job.alpha);
-    const int first = (k * k - count) / 2 + t;
-    result |= statistic<T, taken, false>(sorted, row, first, first + count - 2 * t, job.shift)
+    const int before = left_out<taken>(count, job), first = (k * k - count) / 2 + before;
+    result |= statistic<T, taken, false>(sorted, row, first, first + count - 2 * before, job.shift)
               << (16 * row + kBits);
   }
   return result;
@@ -319,7 +359,7 @@ __global__ void __launch_bounds__(32 * kNetworkWarps)
       constexpr int r = k / 2;
       const bool inside = job.in.border != SwoFilterBorder::clip ||
                           (job.in.holds(x, y, r, r) && job.in.holds(x + 3, y + 1, r, r));
-      const int t = taken == Taken::mode ? 0 : trimmed(k * k, job.alpha);
+      const int t = left_out<taken>(k * k, job);
       four_sorted<k>(v, [&](int w, const unsigned(&sorted)[k * k]) {
         result[w] = inside ? both_rows<T, taken>(sorted, t, job.shift)
                            : clipped_rows<T, taken, k>(job, x + w, y, sorted);

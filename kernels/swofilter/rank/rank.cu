@@ -32,6 +32,10 @@ constexpr int kFewestOfFrequent = 1000, kNarrowestOfFrequent = 13;
 /// Samples of the largest crosses of 16 bits whose trimmed means rank_by_ordinals() finds faster.
 constexpr int kMostShortCross = 15;
 
+/// The widest squares whose ranks network_kernel finds faster than the methods for all windows.
+template <typename T>
+constexpr int kWidestRank = sizeof(T) == 1 ? 5 : 9;
+
 /// The blocks of columns_kernel. None if the device has too little shared memory for the window.
 std::optional<RankBlocks> columns_blocks(Cuda &cuda, int width, int height, int rx) {
   const auto columns_of = [&](int resident) {
@@ -81,6 +85,7 @@ class Rank {
   bool has_network() const {
     const Mask &mask = job_.mask();
     const int most = job_.op == Op::median                                      ? 9
+                     : job_.op == Op::rank                                      ? kWidestRank<T>
                      : job_.op == Op::mode || job_.op == Op::alpha_trimmed_mean ? 5
                                                                                 : 0;
     return mask.rectangle && mask.width == mask.height && mask.width >= 3 && mask.width <= most &&
@@ -110,21 +115,26 @@ class Rank {
 
   void by_network() {
     const bool aligned = (reinterpret_cast<std::uintptr_t>(in_.data) | in_.stride) % 4 == 0;
-    const NetworkJob<T> job{source_, out_, aligned, job_.alpha, job_.shift};
+    const NetworkJob<T> job{source_, out_, aligned, job_.percentile, job_.alpha, job_.shift};
     switch (job_.mask().width) {
       case 3:
-        return job_.op == Op::median ? median3(job)
-               : job_.op == Op::mode ? network<3, Taken::mode>(job)
-                                     : network<3, Taken::trimmed_mean>(job);
+        return job_.op == Op::median ? median3(job) : network<3>(job);
       case 5:
-        return job_.op == Op::median ? network<5, Taken::median>(job)
-               : job_.op == Op::mode ? network<5, Taken::mode>(job)
-                                     : network<5, Taken::trimmed_mean>(job);
+        return job_.op == Op::median ? network<5, Taken::median>(job) : network<5>(job);
       case 7:
-        return network<7, Taken::median>(job);
+        return job_.op == Op::median ? network<7, Taken::median>(job)
+                                     : network<7, Taken::rank>(job);
       default:
-        return network<9, Taken::median>(job);
+        return job_.op == Op::median ? network<9, Taken::median>(job)
+                                     : network<9, Taken::rank>(job);
     }
+  }
+  /// Anything but the median.
+  template <int k>
+  void network(const NetworkJob<T> &job) {
+    return job_.op == Op::rank   ? network<k, Taken::rank>(job)
+           : job_.op == Op::mode ? network<k, Taken::mode>(job)
+                                 : network<k, Taken::trimmed_mean>(job);
   }
 
   void median3(const NetworkJob<T> &job) {

@@ -42,6 +42,25 @@ TEST(SwoFilterRankFew, CudaEqualsCpu) {
     }
 }
 
+/// Squares up to the largest whose ranks come from a network that sorts them, and the next one.
+TEST(SwoFilterRankFew, CudaEqualsCpuOfRanksOfSquares) {
+  NEED_GPU();
+  for (int turn = 0; const int window : {3, 5, 7, 9, 11})
+    for (const auto border : {Border::clip, Border::replicate, Border::reflect, Border::constant})
+      for (const Size size : {Size{window, window}, Size{window - 1, 40}, Size{271, 53}}) {
+        const SwoFilterParams p{.op = Op::rank,
+                                .window = window,
+                                .border = border,
+                                .border_value = 99,
+                                .percentile = 12.5 * (turn % 9)};
+        const Layout layout = turn % 3 ? Layout{.unit = 256} : Layout{0, 1};
+        expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+        expect_cuda_equals_cpu_of<std::uint16_t>(p, size, layout);
+        if (HasFailure()) return;
+        ++turn;
+      }
+}
+
 /// Around the widths at which the method changes.
 TEST(SwoFilterRankFew, CudaEqualsCpuOfWideModesAndTrimmedMeans) {
   NEED_GPU();
