@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/swofilter/rank/digit_scans.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
 #include "kernels/swofilter/rank/sliding.cuh"
 
@@ -57,6 +58,34 @@ auto digits_kernel_for(int window_height) {
          : window_height < 64  ? digits_kernel<4, Job>
          : window_height < 128 ? digits_kernel<2, Job>
                                : digits_kernel<1, Job>;
+}
+
+/// The narrowest windows that digit_scans_kernel is faster for than digits_kernel, whose time is
+/// about proportional to the width. And the fewest results in a row of a block that are worth its
+/// sums.
+constexpr int kNarrowestScanned = 111, kFewestScanned = 128;
+
+/// How digit_scans_kernel is launched.
+struct ScanBlocks {
+  RankBlocks ranks;
+  ScanMemory memory;
+
+  LaunchShape shape(dim3 blocks) const { return {blocks, kScanThreads, memory.bytes()}; }
+};
+/// None if digits_kernel is faster, also because the device has little shared memory.
+inline std::optional<ScanBlocks> scan_blocks(Cuda &cuda, int width, int height, int rx) {
+  if (2 * rx + 1 < kNarrowestScanned) return {};
+  const int bytes = cuda.most_shared_memory();
+  // A single block: its warps cost the same for few columns.
+  ScanMemory memory{kMostScannedColumns, kShortBeginnings};
+  while (memory.bytes() > bytes) memory.columns -= 32;
+  if (memory.columns - 2 * rx < kFewestScanned) return {};
+  const RankBlocks ranks = rank_blocks(cuda, width, height, rx, memory.columns, 32, 1);
+  memory.columns = ranks.columns;
+  while (memory.scans < kLongBeginnings &&
+         ScanMemory{memory.columns, memory.scans + 1}.bytes() <= bytes)
+    ++memory.scans;
+  return ScanBlocks{ranks, memory};
 }
 
 /// The blocks of sliding_kernel.

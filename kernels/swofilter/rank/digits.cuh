@@ -43,6 +43,28 @@ class DigitCounts {
       *word(i, sample >> (8 - 2 * i)) += (by * 0x01010101) << (8 * (sample >> (6 - 2 * i) & 3));
   }
 
+  /// Adds the samples of a column from row y to row `last`.
+  template <typename Column>
+  __device__ void fill(const Column &column, int y, int last) const {
+    constexpr int kAhead = 8;
+#pragma unroll 1
+    for (; y <= last; y += kAhead) {
+      int samples[kAhead];
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) samples[i] = y + i <= last ? column.sample(y + i) : -1;
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i)
+        if (samples[i] >= 0) change(samples[i], 1);
+    }
+  }
+  /// Moves down by a row.
+  /// @param leaves, enters  samples, or -1 for none
+  __device__ void step(int leaves, int enters) const {
+    if (leaves == enters) return;
+    if (leaves >= 0) change(leaves, -1u);
+    if (enters >= 0) change(enters, 1);
+  }
+
  private:
   unsigned *words_;
   int columns_;
@@ -50,9 +72,22 @@ class DigitCounts {
 
 /// Sums of the counts of many columns. They do not fit into bytes. The two halves of a word sum
 /// bytes 0 and 2. The sum of byte 1 then follows from the sum of the words, because 256 times byte
-/// 1 cannot overflow into byte 3's share.
+/// 1 cannot overflow into byte 3's share. Differences of sums are exact even if these overflowed.
 class DigitSums {
  public:
+  DigitSums() = default;
+  __device__ explicit DigitSums(uint2 words) : all_(words.x), even_(words.y) {}
+  __device__ uint2 words() const { return {all_, even_}; }
+  __device__ DigitSums operator-(const DigitSums &other) const {
+    return DigitSums(uint2{all_ - other.all_, even_ - other.even_});
+  }
+  __device__ void operator+=(const DigitSums &other) { all_ += other.all_, even_ += other.even_; }
+  /// Adds the counts of four columns.
+  __device__ void add(const uint4 &four) {
+    all_ += four.x + four.y + four.z + four.w;
+    even_ += (four.x & kEven) + (four.y & kEven) + (four.z & kEven) + (four.w & kEven);
+  }
+
   /// @param n      words
   /// @tparam batch  so many words can be added without a byte overflowing; a power of 2
   template <int batch>
@@ -88,9 +123,11 @@ class DigitSums {
   }
 
  private:
+  static constexpr unsigned kEven = 0x00ff00ff;
+
   __device__ void add(unsigned four) {
     all_ += four;
-    even_ += four & 0x00ff00ff;
+    even_ += four & kEven;
   }
 
   unsigned all_ = 0, even_ = 0;
@@ -142,30 +179,79 @@ struct DigitsJob {
   }
 };
 
-/// Sample number `rank`, in ascending order, of the `within` samples in n columns from this one on.
-template <int batch>
-__device__ __forceinline__ RankedLevel sample_of_rank(const DigitCounts &counts, int n,
-                                                      unsigned rank, unsigned within) {
-  unsigned value = 0;
-#pragma unroll
-  for (int digits = 0; digits < kDigits; ++digits) {
-    DigitSums sums;
-    sums.add<batch>(counts.word(digits, value), n);
+/// The search for a sample by its number, digit by digit.
+class DigitSearch {
+ public:
+  /// @param rank  the sample's number in ascending order
+  /// @param n     of all samples
+  __device__ DigitSearch(unsigned rank, unsigned n) : found_{0, rank, n} {}
+
+  /// The digits that are known, as a number.
+  __device__ unsigned known() const { return found_.level; }
+  /// @param sums  of the samples with these digits
+  __device__ void find_next(const DigitSums &sums) {
     unsigned below = 0, digit = 0;
     const auto pass = [&](unsigned up_to) {
-      if (rank >= up_to)
+      if (found_.rest >= up_to)
         below = up_to, ++digit;
       else
-        within = min(within, up_to);
+        found_.count = min(found_.count, up_to);
     };
     pass(sums.up_to_0());
     pass(sums.up_to_1());
     pass(sums.up_to_2());
-    rank -= below;
-    within -= below;
-    value = value << 2 | digit;
+    found_.rest -= below;
+    found_.count -= below;
+    found_.level = found_.level << 2 | digit;
   }
-  return {value, rank, within};
+  /// When all digits are known.
+  __device__ const RankedLevel &found() const { return found_; }
+
+ private:
+  RankedLevel found_;
+};
+
+/// Which sample of the windows of a column is the result.
+template <typename Selection>
+class ColumnRanks {
+ public:
+  __device__ ColumnRanks(const Selection &selection, int x)
+      : selection_(selection), across_(kept(x, selection.rx, selection.in.plane.width)) {}
+
+  __device__ DigitSearch at(int y) {
+    const int n = across_ * kept(y, selection_.ry, selection_.in.plane.height);
+    if (n != n_) {
+      n_ = n;
+      rank_ =
+          selection_.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection_.percentile);
+    }
+    return DigitSearch(rank_, n);
+  }
+
+ private:
+  /// Columns or rows of a window that count.
+  __device__ int kept(int at, int reach, int size) const {
+    return selection_.in.border == SwoFilterBorder::clip
+               ? min(at + reach, size - 1) - max(at - reach, 0) + 1
+               : 2 * reach + 1;
+  }
+
+  const Selection &selection_;
+  int across_, n_ = 0;
+  unsigned rank_ = 0;
+};
+
+/// What digits_kernel finds in n columns from this one on.
+template <int batch>
+__device__ __forceinline__ RankedLevel sample_of_rank(const DigitCounts &counts, int n,
+                                                      DigitSearch search) {
+#pragma unroll
+  for (int digits = 0; digits < kDigits; ++digits) {
+    DigitSums sums;
+    sums.add<batch>(counts.word(digits, search.known()), n);
+    search.find_next(sums);
+  }
+  return search.found();
 }
 
 /// A thread maintains one column of the block's windows and processes the window that begins there.
@@ -176,7 +262,6 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
     digits_kernel(const __grid_constant__ Job job) {
   const auto &selection = job.selection;
   const auto &in = selection.in.plane;
-  const bool clip = selection.in.border == SwoFilterBorder::clip;
   auto *const memory = reinterpret_cast<unsigned *>(dynamic_shared_memory());
   const int t = threadIdx.x, columns = blockDim.x;
   const DigitCounts counts(memory + t, columns);
@@ -187,21 +272,10 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
 
 #pragma unroll 5
   for (int i = 0; i < kBeginnings; ++i) memory[i * columns + t] = 0;
-  constexpr int kAhead = 8;
-#pragma unroll 1
-  for (int y = y0 - ry; y <= y0 + ry; y += kAhead) {
-    int samples[kAhead];
-#pragma unroll
-    for (int i = 0; i < kAhead; ++i) samples[i] = y + i <= y0 + ry ? column.sample(y + i) : -1;
-#pragma unroll
-    for (int i = 0; i < kAhead; ++i)
-      if (samples[i] >= 0) counts.change(samples[i], 1);
-  }
+  counts.fill(column, y0 - ry, y0 + ry);
 
   const bool writes = t < job.results.width && x < in.width;
-  const int across = clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1;
-  int n = 0;
-  unsigned rank = 0;
+  ColumnRanks ranks(selection, x);
 #pragma unroll 1
   for (int y = y0; y < y1; ++y) {
     // Reads the next samples long before they are needed.
@@ -209,19 +283,9 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
     const int leaves = more ? column.sample(y - ry) : -1,
               enters = more ? column.sample(y + ry + 1) : -1;
     __syncthreads();
-    if (writes) {
-      const int down = clip ? min(y + ry, in.height - 1) - max(y - ry, 0) + 1 : 2 * ry + 1;
-      if (n != across * down) {
-        n = across * down;
-        rank = selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
-      }
-      job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, rank, n));
-    }
+    if (writes) job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, ranks.at(y)));
     __syncthreads();
-    if (leaves != enters) {
-      if (leaves >= 0) counts.change(leaves, -1u);
-      if (enters >= 0) counts.change(enters, 1);
-    }
+    counts.step(leaves, enters);
   }
 }
 

@@ -10,6 +10,9 @@ namespace cudascan::swo {
 /// @return false for other windows
 template <typename T>
 bool rank_of_few(Cuda &, const SelectionJob<T> &, const FilterJob &);
+/// Medians and ranks of wide rectangles of 8-bit samples.
+/// @return false for other windows, and if the device has little shared memory
+bool rank_by_digit_scans(Cuda &, const SelectionJob<std::uint8_t> &);
 /// Medians, ranks and trimmed means of crosses, or of one of their two lines.
 template <typename T>
 void rank_of_cross(Cuda &, const SelectionJob<T> &);

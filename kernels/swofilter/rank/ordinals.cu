@@ -32,8 +32,10 @@ constexpr int kNarrowestOfColumns = 56;
 constexpr int kMostColumnsRows = 64, kMostColumns = 6 * kBinColumnsWarps;
 /// Columns of results that a tile must have for two blocks on a multiprocessor, and at least.
 constexpr int kEnoughColumns = 5 * kBinColumnsWarps, kFewestColumns = 2 * kBinColumnsWarps;
-/// Rectangles up to this width are no wide ones.
-constexpr int kMostNarrow = 31;
+/// Rectangles up to this width are no wide ones. The tiles of wide ones are transposed, unless
+/// digit_scans_kernel finds the bins, whose time does not depend on the width, and the window has at
+/// least so many rows: results of low windows are in many bins.
+constexpr int kMostNarrow = 31, kLowestScanned = 15;
 
 static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
 static_assert((2 * kSlidingThreads + 254) * (kMostTileRows + 254) /
@@ -78,20 +80,17 @@ class Ordinals {
         columns_(mask.transposed()) {}
 
   void medians_and_ranks() {
-    const auto digits = mask_.rectangle ? digits_blocks(cuda_, width(), height(), mask_.rx())
-                                        : std::optional<RankBlocks>();
-    if (!digits) return by_following<FollowedRank>(kernel_of_cells<RankedBin>());
-    const auto find = [&](const OrdinalJob<RankedBin> &job, int n) {
-      OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
-      // The kernel asks for sizes only.
-      SelectionJob<std::uint16_t> &sizes = of_digits.selection;
-      sizes.in.plane.width = width(), sizes.in.plane.height = height();
-      sizes.rx = mask_.rx(), sizes.ry = mask_.ry();
-      launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
-             {n, digits->columns, digits->columns * kDigitsColumnBytes}, of_digits);
-      launch(cuda_, bin_rank_kernel<TileCells::rectangle>, members(job, n), job, cells_);
-    };
-    for_parts<RankedBin>(digits->results, find, {.with_values = false});
+    if (!mask_.rectangle) return by_following<FollowedRank>(kernel_of_cells<RankedBin>());
+    if (const auto scans = scan_blocks(cuda_, width(), height(), mask_.rx()))
+      return ranks(scans->ranks.results, [&](const OrdinalDigitsJob &job, int n) {
+        launch(cuda_, digit_scans_kernel<OrdinalDigitsJob>, scans->shape(n), job, scans->memory);
+      });
+    if (const auto digits = digits_blocks(cuda_, width(), height(), mask_.rx()))
+      return ranks(digits->results, [&](const OrdinalDigitsJob &job, int n) {
+        launch(cuda_, digits_kernel_for<OrdinalDigitsJob>(mask_.height),
+               {n, digits->columns, digits->columns * kDigitsColumnBytes}, job);
+      });
+    by_following<FollowedRank>(kernel_of_cells<RankedBin>());
   }
 
   /// @return false if the device has too little shared memory for the window
@@ -114,6 +113,23 @@ class Ordinals {
   }
 
  private:
+  /// Of rectangles.
+  /// @param results    of a tile
+  /// @param find_bins  find_bins(job, number of tiles)
+  template <typename FindBins>
+  void ranks(const BlockResults &results, const FindBins &find_bins) {
+    const auto find = [&](const OrdinalJob<RankedBin> &job, int n) {
+      OrdinalDigitsJob of_digits{job, {job.tiles.width, job.tiles.height}};
+      // The kernels ask for sizes only.
+      SelectionJob<std::uint16_t> &sizes = of_digits.selection;
+      sizes.in.plane.width = width(), sizes.in.plane.height = height();
+      sizes.rx = mask_.rx(), sizes.ry = mask_.ry();
+      find_bins(of_digits, n);
+      launch(cuda_, bin_rank_kernel<TileCells::rectangle>, members(job, n), job, cells_);
+    };
+    for_parts<RankedBin>(results, find, {.with_values = false});
+  }
+
   template <typename Found>
   using BinKernel = void (*)(OrdinalJob<Found>, WindowCells);
 
@@ -228,7 +244,7 @@ class Ordinals {
 void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const Mask &mask) {
   const Mask transposed = mask.transposed();
   // Windows slide across instead of down if they have fewer rows than columns. So do wide
-  // rectangles, whose columns are added.
+  // rectangles whose columns are added one by one.
   const bool slides_across = mask.runs().size() * 4 < transposed.runs().size() * 3;
   if (job.op == Op::alpha_trimmed_mean) {
     // Tiles have a narrower margin if the window is not wider than high.
@@ -239,7 +255,9 @@ void rank_by_ordinals(Cuda &cuda, const SelectionJob<std::uint16_t> &job, const 
     return Ordinals(cuda, job, slides_across ? transposed : mask, slides_across).trimmed_means();
   }
   const bool is_wide = mask.width > kMostNarrow && mask.width > 2 * mask.height;
-  const bool across = mask.rectangle ? is_wide : slides_across;
+  const bool is_scanned =
+      mask.height >= kLowestScanned && scan_blocks(cuda, job.out.width, job.out.height, mask.rx());
+  const bool across = mask.rectangle ? is_wide && !is_scanned : slides_across;
   Ordinals(cuda, job, across ? transposed : mask, across).medians_and_ranks();
 }
 

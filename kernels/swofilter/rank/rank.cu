@@ -157,8 +157,10 @@ class Rank {
     if constexpr (sizeof(T) > 1) {
       return false;
     } else {
+      if (!job_.mask().rectangle) return false;
+      if (rank_by_digit_scans(cuda_, all)) return true;
       const auto blocks = digits_blocks(cuda_, in_.width, in_.height, job_.mask().rx());
-      if (!job_.mask().rectangle || !blocks) return false;
+      if (!blocks) return false;
       launch(cuda_, digits_kernel_for<DigitsJob>(job_.mask().height),
              {blocks->blocks, blocks->columns, blocks->columns * kDigitsColumnBytes},
              DigitsJob{all, blocks->results});
