@@ -22,8 +22,9 @@ class DeviceImages {
       tables_.push_back(static_cast<T **>(acc_malloc(rows.size() * sizeof(T *))));
       if (!tables_.back()) fail("acc_malloc failed");
       acc_memcpy_to_device(tables_.back(), rows.data(), rows.size() * sizeof(T *));
-      // Temporary images have margins of 0.
-      if (i + 1 < host.count()) acc_memcpy_to_device(blocks_[i], host.flat(i), bytes());
+      // Temporary images may have margins of 0, which windows read.
+      if (i == 0 || (host.margin() && i + 1 < host.count()))
+        acc_memcpy_to_device(blocks_[i], host.flat(i), bytes());
     }
   }
   ~DeviceImages() {

@@ -43,8 +43,8 @@ def write_sources(folder, wanted, translator):
     """The sources of all programs and the headers they include, not yet compiled."""
     for name in (p.name for p in HERE.iterdir() if p.suffix in (".h", ".cpp", ".cu")):
         shutil.copy(HERE / name, folder)
-    for name in ("gswo_rt.h", "gswo_sort.h", "gswo_host.h"):
-        shutil.copy(ROOT / "kernels/gswo" / name, folder)
+    for path in (ROOT / "kernels/gswo").glob("gswo_*.h"):
+        shutil.copy(path, folder)
     filters = {}
     for case in wanted:
         if case.filter not in filters:
