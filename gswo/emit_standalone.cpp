@@ -6,6 +6,7 @@
 
 #include "gswo/emit_file.h"
 #include "gswo/emit_kernel.h"
+#include "gswo/host_code.h"
 
 namespace cudascan::gswo {
 
@@ -25,20 +26,29 @@ std::string highest(const Unit &unit, const Loop &loop) {
 
 class Host {
  public:
-  Host(const Unit &unit, const FunctionDecl *function, std::vector<const Kernel *> kernels)
-      : unit_(unit), function_(function), kernels_(std::move(kernels)) {}
+  Host(const Unit &unit, const HostCode &code, const FunctionDecl *function,
+       std::vector<const Kernel *> kernels)
+      : unit_(unit), code_(code), function_(function), kernels_(std::move(kernels)) {}
 
   /// The function with its pragmas replaced.
   std::string write() {
     const auto range = range_of(unit_, function_);
     if (!range) return {};
-    Edits edits;
+    const std::string text = edited(*range);
+    return (kernels_.empty() ? "\n"
+                             : "// The function itself, which runs its windows on the GPU.\n") +
+           unit_.source.line_directive(unit_.source.line(range->begin)) + text + "\n";
+  }
+
+ private:
+  std::string edited(const Range &range) {
+    Edits edits = code_.edits(function_);
     for (const Pragma &p : unit_.notes.pragmas) {
-      if (p.begin < range->begin || p.end > range->end) continue;
+      if (p.begin < range.begin || p.end > range.end) continue;
       if (p.kind == PragmaKind::memory)
-        edits.insert({p.begin, p.end, memory(p)});
+        edits.insert({p.begin, p.end, announcement(p) + memory(p)});
       else if (p.kind == PragmaKind::region)
-        edits.insert({p.begin, p.end, p.braces ? "// parallel region\n" : ""});
+        open(p, edits);
       else if (p.kind == PragmaKind::initialisation)
         edits.insert({p.begin, p.close + 1, "// single initialisation: in the kernel"});
       else if (p.kind == PragmaKind::parallel)
@@ -47,12 +57,38 @@ class Host {
     const auto block = unit_.typed(function_->getBody()->getSourceRange());
     if (block && !declared_.empty())
       edits.insert({block->begin + 1, block->begin + 1, "\n" + declared_});
-    return "// The function itself, which runs its windows on the GPU.\n" +
-           unit_.source.line_directive(unit_.source.line(range->begin)) +
-           apply(unit_.source, *range, edits) + "\n";
+    return apply(unit_.source, range, edits);
   }
 
- private:
+  /// Begins a region.
+  void open(const Pragma &p, Edits &edits) const {
+    edits.insert({p.begin, p.end, p.braces ? "// parallel region\n" : ""});
+    for (const std::string &name : p.scratch)
+      if (!kernels_.empty() && !image(name))
+        unit_.error(p.begin, "'" + name + "' under 'scratch' is no image that windows use");
+    if (!code_.is_known(function_)) return;
+    std::string names;
+    for (const std::string &name : p.scratch) names += (names.empty() ? "" : ", ") + name;
+    const std::string begin =
+        " gswo::Region g_region;" + (names.empty() ? "" : " g_region.scratch(" + names + ");");
+    const unsigned at = p.braces ? p.open + 1 : p.open;
+    edits.insert({at, at, p.braces ? begin : "{" + begin + " "});
+    if (!p.braces) edits.insert({p.close + 1, p.close + 1, " }"});
+  }
+  /// Whether a place is in a region that keeps images.
+  bool in_region(unsigned place) const {
+    const auto &all = unit_.notes.pragmas;
+    return code_.is_known(function_) && std::any_of(all.begin(), all.end(), [&](const Pragma &p) {
+             return p.kind == PragmaKind::region && p.open <= place && place <= p.close;
+           });
+  }
+  /// What is said before a memory pragma reads or writes host memory.
+  static std::string announcement(const Pragma &p) {
+    if (p.name == "copybytexture") return "gswo::host_reads(); ";
+    return p.name == "copymemcpy2d" || p.name == "copy2darrayto1darray" ? "gswo::host_changes(); "
+                                                                        : "";
+  }
+
   const Image *image(const std::string &name) const {
     for (const Kernel *k : kernels_)
       for (const Image &i : k->images)
@@ -132,7 +168,7 @@ class Host {
   }
 
   std::string launches(const Pragma &parallel) {
-    std::string text = "{\n";
+    std::string text = in_region(parallel.begin) ? "{\n" : "{ gswo::Region g_region;\n";
     for (const Kernel *k : kernels_)
       if (k->parallel == &parallel) launch(*k, text);
     const std::string replaced = unit_.text(Range{parallel.begin, parallel.close + 1});
@@ -158,7 +194,8 @@ class Host {
     std::ostringstream o;
     o << "    // " << k.name << "\n    const long long g_top = " << lowest(unit_, k.rows())
       << ", g_bottom = " << highest(unit_, k.rows()) << ", g_left = " << lowest(unit_, k.columns())
-      << ", g_right = " << highest(unit_, k.columns()) << ";\n";
+      << ", g_right = " << highest(unit_, k.columns())
+      << ";\n    if (g_bottom >= g_top && g_right >= g_left) {\n";
     std::string arguments;
     const auto add = [&](const std::string &a) {
       arguments += (arguments.empty() ? "" : ", ") + a;
@@ -178,13 +215,9 @@ class Host {
       // Columns may start up to a chunk before the loop.
       << (k.takes_neighbours() ? offset(k.chunk_x - 1) : "") << ", " << k.tile_x
       << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
-      << "    if (g_bottom >= g_top && g_right >= g_left) " << k.name << "<<<g_grid, g_block>>>("
-      << arguments << ");\n    gswo::check_kernel(\"" << k.name << "\");\n";
-    for (const Image &i : k.images)
-      if (i.written && !is_managed(i.name))
-        o << "    d_" << i.output() << ".download([&](int g_y, int g_x) -> " << i.type
-          << " & { return " << pixel(i) << "; });\n";
-    text += "  {\n" + o.str() + "  }\n";
+      << "    " << k.name << "<<<g_grid, g_block>>>(" << arguments << ");\n    g_region.launched(\""
+      << k.name << "\");\n";
+    text += "  {\n" + o.str() + "    }\n  }\n";
   }
 
   std::string input(const Kernel &k, const Image &i, std::ostream &o) {
@@ -196,10 +229,10 @@ class Host {
       device(i.name);
       return "d_" + i.name + ".plane()";
     }
-    o << "    gswo::DeviceImage<" << i.type << "> d_" << i.name << "(" << range(k, i, true) << ", "
-      << range(k, i, false) << ");\n    d_" << i.name << ".upload([&](int g_y, int g_x) { return "
-      << pixel(i) << "; });\n";
-    return "d_" + i.name + ".plane()";
+    o << "    const gswo::Plane d_" << i.name << " = g_region.read(\"" << i.name << "\", " << i.name
+      << ", " << range(k, i, true) << ", " << range(k, i, false) << ", " << row(i)
+      << (i.known ? "" : ", true") << ");\n";
+    return "d_" + i.name;
   }
 
   std::string output(const Kernel &k, const Image &i, std::ostream &o) {
@@ -215,16 +248,25 @@ class Host {
                                        "copyMalloc1DArray(..., InKernel)");
       return {};
     }
-    o << "    gswo::DeviceImage<" << i.type << "> d_" << i.output() << "(g_top" << offset(i.write_y)
-      << ", g_bottom" << offset(i.write_y) << ", g_left" << offset(i.write_x) << ", g_right"
-      << offset(i.write_x) << ");\n";
-    if (!i.always_written || std::abs(k.rows().step) != 1 || std::abs(k.columns().step) != 1)
-      o << "    d_" << i.output() << ".upload([&](int g_y, int g_x) { return " << pixel(i)
-        << "; });  // pixels that no window writes\n";
-    return "d_" + i.output() + ".plane()";
+    const bool all =
+        i.always_written && std::abs(k.rows().step) == 1 && std::abs(k.columns().step) == 1;
+    o << "    const gswo::Plane d_" << i.output() << " = g_region.write(\"" << i.name << "\", "
+      << i.name << ", g_top" << offset(i.write_y) << ", g_bottom" << offset(i.write_y) << ", g_left"
+      << offset(i.write_x) << ", g_right" << offset(i.write_x) << ", " << row(i) << ", "
+      << (all ? "true" : "false") << ");\n";
+    return "d_" + i.output();
+  }
+
+  /// A function that returns the address of the first pixel of a row.
+  static std::string row(const Image &i) {
+    return "[&](long long g_y) { return " +
+           (i.dimensions == 2 ? "&" + i.name + "[g_y][0]"
+                              : "&" + i.name + "[g_y * (" + i.stride + ")]") +
+           "; }";
   }
 
   const Unit &unit_;
+  const HostCode &code_;
   const FunctionDecl *function_;
   std::vector<const Kernel *> kernels_;
   std::set<std::string> seen_;
@@ -234,6 +276,7 @@ class Host {
 }  // namespace
 
 std::string standalone_file(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  const HostCode code(unit, kernels);
   std::map<const FunctionDecl *, std::string> replaced;
   std::set<std::string> clones;
   for (const auto &first : kernels) {
@@ -247,8 +290,10 @@ std::string standalone_file(const Unit &unit, const std::vector<std::unique_ptr<
         text += kernel_text(unit, *k, nullptr);
       }
     replaced[function] =
-        with_linkage(function, text) + Host(unit, function, std::move(mine)).write();
+        with_linkage(function, text) + Host(unit, code, function, std::move(mine)).write();
   }
+  for (const FunctionDecl *function : code.regions())
+    replaced[function] = Host(unit, code, function, {}).write();
   const std::string file = edited_file(unit, kernels, replaced, true);
   return number_lines(
       unit.options,

@@ -232,11 +232,20 @@ class Reader {
   bool clauses(Pragma &p, const Words &words, std::size_t k, std::size_t at) {
     while (k < words.size()) {
       const std::string clause = lower(words[k]);
+      if (p.kind == PragmaKind::region && clause == "scratch") {
+        const auto list = parenthesised(words, ++k);
+        if (!list || std::find(list->begin(), list->end(), "") != list->end())
+          return source_.error(at, "write scratch(a, b) with the names of images"), false;
+        p.scratch.insert(p.scratch.end(), list->begin(), list->end());
+        continue;
+      }
       if (p.kind != PragmaKind::loop ||
           (clause != "nest" && clause != "tile" && clause != "chunksize"))
         return source_.error(at, "'" + words[k] + "' is not known here; " +
                                      (p.kind == PragmaKind::loop
                                           ? "'for' takes nest(2), tile(x, y) and chunksize(x, y)"
+                                      : p.kind == PragmaKind::region
+                                          ? "'parallel region' takes scratch(image, ...)"
                                           : "this pragma has no clauses")),
                false;
       ++k;

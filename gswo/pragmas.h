@@ -7,7 +7,7 @@
 /// Words are not case sensitive. Each may have the prefix `gswo`, to tell `#pragma gswo for` from
 /// the pragmas of other tools:
 ///
-///     parallel region
+///     parallel region [scratch(image, ...)]
 ///     parallel
 ///     for [nest(2)] [tile(tx, ty)] [chunksize(cx, cy)]
 ///     single initialisation | initialization | transfer | remain | assign
@@ -49,6 +49,7 @@ struct Pragma {
   bool braces = false;  ///< `open` and `close` are braces
   int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;  ///< of loop; 0 = not given
   std::vector<std::string> arguments;                              ///< of memory
+  std::vector<std::string> scratch;                                ///< images, of region
 
   bool holds(unsigned offset) const { return open < offset && offset < close; }
   /// Its name in comments.

@@ -19,7 +19,7 @@ void document_segmentation(const pixel *page, pixel *a, pixel *b, pixel *regions
                            int height, int window_width = 3, int window_height = 3,
                            int threshold = 127, int white = 255) {
   const int rx = window_width / 2, ry = window_height / 2;
-#pragma parallel region
+#pragma parallel region scratch(a, b)
   {
     // Dilation along rows, along columns.
 #pragma parallel

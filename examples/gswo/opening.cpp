@@ -14,7 +14,7 @@ typedef unsigned short pixel;  // samples of 8 and of 16 bit
 void opening(const pixel *in, pixel *eroded, pixel *out, int width, int height,
              int window_width = 3, int window_height = 3) {
   const int rx = window_width / 2, ry = window_height / 2;
-#pragma parallel region
+#pragma parallel region scratch(eroded)
   {
 #pragma parallel
     {

@@ -28,7 +28,7 @@ typedef unsigned short pixel;  // samples of 8 and of 16 bit
 void recursive_dilation(const pixel *in, pixel *a, pixel *b, pixel *out, int width, int height,
                         int window = 3, int doublings = 15) {
   const int r = window / 2;
-#pragma parallel region
+#pragma parallel region scratch(a, b)
   {
 #pragma parallel
     {

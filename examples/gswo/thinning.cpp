@@ -28,7 +28,7 @@ static bool goes(const pixel *v, int step) {
 
 void thinning(pixel **in, pixel **a, pixel **b, pixel **out, int width, int height, int passes = 16,
               int white = 255) {
-#pragma parallel region
+#pragma parallel region scratch(a, b)
   {
 #pragma parallel
     {

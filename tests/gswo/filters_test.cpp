@@ -78,12 +78,13 @@ TEST(GswoExamples, TheirProgramsCopyWhatTheyRead) {
     return outcome.output;
   };
   const std::string left_out =
-      "d_in(std::max(0LL, g_top - 2), std::min<long long>((long long)height - 1, g_bottom + 2), "
-      "std::max(0LL, g_left - 2), std::min<long long>((long long)width - 1, g_right + 2))";
+      "(\"in\", in, std::max(0LL, g_top - 2), "
+      "std::min<long long>((long long)height - 1, g_bottom + 2), "
+      "std::max(0LL, g_left - 2), std::min<long long>((long long)width - 1, g_right + 2)";
   for (const char *name : {"mean", "standard_deviation", "opening", "closing"})
     EXPECT_NE(program(name).find(left_out), std::string::npos) << name;
   for (const char *name : {"min", "erosion"})
-    EXPECT_NE(program(name).find("d_in(g_top - 2, g_bottom + 2, g_left - 2, g_right + 2)"),
+    EXPECT_NE(program(name).find("(\"in\", in, g_top - 2, g_bottom + 2, g_left - 2, g_right + 2,"),
               std::string::npos)
         << name;
 }

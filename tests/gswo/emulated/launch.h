@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Makes a stand-alone program of gswo-cc, in which emulated::launch() replaced its launches,
+/// ordinary C++ with an emulated device.
+#pragma once
+#include "../cuda_emulation.h"
+#include "cuda_runtime.h"
+#define __host__
+
+#include <tuple>
+
+namespace gswo {
+/// Textures are not emulated.
+struct Texture {
+  unsigned long long texture;
+  int width, height, ox, oy;
+};
+}  // namespace gswo
+
+namespace emulated {
+
+using Emulate = void (*)(void *library, void (*kernel)(void **), void **arguments, int grid_x,
+                         int grid_y, int block_x, int block_y);
+inline void *library;
+inline Emulate emulate;
+
+template <class... P, class... A>
+void launch(const dim3 &grid, const dim3 &block, void (*kernel)(P...), A... given) {
+  device().launches++;
+  device().add([=, arguments = std::tuple<P...>(given...)]() mutable {
+    static void (*now)(P...);
+    now = kernel;
+    std::apply(
+        [&](auto &...a) {
+          void *pointers[] = {&a...};
+          emulate(
+              library, [](void **values) { emulated_call(now, values); }, pointers,
+              static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(block.x),
+              static_cast<int>(block.y));
+        },
+        arguments);
+  });
+}
+
+}  // namespace emulated
+
+extern "C" inline __attribute__((used)) void emulated_begin(void *library,
+                                                            emulated::Emulate emulate) {
+  emulated::library = library;
+  emulated::emulate = emulate;
+}
+extern "C" inline __attribute__((used)) void emulated_limit(long long bytes) {
+  emulated::device().most = emulated::device().used + static_cast<std::size_t>(bytes);
+}
