@@ -143,6 +143,36 @@ class DigitScans {
   int columns_;
 };
 
+/// Which sample of the windows of a column is the result.
+template <typename Selection>
+class ColumnRanks {
+ public:
+  __device__ ColumnRanks(const Selection &selection, int x)
+      : selection_(selection), across_(kept(x, selection.rx, selection.in.plane.width)) {}
+
+  __device__ DigitSearch at(int y) {
+    const int n = across_ * kept(y, selection_.ry, selection_.in.plane.height);
+    if (n != n_) {
+      n_ = n;
+      rank_ =
+          selection_.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection_.percentile);
+    }
+    return {rank_, static_cast<unsigned>(n)};
+  }
+
+ private:
+  /// Columns or rows of a window that count.
+  __device__ int kept(int at, int reach, int size) const {
+    return selection_.in.border == SwoFilterBorder::clip
+               ? min(at + reach, size - 1) - max(at - reach, 0) + 1
+               : 2 * reach + 1;
+  }
+
+  const Selection &selection_;
+  int across_, n_ = 0;
+  unsigned rank_ = 0;
+};
+
 /// A thread maintains one column of the block's windows and finds the result of the window that
 /// begins there.
 /// @tparam Job  as DigitsJob
@@ -186,11 +216,11 @@ __global__ void __launch_bounds__(kScanThreads)
       int first = 0;  // of the prefixes with so many digits
 #pragma unroll
       for (int digits = 0; digits < kDigits - 1; ++digits) {
-        const int beginning = first + static_cast<int>(search.known());
+        const int beginning = first + static_cast<int>(search.value);
         search.find_next(scans.between(begin, end, beginning, beginning));
         first = 4 * first + 1;
       }
-      used.set(search.known());
+      used.set(search.value);
     }
     __syncthreads();
     used.read();
@@ -202,7 +232,7 @@ __global__ void __launch_bounds__(kScanThreads)
       for (int i = warp; i < n; i += kScanWarps)
         scans.scan(kShortBeginnings + static_cast<int>(used.at(done + i)), i);
       __syncthreads();
-      const unsigned known = search.known();
+      const unsigned known = search.value;
       const int at = used.number_of(known) - done;
       if (writes && at >= 0 && at < n) {
         DigitSearch last = search;

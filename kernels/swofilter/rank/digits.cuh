@@ -179,66 +179,29 @@ struct DigitsJob {
   }
 };
 
-/// The search for a sample by its number, digit by digit.
-class DigitSearch {
- public:
-  /// @param rank  the sample's number in ascending order
-  /// @param n     of all samples
-  __device__ DigitSearch(unsigned rank, unsigned n) : found_{0, rank, n} {}
+/// Number `rank` of some samples in ascending order, of `within` samples, by the digits `value` that
+/// are known.
+struct DigitSearch {
+  unsigned rank, within, value = 0;
 
-  /// The digits that are known, as a number.
-  __device__ unsigned known() const { return found_.level; }
   /// @param sums  of the samples with these digits
-  __device__ void find_next(const DigitSums &sums) {
+  __device__ __forceinline__ void find_next(const DigitSums &sums) {
     unsigned below = 0, digit = 0;
     const auto pass = [&](unsigned up_to) {
-      if (found_.rest >= up_to)
+      if (rank >= up_to)
         below = up_to, ++digit;
       else
-        found_.count = min(found_.count, up_to);
+        within = min(within, up_to);
     };
     pass(sums.up_to_0());
     pass(sums.up_to_1());
     pass(sums.up_to_2());
-    found_.rest -= below;
-    found_.count -= below;
-    found_.level = found_.level << 2 | digit;
+    rank -= below;
+    within -= below;
+    value = value << 2 | digit;
   }
   /// When all digits are known.
-  __device__ const RankedLevel &found() const { return found_; }
-
- private:
-  RankedLevel found_;
-};
-
-/// Which sample of the windows of a column is the result.
-template <typename Selection>
-class ColumnRanks {
- public:
-  __device__ ColumnRanks(const Selection &selection, int x)
-      : selection_(selection), across_(kept(x, selection.rx, selection.in.plane.width)) {}
-
-  __device__ DigitSearch at(int y) {
-    const int n = across_ * kept(y, selection_.ry, selection_.in.plane.height);
-    if (n != n_) {
-      n_ = n;
-      rank_ =
-          selection_.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection_.percentile);
-    }
-    return DigitSearch(rank_, n);
-  }
-
- private:
-  /// Columns or rows of a window that count.
-  __device__ int kept(int at, int reach, int size) const {
-    return selection_.in.border == SwoFilterBorder::clip
-               ? min(at + reach, size - 1) - max(at - reach, 0) + 1
-               : 2 * reach + 1;
-  }
-
-  const Selection &selection_;
-  int across_, n_ = 0;
-  unsigned rank_ = 0;
+  __device__ RankedLevel found() const { return {value, rank, within}; }
 };
 
 /// What digits_kernel finds in n columns from this one on.
@@ -248,7 +211,7 @@ __device__ __forceinline__ RankedLevel sample_of_rank(const DigitCounts &counts,
 #pragma unroll
   for (int digits = 0; digits < kDigits; ++digits) {
     DigitSums sums;
-    sums.add<batch>(counts.word(digits, search.known()), n);
+    sums.add<batch>(counts.word(digits, search.value), n);
     search.find_next(sums);
   }
   return search.found();
@@ -262,6 +225,7 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
     digits_kernel(const __grid_constant__ Job job) {
   const auto &selection = job.selection;
   const auto &in = selection.in.plane;
+  const bool clip = selection.in.border == SwoFilterBorder::clip;
   auto *const memory = reinterpret_cast<unsigned *>(dynamic_shared_memory());
   const int t = threadIdx.x, columns = blockDim.x;
   const DigitCounts counts(memory + t, columns);
@@ -275,7 +239,9 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
   counts.fill(column, y0 - ry, y0 + ry);
 
   const bool writes = t < job.results.width && x < in.width;
-  ColumnRanks ranks(selection, x);
+  const int across = clip ? min(x + rx, in.width - 1) - max(x - rx, 0) + 1 : 2 * rx + 1;
+  int n = 0;
+  unsigned rank = 0;
 #pragma unroll 1
   for (int y = y0; y < y1; ++y) {
     // Reads the next samples long before they are needed.
@@ -283,7 +249,14 @@ __global__ void __launch_bounds__(kMostDigitsColumns)
     const int leaves = more ? column.sample(y - ry) : -1,
               enters = more ? column.sample(y + ry + 1) : -1;
     __syncthreads();
-    if (writes) job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, ranks.at(y)));
+    if (writes) {
+      const int down = clip ? min(y + ry, in.height - 1) - max(y - ry, 0) + 1 : 2 * ry + 1;
+      if (n != across * down) {
+        n = across * down;
+        rank = selection.op == SwoFilterOperator::median ? n / 2 : rank_of(n, selection.percentile);
+      }
+      job.put(x, y, sample_of_rank<batch>(counts, 2 * rx + 1, {rank, static_cast<unsigned>(n)}));
+    }
     __syncthreads();
     counts.step(leaves, enters);
   }
