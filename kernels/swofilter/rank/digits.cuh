@@ -179,8 +179,8 @@ struct DigitsJob {
   }
 };
 
-/// Number `rank` of some samples in ascending order, of `within` samples, by the digits `value` that
-/// are known.
+/// Number `rank` of some samples in ascending order, of `within` samples, by the digits that are
+/// known, `value`.
 struct DigitSearch {
   unsigned rank, within, value = 0;
 

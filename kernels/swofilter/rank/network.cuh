@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Medians of square windows of 5 to 9, ranks of 3 to 9, and modes and trimmed means of 3 and 5, by
-/// networks of minima and maxima, whose time does not depend on the image. Columns are sorted once for all
-/// windows that contain them, and merged in pairs and larger groups as far as windows share them
-/// (Adams, "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4),
+/// networks of minima and maxima, whose time does not depend on the image. Columns are sorted once
+/// for all windows that contain them, and merged in pairs and larger groups as far as windows share
+/// them (Adams, "Fast median filters using separable sorting networks", ACM Trans. Graphics 40(4),
 /// 2021). Samples that can no longer become the median are dropped early. The networks are
 /// Batcher's odd-even merges (Knuth, The Art of Computer Programming 3, 5.3.4), written as
 /// recursive templates: the compiler removes what no result needs.
@@ -233,8 +233,8 @@ __device__ __forceinline__ unsigned two_rows(const unsigned (&upper)[n], const u
 /// The result to compute from sorted samples.
 enum class Taken { median, rank, trimmed_mean, mode };
 
-/// The result of samples first to last - 1 of a sorted list, for the upper or the lower of two rows.
-/// A rank is the first of them.
+/// The result of samples first to last - 1 of a sorted list, for the upper or the lower of two
+/// rows. A rank is the first of them.
 /// @tparam whole  the range is the whole list (for the mode) and the same for all lanes
 template <typename T, Taken taken, bool whole, int n>
 __device__ __forceinline__ unsigned statistic(const unsigned (&sorted)[n], int row, int first,

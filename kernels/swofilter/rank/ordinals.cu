@@ -33,8 +33,8 @@ constexpr int kMostColumnsRows = 64, kMostColumns = 6 * kBinColumnsWarps;
 /// Columns of results that a tile must have for two blocks on a multiprocessor, and at least.
 constexpr int kEnoughColumns = 5 * kBinColumnsWarps, kFewestColumns = 2 * kBinColumnsWarps;
 /// Rectangles up to this width are no wide ones. The tiles of wide ones are transposed, unless
-/// digit_scans_kernel finds the bins, whose time does not depend on the width, and the window has at
-/// least so many rows: results of low windows are in many bins.
+/// digit_scans_kernel finds the bins, whose time does not depend on the width, and the window has
+/// at least so many rows: results of low windows are in many bins.
 constexpr int kMostNarrow = 31, kLowestScanned = 25;
 
 static_assert((kMostDigitsColumns * (kMostTileRows + 254) + 255) / 256 + 4 < kMostBinSize);
