@@ -122,12 +122,16 @@ class Rank {
       case 5:
         return job_.op == Op::median ? network<5, Taken::median>(job) : network<5>(job);
       case 7:
-        return job_.op == Op::median ? network<7, Taken::median>(job)
-                                     : network<7, Taken::rank>(job);
+        return median_or_rank<7>(job);
       default:
-        return job_.op == Op::median ? network<9, Taken::median>(job)
-                                     : network<9, Taken::rank>(job);
+        return median_or_rank<9>(job);
     }
+  }
+  template <int k>
+  void median_or_rank(const NetworkJob<T> &job) {
+    if constexpr (k <= kWidestRank<T>)
+      if (job_.op == Op::rank) return network<k, Taken::rank>(job);
+    network<k, Taken::median>(job);
   }
   /// Anything but the median.
   template <int k>
