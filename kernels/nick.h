@@ -41,8 +41,8 @@ enum class NickOutput {
   threshold,  ///< T, rounded to the nearest integer (halves up) and limited to 0..Plane::maximum
 };
 
-/// How the result is computed; all give the same picture. All but `automatic` sum every window
-/// anew, and load pixels as the kernels of Najafi et al., 2015, do.
+/// How the result is computed; all give the same picture. All but `automatic` add up every window
+/// by itself. They load pixels as the kernels of Najafi et al., 2015, do.
 enum class NickAlgorithm {
   automatic,      ///< the fastest: the cost per pixel hardly depends on the window
   global,         ///< one thread per pixel reads its window from device memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Three CUDA kernels that sum each window anew; see naive.h.
+/// Three CUDA kernels that add up each window by itself; see naive.h.
 #pragma once
 #include "kernels/nick.h"
 #include "kernels/nick/formula.h"
