@@ -45,7 +45,7 @@ struct CoverJob {
 };
 
 /// Jobs of one launch: block z has number z.
-constexpr int kMostCoverJobs = 5;
+constexpr int kMostCoverJobs = 8;
 template <typename T>
 struct CoverJobs {
   CoverJob<T> job[kMostCoverJobs];
