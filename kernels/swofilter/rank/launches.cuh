@@ -16,6 +16,10 @@ bool rank_by_digit_scans(Cuda &, const SelectionJob<std::uint8_t> &);
 /// Medians, ranks and trimmed means of crosses, or of one of their two lines.
 template <typename T>
 void rank_of_cross(Cuda &, const SelectionJob<T> &);
+/// Medians and ranks of windows of any shape with not too many samples.
+/// @return false for windows that the other methods find faster, or too wide ones
+template <typename T>
+bool rank_by_bit_planes(Cuda &, const SelectionJob<T> &, const Mask &);
 /// Medians, ranks, trimmed means and modes of windows of any shape of 8-bit samples.
 void rank_by_sliding(Cuda &, const SelectionJob<std::uint8_t> &, const Mask &);
 /// Medians, ranks and trimmed means of 16-bit samples.

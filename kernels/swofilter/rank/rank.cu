@@ -65,6 +65,7 @@ class Rank {
     if (of_rank && mask.count() >= kFewestDigits && by_digits(all)) return;
     if (of_rank && rank_of_few(cuda_, all, job_)) return;
     if (has_cross()) return rank_of_cross(cuda_, all);
+    if (of_rank && rank_by_bit_planes(cuda_, all, mask)) return;
     if (mask.count() <= kMostSelected)
       return launch(cuda_, selection_kernel<T>, whole(), all, WindowCells(mask));
     const int widest = job_.op == Op::mode ? kWidestSlidingMode : kWidestSlidingMean;
