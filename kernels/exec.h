@@ -109,6 +109,8 @@ class CUDASCAN_API Cuda {
   int multiprocessors();
   /// Dynamic shared memory that a block may have, in bytes.
   int most_shared_memory();
+  /// Bytes of the cache that all multiprocessors share.
+  int cache_bytes();
   /// The architecture that the kernels were compiled for: 90 for sm_90 and compute_90. It may be
   /// older than the device's; then the driver has recompiled them.
   int code_architecture();
@@ -148,7 +150,7 @@ class CUDASCAN_API Cuda {
   std::map<const void *, cuda::DeviceBuffer> histories_;
   std::map<const void *, std::shared_ptr<void>> kept_;
   std::vector<const void *> loaded_;  // kernels, sorted
-  int multiprocessors_ = 0, most_shared_memory_ = 0, code_architecture_ = 0;
+  int multiprocessors_ = 0, most_shared_memory_ = 0, cache_bytes_ = 0, code_architecture_ = 0;
   std::vector<std::function<void()>> on_complete_;
 };
 

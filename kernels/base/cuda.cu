@@ -167,6 +167,11 @@ int Cuda::most_shared_memory() {
   return most_shared_memory_;
 }
 
+int Cuda::cache_bytes() {
+  if (cache_bytes_ == 0) cache_bytes_ = device_attribute(cudaDevAttrL2CacheSize);
+  return cache_bytes_;
+}
+
 void Cuda::load(const void *kernel) {
   const auto place = std::lower_bound(loaded_.begin(), loaded_.end(), kernel);
   if (place != loaded_.end() && *place == kernel) return;

@@ -238,7 +238,11 @@ T atomicExch(T *p, T value) {
 
 enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorNotReady };
 enum cudaMemcpyKind { cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrL2CacheSize
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum { cudaEventDefault, cudaEventDisableTiming, cudaStreamNonBlocking, cudaEnableDefault };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
@@ -305,6 +309,8 @@ namespace emulation {
 inline constexpr std::size_t kSharedPerBlock = 227 << 10;
 /// There are few multiprocessors, so that small images occupy all of them.
 inline constexpr int kMultiprocessors = 6;
+/// The cache is small, so that small images do not fit in.
+inline constexpr int kCacheBytes = 512 << 10;
 /// Reduces the shared memory of the device.
 void limit_shared_memory(std::size_t bytes);
 int multiprocessors();

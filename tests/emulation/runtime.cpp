@@ -13,8 +13,9 @@ cudaError_t cudaGetDeviceCount(int *count) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount
-               ? emulation::multiprocessors()
+  *value = attribute == cudaDevAttrMultiProcessorCount ? emulation::multiprocessors()
+           : attribute == cudaDevAttrL2CacheSize
+               ? emulation::kCacheBytes
                : static_cast<int>(emulation::most_shared_memory());
   return cudaSuccess;
 }

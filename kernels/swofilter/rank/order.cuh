@@ -19,6 +19,10 @@ constexpr int kOrderThreads = 1024;
 /// Samples that a thread reads before it looks at the first of them.
 constexpr int kOrderAhead = 4;
 constexpr unsigned kBins = 256;
+/// Sorted samples are written anywhere in their tile. A block writes them in parts, the lowest ones
+/// first, so that the parts of all blocks fit into this share of the cache, and whole sectors leave
+/// it.
+constexpr int kOrderCacheShare = 2, kMostOrderParts = 16;
 /// No window holds it.
 constexpr unsigned kNoPlace = ~0u;
 
@@ -72,6 +76,7 @@ struct OrderJob {
   OrderedTiles ordered;
   int first;         // the first tile of this launch
   int counter_bits;  // log2 of the number of counters
+  int parts;         // see kOrderCacheShare
   OrderBins bins;
 };
 
@@ -159,6 +164,18 @@ class OrderCounters {
     return has ? atomicAdd(counters_ + (sample >> low_bits()), 1) : 0;
   }
 
+  /// After sum_up(): the number of the first counter that is not less than `ordinal`.
+  __device__ unsigned first_from(unsigned ordinal) const {
+    unsigned begin = 0, end = 1u << bits_;
+    while (begin < end) {
+      const unsigned middle = (begin + end) / 2;
+      if (counters_[middle] < ordinal)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin;
+  }
   /// Replaces each count by the sum of those before it. Returns the sum of all. All threads of the
   /// block call it.
   __device__ unsigned sum_up() const {
@@ -221,21 +238,35 @@ static __global__ void __launch_bounds__(kOrderThreads)
   }
   // Readers take four places at a time.
   if (threadIdx.x < 4 && n + threadIdx.x < (n + 3) / 4 * 4) places[n + threadIdx.x] = kNoPlace;
-  // Equal counters are in the order of the lowest bits, as these are taken one after another.
-  for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
-    for_tile<transposed>(job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
-      const bool has = exists && (sample & ((1u << counters.low_bits()) - 1)) == low;
-      const unsigned ordinal = counters.add(sample, has);
-      if (has) {
-        places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
-        if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
-      }
-      if (has || (low == 0 && in_tile && !exists))
-        bins[y * job.tiles.stride + x] =
-            has ? sample >> job.bins.shift << 16 | __umulhi(ordinal, reciprocal) * job.bins.unit
-                : job.bins.number * job.bins.unit;
-    });
-    __syncthreads();
+  __shared__ unsigned bounds[kMostOrderParts + 1];  // numbers of counters, where parts begin
+  if (static_cast<int>(threadIdx.x) <= job.parts)
+    bounds[threadIdx.x] = static_cast<int>(threadIdx.x) == job.parts
+                              ? 1u << job.counter_bits
+                              : counters.first_from(std::uint64_t{n} * threadIdx.x / job.parts);
+  __syncthreads();
+  for (int part = 0; part < job.parts; ++part) {
+    const unsigned first = bounds[part], length = bounds[part + 1] - first;
+    // Equal counters are in the order of the lowest bits, as these are taken one after another.
+    for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
+      const bool of_missing = part == 0 && low == 0;
+      for_tile<transposed>(
+          job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
+            const bool has = exists && (sample >> counters.low_bits()) - first < length &&
+                             (sample & ((1u << counters.low_bits()) - 1)) == low;
+            if (!of_missing && !__any_sync(kWholeWarp, has)) return;
+            const unsigned ordinal = counters.add(sample, has);
+            if (has) {
+              places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
+              if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
+            }
+            if (has || (of_missing && in_tile && !exists))
+              bins[y * job.tiles.stride + x] =
+                  has ? sample >> job.bins.shift << 16 |
+                            __umulhi(ordinal, reciprocal) * job.bins.unit
+                      : job.bins.number * job.bins.unit;
+          });
+      __syncthreads();
+    }
   }
 }
 
