@@ -3,277 +3,230 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <memory>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/base/refuse.h"
 #include "kernels/linearopen/baseline.h"
+#include "kernels/linearopen/baseline_zones.cuh"
 #include "kernels/linearopen/scan.h"
+#include "kernels/usercode/gpu_module.h"
 
 namespace cudascan::linearopen {
 namespace {
 
 using lines::Direction, lines::Partition;
+using enum PublishedOpening;
 
-constexpr int kWarp = 32, kThreads = 64;
+constexpr int kThreads = 64;     // of a block without zones
+constexpr int kAlignment = 512;  // of textures, their rows, and all parts of scratch memory
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;  // for directions at once
 
-int blocks_for(int n, int each) {
-  return (n + each - 1) / each;
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// ---- A thread for each line (section 4.3)
-// --------------------------------------------------------
-
-/// Entries in device memory, in a ring whose size is a power of two; neighbouring threads' entries
-/// are adjacent.
-template <typename T>
-struct DeviceMemory {
-  Entry<T> *entries;
-  int mask;
-  int threads;
-
-  __device__ Entry<T> load(int i) const { return entries[std::size_t(i & mask) * threads]; }
-  __device__ void store(int i, int /*head*/, const Entry<T> &entry) {
-    entries[std::size_t(i & mask) * threads] = entry;
-  }
-};
-
-template <typename T>
-struct LineJob {
-  Plane<const T> in;
-  Plane<T> out;
-  Partition partition;
-  int length;
-  Entry<T> *entries;
-  int room;  ///< entries of a line in `entries`, a power of two
-};
-
+/// A thread for each line (section 4.3).
 template <typename T, bool kByStack>
-__global__ void __launch_bounds__(kThreads) line_kernel(const __grid_constant__ LineJob<T> job) {
+__global__ void __launch_bounds__(kThreads)
+    line_kernel(const __grid_constant__ PublishedJob<T> job) {
+  const Partition partition = job.partition();
   const int thread = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  if (thread >= job.partition.count) return;
-  const DeviceMemory<T> memory{job.entries + thread, job.room - 1, job.partition.count};
-  const Direction &direction = job.partition.direction;
-  const int number = job.partition.first + thread;
+  if (thread >= partition.count) return;
+  const DeviceMemory<T> memory{job.entries + (blockIdx.z * job.n_entries + thread), job.room - 1,
+                               static_cast<int>(gridDim.x) * kThreads};
+  const int number = partition.first + thread;
   const Steps inside =
-      steps_inside(direction, number, job.partition.across, {0, job.partition.steps});
-  const ImageLine<T> line{job.in, job.out, direction, number, inside};
+      steps_inside(partition.direction, number, partition.across, {0, partition.steps});
+  const Plane<T> out = result_plane(job.out);
+  const ImageLine<T> line{job.in, out, partition.direction, number, inside};
   if constexpr (kByStack)
     open_by_stack(line, job.length, CordStack<T, DeviceMemory<T>>(memory));
   else
     open_by_queue(line, job.length, ZoneQueue<T, DeviceMemory<T>>(memory));
 }
 
-// ---- Zones (section 5)
-// ---------------------------------------------------------------------------
+/// A call of open_lines(), except its planes.
+struct Request {
+  PublishedOpening algorithm;
+  std::span<const Direction> directions;
+  int length, width, height;
+  int sample;  ///< bytes
+  ZoneSettings settings;
 
-/// The image, divided across its lines.
-struct Zones {
-  Partition partition;
-  int n;
-  int overlap;  ///< steps that a zone reads before and after those that it writes
-
-  CUDASCAN_HD Steps written(int zone) const {
-    return {static_cast<int>(std::int64_t{partition.steps} * zone / n),
-            static_cast<int>(std::int64_t{partition.steps} * (zone + 1) / n)};
-  }
-  /// Lines that cross the steps.
-  CUDASCAN_HD Partition lines_of(const Steps &steps) const {
-    const int a = partition.direction.shift(steps.begin);
-    const int b = partition.direction.shift(steps.end - 1);
-    return {partition.direction, partition.steps, partition.across, -(a > b ? a : b),
-            partition.across + (a > b ? a - b : b - a)};
-  }
-  CUDASCAN_HD Steps read(const Steps &written) const {
-    const int begin = written.begin - overlap, end = written.end + overlap;
-    return {begin > 0 ? begin : 0, end < partition.steps ? end : partition.steps};
+  bool by_stack() const { return algorithm == morard || algorithm == morard_zones; }
+  bool with_zones() const { return algorithm == morard_zones || algorithm == bartovsky_zones; }
+  Request part(std::size_t first, std::size_t n) const {
+    Request some = *this;
+    some.directions = directions.subspan(first, std::min(n, directions.size() - first));
+    return some;
   }
 };
 
-/// The performance parameters of section 5.4.
-struct Configuration {
-  Zones zones;
-  int threads;  ///< of a block
-  int lines;    ///< of a zone, at most
-  int recent;   ///< entries of a queue in shared memory, a power of two
-  int room;     ///< of a queue in device memory, also a power of two
+/// The launch for some directions, and its scratch memory: entries, the transposed results of flat
+/// lines, a copy of the image for the texture.
+struct PublishedLaunch {
+  ZoneSettings zones;
+  dim3 blocks;
+  int threads = kThreads, room;
+  std::size_t n_entries;  ///< of a direction
+  std::size_t entries_bytes, plane_bytes = 0, transposed_bytes = 0;
+  std::size_t texture_stride = 0, texture_bytes = 0;
 
-  /// @param entry  bytes
-  Configuration(Cuda &cuda, const Partition &partition, int length, int entry)
-      : zones{partition, 1, length - 1} {
-    const int multiprocessors = cuda.multiprocessors();
-    // Rule 1. Small blocks balance better; large blocks need less scheduling (table 1).
-    threads = partition.count < 64 * multiprocessors ? kWarp : 3 * kWarp;
-    const int blocks = std::min(32, 2048 / threads);  // on a multiprocessor
-    // Rule 2 requires enough threads, rule 3 zones that are not mostly overlap.
-    const int enough = blocks_for(threads * blocks * multiprocessors, partition.count);
-    const int worthwhile = partition.steps / (2 * length);
-    zones.n = std::max(1, std::min(enough, worthwhile));
-    lines = 0;
-    for (int zone = 0; zone < zones.n; ++zone)
-      lines = std::max(lines, zones.lines_of(zones.written(zone)).count);
-    const int most = most_zones(partition.steps, length);
-    room = static_cast<int>(std::bit_ceil(static_cast<unsigned>(most)));
-    // Rules 4 and 5.
-    const int fits = cuda.most_shared_memory() / (threads * entry * blocks);
-    recent = std::min(room, static_cast<int>(std::bit_floor(static_cast<unsigned>(fits))));
-  }
-
-  dim3 blocks() const { return dim3(blocks_for(lines, threads), zones.n); }
-  /// In device memory.
-  std::size_t entries() const {
-    return std::size_t{blocks().x} * blocks().y * threads * static_cast<unsigned>(room);
-  }
-};
-
-/// Entries: the most recent are in shared memory, the rest in device memory.
-template <typename T>
-class RecentMemory {
- public:
-  __device__ RecentMemory(Entry<T> *recent, int size, int stride, const DeviceMemory<T> &rest)
-      : recent_(recent), size_(size), stride_(stride), rest_(rest) {}
-
-  __device__ Entry<T> load(int i) const { return i < first_recent_ ? rest_.load(i) : slot(i); }
-  __device__ void store(int i, int head, const Entry<T> &entry) {
-    first_recent_ = max(min(first_recent_, i), head);
-    if (i - first_recent_ == size_) {
-      rest_.store(first_recent_, head, slot(first_recent_));
-      ++first_recent_;
+  PublishedLaunch(Cuda &cuda, const Request &r) {
+    const auto n = static_cast<unsigned>(r.directions.size());
+    int total = 0, most_lines = 0, most_steps = 0, least_steps = std::numeric_limits<int>::max();
+    for (const Direction &direction : r.directions) {
+      const Partition p = Partition::of(direction, r.width, r.height);
+      total += p.count;
+      most_lines = std::max(most_lines, p.count);
+      most_steps = std::max(most_steps, p.steps);
+      least_steps = std::min(least_steps, p.steps);
     }
-    slot(i) = entry;
+    const int entry = r.sample > 2 ? sizeof(Entry<std::uint32_t>) : sizeof(Entry<std::uint8_t>);
+    if (r.with_zones()) {
+      zones = choose_zones(r.settings, {total, least_steps, r.length, entry, cuda.multiprocessors(),
+                                        cuda.most_shared_memory()});
+      threads = zones.threads;
+      most_lines = lines_of_zones(r);
+      most_steps = std::min(most_steps, divide_up(most_steps, zones.zones) + 2 * (r.length - 1));
+    } else {
+      zones.zones = 1;
+    }
+    room = static_cast<int>(std::bit_ceil(static_cast<unsigned>(
+        r.by_stack() ? most_cords(most_steps, r.sample) : most_zones(most_steps, r.length))));
+    zones.recent = std::min(zones.recent, room);
+    blocks = dim3(divide_up(most_lines, threads), zones.zones, n);
+    n_entries = std::size_t{blocks.x} * blocks.y * threads * room;
+    entries_bytes = aligned(n * n_entries * entry);
+    if (!r.with_zones()) return;
+    const bool flat = std::any_of(r.directions.begin(), r.directions.end(),
+                                  [](const Direction &d) { return !d.steep; });
+    plane_bytes = std::size_t(r.sample) * r.width * r.height;
+    transposed_bytes = flat ? aligned(n * plane_bytes) : 0;
+    if (!zones.texture) return;
+    texture_stride = aligned(std::size_t(r.sample) * r.width);
+    texture_bytes = texture_stride * r.height;
+  }
+  std::size_t bytes() const {
+    return kAlignment + entries_bytes + transposed_bytes + texture_bytes;
   }
 
  private:
-  __device__ Entry<T> &slot(int i) const { return recent_[(i & (size_ - 1)) * stride_]; }
-
-  Entry<T> *recent_;
-  int size_, stride_;
-  DeviceMemory<T> rest_;
-  int first_recent_ = 0;
-};
-
-/// A line of a zone.
-template <typename T>
-struct ZoneLine {
-  using Sample = T;
-
-  const Plane<const T> &in;
-  const Plane<T> &out;  ///< transposed for flat lines
-  const Direction &direction;
-  int number;
-  Steps steps;    ///< in the image, to read
-  Steps written;  ///< by the zone
-
-  __device__ int size() const { return steps.end - steps.begin; }
-  __device__ T read(int i) const {
-    const int step = steps.begin + i, column = number + direction.shift(step);
-    return __ldg(direction.steep ? in.row(step) + column : in.row(column) + step);
-  }
-  __device__ void write(int i, T value) const {
-    const int step = steps.begin + i;
-    if (step < written.begin || step >= written.end) return;
-    out.row(step)[number + direction.shift(step)] = value;
+  /// Lines of a zone, at most.
+  int lines_of_zones(const Request &r) const {
+    int most = 0;
+    for (const Direction &direction : r.directions) {
+      const Zones all{Partition::of(direction, r.width, r.height), zones.zones, r.length - 1};
+      for (int zone = 0; zone < zones.zones; ++zone)
+        most = std::max(most, all.lines_of(all.written(zone)).count);
+    }
+    return most;
   }
 };
 
-template <typename T>
-struct ZoneJob {
-  Plane<const T> in;
-  Plane<T> out;
-  Zones zones;
-  int length;
-  Entry<T> *entries;
-  int room, recent;
-};
-
-template <typename T>
-__global__ void __launch_bounds__(3 * kWarp) zone_kernel(const __grid_constant__ ZoneJob<T> job) {
-  const int width = static_cast<int>(gridDim.x * blockDim.x);
-  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int zone = static_cast<int>(blockIdx.y);
-  const Steps written = job.zones.written(zone);
-  const Partition lines = job.zones.lines_of(written);
-  if (k >= lines.count) return;
-  const DeviceMemory<T> rest{job.entries + (std::size_t(zone) * width + k), job.room - 1,
-                             width * static_cast<int>(gridDim.y)};
-  auto *const recent = reinterpret_cast<Entry<T> *>(dynamic_shared_memory()) + threadIdx.x;
-  const RecentMemory<T> memory(recent, job.recent, static_cast<int>(blockDim.x), rest);
-  const int number = lines.first + k;
-  const Steps inside = steps_inside(lines.direction, number, lines.across, job.zones.read(written));
-  // Neutral samples around a zone inside the image do not change what it writes, because the
-  // segments of written pixels are inside the zone.
-  const ZoneLine<T> line{job.in, job.out, lines.direction, number, inside, written};
-  open_by_queue(line, job.length, ZoneQueue<T, RecentMemory<T>>(memory));
+/// How many directions to open at once.
+std::size_t together(Cuda &cuda, const Request &r) {
+  std::size_t n = std::min<std::size_t>(r.directions.size(), kMostPublishedDirections);
+  while (n > 1 && PublishedLaunch(cuda, r.part(0, n)).bytes() > kMostBytes) n = (n + 1) / 2;
+  return n;
 }
 
-constexpr int kTile = 32, kTileRows = 8;
+void check(const Request &r) {
+  if (r.algorithm == van_droogenbroeck || r.algorithm == clienti)
+    refuse("this published algorithm runs only on the CPU");
+}
 
+gswo::Textures &textures_of(Cuda &cuda) {
+  static const char key{};
+  std::shared_ptr<void> &kept = cuda.kept(&key);
+  if (!kept) kept = std::make_shared<gswo::Textures>();
+  return *static_cast<gswo::Textures *>(kept.get());
+}
+
+/// The texture of a copy of the image: a copy has the alignment, and the same address every time.
 template <typename T>
-__global__ void transpose_kernel(Plane<const T> in, Plane<T> out) {
-  __shared__ T tile[kTile][kTile + 1];
-  const int x0 = static_cast<int>(blockIdx.x) * kTile, y0 = static_cast<int>(blockIdx.y) * kTile;
-  const int tx = static_cast<int>(threadIdx.x);
-  for (int ty = static_cast<int>(threadIdx.y); ty < kTile; ty += kTileRows)
-    if (y0 + ty < in.height && x0 + tx < in.width) tile[ty][tx] = in.row(y0 + ty)[x0 + tx];
-  __syncthreads();
-  for (int ty = static_cast<int>(threadIdx.y); ty < kTile; ty += kTileRows)
-    if (x0 + ty < out.height && y0 + tx < out.width) out.row(x0 + ty)[y0 + tx] = tile[tx][ty];
+unsigned long long texture_of(Cuda &cuda, const Plane<const T> &in, unsigned char *copy,
+                              std::size_t stride) {
+  if (cuda.only_loads()) return 0;
+  CUDA_CHECK(cudaMemcpy2DAsync(copy, stride, in.data, in.stride, in.width * sizeof(T), in.height,
+                               cudaMemcpyDeviceToDevice, cuda.stream()));
+  const auto texture = textures_of(cuda).of(copy, static_cast<std::ptrdiff_t>(stride), in.width,
+                                            in.height, sizeof(T));
+  if (texture == 0) throw Error("this GPU cannot make a texture of the image");
+  return texture;
 }
 
 template <typename T>
-void open_zones(Cuda &cuda, const Partition &partition, int length, Plane<const T> in, Plane<T> out,
-                void *scratch) {
-  const Configuration c(cuda, partition, length, sizeof(Entry<T>));
-  auto *const entries = static_cast<Entry<T> *>(scratch);
-  auto *const rest = reinterpret_cast<T *>(entries + c.entries());
-  const bool steep = partition.direction.steep;
-  const Plane<T> transposed{rest, in.height, in.width,
+void open_together(Cuda &cuda, const Request &r, const Plane<const T> &in,
+                   const OpenedPlanes<T> &out, unsigned char *scratch) {
+  const PublishedLaunch l(cuda, r);
+  PublishedJob<T> job{in,          out,    r.length, reinterpret_cast<Entry<T> *>(scratch),
+                      l.n_entries, l.room, {}};
+  std::copy(r.directions.begin(), r.directions.end(), job.directions);
+  const auto threads = static_cast<unsigned>(l.threads);
+  if (!r.with_zones())
+    return launch(cuda, r.by_stack() ? line_kernel<T, true> : line_kernel<T, false>,
+                  {l.blocks, threads}, job);
+
+  scratch += l.entries_bytes;
+  const Plane<T> transposed{reinterpret_cast<T *>(scratch), in.height, in.width,
                             static_cast<std::ptrdiff_t>(in.height * sizeof(T))};
-  const int shared = c.threads * c.recent * static_cast<int>(sizeof(Entry<T>));
-  launch(cuda, zone_kernel<T>, {c.blocks(), static_cast<unsigned>(c.threads), shared},
-         {in, steep ? out : transposed, c.zones, length, entries, c.room, c.recent});
-  if (steep) return;
-  const dim3 tiles(blocks_for(in.height, kTile), blocks_for(in.width, kTile));
-  launch(cuda, transpose_kernel<T>, {tiles, dim3(kTile, kTileRows)}, transposed, out);
-}
-
-int line_room(LinearOpenAlgorithm algorithm, int steps, int length, std::size_t sample) {
-  return static_cast<int>(std::bit_ceil(
-      static_cast<unsigned>(algorithm == LinearOpenAlgorithm::morard ? most_cords(steps, sample)
-                                                                     : most_zones(steps, length))));
+  ZoneJob<T> zones{job, {transposed, l.plane_bytes}, 0, l.zones.zones, l.zones.recent};
+  auto *kernel = r.by_stack() ? zone_kernel<T, true, false> : zone_kernel<T, false, false>;
+  if (l.zones.texture) {
+    zones.texture = texture_of(cuda, in, scratch + l.transposed_bytes, l.texture_stride);
+    kernel = r.by_stack() ? zone_kernel<T, true, true> : zone_kernel<T, false, true>;
+  }
+  const int shared = l.threads * l.zones.recent * static_cast<int>(sizeof(Entry<T>));
+  launch(cuda, kernel, {l.blocks, threads, shared}, zones);
+  if (l.transposed_bytes == 0) return;
+  const dim3 tiles(divide_up(in.height, kTransposeTile), divide_up(in.width, kTransposeTile),
+                   l.blocks.z);
+  launch(cuda, transpose_kernel<T>, {tiles, dim3(kTransposeTile, kTransposeRows)}, zones);
 }
 
 }  // namespace
 
-std::size_t open_lines_scratch(Cuda &cuda, LinearOpenAlgorithm algorithm,
-                               const Direction &direction, int length, int width, int height,
-                               std::size_t sample) {
-  const Partition partition = Partition::of(direction, width, height);
-  const std::size_t entry = sample > 2 ? sizeof(Entry<std::uint32_t>) : sizeof(Entry<std::uint8_t>);
-  if (algorithm != LinearOpenAlgorithm::bartovsky_zones)
-    return entry * partition.count * line_room(algorithm, partition.steps, length, sample);
-  const Configuration c(cuda, partition, length, static_cast<int>(entry));
-  return entry * c.entries() +
-         (direction.steep ? 0 : sample * static_cast<std::size_t>(width) * height);
+std::size_t open_lines_scratch(Cuda &cuda, PublishedOpening algorithm,
+                               std::span<const Direction> directions, int length, int width,
+                               int height, std::size_t sample, const ZoneSettings &settings) {
+  const Request all{algorithm, directions, length, width, height, static_cast<int>(sample),
+                    settings};
+  check(all);
+  const std::size_t n = together(cuda, all);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < directions.size(); i += n)
+    bytes = std::max(bytes, PublishedLaunch(cuda, all.part(i, n)).bytes());
+  return bytes;
 }
 
 template <typename T>
-void open_lines(Cuda &cuda, LinearOpenAlgorithm algorithm, const Direction &direction, int length,
-                Plane<const T> in, Plane<T> out, void *scratch) {
-  const Partition partition = Partition::of(direction, in.width, in.height);
-  if (algorithm == LinearOpenAlgorithm::bartovsky_zones)
-    return open_zones(cuda, partition, length, in, out, scratch);
-  launch(cuda,
-         algorithm == LinearOpenAlgorithm::morard ? line_kernel<T, true> : line_kernel<T, false>,
-         {static_cast<unsigned>(blocks_for(partition.count, kThreads)), kThreads},
-         {in, out, partition, length, static_cast<Entry<T> *>(scratch),
-          line_room(algorithm, partition.steps, length, sizeof(T))});
+void open_lines(Cuda &cuda, PublishedOpening algorithm, std::span<const Direction> directions,
+                int length, Plane<const T> in, const OpenedPlanes<T> &out, void *scratch,
+                const ZoneSettings &settings) {
+  const Request all{algorithm, directions, length, in.width, in.height, sizeof(T), settings};
+  check(all);
+  const std::size_t n = together(cuda, all);
+  auto *const memory =
+      reinterpret_cast<unsigned char *>(aligned(reinterpret_cast<std::uintptr_t>(scratch)));
+  for (std::size_t i = 0; i < directions.size(); i += n) {
+    OpenedPlanes<T> some = out;
+    some.first.data =
+        reinterpret_cast<T *>(reinterpret_cast<unsigned char *>(out.first.data) + i * out.bytes);
+    open_together(cuda, all.part(i, n), in, some, memory);
+  }
 }
 
-using std::uint16_t, std::uint32_t, std::uint8_t;
-template void open_lines(Cuda &, LinearOpenAlgorithm, const Direction &, int, Plane<const uint8_t>,
-                         Plane<uint8_t>, void *);
-template void open_lines(Cuda &, LinearOpenAlgorithm, const Direction &, int, Plane<const uint16_t>,
-                         Plane<uint16_t>, void *);
-template void open_lines(Cuda &, LinearOpenAlgorithm, const Direction &, int, Plane<const uint32_t>,
-                         Plane<uint32_t>, void *);
+using std::uint16_t, std::uint32_t, std::uint8_t, std::span;
+template void open_lines(Cuda &, PublishedOpening, span<const Direction>, int, Plane<const uint8_t>,
+                         const OpenedPlanes<uint8_t> &, void *, const ZoneSettings &);
+template void open_lines(Cuda &, PublishedOpening, span<const Direction>, int,
+                         Plane<const uint16_t>, const OpenedPlanes<uint16_t> &, void *,
+                         const ZoneSettings &);
+template void open_lines(Cuda &, PublishedOpening, span<const Direction>, int,
+                         Plane<const uint32_t>, const OpenedPlanes<uint32_t> &, void *,
+                         const ZoneSettings &);
 
 }  // namespace cudascan::linearopen

@@ -15,6 +15,7 @@
 #include "kernels/linearopen/cpu.h"
 #include "kernels/linearopen/rows.h"
 #include "kernels/linearopen/samples.h"
+#include "kernels/linearopen/scratch_planes.h"
 #include "kernels/linearopen/spectrum.h"
 
 namespace cudascan {
@@ -40,14 +41,6 @@ struct View {
   Plane<const T> source;
   Plane<T> best, orientation;
 };
-
-/// The samples; floats are given as their bits.
-template <typename Sample>
-auto bits(Plane<Sample> plane) {
-  using T = Ordered<std::remove_const_t<Sample>>;
-  using Bits = std::conditional_t<std::is_const_v<Sample>, const T, T>;
-  return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height, plane.stride};
-}
 
 /// All directions of one image, one after another.
 template <typename Sample>
@@ -223,7 +216,8 @@ class Opening {
     const Plane<const T> source = view().source;
     const auto result = scratch.take<T>(source.width, source.height);
     if (baseline_)
-      linearopen::open_lines(cpu_, params_.algorithm, direction, params_.length, source, result);
+      linearopen::open_lines(cpu_, published_opening(params_.algorithm), direction, params_.length,
+                             source, result);
     else
       open_lines({result, true, false, false, {}, 0, false}, direction, scratch);
     return add(result, first, degree);

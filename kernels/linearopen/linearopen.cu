@@ -93,12 +93,6 @@ class Opening {
   using Planes = Plane<T>[2];
 
   template <typename Any>
-  static auto bits(Plane<Any> plane) {
-    using Bits = std::conditional_t<std::is_const_v<Any>, const T, T>;
-    return Plane<Bits>{reinterpret_cast<Bits *>(plane.data), plane.width, plane.height,
-                       plane.stride};
-  }
-  template <typename Any>
   static bool at_whole_words(const Plane<Any> &plane) {
     return reinterpret_cast<std::uintptr_t>(plane.data) % 4 == 0 && plane.stride % 4 == 0 &&
            plane.width % Packed<T>::kSamples == 0;
@@ -171,12 +165,19 @@ class Opening {
   }
   std::size_t scratch_apart() const {
     std::size_t bytes = 0;
-    for (const Numbered &d : apart_)
-      bytes = std::max(
-          bytes, baseline() ? open_lines_scratch(cuda_, params_.algorithm, d.direction,
-                                                 params_.length, in_.width, in_.height, sizeof(T))
-                            : segments(d).scratch_bytes());
+    for (std::size_t i = 0; i < apart_.size(); i += baseline() ? batch_ : 1)
+      bytes = std::max(bytes, baseline()
+                                  ? open_lines_scratch(cuda_, published_opening(params_.algorithm),
+                                                       batch_of_apart(i), params_.length, in_.width,
+                                                       in_.height, sizeof(T))
+                                  : segments(apart_[i]).scratch_bytes());
     return bytes;
+  }
+  std::vector<Direction> batch_of_apart(std::size_t first) const {
+    std::vector<Direction> batch;
+    for (std::size_t i = first; i < apart_.size() && batch.size() < batch_; ++i)
+      batch.push_back(apart_[i].direction);
+    return batch;
   }
   SegmentOpening<T> segments(const Numbered &d) const {
     return {cuda_, seen(d), params_.length, width_of(d.turned), height_of(d.turned)};
@@ -227,7 +228,9 @@ class Opening {
 
   /// Opens along n directions from `first` on, into as many planes from the given ones on.
   void open(std::size_t first, int n, const Planes &out, bool restore) {
-    const int length = length_for();
+    // Any segment that is longer than the image everywhere has the same result as one of this
+    // length.
+    const int length = std::min(params_.length, 2 * std::max(in_.width, in_.height) + 1);
     Lines lines[2];
     OpenJob<T> job{};
     job.out_floats = restore && kFloat;
@@ -260,11 +263,6 @@ class Opening {
     }
     queue_openings(cuda_, cuts, dim3(cuts.strips, parts, n), job);
   }
-  /// The length of a segment for this image. Any segment that is longer than the image everywhere
-  /// has the same result as one of this length.
-  int length_for() const {
-    return std::min(params_.length, 2 * std::max(in_.width, in_.height) + 1);
-  }
 
   /// Opens along some of these lines, starting at `first`, and keeps the best.
   void open_and_fold(const std::vector<Numbered> &directions, std::size_t first) {
@@ -296,16 +294,18 @@ class Opening {
 
   /// Opens along n of apart_ from `first` on, into as many planes.
   void open_apart(std::size_t first, int n) {
+    if (baseline())
+      return open_lines(cuda_, published_opening(params_.algorithm), batch_of_apart(first),
+                        params_.length, source(false).plane,
+                        {plane_at<T>(planes_, in_.width, in_.height), plane_bytes_},
+                        apart_scratch_);
     std::vector<SegmentJobs<T>> jobs;
     for (int i = 0; i < n; ++i) {
       const Numbered &d = apart_[first + i];
-      const Plane<const T> in = source(d.turned).plane;
       const Plane<T> out =
           plane_at<T>(planes_ + i * plane_bytes_, width_of(d.turned), height_of(d.turned));
-      if (baseline())
-        open_lines(cuda_, params_.algorithm, d.direction, params_.length, in, out, apart_scratch_);
-      else
-        jobs.push_back(segments(d).jobs(in, out, apart_scratch_ + jobs.size() * apart_bytes_));
+      jobs.push_back(segments(d).jobs(source(d.turned).plane, out,
+                                      apart_scratch_ + jobs.size() * apart_bytes_));
       if (jobs.size() < together_ && i + 1 < n) continue;
       queue_together(cuda_, jobs);
       jobs.clear();
