@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "bench/linearopen_published.h"
 #include "bench/nick_published.h"
 #include "kernels/nick/baseline.h"
 
@@ -156,6 +157,131 @@ TEST(NickModels, LeastSquares) {
   us[8] *= 2;
   EXPECT_LT(fit(us).r2, 0.999);
   EXPECT_TRUE(std::isnan(fit({1, 2}).slope));
+}
+
+// ---- Karas et al. -------------------------------------------------------------------------------
+
+/// Times that follow from the names of cases.
+class KarasTables : public testing::Test {
+ protected:
+  KarasTables() {
+    for (const bool cuda : {true, false})
+      backends_.push_back({cuda ? "CUDA" : "one CPU core", cuda, [=](const Case &c) {
+                             Row row;
+                             row.backend = cuda ? "cuda" : "cpu";
+                             row.size = c.size;
+                             row.us = us(c) * (cuda ? 1 : 50);
+                             if (c.peer.index() == 0) return row;
+                             row.peer = cuda ? "NPP" : "OpenCV";
+                             row.peer_us = 7 * row.us;
+                             return row;
+                           }});
+  }
+  static double us(const Case &c) {
+    const auto has = [&](const char *word) { return c.variant.find(word) != std::string::npos; };
+    if (has(" by Bartovsky, zones 4")) return 250;
+    if (has(" by Bartovsky, zones 2")) return 600;
+    if (has(" by ")) return 1000;
+    return has(" morard") ? 3000 : has(" bartovsky") ? 4000 : has(" zones") ? 500 : 10;
+  }
+  void print() {
+    KarasTimes times(options_, backends_);
+    print_karas_tables(times, report_);
+    print_karas_figures(times, report_);
+  }
+  std::vector<Fields> rows(const std::string &table) const {
+    return rows_of(report_, "paper 002 " + table);
+  }
+  Options options_;
+  std::vector<Backend> backends_;
+  Report report_;
+};
+
+TEST_F(KarasTables, Table2HasAllColumnsAndSpeedups) {
+  print();
+  const auto rows = this->rows("table 2");
+  ASSERT_EQ(rows.size(), 15u);
+  EXPECT_EQ(rows[0].at("name"), "Fingerprint, CPU (Bart)");
+  EXPECT_EQ(std::stod(rows[0].at("published_us")), 3768700);
+  EXPECT_EQ(rows[0].at("baseline_us"), "200000");
+  EXPECT_EQ(rows[0].at("speedup"), "");
+  EXPECT_EQ(rows[13].at("name"), "Music2, CPU (Mor)");
+  EXPECT_EQ(rows[13].at("baseline_us"), "150000");
+  EXPECT_EQ(rows[14].at("name"), "Music2, GPU (Bart)");
+  EXPECT_EQ(rows[14].at("published_speedup"), "36.3");
+  EXPECT_EQ(rows[14].at("baseline_us"), "500");
+  EXPECT_EQ(rows[14].at("speedup"), "300");  // over Morard's
+  EXPECT_EQ(rows[14].at("us"), "10");
+}
+
+TEST_F(KarasTables, FiguresHaveEveryAlgorithm) {
+  print();
+  EXPECT_EQ(rows("table 1").size(), 9u * 4);
+  EXPECT_EQ(rows("figure 2").size(), 4u * 2 * 4);
+  EXPECT_EQ(rows("figure 5").size(), 2u * 2 * 4);
+  EXPECT_EQ(rows("figure 8").size(), 4u * 2 * 4);
+  EXPECT_EQ(rows("figure 9").size(), 2u * 3 * 4);
+  EXPECT_EQ(rows("figure 10").size(), 2u * 3 * 2 * 7);
+  const Fields row = rows("figure 2")[3];
+  EXPECT_EQ(row.at("name"), "VanD, horizontal");
+  EXPECT_EQ(row.at("width"), "6480");
+  EXPECT_EQ(std::stod(row.at("value")), 41990400);
+  EXPECT_EQ(row.at("baseline_us"), "50000");
+  EXPECT_EQ(row.at("us"), "500");
+}
+
+TEST_F(KarasTables, Figures9And10HaveOtherLibraries) {
+  print();
+  for (const char *const figure : {"figure 9", "figure 10"}) {
+    const auto rows = this->rows(figure);
+    const Fields &cpu = rows.front(), &gpu = rows.back();
+    EXPECT_EQ(cpu.at("peer"), "OpenCV");
+    EXPECT_EQ(cpu.at("peer_us"), "3500");
+    EXPECT_EQ(cpu.at("speedup"), "");
+    EXPECT_EQ(gpu.at("peer"), "NPP");
+    EXPECT_EQ(gpu.at("peer_us"), "70");
+    EXPECT_EQ(gpu.at("baseline_us"), "1000");
+    EXPECT_EQ(gpu.at("speedup"), "50");  // over the CPU
+  }
+}
+
+TEST_F(KarasTables, Figure11ComparesZonesWithOneZone) {
+  print();
+  const auto rows = this->rows("figure 11");
+  ASSERT_EQ(rows.size(), 4u * 5 * 3);
+  const char *const names[] = {"Z = 1, length 11", "Z = 2, length 11", "Z = 4, length 11"};
+  const double measured[] = {1, 1000. / 600, 4}, predicted[] = {1, 1.934375, 3.60625};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(rows[i].at("name"), names[i]);
+    EXPECT_NEAR(std::stod(rows[i].at("speedup")), measured[i], 1e-4);
+    EXPECT_NEAR(std::stod(rows[i].at("published_speedup")), predicted[i], 1e-4);
+  }
+  // Length 161 of 640 pixels: equation 5 is negative for 4 zones.
+  EXPECT_EQ(rows[14].at("name"), "Z = 4, length 161");
+  EXPECT_EQ(rows[14].at("published_speedup"), "");
+}
+
+TEST_F(KarasTables, OneBackend) {
+  backends_.erase(backends_.begin());
+  print();
+  EXPECT_EQ(rows("table 2").size(), 10u);
+  EXPECT_EQ(rows("figure 2").size(), 32u);
+  EXPECT_EQ(rows("figure 9").size(), 12u);
+  for (const char *const of_gpu : {"table 1", "figure 5", "figure 8", "figure 11"})
+    EXPECT_TRUE(rows(of_gpu).empty()) << of_gpu;
+}
+
+/// Larger images are left out if the smaller ones say that they take too long.
+TEST_F(KarasTables, LeavesOutWhatTakesTooLong) {
+  options_.filter = "paper 002 figure 2";
+  options_.patience_s = 0.25;  // every image that is measured takes 50 ms
+  print();
+  const auto rows = this->rows("figure 2");
+  EXPECT_EQ(rows[1].at("baseline_us"), "50000");
+  EXPECT_EQ(rows[2].at("baseline_us"), "50000");
+  EXPECT_EQ(rows[3].at("baseline_us"), "");
+  EXPECT_EQ(rows[3].at("us"), "500");
+  EXPECT_TRUE(this->rows("table 2").empty());
 }
 
 }  // namespace

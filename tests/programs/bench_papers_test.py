@@ -17,6 +17,7 @@ from bench_program import BENCH, MACHINE, REPORT, BenchTest, PageTest
 HD = {"width": 1920, "height": 1080, "depth": 8}
 GPU = {"section": "x", "backend": "cuda"}
 SCAN = {"width": 2500, "height": 4000, "depth": 8}
+SQUARE = {"width": 640, "height": 640, "depth": 8, "us": 20.0}
 PAPERS = [
     *({"table": f"paper 000 figure {figure}", **GPU, **SCAN, "series": "Global 9*9",
        "name": f"Global 9*9, block {block}*{block}", "parameter": "block", "value": block,
@@ -38,6 +39,21 @@ PAPERS = [
     *({"table": "paper 001 load factors", **GPU, **HD, "series": "histogram",
        "name": f"histogram, {load} pixels a thread", "parameter": "load", "value": load, "us": 9.0,
        "baseline_us": 90.0 / load} for load in (1, 2, 4)),
+    *({"table": "paper 002 table 2", "section": "x", "backend": backend, **SQUARE, "series": "D15",
+       "name": f"D15, {column}", "baseline_us": 900.0, "published": hardware, "published_us": us}
+      for backend, column, hardware, us in (("cpu", "CPU (Mor)", "Core i7-870", 2014000),
+                                            ("cuda", "GPU (Bart)", "Tesla C2050", 58000))),
+    *({"table": f"paper 002 figure {figure}", **GPU, **SQUARE, "series": "Morard, vertical",
+       "name": "Morard, vertical", "parameter": "pixels", "value": 409600, "baseline_us": 90.0}
+      for figure in "258"),
+    *({"table": f"paper 002 figure {figure}", **GPU, **SQUARE, "width": width,
+       "series": "GPU (Bartovsky), diagonal, 640x640", "name": "GPU (Bartovsky), diagonal",
+       "parameter": "length", "value": 41, "baseline_us": 90.0, "peer": "NPP", "peer_us": 900.0}
+      for figure, width in (("9", 640), ("10", 640), ("10", 2560))),
+    *({"table": "paper 002 figure 11", **GPU, **SQUARE, "series": f"Z = {zones}, 640x640",
+       "name": f"Z = {zones}", "parameter": "length", "value": 41, "baseline_us": 90.0 / zones,
+       "speedup": zones, "published": "equation 5", "published_speedup": zones * 0.9}
+      for zones in (1, 2, 4)),
 ]
 
 
@@ -69,6 +85,23 @@ class Tables(BenchTest):
         self.assertEqual({row["table"] for row in content["rows"]},
                          {"paper 001 table 1", "paper 001 screenshots"})
         self.assertEqual(set(re.findall(r"\[(paper ...)", text)), {"paper 001"})
+
+    def test_all_algorithms_and_applications(self):
+        content, _ = self.bench("--paper", "002")
+        rows = {}
+        for row in content["rows"]:
+            rows.setdefault(row["table"], []).append(row)
+            self.assertGreater(row["us"], 0)
+        self.assertEqual(set(rows), {f"paper 002 {name}" for name in
+                                     ("table 2", "figure 2", "figure 9", "figure 10")})
+        self.assertEqual([(r["name"], r["published_us"]) for r in rows["paper 002 table 2"][:2]],
+                         [("Fingerprint, CPU (Bart)", 3768700), ("Fingerprint, CPU (Mor)", 3129200)])
+        self.assertEqual(len(rows["paper 002 table 2"]), 6)
+        self.assertEqual({row["series"] for row in rows["paper 002 figure 2"]},
+                         {f"{name}, {direction}" for direction in ("horizontal", "vertical")
+                          for name in ("VanD", "Morard", "Bartovsky", "Clienti")})
+        for row in rows["paper 002 figure 2"]:
+            self.assertGreater(row["baseline_us"], 0)
 
     def test_linear_models(self):
         content, _ = self.bench("--paper", "000")
@@ -105,12 +138,19 @@ class PapersOnThePage(PageTest):
             self.assertIn(words, shown)
         plots = {re.search('aria-label="(.*?)"', svg)[1]: svg
                  for svg in re.findall(r"<svg.*?</svg>", text, re.S)}
-        self.assertEqual(set(plots), {row["table"] for row in PAPERS} - {"paper 000 table 5"})
+        self.assertEqual(set(plots), {row["table"] for row in PAPERS} -
+                         {"paper 000 table 5", "paper 002 figure 10"} |
+                         {"paper 002 figure 10, 640x640", "paper 002 figure 10, 2560x640"})
         for name, words in (("000 figure 3", ("block 8*8", "block 32*32", "ours",
                                               "published, GTX 480, block 16*16")),
                             ("000 figure 4", ("Shared 9*9, GTX 480", "ours")),
                             ("001 table 1", ("CPU, OpenCV", "naive GPU", "published, GTX 1650")),
-                            ("001 load factors", ("histogram", "ours: histogram"))):
+                            ("001 load factors", ("histogram", "ours: histogram")),
+                            ("002 table 2", ("CPU (Mor)", "GPU (Bart)", "ours, GPU",
+                                             "published, CPU (Mor), Core i7-870")),
+                            ("002 figure 2", ("Morard, vertical", "ours, GPU, vertical")),
+                            ("002 figure 9", ("NPP, diagonal", "ours, GPU, diagonal")),
+                            ("002 figure 11", ("Z = 4, 640x640, equation 5",))):
             for word in words:
                 self.assertIn(word, plots[f"paper {name}"])
 

@@ -4,6 +4,8 @@ from . import plots
 from .markup import quotient
 from .results import number
 
+BACKENDS = {"cuda": "GPU", "cpu": "CPU"}
+
 
 def our_speedup(row):
     """Of our algorithm over the publication's code for one core, both measured here."""
@@ -73,18 +75,82 @@ def times_of_loads(title, rows):
     return plots.lines(title, "pixels a thread", "us", list(lines.values()), True)
 
 
+def times_of_applications(title, rows):
+    """A group of bars for each image: the publication's columns, and ours."""
+    groups, marks = {}, {}
+    for row in rows:
+        column = row["name"].rpartition(", ")[2]
+        group = groups.setdefault(row["series"], {})
+        group[column] = row.get("baseline_us")
+        group[f"ours, {BACKENDS.get(row.get('backend'))}"] = row.get("us")
+        name = f"published, {column}, {row.get('published')}"
+        marks.setdefault(name, {})[row["series"]] = row.get("published_us")
+    # Ours after the publication's in all groups.
+    bars = sorted({name for values in groups.values() for name in values},
+                  key=lambda name: (name.startswith("ours"), name))
+    return plots.bars(title, "us", {group: {name: values.get(name) for name in bars}
+                                    for group, values in groups.items()}, marks)
+
+
+def speeds(title, rows):
+    """A line for each algorithm and direction of the lines, one for ours, and one for another
+    library."""
+    lines = {}
+    for row in rows:
+        about = row["series"].partition(", ")[2]
+        like = lines.setdefault(row["series"], plots.Line(row["series"], "published"))
+        others = [(f"ours, {BACKENDS.get(row.get('backend'))}, {about}", "ours", row.get("us"))]
+        if row.get("peer"):
+            others.append((f"{row['peer']}, {about}", "peer", row.get("peer_us")))
+        pixels = row.get("width", 0) * row.get("height", 0)
+        like.add(row.get("value"), quotient(pixels, row.get("baseline_us")))
+        for name, kind, us in others:
+            line = lines.setdefault(name, plots.Line(name, kind, like))
+            line.add(row.get("value"), quotient(pixels, us))
+    return plots.lines(title, rows[0].get("parameter", ""), "megapixels a second",
+                       list(lines.values()), True)
+
+
+def speeds_of_each_size(title, rows):
+    sizes = dict.fromkeys((row.get("width"), row.get("height")) for row in rows)
+    return "".join(speeds(f"{title}, {width}x{height}",
+                          [row for row in rows
+                           if (row.get("width"), row.get("height")) == (width, height)])
+                   for width, height in sizes)
+
+
+def speedups_of_zones(title, rows):
+    """A line for each number of zones and size, and one for its prediction."""
+    lines = {}
+    for row in rows:
+        series = row["series"]
+        measured = lines.setdefault(series, plots.Line(series, "published"))
+        measured.add(row.get("value"), row.get("speedup"))
+        name = f"{series}, {row.get('published')}"
+        lines.setdefault(name, plots.Line(name, "peer", measured)).add(
+            row.get("value"), row.get("published_speedup"))
+    return plots.lines(title, "length", "speed-up over Z = 1", list(lines.values()), True, False)
+
+
 PLOTS = {
     "paper 000 figure 3": speedups_of_blocks,
     "paper 000 figure 4": speedups_of_images,
     "paper 000 figure 5": speedups_of_blocks,
     "paper 001 table 1": totals_of_images,
     "paper 001 load factors": times_of_loads,
+    "paper 002 table 2": times_of_applications,
+    "paper 002 figure 2": speeds,
+    "paper 002 figure 5": speeds,
+    "paper 002 figure 8": speeds,
+    "paper 002 figure 9": speeds,
+    "paper 002 figure 10": speeds_of_each_size,
+    "paper 002 figure 11": speedups_of_zones,
 }
 
 
 def plot(name, rows):
     """The plot of a table, if it has one: a figure of HTML or nothing."""
     rows = [row for row in rows if row.get("series") and not row.get("error")]
-    svg = PLOTS[name](name, rows) if name in PLOTS else ""
+    svg = PLOTS[name](name, rows) if rows and name in PLOTS else ""
     return svg and plots.figure(svg, "Published numbers are those of the text and the tables; they "
                                      "are not read from plots.")

@@ -22,7 +22,6 @@ FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows"
            "6a": "figure 6a: OpenACC, 9x9", "6b": "figure 6b: OpenCV's GPU module (NPP)",
            "6c": "figure 6c: OpenMP, 5x5", "8": "table 8: camera fingerprint",
            "9": "table 9: document analysis"}
-BACKENDS = {"cuda": "GPU", "cpu": "CPU"}
 
 
 def model(row, of):
@@ -46,7 +45,7 @@ def paper_table(rows):
         if r.get("error"):
             lines.append([r.get("name", ""), size(r), Cell(r["error"], "bad")])
             continue
-        lines.append([r.get("name", ""), size(r), BACKENDS.get(r.get("backend"), "–"),
+        lines.append([r.get("name", ""), size(r), paper_plots.BACKENDS.get(r.get("backend"), "–"),
                       count(r.get("published_us")),
                       Cell(r.get("published") or "–", "word"), times(r.get("published_speedup")),
                       count(r.get("baseline_us")), times(r.get("speedup")),
