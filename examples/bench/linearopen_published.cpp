@@ -30,6 +30,8 @@ const char *name(PublishedOpening algorithm) {
       return "Morard, zones";
     case PublishedOpening::bartovsky_zones:
       return "Bartovsky, zones";
+    case PublishedOpening::bartovsky_rows:
+      return "Bartovsky, rows";
     case PublishedOpening::van_droogenbroeck:
       return "VanD";
     case PublishedOpening::clienti:
@@ -83,7 +85,8 @@ const std::vector<Comparison> &comparisons() {
        false,
        {{"VanD", van_droogenbroeck},
         {"Morard", morard},
-        {"Bartovsky", bartovsky},
+        {"Bartovsky", bartovsky_rows},
+        {"Bartovsky (lines)", bartovsky},
         {"Clienti", clienti}}},
       {"figure 5", "basic kernels", true, {{"Morard", morard}, {"Bartovsky", bartovsky}}},
       {"figure 8",

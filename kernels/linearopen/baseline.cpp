@@ -96,6 +96,49 @@ void open_each_line(Cpu &cpu, const lines::Partition &partition, const Plane<con
   });
 }
 
+/// Opens steep lines, all at once: rows of the image are read one after another.
+template <typename T>
+void open_in_rows(Cpu &cpu, const lines::Partition &partition, int length, const Plane<const T> &in,
+                  const Plane<T> &out) {
+  struct Line {
+    ZoneQueue<T, HostMemory<T>> queue;
+    int first_step;
+    int n = 0;  ///< samples so far
+  };
+  const auto room =
+      static_cast<int>(std::bit_ceil(static_cast<unsigned>(most_zones(partition.steps, length))));
+  cpu.for_bands(partition.count, 16, [&](int begin, int end) {
+    std::vector<Entry<T>> entries(std::size_t(room) * (end - begin));
+    std::vector<Line> lines;
+    for (int k = begin; k < end; ++k) {
+      const Steps inside = steps_inside(partition.direction, partition.first + k, partition.across,
+                                        {0, partition.steps});
+      const HostMemory<T> memory{entries.data() + std::size_t(room) * (k - begin), room - 1};
+      lines.push_back({ZoneQueue<T, HostMemory<T>>(memory), inside.begin});
+    }
+    const auto write_to = [&](int number) {
+      return [&, number](int i, T value) {
+        const int step = lines[number - partition.first - begin].first_step + i;
+        out.row(step)[number + partition.direction.shift(step)] = value;
+      };
+    };
+    for (int step = 0; step < partition.steps; ++step) {
+      const int shift = partition.direction.shift(step);
+      // Numbers of the lines that cross the row.
+      const int first = std::max(partition.first + begin, -shift);
+      const int last = std::min(partition.first + end, partition.across - shift);
+      for (int number = first; number < last; ++number) {
+        Line &line = lines[number - partition.first - begin];
+        open_next(line.queue, in.row(step)[number + shift], line.n++, length, write_to(number));
+      }
+    }
+    for (int k = begin; k < end; ++k) {
+      Line &line = lines[k - begin];
+      open_last(line.queue, line.n, length, write_to(partition.first + k));
+    }
+  });
+}
+
 }  // namespace
 
 template <typename T>
@@ -110,6 +153,8 @@ void open_lines(Cpu &cpu, PublishedOpening algorithm, const lines::Direction &di
       };
     });
   };
+  if (algorithm == PublishedOpening::bartovsky_rows && direction.steep)
+    return open_in_rows(cpu, partition, length, in, out);
   switch (algorithm) {
     case PublishedOpening::morard:
     case PublishedOpening::morard_zones:
@@ -119,6 +164,7 @@ void open_lines(Cpu &cpu, PublishedOpening algorithm, const lines::Direction &di
                           });
     case PublishedOpening::bartovsky:
     case PublishedOpening::bartovsky_zones:
+    case PublishedOpening::bartovsky_rows:
       return with_entries(most_zones(partition.steps, length),
                           [&](const auto &line, const auto &memory) {
                             open_by_queue(line, length, ZoneQueue<T, HostMemory<T>>(memory));

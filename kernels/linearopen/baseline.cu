@@ -134,7 +134,7 @@ std::size_t together(Cuda &cuda, const Request &r) {
 }
 
 void check(const Request &r) {
-  if (r.algorithm == van_droogenbroeck || r.algorithm == clienti)
+  if (r.algorithm != morard && r.algorithm != bartovsky && !r.with_zones())
     refuse("this published algorithm runs only on the CPU");
 }
 

@@ -6,8 +6,6 @@
 ///
 /// - The part of a segment outside the image does not count (linearopen.h). So a line is treated as
 ///   if length / 2 samples before it and (length - 1) / 2 after it were larger than any other.
-/// - On the CPU all algorithms go along the lines. The publication's Bartovsky goes through the
-///   image row by row, for vertical lines, too.
 /// - Morard's stack has no flags (scan.h).
 /// - The optimized algorithms read with loads that are cached as read-only, in the cache that
 ///   textures use, unless ZoneSettings::texture is set.
@@ -24,10 +22,13 @@
 namespace cudascan::linearopen {
 
 enum class PublishedOpening {
-  morard,             ///< Algorithm 1
-  bartovsky,          ///< Algorithm 2
-  morard_zones,       ///< with the optimizations of section 5; on the CPU the same as `morard`
-  bartovsky_zones,    ///< the same for `bartovsky`
+  morard,           ///< Algorithm 1
+  bartovsky,        ///< Algorithm 2
+  morard_zones,     ///< with the optimizations of section 5; on the CPU the same as `morard`
+  bartovsky_zones,  ///< the same for `bartovsky`
+  /// Algorithm 2 in the order of the image, as it was designed (section 4.1), only on the CPU: each
+  /// row continues the queues of all steep lines. Flat lines are opened one after another.
+  bartovsky_rows,
   van_droogenbroeck,  ///< anchors.h; only on the CPU, samples of 8 and 16 bits
   clienti,            ///< erosion and dilation, van_herk.h; only on the CPU
 };

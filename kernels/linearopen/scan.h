@@ -225,31 +225,44 @@ CUDASCAN_HD void erase_peaks(Q &queue, T value, int i, int length) {
   }
 }
 
-/// Opens a line.
-template <typename Line, typename Q>
-CUDASCAN_HD void open_by_queue(const Line &line, int length, Q queue) {
-  using T = typename Line::Sample;
-  const int n = line.size();
-  const auto write = [&](int i) {
-    if (queue.front().position() + length == i) queue.pop_front();
-    if (i >= length - 1) line.write(i - (length - 1), queue.front().value());
-  };
-  int i = 0;
-  for (; i < n; ++i) {
-    const T value = line.read(i);
-    erase_peaks(queue, value, i, length);
-    queue.push({value, i});
-    write(i);
-  }
+/// Writes the result that is known after sample i.
+/// @param write  write(sample, value)
+template <typename Q, typename Write>
+CUDASCAN_HD void write_front(Q &queue, int i, int length, const Write &write) {
+  if (queue.front().position() + length == i) queue.pop_front();
+  if (i >= length - 1) write(i - (length - 1), queue.front().value());
+}
+
+/// Takes sample i of a line.
+template <typename T, typename Q, typename Write>
+CUDASCAN_HD void open_next(Q &queue, T value, int i, int length, const Write &write) {
+  erase_peaks(queue, value, i, length);
+  queue.push({value, i});
+  write_front(queue, i, length, write);
+}
+
+/// Writes the last results of a line of n samples.
+template <typename Q, typename Write>
+CUDASCAN_HD void open_last(Q &queue, int n, int length, const Write &write) {
   // The samples after the line need no zone: it would always be shorter than a segment.
   const int end = n + (length - 1) / 2;
-  for (; i < end; ++i) write(i);
+  int i = n;
+  for (; i < end; ++i) write_front(queue, i, length, write);
   queue.end_back_at(end - 1);
   while (queue.size() > 1 && queue.before_back().value() < queue.back().value()) {
     queue.pop_back();
     queue.end_back_at(end - 1);
   }
-  for (; i < n + length - 1; ++i) write(i);
+  for (; i < n + length - 1; ++i) write_front(queue, i, length, write);
+}
+
+/// Opens a line.
+template <typename Line, typename Q>
+CUDASCAN_HD void open_by_queue(const Line &line, int length, Q queue) {
+  const int n = line.size();
+  const auto write = [&](int i, typename Line::Sample value) { line.write(i, value); };
+  for (int i = 0; i < n; ++i) open_next(queue, line.read(i), i, length, write);
+  open_last(queue, n, length, write);
 }
 
 }  // namespace cudascan::linearopen

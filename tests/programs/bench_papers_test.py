@@ -95,11 +95,12 @@ class Tables(BenchTest):
         self.assertEqual(set(rows), {f"paper 002 {name}" for name in
                                      ("table 2", "figure 2", "figure 9", "figure 10")})
         self.assertEqual([(r["name"], r["published_us"]) for r in rows["paper 002 table 2"][:2]],
-                         [("Fingerprint, CPU (Bart)", 3768700), ("Fingerprint, CPU (Mor)", 3129200)])
+                         [("Fingerprint, CPU (Bart)", 3768700),
+                          ("Fingerprint, CPU (Mor)", 3129200)])
         self.assertEqual(len(rows["paper 002 table 2"]), 6)
         self.assertEqual({row["series"] for row in rows["paper 002 figure 2"]},
                          {f"{name}, {direction}" for direction in ("horizontal", "vertical")
-                          for name in ("VanD", "Morard", "Bartovsky", "Clienti")})
+                          for name in ("VanD", "Morard", "Bartovsky", "Bartovsky (lines)", "Clienti")})
         for row in rows["paper 002 figure 2"]:
             self.assertGreater(row["baseline_us"], 0)
 

@@ -22,7 +22,8 @@ using test::Layout;
 using test::make_content;
 using enum linearopen::PublishedOpening;
 
-constexpr PublishedOpening kOnCpu[] = {morard, bartovsky, clienti, van_droogenbroeck};
+constexpr PublishedOpening kOnCpu[] = {morard, bartovsky, bartovsky_rows, clienti,
+                                       van_droogenbroeck};
 constexpr PublishedOpening kOnGpu[] = {morard, bartovsky, morard_zones, bartovsky_zones};
 
 /// Van Droogenbroeck's histogram cannot have 2^32 bins.
@@ -341,7 +342,7 @@ TEST_F(LinearOpenBaselineOnGpu, CudaDirectionsTogether) {
 
 TEST_F(LinearOpenBaselineOnGpu, CudaSaysWhatItDoesNotSupport) {
   const Image<std::uint8_t> in(std::vector<std::uint8_t>(12), 4, 3);
-  for (const auto algorithm : {van_droogenbroeck, clienti})
+  for (const auto algorithm : {bartovsky_rows, van_droogenbroeck, clienti})
     EXPECT_THROW(opened(algorithm, {0}, 3, in, {}, {}), BadSetting);
   EXPECT_THROW(opened(morard_zones, {0}, 3, in, {}, {.zones = 5}), BadSetting);
 }
