@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Karas et al., "GPU Implementation of Linear Morphological Openings with Arbitrary Angle": tables
-// 1 and 2; linearopen_published.cpp has the figures.
+// 1 and 2, and copies; linearopen_published.cpp has the figures.
 #include "bench/linearopen_cases.h"
 #include "bench/linearopen_published.h"
 
@@ -120,6 +120,39 @@ class Table2 {
   PaperTable table_;
 };
 
+// ---- Section 6 ----------------------------------------------------------------------------------
+
+/// The text: copies take about as long as one opening.
+void transfers(const Options &options, const std::vector<int> &sides, Report &report) {
+  PaperTable table(report, "paper 002 transfers",
+                   "TRANSFERS of Karas et al. (section 6): one opening, vertical, length 41");
+  std::vector<Size> sizes;
+  for (const int side : sides) sizes.push_back({side, side, 8});
+  const auto times = [&](LinearOpenAlgorithm algorithm) {
+    return time_transfers(options, sizes, opening_case({}, kKarasLength, 90, algorithm).runner);
+  };
+  const auto published = times(LinearOpenAlgorithm::bartovsky_zones);
+  const auto ours = times(LinearOpenAlgorithm::automatic);
+  if (published.empty() || ours.empty()) return;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (const auto &[name, which] : {std::pair{"opening", &TransferTimes::kernel},
+                                      std::pair{"with copies", &TransferTimes::pageable},
+                                      std::pair{"with copies, pinned", &TransferTimes::pinned}}) {
+      Row row;
+      row.name = name;
+      row.backend = "cuda";
+      row.op = "linearopen";
+      row.size = sizes[i];
+      row.baseline_us = published[i].*which;
+      row.us = ours[i].*which;
+      if (which != &TransferTimes::kernel) {
+        row.published = kKarasGpu;
+        row.note = "published: about twice the time of the opening";
+      }
+      table.add(row);
+    }
+}
+
 }  // namespace
 
 void print_karas_tables(KarasTimes &times, Report &report) {
@@ -128,18 +161,20 @@ void print_karas_tables(KarasTimes &times, Report &report) {
   if (times.options().wants("paper 002 table 2")) Table2(times, report)();
 }
 
-/// Tables 1 and 2, figures 2, 5, 8 to 11 of Karas et al., "GPU Implementation of Linear
+/// Tables 1 and 2, figures 2, 5, 8 to 11 and copies of Karas et al., "GPU Implementation of Linear
 /// Morphological Openings with Arbitrary Angle".
 void linearopen_paper(const Options &options, bool with_cuda, Report &report) {
   bool wanted = false;
   for (const char *part : {"table 1", "table 2", "figure 2", "figure 5", "figure 8", "figure 9",
-                           "figure 10", "figure 11"})
+                           "figure 10", "figure 11", "transfers"})
     wanted |= options.wants(std::string("paper 002 ") + part);
   if (!wanted) return;
   const std::vector<Backend> backends = table_backends(options, with_cuda);
   KarasTimes times(options, backends);
   print_karas_tables(times, report);
   print_karas_figures(times, report);
+  if (times.backend(true) && options.wants("paper 002 transfers"))
+    transfers(options, times.sides(), report);
 }
 
 }  // namespace cudascan::bench

@@ -100,7 +100,8 @@ class Tables(BenchTest):
         self.assertEqual(len(rows["paper 002 table 2"]), 6)
         self.assertEqual({row["series"] for row in rows["paper 002 figure 2"]},
                          {f"{name}, {direction}" for direction in ("horizontal", "vertical")
-                          for name in ("VanD", "Morard", "Bartovsky", "Bartovsky (lines)", "Clienti")})
+                          for name in ("VanD", "Morard", "Bartovsky", "Bartovsky (lines)",
+                                       "Clienti")})
         for row in rows["paper 002 figure 2"]:
             self.assertGreater(row["baseline_us"], 0)
 
