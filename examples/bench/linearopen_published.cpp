@@ -43,7 +43,7 @@ const char *name(PublishedOpening algorithm) {
 Case published_case(int side, const KarasOpening &opening) {
   Case c = opening_of(side, opening.length, opening.angle);
   c.variant += std::string(" by ") + name(opening.algorithm);
-  if (opening.zones.zones > 0) c.variant += " " + std::to_string(opening.zones.zones);
+  if (opening.zones.zones > 0) c.variant.append(" ").append(std::to_string(opening.zones.zones));
   const auto direction = lines::Direction::of(opening.angle);
   c.runner.cpu = [=](Cpu &cpu, AnyPlane in, AnyPlane out) {
     linearopen::open_lines(cpu, opening.algorithm, direction, opening.length,
@@ -169,10 +169,8 @@ class SizesOrLengths {
     times_.add_peer(backend, peer, length, angle, row);
     row.series = backend.cuda ? "GPU (Bartovsky), " : "CPU (Bartovsky), ";
     row.series += direction(angle);
-    if (!sizes_) row.series += ", " + row.size.name();
-    row.name = backend.cuda ? "GPU (Bartovsky), " : "CPU (Bartovsky), ";
-    row.name += direction(angle);
-    if (!sizes_) row.name += " " + std::to_string(length);
+    row.name = row.series;
+    if (!sizes_) row.name.append(" ").append(std::to_string(length));
     row.parameter = sizes_ ? "pixels" : "length";
     row.value = sizes_ ? row.size.pixels() : length;
     double &cpu_us = cpu_us_[{side, length, angle}];
@@ -207,8 +205,8 @@ void zones(KarasTimes &times, const Backend &backend, Report &report) {
         Patience patience(times.options(), backend);
         Row row = times.line(backend, patience, side,
                              {PublishedOpening::bartovsky_zones, length, 90, {.zones = z}});
-        row.series = "Z = " + std::to_string(z) + ", " + row.size.name();
-        row.name = "Z = " + std::to_string(z) + ", length " + std::to_string(length);
+        row.series = "Z = " + std::to_string(z);
+        row.name = row.series + ", length " + std::to_string(length);
         row.parameter = "length";
         row.value = length;
         if (z == 1) whole_us = row.baseline_us;

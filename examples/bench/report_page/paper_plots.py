@@ -111,16 +111,18 @@ def speeds(title, rows):
                        list(lines.values()), True)
 
 
-def speeds_of_each_size(title, rows):
-    sizes = dict.fromkeys((row.get("width"), row.get("height")) for row in rows)
-    return "".join(speeds(f"{title}, {width}x{height}",
-                          [row for row in rows
-                           if (row.get("width"), row.get("height")) == (width, height)])
-                   for width, height in sizes)
+def each_size(one_plot):
+    """One plot for each size of images."""
+    def plot_all(title, rows):
+        sizes = {}
+        for row in rows:
+            sizes.setdefault(f"{row.get('width')}x{row.get('height')}", []).append(row)
+        return "".join(one_plot(f"{title}, {size}", of_size) for size, of_size in sizes.items())
+    return plot_all
 
 
 def speedups_of_zones(title, rows):
-    """A line for each number of zones and size, and one for its prediction."""
+    """A line for each number of zones, and one for its prediction."""
     lines = {}
     for row in rows:
         series = row["series"]
@@ -143,8 +145,8 @@ PLOTS = {
     "paper 002 figure 5": speeds,
     "paper 002 figure 8": speeds,
     "paper 002 figure 9": speeds,
-    "paper 002 figure 10": speeds_of_each_size,
-    "paper 002 figure 11": speedups_of_zones,
+    "paper 002 figure 10": each_size(speeds),
+    "paper 002 figure 11": each_size(speedups_of_zones),
 }
 
 
