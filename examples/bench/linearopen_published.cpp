@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/linearopen_published.h"
 
-#include <cmath>
+#include <tuple>
 
 #include "bench/linearopen_cases.h"
 
