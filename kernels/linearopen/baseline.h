@@ -10,8 +10,8 @@
 /// - The optimized algorithms read with loads that are cached as read-only, in the cache that
 ///   textures use, unless ZoneSettings::texture is set.
 ///
-/// On the GPU the directions of a call are opened by one launch (section 6.1), unless there are more
-/// than kMostPublishedDirections or their scratch memory would exceed 512 MiB.
+/// On the GPU the directions of a call are opened by one launch (section 6.1), unless there are
+/// more than kMostPublishedDirections or their scratch memory would exceed 512 MiB.
 #pragma once
 #include <cstdint>
 #include <span>
