@@ -54,6 +54,10 @@ PAPERS = [
        "name": f"Z = {zones}", "parameter": "length", "value": 41, "baseline_us": 90.0 / zones,
        "speedup": zones, "published": "equation 5", "published_speedup": zones * 0.9}
       for zones in (1, 2, 4)),
+    *({"table": "paper 003 figure 6a", **GPU, "width": side, "height": side, "depth": 8,
+       "series": f"Otsu, GPU{copies}", "name": f"Otsu, GPU{copies}", "parameter": "side",
+       "value": side, "us": side / 100, "baseline_us": side / 10}
+      for side in (256, 512) for copies in ("", " with copies")),
 ]
 
 
@@ -153,7 +157,8 @@ class PapersOnThePage(PageTest):
                                              "published, CPU (Mor), Core i7-870")),
                             ("002 figure 2", ("Morard, vertical", "ours, GPU, vertical")),
                             ("002 figure 9", ("NPP, diagonal", "ours, GPU, diagonal")),
-                            ("002 figure 11, 640x640", ("Z = 4, equation 5",))):
+                            ("002 figure 11, 640x640", ("Z = 4, equation 5",)),
+                            ("003 figure 6a", ("Otsu, GPU with copies", "ours: Otsu, GPU"))):
             for word in words:
                 self.assertIn(word, plots[f"paper {name}"])
 

@@ -62,17 +62,19 @@ def totals_of_images(title, rows):
     return plots.bars(title, "us", groups, marks)
 
 
-def times_of_loads(title, rows):
-    """A line for each kernel against the pixels of a thread."""
-    lines = {}
-    for row in rows:
-        series = row["series"]
-        theirs = lines.setdefault(series, plots.Line(series, "published"))
-        theirs.add(row.get("value"), row.get("baseline_us"))
-        ours = f"ours: {series}"
-        lines.setdefault(ours, plots.Line(ours, "ours", theirs)).add(row.get("value"),
-                                                                     row.get("us"))
-    return plots.lines(title, "pixels a thread", "us", list(lines.values()), True)
+def times_against(axis):
+    """A line for each piece of the publication's code, and one for ours instead of it."""
+    def plot_times(title, rows):
+        lines = {}
+        for row in rows:
+            series = row["series"]
+            theirs = lines.setdefault(series, plots.Line(series, "published"))
+            theirs.add(row.get("value"), row.get("baseline_us"))
+            name = f"ours: {series}"
+            ours = lines.setdefault(name, plots.Line(name, "ours", theirs))
+            ours.add(row.get("value"), row.get("us"))
+        return plots.lines(title, axis, "us", list(lines.values()), True)
+    return plot_times
 
 
 def times_of_applications(title, rows):
@@ -139,7 +141,7 @@ PLOTS = {
     "paper 000 figure 4": speedups_of_images,
     "paper 000 figure 5": speedups_of_blocks,
     "paper 001 table 1": totals_of_images,
-    "paper 001 load factors": times_of_loads,
+    "paper 001 load factors": times_against("pixels a thread"),
     "paper 002 table 2": times_of_applications,
     "paper 002 figure 2": speeds,
     "paper 002 figure 5": speeds,
@@ -147,6 +149,9 @@ PLOTS = {
     "paper 002 figure 9": speeds,
     "paper 002 figure 10": each_size(speeds),
     "paper 002 figure 11": each_size(speedups_of_zones),
+    "paper 003 figure 6a": times_against("side"),
+    "paper 003 figure 6b": times_against("side"),
+    "paper 003 figure 6c": times_against("side"),
 }
 
 
