@@ -23,16 +23,20 @@ class CudaWriter : public KernelWriter {
       add((is_texture(*i) ? "gswo::Texture " : "gswo::Plane ") + i->name + "_plane");
     for (const Image *i : outs_) add("gswo::Plane " + i->output() + "_plane");
     for (const Scalar &s : k_.scalars) add(s.type + " " + s.name);
+    for (const Reduction &r : k_.reductions)
+      add((r.is_table() ? r.type : "gswo::Word<" + r.type + ">") + " *" + r.name + "_result");
     out_ << "extern \"C\" __global__ void __launch_bounds__("
          << threads()
          // Sorting networks need many registers; too few registers cost more than few threads.
          << (k_.sorts ? ", 1" : "") << ")\n"
          << k_.name << "(" << parameters << ")\n{\n";
     for (const auto &[place, text] : k_.bound_locals) out_ << text;
+    for (const Reduction &r : k_.reductions) begin(r);
     if (k_.takes_neighbours())
       chunks();
     else
       turns();
+    for (const Reduction &r : k_.reductions) end(r);
     out_ << "}\n";
   }
 
@@ -41,6 +45,29 @@ class CudaWriter : public KernelWriter {
   bool is_tiled(const Image &i) const { return tiled_ && !i.centred && !is_texture(i); }
   int block_x() const { return k_.tile_x / k_.chunk_x; }
   int threads() const { return block_x() * (k_.tile_y / k_.chunk_y); }
+
+  /// The part of a variable that this thread, or block, computes.
+  void begin(const Reduction &r) {
+    if (!r.is_table()) {
+      out_ << "  " << r.type << " " << r.name << " = gswo::" << r.operation << "::start<" << r.type
+           << ">();\n";
+      return;
+    }
+    if (table_bytes(r))
+      out_ << "  __shared__ " << r.type << " " << r.name << "_counts[" << r.known_length
+           << "];\n  gswo::clear<" << threads() << ">(" << r.name << "_counts, " << r.known_length
+           << ");\n";
+    out_ << "  const gswo::Cells<" << r.type << "> " << r.name << "{" << r.name
+         << (table_bytes(r) ? "_counts" : "_result") << "};\n";
+  }
+  void end(const Reduction &r) {
+    if (table_bytes(r))
+      out_ << "  gswo::add_counts<" << threads() << ">(" << r.name << "_counts, " << r.known_length
+           << ", " << r.name << "_result);\n";
+    else if (!r.is_table())
+      out_ << "  gswo::reduce<gswo::" << r.operation << ", " << threads() << ">(" << r.name << ", "
+           << r.name << "_result);\n";
+  }
 
   std::string place(const std::string &indent, const std::string &row,
                     const std::string &column) const {
@@ -82,14 +109,16 @@ class CudaWriter : public KernelWriter {
 
   /// A thread computes neighbouring pixels: what their windows share is loaded and computed once.
   void chunks() {
-    const Image &stored = *outs_.front();
-    const bool aligns = (k_.chunk_x & (k_.chunk_x - 1)) == 0;
+    // Without a destination nothing has to be aligned.
+    const Image *stored = outs_.empty() ? nullptr : outs_.front();
+    const bool aligns = stored && (k_.chunk_x & (k_.chunk_x - 1)) == 0;
     out_ << "  // A block computes " << k_.tile_x << " x " << k_.tile_y << " pixels, a thread "
          << k_.chunk_x << " x " << k_.chunk_y << ".\n  const int g_first = (int)("
          << unit_.text(k_.columns().first) << ");\n  const int g_top = gswo::first_row((int)("
          << unit_.text(k_.rows().first) << "), " << k_.tile_y
-         << "), g_left = gswo::first_column(g_first, " << stored.output() << "_plane.ox"
-         << offset(-stored.write_x) << ", " << k_.tile_x << ", " << (aligns ? k_.chunk_x : 1)
+         << "), g_left = gswo::first_column(g_first, "
+         << (stored ? stored->output() + "_plane.ox" + offset(-stored->write_x) : "g_first") << ", "
+         << k_.tile_x << ", " << (aligns ? k_.chunk_x : 1)
          << ");\n  const int g_row = g_top + (int)threadIdx.y * " << k_.chunk_y
          << ", g_column = g_left + (int)threadIdx.x * " << k_.chunk_x << ";\n";
     const bool alone = k_.chunk_x * k_.chunk_y == 1 && !has_inner_chunks();
@@ -193,7 +222,8 @@ class CudaWriter : public KernelWriter {
 
   /// Windows at the edges take longer, so all threads of the block share them.
   void rest() {
-    out_ << "  if (g_whole) return;\n";
+    const bool goes_on = !k_.reductions.empty();
+    out_ << (goes_on ? "  if (!g_whole) {\n" : "  if (g_whole) return;\n");
     const std::string windows = std::to_string(k_.chunk_x * k_.chunk_y),
                       columns = std::to_string(k_.chunk_x), block = std::to_string(block_x());
     out_ << "  GSWO_ROLL for (int g_k = g_rest.thread(); g_k < g_rest.count * " << windows
@@ -205,7 +235,8 @@ class CudaWriter : public KernelWriter {
                       " + g_window / " + columns,
                   "g_left + g_chunk % " + block + " * " + columns + " + g_window % " + columns)
          << "    if (!(" << turns_of_loops() << ")) continue;\n"
-         << call("    ", false) << "  }\n";
+         << call("    ", false) << "  }\n"
+         << (goes_on ? "  }\n" : "");
   }
 
   /// Whether results are kept until a row of the chunk is complete.

@@ -49,6 +49,12 @@ std::string KernelWriter::arguments(bool declared) const {
                         : (declared ? "const " + i->output() + "_view &" : "") + i->output());
   for (const Scalar &s : k_.scalars)
     if (s.in_window) list += ", " + (declared ? s.type + " " : "") + s.name;
+  for (const Reduction &r : k_.reductions)
+    list += ", " +
+            (!declared      ? ""
+             : r.is_table() ? "const " + r.name + "_view &"
+                            : r.type + " &") +
+            r.name;
   return list;
 }
 
@@ -67,6 +73,8 @@ void KernelWriter::window() {
     if (!i->in_register) add_view(i->name);
   for (const Image *i : outs_)
     if (!i->in_register) add_view(i->output());
+  for (const Reduction &r : k_.reductions)
+    if (r.is_table()) add_view(r.name);
   if (!views.empty()) out_ << "template <" << views << ">\n";
   out_ << "GSWO_FN void " << k_.name << "_window(" << arguments(true) << ")\n{\n";
   for (const auto &[place, text] : k_.window_locals) out_ << text;
@@ -107,12 +115,29 @@ std::string KernelWriter::call(const std::string &indent, bool inner) const {
   return text;
 }
 
+void KernelWriter::check() {
+  std::string parameters =
+      type_of(k_.rows()) + " " + y() + ", " + type_of(k_.columns()) + " " + x();
+  for (const Image *i : ins_) parameters += ", const " + i->type + " *const *" + i->name;
+  for (const Image *i : outs_) parameters += ", " + i->type + " **" + i->output();
+  for (const Scalar &s : k_.scalars) parameters += ", " + s.type + " " + s.name;
+  for (const Reduction &r : k_.reductions)
+    parameters += ", " + r.type + (r.is_table() ? " *" : " &") + r.name;
+  out_ << "void " << k_.name << "_check(" << parameters << ")\n{\n" << call("  ", false) << "}\n";
+}
+
 std::string offset(int value) {
   return value ? (value < 0 ? " - " : " + ") + std::to_string(std::abs(value)) : "";
 }
 
 bool through_texture(const Image &image) {
   return image.texture && size_of(image.type) <= 4;
+}
+
+std::size_t table_bytes(const Reduction &r) {
+  constexpr std::size_t kMost = 16 * 1024;
+  const std::size_t bytes = static_cast<std::size_t>(r.known_length) * size_of(r.type);
+  return r.is_table() && bytes <= kMost ? bytes : 0;
 }
 
 std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
@@ -132,12 +157,18 @@ std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
   // gswo::Rest also needs a count and a number for each thread.
   const std::size_t threads =
       static_cast<std::size_t>(k.tile_x / k.chunk_x) * (k.tile_y / k.chunk_y);
-  return bytes + 16 + 2 * threads > kMostSharedBytes ? 0 : bytes;
+  std::size_t others = 16 + 2 * threads;
+  for (const Reduction &r : k.reductions) others += r.is_table() ? table_bytes(r) : 8 * threads;
+  return bytes + others > kMostSharedBytes ? 0 : bytes;
 }
 
 std::string kernel_text(const Unit &unit, const Kernel &kernel, const Chain *chain) {
   KernelWriter window(unit, kernel, chain);
   window.window();
+  if (chain && kernel.needs_program()) {
+    window.check();
+    return window.text();
+  }
   const std::string cuda = cuda_text(unit, kernel, chain);
   if (!chain) return window.text() + cuda;
   return window.text() + "#if GSWO_CUDA\n" + cuda + "#else\n" + cpu_text(unit, kernel, chain) +

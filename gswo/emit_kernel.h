@@ -19,6 +19,8 @@ std::string kernel_text(const Unit &, const Kernel &, const Chain *chain);
 std::string offset(int);
 /// Whether the stand-alone output reads an image through a texture.
 bool through_texture(const Image &);
+/// Bytes of shared memory for a block's part of a table; 0 = it adds to the one in device memory.
+std::size_t table_bytes(const Reduction &);
 /// Bytes of shared memory for the tiles of a kernel; 0 = no tiles.
 std::size_t tile_bytes(const Unit &, const Kernel &, const Chain *chain);
 

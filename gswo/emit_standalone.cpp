@@ -205,6 +205,7 @@ class Host {
     for (const Image &i : k.images)
       if (i.written) add(output(k, i, o));
     for (const Scalar &s : k.scalars) add(s.name);
+    for (const Reduction &r : k.reductions) add(reduced(r, o));
     const auto turns = [&](const Loop &loop, const char *first, const char *last) {
       const std::string step = std::to_string(std::abs(loop.step));
       return std::string("(") + last + " - " + first + ") / " + step + " + 1";
@@ -217,6 +218,11 @@ class Host {
       << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
       << "    " << k.name << "<<<g_grid, g_block>>>(" << arguments << ");\n    g_region.launched(\""
       << k.name << "\");\n";
+    for (const Reduction &r : k.reductions)
+      o << "    "
+        << (r.is_table() ? "r_" + r.name + ".add_to(" + r.name + ")"
+                         : r.name + " = r_" + r.name + ".with(" + r.name + ")")
+        << ";\n";
     text += "  {\n" + o.str() + "    }\n  }\n";
   }
 
@@ -233,6 +239,14 @@ class Host {
       << ", " << range(k, i, true) << ", " << range(k, i, false) << ", " << row(i)
       << (i.known ? "" : ", true") << ");\n";
     return "d_" + i.name;
+  }
+
+  /// What a kernel computes of a variable.
+  static std::string reduced(const Reduction &r, std::ostream &o) {
+    o << "    const gswo::Reduced" << (r.is_table() ? "Table<" : "<gswo::" + r.operation + ", ")
+      << r.type << "> r_" << r.name << "(\"" << r.name << "\""
+      << (r.is_table() ? ", " + r.length : "") << ");\n";
+    return "r_" + r.name + ".result()";
   }
 
   std::string output(const Kernel &k, const Image &i, std::ostream &o) {

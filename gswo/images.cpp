@@ -55,7 +55,8 @@ class Reader {
   }
 
   void add_image(const Subscript &s) {
-    if (kernel_.window.own.count(s.array) || kernel_.image(s.array)) return;
+    if (kernel_.window.own.count(s.array) || kernel_.image(s.array) || kernel_.reduction(s.array))
+      return;
     bool moves = false;
     for (const Subscript &other : kernel_.window.subscripts)
       if (other.array == s.array)
@@ -88,11 +89,15 @@ class Reader {
     kernel_.images.push_back(std::move(image));
   }
 
-  /// Rows and columns: the loop whose variable is in the last subscript of the written image counts
-  /// columns.
+  /// Rows and columns: the loop whose variable is in the last subscript of the written image, or of
+  /// any image if none is written, counts columns.
   void choose_columns() {
-    for (const Subscript &s : kernel_.window.subscripts) {
-      if (!kernel_.image(s.array) || !s.access.write) continue;
+    const std::vector<Subscript> &all = kernel_.window.subscripts;
+    const bool writes = std::any_of(all.begin(), all.end(), [&](const Subscript &s) {
+      return kernel_.image(s.array) && s.access.write;
+    });
+    for (const Subscript &s : all) {
+      if (!kernel_.image(s.array) || s.access.write != writes) continue;
       const MaybeForm last = offsets(s).second;
       if (last && last->terms.count(kernel_.nest[0].variable) &&
           !last->terms.count(kernel_.nest[1].variable))

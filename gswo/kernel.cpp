@@ -161,6 +161,10 @@ bool has_array(const Kernel &kernel) {
 /// registers.
 std::array<int, 2> best_chunk(const Kernel &kernel) {
   if (!kernel.takes_neighbours()) return {1, 1};
+  // Each block adds its table to that of the image.
+  if (std::any_of(kernel.reductions.begin(), kernel.reductions.end(),
+                  [](const Reduction &r) { return r.is_table(); }))
+    return {4, 16};
   long rows = 1, columns = 1;
   for (const Image &i : kernel.images) {
     if (!i.read) continue;
@@ -168,7 +172,7 @@ std::array<int, 2> best_chunk(const Kernel &kernel) {
     rows = std::max(rows, i.y1 - i.y0 + 1L);
     columns = std::max(columns, i.x1 - i.x0 + 1L);
   }
-  if (rows * columns == 1) return {4, 1};
+  if (rows * columns == 1) return {4, kernel.reductions.empty() ? 1 : 4};
   if (kernel.sorts) return {1, 8};
   if (has_array(kernel)) return rows * columns <= 9 ? std::array{4, 2} : std::array{1, 1};
   if (rows * columns > 256) return {1, 1};
@@ -250,9 +254,13 @@ void check_macros(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &
 void find_parts(const Unit &unit, Kernel &kernel) {
   check_jumps(unit, kernel);
   edit_continues(unit, kernel);
+  const int errors = unit.source.errors();
+  find_reductions(unit, kernel);
+  if (unit.source.errors() != errors) return;
   find_images(unit, kernel);
-  if (!unit.source.errors() && std::none_of(kernel.images.begin(), kernel.images.end(),
-                                            [](const Image &i) { return i.written; }))
+  if (!unit.source.errors() && kernel.reductions.empty() &&
+      std::none_of(kernel.images.begin(), kernel.images.end(),
+                   [](const Image &i) { return i.written; }))
     unit.error(kernel.pragma->begin,
                "no image is written here; assign the result of a window, such as out[y][x] = ...");
   find_variables(unit, kernel);
@@ -268,6 +276,12 @@ void find_parts(const Unit &unit, Kernel &kernel) {
 Image *Kernel::image(const VarDecl *variable) {
   for (Image &i : images)
     if (i.variable == variable) return &i;
+  return nullptr;
+}
+
+const Reduction *Kernel::reduction(const VarDecl *variable) const {
+  for (const Reduction &r : reductions)
+    if (r.variable == variable) return &r;
   return nullptr;
 }
 

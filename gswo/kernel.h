@@ -47,6 +47,16 @@ struct Scalar {
   bool from_host = false;  ///< computed by the function outside the loops
 };
 
+/// A variable or a table of the host, whose parts from all windows are combined.
+struct Reduction {
+  const clang::VarDecl *variable;
+  std::string name, type;  ///< type of its elements
+  std::string operation;   ///< a class of kernels/gswo/gswo_reduce.h
+  std::string length;      ///< of a table, as text; empty = a single variable
+  long known_length = 0;   ///< if it is a constant, else 0
+  bool is_table() const { return !length.empty(); }
+};
+
 /// A side of the image that windows test. For inner windows, variable + low >= origin and variable
 /// + high < origin + size.
 struct Edge {
@@ -68,6 +78,7 @@ struct Kernel {
   WindowBody window;
   std::vector<Image> images;
   std::vector<Scalar> scalars;
+  std::vector<Reduction> reductions;
   std::vector<Edge> edges;
   bool knows_inner = false;  ///< the window's text has GSWO_INNER
   std::map<unsigned, std::string>
@@ -88,6 +99,9 @@ struct Kernel {
   const Loop &rows() const { return nest[y]; }
   const Loop &columns() const { return nest[x]; }
   Image *image(const clang::VarDecl *);
+  const Reduction *reduction(const clang::VarDecl *) const;
+  /// Whether only a program can run it, not an element.
+  bool needs_program() const { return !reductions.empty(); }
   const Scalar *scalar(Role) const;
   /// Whether both loops step by one, so that threads compute neighbouring pixels.
   bool takes_neighbours() const { return rows().step == 1 && columns().step == 1; }
@@ -108,6 +122,8 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &);
 void find_sizes(Unit &, const Kernel &);
 /// Refuses constants that the types of their parameters can't hold.
 void check_constants(const Unit &, const Kernel &);
+/// Finds the variables of `reduction`, and refuses windows that use them in other ways.
+void find_reductions(const Unit &, Kernel &);
 void find_images(const Unit &, Kernel &);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);

@@ -14,6 +14,8 @@ class KernelWriter {
 
   /// Writes the window as a function of its own.
   void window();
+  /// Writes a function that calls it on the host, to check a window that only programs can have.
+  void check();
 
   std::string text() const { return out_.str(); }
 

@@ -110,8 +110,7 @@ class Reader {
     if (k - first < 3 || k + 1 >= result_.tokens.size() || text(first + 1) != "pragma") return 0;
     const bool named = lower(text(first + 2)) == "gswo" && k - first > 3;
     const std::string word = lower(text(k));
-    if (lower(text(first + 2 + named)) != "for" || text(k + 1) != "(" ||
-        (word != "nest" && word != "tile" && word != "chunksize"))
+    if (lower(text(first + 2 + named)) != "for" || text(k + 1) != "(" || !is_loop_clause(word))
       return 0;
     for (++k; k < result_.tokens.size() && !result_.tokens[k].line_start;) ++k;
     return k;
@@ -239,21 +238,59 @@ class Reader {
         p.scratch.insert(p.scratch.end(), list->begin(), list->end());
         continue;
       }
-      if (p.kind != PragmaKind::loop ||
-          (clause != "nest" && clause != "tile" && clause != "chunksize"))
+      if (p.kind != PragmaKind::loop || !is_loop_clause(clause))
         return source_.error(at, "'" + words[k] + "' is not known here; " +
                                      (p.kind == PragmaKind::loop
-                                          ? "'for' takes nest(2), tile(x, y) and chunksize(x, y)"
+                                          ? "'for' takes nest(2), tile(x, y), chunksize(x, y) and "
+                                            "reduction(+:n)"
                                       : p.kind == PragmaKind::region
                                           ? "'parallel region' takes scratch(image, ...)"
                                           : "this pragma has no clauses")),
                false;
       ++k;
       const auto list = parenthesised(words, k);
-      if (!list || !numbers(p, clause, *list, at)) {
+      if (clause == "reduction") {
+        if (!list || !reduction(p, *list))
+          return source_.error(at,
+                               "write reduction(+:sum), reduction(max:highest) or "
+                               "reduction(+:histogram[:256]); operations are +, &, |, ^, &&, ||, "
+                               "min and max"),
+                 false;
+      } else if (!list || !numbers(p, clause, *list, at)) {
         if (!list) source_.error(at, "'" + clause + "' needs numbers in parentheses");
         return false;
       }
+    }
+    return true;
+  }
+
+  static bool is_loop_clause(const std::string &word) {
+    return word == "nest" || word == "tile" || word == "chunksize" || word == "reduction";
+  }
+
+  /// Reads `operation : name, name[:length], ...`.
+  static bool reduction(Pragma &p, Words list) {
+    const std::size_t colon = list[0].find(" : ");
+    if (colon == std::string::npos) return false;
+    const std::string operation = lower(list[0].substr(0, colon));
+    constexpr std::array kOperations{"+", "&", "|", "^", "&&", "||", "min", "max"};
+    if (std::find(kOperations.begin(), kOperations.end(), operation) == kOperations.end())
+      return false;
+    list[0].erase(0, colon + 3);
+    for (const std::string &item : list) {
+      ReductionClause r{operation, item, {}};
+      if (const std::size_t bracket = item.find(" [ "); bracket != std::string::npos) {
+        const std::string section = item.substr(bracket + 3);
+        const std::size_t skip = section.rfind(": ", 0) == 0     ? 2
+                                 : section.rfind("0 : ", 0) == 0 ? 4
+                                                                 : 0;
+        if (!skip || section.size() < skip + 3 || section.substr(section.size() - 2) != " ]")
+          return false;
+        r.name = item.substr(0, bracket);
+        r.length = section.substr(skip, section.size() - skip - 2);
+      }
+      if (r.name.empty() || r.name.find(' ') != std::string::npos) return false;
+      p.reductions.push_back(std::move(r));
     }
     return true;
   }
@@ -323,58 +360,8 @@ class Reader {
 
 }  // namespace
 
-const char *Pragma::title() const {
-  switch (kind) {
-    case PragmaKind::region:
-      return "parallel region";
-    case PragmaKind::parallel:
-      return "parallel";
-    case PragmaKind::loop:
-      return "for";
-    case PragmaKind::initialisation:
-      return "single initialisation";
-    case PragmaKind::transfer:
-      return "single transfer";
-    case PragmaKind::remain:
-      return "single remain";
-    case PragmaKind::assign:
-      return "single assign";
-    case PragmaKind::memory:
-      break;
-  }
-  return "memory";
-}
-
 Annotations read_pragmas(Source &source) {
   return Reader(source).read();
-}
-
-std::string spelling(const Source &source, const Token &token) {
-  const std::string raw = source.text().substr(token.begin, token.end - token.begin);
-  std::string text;
-  for (std::size_t k = 0; k < raw.size(); ++k) {
-    const std::size_t end = raw[k] == '\\' ? raw.find_first_not_of(" \t\r", k + 1) : raw.npos;
-    if (end != raw.npos && raw[end] == '\n')
-      k = end;  // the line continues
-    else
-      text += raw[k];
-  }
-  return text;
-}
-
-std::vector<MacroLine> macro_lines(const Source &source, const Annotations &notes) {
-  const std::vector<Token> &tokens = notes.tokens;
-  std::vector<MacroLine> found;
-  for (std::size_t k = 0; k + 2 < tokens.size(); ++k) {
-    if (tokens[k].kind != clang::tok::hash || !tokens[k].line_start) continue;
-    const std::string word = spelling(source, tokens[k + 1]);
-    if (word != "define" && word != "undef") continue;
-    std::size_t last = k + 1;
-    while (last + 1 < tokens.size() && !tokens[last + 1].line_start) ++last;
-    found.push_back({tokens[k].begin, tokens[last].end, word == "define",
-                     last > k + 1 ? spelling(source, tokens[k + 2]) : ""});
-  }
-  return found;
 }
 
 }  // namespace cudascan::gswo

@@ -9,7 +9,7 @@
 ///
 ///     parallel region [scratch(image, ...)]
 ///     parallel
-///     for [nest(2)] [tile(tx, ty)] [chunksize(cx, cy)]
+///     for [nest(2)] [tile(tx, ty)] [chunksize(cx, cy)] [reduction(op: variable, table[:n], ...)]
 ///     single initialisation | initialization | transfer | remain | assign
 ///     copyByTexture(D, toDevice, N, M, Bind, type)
 ///     copyMalloc1DArray(W, toDevice, I, J, pitch [, InKernel])
@@ -39,6 +39,14 @@ struct Token {
 
 enum class PragmaKind { region, parallel, loop, initialisation, transfer, remain, assign, memory };
 
+/// A variable of the host, or the first elements of a table, that windows add to. The clause is
+/// that of OpenMP and OpenACC.
+struct ReductionClause {
+  std::string operation;  ///< + & | ^ && || min max
+  std::string name;
+  std::string length;  ///< of a table, as written; empty = not given
+};
+
 struct Pragma {
   PragmaKind kind = PragmaKind::loop;
   std::string name;  ///< of memory pragmas, in lower case
@@ -50,6 +58,7 @@ struct Pragma {
   int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;  ///< of loop; 0 = not given
   std::vector<std::string> arguments;                              ///< of memory
   std::vector<std::string> scratch;                                ///< images, of region
+  std::vector<ReductionClause> reductions;                         ///< of loop
 
   bool holds(unsigned offset) const { return open < offset && offset < close; }
   /// Its name in comments.

@@ -11,6 +11,18 @@
 
 namespace cudascan::gswo {
 
+namespace {
+
+/// Refuses what only programs can do.
+void check_for_element(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  for (const auto &k : kernels)
+    if (!k->reductions.empty())
+      unit.error(k->pragma->begin,
+                 "an element can't use the result of 'reduction'; use --emit standalone");
+}
+
+}  // namespace
+
 std::optional<std::string> translate(Source &source, const Options &options) {
   const Annotations notes = read_pragmas(source);
   if (options.system_headers && !source.errors()) check_files(source, options, notes);
@@ -35,6 +47,8 @@ std::optional<std::string> translate(Source &source, const Options &options) {
     check_generated(source, options, kernels, kernel_file(unit, kernels, unchained(kernels)));
     if (!source.errors()) text = standalone_file(unit, kernels);
   } else {
+    check_for_element(unit, kernels);
+    if (source.errors()) return {};
     const auto chains = make_chains(unit, kernels);
     if (source.errors()) return {};
     text = kernel_file(unit, kernels, chains);

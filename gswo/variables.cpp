@@ -19,7 +19,7 @@ class Finder {
   /// Registers `variable`, which is used at `at`.
   void need(const VarDecl *variable, unsigned at) {
     if (!done_.insert(variable).second || kernel_.window.own.count(variable) ||
-        kernel_.image(variable))
+        kernel_.image(variable) || kernel_.reduction(variable))
       return;
     for (const Loop &loop : kernel_.nest)
       if (loop.variable == variable) return;

@@ -3,6 +3,7 @@
 /// Host side of stand-alone programs that gswo-cc writes: images on the device, and the memory and
 /// textures of memory pragmas. An error ends the program with a message.
 #pragma once
+#include "gswo_reduce.h"
 #include "gswo_region.h"
 
 namespace gswo {

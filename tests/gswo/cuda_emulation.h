@@ -5,6 +5,8 @@
 #pragma once
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #define __CUDACC_RTC__ 1
@@ -28,9 +30,17 @@ static inline void __syncthreads() {
 /// Checks what compilers are told to assume.
 #define __builtin_assume(condition) ((condition) ? void() : std::abort())
 
-static inline int atomicAdd(int *sum, int value) {
-  return std::exchange(*sum, *sum + value);
-}
+#define EMULATED_ATOMIC(name, result)                          \
+  template <class T>                                           \
+  static inline T name(T *to, std::type_identity_t<T> value) { \
+    return std::exchange(*to, (result));                       \
+  }
+EMULATED_ATOMIC(atomicAdd, *to + value)
+EMULATED_ATOMIC(atomicAnd, *to &value)
+EMULATED_ATOMIC(atomicOr, *to | value)
+EMULATED_ATOMIC(atomicXor, *to ^ value)
+EMULATED_ATOMIC(atomicMin, value < *to ? value : *to)
+EMULATED_ATOMIC(atomicMax, value > *to ? value : *to)
 
 template <class T>
 static inline T __ldg(const T *p) {
