@@ -59,6 +59,7 @@ bool is_at_least_zero(const LinearForm &a, const Edge &edge) {
 }  // namespace
 
 void find_edges(const Unit &unit, Kernel &kernel) {
+  if (kernel.is_volume()) return;  // programs read no border
   kernel.edges = edges_of(unit, kernel);
   if (kernel.edges.empty()) return;
   Evaluator value(unit, kernel.nest, kernel.window);

@@ -9,75 +9,29 @@ using namespace clang;
 
 namespace {
 
-class CudaWriter : public KernelWriter {
+class CudaWriter : public GpuWriter {
  public:
   CudaWriter(const Unit &unit, const Kernel &kernel, const Chain *chain)
-      : KernelWriter(unit, kernel, chain), tiled_(tile_bytes(unit, kernel, chain) > 0) {}
+      : GpuWriter(unit, kernel, chain), tiled_(tile_bytes(unit, kernel, chain) > 0) {}
 
   void write() {
-    std::string parameters;
-    const auto add = [&](const std::string &p) {
-      parameters += (parameters.empty() ? "" : ", ") + p;
-    };
-    for (const Image *i : ins_)
-      add((is_texture(*i) ? "gswo::Texture " : "gswo::Plane ") + i->name + "_plane");
-    for (const Image *i : outs_) add("gswo::Plane " + i->output() + "_plane");
-    for (const Scalar &s : k_.scalars) add(s.type + " " + s.name);
-    for (const Reduction &r : k_.reductions)
-      add((r.is_table() ? r.type : "gswo::Word<" + r.type + ">") + " *" + r.name + "_result");
-    out_ << "extern \"C\" __global__ void __launch_bounds__("
-         << threads()
-         // Sorting networks need many registers; too few registers cost more than few threads.
-         << (k_.sorts ? ", 1" : "") << ")\n"
-         << k_.name << "(" << parameters << ")\n{\n";
-    for (const auto &[place, text] : k_.bound_locals) out_ << text;
-    for (const Reduction &r : k_.reductions) begin(r);
+    begin();
     if (k_.takes_neighbours())
       chunks();
     else
       turns();
-    for (const Reduction &r : k_.reductions) end(r);
-    out_ << "}\n";
+    end();
   }
 
  private:
-  bool is_texture(const Image &i) const { return !chain_ && through_texture(i); }
   bool is_tiled(const Image &i) const { return tiled_ && !i.centred && !is_texture(i); }
   int block_x() const { return k_.tile_x / k_.chunk_x; }
-  int threads() const { return block_x() * (k_.tile_y / k_.chunk_y); }
-
-  /// The part of a variable that this thread, or block, computes.
-  void begin(const Reduction &r) {
-    if (!r.is_table()) {
-      out_ << "  " << r.type << " " << r.name << " = gswo::" << r.operation << "::start<" << r.type
-           << ">();\n";
-      return;
-    }
-    if (table_bytes(r))
-      out_ << "  __shared__ " << r.type << " " << r.name << "_counts[" << r.known_length
-           << "];\n  gswo::clear<" << threads() << ">(" << r.name << "_counts, " << r.known_length
-           << ");\n";
-    out_ << "  const gswo::Cells<" << r.type << "> " << r.name << "{" << r.name
-         << (table_bytes(r) ? "_counts" : "_result") << "};\n";
-  }
-  void end(const Reduction &r) {
-    if (table_bytes(r))
-      out_ << "  gswo::add_counts<" << threads() << ">(" << r.name << "_counts, " << r.known_length
-           << ", " << r.name << "_result);\n";
-    else if (!r.is_table())
-      out_ << "  gswo::reduce<gswo::" << r.operation << ", " << threads() << ">(" << r.name << ", "
-           << r.name << "_result);\n";
-  }
 
   std::string place(const std::string &indent, const std::string &row,
                     const std::string &column) const {
     return indent + "const " + type_of(k_.rows()) + " " + y() + " = " + row + ";\n" + indent +
            "const " + type_of(k_.columns()) + " " + x() + " = " + column + ";\n";
   }
-  std::string conditions() const {
-    return "(" + condition(unit_, k_.rows()) + ") && (" + condition(unit_, k_.columns()) + ")";
-  }
-
   /// How windows access images that are not in a tile.
   /// @param inner  for windows inside the images
   void views(const std::string &indent, bool inner) {
@@ -255,6 +209,7 @@ class CudaWriter : public KernelWriter {
 }  // namespace
 
 std::string cuda_text(const Unit &unit, const Kernel &kernel, const Chain *chain) {
+  if (kernel.is_volume()) return volume_text(unit, kernel);
   CudaWriter writer(unit, kernel, chain);
   writer.write();
   return writer.text();

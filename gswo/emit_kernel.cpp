@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kMostSharedBytes = 48 * 1024;
 
-std::size_t size_of(const std::string &type) {
-  if (type.find("char") != std::string::npos) return 1;
-  if (type.find("short") != std::string::npos) return 2;
-  return type == "double" || type.find("long") != std::string::npos ? 8 : 4;
-}
-
 /// Width of a tile's row; it begins and ends at a multiple of a vector of at most 8, as in
 /// gswo::Tile.
 int tile_pitch(const Kernel &k, const Image &i) {
@@ -39,8 +33,10 @@ KernelWriter::KernelWriter(const Unit &unit, const Kernel &kernel, const Chain *
 }
 
 std::string KernelWriter::arguments(bool declared) const {
-  std::string list = (declared ? type_of(k_.rows()) + " " : "") + y() + ", " +
-                     (declared ? type_of(k_.columns()) + " " : "") + x();
+  std::string list;
+  if (k_.is_volume()) list = (declared ? type_of(k_.slices()) + " " : "") + z() + ", ";
+  list += (declared ? type_of(k_.rows()) + " " : "") + y() + ", " +
+          (declared ? type_of(k_.columns()) + " " : "") + x();
   for (const Image *i : ins_)
     if (!i->in_register) list += ", " + (declared ? "const " + i->name + "_view &" : "") + i->name;
   for (const Image *i : outs_)
@@ -103,23 +99,25 @@ std::string KernelWriter::call(const std::string &indent, bool inner) const {
   for (const Image *i : outs_)
     if (i->in_register)
       text += indent + i->type + " " + i->name + "_px" +
-              (i->read ? " = " + i->name + "[" + y() + "][" + x() + "]" : "") + ";\n";
+              (i->read ? " = " + pixel(*i, i->name) : "") + ";\n";
   text += indent + k_.name + "_window" +
           (!k_.knows_inner ? ""
            : inner         ? "<true>"
                            : "<false>") +
           "(" + arguments(false) + ");\n";
   for (const Image *i : outs_)
-    if (i->in_register)
-      text += indent + i->output() + "[" + y() + "][" + x() + "] = " + i->name + "_px;\n";
+    if (i->in_register) text += indent + pixel(*i, i->output()) + " = " + i->name + "_px;\n";
   return text;
 }
 
 void KernelWriter::check() {
-  std::string parameters =
-      type_of(k_.rows()) + " " + y() + ", " + type_of(k_.columns()) + " " + x();
-  for (const Image *i : ins_) parameters += ", const " + i->type + " *const *" + i->name;
-  for (const Image *i : outs_) parameters += ", " + i->type + " **" + i->output();
+  std::string parameters = k_.is_volume() ? type_of(k_.slices()) + " " + z() + ", " : "";
+  parameters += type_of(k_.rows()) + " " + y() + ", " + type_of(k_.columns()) + " " + x();
+  for (const Image *i : ins_)
+    parameters +=
+        ", const " + i->type + (i->is_volume ? " *const *const *" : " *const *") + i->name;
+  for (const Image *i : outs_)
+    parameters += ", " + i->type + (i->is_volume ? " ***" : " **") + i->output();
   for (const Scalar &s : k_.scalars) parameters += ", " + s.type + " " + s.name;
   for (const Reduction &r : k_.reductions)
     parameters += ", " + r.type + (r.is_table() ? " *" : " &") + r.name;
@@ -131,12 +129,12 @@ std::string offset(int value) {
 }
 
 bool through_texture(const Image &image) {
-  return image.texture && size_of(image.type) <= 4;
+  return image.texture && !image.record && image.size <= 4;
 }
 
 std::size_t table_bytes(const Reduction &r) {
   constexpr std::size_t kMost = 16 * 1024;
-  const std::size_t bytes = static_cast<std::size_t>(r.known_length) * size_of(r.type);
+  const std::size_t bytes = static_cast<std::size_t>(r.known_length) * r.size;
   return r.is_table() && bytes <= kMost ? bytes : 0;
 }
 
@@ -152,11 +150,13 @@ std::size_t tile_bytes(const Unit &unit, const Kernel &k, const Chain *chain) {
     }
     // Far offsets would not fit anyway.
     if (i.y1 - i.y0 > 1024 || i.x1 - i.x0 > 1024) return 0;
-    if (!i.centred) bytes += size_of(i.type) * tile_rows(k, i) * tile_pitch(k, i);
+    if (i.z1 - i.z0 > 1024) return 0;
+    const bool tiled = !i.centred && i.is_volume == k.is_volume();
+    if (tiled) bytes += i.size * (k.tile_z + i.z1 - i.z0) * tile_rows(k, i) * tile_pitch(k, i);
   }
   // gswo::Rest also needs a count and a number for each thread.
-  const std::size_t threads =
-      static_cast<std::size_t>(k.tile_x / k.chunk_x) * (k.tile_y / k.chunk_y);
+  const std::size_t threads = static_cast<std::size_t>(k.tile_x / k.chunk_x) *
+                              (k.tile_y / k.chunk_y) * (k.tile_z / k.chunk_z);
   std::size_t others = 16 + 2 * threads;
   for (const Reduction &r : k.reductions) others += r.is_table() ? table_bytes(r) : 8 * threads;
   return bytes + others > kMostSharedBytes ? 0 : bytes;

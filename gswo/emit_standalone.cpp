@@ -175,14 +175,25 @@ class Host {
     return text + "  }\n" + unit_.source.line_directive(unit_.source.line(parallel.close));
   }
 
-  /// The rows (columns) that are read. If the source itself keeps its indices inside the image,
-  /// only existing ones.
-  std::string range(const Kernel &k, const Image &i, bool rows) const {
-    const char *first = rows ? "g_top" : "g_left", *last = rows ? "g_bottom" : "g_right";
-    const std::string low = first + offset(rows ? i.y0 : i.x0),
-                      high = last + offset(rows ? i.y1 : i.x1);
-    const Scalar *size = k.scalar(rows ? Role::height : Role::width);
+  /// The rows, columns or slices that are read; only existing ones if the source itself keeps its
+  /// indices inside the image.
+  static std::string range(const Kernel &k, const Image &i, Role of) {
+    const bool rows = of == Role::height, slices = of == Role::depth;
+    const char *first = slices ? "g_front"
+                        : rows ? "g_top"
+                               : "g_left",
+               *last = slices ? "g_back"
+                       : rows ? "g_bottom"
+                              : "g_right";
+    const std::string low = first + offset(slices ? i.z0
+                                           : rows ? i.y0
+                                                  : i.x0),
+                      high = last + offset(slices ? i.z1
+                                           : rows ? i.y1
+                                                  : i.x1);
+    const Scalar *size = k.scalar(of);
     const std::string end = size ? "(long long)" + size->name + " - 1" : std::string(last);
+    if (!i.known && i.clamped) return "0, " + end;
     if (!i.known)
       return std::string("std::min(0LL, ") + low + "), std::max<long long>(" + end + ", " + high +
              ")";
@@ -192,10 +203,14 @@ class Host {
 
   void launch(const Kernel &k, std::string &text) {
     std::ostringstream o;
+    const std::string depth = k.is_volume() ? ", g_front = " + lowest(unit_, k.slices()) +
+                                                  ", g_back = " + highest(unit_, k.slices())
+                                            : "";
     o << "    // " << k.name << "\n    const long long g_top = " << lowest(unit_, k.rows())
       << ", g_bottom = " << highest(unit_, k.rows()) << ", g_left = " << lowest(unit_, k.columns())
-      << ", g_right = " << highest(unit_, k.columns())
-      << ";\n    if (g_bottom >= g_top && g_right >= g_left) {\n";
+      << ", g_right = " << highest(unit_, k.columns()) << depth << ";\n    if ("
+      << (k.is_volume() ? "g_back >= g_front && " : "")
+      << "g_bottom >= g_top && g_right >= g_left) {\n";
     std::string arguments;
     const auto add = [&](const std::string &a) {
       arguments += (arguments.empty() ? "" : ", ") + a;
@@ -210,12 +225,18 @@ class Host {
       const std::string step = std::to_string(std::abs(loop.step));
       return std::string("(") + last + " - " + first + ") / " + step + " + 1";
     };
+    // Columns of an image may start up to a chunk before the loop.
+    const int before = k.takes_neighbours() && !k.is_volume() ? k.chunk_x - 1 : 0;
+    std::string threads, blocks;
+    if (k.is_volume()) {
+      threads = ", " + std::to_string(k.tile_z / k.chunk_z);
+      blocks = ", gswo::blocks(" + turns(k.slices(), "g_front", "g_back") + ", " +
+               std::to_string(k.tile_z) + ")";
+    }
     o << "    const dim3 g_block(" << k.tile_x / k.chunk_x << ", " << k.tile_y / k.chunk_y
-      << "), g_grid(gswo::blocks("
-      << turns(k.columns(), "g_left", "g_right")
-      // Columns may start up to a chunk before the loop.
-      << (k.takes_neighbours() ? offset(k.chunk_x - 1) : "") << ", " << k.tile_x
-      << "), gswo::blocks(" << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << "));\n"
+      << threads << "), g_grid(gswo::blocks(" << turns(k.columns(), "g_left", "g_right")
+      << offset(before) << ", " << k.tile_x << "), gswo::blocks("
+      << turns(k.rows(), "g_top", "g_bottom") << ", " << k.tile_y << ")" << blocks << ");\n"
       << "    " << k.name << "<<<g_grid, g_block>>>(" << arguments << ");\n    g_region.launched(\""
       << k.name << "\");\n";
     for (const Reduction &r : k.reductions)
@@ -226,18 +247,25 @@ class Host {
     text += "  {\n" + o.str() + "    }\n  }\n";
   }
 
+  void refuse_managed(const Kernel &k, const Image &i) const {
+    unit_.error(k.pragma->begin, "memory pragmas are for images, but '" + i.name +
+                                     "' is a volume; remove them, the program manages its memory");
+  }
+
   std::string input(const Kernel &k, const Image &i, std::ostream &o) {
     if (has_texture(i)) {
       device(i.name);
       return "d_" + i.name + ".texture()";
     }
     if (is_managed(i.name)) {
+      if (i.is_volume) refuse_managed(k, i);
       device(i.name);
       return "d_" + i.name + ".plane()";
     }
-    o << "    const gswo::Plane d_" << i.name << " = g_region.read(\"" << i.name << "\", " << i.name
-      << ", " << range(k, i, true) << ", " << range(k, i, false) << ", " << row(i)
-      << (i.known ? "" : ", true") << ");\n";
+    o << "    const gswo::" << (i.is_volume ? "Volume d_" : "Plane d_") << i.name
+      << " = g_region.read" << (i.is_volume ? "_volume(\"" : "(\"") << i.name << "\", " << i.name
+      << ", " << (i.is_volume ? range(k, i, Role::depth) + ", " : "") << range(k, i, Role::height)
+      << ", " << range(k, i, Role::width) << ", " << row(i) << (i.known ? "" : ", true") << ");\n";
     return "d_" + i.name;
   }
 
@@ -251,6 +279,7 @@ class Host {
 
   std::string output(const Kernel &k, const Image &i, std::ostream &o) {
     const bool managed = is_managed(i.name);
+    if (managed && i.is_volume) refuse_managed(k, i);
     if (managed && !i.in_place()) {
       device(i.name);
       return "d_" + i.name + ".plane()";
@@ -262,20 +291,26 @@ class Host {
                                        "copyMalloc1DArray(..., InKernel)");
       return {};
     }
-    const bool all =
-        i.always_written && std::abs(k.rows().step) == 1 && std::abs(k.columns().step) == 1;
-    o << "    const gswo::Plane d_" << i.output() << " = g_region.write(\"" << i.name << "\", "
-      << i.name << ", g_top" << offset(i.write_y) << ", g_bottom" << offset(i.write_y) << ", g_left"
-      << offset(i.write_x) << ", g_right" << offset(i.write_x) << ", " << row(i) << ", "
-      << (all ? "true" : "false") << ");\n";
+    bool all = i.always_written;
+    for (const Loop &loop : k.nest) all = all && std::abs(loop.step) == 1;
+    const std::string slices =
+        i.is_volume ? "g_front" + offset(i.write_z) + ", g_back" + offset(i.write_z) + ", " : "";
+    o << "    const gswo::" << (i.is_volume ? "Volume d_" : "Plane d_") << i.output()
+      << " = g_region.write" << (i.is_volume ? "_volume(\"" : "(\"") << i.name << "\", " << i.name
+      << ", " << slices << "g_top" << offset(i.write_y) << ", g_bottom" << offset(i.write_y)
+      << ", g_left" << offset(i.write_x) << ", g_right" << offset(i.write_x) << ", " << row(i)
+      << ", " << (all ? "true" : "false") << ");\n";
     return "d_" + i.output();
   }
 
   /// A function that returns the address of the first pixel of a row.
   static std::string row(const Image &i) {
-    return "[&](long long g_y) { return " +
-           (i.dimensions == 2 ? "&" + i.name + "[g_y][0]"
-                              : "&" + i.name + "[g_y * (" + i.stride + ")]") +
+    const std::string slice = i.is_volume ? "[g_z]" : "",
+                      row = i.is_volume ? "(g_z * (" + i.slice + ") + g_y)" : "g_y";
+    return std::string("[&](") + (i.is_volume ? "long long g_z, " : "") +
+           "long long g_y) { return " +
+           (i.dimensions > 1 ? "&" + i.name + slice + "[g_y][0]"
+                             : "&" + i.name + "[" + row + " * (" + i.stride + ")]") +
            "; }";
   }
 

@@ -191,7 +191,10 @@ HostCode::HostCode(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> 
     : unit_(unit) {
   for (const auto &k : kernels) {
     known_.insert(k->function->getCanonicalDecl());
-    for (const Image &i : k->images) pixels_.insert(pixel_name(i.type));
+    for (const Image &i : k->images) {
+      pixels_.insert(pixel_name(i.type));
+      if (i.record) add_members(*i.record);
+    }
   }
   find_regions();
   // A function that is not known makes calls of it unknown.
@@ -203,6 +206,14 @@ HostCode::HostCode(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> 
       announcements(f, known);
       if (!known) known_.erase(f), again = true;
     }
+  }
+}
+
+void HostCode::add_members(const RecordDecl &record) {
+  for (const FieldDecl *f : record.fields()) {
+    const QualType type = unit_.ast.getBaseElementType(f->getType()).getCanonicalType();
+    pixels_.insert(pixel_name(unit_.type_name(type)));
+    if (const RecordDecl *inner = type->getAsRecordDecl()) add_members(*inner);
   }
 }
 

@@ -27,6 +27,7 @@ class HostCode {
 
  private:
   Edits announcements(const clang::FunctionDecl *, bool &known) const;
+  void add_members(const clang::RecordDecl &);
   void find_regions();
   void find_called();
 

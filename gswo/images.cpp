@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finds which arrays are images and where windows read and write them, and rewrites their
 // subscripts.
+#include <clang/AST/ExprCXX.h>
+
 #include <algorithm>
 #include <array>
 
-#include "gswo/kernel.h"
+#include "gswo/flat_index.h"
 
 namespace cudascan::gswo {
 
@@ -12,30 +14,13 @@ using namespace clang;
 
 namespace {
 
-/// A term of a sum, with its sign.
-struct Term {
-  const Expr *value;
-  int sign;
-};
-
-/// One subscript split into row * stride + column.
-struct Split {
-  std::string stride;
-  const VarDecl *stride_variable = nullptr;
-  std::vector<Term> row, column;
-};
-
-void add_terms(const Expr *e, int sign, std::vector<Term> &terms) {
-  const auto *sum = dyn_cast<BinaryOperator>(bare(e));
-  if (!sum || !sum->isAdditiveOp()) return terms.push_back({e, sign});
-  add_terms(sum->getLHS(), sign, terms);
-  add_terms(sum->getRHS(), sum->getOpcode() == BO_Sub ? -sign : sign, terms);
-}
-
 class Reader {
  public:
   Reader(const Unit &unit, Kernel &kernel)
-      : unit_(unit), kernel_(kernel), value_(unit, kernel.nest, kernel.window) {}
+      : unit_(unit),
+        kernel_(kernel),
+        value_(unit, kernel.nest, kernel.window),
+        flat_(unit, kernel, value_) {}
 
   void read() {
     for (const Subscript &s : kernel_.window.subscripts) add_image(s);
@@ -47,11 +32,21 @@ class Reader {
   }
 
  private:
+  /// Where a subscript is.
+  struct Place {
+    MaybeForm z, y, x;  ///< z: of volumes
+  };
+
+  bool is_known(const Place &p, bool volume) const {
+    return p.y && p.x && p.y->follows(kernel_.rows().variable) &&
+           p.x->follows(kernel_.columns().variable) &&
+           (!volume || (p.z && p.z->follows(kernel_.slices().variable)));
+  }
   bool is_own_pixel(const Subscript &s) {
-    const auto [y, x] = offsets(s);
-    return y && x && y->follows(kernel_.rows().variable) &&
-           x->follows(kernel_.columns().variable) && y->low == 0 && y->high == 0 && x->low == 0 &&
-           x->high == 0;
+    const Place p = offsets(s);
+    const auto is_zero = [](const MaybeForm &f) { return f->low == 0 && f->high == 0; };
+    const bool volume = kernel_.image(s.array)->is_volume;
+    return is_known(p, volume) && is_zero(p.y) && is_zero(p.x) && (!volume || is_zero(p.z));
   }
 
   void add_image(const Subscript &s) {
@@ -73,24 +68,36 @@ class Reader {
       type = type->isPointerType() ? type->getPointeeType()
                                    : QualType(unit_.ast.getAsArrayType(type)->getElementType());
     image.type = unit_.type_name(type.getCanonicalType());
+    image.size = static_cast<std::size_t>(unit_.ast.getTypeSizeInChars(type).getQuantity());
+    image.record = type->getAsRecordDecl();
     constexpr std::array kTypes{
         "unsigned char", "signed char", "char",          "unsigned short", "short",
         "unsigned int",  "int",         "unsigned long", "long",           "unsigned long long",
         "long long",     "float",       "double"};
-    if (std::find(kTypes.begin(), kTypes.end(), image.type) == kTypes.end())
+    if (!is_plain(image.record, type) &&
+        std::find(kTypes.begin(), kTypes.end(), image.type) == kTypes.end())
       unit_.error(unit_.place(s.expression),
                   "the pixels of '" + image.name + "' are '" + image.type +
-                      "'; they have to be numbers, such as unsigned char or "
-                      "float");
+                      "'; they have to be numbers, such as unsigned char or float, or structures "
+                      "that can be copied byte by byte and begin with any value");
     image.dimensions = static_cast<int>(s.indices.size());
+    image.is_volume = kernel_.is_volume() && (image.dimensions == 3 || split_volume(s));
     for (const Pragma &p : unit_.notes.pragmas)
       image.texture |= (p.name == "copybytexture" || p.name == "copybindtexture") &&
                        p.arguments[0] == image.name;
     kernel_.images.push_back(std::move(image));
   }
 
-  /// Rows and columns: the loop whose variable is in the last subscript of the written image, or of
-  /// any image if none is written, counts columns.
+  /// Whether a structure can be a pixel.
+  bool is_plain(const RecordDecl *record, QualType type) const {
+    const auto *object = dyn_cast_or_null<CXXRecordDecl>(record);
+    return record && !record->isUnion() &&
+           (!object || (type.isTriviallyCopyableType(unit_.ast) &&
+                        object->hasTrivialDefaultConstructor() && object->hasTrivialDestructor()));
+  }
+
+  /// The loop whose variable is in the last subscript of the written image, or of any image if none
+  /// is written, counts columns; the one in the subscript before that counts rows.
   void choose_columns() {
     const std::vector<Subscript> &all = kernel_.window.subscripts;
     const bool writes = std::any_of(all.begin(), all.end(), [&](const Subscript &s) {
@@ -98,84 +105,48 @@ class Reader {
     });
     for (const Subscript &s : all) {
       if (!kernel_.image(s.array) || s.access.write != writes) continue;
-      const MaybeForm last = offsets(s).second;
-      if (last && last->terms.count(kernel_.nest[0].variable) &&
-          !last->terms.count(kernel_.nest[1].variable))
+      const Place place = offsets(s);
+      const int x = loop_in(place.x), y = loop_in(place.y), z = loop_in(place.z);
+      if (kernel_.is_volume()) {
+        if (x >= 0 && y >= 0 && z >= 0 && x != y && y != z && z != x)
+          kernel_.x = x, kernel_.y = y, kernel_.z = z;
+      } else if (x == 0) {
         kernel_.x = 0, kernel_.y = 1;
-    }
-  }
-
-  /// Whether the factors in products that move with the window are constants.
-  bool is_affine(const Stmt *s) {
-    if (const auto *product = dyn_cast<BinaryOperator>(s);
-        product && product->getOpcode() == BO_Mul)
-      for (const Expr *factor : {product->getLHS(), product->getRHS()}) {
-        const Expr *other = factor == product->getLHS() ? product->getRHS() : product->getLHS();
-        const MaybeForm number = value_(other);
-        if (value_.depends_on_nest(factor) && !(number && number->is_number())) return false;
       }
-    if (isa<ArraySubscriptExpr>(s) || isa<CallExpr>(s)) return true;
-    for (const Stmt *child : s->children())
-      if (child && !is_affine(child)) return false;
-    return true;
-  }
-
-  std::optional<Split> split(const Expr *index) {
-    std::vector<Term> terms;
-    add_terms(index, 1, terms);
-    Split result;
-    long largest = 1;
-    const auto factors = [&](const Term &term, auto &&use) {
-      const auto *product = dyn_cast<BinaryOperator>(bare(term.value));
-      if (!product || product->getOpcode() != BO_Mul) return;
-      if (value_.depends_on_nest(product->getLHS())) use(product->getRHS(), product->getLHS());
-      if (value_.depends_on_nest(product->getRHS())) use(product->getLHS(), product->getRHS());
-    };
-    const auto is_fixed = [&](const Expr *e, const VarDecl *v) {
-      return v && !kernel_.window.own.count(v) && !value_.depends_on_nest(e) &&
-             v->getType().getNonReferenceType()->isIntegerType();
-    };
-    for (const Term &term : terms)
-      factors(term, [&](const Expr *factor, const Expr *) {
-        const VarDecl *v = variable_of(factor);
-        if (!result.stride_variable && is_fixed(factor, v)) result.stride_variable = v;
-      });
-    for (const Term &term : terms)
-      factors(term, [&](const Expr *factor, const Expr *) {
-        const auto number = constant_of(factor, unit_.ast);
-        if (!result.stride_variable && number && *number > largest)
-          largest = *number, result.stride = unit_.text(factor);
-      });
-    if (result.stride_variable) result.stride = name_of(result.stride_variable);
-    if (result.stride.empty()) return {};
-    for (const Term &term : terms) {
-      const Expr *row = nullptr;
-      factors(term, [&](const Expr *factor, const Expr *other) {
-        if (result.stride_variable ? variable_of(factor) == result.stride_variable
-                                   : constant_of(factor, unit_.ast) == largest)
-          row = other;
-      });
-      (row ? result.row : result.column).push_back({row ? row : term.value, term.sign});
     }
-    for (const auto *part : {&result.row, &result.column})
-      for (const Term &term : *part)
-        if (!is_affine(term.value)) return {};
-    return result;
   }
 
-  MaybeForm sum(const std::vector<Term> &terms) {
-    MaybeForm result = LinearForm::number(0);
-    for (const Term &term : terms) result = plus(result, value_(term.value), term.sign);
-    return result;
+  /// The only loop whose variable is in a form, or -1.
+  int loop_in(const MaybeForm &form) const {
+    int found = -1;
+    for (std::size_t k = 0; form && k < kernel_.nest.size(); ++k) {
+      if (!form->terms.count(kernel_.nest[k].variable)) continue;
+      if (found >= 0) return -1;
+      found = static_cast<int>(k);
+    }
+    return found;
   }
 
-  /// The row and the column of a subscript.
-  std::pair<MaybeForm, MaybeForm> offsets(const Subscript &s) {
-    if (s.indices.size() == 2) return {value_(s.indices[0]), value_(s.indices[1])};
+  /// The slice and the row of a subscript [(slice * height + row) * width + column].
+  std::optional<Split> split_volume(const Subscript &s) {
+    if (!kernel_.is_volume() || s.indices.size() != 1) return {};
+    const auto parts = flat_.split(s.indices[0], true);
+    return parts ? flat_.split(parts->row) : std::nullopt;
+  }
+  /// The row and the column.
+  std::optional<Split> split(const Subscript &s) {
+    return flat_.split(s.indices[0], split_volume(s).has_value());
+  }
+
+  Place offsets(const Subscript &s) {
+    if (s.indices.size() == 3)
+      return {value_(s.indices[0]), value_(s.indices[1]), value_(s.indices[2])};
+    if (s.indices.size() == 2) return {{}, value_(s.indices[0]), value_(s.indices[1])};
     if (s.indices.size() != 1) return {};
-    const auto parts = split(s.indices[0]);
+    const auto parts = split(s), volume = split_volume(s);
     if (!parts) return {};
-    return {sum(parts->row), sum(parts->column)};
+    if (!volume) return {{}, flat_.sum(parts->row), flat_.sum(parts->column)};
+    return {flat_.sum(volume->row), flat_.sum(volume->column), flat_.sum(parts->column)};
   }
 
   /// Whether a statement compares an index with the end `low` or `high` of the image. Code that
@@ -214,107 +185,100 @@ class Reader {
                          "the address of a pixel of '" + image.name +
                              "' is taken, or it is passed by reference; copy it into a variable "
                              "first");
-    if (s.indices.size() > 2 || static_cast<int>(s.indices.size()) != image.dimensions)
+    const int most = kernel_.is_volume() ? 3 : 2;
+    if (static_cast<int>(s.indices.size()) > most ||
+        static_cast<int>(s.indices.size()) != image.dimensions)
       return unit_.error(at, "'" + image.name + "' has " + std::to_string(s.indices.size()) +
-                                 " subscripts here; write [row][column] or [row * width + column]");
-    if (s.indices.size() == 1) {
-      const auto parts = split(s.indices[0]);
-      if (!parts)
-        return unit_.error(at, "can't tell row and column in '" + unit_.text(s.expression) +
-                                   "'; write [row * width + column], or [row][column]");
-      if (!image.stride.empty() && image.stride != parts->stride)
-        return unit_.error(at, "rows of '" + image.name + "' are '" + image.stride +
-                                   "' wide above and '" + parts->stride + "' here; use one width");
-      image.stride = parts->stride;
-      image.stride_variable = parts->stride_variable;
-    }
-    const auto [y, x] = offsets(s);
-    const bool known =
-        y && x && y->follows(kernel_.rows().variable) && x->follows(kernel_.columns().variable);
-    const bool own = is_own_pixel(s);
-    if (s.access.write && !read_write(s, image, at, known ? &*y : nullptr, known ? &*x : nullptr))
-      return;
+                                 " subscripts here; write " + form());
+    if (s.indices.size() == 1 && !read_stride(s, image, at)) return;
+    const Place p = offsets(s);
+    const bool known = is_known(p, image.is_volume), own = is_own_pixel(s);
+    if (s.access.write && !read_write(s, image, at, known ? &p : nullptr)) return;
     if (s.access.read && !(s.access.write && own)) {
       image.read = true;
       image.centred &= own;
       image.known &= known;
       if (!known) return;
-      image.y0 = std::min(image.y0, static_cast<int>(y->low));
-      image.y1 = std::max(image.y1, static_cast<int>(y->high));
-      image.x0 = std::min(image.x0, static_cast<int>(x->low));
-      image.x1 = std::max(image.x1, static_cast<int>(x->high));
-      const bool beyond = y->low < 0 || y->high > 0 || x->low < 0 || x->high > 0;
-      image.clamped |=
-          y->clamped || x->clamped ||
-          (beyond && is_watched(*y, kernel_.rows()) && is_watched(*x, kernel_.columns()));
+      bool beyond = false, clamped = false, watched = true;
+      const auto add = [&](const LinearForm &f, const Loop &loop, int &low, int &high) {
+        low = std::min(low, static_cast<int>(f.low));
+        high = std::max(high, static_cast<int>(f.high));
+        beyond |= f.low < 0 || f.high > 0;
+        clamped |= f.clamped;
+        watched = watched && is_watched(f, loop);
+      };
+      add(*p.y, kernel_.rows(), image.y0, image.y1);
+      add(*p.x, kernel_.columns(), image.x0, image.x1);
+      if (image.is_volume) add(*p.z, kernel_.slices(), image.z0, image.z1);
+      image.clamped |= clamped || (beyond && watched);
     }
   }
 
-  bool read_write(const Subscript &s, Image &image, unsigned at, const LinearForm *y,
-                  const LinearForm *x) {
-    const bool one = y && x && y->low == y->high && x->low == x->high && !y->clamped && !x->clamped;
-    if (!one || (image.written && (image.write_y != y->low || image.write_x != x->low)))
+  const char *form() const {
+    return kernel_.is_volume() ? "[slice][row][column] or [(slice * height + row) * width + column]"
+                               : "[row][column] or [row * width + column]";
+  }
+
+  bool read_stride(const Subscript &s, Image &image, unsigned at) {
+    const auto parts = split(s), volume = split_volume(s);
+    if (!parts || image.is_volume != volume.has_value())
+      return unit_.error(at, "can't tell row and column in '" + unit_.text(s.expression) +
+                                 "'; write " + form()),
+             false;
+    if (!image.stride.empty() && image.stride != parts->stride)
+      return unit_.error(at, "rows of '" + image.name + "' are '" + image.stride +
+                                 "' wide above and '" + parts->stride + "' here; use one width"),
+             false;
+    if (volume && !image.slice.empty() && image.slice != volume->stride)
+      return unit_.error(at, "slices of '" + image.name + "' have '" + image.slice +
+                                 "' rows above and '" + volume->stride + "' here; use one height"),
+             false;
+    image.stride = parts->stride;
+    image.stride_variable = parts->stride_variable;
+    if (volume) image.slice = volume->stride;
+    return true;
+  }
+
+  bool read_write(const Subscript &s, Image &image, unsigned at, const Place *p) {
+    const auto is_one = [](const MaybeForm &f) { return f->low == f->high && !f->clamped; };
+    const auto number = [](const MaybeForm &f) { return static_cast<int>(f->low); };
+    const bool depth = image.is_volume, spread = kernel_.is_volume() && !depth;
+    const bool one = p && !spread && is_one(p->y) && is_one(p->x) && (!depth || is_one(p->z));
+    if (!one || (image.written && (image.write_y != p->y->low || image.write_x != p->x->low ||
+                                   (depth && image.write_z != p->z->low))))
       return unit_.error(at, "a window may write one pixel of its own, but '" +
                                  unit_.text(s.expression) +
                                  "' could be written by several windows; gather instead: let each "
                                  "window compute its pixel"),
              false;
-    if (!s.access.plain && (y->low || x->low))
+    image.written = true;
+    image.write_y = number(p->y), image.write_x = number(p->x);
+    if (depth) image.write_z = number(p->z);
+    if (!s.access.plain && !is_at_own_pixel(image))
       return unit_.error(at,
                          "only the pixel in the middle of the window can be changed in place; "
                          "compute the value in a variable and set it with '='"),
              false;
-    image.written = true;
-    image.write_y = static_cast<int>(y->low);
-    image.write_x = static_cast<int>(x->low);
     return true;
   }
 
-  /// Whether each path through a statement sets the image with '='. `ended`: there may have been a
-  /// 'continue'.
-  bool always_sets(const Stmt *s, const Image &image, bool &ended) {
-    if (!s || ended) return false;
-    if (isa<ContinueStmt>(s)) return ended = true, false;
-    if (const auto *block = dyn_cast<CompoundStmt>(s)) {
-      for (const Stmt *child : block->body())
-        if (always_sets(child, image, ended)) return true;
-      return false;
-    }
-    if (const auto *choice = dyn_cast<IfStmt>(s)) {
-      const bool yes = always_sets(choice->getThen(), image, ended);
-      const bool no = always_sets(choice->getElse(), image, ended);
-      return yes && no;
-    }
-    if (const auto *expression = dyn_cast<Expr>(s)) {
-      const auto *set = dyn_cast<BinaryOperator>(expression->IgnoreParenImpCasts());
-      const DeclRefExpr *name =
-          set && set->getOpcode() == BO_Assign ? base_of(set->getLHS()) : nullptr;
-      return name && name->getDecl() == image.variable;
-    }
-    for (const Stmt *child : s->children()) has_continue(child, ended);
-    return false;
-  }
-
-  void has_continue(const Stmt *s, bool &ended) {
-    if (!s || isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s)) return;
-    ended |= isa<ContinueStmt>(s);
-    for (const Stmt *child : s->children()) has_continue(child, ended);
-  }
+  static bool is_at_own_pixel(const Image &i) { return !i.write_z && !i.write_y && !i.write_x; }
 
   /// Chooses between a store and a register, and between one buffer and two.
   void finish(Image &image) {
     if (!image.written) return;
-    bool ended = false, changes = false, first = true, read_first = false;
-    image.always_written = always_sets(kernel_.body, image, ended);
+    bool changes = false, first = true, read_first = false, parts = false;
+    image.always_written = always_sets(kernel_, image);
     for (const Subscript &s : kernel_.window.subscripts) {
       if (s.array != image.variable) continue;
-      if (first) read_first = !s.access.plain;
+      if (first) read_first = s.access.read;
+      parts |= s.access.part && s.access.read;
       changes |= s.access.write && !s.access.plain;
       // The window reads what it has written itself.
       changes |= !first && !read_first && s.access.read && is_own_pixel(s);
       first = false;
     }
-    image.in_register = changes && image.centred && !image.write_y && !image.write_x;
+    image.in_register = changes && image.centred && is_at_own_pixel(image);
     if (changes && !image.in_register) {
       for (const Subscript &s : kernel_.window.subscripts)
         if (s.array == image.variable && s.access.write)
@@ -325,7 +289,7 @@ class Reader {
     }
     if (image.in_register) {
       // Its value before the filter matters only if the window may read it.
-      image.read = !image.always_written || read_first;
+      image.read = !image.always_written || read_first || parts;
       if (image.read) image.always_written = true;
     }
     if (image.in_place() && !image.centred)
@@ -359,7 +323,7 @@ class Reader {
       const auto range = unit_.typed(s->expression->getSourceRange());
       const auto name = unit_.typed(s->name->getSourceRange());
       const bool renamed = s->access.write && image.in_place();
-      if (!image.in_register && !renamed && image.dimensions == 2) continue;
+      if (!image.in_register && !renamed && image.dimensions > 1) continue;
       if (!name || (!range && (image.in_register || image.dimensions == 1))) {
         unit_.error(unit_.place(s->expression), "'" + image.name +
                                                     "' is used in the text of a macro; "
@@ -369,12 +333,14 @@ class Reader {
       const std::string called = renamed ? image.output() : image.name;
       if (image.in_register) {
         kernel_.edits.insert({range->begin, range->end, image.name + "_px"});
-      } else if (image.dimensions == 2) {
+      } else if (image.dimensions > 1) {
         kernel_.edits.insert({name->begin, name->end, called});
-      } else if (const auto parts = split(s->indices[0])) {
+      } else if (const auto parts = split(*s)) {
+        const auto volume = split_volume(*s);
+        const std::string row =
+            volume ? joined(volume->row) + "][" + joined(volume->column) : joined(parts->row);
         kernel_.edits.insert(
-            {range->begin, range->end,
-             called + "[" + joined(parts->row) + "][" + joined(parts->column) + "]"});
+            {range->begin, range->end, called + "[" + row + "][" + joined(parts->column) + "]"});
       }
     }
   }
@@ -382,6 +348,7 @@ class Reader {
   const Unit &unit_;
   Kernel &kernel_;
   Evaluator value_;
+  FlatIndex flat_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
-#include <array>
 
 namespace cudascan::gswo {
 
@@ -41,7 +40,7 @@ struct Loops : RecursiveASTVisitor<Loops> {
   }
 };
 
-/// The nest of two loops after a pragma.
+/// The nest of loops after a pragma.
 bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
   const Pragma &pragma = *kernel.pragma;
   const std::vector<Token> &tokens = unit.notes.tokens;
@@ -52,7 +51,7 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
   if (found == loops.by_place.end())
     return unit.error(pragma.begin,
                       "no 'for' loop follows this pragma; put it before the "
-                      "outer of the two loops over the image"),
+                      "outermost of the loops over the image"),
            false;
   kernel.function = found->second.first;
   const unsigned at = unit.place(kernel.function->getLocation());
@@ -69,7 +68,7 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
                               "images and numbers as parameters"),
            false;
   const Stmt *statement = found->second.second;
-  for (int depth = 0; depth < 2; ++depth) {
+  for (int depth = 0; depth < pragma.nest; ++depth) {
     while (const auto *block = dyn_cast<CompoundStmt>(statement)) {
       if (block->size() != 1) break;
       statement = block->body_front();
@@ -77,8 +76,9 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
     const auto *loop = dyn_cast<ForStmt>(statement);
     if (!loop)
       return unit.error(unit.place(statement),
-                        "two 'for' loops with nothing between them are needed here; move the code "
-                        "between them into the inner one"),
+                        std::string(pragma.nest == 3 ? "three" : "two") +
+                            " 'for' loops with nothing between them are needed here; move the code "
+                            "between them into the inner one"),
              false;
     std::string why;
     const auto read = read_loop(loop, unit.ast, why);
@@ -89,7 +89,19 @@ bool find_nest(const Unit &unit, Kernel &kernel, const Loops &loops) {
     statement = loop->getBody();
   }
   kernel.body = statement;
+  if (pragma.nest == 3) kernel.z = 0, kernel.y = 1, kernel.x = 2;
   return true;
+}
+
+void check_loops(const Unit &unit, const Loop &outer, const Loop &inner) {
+  for (const Expr *e : {inner.first, inner.bound})
+    for (const VarDecl *v : variables_in(e))
+      if (v == outer.variable)
+        unit.error(unit.place(e),
+                   "the bounds of the inner loop depend on the outer one; let it run "
+                   "over whole rows and use a condition in the window");
+  if (inner.variable == outer.variable)
+    unit.error(unit.place(inner.statement->getForLoc()), "both loops count the same variable");
 }
 
 void check_jumps(const Unit &unit, const Kernel &kernel) {
@@ -110,15 +122,9 @@ void check_jumps(const Unit &unit, const Kernel &kernel) {
         unit.error(unit.place(r.name), "the window changes the loop variable '" +
                                            name_of(r.variable) +
                                            "'; copy it into another variable first");
-  const Loop &inner = kernel.nest[1];
-  for (const Expr *e : {inner.first, inner.bound})
-    for (const VarDecl *v : variables_in(e))
-      if (v == kernel.nest[0].variable)
-        unit.error(unit.place(e),
-                   "the bounds of the inner loop depend on the outer one; let it run "
-                   "over whole rows and use a condition in the window");
-  if (inner.variable == kernel.nest[0].variable)
-    unit.error(unit.place(inner.statement->getForLoc()), "both loops count the same variable");
+  for (std::size_t k = 1; k < kernel.nest.size(); ++k)
+    for (std::size_t outer = 0; outer < k; ++outer)
+      check_loops(unit, kernel.nest[outer], kernel.nest[k]);
 }
 
 /// 'continue' ends this window.
@@ -134,8 +140,11 @@ void edit_continues(const Unit &unit, Kernel &kernel) {
 /// Loop bounds tell which parameters are the size of the image.
 void find_roles(const Unit &unit, Kernel &kernel) {
   Evaluator value(unit, kernel.nest, kernel.window);
-  for (const Role role : {Role::height, Role::width}) {
-    const Loop &loop = role == Role::height ? kernel.rows() : kernel.columns();
+  for (const Role role : {Role::height, Role::width, Role::depth}) {
+    if (role == Role::depth && !kernel.is_volume()) continue;
+    const Loop &loop = role == Role::height  ? kernel.rows()
+                       : role == Role::width ? kernel.columns()
+                                             : kernel.slices();
     const MaybeForm end = value(loop.upwards() ? loop.bound : loop.first);
     for (Scalar &s : kernel.scalars)
       if (end && end->terms.count(s.variable) && end->terms.at(s.variable) == 1 &&
@@ -147,69 +156,6 @@ void find_roles(const Unit &unit, Kernel &kernel) {
       if (s.variable == image.stride_variable && s.role == Role::value &&
           !kernel.scalar(Role::width))
         s.role = Role::width;
-}
-
-/// Whether a window keeps samples in its own array, which neighbours cannot share.
-bool has_array(const Kernel &kernel) {
-  const auto is_array = [](const VarDecl *v) { return v->getType()->isArrayType(); };
-  const WindowBody &w = kernel.window;
-  return std::any_of(w.own.begin(), w.own.end(), is_array) ||
-         std::any_of(w.initialised.begin(), w.initialised.end(), is_array);
-}
-
-/// Default number of pixels for a thread, columns and rows: as many as share much work and fit into
-/// registers.
-std::array<int, 2> best_chunk(const Kernel &kernel) {
-  if (!kernel.takes_neighbours()) return {1, 1};
-  // Each block adds its table to that of the image.
-  if (std::any_of(kernel.reductions.begin(), kernel.reductions.end(),
-                  [](const Reduction &r) { return r.is_table(); }))
-    return {4, 16};
-  long rows = 1, columns = 1;
-  for (const Image &i : kernel.images) {
-    if (!i.read) continue;
-    if (!i.known) return {1, 1};
-    rows = std::max(rows, i.y1 - i.y0 + 1L);
-    columns = std::max(columns, i.x1 - i.x0 + 1L);
-  }
-  if (rows * columns == 1) return {4, kernel.reductions.empty() ? 1 : 4};
-  if (kernel.sorts) return {1, 8};
-  if (has_array(kernel)) return rows * columns <= 9 ? std::array{4, 2} : std::array{1, 1};
-  if (rows * columns > 256) return {1, 1};
-  return columns <= 3 ? std::array{2, 8} : columns <= 5 ? std::array{2, 12} : std::array{4, 4};
-}
-
-/// The largest divisor of `whole` up to `best`; `best` itself if `whole` is 0.
-int divisor(int whole, int best) {
-  while (whole % best != 0) --best;
-  return best;
-}
-
-void find_block(const Unit &unit, Kernel &kernel) {
-  constexpr int kBlockWidth = 32, kBlockHeight = 4;  // threads
-  const Pragma &p = *kernel.pragma;
-  const Options &o = unit.options;
-  const auto given = [](int option, int pragma) { return option ? option : pragma; };
-  kernel.tile_x = given(o.tile_width, p.tile_x), kernel.tile_y = given(o.tile_height, p.tile_y);
-  kernel.chunk_x = given(o.chunk_width, p.chunk_x);
-  kernel.chunk_y = given(o.chunk_height, p.chunk_y);
-  const auto [best_x, best_y] = best_chunk(kernel);
-  // A tile without a chunk has a thread for each pixel, as in the paper.
-  if (!kernel.chunk_x) kernel.chunk_x = p.tile_x ? 1 : divisor(kernel.tile_x, best_x);
-  if (!kernel.chunk_y) kernel.chunk_y = p.tile_x ? 1 : divisor(kernel.tile_y, best_y);
-  if (!kernel.tile_x) kernel.tile_x = kBlockWidth * kernel.chunk_x;
-  if (!kernel.tile_y) kernel.tile_y = kBlockHeight * kernel.chunk_y;
-  const int threads = (kernel.tile_x / kernel.chunk_x) * (kernel.tile_y / kernel.chunk_y);
-  if (kernel.tile_x % kernel.chunk_x || kernel.tile_y % kernel.chunk_y || threads > 1024)
-    unit.error(p.begin, "a tile of " + std::to_string(kernel.tile_x) + " x " +
-                            std::to_string(kernel.tile_y) + " pixels and a chunk of " +
-                            std::to_string(kernel.chunk_x) + " x " +
-                            std::to_string(kernel.chunk_y) +
-                            ": the tile must be a multiple of the chunk and give at most 1024 "
-                            "threads, tile / chunk; " +
-                            (o.tile_width || o.tile_height || o.chunk_width || o.chunk_height
-                                 ? "change tile-width, tile-height, chunk-width and chunk-height"
-                                 : "write tile(32, 8)"));
 }
 
 /// The loops of a pragma, before their variables are analysed.
@@ -283,6 +229,11 @@ const Reduction *Kernel::reduction(const VarDecl *variable) const {
   for (const Reduction &r : reductions)
     if (r.variable == variable) return &r;
   return nullptr;
+}
+
+bool Kernel::needs_program() const {
+  return is_volume() || !reductions.empty() ||
+         std::any_of(images.begin(), images.end(), [](const Image &i) { return i.record; });
 }
 
 const Scalar *Kernel::scalar(Role role) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// One `for` pragma: two loops whose windows become threads.
+/// One `for` pragma: two or three loops whose windows become threads.
 #pragma once
 #include <memory>
 
@@ -9,24 +9,28 @@
 
 namespace cudascan::gswo {
 
-/// An array whose subscripts move with the window. Offsets are rows and columns from the window's
-/// own.
+/// An array whose subscripts move with the window. Offsets are slices, rows and columns from the
+/// window's own.
 struct Image {
   const clang::VarDecl *variable;
   std::string name;
-  std::string type;    ///< of its elements: an arithmetic type of C++
-  int dimensions = 2;  ///< subscripts in the source
+  std::string type;      ///< of its elements: an arithmetic type of C++, or a structure
+  std::size_t size = 0;  ///< bytes of an element
+  const clang::RecordDecl *record = nullptr;  ///< if they are structures
+  int dimensions = 2;                         ///< subscripts in the source
+  bool is_volume = false;
   std::string stride;  ///< with one subscript: the text of the width of its rows
+  std::string slice;   ///< of a volume with one subscript: the text of the rows of a slice
   const clang::VarDecl *stride_variable = nullptr;
 
   bool read = false;  ///< windows see the image as it was before the filter
   bool written = false;
-  bool always_written = true;          ///< by every window
-  bool known = true;                   ///< all offsets that are read are known
-  bool centred = true;                 ///< only the window's own pixel is read
-  bool clamped = false;                ///< the source itself keeps its indices inside the image
-  int y0 = 0, y1 = 0, x0 = 0, x1 = 0;  ///< offsets read
-  int write_y = 0, write_x = 0;        ///< offset written
+  bool always_written = true;  ///< by every window
+  bool known = true;           ///< all offsets that are read are known
+  bool centred = true;         ///< only the window's own pixel is read
+  bool clamped = false;        ///< the source itself keeps its indices inside the image
+  int z0 = 0, z1 = 0, y0 = 0, y1 = 0, x0 = 0, x1 = 0;  ///< offsets read
+  int write_z = 0, write_y = 0, write_x = 0;           ///< offset written
   /// The window changes its own pixel step by step, in a variable that is stored at the end.
   bool in_register = false;
   bool in_transfer = false, in_assign = false;  ///< named under these pragmas
@@ -37,7 +41,7 @@ struct Image {
   std::string output() const { return in_place() ? name + "_out" : name; }
 };
 
-enum class Role { value, height, width, turn };
+enum class Role { value, height, width, depth, turn };
 
 struct Scalar {
   const clang::VarDecl *variable;
@@ -53,6 +57,7 @@ struct Reduction {
   std::string name, type;  ///< type of its elements
   std::string operation;   ///< a class of kernels/gswo/gswo_reduce.h
   std::string length;      ///< of a table, as text; empty = a single variable
+  std::size_t size = 0;    ///< bytes of an element
   long known_length = 0;   ///< if it is a constant, else 0
   bool is_table() const { return !length.empty(); }
 };
@@ -72,8 +77,8 @@ struct Kernel {
   std::string name;
   const clang::FunctionDecl *function = nullptr;
   const Pragma *parallel = nullptr, *pragma = nullptr;
-  std::vector<Loop> nest;  ///< outer, inner
-  int y = 0, x = 1;        ///< which of them counts rows, which columns
+  std::vector<Loop> nest;    ///< from the outermost
+  int z = -1, y = 0, x = 1;  ///< which of them counts slices (-1 = none), rows and columns
   const clang::Stmt *body = nullptr;
   WindowBody window;
   std::vector<Image> images;
@@ -94,17 +99,21 @@ struct Kernel {
   std::map<std::string, std::string> clones;
   bool sorts = false;  ///< loops of the window became sorting networks; neighbours share rows
   /// Pixels of a block of threads and of a thread.
-  int tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;
+  int tile_x = 0, tile_y = 0, tile_z = 1, chunk_x = 0, chunk_y = 0, chunk_z = 1;
 
+  bool is_volume() const { return z >= 0; }
+  const Loop &slices() const { return nest[z]; }
   const Loop &rows() const { return nest[y]; }
   const Loop &columns() const { return nest[x]; }
   Image *image(const clang::VarDecl *);
   const Reduction *reduction(const clang::VarDecl *) const;
   /// Whether only a program can run it, not an element.
-  bool needs_program() const { return !reductions.empty(); }
+  bool needs_program() const;
   const Scalar *scalar(Role) const;
-  /// Whether both loops step by one, so that threads compute neighbouring pixels.
-  bool takes_neighbours() const { return rows().step == 1 && columns().step == 1; }
+  /// Whether all loops step by one, so that threads compute neighbouring pixels.
+  bool takes_neighbours() const {
+    return rows().step == 1 && columns().step == 1 && (!is_volume() || slices().step == 1);
+  }
   /// Whether the loops reach every pixel of the image.
   bool covers(const Unit &) const;
   /// The index of row (column) 0 of the image: a loop from a constant over exactly height (width)
@@ -125,9 +134,12 @@ void check_constants(const Unit &, const Kernel &);
 /// Finds the variables of `reduction`, and refuses windows that use them in other ways.
 void find_reductions(const Unit &, Kernel &);
 void find_images(const Unit &, Kernel &);
+/// Whether every window sets its pixel of an image.
+bool always_sets(const Kernel &, const Image &);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
 void find_edges(const Unit &, Kernel &);
 void find_sorts(const Unit &, Kernel &);
+void find_block(const Unit &, Kernel &);
 
 }  // namespace cudascan::gswo

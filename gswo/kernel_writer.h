@@ -20,6 +20,7 @@ class KernelWriter {
   std::string text() const { return out_.str(); }
 
  protected:
+  std::string z() const { return name_of(k_.slices().variable); }
   std::string y() const { return name_of(k_.rows().variable); }
   std::string x() const { return name_of(k_.columns().variable); }
   std::string type_of(const Loop &loop) const {
@@ -34,6 +35,11 @@ class KernelWriter {
   /// Template arguments of its views: the type in the user's code and the type in memory.
   std::string types(const Image &i, bool read) const {
     return i.type + ", " + (read ? source_type(i) : target_type(i));
+  }
+
+  /// The window's own pixel of an image.
+  std::string pixel(const Image &i, const std::string &name) const {
+    return name + (i.is_volume ? "[" + z() + "]" : "") + "[" + y() + "][" + x() + "]";
   }
 
   /// The window's arguments, or its parameters.
@@ -53,8 +59,32 @@ class KernelWriter {
   std::ostringstream out_;
 };
 
+/// What kernels for the GPU have in common.
+class GpuWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+ protected:
+  /// Writes a kernel's parameters and its variables.
+  void begin();
+  /// Writes its end.
+  void end();
+
+  bool is_texture(const Image &i) const { return !chain_ && through_texture(i); }
+  /// Threads of a block.
+  int threads() const;
+  /// The conditions of all loops for a window.
+  std::string conditions() const;
+
+ private:
+  void begin(const Reduction &);
+  void end(const Reduction &);
+};
+
 /// Writes the kernel for the GPU.
 std::string cuda_text(const Unit &, const Kernel &, const Chain *);
+/// The same for a volume.
+std::string volume_text(const Unit &, const Kernel &);
 /// Writes the function for the CPU that makes some rows.
 std::string cpu_text(const Unit &, const Kernel &, const Chain *);
 

@@ -261,6 +261,8 @@ class Reader {
         return false;
       }
     }
+    if (p.nest == 2 && (p.tile[2] > 1 || p.chunk[2] > 1))
+      return source_.error(at, "tile and chunksize have a third number only with nest(3)"), false;
     return true;
   }
 
@@ -297,13 +299,15 @@ class Reader {
 
   bool numbers(Pragma &p, const std::string &clause, const Words &list, std::size_t at) {
     if (clause == "nest") {
-      if (list.size() == 1 && (list[0] == "2" || lower(list[0]) == "all")) return true;
+      if (list.size() == 1 && (list[0] == "2" || list[0] == "3" || lower(list[0]) == "all"))
+        return p.nest = list[0] == "3" ? 3 : 2, true;
       return source_.error(at,
-                           "windows cover two loops, rows and columns; write nest(2) "
-                           "and put other loops around the block of 'parallel'"),
+                           "windows cover two loops, rows and columns, or three; write nest(2) or "
+                           "nest(3) and put other loops around the block of 'parallel'"),
              false;
     }
-    std::array<int, 3> value{1, 1, 1};
+    std::array<int, 3> &value = clause == "tile" ? p.tile : p.chunk;
+    value = {1, 1, 1};
     bool right = !list.empty() && list.size() <= 3;
     for (std::size_t k = 0; right && k < list.size(); ++k) {
       char *rest = nullptr;
@@ -311,11 +315,10 @@ class Reader {
       right = !list[k].empty() && !*rest && number >= 1 && number <= 1024;
       value[k] = static_cast<int>(number);
     }
-    if (!right || value[2] != 1)
-      return source_.error(at, "write " + clause + "(x, y) with whole numbers from 1 to 1024"),
+    if (!right)
+      return source_.error(at, "write " + clause + "(x, y), or " + clause +
+                                   "(x, y, z) with nest(3), with whole numbers from 1 to 1024"),
              false;
-    (clause == "tile" ? p.tile_x : p.chunk_x) = value[0];
-    (clause == "tile" ? p.tile_y : p.chunk_y) = value[1];
     return true;
   }
 

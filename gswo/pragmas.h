@@ -9,7 +9,8 @@
 ///
 ///     parallel region [scratch(image, ...)]
 ///     parallel
-///     for [nest(2)] [tile(tx, ty)] [chunksize(cx, cy)] [reduction(op: variable, table[:n], ...)]
+///     for [nest(2 | 3)] [tile(tx, ty[, tz])] [chunksize(cx, cy[, cz])]
+///         [reduction(op: variable, table[:n], ...)]
 ///     single initialisation | initialization | transfer | remain | assign
 ///     copyByTexture(D, toDevice, N, M, Bind, type)
 ///     copyMalloc1DArray(W, toDevice, I, J, pitch [, InKernel])
@@ -23,6 +24,7 @@
 #pragma once
 #include <clang/Basic/TokenKinds.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -55,10 +57,11 @@ struct Pragma {
   unsigned open = 0;    ///< first byte of its block or statement; 0 if it has none
   unsigned close = 0;   ///< last byte of that
   bool braces = false;  ///< `open` and `close` are braces
-  int nest = 2, tile_x = 0, tile_y = 0, chunk_x = 0, chunk_y = 0;  ///< of loop; 0 = not given
-  std::vector<std::string> arguments;                              ///< of memory
-  std::vector<std::string> scratch;                                ///< images, of region
-  std::vector<ReductionClause> reductions;                         ///< of loop
+  int nest = 2;         ///< loops, of loop
+  std::array<int, 3> tile{}, chunk{};       ///< columns, rows, slices, of loop; 0 = not given
+  std::vector<std::string> arguments;       ///< of memory
+  std::vector<std::string> scratch;         ///< images, of region
+  std::vector<ReductionClause> reductions;  ///< of loop
 
   bool holds(unsigned offset) const { return open < offset && offset < close; }
   /// Its name in comments.

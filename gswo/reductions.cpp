@@ -87,6 +87,7 @@ class Finder {
     }
     r.type = unit_.type_name(type.getCanonicalType());
     r.operation = operation.type;
+    r.size = static_cast<std::size_t>(unit_.ast.getTypeSizeInChars(type).getQuantity());
     if (!check_type(r, type, clause.operation)) return;
     kernel_.reductions.push_back(std::move(r));
     operations_.push_back(&operation);

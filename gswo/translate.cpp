@@ -16,9 +16,15 @@ namespace {
 /// Refuses what only programs can do.
 void check_for_element(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
   for (const auto &k : kernels)
-    if (!k->reductions.empty())
+    if (k->is_volume())
+      unit.error(k->pragma->begin,
+                 "an element has frames, but nest(3) is for volumes; use --emit standalone");
+    else if (!k->reductions.empty())
       unit.error(k->pragma->begin,
                  "an element can't use the result of 'reduction'; use --emit standalone");
+    else if (k->needs_program())
+      unit.error(k->pragma->begin,
+                 "the pixels of an element are numbers, not structures; use --emit standalone");
 }
 
 }  // namespace

@@ -12,42 +12,64 @@ using namespace clang;
 
 namespace {
 
-constexpr Access kRead{true, false, false, false};
-constexpr Access kWrite{false, true, false, true};
-constexpr Access kChange{true, true, false, false};
-constexpr Access kEscape{true, true, true, false};
+constexpr Access kRead{true, false, false, false, false};
+constexpr Access kWrite{false, true, false, true, false};
+constexpr Access kChange{true, true, false, false, false};
+constexpr Access kEscape{true, true, true, false, false};
+
+/// How a call uses its argument, or its object, `e`.
+Access access_by(const Expr *call, const Expr *e) {
+  if (e->getType().isConstQualified()) return kRead;
+  if (const auto *use = dyn_cast<CXXOperatorCallExpr>(call); use && use->getArg(0) == e) {
+    if (use->getOperator() == OO_Equal) return kWrite;
+    if (use->isAssignmentOp() || use->getOperator() == OO_PlusPlus ||
+        use->getOperator() == OO_MinusMinus)
+      return kChange;
+  }
+  const auto *use = dyn_cast<CXXMemberCallExpr>(call);
+  if (!use || use->getCallee()->IgnoreParens() != e) return kEscape;
+  const CXXMethodDecl *method = use->getMethodDecl();
+  return method && method->isConst() ? kRead : kChange;
+}
 
 /// How `e` is used, judged by the expressions around it.
 Access access_to(const Expr *e, ASTContext &ast) {
   const Expr *child = e;
+  bool part = false;
+  const auto of_part = [&](Access a) {
+    a.part = part;
+    a.plain = a.plain && !part;
+    return a;
+  };
   for (DynTypedNode node = DynTypedNode::create(*e);;) {
     const auto parents = ast.getParents(node);
-    if (parents.empty()) return kRead;
+    if (parents.empty()) return of_part(kRead);
     node = parents[0];
     if (const auto *variable = node.get<VarDecl>())
       return variable->getType()->isReferenceType() &&
                      !variable->getType().getNonReferenceType().isConstQualified()
                  ? kEscape
-                 : kRead;
+                 : of_part(kRead);
     const auto *parent = node.get<Expr>();
-    if (!parent) return kRead;
+    if (!parent) return of_part(kRead);
     if (const auto *conversion = dyn_cast<ImplicitCastExpr>(parent)) {
-      if (conversion->getCastKind() == CK_LValueToRValue) return kRead;
+      if (conversion->getCastKind() == CK_LValueToRValue) return of_part(kRead);
       if (conversion->getCastKind() == CK_ArrayToPointerDecay) return kEscape;
       if (conversion->getCastKind() == CK_NoOp && conversion->getType().isConstQualified())
-        return kRead;
+        return of_part(kRead);
     } else if (const auto *binary = dyn_cast<BinaryOperator>(parent)) {
       if (!binary->isAssignmentOp() || binary->getLHS()->IgnoreParens() != child->IgnoreParens())
-        return kRead;
-      return binary->getOpcode() == BO_Assign ? kWrite : kChange;
+        return of_part(kRead);
+      return of_part(binary->getOpcode() == BO_Assign ? kWrite : kChange);
     } else if (const auto *unary = dyn_cast<UnaryOperator>(parent)) {
-      if (unary->isIncrementDecrementOp()) return kChange;
-      return unary->getOpcode() == UO_AddrOf ? kEscape : kRead;
+      if (unary->isIncrementDecrementOp()) return of_part(kChange);
+      return unary->getOpcode() == UO_AddrOf ? kEscape : of_part(kRead);
     } else if (isa<CallExpr>(parent) || isa<CXXConstructExpr>(parent)) {
-      return kEscape;
-    } else if (!isa<ParenExpr>(parent) && !isa<MemberExpr>(parent) &&
-               !isa<ConditionalOperator>(parent)) {
-      return kRead;
+      return of_part(access_by(parent, child));
+    } else if (const auto *member = dyn_cast<MemberExpr>(parent)) {
+      part |= isa<FieldDecl>(member->getMemberDecl());
+    } else if (!isa<ParenExpr>(parent) && !isa<ConditionalOperator>(parent)) {
+      return of_part(kRead);
     }
     child = parent;
   }
@@ -109,6 +131,11 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   bool TraverseCompoundAssignOperator(CompoundAssignOperator *e, DataRecursionQueue * = nullptr) {
     return WalkUpFromCompoundAssignOperator(e) && TraverseStmt(e->getRHS()) &&
            TraverseStmt(e->getLHS());
+  }
+  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *e, DataRecursionQueue *queue = nullptr) {
+    if (e->getOperator() != OO_Equal) return Base::TraverseCXXOperatorCallExpr(e, queue);
+    return WalkUpFromCXXOperatorCallExpr(e) && TraverseStmt(e->getArg(1)) &&
+           TraverseStmt(e->getArg(0));
   }
   bool TraverseForStmt(ForStmt *s) { return inside(in_loop_, &Base::TraverseForStmt, s); }
   bool TraverseWhileStmt(WhileStmt *s) { return inside(in_loop_, &Base::TraverseWhileStmt, s); }

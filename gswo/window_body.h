@@ -18,6 +18,7 @@ struct Access {
   bool read = false, write = false;
   bool escapes = false;  ///< its address is taken, or it is passed by reference
   bool plain = false;    ///< it is set by '=' alone
+  bool part = false;     ///< a member of it
 };
 
 /// A complete subscript expression: `a[i]`, `a[i][j]`, ...

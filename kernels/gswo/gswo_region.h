@@ -15,7 +15,7 @@
 
 #include "gswo_area.h"
 #include "gswo_copy.h"
-#include "gswo_rt.h"
+#include "gswo_volume.h"
 
 namespace gswo {
 
@@ -127,6 +127,26 @@ class Region {
     return i.plane(i.room);
   }
 
+  /// The same for the slices z0 to z1 of a volume.
+  /// @param row  row(z, y) is the address of the first pixel of a row
+  template <class Image, class Row>
+  Volume read_volume(const char *name, const Image &image, long long z0, long long z1, long long y0,
+                     long long y1, long long x0, long long x1, const Row &row, bool exact = false) {
+    return list(name, z0, z1, [&](long long z) {
+      const auto row_of = [&](long long y) { return row(z, y); };
+      return read(name, image, y0, y1, x0, x1, row_of, exact);
+    });
+  }
+  template <class Image, class Row>
+  Volume write_volume(const char *name, const Image &image, long long z0, long long z1,
+                      long long y0, long long y1, long long x0, long long x1, const Row &row,
+                      bool all) {
+    return list(name, z0, z1, [&](long long z) {
+      const auto row_of = [&](long long y) { return row(z, y); };
+      return write(name, image, y0, y1, x0, x1, row_of, all);
+    });
+  }
+
   /// After the launch of a kernel.
   void launched(const char *kernel) {
     check(cudaGetLastError(), kernel);
@@ -179,6 +199,19 @@ class Region {
     DeviceImage &i = *images_.back();
     i.rows = rows, i.size = size, i.used = area;
     return i;
+  }
+
+  /// Puts the list of a volume's slices into device memory, until the kernel is launched.
+  template <class Slice>
+  Volume list(const char *name, long long z0, long long z1, const Slice &slice) {
+    std::vector<Plane> slices;
+    for (long long z = z0; z <= z1; z++) slices.push_back(slice(z));
+    const std::size_t bytes = slices.size() * sizeof(Plane);
+    const Block memory = Pool::get().take(bytes, name);
+    Copier::get().upload(memory.data, bytes, 1, bytes,
+                         [&](int) { return (const char *)slices.data(); });
+    root_->old_.push_back(memory);
+    return Volume{(const Plane *)memory.data, (int)slices.size(), (int)z0};
   }
 
   void mark(DeviceImage &i, const void *image) const {

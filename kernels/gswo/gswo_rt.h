@@ -100,7 +100,10 @@ GSWO_FN S number(S pixel) {
 #if GSWO_CUDA
 template <class S>
 GSWO_FN S load(const S *pixel) {
-  return __ldg(pixel);
+  if constexpr (__is_class(S))
+    return *pixel;
+  else
+    return __ldg(pixel);
 }
 #ifdef GSWO_LEVEL_T
 GSWO_FN Level load(const Level *pixel) {
@@ -167,6 +170,14 @@ GSWO_FN int border_index(int i, int n) {
 #endif
 }
 
+template <class A, class B>
+struct IsSame {
+  enum { value = 0 };
+};
+template <class A>
+struct IsSame<A, A> {
+  enum { value = 1 };
+};
 template <class T>
 struct IsFloating {
   enum { value = 0 };
@@ -204,8 +215,11 @@ struct Range {
 /// clamped to the range of S; NaN becomes 0.
 template <class S, class T>
 GSWO_FN S stored(T v) {
+  if constexpr (IsSame<S, T>::value) {
+    return v;
+  } else
 #ifdef GSWO_LEVEL_T
-  if constexpr (IsLevel<S>::value) {
+      if constexpr (IsLevel<S>::value) {
     const GSWO_LEVEL_T level = stored<GSWO_LEVEL_T>(v);
     return Level{(GSWO_LEVEL_T)((level < GSWO_MAXIMUM ? level : GSWO_MAXIMUM) << GSWO_SHIFT)};
   } else
@@ -383,10 +397,11 @@ GSWO_FN void assume_inside(int i, int origin, int size) {
 }
 
 /// A vector of pixels that is moved at once.
+GSWO_FN constexpr int alignment_of(int bytes, int element) {
+  return bytes & (bytes - 1) ? element : bytes < 16 ? bytes : 16;
+}
 template <class S, int n>
-struct alignas(n &(n - 1)           ? alignof(S)
-               : n * sizeof(S) < 16 ? n * sizeof(S)
-                                    : 16) Vector {
+struct alignas(alignment_of(n *(int)sizeof(S), (int)alignof(S))) Vector {
   S at[n];
 };
 /// Whether such vectors can be moved from and to an address.
@@ -397,14 +412,8 @@ GSWO_FN bool is_aligned(unsigned long long address) {
 
 template <class S>
 struct IsWhole {
-  static constexpr bool value = !IsFloating<S>::value;
+  static constexpr bool value = !IsFloating<S>::value && !__is_class(S);
 };
-#ifdef GSWO_LEVEL_T
-template <>
-struct IsWhole<Level> {
-  static constexpr bool value = false;
-};
-#endif
 template <bool first, class A, class B>
 struct Choice {
   using type = A;
@@ -420,7 +429,8 @@ struct Choice<false, A, B> {
 /// @tparam threads      of the block
 template <class T, class S, int W, int H, int X0, int X1, int Y0, int Y1, int threads>
 struct Tile {
-  static constexpr int vector = sizeof(S) < 2 ? 8 : 16 / (int)sizeof(S);
+  static constexpr int size = (int)sizeof(S);
+  static constexpr int vector = size < 2 ? 8 : size > 16 || size &(size - 1) ? 1 : 16 / size;
   static constexpr int columns = (W + X1 - X0 + 2 * (vector - 1)) / vector * vector;
   static constexpr int rows = H + Y1 - Y0;
   /// Integers keep their type in memory. Converting them to real numbers is slow, so it is done

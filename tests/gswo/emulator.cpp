@@ -71,8 +71,8 @@ void live() {
 
 }  // namespace
 
-void emulate(void *library, void (*kernel)(void **), void **arguments, int grid_x, int grid_y,
-             int block_x, int block_y) {
+void emulate(void *library, void (*kernel)(void **), void **arguments, const int *grid,
+             const int *block) {
   const auto setup =
       reinterpret_cast<void (*)(Place **, void (*)())>(dlsym(library, "emulated_setup"));
   if (!setup) throw std::runtime_error("the library was not compiled for emulation");
@@ -80,11 +80,14 @@ void emulate(void *library, void (*kernel)(void **), void **arguments, int grid_
   setup(places, leave);
   code = kernel;
   code_arguments = arguments;
-  *places[1] = {block_x, block_y, 1};
-  *places[3] = {grid_x, grid_y, 1};
-  threads.resize(static_cast<std::size_t>(block_x) * block_y);
-  for (int block = 0; block < grid_x * grid_y; ++block) {
-    *places[0] = {block % grid_x, block / grid_x, 0};
+  *places[1] = {block[0], block[1], block[2]};
+  *places[3] = {grid[0], grid[1], grid[2]};
+  const auto place = [](int k, const int *size) {
+    return Place{k % size[0], k / size[0] % size[1], k / size[0] / size[1]};
+  };
+  threads.resize(static_cast<std::size_t>(block[0]) * block[1] * block[2]);
+  for (int number = 0; number < grid[0] * grid[1] * grid[2]; ++number) {
+    *places[0] = place(number, grid);
     for (Thread &t : threads) {
       getcontext(&t.context);
       t.context.uc_stack.ss_sp = t.stack.data();
@@ -97,7 +100,7 @@ void emulate(void *library, void (*kernel)(void **), void **arguments, int grid_
       left = false;
       for (std::size_t k = 0; k < threads.size(); ++k) {
         if (threads[k].done) continue;
-        *places[2] = {static_cast<int>(k) % block_x, static_cast<int>(k) / block_x, 0};
+        *places[2] = place(static_cast<int>(k), block);
         enter(threads[k]);
         left |= !threads[k].done;
       }

@@ -8,7 +8,8 @@ namespace cudascan::gswo::test {
 
 /// @param library  a handle from dlopen()
 /// @param kernel   its function NAME_emulated
-void emulate(void *library, void (*kernel)(void **), void **arguments, int grid_x, int grid_y,
-             int block_x, int block_y);
+/// @param grid,block  x, y, z
+void emulate(void *library, void (*kernel)(void **), void **arguments, const int *grid,
+             const int *block);
 
 }  // namespace cudascan::gswo::test

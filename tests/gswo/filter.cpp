@@ -128,9 +128,10 @@ Picture Filter::run(Picture source, const std::map<std::string, double> &values,
   const auto launch = [&](const std::string &name, std::vector<void *> &arguments, int rows,
                           int columns, const int *block, const int *tile) {
     if (emulated) {
+      const int blocks[] = {(columns + tile[0] - 1) / tile[0], (rows + tile[1] - 1) / tile[1], 1},
+                threads[] = {block[0], block[1], 1};
       emulate(emulated_->handle(), emulated_->function<void(void **)>(name + "_emulated"),
-              arguments.data(), (columns + tile[0] - 1) / tile[0], (rows + tile[1] - 1) / tile[1],
-              block[0], block[1]);
+              arguments.data(), blocks, threads);
       return;
     }
     auto *function = cpu_->function<void(void **, int, int, int)>(name);

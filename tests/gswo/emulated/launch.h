@@ -19,8 +19,8 @@ struct Texture {
 
 namespace emulated {
 
-using Emulate = void (*)(void *library, void (*kernel)(void **), void **arguments, int grid_x,
-                         int grid_y, int block_x, int block_y);
+using Emulate = void (*)(void *library, void (*kernel)(void **), void **arguments, const int *grid,
+                         const int *block);
 inline void *library;
 inline Emulate emulate;
 
@@ -33,10 +33,13 @@ void launch(const dim3 &grid, const dim3 &block, void (*kernel)(P...), A... give
     std::apply(
         [&](auto &...a) {
           void *pointers[] = {&a...};
+          const int blocks[] = {static_cast<int>(grid.x), static_cast<int>(grid.y),
+                                static_cast<int>(grid.z)},
+                    threads[] = {static_cast<int>(block.x), static_cast<int>(block.y),
+                                 static_cast<int>(block.z)};
           emulate(
-              library, [](void **values) { emulated_call(now, values); }, pointers,
-              static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(block.x),
-              static_cast<int>(block.y));
+              library, [](void **values) { emulated_call(now, values); }, pointers, blocks,
+              threads);
         },
         arguments);
   });
