@@ -14,8 +14,10 @@ Columns: `kernel`, the GPU's time for all kernels of a call, repeated on the sam
 the same with other data in the caches; `whole`, a call of the translated function with allocations,
 copies from and to pageable memory, and kernels; `x ...`, the sequential time divided by that time.
 A sequential time with ~ was measured on the first rows only and scaled up to the whole picture.
-`pixels`: whether all results equal those of the sequential code; `equal~`: the measured rows do,
-and the others equal OpenMP's. Times are medians.
+Section 5.3 has kernels as the paper's Table 7, with the array of a window in local and in shared
+memory. With --double all is computed in double precision, as in the paper; the default is 16 bits a
+sample. `pixels`: whether all results equal those of the sequential code; `equal~`: the measured
+rows do, and the others equal OpenMP's. Times are medians.
 """
 import argparse
 import json
@@ -44,8 +46,11 @@ def parse():
     parser.add_argument("--run", metavar="FOLDER", type=pathlib.Path,
                         help="compile and measure a folder that --prepare made")
     parser.add_argument("--figures", default=",".join(cases.CASES),
-                        help="comma-separated: 3, 4, 5, 6a, 6b, 6c, and 8, 9 for the tables "
-                             "(default all)")
+                        help="comma-separated: 3, 4, 5, 6a, 6b, 6c, 5.3 for the section, and 8, 9 "
+                             "for the tables (default all)")
+    parser.add_argument("--double", action="store_true",
+                        help="compute in double precision; NPP has no such filters (with --run, "
+                             "the folder decides)")
     parser.add_argument("--filter", default="", help="only filters whose name contains this")
     parser.add_argument("--seconds", type=float,
                         help="about how long to measure each time (default 1)")
@@ -80,7 +85,7 @@ def choose(arguments):
     if arguments.size:
         size = tuple(map(int, arguments.size.split("x")))
         for name, wanted in cases.CASES.items():
-            cases.CASES[name] = [cases.Case(c.filter, c.window, size) for c in wanted]
+            cases.CASES[name] = [cases.Case(c.filter, c.window, size, c.images) for c in wanted]
     chosen = {}
     for name in arguments.figures.split(","):
         for case in cases.CASES[name]:
@@ -103,18 +108,20 @@ def measure(folder, chosen, arguments):
     measurement = Measurement(made, arguments.seconds, arguments.threads)
     names = arguments.figures.split(",")
     scaling, npp = cases_of(arguments, "6c"), cases_of(arguments, "6b")
-    openacc = cases_of(arguments, *cases.OPENACC)
+    openacc, shared = cases_of(arguments, *cases.OPENACC), cases_of(arguments, "5.3")
     results = {}
     for i, case in enumerate(chosen):
         if sys.stderr.isatty():
             print(f"\r{i + 1} of {len(chosen)}: {case.program:<30}", end="", file=sys.stderr,
                   flush=True)
-        results[case] = measurement.measure(case, case in scaling, case in npp, case in openacc)
+        results[case] = measurement.measure(case, case in scaling, case in npp, case in openacc,
+                                            case in shared)
     if sys.stderr.isatty():
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
     gpu = measurement.devices.get("cuda")
     labels = {form: c.label for form, c in made.compilers.items() if c.command}
     machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu,
+               "double": made.double,
                "compilers": labels, "openacc": made.openacc, "seconds": time.monotonic() - begin}
     print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 "
           f"-march=native")
@@ -124,6 +131,7 @@ def measure(folder, chosen, arguments):
         why = measurement.missing.get("cuda", "no program ran")
         print(f"GPU: {why}. Only what needs no GPU is measured")
     print(f"OpenACC: {machine['openacc']}")
+    print(f"Samples: {'double precision' if made.double else '16 bit'}")
     if arguments.json:
         rows = []
         for case, result in results.items():
@@ -141,9 +149,10 @@ def measure(folder, chosen, arguments):
 def main():
     arguments = parse()
     chosen = choose(arguments)
-    with_openacc = cases_of(arguments, *cases.OPENACC)
+    with_openacc, shared = cases_of(arguments, *cases.OPENACC), cases_of(arguments, "5.3")
+    shared &= set(chosen)
     if arguments.prepare:
-        programs.prepare(arguments.prepare, chosen, with_openacc, arguments)
+        programs.prepare(arguments.prepare, chosen, with_openacc, shared, arguments)
         return 0
     if arguments.run:
         return measure(arguments.run, chosen, arguments)
@@ -151,7 +160,7 @@ def main():
         folder = pathlib.Path(name) / "figures"
         # It is compiled below with the others.
         arguments.no_openacc, without = True, arguments.no_openacc
-        programs.prepare(folder, chosen, with_openacc, arguments)
+        programs.prepare(folder, chosen, with_openacc, shared, arguments)
         arguments.no_openacc = without
         return measure(folder, chosen, arguments)
 

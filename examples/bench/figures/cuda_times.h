@@ -89,7 +89,7 @@ int run_cuda(int argc, char **argv, int count, bool flat, const Apply &apply) {
   need(cudaFree(nullptr), "the CUDA context");
   Images<T> images(o, count, flat);
   images.spoil_output();
-  const auto call = [&] { apply(images, o.height); };
+  const auto call = [&] { images.each([&] { apply(images, o.height); }); };
   std::vector<double> whole = repeat(call, 0);  // the first call loads the code
   Comparison comparison;
   compare(o, images, o.height, comparison);

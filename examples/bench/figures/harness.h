@@ -31,6 +31,7 @@ struct Options {
   int reach = 0;             ///< rows below a pixel that affect it; the last rows are not compared
   std::vector<int> threads;  ///< numbers of threads to measure with
   bool whole = false;        ///< process all rows, however long it takes
+  int images = 1;            ///< pictures to filter, one after the other
 };
 
 inline Options parse(int argc, char **argv) {
@@ -47,8 +48,9 @@ inline Options parse(int argc, char **argv) {
     if (key == "--reach") o.reach = std::atoi(value.c_str());
     if (key == "--threads") o.threads.push_back(std::atoi(value.c_str()));
     if (key == "--whole") o.whole = value == "yes";
+    if (key == "--images") o.images = std::atoi(value.c_str());
   }
-  if (o.width < 1 || o.height < 1) fail("--width and --height are required");
+  if (o.width < 1 || o.height < 1 || o.images < 1) fail("--width and --height are required");
   return o;
 }
 
@@ -58,7 +60,8 @@ inline double milliseconds() {
 }
 
 /// The images of a filter: the first is its input, the last its output, the others are temporary.
-/// Each has a margin, unless the filter indexes `y * width + x`.
+/// Each has a margin, unless the filter indexes `y * width + x`. There may be several inputs: the
+/// levels of one picture, moved by a number for each.
 template <class T>
 class Images {
  public:
@@ -67,21 +70,36 @@ class Images {
         height_(o.height),
         margin_(flat ? 0 : kMargin),
         stride_(o.width + 2 * margin_) {
-    for (int i = 0; i < count; i++) {
+    // blocks_[0] is the first input; the other inputs follow the other images.
+    for (int i = 0; i < count + o.images - 1; i++) {
       blocks_.emplace_back(static_cast<std::size_t>(stride_) * (height_ + 2 * margin_));
       tables_.push_back(rows_of(blocks_.back().data()));
     }
+    count_ = count;
     load(o.picture);
+    for (int k = 1; k < o.images; k++)
+      std::transform(blocks_[0].begin(), blocks_[0].end(), blocks_[count + k - 1].begin(),
+                     [&](T v) { return static_cast<T>((static_cast<int>(v) + 7 * k) % 256); });
+  }
+
+  /// Does the work for each input.
+  template <class Work>
+  void each(const Work &work) {
+    input_ = 0;
+    work();
+    for (input_ = count_; input_ < static_cast<int>(blocks_.size()); input_++) work();
+    input_ = static_cast<int>(blocks_.size()) > count_ ? input_ - 1 : 0;
   }
 
   int width() const { return width_; }
   int height() const { return height_; }
-  int count() const { return static_cast<int>(blocks_.size()); }
+  int count() const { return count_; }
   std::size_t samples() const { return blocks_[0].size(); }
-  T *flat(int image) { return blocks_[image].data(); }
-  T **rows(int image) { return tables_[image].data() + margin_; }
+  T *flat(int image) { return blocks_[block_of(image)].data(); }
+  T **rows(int image) { return tables_[block_of(image)].data() + margin_; }
   T *row(int image, int y) {
-    return blocks_[image].data() + static_cast<std::size_t>(y + margin_) * stride_ + margin_;
+    return blocks_[block_of(image)].data() + static_cast<std::size_t>(y + margin_) * stride_ +
+           margin_;
   }
   int margin() const { return margin_; }
   /// Addresses of all rows, margins included, of an image whose block begins at `block`.
@@ -123,6 +141,8 @@ class Images {
   }
 
  private:
+  int block_of(int image) const { return image == 0 ? input_ : image; }
+
   void load(const std::string &name) {
     std::FILE *file = std::fopen(name.c_str(), "rb");
     if (!file) fail("cannot read " + name);
@@ -137,7 +157,7 @@ class Images {
     std::fclose(file);
   }
 
-  int width_, height_, margin_, stride_;
+  int width_, height_, margin_, stride_, count_ = 0, input_ = 0;
   std::vector<std::vector<T>> blocks_;
   std::vector<std::vector<T *>> tables_;
 };

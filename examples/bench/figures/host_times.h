@@ -25,15 +25,16 @@ int run_host(int argc, char **argv, int count, bool flat, const Apply &apply) {
 #endif
     images.spoil_output();
     const int probe = std::min(o.height, std::max(32, o.height / 128));
-    apply(images, probe);  // starts threads and touches memory pages
+    const auto call = [&](int rows) { images.each([&] { apply(images, rows); }); };
+    call(probe);  // starts threads and touches memory pages
     const double start = milliseconds();
-    apply(images, probe);
+    call(probe);
     const double all = (milliseconds() - start) / probe * o.height, third = o.seconds * 1e3 / 3;
     int rows = o.height;
     if (!o.whole && all > third)
       rows = std::clamp(static_cast<int>(o.height * third / all), probe, o.height);
     images.spoil_output();
-    const std::vector<double> times = repeat([&] { apply(images, rows); }, o.seconds);
+    const std::vector<double> times = repeat([&] { call(rows); }, o.seconds);
     runs += (runs.empty() ? "" : ", ") + std::string("{\"threads\": ") + std::to_string(threads) +
             ", \"rows\": " + std::to_string(rows) + ", \"ms\": " + list(times) + "}";
     compare(o, images, rows, comparison);

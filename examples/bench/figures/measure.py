@@ -40,14 +40,16 @@ class Result:
         self.openacc_loops, self.openacc = Times(), Times()
         self.warm, self.cold, self.whole = Times(), Times(), Times()
         self.npp_kernel, self.npp = Times(), Times()
+        self.untiled, self.local, self.shared = Times(), Times(), Times()
         self.launches, self.different, self.compared = 0, {}, {}
         self.errors = {}
 
     def json(self):
         times = ("sequential", "openacc_loops", "openacc", "warm", "cold", "whole", "npp_kernel",
-                 "npp")
+                 "npp", "untiled", "local", "shared")
         return {"filter": self.case.filter, "window": self.case.window,
                 "width": self.case.size[0], "height": self.case.size[1],
+                "images": self.case.images,
                 "rows_sequential": self.rows,
                 **{f"{name}_ms": getattr(self, name).json() for name in times},
                 "openmp_ms": {str(n): t.json() for n, t in self.openmp.items()},
@@ -103,7 +105,8 @@ class Measurement:
         command = [str(program), *before, "--width", str(case.size[0]), "--height",
                    str(case.size[1]),
                    "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
-                   "--reach", str(cases.reach(case)), *map(str, words)]
+                   "--reach", str(cases.reach(case)), "--images", str(case.images),
+                   *map(str, words)]
         # This machine's C++ library is at least as new as the one packed with the programs.
         environment = self.environment if form == "openacc" else None
         try:
@@ -130,8 +133,9 @@ class Measurement:
             result.different[form] = report["different"]
         return report
 
-    def measure(self, case, scaling, npp, openacc):
+    def measure(self, case, scaling, npp, openacc, shared):
         """@param scaling  measure OpenMP with fewer threads, too
+        @param shared  measure the kernels of section 5.3
         @param npp  measure NPP's filter
         @param openacc  measure OpenACC"""
         result = Result(case)
@@ -173,12 +177,19 @@ class Measurement:
             else:
                 result.openacc_loops = Times(report["loops_ms"])
                 result.openacc = Times(report["ms"])
-        if npp and "cuda" not in self.missing:
+        if npp and "cuda" not in self.missing and not self.programs.double:
             report = self.run("npp", result, *expectation, before=(case.filter, str(case.window)),
                               program=self.folder / "npp")
             if report:
                 result.npp_kernel = Times([us / 1e3 for us in report["warm_us"]])
                 result.npp = Times(report["ms"])
+        if shared and "cuda" not in self.missing:
+            for form, words in (("untiled", ()), ("local", ("window_memory", "local")),
+                                ("shared", ("window_memory", "shared"))):
+                path = self.programs.path(words[0] if words else form, case)
+                report = self.run(form, result, *expectation, before=words[1:], program=path)
+                if report:
+                    setattr(result, form, Times([us / 1e3 for us in report["warm_us"]]))
         for path in (self.folder / "sequential.raw", self.folder / "openmp.raw"):
             path.unlink(missing_ok=True)
         return result

@@ -59,16 +59,22 @@ int run_openacc(int argc, char **argv, int count, bool flat, const Apply &apply)
   Images<T> images(o, count, flat);
   images.spoil_output();
   const auto call = [&] {
-    DeviceImages<T> device(images);
-    apply(device, o.height);
-    device.download();
+    images.each([&] {
+      DeviceImages<T> device(images);
+      apply(device, o.height);
+      device.download();
+    });
   };
   std::vector<double> whole = repeat(call, 0);
   Comparison comparison;
   compare(o, images, o.height, comparison);
   if (whole[0] < o.seconds * 1e3) whole = repeat(call, o.seconds);
   DeviceImages<T> device(images);
-  const std::vector<double> loops = repeat([&] { apply(device, o.height); }, o.seconds);
+  const std::vector<double> loops = repeat(
+      [&] {
+        for (int k = 0; k < o.images; k++) apply(device, o.height);
+      },
+      o.seconds);
   std::printf("{\"device\": \"%s\", \"loops_ms\": %s, \"ms\": %s, %s}\n", host ? "host" : "nvidia",
               list(loops).c_str(), list(whole).c_str(), comparison.json().c_str());
   return 0;

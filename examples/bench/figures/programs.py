@@ -39,8 +39,10 @@ def find_translator(given):
     return found
 
 
-def write_sources(folder, wanted, translator):
-    """The sources of all programs and the headers they include, not yet compiled."""
+def write_sources(folder, wanted, translator, shared, double):
+    """The sources of all programs and the headers they include, not yet compiled.
+    @param shared  the cases that are also translated without tiles in shared memory
+    @param double  whether all is computed in double precision"""
     for name in (p.name for p in HERE.iterdir() if p.suffix in (".h", ".cpp", ".cu")):
         shutil.copy(HERE / name, folder)
     for path in (ROOT / "kernels/gswo").glob("gswo_*.h"):
@@ -49,15 +51,18 @@ def write_sources(folder, wanted, translator):
     for case in wanted:
         if case.filter not in filters:
             path = ROOT / "examples/gswo" / f"{case.filter}.cpp"
-            filters[case.filter] = Filter(case.filter, path.read_text())
+            filters[case.filter] = Filter(case.filter, path.read_text(), double)
+            (folder / f"{case.filter}.cpp").write_text(filters[case.filter].text)
 
-    def translate(case):
-        source = ROOT / "examples/gswo" / f"{case.filter}.cpp"
-        text = filters[case.filter].cuda(translator, str(source), case.window)
-        (folder / f"{case.program}.cu").write_text(text)
+    def translate(job):
+        case, name, options = job
+        source = folder / f"{case.filter}.cpp"
+        text = filters[case.filter].cuda(translator, str(source), case.window, options)
+        (folder / f"{name}.cu").write_text(text)
 
     programs = {case.program: case for case in wanted}
-    in_parallel(translate, programs.values())
+    in_parallel(translate, [(case, name, ()) for name, case in programs.items()] +
+                [(case, f"{case.program}_untiled", ("--no-tiles",)) for case in shared])
     for name, source in filters.items():
         (folder / f"{name}_sequential.cpp").write_text(source.sequential())
         (folder / f"{name}_openmp.cpp").write_text(source.openmp())
@@ -135,16 +140,19 @@ def pack_openacc(folder, programs, compiler, libraries):
     return failures
 
 
-def prepare(folder, wanted, with_openacc, arguments):
+def prepare(folder, wanted, with_openacc, shared, arguments):
     """Everything that the machine with the GPU needs, in a folder to copy there.
-    @param with_openacc  the cases that are measured with OpenACC, too"""
+    @param with_openacc  the cases that are measured with OpenACC, too
+    @param shared  the cases of section 5.3"""
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise SystemExit(f"{folder} is not empty; choose another folder or empty this one")
-    programs = write_sources(folder, wanted, find_translator(arguments.gswo_cc))
+    programs = write_sources(folder, wanted, find_translator(arguments.gswo_cc), shared,
+                             arguments.double)
     compiler = (Compiler(why="not wanted") if arguments.no_openacc
                 else find_openacc(arguments.openacc, folder))
-    plan = {"openacc": compiler.why, "programs": sorted(programs)}
+    plan = {"openacc": compiler.why, "programs": sorted(programs), "double": arguments.double,
+            "shared": sorted(case.program for case in shared)}
     if compiler.command:
         plan["openacc"] = compiler.label
         compiler.command += ["-I", str(folder)]
@@ -200,6 +208,10 @@ class Programs:
         names = {case.program for case in with_openacc}
         jobs = [(form, case) for form in self.compilers for name, case in programs.items()
                 if form != "openacc" or name in names]
+        self.double, self.shared = plan["double"], set(plan["shared"])
+        if self.compilers["cuda"].command:
+            jobs += [(form, case) for name, case in programs.items() if name in self.shared
+                     for form in ("untiled", "window_memory")]
         # The slowest first.
         jobs.sort(key=lambda job: job[0] != "cuda")
         in_parallel(lambda job: self._make(*job), [("picture", None), ("npp", None), *jobs])
@@ -217,6 +229,15 @@ class Programs:
             if self.compilers["cuda"].command:
                 self._run_compiler(self.compilers["cuda"], self.folder / "npp.cu",
                                    self.built / "npp")
+        elif form == "untiled":
+            self._run_compiler(self.compilers["cuda"],
+                               self.folder / f"{case.program}_untiled.cu", self.path(form, case))
+        elif form == "window_memory":
+            pixel = "double" if self.double else "unsigned short"
+            compiler = Compiler([*self.compilers["cuda"].command, f"-DFIGURES_TYPE={pixel}",
+                                 f"-DFIGURES_{case.filter.upper()}"])
+            self._run_compiler(compiler, self.folder / "window_memory.cu", self.path(form, case),
+                               case.window)
         elif self.compilers[form].command:
             source = f"{case.program}.cu" if form == "cuda" else f"{case.filter}_{form}.cpp"
             self._run_compiler(self.compilers[form], self.folder / source, self.path(form, case),

@@ -10,18 +10,55 @@ sizes are constants in all forms, as with gswo-cc --set.
 import re
 import subprocess
 
+# What becomes of 16-bit filters when all is computed in double precision, as in the paper. The
+# others only get another type of pixel.
+DOUBLE = {
+    "mean": [("unsigned sum = 0, n = 0;", "double sum = 0, n = 0;"),
+             ("(sum + n / 2) / n", "sum / n")],
+    "midpoint": [("(least + most + 1) / 2", "(least + most) / 2")],
+    "alpha_trimmed_mean": [("unsigned sum = 0;", "double sum = 0;"),
+                           ("const unsigned n =", "const double n ="),
+                           ("(sum + n / 2) / n", "sum / n")],
+    "standard_deviation": [
+        ("unsigned sum = 0, low = 0, high = 0, n = 0;", "double sum = 0, squares = 0, n = 0;"),
+        ("const unsigned sample =", "const double sample ="),
+        ("low += sample * sample & 0xffff;", "squares += sample * sample;"),
+        ("high += sample * sample >> 16;", ""),
+        ("const unsigned long long squares = ((unsigned long long)high << 16) + low;", ""),
+        ("const unsigned long long variance = n * squares - square(sum);",
+         "const double variance = n * squares - sum * sum;"),
+        ("unsigned level = (unsigned)(sqrtf((float)variance) * (1.0f / n) + 0.5f);",
+         "const double level = sqrt(variance > 0 ? variance : 0) / n;"),
+        ("level += square((2 * level + 1) * n) <= 4 * variance;", ""),
+        ("level -= (level > 0) & (square((2 * level - 1) * n) > 4 * variance);", "")],
+    "camera_fingerprint": [("const int noise =", "const double noise ="),
+                           ("const int shown =", "const double shown =")],
+}
+
 PRAGMA = re.compile(r"^[ \t]*#pragma[ \t]+(?:gswo[ \t]+)?"
                     r"(parallel region|parallel|for|single|copy\w*)\b[^\n]*", re.M)
 LAUNCH = re.compile(r"(\w+<<<g_grid, g_block>>>\(.*\));$", re.M)
 
 
+def in_double(name, text):
+    """A filter that computes with double precision."""
+    for old, new in [("typedef unsigned short pixel;", "typedef double pixel;"),
+                     *DOUBLE.get(name, [])]:
+        if old not in text:
+            raise SystemExit(f"{name}: has no '{old}', which double precision replaces")
+        text = text.replace(old, new)
+    return text
+
+
 class Filter:
     """A source with one function `void name(T *in, ..., T *out, int width, int height, ...)`."""
 
-    def __init__(self, name, text):
+    def __init__(self, name, text, double=False):
+        if double:
+            text = in_double(name, text)
         self.name, self.text = name, text
         marked = re.search(r"^void (\w+)\(([^)]*)\)\s*\{", text, re.M)
-        if not marked or not re.search(r"^typedef unsigned short pixel;", text, re.M):
+        if not marked or not re.search(r"^typedef (unsigned short|double) pixel;", text, re.M):
             raise SystemExit(f"{name}: must have a function void {name}(pixel *in, ..., int width, "
                              f"int height)")
         self.function, self.body = marked.group(1), marked.end()
@@ -45,9 +82,11 @@ class Filter:
         return self._join(text, "host_times.h", "run_host")
 
     def openacc(self):
-        # Window functions also run on the device.
-        text = re.sub(r"^static (\w+ \w+\()", r"#pragma acc routine seq\nstatic \1",
+        # Window functions also run on the device, and tables are there, too.
+        text = re.sub(r"^static ((?:\w+ )+\w+\()", r"#pragma acc routine seq\nstatic \1",
                       self._with_constants(self.text), flags=re.M)
+        text = re.sub(r"^(static const \w+ (\w+)\[.*;)$",
+                      r"\1\n#pragma acc declare copyin(\2)", text, flags=re.M)
         out, at, arrays = [], 0, []
         for m in PRAGMA.finditer(text):
             out.append(text[at:m.start()])
@@ -62,9 +101,11 @@ class Filter:
                            f"deviceptr({', '.join(self.images)}){private}")
         return self._join("".join(out) + text[at:], "openacc_times.h", "run_openacc")
 
-    def cuda(self, translator, path, window):
-        """The output of gswo-cc, with its kernel launches passed to figures::launch()."""
-        settings = [word for size in self.sizes for word in ("--set", f"{size}={window}")]
+    def cuda(self, translator, path, window, options=()):
+        """The output of gswo-cc, with its kernel launches passed to figures::launch().
+        @param path  a file with the text"""
+        settings = [*options]
+        settings += [word for size in self.sizes for word in ("--set", f"{size}={window}")]
         done = subprocess.run([translator, "--emit", "standalone", *settings, path],
                               capture_output=True, text=True)
         if done.returncode:

@@ -144,6 +144,19 @@ class Tables:
         return Table("Figure 6c: OpenMP by cores, 5x5, {size}; in the paper OpenMP with 8, GSWO",
                      columns)
 
+    def section_5_3(self):
+        columns = [
+            self.filter, ("local us", 9, lambda r: microseconds(r.local)),
+            ("shared us", 9, lambda r: microseconds(r.shared)),
+            ("x", 6, lambda r: number(ratio(r.local, r.shared))),
+            ("GSWO untiled us", 15, lambda r: microseconds(r.untiled)),
+            ("GSWO us", 8, lambda r: microseconds(r.warm)),
+            ("x", 6, lambda r: number(ratio(r.untiled, r.warm))), self.pixels,
+            ("paper", 0, lambda r: cases.PAPER_SHARED)]
+        return Table("Section 5.3: kernels as in Table 7, with the window in local and in shared "
+                     "memory;\nand those of gswo-cc, without and with tiles in shared memory, 5x5, "
+                     "{size}", columns)
+
     def applications(self, title, paper):
         columns = [
             self.with_window, self.sequential,
@@ -156,10 +169,11 @@ class Tables:
     def show(self, names):
         tables = {
             "3": self.figure_3, "4": self.figure_4, "5": self.figure_5, "6a": self.figure_6a,
-            "6b": self.figure_6b, "6c": self.figure_6c,
-            "8": lambda: self.applications("Table 8: camera fingerprint, one picture of {size}",
+            "6b": self.figure_6b, "6c": self.figure_6c, "5.3": self.section_5_3,
+            "8": lambda: self.applications("Table 8: camera fingerprint, one picture of {size}, "
+                                           "and 39",
                                            ("paper (CPU, GPU, speed-up)", 0,
-                                            lambda r: cases.PAPER_8)),
+                                            lambda r: cases.PAPER_8.get(r.case.images, "-"))),
             "9": lambda: self.applications(
                 "Table 9: document analysis, {size}",
                 ("paper (CPU, GPU, speed-up)", 0,
