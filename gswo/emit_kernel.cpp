@@ -45,6 +45,8 @@ std::string KernelWriter::arguments(bool declared) const {
                         : (declared ? "const " + i->output() + "_view &" : "") + i->output());
   for (const Scalar &s : k_.scalars)
     if (s.in_window) list += ", " + (declared ? s.type + " " : "") + s.name;
+  for (const Table &t : k_.tables)
+    list += ", " + (declared ? "const " + t.name + "_view &" : "") + t.name;
   for (const Reduction &r : k_.reductions)
     list += ", " +
             (!declared      ? ""
@@ -69,6 +71,7 @@ void KernelWriter::window() {
     if (!i->in_register) add_view(i->name);
   for (const Image *i : outs_)
     if (!i->in_register) add_view(i->output());
+  for (const Table &t : k_.tables) add_view(t.name);
   for (const Reduction &r : k_.reductions)
     if (r.is_table()) add_view(r.name);
   if (!views.empty()) out_ << "template <" << views << ">\n";
@@ -119,6 +122,7 @@ void KernelWriter::check() {
   for (const Image *i : outs_)
     parameters += ", " + i->type + (i->is_volume ? " ***" : " **") + i->output();
   for (const Scalar &s : k_.scalars) parameters += ", " + s.type + " " + s.name;
+  for (const Table &t : k_.tables) parameters += ", const " + t.type + " *" + t.name;
   for (const Reduction &r : k_.reductions)
     parameters += ", " + r.type + (r.is_table() ? " *" : " &") + r.name;
   out_ << "void " << k_.name << "_check(" << parameters << ")\n{\n" << call("  ", false) << "}\n";

@@ -220,6 +220,11 @@ class Host {
     for (const Image &i : k.images)
       if (i.written) add(output(k, i, o));
     for (const Scalar &s : k.scalars) add(s.name);
+    for (const Table &t : k.tables) {
+      o << "    const " << t.type << " *const t_" << t.name << " = g_region.table(\"" << t.name
+        << "\", " << t.name << ", " << t.length << ");\n";
+      add("t_" + t.name);
+    }
     for (const Reduction &r : k.reductions) add(reduced(r, o));
     const auto turns = [&](const Loop &loop, const char *first, const char *last) {
       const std::string step = std::to_string(std::abs(loop.step));

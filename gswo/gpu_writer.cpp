@@ -18,6 +18,7 @@ void GpuWriter::begin() {
       plane(*i, i->name);
   for (const Image *i : outs_) plane(*i, i->output());
   for (const Scalar &s : k_.scalars) add(s.type + " " + s.name);
+  for (const Table &t : k_.tables) add("const " + t.type + " *__restrict__ " + t.name);
   for (const Reduction &r : k_.reductions)
     add((r.is_table() ? r.type : "gswo::Word<" + r.type + ">") + " *" + r.name + "_result");
   out_ << "extern \"C\" __global__ void __launch_bounds__("

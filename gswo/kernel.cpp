@@ -232,7 +232,7 @@ const Reduction *Kernel::reduction(const VarDecl *variable) const {
 }
 
 bool Kernel::needs_program() const {
-  return is_volume() || !reductions.empty() ||
+  return is_volume() || !reductions.empty() || !tables.empty() ||
          std::any_of(images.begin(), images.end(), [](const Image &i) { return i.record; });
 }
 

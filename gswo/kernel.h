@@ -62,6 +62,12 @@ struct Reduction {
   bool is_table() const { return !length.empty(); }
 };
 
+/// An array that the host fills and windows only read.
+struct Table {
+  std::string name, type;
+  long length;
+};
+
 /// A side of the image that windows test. For inner windows, variable + low >= origin and variable
 /// + high < origin + size.
 struct Edge {
@@ -84,6 +90,7 @@ struct Kernel {
   std::vector<Image> images;
   std::vector<Scalar> scalars;
   std::vector<Reduction> reductions;
+  std::vector<Table> tables;  ///< of programs
   std::vector<Edge> edges;
   bool knows_inner = false;  ///< the window's text has GSWO_INNER
   std::map<unsigned, std::string>

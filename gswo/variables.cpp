@@ -112,6 +112,7 @@ class Finder {
       return unit_.error(at, "the bounds of the loops depend on " + quoted(v) +
                                  ", which the windows change; use another variable");
     if (!written && (!v->hasInit() || kernel_.window.set_outside.count(v))) {
+      if (array && is_table(v)) return;
       if (array || !v->getType().getNonReferenceType()->isArithmeticType())
         return unit_.error(at, quoted(v) +
                                    " is filled outside the loops; fill it in the window, or "
@@ -120,6 +121,20 @@ class Finder {
     }
     if (!written) return copy(v);
     own(v, at, array);
+  }
+
+  /// Whether a program can copy an array to the device. Code in the block of `parallel` does not
+  /// run.
+  bool is_table(const VarDecl *v) {
+    const auto *array = unit_.ast.getAsConstantArrayType(v->getType());
+    const unsigned place = unit_.place(v->getLocation());
+    if (unit_.options.emit != Emit::standalone || !in_window_ || !array ||
+        !array->getElementType()->isArithmeticType() || place > kernel_.parallel->open)
+      return false;
+    kernel_.tables.push_back({name_of(v),
+                              unit_.type_name(array->getElementType().getCanonicalType()),
+                              static_cast<long>(array->getSize().getZExtValue())});
+    return true;
   }
 
   /// A value or a table that is fixed before the loops.

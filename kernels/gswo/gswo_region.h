@@ -147,6 +147,16 @@ class Region {
     });
   }
 
+  /// A copy of the first values of an array on the device, until the kernel is launched.
+  template <class T>
+  const T *table(const char *name, const T *values, std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    const Block memory = Pool::get().take(bytes, name);
+    Copier::get().upload(memory.data, bytes, 1, bytes, [&](int) { return (const char *)values; });
+    root_->old_.push_back(memory);
+    return (const T *)memory.data;
+  }
+
   /// After the launch of a kernel.
   void launched(const char *kernel) {
     check(cudaGetLastError(), kernel);
@@ -201,17 +211,12 @@ class Region {
     return i;
   }
 
-  /// Puts the list of a volume's slices into device memory, until the kernel is launched.
+  /// Puts the list of a volume's slices into device memory.
   template <class Slice>
   Volume list(const char *name, long long z0, long long z1, const Slice &slice) {
     std::vector<Plane> slices;
     for (long long z = z0; z <= z1; z++) slices.push_back(slice(z));
-    const std::size_t bytes = slices.size() * sizeof(Plane);
-    const Block memory = Pool::get().take(bytes, name);
-    Copier::get().upload(memory.data, bytes, 1, bytes,
-                         [&](int) { return (const char *)slices.data(); });
-    root_->old_.push_back(memory);
-    return Volume{(const Plane *)memory.data, (int)slices.size(), (int)z0};
+    return Volume{table(name, slices.data(), slices.size()), (int)slices.size(), (int)z0};
   }
 
   void mark(DeviceImage &i, const void *image) const {

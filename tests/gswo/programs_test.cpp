@@ -229,6 +229,25 @@ TEST(GswoPrograms, ThinningCopiesOnePictureEachWay) {
   EXPECT_EQ(costs.up_bytes, kBytes + 2 * 2 * (2 * (kWidth + 2) + 2 * kHeight));  // and margins
 }
 
+TEST(GswoPrograms, ThinningEndsWhenNothingChanges) {
+  using Thinning = int(Pixel **, Pixel **, Pixel **, Pixel **, int, int, int);
+  int passes = 0;
+  const Costs costs = compare_example<Thinning>(
+      "programs/thinning_until_stable", "_Z21thinning_until_stablePPtS0_S0_S0_iii", 4,
+      [&](Thinning &f, Images &i) {
+        for (int y = 3; y < 17; ++y) std::fill_n(i.table(0)[y] + 4, 30, Pixel(200));
+        passes = f(i.table(0), i.table(1), i.table(2), i.table(3), kWidth, kHeight, 255);
+        // It has lines only: another call changes nothing.
+        std::vector<Pixel> before(i.flat(3), i.flat(3) + i.memory.size() / 4);
+        EXPECT_EQ(f(i.table(3), i.table(1), i.table(2), i.table(3), kWidth, kHeight, 255), 1);
+        EXPECT_TRUE(std::equal(before.begin(), before.end(), i.flat(3)));
+      });
+  EXPECT_GT(passes, 5);
+  EXPECT_EQ(costs.launches, 2 * (passes + 1) + 4);
+  // A picture each way in each call, and a number after each step.
+  EXPECT_EQ(costs.down_bytes, 2 * kBytes + 4 * 2 * (passes + 1));
+}
+
 TEST(GswoPrograms, RecursiveErosionCopiesOnePictureEachWay) {
   using Erosion = void(const Pixel *, Pixel *, Pixel *, Pixel *, int, int, int, int);
   const Costs costs = compare_example<Erosion>(

@@ -124,5 +124,20 @@ TEST(GswoReductions, DecideWhatTheNextKernelDoes) {
   EXPECT_EQ(costs.down_bytes, 2 * kWidth * kHeight + 4 * 64);
 }
 
+TEST(GswoReductions, TablesOfTheHostAreRead) {
+  using Function = void(const std::uint8_t *, std::uint8_t *, int, int);
+  constexpr int kWidth = 61, kHeight = 44;
+  std::vector<std::uint8_t> in(kWidth * kHeight), expected(in.size()), is(in.size());
+  for (std::size_t k = 0; k < in.size(); ++k) in[k] = static_cast<std::uint8_t>(k * k % 97);
+  program().form(false).function<Function>("equalized")(in.data(), expected.data(), kWidth,
+                                                        kHeight);
+  const Costs costs = program().costs_of([&] {
+    program().form(true).function<Function>("equalized")(in.data(), is.data(), kWidth, kHeight);
+  });
+  EXPECT_EQ(is, expected);
+  EXPECT_EQ(costs.up_bytes, kWidth * kHeight + 2 * 4 * 256) << "the image goes there once";
+  EXPECT_EQ(costs.down_bytes, kWidth * kHeight + 4 * 256);
+}
+
 }  // namespace
 }  // namespace cudascan::gswo::test

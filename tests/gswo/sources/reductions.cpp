@@ -131,3 +131,29 @@ extern "C" int binarised(const pixel *in, pixel *out, int width, int height) {
   }
   return threshold;
 }
+
+// The histogram decides where each level goes.
+extern "C" void equalized(const unsigned char *in, unsigned char *out, int width, int height) {
+  int counts[256] = {}, level[256];
+#pragma parallel region
+  {
+#pragma parallel
+    {
+#pragma for nest(2) reduction(+:counts)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) counts[in[y * width + x]]++;
+    }
+    long long below = 0;
+    for (int k = 0; k < 256; k++) {
+      below += counts[k];
+      level[k] = (int)((255 * below + width * height / 2) / (width * height));
+    }
+#pragma parallel
+    {
+#pragma for nest(2)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+          out[y * width + x] = level[in[y * width + x]] / 2 + level[in[y * width]] / 2;
+    }
+  }
+}
