@@ -185,6 +185,25 @@ bool is_apart(const Unit &unit, const Kernel &earlier, const Kernel &kernel) {
   return false;
 }
 
+/// Of the block of `parallel` only the loops run in a program.
+void check_blocks(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  const auto is_in_windows = [&](unsigned place) {
+    return std::any_of(kernels.begin(), kernels.end(), [&](const auto &k) {
+      const ForStmt *loop = k->nest[0].statement;
+      return unit.place(loop) <= place && place <= unit.place(loop->getEndLoc());
+    });
+  };
+  for (const auto &k : kernels) {
+    const WindowBody code = read_code(unit, k->function->getBody());
+    for (const Reference &r : code.references)
+      if (const unsigned place = unit.place(r.name);
+          code.access_of(r).write && k->parallel->holds(place) && !is_in_windows(place))
+        unit.error(place, "'" + name_of(r.variable) +
+                              "' is set in the block of 'parallel', of which only the loops run; "
+                              "set it before the block");
+  }
+}
+
 /// Generated code contains the windows of a function, not its other lines.
 void check_macros(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels) {
   for (const MacroLine &macro : macro_lines(unit.source, unit.notes))
@@ -298,6 +317,7 @@ std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {
         kernels.push_back(std::move(kernel));
       }
   check_macros(unit, kernels);
+  if (unit.options.emit == Emit::standalone) check_blocks(unit, kernels);
   for (const auto &kernel : kernels) {
     check_constants(unit, *kernel);
     find_parts(unit, *kernel);
