@@ -26,9 +26,10 @@ constexpr int kMostRows = 255;
 constexpr int kCountBits = 10, kMostCounted = (1 << kCountBits) - 1;
 constexpr int kPlanesThreads = 128, kPackThreads = 256;
 
-/// The largest windows that this method finds faster than others. Of bytes, for each run of cells
-/// down a column, which rank_by_sliding() spends its time on; of 16 bits, rectangles and others.
-constexpr int kMostOfRun = 10, kMostOfRectangle = 75, kMostOfShape = 110;
+/// The largest windows that this method finds faster than others. Of bytes: the time follows the
+/// samples and, for the words that are read, the rows; that of rank_by_sliding() follows the runs
+/// of cells down the columns. Of 16 bits: the samples of rectangles and of other windows.
+constexpr int kMostOfRun = 13, kSamplesOfRow = 2, kMostOfRectangle = 75, kMostOfShape = 110;
 
 /// The image with its border in words. Pairs of bits of the same 32 samples are together, the
 /// highest ones first; each pair has a row of its own.
@@ -60,17 +61,11 @@ struct BitPlanesJob {
     return selection.op == SwoFilterOperator::median ? samples / 2
                                                      : rank_of(samples, selection.percentile);
   }
-  /// The samples of the window on (x, y) that are inside the image.
-  __device__ int count(int x, int y) const {
-    const Plane<const T> &image = selection.in.plane;
-    const int first = max(kWordSamples - x, 0);
-    const int end = min(kWordSamples + image.width - x, 2 * kWordSamples);
-    const std::uint64_t inside = (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (64 - end));
-    int samples = 0;
-    for (int row = 0; row < rows(); ++row)
-      if (const int at = y + row - selection.ry; at >= 0 && at < image.height)
-        samples += __popcll(cells[row] & inside);
-    return samples;
+  /// Which of 32 columns from x on are inside the image.
+  __device__ unsigned inside(int x) const {
+    const int first = max(-x, 0), left = selection.in.plane.width - x;
+    if (first >= kWordSamples || left <= 0) return 0;
+    return (~0u << first) & (~0u >> max(kWordSamples - left, 0));
   }
 };
 
@@ -101,58 +96,71 @@ __device__ inline unsigned add_bits(unsigned &sum, unsigned a, unsigned b) {
   return carry;
 }
 
-/// For each of 32 pixels, how often three things have been seen. Word k of a count has its bits k.
-class DigitCounts {
+/// For each of 32 pixels, how often `things` have been seen. Word k of a count has its bits k.
+template <int things>
+class BitCounts {
  public:
-  static constexpr int kDigits = 3;
-
-  /// @param seen  a bit for each pixel
-  /// @param i     number of calls before this one, the same in all threads
-  __device__ void add(const unsigned (&seen)[kDigits], unsigned i) {
+  /// @param seen   a bit for each pixel
+  /// @param calls  before this one; the fewer branches, the more threads have the same
+  __device__ void add(const unsigned (&seen)[things], unsigned calls) {
     // Every other word of a weight waits for the next one.
-    if (!(i & 1)) return hold<0>(seen);
-    unsigned carry[kDigits];
+    if (!(calls & 1)) return hold<0>(seen);
+    unsigned carry[things];
     carry_from<0>(seen, carry);
-    if (!(i & 2)) return hold<1>(carry);
+    if (!(calls & 2)) return hold<1>(carry);
     carry_from<1>(carry, carry);
-    if (!(i & 4)) return hold<2>(carry);
+    if (!(calls & 4)) return hold<2>(carry);
     carry_from<2>(carry, carry);
     add_from<kHeld>(carry);
   }
   /// To be called after the last one.
-  /// @param n  number of calls
-  __device__ void finish(unsigned n) {
-    if (n & 1) add_from<0>(held_[0]);
-    if (n & 2) add_from<1>(held_[1]);
-    if (n & 4) add_from<2>(held_[2]);
+  __device__ void finish(unsigned calls) {
+    if (calls & 1) add_from<0>(held_[0]);
+    if (calls & 2) add_from<1>(held_[1]);
+    if (calls & 4) add_from<2>(held_[2]);
   }
-  __device__ unsigned bit(int digit, int k) const { return count_[digit][k]; }
+  __device__ unsigned bit(int thing, int k) const { return count_[thing][k]; }
 
  private:
   static constexpr int kHeld = 3;
 
   template <int k>
-  __device__ void hold(const unsigned (&words)[kDigits]) {
+  __device__ void hold(const unsigned (&words)[things]) {
 #pragma unroll
-    for (int d = 0; d < kDigits; ++d) held_[k][d] = words[d];
+    for (int i = 0; i < things; ++i) held_[k][i] = words[i];
   }
   template <int k>
-  __device__ void carry_from(const unsigned (&words)[kDigits], unsigned (&carry)[kDigits]) {
+  __device__ void carry_from(const unsigned (&words)[things], unsigned (&carry)[things]) {
 #pragma unroll
-    for (int d = 0; d < kDigits; ++d) carry[d] = add_bits(count_[d][k], held_[k][d], words[d]);
+    for (int i = 0; i < things; ++i) carry[i] = add_bits(count_[i][k], held_[k][i], words[i]);
   }
   template <int first>
-  __device__ void add_from(const unsigned (&words)[kDigits]) {
+  __device__ void add_from(const unsigned (&words)[things]) {
 #pragma unroll
-    for (int d = 0; d < kDigits; ++d) {
-      unsigned carry = words[d];
+    for (int i = 0; i < things; ++i) {
+      unsigned carry = words[i];
 #pragma unroll
-      for (int k = first; k < kCountBits; ++k) carry = add_bits(count_[d][k], carry, 0);
+      for (int k = first; k < kCountBits; ++k) carry = add_bits(count_[i][k], carry, 0);
     }
   }
 
-  unsigned count_[kDigits][kCountBits] = {}, held_[kHeld][kDigits] = {};
+  unsigned count_[things][kCountBits] = {}, held_[kHeld][things] = {};
 };
+
+/// What a pass counts: the samples whose next two bits are 0, 1 and 2.
+constexpr int kDigits = 3;
+using DigitCounts = BitCounts<kDigits>;
+
+/// Calls f(side, shift) for the cells of a row of the window: bit 0 of the word on the left of the
+/// pixels' (side 0), or of theirs (side 1), shifted by `shift`, belongs to the first pixel.
+template <typename F>
+__device__ __forceinline__ void for_cells(std::uint64_t cells, const F &f) {
+#pragma unroll
+  for (int side = 0; side < 2; ++side)
+#pragma unroll 1
+    for (auto left = static_cast<unsigned>(cells >> 32 * side); left; left &= left - 1)
+      f(side, __ffs(left) - 1);
+}
 
 /// The numbers of 32 samples among the sorted ones of their windows.
 template <typename T>
@@ -170,8 +178,21 @@ struct PixelRanks {
       for (int k = 0; k < kCountBits; ++k) bits[k] = 0u - (rank >> k & 1);
       return;
     }
-    for (int i = 0; i < min(kWordSamples, out.width - x); ++i) {
-      const int n = job.count(x + i, y);
+    const unsigned inside[3] = {job.inside(x - kWordSamples), job.inside(x),
+                                job.inside(x + kWordSamples)};
+    BitCounts<1> counts;
+    unsigned n_cells = 0;
+#pragma unroll 1
+    for (int row = max(ry - y, 0); row < min(job.rows(), in.plane.height + ry - y); ++row)
+      for_cells(job.cells[row], [&](int side, int shift) {
+        counts.add({__funnelshift_r(inside[side], inside[side + 1], shift)}, n_cells++);
+      });
+    counts.finish(n_cells);
+#pragma unroll 1
+    for (int i = 0; i < kWordSamples; ++i) {
+      unsigned n = 0;
+#pragma unroll
+      for (int k = 0; k < kCountBits; ++k) n |= (counts.bit(0, k) >> i & 1) << k;
       if (n == 0) empty |= 1u << i;
       // Missing samples, which are 0, come first.
       const unsigned rank = n == 0 ? 0 : job.rank(n) + job.n - n;
@@ -186,7 +207,7 @@ struct PixelRanks {
     uint2 digit{~0u, ~0u};
     unsigned open = ~0u;
 #pragma unroll
-    for (int d = 0; d < DigitCounts::kDigits; ++d) {
+    for (int d = 0; d < kDigits; ++d) {
       unsigned rest[kCountBits], below = 0;
 #pragma unroll
       for (int k = 0; k < kCountBits; ++k) {
@@ -226,20 +247,16 @@ __device__ void find_digits(const BitPlanesJob<T> &job, int y, int word, PixelRa
         words[i][2 * pair] = two.x;
         words[i][2 * pair + 1] = two.y;
       }
+    for_cells(cells, [&](int side, int shift) {
+      const auto plane = [&](int i) {
+        return __funnelshift_r(words[side][i], words[side + 1][i], shift);
+      };
+      unsigned same = ~0u;
 #pragma unroll
-    for (int side = 0; side < 2; ++side)
-#pragma unroll 1
-      for (auto left = static_cast<unsigned>(cells >> 32 * side); left; left &= left - 1) {
-        const int shift = __ffs(left) - 1;
-        const auto plane = [&](int i) {
-          return __funnelshift_r(words[side][i], words[side + 1][i], shift);
-        };
-        unsigned same = ~0u;
-#pragma unroll
-        for (int i = 0; i < kKnown; ++i) same &= ~(plane(i) ^ known[i]);
-        const unsigned high = plane(kKnown), low = plane(kKnown + 1);
-        counts.add({same & ~high & ~low, same & ~high & low, same & high & ~low}, n++);
-      }
+      for (int i = 0; i < kKnown; ++i) same &= ~(plane(i) ^ known[i]);
+      const unsigned high = plane(kKnown), low = plane(kKnown + 1);
+      counts.add({same & ~high & ~low, same & ~high & low, same & high & ~low}, n++);
+    });
   }
   counts.finish(n);
   const uint2 digit = ranks.digits(counts);
@@ -293,7 +310,8 @@ bool is_faster(const Mask &mask) {
   const int n = mask.count();
   if (mask.rx() >= kWordSamples || n > kMostCounted) return false;
   if (sizeof(T) > 1) return n <= (mask.rectangle ? kMostOfRectangle : kMostOfShape);
-  return n <= kMostOfRun * static_cast<int>(mask.transposed().runs().size());
+  return n + kSamplesOfRow * mask.height <=
+         kMostOfRun * static_cast<int>(mask.transposed().runs().size());
 }
 
 }  // namespace

@@ -212,7 +212,8 @@ class OrderCounters {
 
 /// Sorts a tile per block.
 /// @tparam transposed  as of the tiles
-template <bool transposed>
+/// @tparam in_parts    there are several
+template <bool transposed, bool in_parts>
 static __global__ void __launch_bounds__(kOrderThreads)
     order_kernel(const __grid_constant__ OrderJob job) {
   const OrderCounters counters(reinterpret_cast<unsigned *>(dynamic_shared_memory()),
@@ -239,32 +240,35 @@ static __global__ void __launch_bounds__(kOrderThreads)
   // Readers take four places at a time.
   if (threadIdx.x < 4 && n + threadIdx.x < (n + 3) / 4 * 4) places[n + threadIdx.x] = kNoPlace;
   __shared__ unsigned bounds[kMostOrderParts + 1];  // numbers of counters, where parts begin
-  if (static_cast<int>(threadIdx.x) <= job.parts)
-    bounds[threadIdx.x] = static_cast<int>(threadIdx.x) == job.parts
+  const int parts = in_parts ? job.parts : 1;
+  if (in_parts && static_cast<int>(threadIdx.x) <= parts)
+    bounds[threadIdx.x] = static_cast<int>(threadIdx.x) == parts
                               ? 1u << job.counter_bits
-                              : counters.first_from(std::uint64_t{n} * threadIdx.x / job.parts);
+                              : counters.first_from(std::uint64_t{n} * threadIdx.x / parts);
   __syncthreads();
-  for (int part = 0; part < job.parts; ++part) {
-    const unsigned first = bounds[part], length = bounds[part + 1] - first;
+  for (int part = 0; part < parts; ++part) {
+    const unsigned first = in_parts ? bounds[part] : 0,
+                   length = in_parts ? bounds[part + 1] - first : 0;
     // Equal counters are in the order of the lowest bits, as these are taken one after another.
     for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
       const bool of_missing = part == 0 && low == 0;
-      for_tile<transposed>(
-          job, tile, [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
-            const bool has = exists && (sample >> counters.low_bits()) - first < length &&
-                             (sample & ((1u << counters.low_bits()) - 1)) == low;
-            if (!of_missing && !__any_sync(kWholeWarp, has)) return;
-            const unsigned ordinal = counters.add(sample, has);
-            if (has) {
-              places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
-              if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
-            }
-            if (has || (of_missing && in_tile && !exists))
-              bins[y * job.tiles.stride + x] =
-                  has ? sample >> job.bins.shift << 16 |
-                            __umulhi(ordinal, reciprocal) * job.bins.unit
-                      : job.bins.number * job.bins.unit;
-          });
+      const auto place = [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
+        bool has = exists && (sample & ((1u << counters.low_bits()) - 1)) == low;
+        if (in_parts) {
+          has = has && (sample >> counters.low_bits()) - first < length;
+          if (!of_missing && !__any_sync(kWholeWarp, has)) return;
+        }
+        const unsigned ordinal = counters.add(sample, has);
+        if (has) {
+          places[ordinal] = static_cast<unsigned>(y) << 16 | static_cast<unsigned>(x);
+          if (job.bins.with_values) values[ordinal] = static_cast<std::uint16_t>(sample);
+        }
+        if (has || (of_missing && in_tile && !exists))
+          bins[y * job.tiles.stride + x] =
+              has ? sample >> job.bins.shift << 16 | __umulhi(ordinal, reciprocal) * job.bins.unit
+                  : job.bins.number * job.bins.unit;
+      };
+      for_tile<transposed>(job, tile, place);
       __syncthreads();
     }
   }

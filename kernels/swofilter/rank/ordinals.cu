@@ -222,15 +222,19 @@ class Ordinals {
     }
   }
 
+  template <bool in_parts>
+  auto order_kernel_of() const {
+    return transposed_ ? order_kernel<true, in_parts> : order_kernel<false, in_parts>;
+  }
   void order(const OrderTiles &tiles, const OrderedTiles &ordered, int begin, int n,
              const OrderBins &bins) {
     int bits = 15;
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
     const std::size_t sorted = sizeof(unsigned) + (bins.with_values ? sizeof(std::uint16_t) : 0);
     const std::size_t bytes = std::min(n, cuda_.multiprocessors()) * tiles.capacity * sorted;
-    const int parts = std::min(divide_up(bytes, cuda_.cache_bytes() / kOrderCacheShare),
-                               kMostOrderParts);
-    launch(cuda_, transposed_ ? order_kernel<true> : order_kernel<false>,
+    const int parts =
+        std::min(divide_up(bytes, cuda_.cache_bytes() / kOrderCacheShare), kMostOrderParts);
+    launch(cuda_, parts > 1 ? order_kernel_of<true>() : order_kernel_of<false>(),
            {n, kOrderThreads, 4 << bits},
            OrderJob{selection_.in, tiles, ordered, begin, bits, parts, bins});
   }
