@@ -247,14 +247,14 @@ static __global__ void __launch_bounds__(kOrderThreads)
                               : counters.first_from(std::uint64_t{n} * threadIdx.x / parts);
   __syncthreads();
   for (int part = 0; part < parts; ++part) {
-    const unsigned first = in_parts ? bounds[part] : 0,
-                   length = in_parts ? bounds[part + 1] - first : 0;
+    [[maybe_unused]] const unsigned first = in_parts ? bounds[part] : 0,
+                                    length = in_parts ? bounds[part + 1] - first : 0;
     // Equal counters are in the order of the lowest bits, as these are taken one after another.
     for (unsigned low = 0; low < 1u << counters.low_bits(); ++low) {
       const bool of_missing = part == 0 && low == 0;
       const auto place = [&](int x, int y, unsigned sample, bool exists, bool in_tile) {
         bool has = exists && (sample & ((1u << counters.low_bits()) - 1)) == low;
-        if (in_parts) {
+        if constexpr (in_parts) {
           has = has && (sample >> counters.low_bits()) - first < length;
           if (!of_missing && !__any_sync(kWholeWarp, has)) return;
         }
