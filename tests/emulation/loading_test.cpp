@@ -14,7 +14,7 @@ constexpr int kWidth = 70, kHeight = 50;
 /// Loads the kernels for settings drawn at random, then runs the operator.
 template <typename T, typename Params>
 void expect_all_loaded(T maximum) {
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 60; ++i) {
     Dice dice(i);
     Params params;
     draw(dice, {kWidth, kHeight, maximum, true}, params);
