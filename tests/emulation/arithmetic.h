@@ -9,9 +9,6 @@
 inline int __popc(unsigned v) {
   return __builtin_popcount(v);
 }
-inline int __popcll(unsigned long long v) {
-  return __builtin_popcountll(v);
-}
 inline unsigned __brev(unsigned v) {
   unsigned result = 0;
   for (int i = 0; i < 32; ++i) result |= (v >> i & 1) << (31 - i);

@@ -18,8 +18,8 @@
 namespace cudascan::swo {
 namespace {
 
-/// Samples of a word, and columns that a window reaches at most to the right, and one less than to
-/// the left: those of the words next to a pixel's.
+/// Samples of a word. Windows reach fewer columns to each side: they need the pixels' word and its
+/// two neighbours.
 constexpr int kWordSamples = 32;
 constexpr int kMostRows = 255;
 /// Bits of a count, and the most samples of a window.
@@ -96,12 +96,13 @@ __device__ inline unsigned add_bits(unsigned &sum, unsigned a, unsigned b) {
   return carry;
 }
 
-/// For each of 32 pixels, how often `things` have been seen. Word k of a count has its bits k.
+/// Counts things for each of 32 pixels. Word k of a count has bit k of all 32.
+/// @tparam things  how many are counted
 template <int things>
 class BitCounts {
  public:
-  /// @param seen   a bit for each pixel
-  /// @param calls  before this one; the fewer branches, the more threads have the same
+  /// @param seen   of each thing, a bit for each pixel
+  /// @param calls  calls before this one. Threads of a warp branch unless they have the same number
   __device__ void add(const unsigned (&seen)[things], unsigned calls) {
     // Every other word of a weight waits for the next one.
     if (!(calls & 1)) return hold<0>(seen);
@@ -201,8 +202,8 @@ struct PixelRanks {
     }
   }
 
-  /// Finds the digits: those that fewer samples come before than the rank says, which then are the
-  /// first ones left.
+  /// Finds the next two bits of the results. The ranks then count from the first sample that has
+  /// them.
   __device__ uint2 digits(const DigitCounts &counts) {
     uint2 digit{~0u, ~0u};
     unsigned open = ~0u;

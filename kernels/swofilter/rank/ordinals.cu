@@ -232,8 +232,8 @@ class Ordinals {
     while ((4 << bits) + 4096 > cuda_.most_shared_memory()) --bits;
     const std::size_t sorted = sizeof(unsigned) + (bins.with_values ? sizeof(std::uint16_t) : 0);
     const std::size_t bytes = std::min(n, cuda_.multiprocessors()) * tiles.capacity * sorted;
-    const int parts =
-        std::min(divide_up(bytes, cuda_.cache_bytes() / kOrderCacheShare), kMostOrderParts);
+    const int cached = std::max(cuda_.cache_bytes() / kOrderCacheShare, 1);
+    const int parts = std::min(divide_up(bytes, cached), kMostOrderParts);
     launch(cuda_, parts > 1 ? order_kernel_of<true>() : order_kernel_of<false>(),
            {n, kOrderThreads, 4 << bits},
            OrderJob{selection_.in, tiles, ordered, begin, bits, parts, bins});
