@@ -199,8 +199,8 @@ void check_blocks(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &
       if (const unsigned place = unit.place(r.name);
           code.access_of(r).write && k->parallel->holds(place) && !is_in_windows(place))
         unit.error(place, "'" + name_of(r.variable) +
-                              "' is set in the block of 'parallel', of which only the loops run; "
-                              "set it before the block");
+                              "' is set in the block of 'parallel'. Only its loops run; set it "
+                              "before the block");
   }
 }
 
