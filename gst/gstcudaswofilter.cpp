@@ -10,9 +10,9 @@
  * thicken take 0 as black and everything else as white. Their result is black and white with
  * neutral chroma; they also offer GRAY8 output for deeper input.
  *
- * The window is a rectangle, an ellipse or a cross of `window-width` x `window-height` pixels
- * (`window` for both unless they are set). Or `shape` is a mask given as text: rows of 0 and 1
- * separated by `;`. `border` says what is outside the frame.
+ * The window is a rectangle, an ellipse, a cross, an octagon or a hexagon of `window-width` x
+ * `window-height` pixels (`window` for both unless they are set). Or `shape` is a mask given as
+ * text: rows of 0 and 1 separated by `;`. `border` says what is outside the frame.
  *
  * ## Properties of each operator
  *
@@ -83,6 +83,9 @@
  * |[
  * gst-launch-1.0 filesrc location=form.png ! decodebin ! videoconvert ! cudanick invert=true ! cudaswofilter operator=clear-border ! cudaswofilter operator=fill-holes ! videoconvert ! pngenc ! filesink location=blobs.png
  * ]| Removes objects that touch the edges, and fills the holes of the others.
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter operator=open window=15 shape=octagon ! videoconvert ! autovideosink
+ * ]| Bright things that an octagon of 15x15 pixels fits into.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaswofilter operator=hit-or-miss shape="000;010;000" ! videoconvert ! autovideosink
  * ]| Isolated white pixels.
@@ -197,8 +200,8 @@ struct SwoFilter {
       Property{"window-height", "Window height",
                "Height of the window in pixels, odd, 1 to 255; 0 = window", &Params::window_height},
       Property{"shape", "Shape",
-               "rectangle, ellipse, cross, or a mask: rows of 0 and 1 separated by ; such as "
-               "010;111;010 (in hit-or-miss and templates, - means either)",
+               "rectangle, ellipse, cross, octagon, hexagon, or a mask: rows of 0 and 1 separated "
+               "by ; such as 010;111;010 (in hit-or-miss and templates, - means either)",
                &Params::shape},
       Property{"border", "Border", "What is outside the frame", &Params::border},
       Property{"border-value", "Border value",

@@ -21,8 +21,8 @@
 /// (swofilter/extrema/extrema.h and so on) define every tie, rounding and even case. All operators
 /// share:
 ///
-/// - The window is a rectangle, an ellipse, a cross, or a mask given as text. It has an odd width
-///   and height, and its middle lies on the pixel.
+/// - The window is a rectangle, an ellipse, a cross, an octagon, a hexagon, or a mask given as
+///   text. It has an odd width and height, and its middle lies on the pixel.
 /// - `border` says what is outside the image: nothing, so the window is clipped; the nearest sample
 ///   of the image; the image reflected at its edges, which are repeated (c b a | a b c); or one
 ///   value. A window without any sample gives the pixel itself, but erosions give the largest and
@@ -100,10 +100,11 @@ struct SwoFilterParams {
   int window = 3;         ///< side of the window in pixels, odd, 1..255
   int window_width = 0;   ///< width of the window, odd, 1..255; 0 = window
   int window_height = 0;  ///< height of the window, odd, 1..255; 0 = window
-  /// rectangle; ellipse, cross (inscribed in the window); or a mask, whose size is the window's:
-  /// rows of 0 and 1 from the top, with `;` between them, odd in number and length, at most 31, for
-  /// instance "010;111;010". hit-or-miss and thinning by templates: 1 = white, 0 = black, - =
-  /// either; several masks have blanks between them.
+  /// rectangle; ellipse, cross, octagon, hexagon (inscribed in the window; swofilter/polygons.h
+  /// defines the cells of the last two); or a mask, whose size is the window's: rows of 0 and 1
+  /// from the top, with `;` between them, odd in number and length, at most 31, for instance
+  /// "010;111;010". hit-or-miss and thinning by templates: 1 = white, 0 = black, - = either;
+  /// several masks have blanks between them.
   std::string shape = "rectangle";
   SwoFilterBorder border = SwoFilterBorder::clip;
   int border_value = 0;    ///< level outside the image with border = constant, 0..65535

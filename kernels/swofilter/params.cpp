@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/base/refuse.h"
+#include "kernels/swofilter/polygons.h"
 #include "kernels/swofilter/window.h"
 #include "kernels/usercode/check.h"
 
@@ -25,8 +26,8 @@ bool takes_any(SwoFilterOperator op) {
 Mask parse_mask(const std::string &text, bool with_any) {
   const auto bad = [&](const char *why) {
     refuse("shape = \"", text, "\": ", why,
-           "; must be rectangle, ellipse, cross, or rows of 0 and 1", with_any ? " and -" : "",
-           " with ; between them, such as 010;111;010");
+           "; must be rectangle, ellipse, cross, octagon, hexagon, or rows of 0 and 1",
+           with_any ? " and -" : "", " with ; between them, such as 010;111;010");
   };
   Mask mask{};
   int column = 0;
@@ -102,6 +103,10 @@ std::vector<Mask> make_masks(const SwoFilterParams &p) {
     shape = Mask::make_ellipse(width, height);
   else if (p.shape == "cross")
     shape = Mask::make_cross(width, height);
+  else if (p.shape == "octagon")
+    shape = make_octagon(width, height);
+  else if (p.shape == "hexagon")
+    shape = make_hexagon(width, height);
   else
     return parse_masks(p, patterns);
   // Named shapes contain only white cells; text masks may also contain black ones.

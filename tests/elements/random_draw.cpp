@@ -120,9 +120,9 @@ const char *draw_shape(Draw &draw, bool wild) {
   if (wild && draw.one_in(2))
     return draw.pick<const char *>({"", "0", "000;000;000", "01", "1;11", "101;2", "star",
                                     "111111111111111111;1", "-", ";;;;", "\xc3\xa4"});
-  return draw.pick<const char *>({"rectangle", "ellipse", "cross", "010;111;010", "1",
-                                  "01-;110;-0-", "00100;01110;11111;01110;00100", "110;100;000",
-                                  "111;000;000"});
+  return draw.pick<const char *>({"rectangle", "ellipse", "cross", "octagon", "hexagon",
+                                  "010;111;010", "1", "01-;110;-0-",
+                                  "00100;01110;11111;01110;00100", "110;100;000", "111;000;000"});
 }
 
 void draw_roi(Draw &draw, bool wild, GValue *array) {

@@ -25,7 +25,7 @@ inline void draw(Dice &dice, const Frame &frame, SwoFilterParams &p) {
     p.window_width = or_nonsense(dice, dice.odd(255));
     p.window_height = or_nonsense(dice, dice.odd(255));
   }
-  switch (dice.small(0, 5)) {
+  switch (dice.small(0, 7)) {
     case 0:
       p.shape = "ellipse";
       break;
@@ -37,6 +37,9 @@ inline void draw(Dice &dice, const Frame &frame, SwoFilterParams &p) {
       p.shape = draw_mask(dice, takes_patterns(p.op));
       if (takes_patterns(p.op) && dice.one_in(3))
         p.shape.append(1, ' ').append(draw_mask(dice, true));
+      break;
+    case 4:
+      p.shape = dice.one_in(2) ? "octagon" : "hexagon";
       break;
   }
   p.border = dice.any(SwoFilterBorder::constant);

@@ -264,7 +264,7 @@ TEST(SwoFilterExtrema, CudaEqualsCpuOfWindowsWiderThanTheImage) {
 /// Phases, as the samples of a tile do not fit into shared memory.
 TEST(SwoFilterExtrema, CudaEqualsCpuOfLargestShapes) {
   NEED_GPU();
-  for (const char *shape : {"ellipse", "cross"}) {
+  for (const char *shape : {"ellipse", "cross", "octagon", "hexagon"}) {
     const SwoFilterParams p{.op = Op::open, .window = 255, .shape = shape};
     expect_cuda_equals_cpu_of<std::uint8_t>(p, {37, 290}, {.unit = 16});
     expect_cuda_equals_cpu_of<std::uint16_t>(p, {290, 37}, {});

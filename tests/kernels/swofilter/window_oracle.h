@@ -29,6 +29,8 @@ inline constexpr Shape kShapes[] = {{3, 3, "ellipse"},
                                     {33, 33, "cross"},
                                     {15, 255, "cross"},
                                     {255, 31, "cross"},
+                                    {15, 15, "octagon"},
+                                    {31, 27, "hexagon"},
                                     {0, 0, "100;000;011;111;110"},
                                     {0, 0, "1111111111111;0100000000000;1000000000001"}};
 
@@ -40,7 +42,8 @@ inline Cells cells_of(const SwoFilterParams &p) {
   const int width = p.window_width ? p.window_width : p.window,
             height = p.window_height ? p.window_height : p.window;
   const int rx = width / 2, ry = height / 2;
-  if (p.shape != "rectangle" && p.shape != "ellipse" && p.shape != "cross") {
+  constexpr const char *kNames[] = {"rectangle", "ellipse", "cross", "octagon", "hexagon"};
+  if (std::find(std::begin(kNames), std::end(kNames), p.shape) == std::end(kNames)) {
     std::vector<std::string> rows;
     std::istringstream text(p.shape);
     for (std::string row; std::getline(text, row, ';');) rows.push_back(row);
@@ -57,6 +60,13 @@ inline Cells cells_of(const SwoFilterParams &p) {
       if (p.shape == "cross") on = x == 0 || y == 0;
       if (p.shape == "ellipse" && ry > 0)
         on = std::abs(x) <= std::lround(rx * std::sqrt(static_cast<double>(ry * ry - y * y)) / ry);
+      // Sides of polygons cut corners off a window that reaches half a cell beyond the last ones.
+      const double right = width / 2.0, top = height / 2.0;
+      if (p.shape == "octagon")  // a corner is 1 - sqrt(1/2) times as large as in a square
+        on = (right - std::abs(x)) + (top - std::abs(y)) >=
+             std::min(width, height) * (1 - std::sqrt(0.5));
+      if (p.shape == "hexagon")  // on the left of the line from (right, 0) to (right / 2, top)
+        on = (std::abs(x) - right) * top <= -std::abs(y) * right / 2;
       if (on) cells.emplace_back(x, y);
     }
   return cells;
@@ -165,6 +175,8 @@ inline const std::vector<SwoFilterParams> &windows() {
       {.window = 3, .window_width = 5, .window_height = 1, .shape = "ellipse"},
       {.window = 5, .shape = "cross"},
       {.window = 3, .window_width = 9, .window_height = 13, .shape = "cross"},
+      {.window = 7, .shape = "octagon"},
+      {.window = 3, .window_width = 9, .window_height = 15, .shape = "hexagon"},
       {.shape = "1"},
       {.shape = "100"},
       {.shape = "1;1;0"},
