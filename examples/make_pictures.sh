@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures in docs/ from the sample scan and from the pictures of make_scenes.py,
-# make_lines.py and make_newspaper.py. Run ./quickstart first, then examples/make_pictures.sh.
+# make_lines.py, make_grains.py and make_newspaper.py. Run ./quickstart first, then
+# examples/make_pictures.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build}
@@ -107,6 +108,29 @@ grid docs/swofilter.jpg 88 "$pixels" "$stain" "$words" "$cells" "$dusk" "$ridges
     $swo operator=clear-border" \
   "$dusk ! cudaequalize ! $swo operator=standard-deviation window=9 ! cudaequalize" \
   "$ridges ! $swo operator=median window=5 ! cudanick window=25 invert=true ! $swo operator=thin"
+
+# The lines of docs/granulometry.md.
+$python examples/make_grains.py "$build"
+grains="filesrc location=$build/grains.png ! pngdec"
+side_by_side docs/polygons.jpg "jpegenc quality=85" 320 "$grains" \
+  "$grains ! $swo operator=open window=15 shape=octagon" \
+  "$grains ! $swo operator=top-hat window=15 shape=octagon"
+$python examples/granulometry.py "$build/grains.png" --plot docs/granulometry.png
+# Four pictures of 317 pixels; jpegenc needs a total width that is a multiple of 8.
+specks="filesrc location=$build/speckled.png ! pngdec ! videoconvert ! video/x-raw,format=GRAY8"
+octagons=$specks
+lines=$specks
+for size in 3 5 7; do
+  octagons+=" ! $swo operator=open window=$size shape=octagon"
+  octagons+=" ! $swo operator=close window=$size shape=octagon"
+done
+for length in 3 5 7 9; do
+  lines+=" ! $line operation=opening length=$length directions=4"
+  lines+=" ! $line operation=closing length=$length directions=4"
+done
+crop="videocrop left=2 right=1"
+side_by_side docs/alternating.jpg "jpegenc quality=85" 317 "$specks ! $crop" \
+  "$specks ! $swo operator=median window=5 ! $crop" "$octagons ! $crop" "$lines ! $crop"
 
 $python examples/make_newspaper.py "$build/newspaper.png"
 $python examples/segment_document.py "$build/newspaper.png" "$build/blocks.png"
