@@ -269,9 +269,9 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   const int n_runs = columns.n_runs, n_ends = followed_ends(n_runs), stride = job.stride;
   auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
   for (int i = n_runs + threadIdx.x; i < n_ends; i += kSlidingThreads) ends[i] = int2{};
-  sliding_ends(columns, stride);
+  const SlidingEnds sliding(columns, stride);
   const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
-  if (x >= job.right()) return;
+  if (x - static_cast<int>(threadIdx.x % 32) >= job.right()) return;
   auto *const words = reinterpret_cast<unsigned *>(ends + n_ends) + threadIdx.x;
   const Bins bins(words);
   Followed followed;
@@ -293,7 +293,15 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   const unsigned *middle = job.at(x, y);
   unsigned enters[kAhead], leaves[kAhead];
   // The followed places are before all samples yet.
-  RunSamples samples(ends, n_runs, middle, stride);
+  const bool is_filled = sliding.one_each && columns.count >= kFewestToFill;
+  if (is_filled)
+    fill_windows<Bins::kWords>(
+        sliding, middle, x < job.right(), words, [&](unsigned sample, unsigned by) {
+          const auto one = Bins::of(sample >> 16);
+          by == 1 ? bins.enter(sample & 0xffff, one) : bins.leave(sample & 0xffff, one);
+        });
+  if (x >= job.right()) return;
+  RunSamples samples(ends, is_filled ? 0 : n_runs, middle, stride);
 #pragma unroll 1
   for (int n = samples.next(enters); n > 0;) {
     unsigned now[kAhead];

@@ -23,7 +23,7 @@ using Op = SwoFilterOperator;
 constexpr int kMostSelected = 9, kFewestDigits = 6;
 /// Widest windows whose modes and trimmed means sliding_kernel finds faster than columns_kernel:
 /// its steps cost as much as the window has columns, those of columns_kernel do not.
-constexpr int kWidestSlidingMode = 55, kWidestSlidingMean = 95;
+constexpr int kWidestSlidingMode = 95, kWidestSlidingMean = 151;
 /// Columns of the narrowest crosses of bytes, for each 32 samples of reach, whose ranks and trimmed
 /// means sliding_kernel finds slower than rank_of_cross(), for the same reason.
 constexpr int kNarrowCrossRank = 8, kNarrowCrossMean = 20;

@@ -11,6 +11,7 @@
 /// image it has the samples that the border defines, or kNoLevel.
 #pragma once
 #include "kernels/base/ptx.cuh"
+#include "kernels/base/warp_sums.cuh"
 #include "kernels/swofilter/rank/digits.cuh"
 
 namespace cudascan::swo {
@@ -154,15 +155,98 @@ int sliding_bytes(const WindowColumns &columns) {
 }
 
 /// The upper and the lower ends of the runs: where the samples that leave and enter are, relative
-/// to the middle. All threads of the block call it.
-__device__ inline const int2 *sliding_ends(const WindowColumns &columns, int stride) {
-  auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
-  for (int i = threadIdx.x; i < columns.n_runs; i += kSlidingThreads) {
-    const Run run = columns.runs[i];
-    ends[i] = int2{run.first * stride + run.y, (run.last + 1) * stride + run.y};
+/// to the middle.
+struct SlidingEnds {
+  const int2 *ends;
+  int n_runs, stride;
+  bool one_each;  ///< each column of the window has one run
+
+  /// All threads of the block call it.
+  __device__ SlidingEnds(const WindowColumns &columns, int stride)
+      : ends(reinterpret_cast<const int2 *>(dynamic_shared_memory())),
+        n_runs(columns.n_runs),
+        stride(stride) {
+    auto *const all = reinterpret_cast<int2 *>(dynamic_shared_memory());
+    bool in_order = n_runs == 2 * columns.ry + 1;
+    for (int i = threadIdx.x; i < n_runs; i += kSlidingThreads) {
+      const Run run = columns.runs[i];
+      all[i] = int2{run.first * stride + run.y, (run.last + 1) * stride + run.y};
+      in_order = in_order && run.y == i - columns.ry;
+    }
+    one_each = __syncthreads_count(!in_order) == 0;
   }
-  __syncthreads();
-  return ends;
+  __device__ int2 operator[](int i) const { return ends[i]; }
+
+  /// Calls change(sample, 1) for the samples of two columns of the window on `middle` that were not
+  /// in the window one column to the left, and change(sample, -1) for those that were in that one
+  /// only. The number of columns is odd.
+  /// @param i  the first of both columns, -1, 1, 3, ...: in that window it is column i + 1
+  template <typename Sample, typename Change>
+  __device__ void move_right(int i, const Sample *middle, const Change &change) const {
+    // Most ranges have one sample or none, so the first ones are read together.
+    constexpr int kRanges = 8;
+    int2 ranges[kRanges];
+    unsigned first[kRanges];
+    set_ranges(i, ranges);
+    set_ranges(i + 1, ranges + kRanges / 2);
+#pragma unroll
+    for (int r = 0; r < kRanges; ++r)
+      if (ranges[r].x < ranges[r].y) first[r] = middle[ranges[r].x];
+#pragma unroll
+    for (int r = 0; r < kRanges; ++r) {
+      const unsigned by = r % 2 ? -1u : 1;
+      if (ranges[r].x < ranges[r].y) change(first[r], by);
+#pragma unroll 1
+      for (int k = ranges[r].x + stride; k < ranges[r].y; k += stride) change(middle[k], by);
+    }
+  }
+
+ private:
+  /// Sets what enters above, leaves above, enters below and leaves below in a column.
+  __device__ void set_ranges(int i, int2 *ranges) const {
+    int2 now = ends[max(i, 0)], old = ends[min(i + 1, n_runs - 1)];
+    --old.x, --old.y;
+    if (i < 0) now = int2{old.x, old.x};
+    if (i + 1 == n_runs) old = int2{now.x, now.x};
+    ranges[0] = int2{now.x, min(old.x, now.y)};
+    ranges[1] = int2{old.x, min(now.x, old.y)};
+    ranges[2] = int2{max(old.y, now.x), now.y};
+    ranges[3] = int2{max(now.y, old.x), old.y};
+  }
+};
+
+/// Samples of the smallest windows for which fill_windows() is faster than counting all samples of
+/// all windows; ranks of bytes are always faster.
+constexpr int kFewestToFill = 1000;
+
+/// Counts the samples of the first windows of a warp's columns, if each column of the windows has
+/// one run. The lanes share the samples of the first window. Each other lane counts what makes its
+/// window different from the one on its left; sums over the lanes are the windows.
+/// @tparam n_words    words of each thread, kSlidingThreads apart and 0 before
+/// @param middle      of this thread's window
+/// @param has_window  otherwise there are no samples
+/// @param change      change(sample, by) adds by times a sample to this thread's words
+template <int n_words, typename Sample, typename Change>
+__device__ void fill_windows(const SlidingEnds &ends, const Sample *middle, bool has_window,
+                             unsigned *words, const Change &change) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int i = lane; i < ends.n_runs; i += 32) {
+    const int2 run = ends[i];
+#pragma unroll 4
+    for (int k = run.x; k < run.y; k += ends.stride) change(middle[k - lane], 1);
+  }
+#pragma unroll 4
+  for (int i = 0; i < n_words; ++i) {
+    const unsigned all = warp_sum(words[i * kSlidingThreads]);
+    words[i * kSlidingThreads] = lane == 0 ? all : 0;
+  }
+  if (lane > 0 && has_window)
+#pragma unroll 1
+    for (int i = -1; i < ends.n_runs; i += 2) ends.move_right(i, middle, change);
+#pragma unroll 4
+  for (int i = 0; i < n_words; ++i)
+    words[i * kSlidingThreads] = warp_scan(words[i * kSlidingThreads]);
 }
 
 /// A thread per column of results.
@@ -170,12 +254,13 @@ __device__ inline const int2 *sliding_ends(const WindowColumns &columns, int str
 template <SwoFilterOperator op, typename Job>
 __global__ void __launch_bounds__(kSlidingThreads)
     sliding_kernel(const __grid_constant__ Job job, const __grid_constant__ WindowColumns columns) {
-  const int2 *const ends = sliding_ends(columns, job.stride);
+  const SlidingEnds ends(columns, job.stride);
   const int n_runs = columns.n_runs;
   const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
-  if (x >= job.right()) return;
-  const typename Job::Counts counts(
-      reinterpret_cast<unsigned *>(dynamic_shared_memory() + n_runs * sizeof(int2)) + threadIdx.x);
+  if (x - static_cast<int>(threadIdx.x % 32) >= job.right()) return;
+  auto *const words =
+      reinterpret_cast<unsigned *>(dynamic_shared_memory() + n_runs * sizeof(int2)) + threadIdx.x;
+  const typename Job::Counts counts(words);
   SlidingSearch search(counts);
   const auto change = [&](unsigned sample, unsigned by) {
     job.change(counts, sample, by);
@@ -185,8 +270,15 @@ __global__ void __launch_bounds__(kSlidingThreads)
   counts.clear();
   int y = job.y0();
   auto middle = job.at(x, y);
+  const bool is_filled =
+      ends.one_each && (op == SwoFilterOperator::rank || columns.count >= kFewestToFill);
+  if (is_filled)
+    fill_windows<Job::Counts::kWords + 1>(
+        ends, middle, x < job.right(), words,
+        [&](unsigned sample, unsigned by) { job.change(counts, sample, by); });
+  if (x >= job.right()) return;
 #pragma unroll 1
-  for (int i = 0; i < n_runs; ++i) {
+  for (int i = 0; !is_filled && i < n_runs; ++i) {
     const auto *run = middle + ends[i].x;
     const int length = (ends[i].y - ends[i].x) / job.stride;
 #pragma unroll 1

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/swofilter.h"
@@ -51,8 +52,10 @@ const std::vector<SwoFilterParams> kLarge = {
     {.op = Op::mode, .window = 37, .shape = "cross", .border = Border::constant},
     {.op = Op::alpha_trimmed_mean, .window = 21, .border = Border::reflect},
     {.op = Op::mode, .window = 17},
-    {.op = Op::alpha_trimmed_mean, .window_width = 97, .window_height = 3, .alpha = 0.2},
-    {.op = Op::mode, .window_width = 57, .window_height = 5, .border = Border::constant},
+    {.op = Op::alpha_trimmed_mean, .window_width = 153, .window_height = 3, .alpha = 0.2},
+    {.op = Op::mode, .window_width = 97, .window_height = 5, .border = Border::constant},
+    {.op = Op::alpha_trimmed_mean, .window = 39, .shape = "ellipse", .alpha = 0.3},
+    {.op = Op::mode, .window_width = 37, .window_height = 47, .shape = "ellipse"},
     {.op = Op::median, .window = 255, .border = Border::replicate},
     {.op = Op::directional_median, .window_width = 41, .window_height = 5}};
 
@@ -83,6 +86,30 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfModes) {
                                                kFew[i % std::size(kFew)]);
       ++i;
     }
+}
+
+/// Windows of bytes whose columns have one run each, so that warps fill the first ones together:
+/// whole warps, a part of one, and one column.
+TEST(SwoFilterRankLarge, CudaEqualsCpuOfColumnsOfOneRun) {
+  NEED_GPU();
+  int i = 0;
+  for (const Op op : {Op::rank, Op::mode, Op::alpha_trimmed_mean})
+    for (const auto &[width, height, shape] :
+         {std::tuple{39, 39, "ellipse"}, std::tuple{21, 69, "ellipse"}, std::tuple{7, 89, "cross"},
+          std::tuple{37, 33, "rectangle"}})
+      for (const Size size : {Size{70, 5}, Size{33, 12}, Size{1, 40}}) {
+        const SwoFilterParams p{.op = op,
+                                .window_width = width,
+                                .window_height = height,
+                                .shape = shape,
+                                .border = static_cast<Border>(i % 4),
+                                .border_value = 77,
+                                .percentile = 23. * (i % 5),
+                                .alpha = 0.1 * (i % 6)};
+        expect_cuda_equals_cpu_of<std::uint8_t>(p, size, {i % 3, i % 2}, 255,
+                                                i % 2 ? Content::random : Content::text);
+        ++i;
+      }
 }
 
 /// A window of one sample gives that sample, whatever is asked of it.
