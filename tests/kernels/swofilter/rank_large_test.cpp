@@ -96,7 +96,7 @@ TEST(SwoFilterRankLarge, CudaEqualsCpuOfColumnsOfOneRun) {
   for (const Op op : {Op::rank, Op::mode, Op::alpha_trimmed_mean})
     for (const auto &[width, height, shape] :
          {std::tuple{39, 39, "ellipse"}, std::tuple{21, 69, "ellipse"}, std::tuple{7, 89, "cross"},
-          std::tuple{37, 33, "rectangle"}})
+          std::tuple{37, 33, "rectangle"}, std::tuple{25, 47, "octagon"}})
       for (const Size size : {Size{70, 5}, Size{33, 12}, Size{1, 40}}) {
         const SwoFilterParams p{.op = op,
                                 .window_width = width,
