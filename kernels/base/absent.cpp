@@ -73,6 +73,9 @@ int Cuda::multiprocessors() {
 int Cuda::most_shared_memory() {
   refuse_cuda();
 }
+int Cuda::cache_bytes() {
+  refuse_cuda();
+}
 int Cuda::code_architecture() {
   refuse_cuda();
 }

@@ -192,6 +192,7 @@ TEST(ResourcesWithoutADevice, ThrowErrors) {
   Cuda cuda;
   EXPECT_THROW(cuda.scratch(16), Error);
   EXPECT_THROW(cuda.multiprocessors(), Error);
+  EXPECT_THROW(cuda.cache_bytes(), Error);
   EXPECT_THROW(cuda.code_architecture(), Error);
 }
 
