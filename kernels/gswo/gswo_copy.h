@@ -47,6 +47,7 @@ class Copier {
     char *data = nullptr;
     std::size_t bytes = 0;
     cudaEvent_t done = nullptr;  ///< the device's copy from or to it
+    int device = 0;              ///< that of the event
     int first = 0, rows = 0;     ///< rows that it has for the host
   };
 
@@ -69,9 +70,9 @@ class Copier {
 #else
     const int threads = std::clamp(std::min(most, parts / 2), 1, kMostThreads);
 #endif
-    for (int k = 0; k < 2 * threads; k++) prepare(buffers_[k], std::max(kBuffer, bytes));
     int gpu = 0;
     check(cudaGetDevice(&gpu), "cudaGetDevice");
+    for (int k = 0; k < 2 * threads; k++) prepare(buffers_[k], std::max(kBuffer, bytes), gpu);
     std::atomic<int> next{0};
     const auto work = [&](int thread) {
       Buffer *const mine = buffers_ + 2 * thread;
@@ -113,9 +114,15 @@ class Copier {
     b.rows = 0;
   }
 
-  static void prepare(Buffer &b, std::size_t bytes) {
+  static void prepare(Buffer &b, std::size_t bytes, int gpu) {
+    if (b.done && b.device != gpu) {  // streams of another device cannot record it
+      check(cudaEventSynchronize(b.done), "a copy, or a kernel before it");
+      check(cudaEventDestroy(b.done), "cudaEventDestroy");
+      b.done = nullptr;
+    }
     if (!b.done)
       check(cudaEventCreateWithFlags(&b.done, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    b.device = gpu;
     if (b.bytes >= bytes) return;
     check(cudaEventSynchronize(b.done), "a copy, or a kernel before it");
     check(cudaFreeHost(b.data), "cudaFreeHost");

@@ -313,6 +313,23 @@ TEST(GswoRegion, LargeImagesAreCopiedByThreads) {
   unsetenv("GSWO_COPY_THREADS");
 }
 
+/// Another device may be current each time.
+TEST(GswoRegion, ImagesAreCopiedFromAndToEachDevice) {
+  std::vector<Pixel> memory(20000);
+  for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = static_cast<Pixel>(k * k);
+  std::vector<Pixel> expected = memory;
+  Picture a, b;
+  for (int k = 0; k < 500; ++k) a.rows.push_back(10 * k + 2), b.rows.push_back(10000 + 10 * k);
+  const Windows w{0, 1, -1, {0, 489, 0, kWidth - 1}, 1, 1, 1, 1, true};
+  for (const int device : {0, 1, 0}) {
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    run(expected, {a, b}, w);
+    gswo::Region r;
+    launch(r, memory, {a, b}, w);
+  }
+  EXPECT_EQ(memory, expected);
+}
+
 TEST(GswoRegion, MemoryOfOthersIsFreedIfThereIsNoMore) {
   gswo::Pool &pool = gswo::Pool::get();
   pool.release();

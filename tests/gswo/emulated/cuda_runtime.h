@@ -13,7 +13,12 @@
 #include <mutex>
 #include <utility>
 
-enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation, cudaErrorLaunchFailure };
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorMemoryAllocation,
+  cudaErrorInvalidResourceHandle,
+  cudaErrorLaunchFailure
+};
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum { cudaEventDisableTiming };
 
@@ -22,6 +27,7 @@ struct dim3 {
   dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 struct EmulatedEvent {
+  int device;           ///< the only one whose streams may record it
   long long place = 0;  ///< how much of the queue comes before it
 };
 using cudaEvent_t = EmulatedEvent *;
@@ -53,10 +59,12 @@ struct Device {
     }
   }
 };
+/// All devices: they have one queue.
 inline Device &device() {
   static Device all;
   return all;
 }
+inline thread_local int current = 0;
 
 }  // namespace emulated
 
@@ -67,10 +75,10 @@ inline cudaError_t cudaGetLastError() {
   return std::exchange(emulated::device().error, cudaSuccess);
 }
 inline cudaError_t cudaGetDevice(int *number) {
-  return *number = 0, cudaSuccess;
+  return *number = emulated::current, cudaSuccess;
 }
-inline cudaError_t cudaSetDevice(int) {
-  return cudaSuccess;
+inline cudaError_t cudaSetDevice(int number) {
+  return emulated::current = number, cudaSuccess;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
   emulated::device().run(emulated::device().queued);
@@ -124,9 +132,13 @@ inline cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from
   return cudaDeviceSynchronize();
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-  return *event = new EmulatedEvent, cudaSuccess;
+  return *event = new EmulatedEvent{emulated::current}, cudaSuccess;
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return delete event, cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  if (event->device != emulated::current) return cudaErrorInvalidResourceHandle;
   auto &d = emulated::device();
   const std::lock_guard<std::recursive_mutex> lock(d.mutex);
   return event->place = d.queued, cudaSuccess;
