@@ -13,6 +13,11 @@
 /// functions, threads that wait for one another, copies with an invalid address, and copies that
 /// are unfinished when their block ends. Uninitialised shared and device memory is filled with a
 /// pattern. Data races are not detected, but changing the order of the threads finds some of them.
+///
+/// There are several devices, which differ in size. Each thread has a current one, to which the
+/// memory, streams and events belong that the thread makes. As on GPUs that have no access to one
+/// another's memory, calls on a stream, an event or memory of another device fail, even some that
+/// CUDA allows. A kernel that uses such memory ends the program.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -32,6 +37,7 @@
 #include <vector>
 
 #include "arithmetic.h"
+#include "machine.h"
 
 // ---- The language -------------------------------------------------------------------------------
 
@@ -122,7 +128,8 @@ void progress();
 /// Prints a message and ends the program.
 [[noreturn]] void fail(const std::string &what);
 
-void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
+/// Runs a kernel on a device.
+void run(int device, const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
          const std::function<void()> &thread);
 
 }  // namespace emulation
@@ -236,7 +243,6 @@ T atomicExch(T *p, T value) {
 
 #define CUDART_VERSION 13000
 
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorNotReady };
 enum cudaMemcpyKind { cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
@@ -251,9 +257,7 @@ enum cudaLaunchAttributeID {
   cudaLaunchAttributeProgrammaticStreamSerialization
 };
 
-struct CUstream_st;
 struct CUevent_st;
-using cudaStream_t = CUstream_st *;
 using cudaEvent_t = CUevent_st *;
 
 struct cudaFuncAttributes {
@@ -296,6 +300,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
@@ -303,33 +308,6 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
                                              cudaDriverEntryPointQueryResult *result);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
-
-namespace emulation {
-/// Shared memory available to a block, unless it is limited.
-inline constexpr std::size_t kSharedPerBlock = 227 << 10;
-/// There are few multiprocessors, so that small images occupy all of them.
-inline constexpr int kMultiprocessors = 6;
-/// The cache is small, so that small images do not fit in.
-inline constexpr int kCacheBytes = 512 << 10;
-/// Reduces the shared memory of the device.
-void limit_shared_memory(std::size_t bytes);
-int multiprocessors();
-/// Sets the number of multiprocessors of the device.
-void set_multiprocessors(int n);
-int blocks_per_multiprocessor(int threads, std::size_t shared);
-
-/// Dynamic shared memory that the blocks of a kernel may have: 48 KiB by default. Lowering it ends
-/// the program, as another thread may be about to launch the kernel.
-std::size_t shared_limit(const void *kernel);
-cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
-/// The number of kernels for which it was set since the last limit_shared_memory().
-std::size_t kernels_with_limit();
-
-/// Queues work on a stream.
-void queue(cudaStream_t stream, std::function<void()> work);
-/// Waits until all queued work of a stream is done.
-void finish(cudaStream_t stream);
-}  // namespace emulation
 
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel /*kernel*/,
@@ -362,9 +340,11 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
     return cudaErrorInvalidValue;
   if (config->dynamicSmemBytes > emulation::shared_limit(reinterpret_cast<const void *>(kernel)))
     return cudaErrorInvalidValue;
-  emulation::queue(config->stream, [=, shared = config->dynamicSmemBytes,
-                                    parameters = std::tuple<std::decay_t<Parameters>...>(args...)] {
-    emulation::run(blocks, threads, shared, together, [&] { std::apply(kernel, parameters); });
-  });
-  return cudaSuccess;
+  const std::tuple<std::decay_t<Parameters>...> parameters(args...);
+  emulation::count_launch();
+  return emulation::queue(
+      config->stream, [=, shared = config->dynamicSmemBytes, device = emulation::current_device()] {
+        emulation::run(device, blocks, threads, shared, together,
+                       [&] { std::apply(kernel, parameters); });
+      });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The emulated device, shared by the files of this folder.
+/// The emulated devices, shared by the files of this folder.
 #pragma once
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -13,6 +13,10 @@
 #include <vector>
 
 #include "kernels/base/ptx.cuh"
+
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace emulation {
 
@@ -32,6 +36,7 @@ void live();
 struct Place {
   void *registers[5];                 ///< saved by __builtin_setjmp(), which makes no system call
   const ucontext_t *fresh = nullptr;  ///< set for a stack on which nothing has run yet
+  void *fiber = nullptr;              ///< for the thread sanitizer
   void *fake_stack = nullptr;         ///< for the address sanitizer
   const void *stack = nullptr;
   std::size_t stack_size = 0;
@@ -72,13 +77,23 @@ struct Fiber : Place {
     fresh = &context;
     stack = memory;
     stack_size = context.uc_stack.ss_size;
+#ifdef __SANITIZE_THREAD__
+    fiber = __tsan_create_fiber(0);
+#endif
   }
-  ~Fiber() { munmap(memory, kStack); }
+  ~Fiber() {
+#ifdef __SANITIZE_THREAD__
+    __tsan_destroy_fiber(fiber);
+#endif
+    munmap(memory, kStack);
+  }
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
 
   /// Whether it can run now.
-  bool ready() const { return running && (!waits_for || waits_for->times != times); }
+  bool ready() const {
+    return running && (!waits_for || waits_for->times != times);
+  }
 };
 
 /// A copy of the copy engine that is not done yet. It holds its own tensor: the original is a
@@ -104,7 +119,7 @@ struct Block {
   std::vector<PendingCopy> copies;
 };
 
-/// The device. Only one thread of the process at a time may use it.
+/// What runs kernels, those of all devices. Only one thread of the process at a time may use it.
 struct Device {
   std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
@@ -126,7 +141,16 @@ struct Device {
 };
 
 Device &device();
+/// As long as it exists, an access to memory of other devices ends the program.
+struct OnlyMemoryOf {
+  explicit OnlyMemoryOf(int device);
+  ~OnlyMemoryOf();
+  OnlyMemoryOf(const OnlyMemoryOf &) = delete;
+  OnlyMemoryOf &operator=(const OnlyMemoryOf &) = delete;
+};
+
 /// The shared memory that a block may have.
-std::size_t most_shared_memory();
+std::size_t shared_memory_of(int device);
+int multiprocessors_of(int device);
 
 }  // namespace emulation

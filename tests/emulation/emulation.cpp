@@ -27,18 +27,18 @@ constexpr int kIdleTurns = 30;
 
 Device the_device;
 
-/// Dynamic shared memory that the blocks of each kernel may have.
+/// Dynamic shared memory that the blocks of each kernel may have, on each device.
 class SharedLimits {
  public:
   std::size_t of(const void *kernel) const {
     const std::lock_guard lock(mutex_);
-    const auto found = limits_.find(kernel);
+    const auto found = limits_.find({current_device(), kernel});
     return found == limits_.end() ? 48 << 10 : found->second;
   }
   cudaError_t set(const void *kernel, std::size_t bytes) {
-    if (bytes > shared_per_block) return cudaErrorInvalidValue;
+    if (bytes > shared_memory_of(current_device())) return cudaErrorInvalidValue;
     const std::lock_guard lock(mutex_);
-    std::size_t &limit = limits_[kernel];
+    std::size_t &limit = limits_[{current_device(), kernel}];
     if (bytes < limit) fail("a kernel's limit of shared memory is lowered");
     limit = bytes;
     return cudaSuccess;
@@ -54,7 +54,7 @@ class SharedLimits {
 
  private:
   mutable std::mutex mutex_;
-  std::map<const void *, std::size_t> limits_;
+  std::map<std::pair<int, const void *>, std::size_t> limits_;
 };
 
 SharedLimits shared_limits;
@@ -73,14 +73,19 @@ void arrive([[maybe_unused]] const Place &place) {
 #endif
 }
 
-[[gnu::noinline, gnu::no_sanitize_address]] void jump(Place &to) {
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void jump(Place &to) {
   if (const ucontext_t *fresh = std::exchange(to.fresh, nullptr)) setcontext(fresh);
   __builtin_longjmp(to.registers, 1);
 }
 /// Continues at `to`. Returns when something continues at `from`.
-[[gnu::noinline, gnu::no_sanitize_address]] void change(Place &from, Place &to) {
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void change(Place &from,
+                                                                                 Place &to) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_size);
+#endif
+#ifdef __SANITIZE_THREAD__
+  from.fiber = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.fiber, 0);
 #endif
   if (__builtin_setjmp(from.registers) == 0) jump(to);
 }
@@ -193,8 +198,11 @@ void run_blocks() {
 Device &device() {
   return the_device;
 }
-std::size_t most_shared_memory() {
-  return shared_per_block;
+std::size_t shared_memory_of(int device) {
+  return device == 1 ? std::min(shared_per_block, kSharedPerBlockOfDevice1) : shared_per_block;
+}
+int multiprocessors_of(int device) {
+  return multiprocessor_count + device;
 }
 
 const dim3 &thread_index() {
@@ -247,7 +255,7 @@ void fail(const std::string &what) {
 }
 
 int multiprocessors() {
-  return multiprocessor_count;
+  return multiprocessors_of(current_device());
 }
 void set_multiprocessors(int n) {
   multiprocessor_count = n;
@@ -266,15 +274,17 @@ std::size_t kernels_with_limit() {
   return shared_limits.size();
 }
 int blocks_per_multiprocessor(int threads, std::size_t shared) {
-  if (threads < 1 || threads > kThreadsPerBlock || shared > shared_per_block) return 0;
+  if (threads < 1 || threads > kThreadsPerBlock || shared > shared_memory_of(current_device()))
+    return 0;
   return std::min<int>(kThreadsPerMultiprocessor / threads,
                        kSharedPerMultiprocessor / (shared + kReservedShared));
 }
 
-void run(const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
+void run(int number, const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
          const std::function<void()> &thread) {
   Device &d = device();
   const std::lock_guard lock(d.mutex);
+  const OnlyMemoryOf memory(number);
   d.grid = blocks;
   d.block_size = threads;
   d.thread = &thread;

@@ -1,22 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Functions with which programs query the runtime and the driver.
+#include <atomic>
 #include <string_view>
 
 #include "device.h"
 
-cudaError_t cudaGetDevice(int *id) {
-  *id = 0;
+namespace {
+
+thread_local int current = 0;
+std::atomic<long> launched[emulation::kDevices];
+
+bool exists(int device) {
+  return device >= 0 && device < emulation::kDevices;
+}
+
+}  // namespace
+
+int emulation::current_device() {
+  return current;
+}
+long emulation::launches(int device) {
+  return launched[device];
+}
+void emulation::count_launch() {
+  ++launched[current];
+}
+
+cudaError_t cudaGetDevice(int *device) {
+  *device = current;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (!exists(device)) return cudaErrorInvalidDevice;
+  current = device;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
+  *count = emulation::kDevices;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? emulation::multiprocessors()
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+  if (!exists(device)) return cudaErrorInvalidDevice;
+  *value = attribute == cudaDevAttrMultiProcessorCount ? emulation::multiprocessors_of(device)
            : attribute == cudaDevAttrL2CacheSize
                ? emulation::kCacheBytes
-               : static_cast<int>(emulation::most_shared_memory());
+               : static_cast<int>(emulation::shared_memory_of(device));
   return cudaSuccess;
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned,
@@ -31,7 +59,16 @@ cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
 const char *cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "no error" : "invalid argument (emulated GPU)";
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal (emulated GPU)";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle (emulated GPU)";
+    default:
+      return "invalid argument (emulated GPU)";
+  }
 }
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap *tensor, CUtensorMapDataType type, cuuint32_t rank,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Streams and events of the emulated GPU. Queued work is done when a thread waits or asks for it,
+// Streams and events of the emulated GPUs. Queued work is done when a thread waits or asks for it,
 // and sometimes while more work is queued, in any order that streams and events allow.
 #include <deque>
 #include <map>
@@ -12,6 +12,7 @@ struct CUstream_st {};
 
 /// How often it was recorded, and the latest record that was reached.
 struct CUevent_st {
+  const int device = emulation::current_device();
   struct State {
     unsigned recorded = 0, reached = 0;
     std::chrono::steady_clock::time_point time;
@@ -31,8 +32,29 @@ struct Work {
   bool ready() const { return !behind || behind->reached >= recorded; }
 };
 
+/// The owner of streams that the emulated driver has made.
+constexpr int kAnyDevice = -1;
+
+bool is_of_other_device(int owner) {
+  return owner != kAnyDevice && owner != emulation::current_device();
+}
+
 class Streams {
  public:
+  void add(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    owners_[stream] = emulation::current_device();
+  }
+  void remove(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    owners_.erase(stream);
+  }
+  int owner(cudaStream_t stream) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = owners_.find(stream);
+    return found == owners_.end() ? kAnyDevice : found->second;
+  }
+
   void queue(cudaStream_t stream, Work work) {
     const std::lock_guard lock(mutex_);
     if (!stream) {  // the default stream; work of other streams does not wait for it
@@ -99,72 +121,32 @@ class Streams {
     if (!step()) emulation::fail("streams wait for events that nobody records");
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<cudaStream_t, std::deque<Work>> queues_;
+  std::map<cudaStream_t, int> owners_;
   std::mt19937 random_;
 };
 
 Streams streams;
 
-/// Memory for which copies may be delayed. Copies of other memory are done at once, as the host may
-/// change that memory when the call returns.
-class Allocations {
- public:
-  cudaError_t allocate(void **p, std::size_t bytes) {
-    // The copy engine reads whole units of 16 bytes.
-    const std::size_t size = (bytes + 15) / 16 * 16;
-    if (posix_memalign(p, 256, size) != 0) return cudaErrorInvalidValue;
-    std::memset(*p, 0xcd, size);
-    const std::lock_guard lock(mutex_);
-    sizes_[static_cast<char *>(*p)] = size;
-    return cudaSuccess;
-  }
-  cudaError_t free(void *p) {
-    streams.finish_all();
-    const std::lock_guard lock(mutex_);
-    sizes_.erase(static_cast<char *>(p));
-    std::free(p);
-    return cudaSuccess;
-  }
-  bool has(const void *p) const {
-    const std::lock_guard lock(mutex_);
-    const auto *byte = static_cast<const char *>(p);
-    const auto next = sizes_.upper_bound(byte);
-    return next != sizes_.begin() && byte < std::prev(next)->first + std::prev(next)->second;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<const char *, std::size_t> sizes_;
-};
-
-Allocations allocations;
-
 }  // namespace
 
 namespace emulation {
 
-void queue(cudaStream_t stream, std::function<void()> work) {
+cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
+  if (is_of_other_device(streams.owner(stream))) return cudaErrorInvalidResourceHandle;
   streams.queue(stream, {std::move(work)});
+  return cudaSuccess;
 }
 void finish(cudaStream_t stream) {
   streams.finish(stream);
 }
 
-}  // namespace emulation
+void finish_all() {
+  streams.finish_all();
+}
 
-cudaError_t cudaMalloc(void **p, std::size_t bytes) {
-  return allocations.allocate(p, bytes);
-}
-cudaError_t cudaMallocHost(void **p, std::size_t bytes) {
-  return allocations.allocate(p, bytes);
-}
-cudaError_t cudaFree(void *p) {
-  return allocations.free(p);
-}
-cudaError_t cudaFreeHost(void *p) {
-  return allocations.free(p);
-}
+}  // namespace emulation
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
@@ -173,12 +155,15 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
                               std::size_t from_stride, std::size_t row_bytes, std::size_t rows,
                               cudaMemcpyKind, cudaStream_t stream) {
-  emulation::queue(stream, [=] {
+  if (emulation::is_foreign(to) || emulation::is_foreign(from)) return cudaErrorInvalidValue;
+  const cudaError_t error = emulation::queue(stream, [=] {
     for (std::size_t y = 0; y < rows; ++y)
       std::memcpy(static_cast<char *>(to) + y * to_stride,
                   static_cast<const char *>(from) + y * from_stride, row_bytes);
   });
-  if (!allocations.has(to) || !allocations.has(from)) emulation::finish(stream);
+  if (error != cudaSuccess) return error;
+  // The host may change other memory as soon as the call returns.
+  if (!emulation::is_allocated(to) || !emulation::is_allocated(from)) emulation::finish(stream);
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream) {
@@ -186,20 +171,22 @@ cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t
 }
 cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size_t row_bytes,
                               std::size_t rows, cudaStream_t on) {
-  emulation::queue(on, [=] {
+  if (emulation::is_foreign(to)) return cudaErrorInvalidValue;
+  return emulation::queue(on, [=] {
     for (std::size_t y = 0; y < rows; ++y)
       std::memset(static_cast<char *>(to) + y * stride, value, row_bytes);
   });
-  return cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = new CUstream_st;
+  streams.add(*stream);
   return cudaSuccess;
 }
 /// Queued work of the stream still runs. If a new stream has the same address, its work comes after
 /// this work.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  streams.remove(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -220,6 +207,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const int owner = stream ? streams.owner(stream) : emulation::current_device();
+  if (owner != kAnyDevice && owner != event->device) return cudaErrorInvalidResourceHandle;
   streams.record(event, stream);
   return cudaSuccess;
 }
@@ -227,6 +216,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return streams.reached(event) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end) {
+  if (begin->device != end->device) return cudaErrorInvalidResourceHandle;
   *ms = std::chrono::duration<float, std::milli>(streams.time(end) - streams.time(begin)).count();
   return cudaSuccess;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/error.h"
 #include "kernels/usercode/code.h"
 #include "kernels/usercode/compile.h"
 #include "kernels/usercode/gpu_module.h"
@@ -132,7 +133,14 @@ struct GpuModule::Impl {
                                         [] { return index_of(emulation::grid_size()); },
                                         [] { emulation::meet(false); }};
   }
+  /// A module is loaded on one device.
+  void check_device() const {
+    if (device != emulation::current_device())
+      throw Error("CUDA: the module is of another device (emulated GPU)");
+  }
+
   SharedObject object;
+  const int device = emulation::current_device();
 };
 
 GpuModule::GpuModule(const std::string &code) : impl_(std::make_unique<Impl>(code)) {}
@@ -140,16 +148,19 @@ GpuModule::~GpuModule() = default;
 
 void GpuModule::set_global(const char *name, const void *value, std::size_t bytes,
                            CUstream_st *stream) {
+  impl_->check_device();
   emulation::finish(stream);
   if (void *variable = impl_->object.symbol(name)) std::memcpy(variable, value, bytes);
 }
 
 void GpuModule::launch(const char *kernel, unsigned grid_x, unsigned grid_y, unsigned block_x,
                        unsigned block_y, CUstream_st *stream, void **args) {
+  impl_->check_device();
   emulation::finish(stream);  // copies of the arguments cannot be kept, as their sizes are unknown
   const std::string caller = std::string(kernel) + "_emulated";
   const auto function = reinterpret_cast<void (*)(void **)>(impl_->object.symbol(caller.c_str()));
-  emulation::run({grid_x, grid_y}, {block_x, block_y}, 0, false, [&] { function(args); });
+  emulation::run(impl_->device, {grid_x, grid_y}, {block_x, block_y}, 0, false,
+                 [&] { function(args); });
 }
 
 std::string gpu_name() {
@@ -174,6 +185,7 @@ Textures::Textures() : impl_(std::make_unique<Impl>()) {}
 Textures::~Textures() = default;
 unsigned long long Textures::of(const void *data, std::ptrdiff_t stride, int width, int height,
                                 int) {
+  if (emulation::is_foreign(data)) throw Error("CUDA: a texture of another device's memory");
   impl_->latest = {data, stride, width, height};
   return reinterpret_cast<unsigned long long>(&impl_->latest);
 }

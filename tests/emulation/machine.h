@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The emulated machine: its devices, their sizes, and what belongs to each. See cuda_runtime.h.
+#pragma once
+#include <cstddef>
+#include <functional>
+
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorInvalidValue,
+  cudaErrorInvalidDevice,
+  cudaErrorInvalidResourceHandle,
+  cudaErrorNotReady
+};
+
+struct CUstream_st;
+using cudaStream_t = CUstream_st *;
+
+namespace emulation {
+
+inline constexpr int kDevices = 3;
+/// The device that is current in the calling thread.
+int current_device();
+
+/// There are few multiprocessors, so that small images occupy all of them. Device 1 has one more,
+/// device 2 has two more.
+inline constexpr int kMultiprocessors = 6;
+/// The cache is small, so that small images do not fit in.
+inline constexpr int kCacheBytes = 512 << 10;
+/// Shared memory available to a block, unless it is limited. Device 1 has less, as many GPUs have.
+inline constexpr std::size_t kSharedPerBlock = 227 << 10, kSharedPerBlockOfDevice1 = 99 << 10;
+
+/// Reduces the shared memory of all devices.
+void limit_shared_memory(std::size_t bytes);
+/// Sets the number of multiprocessors of device 0.
+void set_multiprocessors(int n);
+/// These two are about the current device.
+int multiprocessors();
+int blocks_per_multiprocessor(int threads, std::size_t shared);
+
+/// Dynamic shared memory that the blocks of a kernel may have on the current device: 48 KiB by
+/// default. Lowering it ends the program, as another thread may be about to launch the kernel.
+std::size_t shared_limit(const void *kernel);
+cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
+/// The number of kernels for which it was set since the last limit_shared_memory().
+std::size_t kernels_with_limit();
+
+/// Queues work on a stream of the current device.
+cudaError_t queue(cudaStream_t stream, std::function<void()> work);
+/// Waits until all queued work of a stream, or of all streams, is done.
+void finish(cudaStream_t stream);
+void finish_all();
+
+/// Whether an address is in memory of a device, or in pinned memory.
+bool is_allocated(const void *p);
+/// Whether it is in memory of another device than the current one.
+bool is_foreign(const void *p);
+
+/// The number of kernels launched on a device.
+long launches(int device);
+/// Counts one on the current device.
+void count_launch();
+
+}  // namespace emulation
