@@ -2,6 +2,7 @@
 // Replaces cuda.cu in a build without CUDA: nothing is available, and functions that need a device
 // throw an error.
 #include "kernels/base/absent.h"
+#include "kernels/base/current_device.h"
 #include "kernels/planes.h"
 
 namespace cudascan {
@@ -48,6 +49,13 @@ void copy_rows(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t
 }
 
 }  // namespace cuda
+
+int device_count() {
+  refuse_cuda();
+}
+void make_current(int) {
+  refuse_cuda();
+}
 
 bool Cuda::available() {
   return false;

@@ -2,11 +2,13 @@
 // The emulated machine has several devices, and finds what is used on the wrong one.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <thread>
 
 #include "kernels/base/launch.cuh"
+#include "kernels/devices.h"
 
 namespace cudascan {
 namespace {
@@ -162,6 +164,26 @@ TEST(CudaSeveralDevices, AKernelsLimitOfSharedMemoryIsThatOfADevice) {
   launch(one, limited_kernel, {1, 32, kMuch});
   EXPECT_EQ(cudaLaunchKernelEx(&config, limited_kernel), cudaSuccess);
   EXPECT_THROW(launch(one, limited_kernel, {1, 32, 100 << 10}), Error) << "more than device 1 has";
+}
+
+/// Each worker runs with its device current, and its kernels run there.
+TEST(CudaSeveralDevices, FramesRunOnTheDeviceOfTheirWorker) {
+  const On on(2);
+  Devices devices({0, 1});
+  const long before[] = {emulation::launches(0), emulation::launches(1), emulation::launches(2)};
+  std::atomic<long> frames[2] = {};
+  devices.for_each(200, [&](Devices::Worker &worker, std::size_t) {
+    const int device = worker.device();
+    EXPECT_EQ(emulation::current_device(), device);
+    EXPECT_EQ(worker.cuda().multiprocessors(), emulation::kMultiprocessors + device);
+    launch(worker.cuda(), write_kernel, {1, 1}, static_cast<char *>(worker.cuda().scratch(kBytes)));
+    ++frames[device];
+  });
+  EXPECT_EQ(emulation::current_device(), 2) << "that of the calling thread";
+  EXPECT_EQ(frames[0] + frames[1], 200);
+  EXPECT_EQ(emulation::launches(0), before[0] + frames[0]);
+  EXPECT_EQ(emulation::launches(1), before[1] + frames[1]);
+  EXPECT_EQ(emulation::launches(2), before[2]);
 }
 
 }  // namespace

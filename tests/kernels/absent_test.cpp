@@ -4,6 +4,7 @@
 
 #include "kernels/autothreshold.h"
 #include "kernels/binarize.h"
+#include "kernels/devices.h"
 #include "kernels/equalize.h"
 #include "kernels/histogram.h"
 #include "kernels/linearopen.h"
@@ -60,6 +61,12 @@ TEST(Absent, RunLengthsRefuseTheGpu) {
                     count_runs(cuda, Plane<const std::uint8_t>{&in, 1, 1, 1}, {}, counts);
                   }),
                   kReason));
+}
+
+TEST(Absent, ThereAreNoDevices) {
+  EXPECT_TRUE(Devices::all().empty());
+  EXPECT_TRUE(has(message_of<Error>([] { Devices(); }), kReason));
+  EXPECT_TRUE(has(message_of<Error>([] { Devices({0}); }), kReason));
 }
 
 TEST(Absent, ModulesRefuseTheGpu) {
