@@ -58,6 +58,10 @@ PAPERS = [
        "series": f"Otsu, GPU{copies}", "name": f"Otsu, GPU{copies}", "parameter": "side",
        "value": side, "us": side / 100, "baseline_us": side / 10}
       for side in (256, 512) for copies in ("", " with copies")),
+    *({"table": "paper 003 several GPUs", **GPU, "width": side, "height": side, "depth": 8,
+       "series": "Otsu", "name": f"Otsu, {gpus} GPUs", "parameter": "GPUs", "value": gpus,
+       "us": side / gpus, "baseline_us": 2 * side / gpus, "speedup": gpus}
+      for side in (1024, 4096) for gpus in (1, 2, 4)),
 ]
 
 
@@ -145,9 +149,11 @@ class PapersOnThePage(PageTest):
         plots = {re.search('aria-label="(.*?)"', svg)[1]: svg
                  for svg in re.findall(r"<svg.*?</svg>", text, re.S)}
         self.assertEqual(set(plots), {row["table"] for row in PAPERS} -
-                         {"paper 000 table 5", "paper 002 figure 10", "paper 002 figure 11"} |
+                         {"paper 000 table 5", "paper 002 figure 10", "paper 002 figure 11",
+                          "paper 003 several GPUs"} |
                          {"paper 002 figure 10, 640x640", "paper 002 figure 10, 2560x640",
-                          "paper 002 figure 11, 640x640"})
+                          "paper 002 figure 11, 640x640", "paper 003 several GPUs, 1024x1024",
+                          "paper 003 several GPUs, 4096x4096"})
         for name, words in (("000 figure 3", ("block 8*8", "block 32*32", "ours",
                                               "published, GTX 480, block 16*16")),
                             ("000 figure 4", ("Shared 9*9, GTX 480", "ours")),
@@ -158,7 +164,8 @@ class PapersOnThePage(PageTest):
                             ("002 figure 2", ("Morard, vertical", "ours, GPU, vertical")),
                             ("002 figure 9", ("NPP, diagonal", "ours, GPU, diagonal")),
                             ("002 figure 11, 640x640", ("Z = 4, equation 5",)),
-                            ("003 figure 6a", ("Otsu, GPU with copies", "ours: Otsu, GPU"))):
+                            ("003 figure 6a", ("Otsu, GPU with copies", "ours: Otsu, GPU")),
+                            ("003 several GPUs, 1024x1024", ("Otsu", "ours: Otsu"))):
             for word in words:
                 self.assertIn(word, plots[f"paper {name}"])
 

@@ -152,6 +152,7 @@ PLOTS = {
     "paper 003 figure 6a": times_against("side"),
     "paper 003 figure 6b": times_against("side"),
     "paper 003 figure 6c": times_against("side"),
+    "paper 003 several GPUs": each_size(times_against("GPUs")),
 }
 
 
