@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <numeric>
@@ -21,6 +22,7 @@ constexpr int kThreadsPerMultiprocessor = 2048, kThreadsPerBlock = 1024;
 int multiprocessor_count = kMultiprocessors;
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 std::size_t shared_per_block = kSharedPerBlock;
+std::atomic<bool> kernels_run = true;
 /// Turns of each thread without progress before a deadlock is assumed. A thread may need several
 /// turns to see what it waits for.
 constexpr int kIdleTurns = 30;
@@ -257,6 +259,9 @@ void fail(const std::string &what) {
 int multiprocessors() {
   return multiprocessors_of(current_device());
 }
+void run_kernels(bool yes) {
+  kernels_run = yes;
+}
 void set_multiprocessors(int n) {
   multiprocessor_count = n;
 }
@@ -282,6 +287,7 @@ int blocks_per_multiprocessor(int threads, std::size_t shared) {
 
 void run(int number, const dim3 &blocks, const dim3 &threads, std::size_t shared, bool together,
          const std::function<void()> &thread) {
+  if (!kernels_run) return;
   Device &d = device();
   const std::lock_guard lock(d.mutex);
   const OnlyMemoryOf memory(number);

@@ -45,6 +45,9 @@ cudaError_t set_shared_limit(const void *kernel, std::size_t bytes);
 /// The number of kernels for which it was set since the last limit_shared_memory().
 std::size_t kernels_with_limit();
 
+/// Whether launches run kernels, as they do at first. Otherwise memory stays as it is.
+void run_kernels(bool yes);
+
 /// Queues work on a stream of the current device.
 cudaError_t queue(cudaStream_t stream, std::function<void()> work);
 /// Waits until all queued work of a stream, or of all streams, is done.
