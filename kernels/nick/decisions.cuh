@@ -144,6 +144,10 @@ class ThresholdDecision {
   bool near_ = false;       // some column of the lane is not reliable
 };
 
+/// Bytes from the first row of an image to its end for which BinaryDecision can store samples: its
+/// position has 32 bits, as a longer one makes each row slower.
+constexpr std::uint64_t kMostOutBytes = 0xffffffff;
+
 /// Black and white.
 template <typename T, typename SumS, typename SumQ, NickMethod method>
 class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
@@ -160,8 +164,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ BinaryDecision(const Job &job, const Shared &shared, const Row &row, int y)
       : Base(job, shared),
         at_once_(keep(job.store_at_once && row.valid == kColumns)),
-        out_(static_cast<unsigned char *>(job.out) + y * job.out_stride +
-             row.x0 * (job.out_is_wide ? 2 : 1)) {}
+        at_(y * static_cast<unsigned>(job.out_stride) + row.x0 * (job.out_is_wide ? 2 : 1)) {}
 
   template <Columns>
   __device__ bool sure(const Row &) const {
@@ -189,7 +192,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
                      __popc(whites[1] & first_bytes(row.valid - 4));
       store_some(row.valid, whites);
     }
-    out_ += job_.out_stride;
+    at_ += static_cast<unsigned>(job_.out_stride);
   }
   __device__ void finish(const Row &row, int begin, int end, unsigned char * /*memory*/) {
     if (!job_.black_count) return;
@@ -231,26 +234,29 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   __device__ unsigned paint(unsigned whites) const {
     return (whites & job_.white) | (~whites & job_.black);
   }
+  __device__ unsigned char *out() const {
+    return static_cast<unsigned char *>(job_.out) + at_;
+  }
   /// Stores the first `valid` black or white samples, at least one, given the bytes of their mask.
   __device__ void store_some(int valid, const unsigned (&whites)[2]) const {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       if (job_.out_is_wide)
-        reinterpret_cast<std::uint16_t *>(out_)[j] =
+        reinterpret_cast<std::uint16_t *>(out())[j] =
             paint(__byte_perm(whites[j / 4], 0, 0x1111 * (j % 4)));
       else
-        out_[j] = paint(whites[j / 4]) >> 8 * (j % 4);
+        out()[j] = paint(whites[j / 4]) >> 8 * (j % 4);
       if (j + 1 == valid) break;
     }
   }
   /// Stores eight samples at once.
   __device__ void store_all(const unsigned (&whites)[2]) const {
     if (sizeof(T) == 2 && job_.out_is_wide)
-      *reinterpret_cast<uint4 *>(out_) = {
+      *reinterpret_cast<uint4 *>(out()) = {
           paint(__byte_perm(whites[0], 0, 0x1100)), paint(__byte_perm(whites[0], 0, 0x3322)),
           paint(__byte_perm(whites[1], 0, 0x1100)), paint(__byte_perm(whites[1], 0, 0x3322))};
     else
-      *reinterpret_cast<uint2 *>(out_) = {paint(whites[0]), paint(whites[1])};
+      *reinterpret_cast<uint2 *>(out()) = {paint(whites[0]), paint(whites[1])};
   }
 
   /// Whether the lane stores its eight samples at once. A bool would occupy a predicate register in
@@ -258,7 +264,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   /// previous one.
   const unsigned at_once_;
   unsigned white_bits_ = 0;  // eight for each white pixel
-  unsigned char *out_;
+  unsigned at_;              // bytes from job.out to the next samples; see kMostOutBytes
 };
 
 }  // namespace cudascan::nick

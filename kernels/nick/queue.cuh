@@ -62,6 +62,18 @@ void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const 
 template <typename T, typename Out>
 void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
   check_call(p, in, out);
+  if (static_cast<std::uint64_t>(out.stride) * out.height > kMostOutBytes) {
+    // Rows far apart. Those of the largest image next to one another fit.
+    static const char key = 0;
+    const std::size_t row = out.width * sizeof(Out), stride = (row + 255) / 256 * 256;
+    Plane<Out> dense = out;
+    dense.data = static_cast<Out *>(cuda.history(&key, stride * out.height));
+    dense.stride = static_cast<std::ptrdiff_t>(stride);
+    queue(cuda, in, dense, p, report);
+    if (cuda.only_loads()) return;
+    return cuda::copy_rows(out.data, out.stride, dense.data, dense.stride, row, out.height,
+                           cuda.stream());
+  }
   const auto go = [&]<bool from_prefix, typename SumS, typename SumQ>() {
     NickJob<T> job(out, window_width(p) / 2, window_height(p) / 2);
     const std::uint32_t white = out.maximum * (sizeof(Out) == 1 ? 0x01010101u : 0x00010001u);

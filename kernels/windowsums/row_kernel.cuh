@@ -234,8 +234,8 @@ class RowWalk {
     strip_.template step<columns != Columns::any, kNarrow>(i);
     auto bases = strip_.template bases<SumS, SumQ>();  // of the next row
     unrolled<kColumns>([&]<int j>() {
-      decision_.template column<columns, j>(row_, row_.template size<columns>(j));
       bases.template advance<j>();
+      decision_.template column<columns, j>(row_, row_.template size<columns>(j));
     });
     set_bases(bases);
     return decision_.template sure<columns>(row_);

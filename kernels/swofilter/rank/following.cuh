@@ -259,8 +259,9 @@ int following_bytes(const WindowColumns &columns) {
 }
 
 /// A thread per column of results.
-/// @tparam Followed  FollowedRank or FollowedMean
-template <typename Followed>
+/// @tparam Followed   FollowedRank or FollowedMean
+/// @tparam is_filled  by fill_windows()
+template <typename Followed, bool is_filled>
 static __global__ void __launch_bounds__(kSlidingThreads)
     following_kernel(const __grid_constant__ OrdinalSlidingJob<typename Followed::Found> job,
                      const __grid_constant__ WindowColumns columns) {
@@ -269,9 +270,10 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   const int n_runs = columns.n_runs, n_ends = followed_ends(n_runs), stride = job.stride;
   auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
   for (int i = n_runs + threadIdx.x; i < n_ends; i += kSlidingThreads) ends[i] = int2{};
-  const SlidingEnds sliding(columns, stride);
+  sliding_ends(columns, stride);
   const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
-  if (x - static_cast<int>(threadIdx.x % 32) >= job.right()) return;
+  // All lanes of a warp that has columns fill windows.
+  if (x - (is_filled ? static_cast<int>(threadIdx.x % 32) : 0) >= job.right()) return;
   auto *const words = reinterpret_cast<unsigned *>(ends + n_ends) + threadIdx.x;
   const Bins bins(words);
   Followed followed;
@@ -293,25 +295,26 @@ static __global__ void __launch_bounds__(kSlidingThreads)
   const unsigned *middle = job.at(x, y);
   unsigned enters[kAhead], leaves[kAhead];
   // The followed places are before all samples yet.
-  const bool is_filled = sliding.one_each && columns.count >= kFewestToFill;
-  if (is_filled)
+  if constexpr (is_filled) {
     fill_windows<Bins::kWords>(
-        sliding, middle, x < job.right(), words, [&](unsigned sample, unsigned by) {
+        {ends, n_runs, stride}, middle, x < job.right(), words, [&](unsigned sample, unsigned by) {
           const auto one = Bins::of(sample >> 16);
           by == 1 ? bins.enter(sample & 0xffff, one) : bins.leave(sample & 0xffff, one);
         });
-  if (x >= job.right()) return;
-  RunSamples samples(ends, is_filled ? 0 : n_runs, middle, stride);
+    if (x >= job.right()) return;
+  } else {
+    RunSamples samples(ends, n_runs, middle, stride);
 #pragma unroll 1
-  for (int n = samples.next(enters); n > 0;) {
-    unsigned now[kAhead];
+    for (int n = samples.next(enters); n > 0;) {
+      unsigned now[kAhead];
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) now[i] = enters[i];
-    const int n_next = samples.next(enters);
+      for (int i = 0; i < kAhead; ++i) now[i] = enters[i];
+      const int n_next = samples.next(enters);
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i)
-      if (i * stride < n) bins.enter(now[i] & 0xffff, Bins::of(now[i] >> 16));
-    n = n_next;
+      for (int i = 0; i < kAhead; ++i)
+        if (i * stride < n) bins.enter(now[i] & 0xffff, Bins::of(now[i] >> 16));
+      n = n_next;
+    }
   }
 
   // The samples of a batch of runs.

@@ -162,10 +162,12 @@ class Ordinals {
           cuda_, selection_kernel<std::uint16_t>,
           {dim3(divide_up(selection_.out.width, 32), divide_up(selection_.out.height, 8)), 256},
           selection_, transposed_ ? columns_ : cells_);
+    const bool is_filled = has_column_runs(columns_) && columns_.count >= kFewestToFill;
     const auto find = [&](const OrdinalJob<Found> &job, int n) {
       const OrdinalSlidingJob<Found> sliding{job};
-      launch(cuda_, following_kernel<Followed>, {n * sliding.blocks, kSlidingThreads, bytes},
-             sliding, columns_);
+      launch(cuda_,
+             is_filled ? following_kernel<Followed, true> : following_kernel<Followed, false>,
+             {n * sliding.blocks, kSlidingThreads, bytes}, sliding, columns_);
       launch(cuda_, from_bins, members(job, n), job, cells_);
     };
     for_parts<Found>(following_results(bytes, Followed::kOfMeans), find,

@@ -28,11 +28,17 @@ void rank_by_sliding(Cuda &cuda, const SelectionJob<std::uint8_t> &job, const Ma
       cuda.scratch(std::size_t(stride) * height * sizeof(std::uint16_t)));
   launch(cuda, margin_kernel, {dim3(divide_up(width, 256), height), 256}, job.in, job.rx, job.ry,
          samples, stride);
-  const auto kernel = job.op == Op::mode ? sliding_kernel<Op::mode, SlidingJob>
-                      : job.op == Op::alpha_trimmed_mean
-                          ? sliding_kernel<Op::alpha_trimmed_mean, SlidingJob>
-                          : sliding_kernel<Op::rank, SlidingJob>;
   const WindowColumns columns(mask.transposed());
+  const auto kernel_of = [&]<bool is_filled>() {
+    return job.op == Op::mode ? sliding_kernel<Op::mode, SlidingJob, is_filled>
+           : job.op == Op::alpha_trimmed_mean
+               ? sliding_kernel<Op::alpha_trimmed_mean, SlidingJob, is_filled>
+               : sliding_kernel<Op::rank, SlidingJob, is_filled>;
+  };
+  const bool of_rank = job.op == Op::median || job.op == Op::rank;
+  const auto kernel = has_column_runs(columns) && (of_rank || columns.count >= kFewestToFill)
+                          ? kernel_of.template operator()<true>()
+                          : kernel_of.template operator()<false>();
   const int bytes = sliding_bytes<SlidingJob>(columns);
   const RankBlocks blocks = sliding_blocks(cuda, job.out.width, job.out.height, bytes);
   launch(cuda, kernel, {blocks.blocks, kSlidingThreads, bytes},

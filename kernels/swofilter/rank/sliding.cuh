@@ -155,27 +155,28 @@ int sliding_bytes(const WindowColumns &columns) {
 }
 
 /// The upper and the lower ends of the runs: where the samples that leave and enter are, relative
-/// to the middle.
-struct SlidingEnds {
-  const int2 *ends;
-  int n_runs, stride;
-  bool one_each;  ///< each column of the window has one run
-
-  /// All threads of the block call it.
-  __device__ SlidingEnds(const WindowColumns &columns, int stride)
-      : ends(reinterpret_cast<const int2 *>(dynamic_shared_memory())),
-        n_runs(columns.n_runs),
-        stride(stride) {
-    auto *const all = reinterpret_cast<int2 *>(dynamic_shared_memory());
-    bool in_order = n_runs == 2 * columns.ry + 1;
-    for (int i = threadIdx.x; i < n_runs; i += kSlidingThreads) {
-      const Run run = columns.runs[i];
-      all[i] = int2{run.first * stride + run.y, (run.last + 1) * stride + run.y};
-      in_order = in_order && run.y == i - columns.ry;
-    }
-    one_each = __syncthreads_count(!in_order) == 0;
+/// to the middle. All threads of the block call it.
+__device__ inline const int2 *sliding_ends(const WindowColumns &columns, int stride) {
+  auto *const ends = reinterpret_cast<int2 *>(dynamic_shared_memory());
+  for (int i = threadIdx.x; i < columns.n_runs; i += kSlidingThreads) {
+    const Run run = columns.runs[i];
+    ends[i] = int2{run.first * stride + run.y, (run.last + 1) * stride + run.y};
   }
-  __device__ int2 operator[](int i) const { return ends[i]; }
+  __syncthreads();
+  return ends;
+}
+
+/// Whether each column of the window has one run.
+inline bool has_column_runs(const WindowColumns &columns) {
+  for (int i = 0; i < columns.n_runs; ++i)
+    if (columns.runs[i].y != i - columns.ry) return false;
+  return columns.n_runs == 2 * columns.ry + 1;
+}
+
+/// How a window of such columns differs from the one on its left.
+struct SlidingColumns {
+  const int2 *ends;  ///< see sliding_ends()
+  int n_runs, stride;
 
   /// Calls change(sample, 1) for the samples of two columns of the window on `middle` that were not
   /// in the window one column to the left, and change(sample, -1) for those that were in that one
@@ -219,22 +220,21 @@ struct SlidingEnds {
 /// all windows; ranks of bytes are always faster.
 constexpr int kFewestToFill = 1000;
 
-/// Counts the samples of the first windows of a warp's columns, if each column of the windows has
-/// one run. The lanes share the samples of the first window. Each other lane counts what makes its
+/// Counts the samples of the first windows of a warp's columns. Needs has_column_runs(). The lanes share the samples of the first window. Each other lane counts what makes its
 /// window different from the one on its left; sums over the lanes are the windows.
 /// @tparam n_words    words of each thread, kSlidingThreads apart and 0 before
 /// @param middle      of this thread's window
 /// @param has_window  otherwise there are no samples
 /// @param change      change(sample, by) adds by times a sample to this thread's words
 template <int n_words, typename Sample, typename Change>
-__device__ void fill_windows(const SlidingEnds &ends, const Sample *middle, bool has_window,
+__device__ void fill_windows(const SlidingColumns &columns, const Sample *middle, bool has_window,
                              unsigned *words, const Change &change) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
-  for (int i = lane; i < ends.n_runs; i += 32) {
-    const int2 run = ends[i];
+  for (int i = lane; i < columns.n_runs; i += 32) {
+    const int2 run = columns.ends[i];
 #pragma unroll 4
-    for (int k = run.x; k < run.y; k += ends.stride) change(middle[k - lane], 1);
+    for (int k = run.x; k < run.y; k += columns.stride) change(middle[k - lane], 1);
   }
 #pragma unroll 4
   for (int i = 0; i < n_words; ++i) {
@@ -243,21 +243,23 @@ __device__ void fill_windows(const SlidingEnds &ends, const Sample *middle, bool
   }
   if (lane > 0 && has_window)
 #pragma unroll 1
-    for (int i = -1; i < ends.n_runs; i += 2) ends.move_right(i, middle, change);
+    for (int i = -1; i < columns.n_runs; i += 2) columns.move_right(i, middle, change);
 #pragma unroll 4
   for (int i = 0; i < n_words; ++i)
     words[i * kSlidingThreads] = warp_scan(words[i * kSlidingThreads]);
 }
 
 /// A thread per column of results.
-/// @tparam Job  as SlidingJob
-template <SwoFilterOperator op, typename Job>
+/// @tparam Job        as SlidingJob
+/// @tparam is_filled  by fill_windows()
+template <SwoFilterOperator op, typename Job, bool is_filled>
 __global__ void __launch_bounds__(kSlidingThreads)
     sliding_kernel(const __grid_constant__ Job job, const __grid_constant__ WindowColumns columns) {
-  const SlidingEnds ends(columns, job.stride);
+  const int2 *const ends = sliding_ends(columns, job.stride);
   const int n_runs = columns.n_runs;
   const int x = job.x0() + static_cast<int>(threadIdx.x), bottom = job.bottom();
-  if (x - static_cast<int>(threadIdx.x % 32) >= job.right()) return;
+  // All lanes of a warp that has columns fill windows.
+  if (x - (is_filled ? static_cast<int>(threadIdx.x % 32) : 0) >= job.right()) return;
   auto *const words =
       reinterpret_cast<unsigned *>(dynamic_shared_memory() + n_runs * sizeof(int2)) + threadIdx.x;
   const typename Job::Counts counts(words);
@@ -270,25 +272,26 @@ __global__ void __launch_bounds__(kSlidingThreads)
   counts.clear();
   int y = job.y0();
   auto middle = job.at(x, y);
-  const bool is_filled =
-      ends.one_each && (op == SwoFilterOperator::rank || columns.count >= kFewestToFill);
-  if (is_filled)
+  if constexpr (is_filled) {
     fill_windows<Job::Counts::kWords + 1>(
-        ends, middle, x < job.right(), words,
+        {ends, n_runs, job.stride}, middle, x < job.right(), words,
         [&](unsigned sample, unsigned by) { job.change(counts, sample, by); });
-  if (x >= job.right()) return;
+    if (x >= job.right()) return;
+  } else {
 #pragma unroll 1
-  for (int i = 0; !is_filled && i < n_runs; ++i) {
-    const auto *run = middle + ends[i].x;
-    const int length = (ends[i].y - ends[i].x) / job.stride;
+    for (int i = 0; i < n_runs; ++i) {
+      const auto *run = middle + ends[i].x;
+      const int length = (ends[i].y - ends[i].x) / job.stride;
 #pragma unroll 1
-    for (int k = 0; k < length; k += kSlidingAhead) {
-      unsigned enters[kSlidingAhead];
+      for (int k = 0; k < length; k += kSlidingAhead) {
+        unsigned enters[kSlidingAhead];
 #pragma unroll
-      for (int j = 0; j < kSlidingAhead; ++j) enters[j] = run[min(k + j, length - 1) * job.stride];
+        for (int j = 0; j < kSlidingAhead; ++j)
+          enters[j] = run[min(k + j, length - 1) * job.stride];
 #pragma unroll
-      for (int j = 0; j < kSlidingAhead; ++j)
-        if (k + j < length) change(enters[j], 1);
+        for (int j = 0; j < kSlidingAhead; ++j)
+          if (k + j < length) change(enters[j], 1);
+      }
     }
   }
 #pragma unroll 1

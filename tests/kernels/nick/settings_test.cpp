@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings and planes that the local thresholds refuse.
+// Settings and planes that the local thresholds refuse, and unusual planes that they take.
 #include <cmath>
 #include <string>
 
 #include "kernels/nick.h"
 #include "tests/kernels/nick/oracle.h"
+#include "tests/kernels/operator_test.h"
 
 namespace cudascan {
 namespace {
@@ -138,4 +139,33 @@ TEST(NickRefuses, EmptyPlanes) {
 }
 
 }  // namespace
+#ifdef HAVE_CUDA
+/// Rows so far apart that the plane has more than 4 GiB.
+TEST(Nick, CudaStoresRowsThatAreFarApart) {
+  NEED_REAL_GPU();
+  constexpr int kWidth = 300, kHeight = 2200;
+  constexpr std::ptrdiff_t kStride = 2 << 20;
+  const auto samples = test::make_content<std::uint8_t>(test::Content::text, kWidth, kHeight, 255);
+  const Image<std::uint8_t> in(samples, kWidth, kHeight);
+  Image<std::uint8_t> expected(kWidth, kHeight), got(kWidth, kHeight);
+  const NickParams params{.window = 15};
+  Cpu cpu;
+  run(cpu, in.plane(), expected.plane(), params);
+
+  cuda::DeviceBuffer from(kWidth * kHeight), to(kStride * kHeight);
+  cuda::Stream stream;
+  Cuda cuda(stream.get());
+  cuda::copy_rows(from.data(), kWidth, samples.data(), kWidth, kWidth, kHeight, stream.get());
+  run(cuda,
+      Plane<const std::uint8_t>{static_cast<const std::uint8_t *>(from.data()), kWidth, kHeight,
+                                kWidth},
+      Plane<std::uint8_t>{static_cast<std::uint8_t *>(to.data()), kWidth, kHeight, kStride},
+      params);
+  const Plane<std::uint8_t> result = got.plane();
+  cuda::copy_rows(result.data, result.stride, to.data(), kStride, kWidth, kHeight, stream.get());
+  cuda.synchronize();
+  EXPECT_TRUE(test::same(expected.samples(), got.samples(), kWidth));
+}
+#endif
+
 }  // namespace cudascan
