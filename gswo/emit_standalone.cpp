@@ -312,11 +312,21 @@ class Host {
   static std::string row(const Image &i) {
     const std::string slice = i.is_volume ? "[g_z]" : "",
                       row = i.is_volume ? "(g_z * (" + i.slice + ") + g_y)" : "g_y";
-    return std::string("[&](") + (i.is_volume ? "long long g_z, " : "") +
-           "long long g_y) { return " +
-           (i.dimensions > 1 ? "&" + i.name + slice + "[g_y][0]"
-                             : "&" + i.name + "[" + row + " * (" + i.stride + ")]") +
-           "; }";
+    const std::string function =
+        std::string("[&](") + (i.is_volume ? "long long g_z, " : "") + "long long g_y) { return " +
+        (i.dimensions > 1 ? "&" + i.name + slice + "[g_y][0]"
+                          : "&" + i.name + "[" + row + " * (" + i.stride + ")]") +
+        "; }";
+    return has_equal_rows(i) ? "gswo::equal(" + function + ")" : function;
+  }
+  /// Whether the rows are at equal distances, whatever the program does: not if there is a table of
+  /// their addresses.
+  static bool has_equal_rows(const Image &i) {
+    QualType row = i.variable->getType().getNonReferenceType();
+    for (int k = 1; k < i.dimensions; ++k)
+      row = row->isPointerType() ? row->getPointeeType()
+                                 : QualType(row->getAsArrayTypeUnsafe()->getElementType());
+    return i.dimensions == 1 || row->isArrayType();
   }
 
   const Unit &unit_;

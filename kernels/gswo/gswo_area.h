@@ -57,6 +57,18 @@ void without(const Area &a, const Area &b, const Use &use) {
   some({b.y0, b.y1, b.x1 + 1, a.x1});
 }
 
+/// A function that gives the address of a row, of an image whose rows are at equal distances.
+template <class Row>
+struct Equal : Row {};
+template <class Row>
+Equal<Row> equal(const Row &row) {
+  return {row};
+}
+template <class Row>
+inline constexpr bool is_equal = false;
+template <class Row>
+inline constexpr bool is_equal<Equal<Row>> = true;
+
 /// Where the rows of an image are: the address of column 0 of each. Usually they are at equal
 /// distances; else there is a table.
 class HostRows {
@@ -67,7 +79,7 @@ class HostRows {
   HostRows(int y0, int y1, const Row &row) : y0_(y0), y1_(y1), first_(address(row, y0)) {
     if (y1 > y0)
       distance_ = (std::ptrdiff_t)((std::uintptr_t)address(row, y0 + 1) - (std::uintptr_t)first_);
-    for (int y = y0 + 2; y <= y1; y++)
+    for (int y = y0 + 2; !is_equal<Row> && y <= y1; y++)
       if (address(row, y) != by_rule(y)) {
         for (int k = y0; k <= y1; k++) table_.push_back(address(row, k));
         return;
@@ -77,6 +89,10 @@ class HostRows {
   char *operator[](int y) const {
     return table_.empty() ? by_rule(y) : table_[(std::size_t)(y - y0_)];
   }
+
+  /// The address of row 0, if the rows are at equal distances. If two images have different ones,
+  /// they are not the same.
+  const char *zero() const { return is_rule() ? by_rule(0) : nullptr; }
 
   /// Whether both can be the same image: all rows that both know are at the same places.
   bool agrees(const HostRows &other) const {

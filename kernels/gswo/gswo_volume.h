@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// Volumes and sequences of frames in stand-alone programs that gswo-cc writes: the slices are
-/// images of their own, so they may be anywhere, and programs may exchange them.
+/// images of their own, so they may be anywhere on the host, and programs may exchange them. On the
+/// device they are at equal distances, unless they were exchanged.
 #pragma once
 #include "gswo_rt.h"
 
 namespace gswo {
 
-/// Slices oz, oz + 1, ... of a volume, passed by value. The list of slices is in device memory.
+/// Slices oz, oz + 1, ... of a volume, passed by value.
 struct Volume {
-  const Plane *slices;
+  Plane first;               ///< slice oz; the others differ from it only in `data`
+  unsigned distance;         ///< bytes from slice to slice
+  const long long *offsets;  ///< or, if not nullptr, bytes from the first slice to each
   int depth, oz;
 };
 
 #if GSWO_CUDA
 
-/// A slice, read through the cache for constants.
+/// The address of a slice. It is computed from a parameter of the kernel, so compilers know that it
+/// is in global memory.
+GSWO_FN char *slice_address(const Volume &v, int z) {
+  return (char *)v.first.data + (v.offsets
+                                     ? __ldg(v.offsets + z)
+                                     : (long long)((unsigned long long)(unsigned)z * v.distance));
+}
 GSWO_FN Plane slice_of(const Volume &v, int z) {
-  const Plane *const from = v.slices + z;
-  return Plane{(void *)__ldg((const unsigned long long *)&from->data),
-               __ldg(&from->pitch),
-               __ldg(&from->width),
-               __ldg(&from->height),
-               __ldg(&from->ox),
-               __ldg(&from->oy)};
+  Plane slice = v.first;
+  slice.data = slice_address(v, z);
+  return slice;
 }
 
 /// The source: every index gives a pixel.

@@ -4,24 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
-#include "emulated/cuda_runtime.h"
-#include "gswo_region.h"
+#include "pictures.h"
 
+namespace cudascan::gswo::test {
 namespace {
 
-using gswo::Area;
+namespace gswo = ::gswo;
 
 bool in(const Area &a, int y, int x) {
   return a.y0 <= y && y <= a.y1 && a.x0 <= x && x <= a.x1;
-}
-Area any_area(std::mt19937 &random, int most) {
-  const auto end = [&] { return static_cast<int>(random() % most); };
-  return {end(), end(), end(), end()};
 }
 
 TEST(GswoAreas, AreWhatTheirPixelsSay) {
@@ -47,33 +42,6 @@ TEST(GswoAreas, AreWhatTheirPixelsSay) {
     for (int y = 0; y < 7; ++y)
       for (int x = 0; x < 7; ++x) EXPECT_EQ(times[y][x], in(a, y, x) && !in(b, y, x));
   }
-}
-
-using Pixel = std::uint16_t;
-
-/// An image in a common memory: equal distances between the rows, or any rows.
-struct Picture {
-  std::vector<std::ptrdiff_t> rows;  ///< where rows -2, -1, ... begin
-  Pixel *row(std::vector<Pixel> &memory, int y) const { return memory.data() + rows[y + 2]; }
-};
-
-constexpr int kHeight = 7, kWidth = 6, kMargin = 2;
-
-Picture any_picture(std::mt19937 &random, std::size_t memory) {
-  constexpr int rows = kHeight + 2 * kMargin, columns = kWidth + 2 * kMargin;
-  Picture p;
-  const int distance = columns + static_cast<int>(random() % 14);
-  const auto most = static_cast<int>(memory) - columns;
-  const int first = static_cast<int>(random() % (most - rows * distance));
-  std::vector<int> mixed;
-  for (int k = 0; k < most / columns; ++k) mixed.push_back(k * columns);
-  std::shuffle(mixed.begin(), mixed.end(), random);
-  const bool is_table = random() % 3 == 0, is_even = random() % 2;
-  for (int k = 0; k < rows; ++k)
-    p.rows.push_back(kMargin + (is_table  ? mixed[k]
-                                : is_even ? first / columns * columns + k * distance
-                                          : first + k * distance));
-  return p;
 }
 
 /// A kernel: windows of `reads` around each pixel of `area`, whose results go to another image.
@@ -118,11 +86,6 @@ void run(std::vector<Pixel> &memory, const std::vector<Picture> &pictures, const
               [&](int r, int c) { return pictures[w.second].row(before, r)[c]; }, value))
         pictures[w.to].row(memory, y)[x] = value;
     }
-}
-
-Pixel &at(const gswo::Plane &p, int y, int x) {
-  if (y < p.oy || y >= p.oy + p.height || x < p.ox || x >= p.ox + p.width) ADD_FAILURE();
-  return reinterpret_cast<Pixel *>(static_cast<char *>(p.data) + (y - p.oy) * p.pitch)[x - p.ox];
 }
 
 void launch(gswo::Region &region, std::vector<Pixel> &memory, const std::vector<Picture> &pictures,
@@ -345,3 +308,4 @@ TEST(GswoRegion, MemoryOfOthersIsFreedIfThereIsNoMore) {
 }
 
 }  // namespace
+}  // namespace cudascan::gswo::test

@@ -125,6 +125,94 @@ TEST(GswoVolumes, ArraysOfFixedSizes) {
   }
 }
 
+TEST(GswoVolumes, StepsInTwoArrays) {
+  using Function = void(Pixel *, Pixel *, int, int, int, int);
+  for (const auto &[w, h, d] : {std::array{3, 3, 3}, {2, 4, 5}, {37, 23, 11}, {70, 6, 4}}) {
+    const std::size_t size = static_cast<std::size_t>(w) * h * d;
+    constexpr int kSteps = 5;
+    std::vector<Pixel> a = noise(size), b = noise(size + 1);
+    std::vector<Pixel> expected_a = a, expected_b = b;
+    program().form(false).function<Function>("wander")(expected_a.data(), expected_b.data(), w, h,
+                                                       d, kSteps);
+    const Costs costs = program().costs_of([&] {
+      program().form(true).function<Function>("wander")(a.data(), b.data(), w, h, d, kSteps);
+    });
+    EXPECT_EQ(a, expected_a) << w << "x" << h << "x" << d;
+    EXPECT_EQ(b, expected_b) << w << "x" << h << "x" << d;
+    if (w < 3) continue;
+    const long long inner = 2LL * (w - 2) * (h - 2) * (d - 2), all = 2LL * w * h * d;
+    EXPECT_EQ(costs.down_bytes, 2 * inner);
+    // All pixels of the first array, and those of the second that no step makes.
+    EXPECT_EQ(costs.up_bytes, all + all - inner);
+  }
+}
+
+TEST(GswoVolumes, InPlaceAllWindowsSeeWhatWasBefore) {
+  using Function = void(Pixel *, int, int, int, int);
+  for (const auto &[w, h, d] : {std::array{3, 3, 3}, {37, 23, 11}, {9, 40, 5}}) {
+    constexpr int kSteps = 3;
+    std::vector<Pixel> expected = noise(static_cast<std::size_t>(w) * h * d), is = expected;
+    program().form(true).function<Function>("in_place")(is.data(), w, h, d, kSteps);
+    for (int k = 0; k < kSteps; ++k) {
+      const std::vector<Pixel> before = expected;
+      for (std::size_t at = 0; at < before.size(); ++at) {
+        const int x = static_cast<int>(at % w), y = static_cast<int>(at / w % h),
+                  z = static_cast<int>(at / w / h);
+        const bool inner = x % (w - 1) && y % (h - 1) && z % (d - 1);
+        if (!inner || before[at] % 3 == 0) continue;
+        const std::ptrdiff_t row = w, slice = static_cast<std::ptrdiff_t>(w) * h;
+        const Pixel *const p = &before[at];
+        expected[at] = static_cast<Pixel>(p[1 - slice] / 2 + p[slice - row - 1] / 3 + 1);
+      }
+    }
+    EXPECT_EQ(is, expected) << w << "x" << h << "x" << d;
+  }
+}
+
+TEST(GswoVolumes, ExchangedFramesAreNotCopied) {
+  using Function = void(Pixel ***, Pixel ***, int, int, int, int);
+  for (const auto &[w, h, count] : {std::array{1, 1, 3}, {45, 19, 9}, {33, 8, 17}}) {
+    const std::size_t size = static_cast<std::size_t>(w) * h * count;
+    constexpr int kSteps = 7;
+    std::vector<Pixel> frames = noise(size), made = noise(size + 1);
+    std::vector<Pixel> expected_frames = frames, expected_made = made;
+    // Frames are not in the order of their addresses.
+    const auto run = [&, w = w, h = h, count = count](bool cuda, auto &a, auto &b) {
+      Frames from(a, w, h, count), to(b, w, h, count);
+      std::swap(from.slices[0], from.slices[count - 1]);
+      program().form(cuda).function<Function>("ring")(from.slices.data(), to.slices.data(), w, h,
+                                                      count, kSteps);
+    };
+    run(false, expected_frames, expected_made);
+    const Costs costs = program().costs_of([&] { run(true, frames, made); });
+    EXPECT_EQ(frames, expected_frames) << w << "x" << h << "x" << count;
+    EXPECT_EQ(made, expected_made) << w << "x" << h << "x" << count;
+    const long long frame = 2LL * w * h;
+    EXPECT_LE(costs.down_bytes, frame * (2 * count - 2)) << "each frame at most once";
+    // Each frame of the ring, and small lists of frames.
+    EXPECT_GE(costs.up_bytes, frame * count);
+    EXPECT_LE(costs.up_bytes, frame * count + 8 * 2 * count * kSteps);
+  }
+}
+
+TEST(GswoVolumes, FarWindows) {
+  using Function = void(const Pixel *, int *, int *, int, int, int);
+  for (const auto &[w, h, d] : {std::array{19, 9, 7}, {67, 19, 19}, {75, 23, 24}}) {
+    const std::vector<Pixel> in = noise(static_cast<std::size_t>(w) * h * d);
+    struct Result {
+      std::vector<int> near, out;
+    } expected{std::vector<int>(in.size(), 3), std::vector<int>(in.size(), 5)}, is = expected;
+    const auto run = [&](bool cuda, Result &r) {
+      program().form(cuda).function<Function>("far")(in.data(), r.near.data(), r.out.data(), w, h,
+                                                     d);
+    };
+    run(false, expected);
+    run(true, is);
+    EXPECT_EQ(is.near, expected.near) << w << "x" << h << "x" << d;
+    EXPECT_EQ(is.out, expected.out) << w << "x" << h << "x" << d;
+  }
+}
+
 TEST(GswoVolumes, BlocksHaveTheThreadsOfThePaper) {
   const Outcome outcome = translate({source("volumes.cpp"), "--emit", "standalone"});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;

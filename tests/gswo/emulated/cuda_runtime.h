@@ -125,6 +125,11 @@ inline cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_pitch, const void 
   });
   return cudaSuccess;
 }
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind,
+                                   cudaStream_t) {
+  emulated::device().add([=] { std::memcpy(to, from, bytes); });
+  return cudaSuccess;
+}
 inline cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from,
                                 std::size_t from_pitch, std::size_t bytes, std::size_t rows,
                                 cudaMemcpyKind kind) {

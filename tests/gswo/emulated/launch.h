@@ -24,10 +24,10 @@ using Emulate = void (*)(void *library, void (*kernel)(void **), void **argument
 inline void *library;
 inline Emulate emulate;
 
-template <class... P, class... A>
-void launch(const dim3 &grid, const dim3 &block, void (*kernel)(P...), A... given) {
-  device().launches++;
-  device().add([=, arguments = std::tuple<P...>(given...)]() mutable {
+template <class... P>
+void queue(const dim3 &grid, const dim3 &block, void (*kernel)(P...),
+           const std::tuple<P...> &given) {
+  device().add([=, arguments = given]() mutable {
     static void (*now)(P...);
     now = kernel;
     std::apply(
@@ -44,8 +44,21 @@ void launch(const dim3 &grid, const dim3 &block, void (*kernel)(P...), A... give
         arguments);
   });
 }
+template <class... P, class... A>
+void launch(const dim3 &grid, const dim3 &block, void (*kernel)(P...), A... given) {
+  device().launches++;
+  queue(grid, block, kernel, std::tuple<P...>(given...));
+}
 
 }  // namespace emulated
+
+/// Launches a kernel of the run time.
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                             std::size_t, cudaStream_t) {
+  emulated::queue(grid, block, kernel, std::tuple<P...>{*static_cast<P *>(*arguments++)...});
+  return cudaSuccess;
+}
 
 extern "C" inline __attribute__((used)) void emulated_begin(void *library,
                                                             emulated::Emulate emulate) {

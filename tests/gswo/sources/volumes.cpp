@@ -91,3 +91,91 @@ extern "C" void fixed(unsigned char in[][20][30], int out[][20][30], int depth) 
         }
   }
 }
+
+// Steps from one array to the other and back. Those in the outermost pixels keep what the host has.
+extern "C" void wander(pixel *a, pixel *b, int width, int height, int depth, int steps) {
+#pragma parallel region
+  for (int k = 0; k < steps; k++) {
+#pragma parallel
+    {
+#pragma for nest(3)
+      for (int z = 1; z < depth - 1; z++)
+        for (int y = 1; y < height - 1; y++)
+          for (int x = 1; x < width - 1; x++)
+            b[(z * height + y) * width + x] =
+                a[(z * height + y) * width + x] / 2 + a[((z - 1) * height + y) * width + x] +
+                a[((z + 1) * height + y - 1) * width + x + 1] / 4 +
+                a[(z * height + y + 1) * width + x - 1];
+    }
+    std::swap(a, b);
+  }
+}
+
+// The same array, whose pixels all windows see as they were before.
+extern "C" void in_place(pixel *v, int width, int height, int depth, int steps) {
+#pragma parallel region
+  for (int k = 0; k < steps; k++) {
+#pragma parallel
+    {
+#pragma for nest(3)
+      for (int z = 1; z < depth - 1; z++)
+        for (int y = 1; y < height - 1; y++)
+          for (int x = 1; x < width - 1; x++)
+            if (v[(z * height + y) * width + x] % 3)
+              v[(z * height + y) * width + x] =
+                  v[((z - 1) * height + y) * width + x + 1] / 2 +
+                  v[((z + 1) * height + y - 1) * width + x - 1] / 3 + 1;
+    }
+  }
+}
+
+// A ring of frames: the oldest one gets the result and becomes the newest.
+extern "C" void ring(pixel **frames[], pixel **made[], int width, int height, int count,
+                     int steps) {
+#pragma parallel region
+  for (int k = 0; k < steps; k++) {
+#pragma parallel
+    {
+#pragma for nest(3)
+      for (int t = 1; t < count - 1; t++)
+        for (int y = 0; y < height; y++)
+          for (int x = 0; x < width; x++)
+            made[t][y][x] = frames[t - 1][y][x] / 2 + frames[t][y][x] + frames[t + 1][y][x] / 4;
+    }
+    pixel **const oldest = frames[0];
+    for (int t = 0; t < count - 1; t++) frames[t] = frames[t + 1];
+    frames[count - 1] = made[1];
+    made[1] = oldest;
+  }
+}
+
+// A window larger than the tile, and one that is too large for shared memory.
+extern "C" void far(const pixel *in, int *near, int *out, int width, int height, int depth) {
+#pragma parallel region
+  {
+#pragma parallel
+    {
+#pragma for nest(3) tile(8, 4, 2)
+      for (int z = 3; z < depth - 3; z++)
+        for (int y = 4; y < height - 4; y++)
+          for (int x = 9; x < width - 9; x++) {
+            int sum = 0;
+            for (int k = -3; k <= 3; k++)
+              sum += k * in[((z + k) * height + y - k) * width + x + 3 * k] +
+                     in[((z - k) * height + y + 4) * width + x];
+            near[(z * height + y) * width + x] = sum;
+          }
+    }
+#pragma parallel
+    {
+#pragma for nest(3)
+      for (int z = 9; z < depth - 9; z++)
+        for (int y = 9; y < height - 9; y++)
+          for (int x = 33; x < width - 33; x++)
+            out[(z * height + y) * width + x] =
+                in[((z - 9) * height + y + 9) * width + x + 33] +
+                2 * in[((z + 9) * height + y - 9) * width + x - 33] +
+                near[(z * height + y) * width + x];
+    }
+  }
+}
