@@ -47,7 +47,7 @@ int divisor(int whole, int best) {
   return best;
 }
 
-/// A thread computes pixels one behind the other, because the slices that their windows read are
+/// A thread computes pixels of consecutive slices, because the slices that their windows read are
 /// mostly the same.
 void find_volume_block(const Unit &unit, Kernel &kernel) {
   constexpr int kBlockWidth = 32, kBlockHeight = 8, kSlices = 8;

@@ -16,6 +16,8 @@ constexpr std::size_t kMostSharedBytes = 48 * 1024;
 /// Width of a tile's row; it begins and ends at a multiple of a vector of at most 8, as in
 /// gswo::Tile.
 int tile_pitch(const Kernel &k, const Image &i) {
+  // Structures of some sizes are read one by one, as in gswo::VolumeTile.
+  if (i.is_volume && (i.size > 16 || (i.size & (i.size - 1)))) return k.tile_x + i.x1 - i.x0;
   return (k.tile_x + i.x1 - i.x0 + 14) / 8 * 8;
 }
 int tile_rows(const Kernel &k, const Image &i) {

@@ -81,30 +81,79 @@ class VolumeWriter : public GpuWriter {
          << x() << ");\n";
   }
 
-  void windows(bool whole) {
-    const char *unroll = whole ? "GSWO_UNROLL" : "GSWO_ROLL";
-    std::string indent = "    ";
-    int open = 0;
+  /// Whether results are kept in registers until all windows of the thread are done. Otherwise
+  /// compilers would read tiles again after each store, which could have changed them.
+  bool is_kept(const Image &i) const {
+    constexpr std::size_t kMostBytes = 128;
+    return i.is_volume && (i.always_written || i.in_register) && chunk() > 1 &&
+           chunk() * i.size <= kMostBytes;
+  }
+  int chunk() const { return k_.chunk_x * k_.chunk_y * k_.chunk_z; }
+
+  /// Opens the loops over the windows of a thread.
+  /// @return how many loops
+  int open(const char *unroll, std::string &indent) {
+    int loops = 0;
     const auto loop = [&](const char *variable, int size) {
       if (size == 1) return std::string();
       out_ << indent << unroll << " for (int " << variable << " = 0; " << variable << " < " << size
            << "; " << variable << "++) {\n";
       indent += "  ";
-      ++open;
+      ++loops;
       return std::string(" + ") + variable;
     };
     const std::string column = loop("g_cx", k_.chunk_x), row = loop("g_cy", k_.chunk_y),
                       slice = loop("g_cz", k_.chunk_z);
-    if (!open) out_ << indent << "do {\n", indent += "  ";
+    if (!loops) out_ << indent << "do {\n", indent += "  ";
     place("", indent, "g_slice" + slice, "g_row" + row,
           "g_column" + (column.empty() ? "" : column + " * " + std::to_string(block_x())));
+    return loops;
+  }
+  void close(int loops, std::string &indent) {
+    const bool single = loops == 0;
+    for (loops = std::max(loops, 1); loops > 0; --loops) {
+      indent.resize(indent.size() - 2);
+      out_ << indent << (single ? "} while (false);\n" : "}\n");
+    }
+  }
+  /// The number of a window in the thread, if it has several.
+  std::string number() const {
+    std::string text;
+    const auto add = [&](const char *variable, int size, int distance) {
+      if (size == 1) return;
+      text += text.empty() ? "" : " + ";
+      text += variable;
+      if (distance > 1) text += " * " + std::to_string(distance);
+    };
+    add("g_cx", k_.chunk_x, k_.chunk_y * k_.chunk_z);
+    add("g_cy", k_.chunk_y, k_.chunk_z);
+    add("g_cz", k_.chunk_z, 1);
+    return text;
+  }
+
+  void windows(bool whole) {
+    const char *unroll = whole ? "GSWO_UNROLL" : "GSWO_ROLL";
+    std::string indent = "    ";
+    std::vector<const Image *> kept;
+    for (const Image *i : outs_)
+      if (whole && is_kept(*i)) kept.push_back(i);
+    for (const Image *i : kept)
+      out_ << indent << "gswo::Kept<" << i->type << ", " << chunk() << "> " << i->output()
+           << "_kept;\n";
+    int loops = open(unroll, indent);
+    for (const Image *i : kept)
+      out_ << indent << "const auto " << i->output() << " = " << i->output() << "_kept(" << number()
+           << ");\n";
     if (!whole) out_ << indent << "if (!(" << conditions() << ")) continue;\n";
     out_ << call(indent, false);
-    if (!open) out_ << "    } while (false);\n";
-    for (; open > 0; --open) {
-      indent.resize(indent.size() - 2);
-      out_ << indent << "}\n";
-    }
+    close(loops, indent);
+    if (kept.empty()) return;
+    loops = open(unroll, indent);
+    for (const Image *i : kept)
+      out_ << indent << i->output() << "[" << z() << offset(i->write_z) << "][" << y()
+           << offset(i->write_y) << "][" << x() << offset(i->write_x) << "] = " << i->output()
+           << "_kept.pixels[" << number() << "];\n";
+    close(loops, indent);
   }
 
   const bool tiled_;

@@ -239,11 +239,13 @@ void find_sorts(const Unit &unit, Kernel &kernel) {
     if (!sort || !finder.is_enough(*sort)) continue;
     const auto whole = unit.extent(statement);
     if (!whole) continue;
-    // The row of a window, if the numbers come from one.
+    // The length of a window's row, or in a volume of its slice, if it divides the numbers.
     long run = 1;
-    for (const Image &i : kernel.images)
-      if (i.read && i.known && sort->numbers % (i.x1 - i.x0 + 1) == 0)
-        run = std::max(run, i.x1 - i.x0 + 1L);
+    for (const Image &i : kernel.images) {
+      const long row = i.x1 - i.x0 + 1L, slice = row * (i.y1 - i.y0 + 1L);
+      for (const long part : {row, i.z1 > i.z0 ? slice : row})
+        if (i.read && i.known && sort->numbers % part == 0) run = std::max(run, part);
+    }
     for (auto edit = kernel.edits.begin(); edit != kernel.edits.end();)
       edit = edit->begin >= whole->begin && edit->end <= whole->end ? kernel.edits.erase(edit)
                                                                     : std::next(edit);

@@ -98,12 +98,43 @@ GSWO_FN S number(S pixel) {
 }
 
 #if GSWO_CUDA
+/// The largest word of some alignment that can be loaded.
+template <int alignment>
+struct WordOf {
+  using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+
+/// A pixel, or several, that no window of this kernel writes. Structures are loaded word by word:
+/// these loads need not wait for earlier stores.
 template <class S>
 GSWO_FN S load(const S *pixel) {
-  if constexpr (__is_class(S))
-    return *pixel;
-  else
+  if constexpr (__is_class(S)) {
+    using Word = typename WordOf<(int)alignof(S)>::type;
+    constexpr int n = (int)(sizeof(S) / sizeof(Word));
+    struct Words {
+      Word at[n];
+    } words;
+    GSWO_UNROLL for (int k = 0; k < n; k++) words.at[k] = __ldg((const Word *)pixel + k);
+    return __builtin_bit_cast(S, words);
+  } else {
     return __ldg(pixel);
+  }
 }
 #ifdef GSWO_LEVEL_T
 GSWO_FN Level load(const Level *pixel) {

@@ -143,7 +143,7 @@ GSWO_SORT_FN void take_in_order(const T *from, T *to) {
 }  // namespace detail
 
 /// Sorts a[0] to a[n - 1] in ascending order.
-/// @tparam run  length of the runs that are sorted first: a row of a window
+/// @tparam run  length of the runs that are sorted first: a row of a window, or a slice of a volume
 template <int n, int run, class T>
 GSWO_SORT_FN void sort_numbers(T *a) {
   using Runs = EqualRuns<n, run>;

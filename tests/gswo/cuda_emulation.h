@@ -42,6 +42,12 @@ EMULATED_ATOMIC(atomicXor, *to ^ value)
 EMULATED_ATOMIC(atomicMin, value < *to ? value : *to)
 EMULATED_ATOMIC(atomicMax, value > *to ? value : *to)
 
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
 template <class T>
 static inline T __ldg(const T *p) {
   return *p;
