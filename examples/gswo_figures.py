@@ -18,6 +18,11 @@ Section 5.3 has kernels as the paper's Table 7, with the array of a window in lo
 memory. With --double all is computed in double precision, as in the paper; the default is 16 bits a
 sample. `pixels`: whether all results equal those of the sequential code; `equal~`: the measured
 rows do, and the others equal OpenMP's. Times are medians.
+
+`--figures volumes` measures the filters of examples/gswo/programs/volumes.cpp instead: `kernels`,
+with other data in the caches; `whole`, a call of the translated function; `first`, its first call;
+`copies`, those of a call alone. `floor` is the least time that the bytes to move allow: of the
+kernels, and of the call, at the measured speed of the bus from and to locked memory.
 """
 import argparse
 import json
@@ -27,7 +32,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
-from figures import cases, programs  # noqa: E402
+from figures import cases, programs, volumes  # noqa: E402
 from figures.measure import Measurement  # noqa: E402
 from figures.tables import Tables  # noqa: E402
 
@@ -47,7 +52,7 @@ def parse():
                         help="compile and measure a folder that --prepare made")
     parser.add_argument("--figures", default=",".join(cases.CASES),
                         help="comma-separated: 3, 4, 5, 6a, 6b, 6c, 5.3 for the section, and 8, 9 "
-                             "for the tables (default all)")
+                             "for the tables (default all of these); or volumes")
     parser.add_argument("--double", action="store_true",
                         help="compute in double precision; NPP has no such filters (with --run, "
                              "the folder decides)")
@@ -55,7 +60,8 @@ def parse():
     parser.add_argument("--seconds", type=float,
                         help="about how long to measure each time (default 1)")
     parser.add_argument("--quick", action="store_true", help="0.2 seconds each")
-    parser.add_argument("--size", help="WxH instead of the paper's sizes, for a quick try")
+    parser.add_argument("--size", help="WxH instead of the paper's sizes, for a quick try; WxHxD "
+                                       "for volumes")
     parser.add_argument("--threads", type=thread_count, default=programs.cores(),
                         help="number of OpenMP threads (default all cores)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
@@ -72,11 +78,13 @@ def parse():
     parser.add_argument("--no-openacc", action="store_true")
     parser.add_argument("--no-cuda", action="store_true")
     arguments = parser.parse_args()
+    if arguments.seconds is None:
+        arguments.seconds = 0.2 if arguments.quick else 1.0
+    if arguments.figures == volumes.NAME:
+        return arguments
     unknown = set(arguments.figures.split(",")) - set(cases.CASES)
     if unknown:
         parser.error(f"--figures {', '.join(sorted(unknown))}: must be of {', '.join(cases.CASES)}")
-    if arguments.seconds is None:
-        arguments.seconds = 0.2 if arguments.quick else 1.0
     return arguments
 
 
@@ -146,8 +154,22 @@ def measure(folder, chosen, arguments):
     return 0 if good else 1
 
 
+def run_volumes(arguments):
+    if arguments.prepare:
+        volumes.prepare(arguments.prepare, arguments)
+        return 0
+    if arguments.run:
+        return volumes.measure(arguments.run, arguments)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "volumes"
+        volumes.prepare(folder, arguments)
+        return volumes.measure(folder, arguments)
+
+
 def main():
     arguments = parse()
+    if arguments.figures == volumes.NAME:
+        return run_volumes(arguments)
     chosen = choose(arguments)
     with_openacc, shared = cases_of(arguments, *cases.OPENACC), cases_of(arguments, "5.3")
     shared &= set(chosen)

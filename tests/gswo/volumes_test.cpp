@@ -213,6 +213,39 @@ TEST(GswoVolumes, FarWindows) {
   }
 }
 
+/// Filters a volume of random pixels with an example in both forms.
+template <class T>
+void compare_example(const std::string &symbol) {
+  static const Program examples(GSWO_EXAMPLES "/programs/volumes.cpp");
+  using Function = void(const T *, T *, int, int, int);
+  for (const auto &[w, h, d] : {std::array{5, 5, 5}, {37, 23, 11}, {70, 9, 17}}) {
+    const std::size_t size = static_cast<std::size_t>(w) * h * d * sizeof(T);
+    std::vector<unsigned char> in(size), expected(size, 1), is(size, 1);
+    std::mt19937 random(3);
+    // Every byte is below 64, so no float is infinite or NaN.
+    for (unsigned char &byte : in) byte = static_cast<unsigned char>(random() % 64);
+    const auto run = [&](bool cuda, std::vector<unsigned char> &out) {
+      examples.form(cuda).template function<Function>(symbol)(
+          reinterpret_cast<const T *>(in.data()), reinterpret_cast<T *>(out.data()), w, h, d);
+    };
+    run(false, expected);
+    run(true, is);
+    EXPECT_EQ(is, expected) << symbol << ", " << w << "x" << h << "x" << d;
+  }
+}
+
+TEST(GswoVolumes, ExamplesGiveTheSame) {
+  struct Vector3 {
+    float x, y, z;
+  };
+  compare_example<unsigned char>("_Z10mean_bytesPKhPhiii");
+  compare_example<Pixel>("_Z11mean_shortsPKtPtiii");
+  compare_example<float>("_Z11mean_floatsPKfPfiii");
+  compare_example<Pixel>("_Z5max_5PKtPtiii");
+  compare_example<unsigned char>("_Z8median_3PKhPhiii");
+  compare_example<Vector3>("_Z14smooth_vectorsPK7Vector3PS_iii");
+}
+
 TEST(GswoVolumes, BlocksHaveTheThreadsOfThePaper) {
   const Outcome outcome = translate({source("volumes.cpp"), "--emit", "standalone"});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
