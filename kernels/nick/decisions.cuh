@@ -62,6 +62,7 @@ class ThresholdDecision {
   static constexpr bool kSizesOfCut = true;
   template <Columns>
   static constexpr int kRowsAtOnce = 1;
+  static constexpr bool kBasesFirst = false;
 
   /// For Wolf's method: what depends on the statistics of the image.
   struct WolfShared {
@@ -144,9 +145,39 @@ class ThresholdDecision {
   bool near_ = false;       // some column of the lane is not reliable
 };
 
-/// Bytes from the first row of an image to its end for which BinaryDecision can store samples: its
-/// position has 32 bits, as a longer one makes each row slower.
+/// Where a lane stores its next samples.
+template <typename T>
+class OutPosition {
+ public:
+  __device__ OutPosition(const NickJob<T> &job, int x, int y)
+      : at_(static_cast<unsigned char *>(job.out) + y * job.out_stride +
+            x * (job.out_is_wide ? 2 : 1)) {}
+  __device__ unsigned char *in(const NickJob<T> &) const { return at_; }
+  __device__ void next_row(const NickJob<T> &job) { at_ += job.out_stride; }
+
+ private:
+  unsigned char *at_;
+};
+
+/// A position of 32 bits is enough for planes of so many bytes, from the first row to the end.
 constexpr std::uint64_t kMostOutBytes = 0xffffffff;
+
+/// For frames of bytes, as a pointer would make each row slower.
+template <>
+class OutPosition<std::uint8_t> {
+ public:
+  using Job = NickJob<std::uint8_t>;
+
+  __device__ OutPosition(const Job &job, int x, int y)
+      : at_(y * static_cast<unsigned>(job.out_stride) + x * (job.out_is_wide ? 2 : 1)) {}
+  __device__ unsigned char *in(const Job &job) const {
+    return static_cast<unsigned char *>(job.out) + at_;
+  }
+  __device__ void next_row(const Job &job) { at_ += static_cast<unsigned>(job.out_stride); }
+
+ private:
+  unsigned at_;
+};
 
 /// Black and white.
 template <typename T, typename SumS, typename SumQ, NickMethod method>
@@ -160,11 +191,12 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   using typename Base::Job;
   using typename Base::Row;
   using typename Base::Shared;
+  static constexpr bool kBasesFirst = sizeof(T) == 1;
 
   __device__ BinaryDecision(const Job &job, const Shared &shared, const Row &row, int y)
       : Base(job, shared),
         at_once_(keep(job.store_at_once && row.valid == kColumns)),
-        at_(y * static_cast<unsigned>(job.out_stride) + row.x0 * (job.out_is_wide ? 2 : 1)) {}
+        position_(job, row.x0, y) {}
 
   template <Columns>
   __device__ bool sure(const Row &) const {
@@ -192,7 +224,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
                      __popc(whites[1] & first_bytes(row.valid - 4));
       store_some(row.valid, whites);
     }
-    at_ += static_cast<unsigned>(job_.out_stride);
+    position_.next_row(job_);
   }
   __device__ void finish(const Row &row, int begin, int end, unsigned char * /*memory*/) {
     if (!job_.black_count) return;
@@ -235,7 +267,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
     return (whites & job_.white) | (~whites & job_.black);
   }
   __device__ unsigned char *out() const {
-    return static_cast<unsigned char *>(job_.out) + at_;
+    return position_.in(job_);
   }
   /// Stores the first `valid` black or white samples, at least one, given the bytes of their mask.
   __device__ void store_some(int valid, const unsigned (&whites)[2]) const {
@@ -264,7 +296,7 @@ class BinaryDecision : public ThresholdDecision<T, SumS, SumQ, method> {
   /// previous one.
   const unsigned at_once_;
   unsigned white_bits_ = 0;  // eight for each white pixel
-  unsigned at_;              // bytes from job.out to the next samples; see kMostOutBytes
+  OutPosition<T> position_;
 };
 
 }  // namespace cudascan::nick

@@ -62,7 +62,7 @@ void queue(Cuda &cuda, NickJob<T> job, Plane<const T> in, Plane<Out> out, const 
 template <typename T, typename Out>
 void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
   check_call(p, in, out);
-  if (static_cast<std::uint64_t>(out.stride) * out.height > kMostOutBytes) {
+  if (sizeof(T) == 1 && static_cast<std::uint64_t>(out.stride) * out.height > kMostOutBytes) {
     // Rows far apart. Those of the largest image next to one another fit.
     static const char key = 0;
     const std::size_t row = out.width * sizeof(Out), stride = (row + 255) / 256 * 256;

@@ -28,6 +28,7 @@
 ///     static constexpr bool kSquared;          // squares are summed, too
 ///     static constexpr bool kSizesOfCut;       // column() uses the size, with Columns::cut, too
 ///     template <Columns> static constexpr int kRowsAtOnce;  // to hide latency
+///     static constexpr bool kBasesFirst;       // the next row's sums before a column; measured
 ///     static float weight(job);                // of WindowSize
 ///     static void prepare(shared, job);        // in one thread of the block, before all else
 ///     static void set_column(shared, job, i, n);  // n pixels in the whole windows of column i
@@ -234,8 +235,9 @@ class RowWalk {
     strip_.template step<columns != Columns::any, kNarrow>(i);
     auto bases = strip_.template bases<SumS, SumQ>();  // of the next row
     unrolled<kColumns>([&]<int j>() {
-      bases.template advance<j>();
+      if constexpr (Decision::kBasesFirst) bases.template advance<j>();
       decision_.template column<columns, j>(row_, row_.template size<columns>(j));
+      if constexpr (!Decision::kBasesFirst) bases.template advance<j>();
     });
     set_bases(bases);
     return decision_.template sure<columns>(row_);

@@ -115,6 +115,7 @@ class MeanDecision : public MomentDecision<T, false> {
   /// Two rows hide one another's latency, where there are registers for that.
   template <Columns columns>
   static constexpr int kRowsAtOnce = kBytes &&columns == Columns::inner ? 2 : 1;
+  static constexpr bool kBasesFirst = false;
 
   static __device__ void prepare(Shared &, const Job &) {}
   static __device__ void set_column(Shared &shared, const Job &job, int i, unsigned n) {
@@ -175,6 +176,7 @@ class DeviationDecision : public MomentDecision<T, true> {
   static constexpr bool kSizesOfCut = true;
   template <Columns>
   static constexpr int kRowsAtOnce = 1;
+  static constexpr bool kBasesFirst = false;
 
   static __device__ void prepare(Shared &, const Job &) {}
   static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
