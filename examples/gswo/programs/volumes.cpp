@@ -135,12 +135,12 @@ void diffusion(float *a, float *b, int width, int height, int depth, int steps) 
           for (int x = 1; x < width - 1; x++) {
             const float own = a[(z * height + y) * width + x];
             b[(z * height + y) * width + x] =
-                own + 0.1f * (a[((z - 1) * height + y) * width + x] +
-                              a[((z + 1) * height + y) * width + x] +
-                              a[(z * height + y - 1) * width + x] +
-                              a[(z * height + y + 1) * width + x] +
-                              a[(z * height + y) * width + x - 1] +
-                              a[(z * height + y) * width + x + 1] - 6 * own);
+                own +
+                0.1f *
+                    (a[((z - 1) * height + y) * width + x] + a[((z + 1) * height + y) * width + x] +
+                     a[(z * height + y - 1) * width + x] + a[(z * height + y + 1) * width + x] +
+                     a[(z * height + y) * width + x - 1] + a[(z * height + y) * width + x + 1] -
+                     6 * own);
           }
     }
     std::swap(a, b);
