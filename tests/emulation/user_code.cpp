@@ -45,6 +45,8 @@ extern "C" __attribute__((visibility("default"))) gswo_device gswo_emulation{};
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 typedef unsigned long long cudaTextureObject_t;
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
 #define __shared__ static
 #define threadIdx gswo_emulation.thread()
 #define blockIdx gswo_emulation.block()
