@@ -220,8 +220,9 @@ struct SlidingColumns {
 /// all windows; ranks of bytes are always faster.
 constexpr int kFewestToFill = 1000;
 
-/// Counts the samples of the first windows of a warp's columns. Needs has_column_runs(). The lanes share the samples of the first window. Each other lane counts what makes its
-/// window different from the one on its left; sums over the lanes are the windows.
+/// Counts the samples of the first windows of a warp's columns. Needs has_column_runs(). The lanes
+/// share the samples of the first window. Each other lane counts what makes its window different
+/// from the one on its left; sums over the lanes are the windows.
 /// @tparam n_words    words of each thread, kSlidingThreads apart and 0 before
 /// @param middle      of this thread's window
 /// @param has_window  otherwise there are no samples
