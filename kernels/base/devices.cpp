@@ -43,10 +43,9 @@ std::ptrdiff_t Devices::Worker::stride_of(std::size_t row_bytes) {
 void Devices::Worker::check_host(const char *name, int width, int height, std::ptrdiff_t stride,
                                  std::size_t sample) {
   check_sizes(width, height, width, height);
-  const auto row = static_cast<std::ptrdiff_t>(width * sample);
-  if (height > 1 && stride < row)
-    refuse("the stride of the ", name, " plane, ", stride, ", must be at least ", row,
-           ", the bytes of a row; copy it to a plane with such rows");
+  // Copies move bytes, whatever the alignment of samples.
+  check_rows(name,
+             Plane<const std::uint8_t>{nullptr, width * static_cast<int>(sample), height, stride});
 }
 
 void *Devices::Worker::memory(std::size_t i, int width, int height, std::ptrdiff_t stride) {

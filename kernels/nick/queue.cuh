@@ -63,7 +63,7 @@ template <typename T, typename Out>
 void queue(Cuda &cuda, Plane<const T> in, Plane<Out> out, const NickParams &p, NickReport *report) {
   check_call(p, in, out);
   if (sizeof(T) == 1 && static_cast<std::uint64_t>(out.stride) * out.height > kMostOutBytes) {
-    // Rows far apart. Those of the largest image next to one another fit.
+    // The rows are too far apart for OutPosition. Any image is small enough without gaps.
     static const char key = 0;
     const std::size_t row = out.width * sizeof(Out), stride = (row + 255) / 256 * 256;
     Plane<Out> dense = out;

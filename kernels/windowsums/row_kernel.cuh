@@ -28,7 +28,7 @@
 ///     static constexpr bool kSquared;          // squares are summed, too
 ///     static constexpr bool kSizesOfCut;       // column() uses the size, with Columns::cut, too
 ///     template <Columns> static constexpr int kRowsAtOnce;  // to hide latency
-///     static constexpr bool kBasesFirst;       // the next row's sums before a column; measured
+///     static constexpr bool kBasesFirst;       // advance the next row's sums before column()
 ///     static float weight(job);                // of WindowSize
 ///     static void prepare(shared, job);        // in one thread of the block, before all else
 ///     static void set_column(shared, job, i, n);  // n pixels in the whole windows of column i

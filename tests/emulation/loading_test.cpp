@@ -9,7 +9,7 @@
 namespace cudascan::test {
 namespace {
 
-/// As long as it exists, launches run no kernels: here only their names matter.
+/// As long as it exists, launches run no kernels: which ones are launched does not depend on them.
 struct NoKernels {
   NoKernels() { emulation::run_kernels(false); }
   ~NoKernels() { emulation::run_kernels(true); }

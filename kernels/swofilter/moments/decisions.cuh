@@ -35,6 +35,7 @@ class MomentDecision {
   using Job = MomentJob<T>;
   using Row = windowsums::Row<T, SumS, SumQ>;
   static constexpr bool kSquared = squared;
+  static constexpr bool kBasesFirst = false;
 
   static __device__ float weight(const Job &) { return 0; }
   template <Columns>
@@ -115,7 +116,6 @@ class MeanDecision : public MomentDecision<T, false> {
   /// Two rows hide one another's latency, where there are registers for that.
   template <Columns columns>
   static constexpr int kRowsAtOnce = kBytes &&columns == Columns::inner ? 2 : 1;
-  static constexpr bool kBasesFirst = false;
 
   static __device__ void prepare(Shared &, const Job &) {}
   static __device__ void set_column(Shared &shared, const Job &job, int i, unsigned n) {
@@ -176,7 +176,6 @@ class DeviationDecision : public MomentDecision<T, true> {
   static constexpr bool kSizesOfCut = true;
   template <Columns>
   static constexpr int kRowsAtOnce = 1;
-  static constexpr bool kBasesFirst = false;
 
   static __device__ void prepare(Shared &, const Job &) {}
   static __device__ void set_column(Shared &, const Job &, int, unsigned) {}
