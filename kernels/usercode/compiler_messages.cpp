@@ -75,10 +75,13 @@ bool is_use(std::string_view line) {
   return contains_any(line, {"required from", "requested here", "\" at line "});
 }
 
-// "/usr/bin/ld: " and what comes before.
+// "/usr/bin/ld: " and what comes before; some linkers also add "(.text+0x5):" to the line.
 void remove_linker(std::string &line) {
-  const std::size_t at = line.find("ld: ");
-  if (at != std::string::npos && is_undefined(line)) line.erase(0, at + 4);
+  if (!is_undefined(line)) return;
+  if (const std::size_t at = line.find("ld: "); at != std::string::npos) line.erase(0, at + 4);
+  const std::size_t section = line.find(":(."), end = line.find("): ", section);
+  if (section != std::string::npos && end != std::string::npos)
+    line.erase(section + 1, end + 1 - section);
 }
 
 // The name of a function in quotes, as ptxas prints it.

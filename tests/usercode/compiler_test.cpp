@@ -102,6 +102,16 @@ TEST(GswoCompiler, SaysWhatFiltersCanCall) {
   EXPECT_EQ(shorten(other, {}).text, other);
 }
 
+TEST(GswoCompiler, LinkersErrorsHaveOnlyThePlace) {
+  constexpr const char *kWanted = "f.cpp:3: undefined reference to `g(int)'";
+  EXPECT_EQ(shorten("/usr/bin/ld: f.cpp:3: undefined reference to `g(int)'\n", {}).text, kWanted);
+  EXPECT_EQ(shorten("/usr/bin/ld: /tmp/a.o: in function `f(int)':\n"
+                    "f.cpp:3:(.text+0x5): undefined reference to `g(int)'\n",
+                    {})
+                .text,
+            kWanted);
+}
+
 TEST(GswoCompiler, IsStoppedWithAllThatItStarted) {
   const PrivateFolder folder;
   const std::string pid_file = folder.path() + "/pid";

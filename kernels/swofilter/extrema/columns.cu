@@ -220,14 +220,21 @@ __device__ void store_turned(const ExtremaColumnsJob<T> &job, int x0, int y0,
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       if (const int c = first + k * (kAcross / kBytes); c < columns)
-        f(x0 + c, unit<T>(i / kBytes, c % kSamples * kBytes + i % kBytes, c / kSamples));
+        f(k, x0 + c, unit<T>(i / kBytes, c % kSamples * kBytes + i % kBytes, c / kSamples));
   };
-  if (job.sink.takes_quads() && y + kUnit <= job.in.plane.height)
-    each_column([&](int x, const uint4 &words) {
+  if (job.sink.finishes_quads() && y + kUnit <= job.in.plane.height) {
+    uint4 others[4];
+    each_column([&](int k, int x, const uint4 &) { others[k] = job.sink.other_quad(y, x); });
+    each_column([&](int k, int x, const uint4 &words) {
+      job.sink.store_quad(y, x, job.sink.finished(y, x, words, others[k]));
+    });
+  } else if (job.sink.takes_quads() && y + kUnit <= job.in.plane.height) {
+    each_column([&](int, int x, const uint4 &words) {
       *reinterpret_cast<uint4 *>(job.sink.out.row(x) + y) = words;
     });
-  else
-    each_column([&](int x, const uint4 &words) { job.sink.store(y, x, words); });
+  } else {
+    each_column([&](int, int x, const uint4 &words) { job.sink.store(y, x, words); });
+  }
 }
 
 /// Writes the same not transposed, combined with job.also. Neighbouring threads write neighbouring

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rectangles are separable. With a rectangle, samples outside the image do not change an extremum,
 // except with a constant border: there the constant counts wherever the window leaves the image. So
-// one kernel computes clipped rectangles, along the columns and along the rows in one launch. For
-// large rectangles, the margin of a tile would be too large. They need two launches; each goes
-// along the columns and transposes the image. A cross is two lines. Other windows are processed run
-// by run.
+// one kernel computes clipped rectangles, along the columns and along the rows in one launch, and
+// another one both extrema. For large rectangles, the margin of a tile would be too large. They
+// need two launches; each goes along the columns and transposes the image. A cross is two lines.
+// Other windows are processed run by run.
 #include "kernels/swofilter/extrema/extrema.h"
 
 #include <algorithm>
@@ -27,6 +27,15 @@ bool in_one_go(const Mask &mask) {
 
 bool is_cross(const Mask &mask) {
   return !mask.rectangle && mask.is_cross();
+}
+
+/// Both extrema of small rectangles.
+template <typename T>
+void rectangle_range(Cuda &cuda, const RectangleJob<T> &job) {
+  if constexpr (sizeof(T) == 2)
+    if (job.width == job.height && (job.width == 3 || job.width == 5) && job.in.quads_aligned)
+      return queue_square_range(cuda, job);
+  queue_range(cuda, job);
 }
 
 /// @param turned  a plane as wide as the image is high and as high as it is wide, unless
@@ -83,11 +92,14 @@ class Extrema {
       case Op::dilate:
         return extremum<Largest>(in_, result, job_.mask());
       case Op::midpoint:
+      case Op::gradient: {
+        const auto how =
+            job_.op == Op::midpoint ? ExtremaFinish::midpoint : ExtremaFinish::minus_other;
+        if (!needs_step())
+          return rectangle_range(cuda_, rectangle_job(in_, finish(how, {}), job_.mask()));
         extremum<Smallest>(in_, step, job_.mask());
-        return extremum<Largest>(in_, finish(ExtremaFinish::midpoint, step_), job_.mask());
-      case Op::gradient:
-        extremum<Smallest>(in_, step, job_.mask());
-        return extremum<Largest>(in_, finish(ExtremaFinish::minus_other, step_), job_.mask());
+        return extremum<Largest>(in_, finish(how, step_), job_.mask());
+      }
       case Op::open:
       case Op::top_hat:
         extremum<Smallest>(in_, step, job_.mask());
@@ -107,25 +119,38 @@ class Extrema {
 
   bool needs_step() const {
     using Op = SwoFilterOperator;
-    return job_.op != Op::minimum && job_.op != Op::maximum && job_.op != Op::erode &&
-           job_.op != Op::dilate;
+    switch (job_.op) {
+      case Op::minimum:
+      case Op::maximum:
+      case Op::erode:
+      case Op::dilate:
+        return false;
+      case Op::midpoint:
+      case Op::gradient:
+        return !job_.mask().rectangle || !in_one_go(job_.mask());
+      default:
+        return true;
+    }
   }
 
   static unsigned in_all_samples(unsigned v) {
     return sizeof(T) == 1 ? v * 0x01010101u : v * 0x00010001u;
   }
 
+  RectangleJob<T> rectangle_job(Plane<const T> in, const ExtremaSink<T> &sink,
+                                const Mask &mask) const {
+    return {WordPlane<T>(in),
+            sink,
+            mask.width,
+            mask.height,
+            job_.border == SwoFilterBorder::constant,
+            in_all_samples(job_.outside)};
+  }
+
   template <typename Op>
   void extremum(Plane<const T> in, const ExtremaSink<T> &sink, const Mask &mask) {
-    if (mask.rectangle) {
-      const RectangleJob<T> job{WordPlane<T>(in),
-                                sink,
-                                mask.width,
-                                mask.height,
-                                job_.border == SwoFilterBorder::constant,
-                                in_all_samples(job_.outside)};
-      return rectangle_extrema<T, Op>(cuda_, job, turned_);
-    }
+    if (mask.rectangle)
+      return rectangle_extrema<T, Op>(cuda_, rectangle_job(in, sink, mask), turned_);
     if (is_cross(mask)) return cross<Op>(in, sink, mask);
     const bool keeps_empty =
         (job_.op == SwoFilterOperator::minimum || job_.op == SwoFilterOperator::maximum) &&

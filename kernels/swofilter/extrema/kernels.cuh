@@ -26,6 +26,15 @@ struct RectangleJob {
 template <typename T, typename Op>
 void queue_rectangle(Cuda &, const RectangleJob<T> &);
 
+/// Queues both extrema of such rectangles, in one launch. The sink makes one result of them; it
+/// does not read its other image.
+template <typename T>
+void queue_range(Cuda &, const RectangleJob<T> &);
+
+/// The same for squares of 3x3 and 5x5. Rows of the input are aligned to 16 bytes. See
+/// square_ranges.cu.
+void queue_square_range(Cuda &, const RectangleJob<std::uint16_t> &);
+
 /// Extrema along columns. Column x of the input is row x of the result, unless `straight`.
 template <typename T>
 struct ExtremaColumnsJob {

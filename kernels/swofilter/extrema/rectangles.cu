@@ -67,26 +67,27 @@ struct TurnedRow {
   }
 };
 
-/// @tparam most   see slide()
-/// @tparam quads  the sink takes quads
-template <typename T, typename Op, int most, bool quads>
-__global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::resident(most))
-    rectangle_kernel(const __grid_constant__ RectangleJob<T> job) {
+/// What one thread does for a tile of results: columns of the tile, then rows of it.
+/// @tparam most  see slide()
+template <typename T, int most>
+class TileOfWindows {
+ public:
   using Size = RectangleTile<T>;
-  constexpr int kSamples = Size::kSamples, kStripWords = Size::kStripWords;
-  __shared__ unsigned memory[TurnedTile<T>::kAll];
-  const TurnedTile<T> turned(memory);
-  let_next_kernel_start();
-  wait_for_kernels_before();
-  const int width = job.in.plane.width, height = job.in.plane.height;
-  const int rx = job.width / 2, ry = job.height / 2;
-  const int beside = (rx + kSamples - 1) / kSamples;  // words
-  const int x0 = blockIdx.x * Size::kWords * kSamples, y0 = blockIdx.y * Size::kRows;
-  if (const int c = threadIdx.x % Size::kReadWords, chunk = threadIdx.x / Size::kReadWords;
-      c < Size::kWords + 2 * beside) {
+  static constexpr int kSamples = Size::kSamples, kStripWords = Size::kStripWords;
+  /// The results of a thread: rows of sixteen columns.
+  using Words = unsigned[kSamples][kStripWords];
+
+  __device__ explicit TileOfWindows(const RectangleJob<T> &job) : job_(job) {}
+
+  /// Extrema along columns, transposed. All threads of the block take part.
+  template <typename Op>
+  __device__ void columns(TurnedTile<T> turned) const {
+    const int c = threadIdx.x % Size::kReadWords, chunk = threadIdx.x / Size::kReadWords;
+    const int beside = (rx() + kSamples - 1) / kSamples;  // words
+    if (c >= Size::kWords + 2 * beside) return;
     Packed<T> column[kWindows];
-    slide_down<most, Op>(job.in, job.height, x0 + (c - beside) * kSamples,
-                         y0 + chunk * kWindows - ry, column);
+    slide_down<most, Op>(job_.in, job_.height, x0() + (c - beside) * kSamples,
+                         y0() + chunk * kWindows - ry(), column);
 #pragma unroll
     for (int q = 0; q < kStripWords; ++q) {
       unsigned words[kSamples];
@@ -95,69 +96,202 @@ __global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::
       for (int i = 0; i < kSamples; ++i) turned.at(i, c, chunk * kStripWords + q) = words[i];
     }
   }
+
+  /// Whether the thread has results.
+  __device__ bool has_rows() const {
+    return strip() < Size::kStrips;
+  }
+  /// Where they are.
+  __device__ int x() const {
+    return x0() + strip() * kWindows;
+  }
+  __device__ int y() const {
+    return y0() + q() * kSamples;
+  }
+
+  /// Extrema along rows, from those along columns.
+  template <typename Op>
+  __device__ void rows(TurnedTile<T> turned, Words &words) const {
+    Packed<T> row[kWindows];
+    slide<most, Op>(job_.width, TurnedRow<T>{turned, strip(), q()}, row);
+#pragma unroll
+    for (int k = 0; k < kStripWords; ++k) {
+      unsigned turned_back[kSamples];
+      turn<T>(&row[k * kSamples], turned_back);
+#pragma unroll
+      for (int i = 0; i < kSamples; ++i) words[i][k] = turned_back[i];
+    }
+  }
+
+  /// Whether the constant outside the image counts in some of the windows.
+  __device__ bool leaves_image() const {
+    return job_.constant && (x() < rx() || x() + kWindows + rx() > width() || y() < ry() ||
+                             y() + kSamples + ry() > height());
+  }
+  /// Lets it count in row i of the results.
+  template <typename Op>
+  __device__ void count_constant(int i, Words &words) const {
+    const bool whole_row = y() + i < ry() || y() + i + ry() >= height();
+#pragma unroll
+    for (int k = 0; k < kStripWords; ++k) {
+      auto samples = Packed<T>::of(words[i][k]);
+      extremes::count_constant<Op>(
+          samples, job_.outside,
+          whole_row ? 0 : inside_mask<T>(x() + k * kSamples - rx(), width() - 2 * rx()));
+      words[i][k] = samples.word();
+    }
+  }
+
+ private:
+  __device__ int width() const {
+    return job_.in.plane.width;
+  }
+  __device__ int height() const {
+    return job_.in.plane.height;
+  }
+  __device__ int rx() const {
+    return job_.width / 2;
+  }
+  __device__ int ry() const {
+    return job_.height / 2;
+  }
+  __device__ int x0() const {
+    return blockIdx.x * Size::kWords * kSamples;
+  }
+  __device__ int y0() const {
+    return blockIdx.y * Size::kRows;
+  }
+  __device__ int q() const {
+    return threadIdx.x % Size::kQuads;
+  }
+  __device__ int strip() const {
+    return threadIdx.x / Size::kQuads;
+  }
+
+  const RectangleJob<T> &job_;
+};
+
+/// Four words of a row of results.
+template <int n>
+__device__ uint4 quad(const unsigned (&words)[n], int k) {
+  return {words[k], words[k + 1], words[k + 2], words[k + 3]};
+}
+
+/// How results are written.
+enum class Written { quads, finished_quads, somehow };
+
+template <typename T, typename Op, int most, Written written>
+__global__ void __launch_bounds__(RectangleTile<T>::kThreads, RectangleTile<T>::resident(most))
+    rectangle_kernel(const __grid_constant__ RectangleJob<T> job) {
+  using Tile = TileOfWindows<T, most>;
+  __shared__ unsigned memory[TurnedTile<T>::kAll];
+  let_next_kernel_start();
+  wait_for_kernels_before();
+  const Tile tile(job);
+  const TurnedTile<T> turned(memory);
+  tile.template columns<Op>(turned);
   __syncthreads();
-  // Sixteen columns, and the rows of a transposed word.
-  if (threadIdx.x >= Size::kStrips * Size::kQuads) return;
-  const int q = threadIdx.x % Size::kQuads, strip = threadIdx.x / Size::kQuads;
-  Packed<T> row[kWindows];
-  slide<most, Op>(job.width, TurnedRow<T>{turned, strip, q}, row);
-  const int x = x0 + strip * kWindows, y = y0 + q * kSamples;
-  const unsigned neutral = Op::template neutral<T>().word();
-  unsigned words[kSamples][kStripWords];
+  if (!tile.has_rows()) return;
+  typename Tile::Words words;
+  tile.template rows<Op>(turned, words);
+  const int x = tile.x(), y = tile.y(), height = job.in.plane.height;
+  uint4 others[Tile::kSamples][Tile::kStripWords / 4];
+  if constexpr (written == Written::finished_quads) {
 #pragma unroll
-  for (int k = 0; k < kStripWords; ++k) {
-    unsigned turned_back[kSamples];
-    turn<T>(&row[k * kSamples], turned_back);
+    for (int i = 0; i < Tile::kSamples; ++i)
 #pragma unroll
-    for (int i = 0; i < kSamples; ++i) words[i][k] = turned_back[i];
+      for (int k = 0; k < Tile::kStripWords; k += 4)
+        if (y + i < height) others[i][k / 4] = job.sink.other_quad(x + k * Tile::kSamples, y + i);
   }
-  const bool leaves =
-      job.constant && (x < rx || x + kWindows + rx > width || y < ry || y + kSamples + ry > height);
+  const bool leaves = tile.leaves_image();
 #pragma unroll
-  for (int i = 0; i < kSamples; ++i) {
+  for (int i = 0; i < Tile::kSamples; ++i) {
     if (y + i >= height) break;
-    if (leaves) {
-      const bool whole_row = y + i < ry || y + i + ry >= height;
+    if (leaves) tile.template count_constant<Op>(i, words);
 #pragma unroll
-      for (int k = 0; k < kStripWords; ++k) {
-        // The samples whose windows lie in the image.
-        const unsigned kept = whole_row ? 0 : inside_mask<T>(x + k * kSamples - rx, width - 2 * rx);
-        const unsigned outside = (job.outside & ~kept) | (neutral & kept);
-        words[i][k] = Op{}(Packed<T>::of(words[i][k]), Packed<T>::of(outside)).word();
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < kStripWords; k += 4) {
-      const uint4 quad{words[i][k], words[i][k + 1], words[i][k + 2], words[i][k + 3]};
-      if constexpr (quads)
-        job.sink.store_quad(x + k * kSamples, y + i, quad);
+    for (int k = 0; k < Tile::kStripWords; k += 4) {
+      const int at = x + k * Tile::kSamples;
+      const uint4 extrema = quad(words[i], k);
+      if constexpr (written == Written::quads)
+        job.sink.store_quad(at, y + i, extrema);
+      else if constexpr (written == Written::finished_quads)
+        job.sink.store_quad(at, y + i, job.sink.finished(at, y + i, extrema, others[i][k / 4]));
       else
-        job.sink.store(x + k * kSamples, y + i, quad);
+        job.sink.store(at, y + i, extrema);
     }
   }
+}
+
+/// Both extrema of each window, and what the sink makes of them.
+template <typename T, int most>
+__global__ void __launch_bounds__(RectangleTile<T>::kThreads)
+    range_kernel(const __grid_constant__ RectangleJob<T> job) {
+  using Tile = TileOfWindows<T, most>;
+  __shared__ unsigned memory[2][TurnedTile<T>::kAll];
+  let_next_kernel_start();
+  wait_for_kernels_before();
+  const Tile tile(job);
+  const TurnedTile<T> smallest(memory[0]), largest(memory[1]);
+  tile.template columns<Smallest>(smallest);
+  tile.template columns<Largest>(largest);
+  __syncthreads();
+  if (!tile.has_rows()) return;
+  typename Tile::Words low, high;
+  tile.template rows<Smallest>(smallest, low);
+  tile.template rows<Largest>(largest, high);
+  const int x = tile.x(), y = tile.y();
+  const bool leaves = tile.leaves_image();
+#pragma unroll
+  for (int i = 0; i < Tile::kSamples; ++i) {
+    if (y + i >= job.in.plane.height) break;
+    if (leaves) {
+      tile.template count_constant<Smallest>(i, low);
+      tile.template count_constant<Largest>(i, high);
+    }
+#pragma unroll
+    for (int k = 0; k < Tile::kStripWords; k += 4)
+      job.sink.store_both(x + k * Tile::kSamples, y + i, quad(low[i], k), quad(high[i], k));
+  }
+}
+
+/// Blocks for all tiles of an image.
+template <typename T>
+LaunchShape tiles_of(Cuda &cuda, const Plane<const T> &in) {
+  using Size = RectangleTile<T>;
+  const dim3 blocks(divide_up(in.width, Size::kWords * Size::kSamples),
+                    divide_up(in.height, Size::kRows));
+  return {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90};
 }
 
 }  // namespace
 
 template <typename T, typename Op>
 void queue_rectangle(Cuda &cuda, const RectangleJob<T> &job) {
-  using Size = RectangleTile<T>;
-  const Plane<const T> &in = job.in.plane;
-  const dim3 blocks(divide_up(in.width, Size::kWords * Size::kSamples),
-                    divide_up(in.height, Size::kRows));
-  const auto kernel_for = [&]<bool quads>() {
-    return std::max(job.width, job.height) <= kTiny ? rectangle_kernel<T, Op, kTiny, quads>
-                                                    : rectangle_kernel<T, Op, kMostInOneGo, quads>;
+  const auto kernel_for = [&]<Written written>() {
+    return std::max(job.width, job.height) <= kTiny
+               ? rectangle_kernel<T, Op, kTiny, written>
+               : rectangle_kernel<T, Op, kMostInOneGo, written>;
   };
   launch(cuda,
-         job.sink.takes_quads() ? kernel_for.template operator()<true>()
-                                : kernel_for.template operator()<false>(),
-         {blocks, Size::kThreads, 0, cuda.code_architecture() >= 90}, job);
+         job.sink.takes_quads()      ? kernel_for.template operator()<Written::quads>()
+         : job.sink.finishes_quads() ? kernel_for.template operator()<Written::finished_quads>()
+                                     : kernel_for.template operator()<Written::somehow>(),
+         tiles_of(cuda, job.in.plane), job);
+}
+
+template <typename T>
+void queue_range(Cuda &cuda, const RectangleJob<T> &job) {
+  launch(cuda,
+         std::max(job.width, job.height) <= kTiny ? range_kernel<T, kTiny>
+                                                  : range_kernel<T, kMostInOneGo>,
+         tiles_of(cuda, job.in.plane), job);
 }
 
 template void queue_rectangle<std::uint8_t, Smallest>(Cuda &, const RectangleJob<std::uint8_t> &);
 template void queue_rectangle<std::uint8_t, Largest>(Cuda &, const RectangleJob<std::uint8_t> &);
 template void queue_rectangle<std::uint16_t, Smallest>(Cuda &, const RectangleJob<std::uint16_t> &);
 template void queue_rectangle<std::uint16_t, Largest>(Cuda &, const RectangleJob<std::uint16_t> &);
+template void queue_range(Cuda &, const RectangleJob<std::uint8_t> &);
+template void queue_range(Cuda &, const RectangleJob<std::uint16_t> &);
 
 }  // namespace cudascan::swo::extremes

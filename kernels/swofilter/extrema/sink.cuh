@@ -23,8 +23,8 @@ template <typename T>
 struct ExtremaSink {
   Plane<T> out;
   ExtremaFinish finish;
-  Plane<const T> other;
-  Plane<const T> in;  // the midpoint if a window has no samples
+  Plane<const T> other;  // or none, if both extrema are given to store_both()
+  Plane<const T> in;     // the midpoint if a window has no samples
   int shift;
 
   /// Whether all rows, also those of the other image, begin at multiples of so many bytes.
@@ -38,18 +38,19 @@ struct ExtremaSink {
   __host__ __device__ bool takes_quads() const {
     return finish == ExtremaFinish::none && is_aligned(16);
   }
+  /// Whether four words can be combined with those of the other image and written at once.
+  __host__ __device__ bool finishes_quads() const {
+    return finish != ExtremaFinish::none && is_aligned(16);
+  }
   /// Writes four words of extrema from column x of row y on, a multiple of 16 bytes.
   __device__ void store(int x, int y, const uint4 &words) const {
-    constexpr int kSamples = Packed<T>::kSamples;
-    if (takes_quads() && x + 4 * kSamples <= out.width) {
-      *reinterpret_cast<uint4 *>(out.row(y) + x) = words;
-      return;
-    }
-    store_all(x, y, words);
+    if (takes_quads())
+      store_quad(x, y, words);
+    else
+      store_all(x, y, words);
   }
-  /// The same if takes_quads().
+  /// Writes four words of results, if is_aligned(16).
   __device__ void store_quad(int x, int y, const uint4 &words) const {
-    constexpr int kSamples = Packed<T>::kSamples;
     T *const row = out.row(y);
     if (x + 4 * kSamples <= out.width) {
       *reinterpret_cast<uint4 *>(row + x) = words;
@@ -60,7 +61,13 @@ struct ExtremaSink {
     store_word(row, out.width, x + 2 * kSamples, words.z);
     store_word(row, out.width, x + 3 * kSamples, words.w);
   }
-  /// The same for one word, anywhere.
+  /// Four words of the other image, if finishes_quads().
+  __device__ uint4 other_quad(int x, int y) const {
+    const T *const row = other.row(y);
+    if (x + 4 * kSamples <= out.width) return *reinterpret_cast<const uint4 *>(row + x);
+    return other_words(row, x);
+  }
+  /// Writes one word of extrema, anywhere.
   __device__ void store(int x, int y, unsigned word) const {
     if (finish != ExtremaFinish::none)
       word = finished(x, y, word, load_word(other.row(y), out.width, x, 0));
@@ -68,6 +75,20 @@ struct ExtremaSink {
   }
   /// The same as a call, for words that few threads write.
   __device__ __noinline__ void store_any(int x, int y, unsigned word) const { store(x, y, word); }
+  /// Writes what both extrema give, where the smallest are those of the other image.
+  __device__ void store_both(int x, int y, const uint4 &smallest, const uint4 &largest) const {
+    const uint4 words = finished(x, y, largest, smallest);
+    if (is_aligned(16))
+      store_quad(x, y, words);
+    else
+      store_words(out.row(y), x, words);
+  }
+  /// The results for four words, from those of the other image.
+  __device__ uint4 finished(int x, int y, const uint4 &words, const uint4 &others) const {
+    return {finished(x, y, words.x, others.x), finished(x + kSamples, y, words.y, others.y),
+            finished(x + 2 * kSamples, y, words.z, others.z),
+            finished(x + 3 * kSamples, y, words.w, others.w)};
+  }
   /// The result for the samples of a word, from those of the other image.
   __device__ unsigned finished(int x, int y, unsigned word, unsigned other_word) const {
     const auto a = Packed<T>::of(word), b = Packed<T>::of(other_word);
@@ -79,20 +100,22 @@ struct ExtremaSink {
   }
 
  private:
-  static constexpr int kBits = 8 * sizeof(T);
+  static constexpr int kSamples = Packed<T>::kSamples, kBits = 8 * sizeof(T);
   static constexpr unsigned kSampleMask = (1u << kBits) - 1, kAllSamples = ~0u / kSampleMask;
 
-  /// Kept apart from the other code, so that less code is loaded while the kernel runs.
+  // Kept apart from the other code, so that less code is loaded while the kernel runs.
+  __device__ __noinline__ void store_words(T *row, int x, uint4 words) const {
+    store_word(row, out.width, x, words.x);
+    store_word(row, out.width, x + kSamples, words.y);
+    store_word(row, out.width, x + 2 * kSamples, words.z);
+    store_word(row, out.width, x + 3 * kSamples, words.w);
+  }
+  __device__ __noinline__ uint4 other_words(const T *row, int x) const {
+    return {load_word(row, out.width, x, 0), load_word(row, out.width, x + kSamples, 0),
+            load_word(row, out.width, x + 2 * kSamples, 0),
+            load_word(row, out.width, x + 3 * kSamples, 0)};
+  }
   __device__ __noinline__ void store_all(int x, int y, uint4 words) const {
-    constexpr int kSamples = Packed<T>::kSamples;
-    if (is_aligned(16) && x + 4 * kSamples <= out.width) {
-      const uint4 others = *reinterpret_cast<const uint4 *>(other.row(y) + x);
-      *reinterpret_cast<uint4 *>(out.row(y) + x) =
-          uint4{finished(x, y, words.x, others.x), finished(x + kSamples, y, words.y, others.y),
-                finished(x + 2 * kSamples, y, words.z, others.z),
-                finished(x + 3 * kSamples, y, words.w, others.w)};
-      return;
-    }
     store(x, y, words.x);
     store(x + kSamples, y, words.y);
     store(x + 2 * kSamples, y, words.z);

@@ -46,11 +46,43 @@ __device__ Packed<T> three(Largest, Packed<T> a, const Packed<T> &b, const Packe
   return a;
 }
 
+/// Both extrema of samples, and the operator that computes both.
+template <typename T>
+struct Range {
+  Packed<T> smallest, largest;
+};
+struct Both {
+  template <typename T>
+  __device__ Range<T> operator()(const Range<T> &a, const Range<T> &b) const {
+    return {Smallest{}(a.smallest, b.smallest), Largest{}(a.largest, b.largest)};
+  }
+};
+template <typename T>
+__device__ Range<T> three(Both, const Range<T> &a, const Range<T> &b, const Range<T> &c) {
+  return {three(Smallest{}, a.smallest, b.smallest, c.smallest),
+          three(Largest{}, a.largest, b.largest, c.largest)};
+}
+
+/// Lets a constant outside the image count.
+/// @param outside  the constant, in all samples of a word
+/// @param kept     the bits of samples whose windows are inside the image
+template <typename Op, typename T>
+__device__ void count_constant(Packed<T> &p, unsigned outside, unsigned kept) {
+  const unsigned neutral = Op::template neutral<T>().word();
+  p = Op{}(p, Packed<T>::of((outside & ~kept) | (neutral & kept)));
+}
+template <typename T>
+__device__ void count_constant(Range<T> &p, unsigned outside, unsigned kept) {
+  count_constant<Smallest>(p.smallest, outside, kept);
+  count_constant<Largest>(p.largest, outside, kept);
+}
+
 /// Windows that a thread computes at a time.
 inline constexpr int kWindows = 16;
 /// The extrema of w neighbours, at most 7, from each of n on.
-template <int w, typename Op, typename T, int n>
-__device__ void extrema_of(Packed<T> (&p)[n]) {
+/// @tparam P  Packed or Range
+template <int w, typename Op, typename P, int n>
+__device__ void extrema_of(P (&p)[n]) {
   if constexpr (w >= 3) {
 #pragma unroll
     for (int i = 0; i + 2 < n; ++i) p[i] = three(Op{}, p[i], p[i + 1], p[i + 2]);

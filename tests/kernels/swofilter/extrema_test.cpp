@@ -224,6 +224,29 @@ TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
     }
 }
 
+/// Small rectangles, of which one launch computes both extrema: squares of 3x3 and 5x5 have a
+/// kernel of their own for aligned 16-bit samples.
+TEST(SwoFilterExtrema, CudaEqualsCpuOfBothExtrema) {
+  NEED_GPU();
+  constexpr Size kWindows[] = {{3, 3}, {5, 5}, {3, 5}, {1, 3}, {7, 7}, {15, 15}, {9, 11}};
+  constexpr Size kSizes[] = {{1, 1}, {3, 2}, {4, 5}, {9, 37}, {130, 33}, {257, 9}};
+  int turn = 0;
+  for (const Size window : kWindows)
+    for (const Size size : kSizes)
+      for (const Border border : window_oracle::kBorders) {
+        ++turn;
+        const SwoFilterParams p{.op = turn % 2 ? Op::midpoint : Op::gradient,
+                                .window_width = window.width,
+                                .window_height = window.height,
+                                .border = border,
+                                .border_value = 77};
+        const Layout layout = turn % 5 ? Layout{.unit = 256} : Layout{0, 1};
+        expect_cuda_equals_cpu_of<std::uint8_t>(p, size, layout);
+        expect_cuda_equals_cpu_of<std::uint16_t>(p, size, layout, turn % 3 ? 0xffff : 0xffc0);
+        if (HasFailure()) return;
+      }
+}
+
 /// Shapes that are not rectangles, in images of several tiles, and far smaller than the window.
 TEST(SwoFilterExtrema, CudaEqualsCpuOfShapes) {
   NEED_GPU();
