@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The steps, written once for both backends. A lane knows where planes are and how they are copied.
-#include <cmath>
 #include <cstring>
-#include <numbers>
 
 #include "clock.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
-#include "reduce.h"
 #include "steps.h"
 #include "straighten.h"
 
@@ -16,7 +13,7 @@ namespace cudascan::scan {
 namespace {
 
 /// Planes that the steps write.
-enum Place { kPage, kReduced, kLines, kTurned, kBlack, kResult, kPlaces };
+enum Place { kPage, kTurned, kBlack, kResult, kPlaces };
 
 /// The page stays in host memory.
 class CpuLane {
@@ -86,12 +83,6 @@ class CudaLane {
   Plane<std::uint8_t> result_{};
 };
 
-/// Whether rotating by the angle moves a corner of the page by half a pixel.
-bool worth_turning(double angle, const Image &page) {
-  const double radius = std::hypot(page.width, page.height) / 2;
-  return std::fabs(angle) * std::numbers::pi / 180 * radius >= 0.5;
-}
-
 template <typename Lane>
 class LaneCleaner : public Cleaner {
  public:
@@ -99,9 +90,13 @@ class LaneCleaner : public Cleaner {
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
     if (page.content == Content::white || page.content == Content::black) {
+      found.not_turned = "the page is empty";
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
+    const auto begin = Clock::now();
+    straighten_.measure(page, steps, found);
+    found.straighten_ms = ms_since(begin);
     if (steps.even_light && page.content == Content::gray) light_.apply(page);
     if (page.depth == 8)
       clean_levels<std::uint8_t>(page, steps, clean, found);
@@ -113,13 +108,6 @@ class LaneCleaner : public Cleaner {
   template <typename T>
   void clean_levels(const Image &page, const Steps &steps, Image &clean, Findings &found) {
     Plane<const T> at = lane_.template upload<T>(kPage, page);
-    const auto begin = Clock::now();
-    if (steps.straighten) {
-      measure(page, steps, found);
-      found.turned = found.turned && std::fabs(found.angle) <= steps.max_angle &&
-                     worth_turning(found.angle, page);
-    }
-    found.straighten_ms = ms_since(begin);
     const auto rest = Clock::now();
     lane_.begin_work();
     if (found.turned) {
@@ -147,26 +135,6 @@ class LaneCleaner : public Cleaner {
     found.clean_ms = ms_since(rest);
   }
 
-  void measure(const Image &page, const Steps &steps, Findings &found) {
-    const SkewScale scale(page);
-    if (!scale.enough) return;
-    reduce(page, scale.by * scale.squeeze, scale.by, reduced_);
-    const Plane<const std::uint8_t> in = lane_.template upload<std::uint8_t>(kReduced, reduced_);
-    const Plane<std::uint8_t> out =
-        lane_.template room<std::uint8_t>(kLines, reduced_.width, reduced_.height);
-    const Skew skew = measure_skew(scale, reduced_.width, reduced_.height, steps.min_confidence,
-                                   [&](const LinearOpenParams &params) {
-                                     LinearOpenReport report;
-                                     lane_.begin_work();
-                                     run(lane_.exec(), in, out, params, &report);
-                                     found.gpu_ms += lane_.end_work();
-                                     return report;
-                                   });
-    found.angle = skew.angle;
-    found.confidence = skew.confidence;
-    found.turned = skew.trusted;
-  }
-
   template <typename T>
   void binarize(Plane<const T> in, Plane<std::uint8_t> out, Content content, const Steps &steps,
                 AutothresholdReport &report) {
@@ -185,7 +153,7 @@ class LaneCleaner : public Cleaner {
 
   Lane lane_;
   EvenLight light_;
-  Image reduced_{Lane::kPinned};
+  Straighten straighten_;
 };
 
 }  // namespace

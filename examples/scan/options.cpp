@@ -104,10 +104,7 @@ void parse(Given &g, int argc, char **argv) {
       {"max-angle", 0, 0, G_OPTION_ARG_DOUBLE, &g.max_angle,
        "Do not straighten pages that seem rotated by more, 0.1 to 10; 10", "DEGREES"},
       {"min-confidence", 0, 0, G_OPTION_ARG_DOUBLE, &g.min_confidence,
-       "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.45 for text, 0.4 "
-       "for "
-       "rules",
-       "C"},
+       "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.5", "C"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},

@@ -4,6 +4,10 @@
 //     scan-peer-leptonica OUTPUT INPUT...
 //
 // Each INPUT becomes OUTPUT/NAME.tif, CCITT group 4.
+//
+//     scan-peer-leptonica --skew INPUT...
+//
+// Prints angle (clockwise) and confidence of pixFindSkew for each INPUT, for measure_pages.py.
 #include <leptonica/allheaders.h>
 
 #include <cmath>
@@ -18,6 +22,19 @@ struct Destroy {
   void operator()(Pix *pix) const { pixDestroy(&pix); }
 };
 using PixPtr = std::unique_ptr<Pix, Destroy>;
+
+/// Prints what pixFindSkew finds; its documentation trusts confidences from 3 on.
+bool print_skew(const char *input) {
+  PixPtr page(pixRead(input));
+  if (page) page.reset(pixConvertTo8(page.get(), 0));
+  const PixPtr even(page ? pixBackgroundNormSimple(page.get(), nullptr, nullptr) : nullptr);
+  const PixPtr black(page ? pixConvertTo1(even ? even.get() : page.get(), 130) : nullptr);
+  l_float32 angle = 0, confidence = 0;
+  if (!black) return false;
+  if (pixFindSkew(black.get(), &angle, &confidence) != 0) angle = confidence = 0;
+  std::printf("%.4f %.4f\n", angle, confidence);
+  return true;
+}
 
 /// pixFindSkew needs a bilevel copy to measure the angle.
 PixPtr straight(PixPtr page) {
@@ -72,7 +89,8 @@ int main(int argc, char **argv) {
   }
   int failed = 0;
   for (int i = 2; i < argc; ++i) {
-    if (make(argv[i], argv[1])) continue;
+    const bool only_skew = std::string(argv[1]) == "--skew";
+    if (only_skew ? print_skew(argv[i]) : make(argv[i], argv[1])) continue;
     std::fprintf(stderr, "%s: failed\n", argv[i]);
     failed = 1;
   }

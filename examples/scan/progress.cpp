@@ -32,7 +32,8 @@ std::string duration(double seconds) {
 std::string details(const Findings &f) {
   std::string line =
       f.turned ? text("  turned by %.2f degrees (confidence %.2f)", -f.angle, f.confidence)
-               : text("  not turned (confidence %.2f)", f.confidence);
+               : text("  not turned by %.2f degrees (confidence %.2f): ", -f.angle, f.confidence) +
+                     f.not_turned;
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
                      f.straighten_ms, f.clean_ms, f.write_ms);

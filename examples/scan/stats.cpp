@@ -42,6 +42,7 @@ void write_page(std::ostream &to, const PageRecord &page) {
   }
   to << "\"output\": " << quoted(page.output) << ", \"angle\": " << f.angle
      << ", \"confidence\": " << f.confidence << ", \"turned\": " << (f.turned ? "true" : "false");
+  if (!f.turned) to << ", \"not_turned\": " << quoted(f.not_turned);
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms

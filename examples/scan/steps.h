@@ -19,7 +19,7 @@ enum class Backend { automatic, cuda, cpu };
 struct Steps {
   bool straighten = true;
   double max_angle = 10;      ///< degrees, 0.1..10; pages rotated by more stay unchanged
-  double min_confidence = 0;  ///< 0..1; 0 = the defaults in straighten.h
+  double min_confidence = 0;  ///< 0..1; 0 = kTrusted in straighten.h
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
@@ -28,10 +28,11 @@ struct Steps {
 
 /// What was measured on a page.
 struct Findings {
-  double angle = 0;       ///< degrees counter-clockwise by which the page is rotated
-  double confidence = 0;  ///< in the angle, 0..1
-  bool turned = false;    ///< whether the page was rotated back by it
-  int threshold = -1;     ///< of methods with one threshold for the page, else -1
+  double angle = 0;        ///< degrees counter-clockwise by which the page is rotated
+  double confidence = 0;   ///< in the angle, 0..1
+  bool turned = false;     ///< whether the page was rotated back by it
+  std::string not_turned;  ///< why not, a few words
+  int threshold = -1;      ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double gpu_ms = 0;  ///< time the GPU was busy
 };

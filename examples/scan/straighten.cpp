@@ -2,92 +2,190 @@
 #include "straighten.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <numbers>
+#include <vector>
 
-#include "kernels/linearopen/spectrum.h"
+#include "profile.h"
+#include "reduce.h"
 
 namespace cudascan::scan {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kSpan = 10;  ///< degrees to either side
-constexpr double kCoarse = 0.25, kFine = 0.1;
+constexpr double kSpan = 11;  ///< degrees to either side
+constexpr double kCoarse = 0.2, kFine = 0.05;
+constexpr double kReach = 0.6;  ///< degrees to either side of the peak to measure in fine steps
+constexpr int kFit = 4;         ///< fine steps to either side of the largest for the parabola
 
-/// What responds to the lines, and how strong the response must be.
-struct Recipe {
-  LinearOpenOperation operation;
-  double length;   ///< of segments, as a share of the width
-  double reach;    ///< degrees to either side of the peak to measure in fine steps
-  double trusted;  ///< see docs/scan.md for how it was measured
+using Strengths = std::vector<double>;  ///< by angle
+
+/// Equal steps of angles.
+struct Angles {
+  Angles(double first, double last, double step)
+      : begin(first), step(step), count(1 + static_cast<int>(std::lround((last - first) / step))) {}
+  double at(double i) const { return begin + i * step; }
+  double begin, step;
+  int count;
 };
-constexpr Recipe kText{LinearOpenOperation::opening, 0.75, 0.5, 0.45};
-constexpr Recipe kRules{LinearOpenOperation::closing, 0.2, 0.8, 0.4};
 
-/// Directions of the page and of its squeezed copy.
-class Directions {
- public:
-  explicit Directions(int squeeze) : squeeze_(squeeze) {}
+double median_of(Strengths values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
-  double squeezed(double angle) const {
-    return std::atan(squeeze_ * std::tan(angle * kDegree)) / kDegree;
+/// The largest value; the middle one of several equal ones next to each other.
+int largest_of(const Strengths &values) {
+  const auto largest = std::max_element(values.begin(), values.end());
+  auto last = largest;
+  while (last + 1 != values.end() && last[1] == *largest) ++last;
+  return static_cast<int>((largest - values.begin()) + (last - largest) / 2);
+}
+
+/// The vertex of the parabola of least squares through up to k values on either side of the
+/// largest.
+double vertex_of(const Strengths &values, int k) {
+  const int best = largest_of(values);
+  k = std::min({k, best, static_cast<int>(values.size()) - 1 - best});
+  if (k < 1) return best;
+  double sum = 0, first = 0, second = 0, squares = 0, fourths = 0;
+  for (int i = -k; i <= k; ++i) {
+    const double x = i, y = values[best + i];
+    sum += y;
+    first += x * y;
+    second += x * x * y;
+    squares += x * x;
+    fourths += x * x * x * x;
+  }
+  const double points = 2 * k + 1;
+  const double bend = (points * second - squares * sum) / (points * fourths - squares * squares);
+  if (!(bend < 0)) return best;
+  return best + std::clamp(-first / squares / (2 * bend), -1. * k, 1. * k);
+}
+
+/// The peak of strengths.
+struct Peak {
+  Peak(const Angles &angles, const Strengths &values) {
+    const int last = angles.count - 1, best = largest_of(values);
+    const double median = median_of(values);
+    top = values[best];
+    at_end = best == 0 || best == last;
+    angle = angles.at(vertex_of(values, 1));
+    ratio = top / std::max(1., median);
+    const double half = (top + median) / 2;
+    const auto reach = [&](int sign) {
+      int i = best;
+      while (i + sign >= 0 && i + sign <= last && values[i] > half) i += sign;
+      if (i == best || values[i] > half) return 1. * std::abs(i - best);
+      return std::abs(i - best) - (half - values[i]) / (values[i - sign] - values[i]);
+    };
+    width = (reach(-1) + reach(1)) * angles.step;
   }
 
-  /// Parameters that measure from `begin` to `end` degrees of the page in steps of at most `step`.
-  LinearOpenParams params(const Recipe &recipe, int width, double begin, double end,
-                          double step) const {
-    LinearOpenParams params;
-    params.operation = recipe.operation;
-    params.length = std::max(1, static_cast<int>(width * recipe.length));
-    params.angle = squeezed(begin);
-    params.span = squeezed(end) - params.angle;
-    params.directions = 1 + static_cast<int>(std::ceil(params.span / (squeeze_ * step)));
-    return params;
-  }
+  double top, angle, ratio;
+  double width;  ///< at half of its height, in degrees
+  bool at_end;   ///< the true peak may be beyond it
+};
 
-  /// The same measurement in equal steps of the page's degrees.
-  LinearOpenReport unsqueezed(const LinearOpenParams &params, const LinearOpenReport &measured,
-                              double begin, double end, double step, int width, int height) const {
-    LinearOpenParams page = params;
-    page.length = params.length * squeeze_;
-    page.angle = begin;
-    page.span = end - begin;
-    page.directions = 1 + static_cast<int>(std::lround(page.span / step));
-    LinearOpenReport report;
-    report.angles = directions_of(page);
-    for (const double angle : report.angles) {
-      const double last = params.directions - 1;
-      const double at =
-          std::clamp((squeezed(angle) - params.angle) / params.span * last, 0.0, last);
-      const int below = std::min(static_cast<int>(at), params.directions - 2);
-      const double share = at - below;
-      report.spectrum.push_back(
-          std::llround(static_cast<double>(measured.spectrum[below]) * (1 - share) +
-                       static_cast<double>(measured.spectrum[below + 1]) * share));
+/// The strength without the two strongest lines.
+double without_strongest(std::vector<std::int16_t> sums, int page_rows) {
+  constexpr int kStrongest = 2;
+  const int around = std::max(4, page_rows / 170);
+  const int rows = static_cast<int>(sums.size());
+  for (int i = 0; i < kStrongest; ++i) {
+    const auto strongest = std::max_element(sums.begin(), sums.end(),
+                                            [](int a, int b) { return std::abs(a) < std::abs(b); });
+    const int y = static_cast<int>(strongest - sums.begin());
+    std::fill(sums.begin() + std::max(0, y - around), sums.begin() + std::min(rows, y + around + 1),
+              std::int16_t{0});
+  }
+  return sum_of_squares(sums.data(), rows);
+}
+
+double fourth_power(double x) {
+  return x * x * x * x;
+}
+
+/// Strengths of the page and of its parts in coarse steps.
+struct Survey {
+  Survey(Profiles &profiles, int page_rows) {
+    for (int i = 0; i < angles.count; ++i) {
+      profiles.sum(angles.at(i), 2);
+      const int rows = profiles.rows(), upper = rows / 2;
+      left.push_back(sum_of_squares(profiles.strip(0).data(), rows));
+      right.push_back(sum_of_squares(profiles.strip(1).data(), rows));
+      profiles.pair_up();
+      const auto &sums = profiles.strip(0);
+      top.push_back(sum_of_squares(sums.data(), upper));
+      bottom.push_back(sum_of_squares(sums.data() + upper, rows - upper));
+      all.push_back(top.back() + bottom.back());
+      most.push_back(without_strongest(sums, page_rows));
     }
-    linearopen::analyse_spectrum(page, double{1} * width * height, 255, report);
-    return report;
   }
+
+  double confidence() const {
+    const Peak peak(angles, all), rest(angles, most);
+    if (peak.at_end) return 0;
+    const double strength = std::max(0., (rest.ratio - 1) / (rest.ratio + 2));
+    const double narrowness = std::clamp(2.6 - peak.width, 0., 1.);
+    const double apart = std::max(difference(left, right), difference(top, bottom));
+    return strength * narrowness / (1 + fourth_power((rest.angle - peak.angle) / 0.3)) /
+           (1 + fourth_power(apart / 0.9));
+  }
+
+  const Angles angles{-kSpan, kSpan, kCoarse};
+  Strengths all, most, left, right, top, bottom;  ///< `most` are without the strongest lines
 
  private:
-  int squeeze_;
+  /// Degrees between the peaks of two parts; 0 if one of them has no lines or hardly any.
+  double difference(const Strengths &a, const Strengths &b) const {
+    constexpr double kLines = 4, kShare = 0.1;
+    const Peak one(angles, a), other(angles, b);
+    const bool comparable = std::min(one.ratio, other.ratio) >= kLines &&
+                            std::min(one.top, other.top) >= kShare * std::max(one.top, other.top);
+    return comparable ? std::fabs(one.angle - other.angle) : 0;
+  }
 };
 
-Skew measure_by(const Recipe &recipe, const SkewScale &scale, int width, int height,
-                double min_confidence, const Measure &measure) {
-  const Directions directions(scale.squeeze);
-  const auto answer = [&](double begin, double end, double step) {
-    const LinearOpenParams params = directions.params(recipe, width, begin, end, step);
-    return directions.unsqueezed(params, measure(params), begin, end, step, width, height);
-  };
-  const LinearOpenReport coarse = answer(-kSpan, kSpan, kCoarse);
-  Skew skew{coarse.dominant_angle, coarse.confidence, false};
-  if (skew.confidence < (min_confidence > 0 ? min_confidence : recipe.trusted)) return skew;
-  skew.trusted = true;
-  skew.angle = answer(std::max(-kSpan, skew.angle - recipe.reach),
-                      std::min(kSpan, skew.angle + recipe.reach), kFine)
-                   .dominant_angle;
-  return skew;
+/// The angle in fine steps around a peak.
+double refined(Profiles &profiles, double peak) {
+  const Angles angles(std::max(-kSpan, peak - kReach), std::min(kSpan, peak + kReach), kFine);
+  constexpr int kLevels = 4;  // eighths, quarters, halves and the page
+  std::array<Strengths, kLevels> strengths;
+  for (int i = 0; i < angles.count; ++i) {
+    profiles.sum(angles.at(i), 1 << (kLevels - 1));
+    for (int level = 0; level < kLevels; ++level) {
+      if (level > 0) profiles.pair_up();
+      double sum = 0;
+      for (int strip = 0; strip < profiles.strips(); ++strip)
+        sum += sum_of_squares(profiles.strip(strip).data(), profiles.rows());
+      strengths[level].push_back(sum);
+    }
+  }
+  Strengths together(angles.count, 0);
+  for (const Strengths &level : strengths) {
+    const double largest = std::max(1., *std::max_element(level.begin(), level.end()));
+    for (int i = 0; i < angles.count; ++i) together[i] += level[i] / largest;
+  }
+  return angles.at(vertex_of(together, kFit));
+}
+
+/// Why a page is not turned by the angle; empty if it is.
+std::string objection(const Skew &skew, const Steps &steps, const Image &page) {
+  char text[80] = "";
+  const double least = steps.min_confidence > 0 ? steps.min_confidence : kTrusted;
+  const double radius = std::hypot(page.width, page.height) / 2;
+  if (skew.confidence < least)
+    std::snprintf(text, sizeof text, "confidence %.3f is below %g", skew.confidence, least);
+  else if (std::fabs(skew.angle) > steps.max_angle)
+    std::snprintf(text, sizeof text, "%.2f degrees are above --max-angle=%g", std::fabs(skew.angle),
+                  steps.max_angle);
+  else if (std::fabs(skew.angle) * std::numbers::pi / 180 * radius < 0.5)
+    return "too small to move a corner by half a pixel";
+  return text;
 }
 
 }  // namespace
@@ -100,12 +198,30 @@ SkewScale::SkewScale(const Image &page) {
   enough = width >= kNarrowest && page.height / by >= kNarrowest;
 }
 
-Skew measure_skew(const SkewScale &scale, int width, int height, double min_confidence,
-                  const Measure &measure) {
-  const Skew text = measure_by(kText, scale, width, height, min_confidence, measure);
-  if (text.trusted) return text;
-  const Skew rules = measure_by(kRules, scale, width, height, min_confidence, measure);
-  return rules.trusted || rules.confidence > text.confidence ? rules : text;
+Skew measure_skew(const SkewScale &scale, const Image &copy) {
+  const Slopes slopes(copy);
+  Profiles profiles(slopes, scale.squeeze, kSpan + kFine);
+  const Survey survey(profiles, copy.height);
+  const double peak = survey.angles.at(vertex_of(survey.all, 1));
+  return {refined(profiles, peak), survey.confidence()};
+}
+
+void Straighten::measure(const Image &page, const Steps &steps, Findings &found) {
+  if (!steps.straighten) {
+    found.not_turned = "--no-straighten";
+    return;
+  }
+  const SkewScale scale(page);
+  if (!scale.enough) {
+    found.not_turned = "the page is too small to measure";
+    return;
+  }
+  reduce(page, scale.by * scale.squeeze, scale.by, reduced_);
+  const Skew skew = measure_skew(scale, reduced_);
+  found.angle = skew.angle;
+  found.confidence = skew.confidence;
+  found.not_turned = objection(skew, steps, page);
+  found.turned = found.not_turned.empty();
 }
 
 }  // namespace cudascan::scan
