@@ -6,6 +6,7 @@
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
+#include "orientation.h"
 #include "steps.h"
 #include "straighten.h"
 
@@ -87,14 +88,16 @@ template <typename Lane>
 class LaneCleaner : public Cleaner {
  public:
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
+    const bool empty = page.content == Content::white || page.content == Content::black;
+    const auto begin = Clock::now();
+    if (steps.upright && !empty) upright_.turn(page, found);
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
-    if (page.content == Content::white || page.content == Content::black) {
+    if (empty) {
       found.not_turned = "the page is empty";
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
-    const auto begin = Clock::now();
     straighten_.measure(page, steps, found);
     found.straighten_ms = ms_since(begin);
     if (steps.even_light && page.content == Content::gray) light_.apply(page);
@@ -154,6 +157,7 @@ class LaneCleaner : public Cleaner {
   Lane lane_;
   EvenLight light_;
   Straighten straighten_;
+  Upright upright_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ from PIL import Image
 import page_maker
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WRONG = 0.2  # degrees: a page that is turned by more than that from its angle is made worse
+WRONG = 0.2  # degrees: a page that is turned and further than this from its angle is wrong
 RIGHT = 0.1
 # Degrees counter-clockwise by Postl's method, and None for pages whose lines are curved.
 ANGLES = {
@@ -89,7 +89,7 @@ class Run:
                         f"--stats={stats}", "-o", out, *words, *paths], check=True)
         records = json.loads(stats.read_text())["page_list"]  # in the order of completion
         for record in sorted(records, key=lambda record: record["input"]):
-            yield Verdict(record["angle"], record["turned"], record.get("quarter_turns", 0),
+            yield Verdict(record["angle"], record["turned"], record["orientation"] // 90,
                           f"{record['confidence']:.2f} {record.get('not_turned', '')}")
 
     def leptonica(self, paths):
@@ -98,7 +98,7 @@ class Run:
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         for line in said.splitlines():
             angle, confidence = map(float, line.split())
-            yield Verdict(-angle, confidence >= 3 and abs(angle) >= 0.01, 0, f"{confidence:.2f}")
+            yield Verdict(angle, confidence >= 3 and abs(angle) >= 0.01, 0, f"{confidence:.2f}")
 
     def unpaper(self, paths):
         for path in paths:
@@ -112,7 +112,7 @@ class Run:
             angle = 0.0
             for line in said.splitlines():
                 if line.strip().startswith("rotate ("):  # rotate (x,y): radians
-                    angle = math.degrees(float(line.rsplit(":", 1)[1]))
+                    angle = -math.degrees(float(line.rsplit(":", 1)[1]))
             yield Verdict(angle, angle != 0, 0, "")
 
     def magick(self, paths):
@@ -122,6 +122,19 @@ class Run:
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
             angle = -float(said or 0)
             yield Verdict(-angle, angle != 0, 0, "")
+
+    def upright(self, paths):
+        return self.cudascan(paths, "--orientation=auto")
+
+    def osd(self, paths):
+        """Tesseract's orientation, where it is confident."""
+        for path in paths:
+            said = subprocess.run(["tesseract", path, "-", "--psm", "0"], text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            facts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+            clockwise = int(facts.get("Rotate", 0))  # that would make it upright
+            confidence = float(facts.get("Orientation confidence", 0))
+            yield Verdict(0, False, clockwise // 90 if confidence >= 2 else 0, f"{confidence}")
 
     def tools(self):
         """Names and functions of the installed programs."""
@@ -209,14 +222,53 @@ class Skew:
             left = abs(item.angle - (verdict.angle if verdict.turned else 0))
             right = left <= RIGHT
             errors.append((left, right))
-            wrong += verdict.turned and left > WRONG and left > abs(item.angle)
+            wrong += verdict.turned and left > WRONG
         found = [left for (left, _), (_, verdict) in zip(errors, pairs) if verdict.turned]
         median = f"{statistics.median(found):.3f} | {max(found):.3f}" if found else "|"
         return (f"| {tool} | {group} | {len(pairs)} | {len(acted)} | "
                 f"{sum(right for _, right in errors)} | {wrong} | {median} |")
 
 
-MEASURES = {measure.name: measure for measure in (Skew,)}
+class Orientation:
+    """Which pages that lie on their side or upside down are turned, and which upright ones."""
+    name = "orientation"
+
+    def items(self, options):
+        for seed in range(options.first, options.first + options.pages):
+            for turns in (0, 1 + seed % 3):
+                page = page_maker.make(seed, options.half, turns=turns)
+                yield Item(lambda page=page: page.image, page.name, page.kind, page.angle, turns,
+                           page.dpi, page.words)
+        for path in images_in(options.data / "pages") if options.data else []:
+            if path.stem == "receipt_IMG0003":  # it lies on its side
+                continue
+            for turns in range(4):
+                yield Item(lambda p=path, t=turns: gray(p).rotate(90 * t, expand=True), path.name,
+                           "shared pages", None, turns, 300, [])
+
+    def report(self, options, run):
+        items = list(self.items(options))
+        named = {"cudascan-scan --orientation=auto": run.upright}
+        if shutil.which("tesseract"):
+            named["Tesseract, confidence from 2 on"] = run.osd
+        print("| program | pages | upright | turned | lying otherwise | put right | put wrong |")
+        print("|---|---|---|---|---|---|---|")
+        for tool_name, tool in named.items():
+            groups = collections.defaultdict(list)
+            for item, verdict in run.verdicts(items, tool):
+                groups[item.group].append((item, verdict))
+                if options.list:
+                    print(f"    {item.name:60} true {item.turns} found {verdict.quarters}")
+            for group, pairs in groups.items():
+                upright = [verdict.quarters for item, verdict in pairs if item.turns == 0]
+                others = [(item.turns, verdict.quarters) for item, verdict in pairs if item.turns]
+                right = sum(true == found for true, found in others)
+                wrong = sum(found not in (0, true) for true, found in others)
+                print(f"| {tool_name} | {group} | {len(upright)} | {sum(map(bool, upright))} | "
+                      f"{len(others)} | {right} | {wrong} |", flush=True)
+
+
+MEASURES = {measure.name: measure for measure in (Skew, Orientation)}
 
 
 def main():

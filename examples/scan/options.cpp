@@ -59,7 +59,7 @@ signal that ended the run after the pages in flight: 130 for Ctrl-C, 143 for SIG
 /// What GOption fills in. Strings are freed with it.
 struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
-       *format = nullptr, *backend = nullptr, *stats = nullptr;
+       *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
@@ -71,7 +71,8 @@ struct Given {
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
-    for (char *text : {output, device, source, method, format, backend, stats}) g_free(text);
+    for (char *text : {output, device, source, method, format, backend, stats, orientation})
+      g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
   }
@@ -105,6 +106,8 @@ void parse(Given &g, int argc, char **argv) {
        "Do not straighten pages that seem rotated by more, 0.1 to 10; 10", "DEGREES"},
       {"min-confidence", 0, 0, G_OPTION_ARG_DOUBLE, &g.min_confidence,
        "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.5", "C"},
+      {"orientation", 0, 0, G_OPTION_ARG_STRING, &g.orientation,
+       "keep, or auto to turn pages of text that lie on their side or upside down; keep", "HOW"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
@@ -232,6 +235,10 @@ void take_rest(const Given &g, Options &o) {
   o.steps.straighten = !g.no_straighten;
   o.steps.max_angle = g.max_angle;
   o.steps.min_confidence = g.min_confidence;
+  const std::string orientation = text_or(g.orientation, "keep");
+  require(orientation == "keep" || orientation == "auto", "orientation", orientation,
+          "keep or auto");
+  o.steps.upright = orientation == "auto";
   o.steps.even_light = !g.no_even_light;
   o.steps.despeckle = g.despeckle;
   o.jobs = g.jobs;

@@ -7,7 +7,8 @@
 //
 //     scan-peer-leptonica --skew INPUT...
 //
-// Prints angle (clockwise) and confidence of pixFindSkew for each INPUT, for measure_pages.py.
+// Prints angle, counter-clockwise, and confidence of pixFindSkew for each INPUT, for
+// measure_pages.py.
 #include <leptonica/allheaders.h>
 
 #include <cmath>

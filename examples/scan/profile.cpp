@@ -8,71 +8,14 @@
 #include <numbers>
 
 #include "clones.h"
+#include "sheet.h"
 
 namespace cudascan::scan {
 namespace {
 
 using Levels = Plane<const std::uint8_t>;
 
-constexpr int kSampledRows = 3;  ///< every third row is enough for levels and noise
-
-/// The part of each row and column that is inside the dark surround of a sheet, if it has one.
-class Sheet {
- public:
-  explicit Sheet(const Levels &page)
-      : left_(page.height), right_(page.height), top_(page.width, 0), bottom_(page.width, 0) {
-    const int dark = paper_level(page) / 2;
-    for (int y = 0; y < page.height; ++y) {
-      const std::uint8_t *row = page.row(y);
-      int left = 0, right = page.width;
-      while (left < page.width && row[left] < dark) ++left;
-      while (right > left && row[right - 1] < dark) --right;
-      left_[y] = left > 0 ? left + 1 : 0;
-      right_[y] = right < page.width ? right - 1 : page.width;
-    }
-    for (int x = 0; x < page.width; ++x) {
-      int top = 0, bottom = page.height;
-      while (top < page.height && page.row(top)[x] < dark) ++top;
-      while (bottom > top && page.row(bottom - 1)[x] < dark) --bottom;
-      top_[x] = top > 0 ? top + kEdgeBelow : 0;
-      bottom_[x] = bottom < page.height ? bottom - kEdgeAbove : page.height;
-    }
-    left_ = extremes(left_, [](int a, int b) { return std::max(a, b); });
-    right_ = extremes(right_, [](int a, int b) { return std::min(a, b); });
-  }
-
-  int left(int y) const { return left_[y]; }
-  int right(int y) const { return right_[y]; }
-  bool has(int x, int y) const { return y >= top_[x] && y < bottom_[x]; }
-
- private:
-  /// Rows at the edge of the sheet that are left out: edges are blurred.
-  static constexpr int kEdgeBelow = 5, kEdgeAbove = 6;
-
-  /// A level that a third of the page reaches.
-  static int paper_level(const Levels &page) {
-    std::array<long, 256> counts{};
-    long all = 0;
-    for (int y = 0; y < page.height; y += kSampledRows, all += page.width)
-      for (int x = 0; x < page.width; ++x) ++counts[page.row(y)[x]];
-    int level = 255;
-    for (long above = counts[255]; level > 0 && above < all / 3; above += counts[level]) --level;
-    return level;
-  }
-
-  /// The extreme of each value and its neighbours.
-  template <typename F>
-  static std::vector<int> extremes(const std::vector<int> &values, F better) {
-    std::vector<int> result(values);
-    const int last = static_cast<int>(values.size()) - 1;
-    for (int y = 0; y <= last; ++y)
-      for (int near = std::max(0, y - 2); near <= std::min(last, y + 3); ++near)
-        result[y] = better(result[y], values[near]);
-    return result;
-  }
-
-  std::vector<int> left_, right_, top_, bottom_;
-};
+constexpr int kSampledRows = 3;  ///< every third row is enough for the noise
 
 /// Twice the median difference of neighbours: differences up to it are noise and paper.
 int noise_of(const Levels &page, const Sheet &sheet) {
@@ -112,49 +55,50 @@ CUDASCAN_CLONES std::int64_t squares(const std::int16_t *numbers, int count) {
 
 }  // namespace
 
-Slopes::Slopes(const Image &page)
-    : width_(page.width),
-      height_(page.height),
-      slopes_(static_cast<std::size_t>(page.width) * page.height) {
+ByColumns::ByColumns(int width, int height)
+    : width_(width), height_(height), numbers_(static_cast<std::size_t>(width) * height) {}
+
+Slopes::Slopes(const Image &page) : ByColumns(page.width, page.height) {
   const Levels levels = page.plane<const std::uint8_t>();
   const Sheet sheet(levels);
   const int noise = noise_of(levels, sheet);
   // Some rows at a time, so that rows and columns stay in the cache.
   constexpr int kRows = 64;
-  std::vector<std::int8_t> block(static_cast<std::size_t>(kRows) * width_);
-  for (int begin = 0; begin + 1 < height_; begin += kRows) {
-    const int rows = std::min(kRows, height_ - 1 - begin);
+  const int width = page.width;
+  std::vector<std::int8_t> block(static_cast<std::size_t>(kRows) * width);
+  for (int begin = 0; begin + 1 < page.height; begin += kRows) {
+    const int rows = std::min(kRows, page.height - 1 - begin);
     std::fill(block.begin(), block.end(), std::int8_t{0});
     for (int y = begin; y < begin + rows; ++y) {
       const int left = sheet.left(y), right = sheet.right(y);
-      std::int8_t *const to = block.data() + static_cast<std::size_t>(y - begin) * width_;
+      std::int8_t *const to = block.data() + static_cast<std::size_t>(y - begin) * width;
       if (left < right)
         differences(levels.row(y) + left, levels.row(y + 1) + left, noise, right - left, to + left);
       for (int x = left; x < right; ++x)
         if (!sheet.has(x, y)) to[x] = 0;
     }
-    for (int x = 0; x < width_; ++x) {
-      std::int8_t *const to = slopes_.data() + static_cast<std::size_t>(x) * height_ + begin;
-      for (int y = 0; y < rows; ++y) to[y] = block[static_cast<std::size_t>(y) * width_ + x];
+    for (int x = 0; x < width; ++x) {
+      std::int8_t *const to = column(x) + begin;
+      for (int y = 0; y < rows; ++y) to[y] = block[static_cast<std::size_t>(y) * width + x];
     }
   }
 }
 
-Profiles::Profiles(const Slopes &slopes, int squeeze, double steepest)
-    : slopes_(slopes),
+Profiles::Profiles(const ByColumns &page, int squeeze, double steepest)
+    : page_(page),
       squeeze_(squeeze),
-      margin_(2 + static_cast<int>(0.5 * slopes.width() * squeeze *
+      margin_(2 + static_cast<int>(0.5 * page.width() * squeeze *
                                    std::tan(steepest * std::numbers::pi / 180))),
-      rows_(slopes.height() + 2 * margin_) {}
+      rows_(page.height() + 2 * margin_) {}
 
 void Profiles::sum(double angle, int strips) {
   strips_.resize(strips);
   for (auto &strip : strips_) strip.assign(rows_, 0);
   const double rise = squeeze_ * std::tan(angle * std::numbers::pi / 180);
-  for (int x = 0; x < slopes_.width(); ++x) {
-    const int shift = static_cast<int>(std::lround((x - 0.5 * slopes_.width()) * rise));
-    std::int16_t *const to = strips_[x * strips / slopes_.width()].data() + margin_ + shift;
-    add(slopes_.column(x), slopes_.height(), to);
+  for (int x = 0; x < page_.width(); ++x) {
+    const int shift = static_cast<int>(std::lround((x - 0.5 * page_.width()) * rise));
+    std::int16_t *const to = strips_[x * strips / page_.width()].data() + margin_ + shift;
+    add(page_.column(x), page_.height(), to);
   }
 }
 

@@ -18,36 +18,43 @@
 
 namespace cudascan::scan {
 
-/// Differences of vertically neighbouring pixels, stored by columns.
-class Slopes {
+/// Numbers of the pixels of a page, stored by columns.
+class ByColumns {
+ public:
+  ByColumns(int width, int height);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::int8_t *column(int x) { return numbers_.data() + static_cast<std::size_t>(x) * height_; }
+  const std::int8_t *column(int x) const {
+    return numbers_.data() + static_cast<std::size_t>(x) * height_;
+  }
+
+ private:
+  int width_, height_;
+  std::vector<std::int8_t> numbers_;
+};
+
+/// Differences of vertically neighbouring pixels.
+class Slopes : public ByColumns {
  public:
   static constexpr int kLimit = 32;  ///< differences are -32..32
 
   /// @param page  8 bits
   explicit Slopes(const Image &page);
-
-  int width() const { return width_; }
-  int height() const { return height_; }
-  const std::int8_t *column(int x) const {
-    return slopes_.data() + static_cast<std::size_t>(x) * height_;
-  }
-
- private:
-  int width_, height_;
-  std::vector<std::int8_t> slopes_;
 };
 
-/// Sums of slopes along parallel lines, in strips next to each other.
+/// Sums of numbers along parallel lines, in strips next to each other.
 class Profiles {
  public:
   /// @param squeeze  how many times smaller the columns of the page are than its rows
   /// @param steepest degrees, the largest angle that is asked for
-  Profiles(const Slopes &slopes, int squeeze, double steepest);
+  Profiles(const ByColumns &page, int squeeze, double steepest);
 
   /// Sums along lines at `angle` degrees counter-clockwise.
   /// @param strips   1..8, a power of 2; each strip's sums are for the same lines
   void sum(double angle, int strips);
-  /// Adds each two neighbouring strips.
+  /// Adds each two neighbouring strips. Sums must fit into 16 bits.
   void pair_up();
 
   int strips() const { return static_cast<int>(strips_.size()); }
@@ -55,7 +62,7 @@ class Profiles {
   const std::vector<std::int16_t> &strip(int i) const { return strips_[i]; }
 
  private:
-  const Slopes &slopes_;
+  const ByColumns &page_;
   int squeeze_, margin_, rows_;
   std::vector<std::vector<std::int16_t>> strips_;
 };

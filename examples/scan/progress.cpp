@@ -34,6 +34,12 @@ std::string details(const Findings &f) {
       f.turned ? text("  turned by %.2f degrees (confidence %.2f)", -f.angle, f.confidence)
                : text("  not turned by %.2f degrees (confidence %.2f): ", -f.angle, f.confidence) +
                      f.not_turned;
+  if (f.orientation != 0)
+    line = text("  lay turned by %d degrees (confidence %.2f)", f.orientation,
+                f.orientation_confidence) +
+           line;
+  else if (!f.not_upright.empty())
+    line = "  orientation kept: " + f.not_upright + line;
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
                      f.straighten_ms, f.clean_ms, f.write_ms);

@@ -42,6 +42,9 @@ void write_page(std::ostream &to, const PageRecord &page) {
   }
   to << "\"output\": " << quoted(page.output) << ", \"angle\": " << f.angle
      << ", \"confidence\": " << f.confidence << ", \"turned\": " << (f.turned ? "true" : "false");
+  to << ", \"orientation\": " << f.orientation
+     << ", \"orientation_confidence\": " << f.orientation_confidence;
+  if (!f.not_upright.empty()) to << ", \"not_upright\": " << quoted(f.not_upright);
   if (!f.turned) to << ", \"not_turned\": " << quoted(f.not_turned);
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms

@@ -20,6 +20,7 @@ struct Steps {
   bool straighten = true;
   double max_angle = 10;      ///< degrees, 0.1..10; pages rotated by more stay unchanged
   double min_confidence = 0;  ///< 0..1; 0 = kTrusted in straighten.h
+  bool upright = false;       ///< turn pages that lie on their side or upside down
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
@@ -32,7 +33,12 @@ struct Findings {
   double confidence = 0;   ///< in the angle, 0..1
   bool turned = false;     ///< whether the page was rotated back by it
   std::string not_turned;  ///< why not, a few words
-  int threshold = -1;      ///< of methods with one threshold for the page, else -1
+  /// Degrees counter-clockwise by which the page lay, 0, 90, 180 or 270, and was turned back; the
+  /// angle is that of the page after that.
+  int orientation = 0;
+  double orientation_confidence = 0;  ///< 0..1
+  std::string not_upright;            ///< why the orientation is not known
+  int threshold = -1;                 ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double gpu_ms = 0;  ///< time the GPU was busy
 };

@@ -18,7 +18,10 @@ namespace {
 constexpr double kSpan = 11;  ///< degrees to either side
 constexpr double kCoarse = 0.2, kFine = 0.05;
 constexpr double kReach = 0.6;  ///< degrees to either side of the peak to measure in fine steps
-constexpr int kFit = 4;         ///< fine steps to either side of the largest for the parabola
+/// Fine steps to either side of the largest for the parabola: at least, and relative to the width
+/// of the peak.
+constexpr int kFit = 4;
+constexpr double kFitShare = 0.35;
 
 using Strengths = std::vector<double>;  ///< by angle
 
@@ -150,9 +153,10 @@ struct Survey {
   }
 };
 
-/// The angle in fine steps around a peak.
-double refined(Profiles &profiles, double peak) {
-  const Angles angles(std::max(-kSpan, peak - kReach), std::min(kSpan, peak + kReach), kFine);
+/// The angle in fine steps around a peak of that width.
+double refined(Profiles &profiles, double peak, double width) {
+  const double reach = std::max(kReach, 0.6 * width);
+  const Angles angles(std::max(-kSpan, peak - reach), std::min(kSpan, peak + reach), kFine);
   constexpr int kLevels = 4;  // eighths, quarters, halves and the page
   std::array<Strengths, kLevels> strengths;
   for (int i = 0; i < angles.count; ++i) {
@@ -170,7 +174,8 @@ double refined(Profiles &profiles, double peak) {
     const double largest = std::max(1., *std::max_element(level.begin(), level.end()));
     for (int i = 0; i < angles.count; ++i) together[i] += level[i] / largest;
   }
-  return angles.at(vertex_of(together, kFit));
+  const int fit = std::max(kFit, static_cast<int>(kFitShare * width / kFine));
+  return angles.at(vertex_of(together, fit));
 }
 
 /// Why a page is not turned by the angle; empty if it is.
@@ -190,12 +195,12 @@ std::string objection(const Skew &skew, const Steps &steps, const Image &page) {
 
 }  // namespace
 
-SkewScale::SkewScale(const Image &page) {
+SkewScale::SkewScale(int page_width, int page_height) {
   constexpr int kWidest = 1700, kNarrowest = 200, kMostReduction = 16;
-  by = std::min(kMostReduction, (page.width + kWidest - 1) / kWidest);
-  const int width = page.width / by;
+  by = std::min(kMostReduction, (page_width + kWidest - 1) / kWidest);
+  const int width = page_width / by;
   squeeze = width >= 1000 ? 4 : width >= 500 ? 2 : 1;
-  enough = width >= kNarrowest && page.height / by >= kNarrowest;
+  enough = width >= kNarrowest && page_height / by >= kNarrowest;
 }
 
 Skew measure_skew(const SkewScale &scale, const Image &copy) {
@@ -203,7 +208,8 @@ Skew measure_skew(const SkewScale &scale, const Image &copy) {
   Profiles profiles(slopes, scale.squeeze, kSpan + kFine);
   const Survey survey(profiles, copy.height);
   const double peak = survey.angles.at(vertex_of(survey.all, 1));
-  return {refined(profiles, peak), survey.confidence()};
+  return {refined(profiles, peak, Peak(survey.angles, survey.all).width), survey.confidence(),
+          Peak(survey.angles, survey.most).ratio};
 }
 
 void Straighten::measure(const Image &page, const Steps &steps, Findings &found) {
@@ -211,7 +217,7 @@ void Straighten::measure(const Image &page, const Steps &steps, Findings &found)
     found.not_turned = "--no-straighten";
     return;
   }
-  const SkewScale scale(page);
+  const SkewScale scale(page.width, page.height);
   if (!scale.enough) {
     found.not_turned = "the page is too small to measure";
     return;

@@ -7,10 +7,11 @@
 /// 0.2 degrees over 22 degrees find the peak and the confidence; steps of 0.05 around the peak find
 /// the angle.
 ///
-/// Angle. It is the vertex of a parabola through the 9 fine steps around the largest sum of four
+/// Angle. It is the vertex of a parabola through the fine steps around the largest sum of four
 /// strengths, each relative to its largest: of lines across the page, and of lines across halves,
 /// quarters and eighths of it. Columns whose lines are not at the same height would draw the first
-/// one away.
+/// one away. The steps are 0.2 degrees to either side or, if that is more, 0.35 times the width of
+/// the peak: few lines of large letters have wide peaks with several tops.
 ///
 /// Confidence is strength * narrowness * agreement, all of them 0..1, and 0 at the ends of the
 /// range:
@@ -34,7 +35,8 @@ namespace cudascan::scan {
 
 struct Skew {
   double angle = 0;       ///< degrees counter-clockwise, -11..11
-  double confidence = 0;  ///< 0..1; 0 for pages that are too small
+  double confidence = 0;  ///< 0..1
+  double lines = 0;       ///< r of the formula above
 };
 
 /// Least confidence to trust an angle if nothing else is asked for.
@@ -42,7 +44,7 @@ constexpr double kTrusted = 0.5;
 
 /// How much smaller the copy is than the page.
 struct SkewScale {
-  explicit SkewScale(const Image &page);
+  SkewScale(int page_width, int page_height);
   int by = 1;           ///< rows
   int squeeze = 1;      ///< additional factor for columns
   bool enough = false;  ///< whether the page is large enough to be measured

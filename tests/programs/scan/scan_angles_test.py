@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Which pages cudascan-scan straightens, which it leaves alone, and what it says about it."""
 import pathlib
-import sys
 import unittest
 
+import printed
 import program
 import scans
 from scans import np
 
 if np is not None:
     from PIL import Image, ImageDraw, ImageFilter
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples/scan"))
-page_maker = None
-if np is not None:
-    import page_maker
-
-
-def has_print():
-    """Whether printed pages can be made: the texts and a font of half b are there."""
-    return page_maker is not None and page_maker.words_of("b") and any(
-        name in page_maker.font_files() for name in page_maker.PROPORTIONAL["b"])
 
 
 def wall(courses=24, size=1000):
@@ -48,13 +37,14 @@ class Angles(scans.Case):
         stats = self.measured("in", "-o", self.out, *words)
         return {pathlib.Path(page["input"]).stem: page for page in stats["page_list"]}
 
-    @unittest.skipUnless(has_print(), "the fonts or texts of printed pages are not installed")
+    @unittest.skipUnless(printed.has_print(), "the fonts or texts are not installed")
     def test_printed_pages_of_every_kind(self):
         angles = {}
-        for seed, kind in enumerate(page_maker.KINDS):
+        for seed, kind in enumerate(printed.page_maker.KINDS):
             how = ("plain", "edges", "surround", "bilevel")[seed % 4]
             angle = (-4, 0.7, 6.3, -1.5, 2.5)[seed % 5]
-            page = page_maker.make(2000 + seed, kind=kind, dpi=150, angle=angle, how=how)
+            page = printed.page_maker.make(2000 + seed, kind=kind, dpi=150, angle=angle,
+                                           how=how)
             self.save(page.image, f"in/{kind}.png", dpi=(150, 150))
             angles[kind] = angle
         found = self.records()
@@ -66,10 +56,11 @@ class Angles(scans.Case):
             if page["turned"]:
                 self.assertAlmostEqual(page["angle"], angles[kind], delta=0.2, msg=kind)
 
-    @unittest.skipUnless(has_print(), "the fonts or texts of printed pages are not installed")
+    @unittest.skipUnless(printed.has_print(), "the fonts or texts are not installed")
     def test_curved_pages_are_left_alone(self):
         for seed in range(4):
-            page = page_maker.make(2000 + seed, kind="book", dpi=150, how="plain", curve=True)
+            page = printed.page_maker.make(2000 + seed, kind="book", dpi=150, how="plain",
+                                           curve=True)
             self.save(page.image, f"in/{seed}.png")
         for page in self.records().values():
             self.assertFalse(page["turned"], page)
