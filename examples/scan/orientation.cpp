@@ -18,7 +18,7 @@ namespace {
 constexpr int kStrips = 8;
 constexpr int kNear = 40;         ///< rows; more than half of the distance between lines
 constexpr double kSurely = 4;     ///< least |t|
-constexpr double kSideways = 2;   ///< how many times clearer the lines along the columns must be
+constexpr double kClearly = 2;    ///< how many times clearer lines must be than those across
 constexpr double kSteepest = 12;  ///< degrees
 
 /// How dark pixels are, half of 0..255.
@@ -160,12 +160,15 @@ void Upright::turn(Image &page, Findings &found) {
   reduce(page, columns.by, columns.by * columns.squeeze, space_);
   transpose(space_, beside_);
   const Skew sideways = measure_skew(columns, beside_);
-  const bool lies = sideways.confidence >= kTrusted && sideways.lines > kSideways * upright.lines;
-  const Skew &lines = lies ? sideways : upright;
-  if (lines.confidence < kTrusted) {
+  const auto clearly = [](const Skew &one, const Skew &other) {
+    return one.confidence >= kTrusted && one.lines > kClearly * other.lines;
+  };
+  const bool lies = clearly(sideways, upright);
+  if (!lies && !clearly(upright, sideways)) {
     found.not_upright = "no clear lines";
     return;
   }
+  const Skew &lines = lies ? sideways : upright;
   const double rise = lies ? letters_rise(beside_, columns.squeeze, lines.angle)
                            : letters_rise(reduced_, rows.squeeze, lines.angle);
   found.orientation_confidence = rise * rise / (rise * rise + kSurely * kSurely);

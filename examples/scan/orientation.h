@@ -4,7 +4,8 @@
 ///
 /// Sideways: lines are measured as for straightening (straighten.h), along the rows and along the
 /// columns. A page lies on its side if its lines along the columns are trusted and r of that
-/// formula is more than twice that along the rows.
+/// formula is more than twice that along the rows. Pages where neither is twice the other, such as
+/// typewritten columns of single letters, stay as they are.
 ///
 /// Upside down: in the Latin script, and in the Greek and Cyrillic ones, more letters rise above
 /// the others (b d f h k l t, capitals) than reach below (g j p q y). This is the idea of D. S.
