@@ -249,7 +249,8 @@ class Orientation:
     def report(self, options, run):
         items = list(self.items(options))
         named = {"cudascan-scan --orientation=auto": run.upright}
-        if shutil.which("tesseract"):
+        wanted = not options.tools or "Tesseract" in options.tools.split(",")
+        if wanted and shutil.which("tesseract"):
             named["Tesseract, confidence from 2 on"] = run.osd
         print("| program | pages | upright | turned | lying otherwise | put right | put wrong |")
         print("|---|---|---|---|---|---|---|")

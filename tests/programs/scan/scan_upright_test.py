@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages that lie on their side or upside down: --orientation."""
 import pathlib
+import sys
 import unittest
 
 import printed
@@ -84,8 +85,13 @@ class Orientation(scans.Case):
             for line in range(5):
                 levels[y + 12 * line:y + 12 * line + 2, 100:1140] = 0
         staves = Image.fromarray(levels)
+        typed = Image.new("L", (1240, 1754), 255)  # letters stand below each other
+        for y in range(150, 1600, 30):
+            for x in range(150, 1090, 30):
+                typed.paste(0, (x, y, x + 15, y + 15))
         noise = Image.fromarray(rng.integers(0, 255, (800, 700)).astype(np.uint8))
-        for name, page in (("capitals", capitals), ("staves", staves), ("noise", noise)):
+        for name, page in (("capitals", capitals), ("staves", staves), ("noise", noise),
+                           ("typed", typed)):
             self.save_all(page, name)
         self.save(scans.text_page(150, 150), "in/tiny.png")
         found = self.records("--orientation=auto")
@@ -111,6 +117,19 @@ class Orientation(scans.Case):
             self.assertIn(record["orientation"], (0, true), name)
             right += true != 0 and record["orientation"] == true
         self.assertGreaterEqual(right, 3)
+
+    @unittest.skipUnless(printed.has_print(), "the fonts or texts are not installed")
+    def test_measurements_are_printed_as_tables(self):
+        script = pathlib.Path(printed.page_maker.__file__).with_name("measure_pages.py")
+        folder = pathlib.Path(scans.SCAN).parent
+        result = program.run([sys.executable, "-B", script, "--folder", folder, "--pages=2",
+                              "--first=243", "--tools=cudascan-scan", "--list"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for row in (r"\| cudascan-scan \| printed \| 2 \| \d \| [12] \| 0 \|",
+                    r"\| cudascan-scan --orientation=auto \| \w+ \| 1 \| 0 \| 1 \| [01] \| 0 \|"):
+            self.assertRegex(result.stdout, row)
+        wrong = program.run([sys.executable, "-B", script, "--measures=weight"])
+        self.assertIn("--measures=weight: must be of skew, orientation", wrong.stderr)
 
 
 if __name__ == "__main__":
