@@ -104,6 +104,18 @@ class Orientation(scans.Case):
                              ("tiny", "the page is too small to measure")):
             self.assertEqual(found[name]["not_upright"], reason, name)
 
+    def test_gpus_turn_the_same_pages(self):
+        self.save_all(scans.turned(upright_page(), -1.5), dpi=(150, 150))
+        words = ["--backend=cuda", "--orientation=auto", "--despeckle=0", "in", "-o", "gpu"]
+        result = program.run([scans.SCAN, *words], cwd=self.folder)
+        if result.returncode != 0:
+            self.assertEqual(result.returncode, 3, result.stderr)
+            self.skipTest("no GPU")
+        self.records("--orientation=auto")
+        for name in self.outputs():
+            self.assertEqual((self.folder / "gpu" / name).read_bytes(),
+                             (self.out / name).read_bytes(), name)
+
     @unittest.skipUnless(printed.has_print(), "the fonts or texts are not installed")
     def test_printed_pages(self):
         kinds, right = ("book", "columns", "small", "letter", "table", "listing"), 0
