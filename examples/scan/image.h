@@ -27,6 +27,7 @@ class Memory {
     }
     return pageable_.get();
   }
+  bool is_pinned() const { return is_pinned_; }
   void *data() const { return is_pinned_ ? pinned_.data() : pageable_.get(); }
 
   static constexpr std::size_t kAlignment = 64;
@@ -84,6 +85,13 @@ struct Image {
     return {static_cast<T *>(memory.data()), width, height, stride()};
   }
 };
+
+/// Makes rows white, from `begin` to the one before `end`.
+void whiten_rows(Image &image, int begin, int end);
+
+/// Turns a page upright whose orientation is this number, 1 to 8, as in EXIF and TIFF.
+/// @param spare  takes the place of the page's memory; its contents are lost
+void turn_upright(Image &image, int orientation, Image &spare);
 
 /// Sets `content`. Reads rows until it is known; for most pages the first row is enough.
 void find_content(Image &image);

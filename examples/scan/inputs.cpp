@@ -8,9 +8,12 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "header.h"
 
 namespace cudascan::scan {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -27,37 +30,91 @@ std::string_view number_at(const std::string &text, std::size_t &at) {
   return std::string_view(text).substr(begin, at - begin);
 }
 
-bool is_image_name(const std::filesystem::path &path) {
-  static constexpr std::array<std::string_view, 13> kExtensions = {
-      ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm",
-      ".pbm", ".pnm", ".jp2",  ".j2k", ".jpx",  ".jpc"};
+bool has_image_extension(const fs::path &path) {
+  static constexpr std::array<std::string_view, 20> kExtensions = {
+      ".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".pgm", ".ppm", ".pbm",  ".pnm",
+      ".jp2", ".j2k", ".jpx",  ".jpc", ".j2c", ".bmp",  ".dib", ".gif", ".webp", ".pdf"};
   std::string extension = path.extension();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return static_cast<char>(lower(c)); });
-  return path.filename().string()[0] != '.' &&
-         std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
-void add_folder(const std::filesystem::path &folder, bool recursive,
-                std::vector<std::string> &inputs) {
-  std::vector<std::string> files, folders;
-  std::error_code error;
-  std::filesystem::directory_iterator entries(folder, error);
-  if (error) throw Error(folder.string() + ": " + error.message());
-  for (const auto &entry : entries) {
-    if (entry.is_directory(error)) {
-      if (entry.path().filename().string()[0] != '.' && !entry.is_symlink(error))
-        folders.push_back(entry.path());
-    } else if (is_image_name(entry.path())) {
-      files.push_back(entry.path());
+/// Finds the files of folders.
+class Search {
+ public:
+  Search(bool recursive, const fs::path &output, Inputs &found)
+      : recursive_(recursive), output_(output), found_(found) {}
+
+  void folder(const fs::path &folder) {
+    std::vector<std::string> files, folders;
+    std::error_code error;
+    fs::directory_iterator entries(folder, error);
+    if (error) throw Error(folder.string() + ": " + error.message());
+    for (const auto &entry : entries) {
+      if (entry.path().filename().string()[0] == '.') continue;
+      const bool is_folder = entry.is_directory(error);
+      (is_folder ? folders : files).push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end(), natural_less);
+    for (const std::string &path : files) file(path);
+    std::sort(folders.begin(), folders.end(), natural_less);
+    for (const std::string &inner : folders) {
+      const std::string why = why_not_entered(inner);
+      if (why.empty())
+        this->folder(inner);
+      else
+        found_.ignored.push_back({inner, why});
     }
   }
-  std::sort(files.begin(), files.end(), natural_less);
-  inputs.insert(inputs.end(), files.begin(), files.end());
-  if (!recursive) return;
-  std::sort(folders.begin(), folders.end(), natural_less);
-  for (const std::string &inner : folders) add_folder(inner, true, inputs);
-}
+
+ private:
+  void file(const fs::path &path) {
+    const std::string why = is_output(path) ? "it is the output of a run" : why_no_page(path);
+    if (why.empty())
+      found_.files.push_back(path);
+    else
+      found_.ignored.push_back({path, why});
+  }
+
+  /// @return "" for a file that is an image, or should be one
+  static std::string why_no_page(const fs::path &path) {
+    std::error_code error;
+    if (has_image_extension(path)) return "";
+    if (!fs::is_regular_file(path, error)) return "not a file";
+    try {
+      return recognise(Input(path)) == Kind::unknown ? "not an image or a PDF" : "";
+    } catch (const Error &) {
+      return "";  // the run reports why it cannot be read
+    }
+  }
+
+  std::string why_not_entered(const fs::path &folder) const {
+    std::error_code error;
+    if (is_output(folder) || folder.string().ends_with(".pages"))
+      return "it is the output of a run";
+    if (fs::is_symlink(folder, error)) return "a link to a folder";
+    return recursive_ ? "" : "a folder; --recursive looks into it";
+  }
+
+  /// Whether it is the output, or has the name that one gets when the name is taken: book-1.pdf.
+  bool is_output(const fs::path &path) const {
+    std::error_code error;
+    if (fs::equivalent(path, output_, error)) return true;
+    const fs::path here = output_.parent_path().empty() ? "." : output_.parent_path();
+    if (output_.extension().empty() || path.extension() != output_.extension() ||
+        !fs::equivalent(path.parent_path(), here, error))
+      return false;
+    const std::string stem = path.stem(), begin = output_.stem().string() + "-";
+    return stem.size() > begin.size() && stem.starts_with(begin) &&
+           std::all_of(stem.begin() + static_cast<std::ptrdiff_t>(begin.size()), stem.end(),
+                       is_digit);
+  }
+
+  bool recursive_;
+  fs::path output_;
+  Inputs &found_;
+};
 
 }  // namespace
 
@@ -78,14 +135,16 @@ bool natural_less(const std::string &a, const std::string &b) {
   return left != right ? left < right : a < b;
 }
 
-std::vector<std::string> list_inputs(const std::vector<std::string> &named, bool recursive) {
-  std::vector<std::string> inputs;
+Inputs list_inputs(const std::vector<std::string> &named, bool recursive,
+                   const std::string &output) {
+  Inputs inputs;
+  Search search(recursive, output, inputs);
   for (const std::string &name : named) {
     std::error_code error;
-    if (std::filesystem::is_directory(name, error))
-      add_folder(name, recursive, inputs);
+    if (fs::is_directory(name, error))
+      search.folder(name);
     else
-      inputs.push_back(name);
+      inputs.files.push_back(name);
   }
   return inputs;
 }

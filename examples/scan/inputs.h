@@ -9,10 +9,21 @@ namespace cudascan::scan {
 /// compared byte by byte.
 bool natural_less(const std::string &a, const std::string &b);
 
+/// What a run is asked to read.
+struct Inputs {
+  struct Ignored {
+    std::string path, why;
+  };
+  std::vector<std::string> files;
+  std::vector<Ignored> ignored;  ///< in folders: what is no image or PDF, and folders not entered
+};
+
 /// The named files, and the files in named folders, in natural order. From folders it takes files
-/// that are not hidden and have an image extension (.png .jpg .jpeg .tif .tiff .pgm .ppm .pbm .pnm
-/// .jp2 .j2k .jpx .jpc); it enters subfolders only with `recursive`.
+/// that are not hidden and are images or PDFs by their content, or by their extension: such a file
+/// is damaged. It enters subfolders only with `recursive`.
+/// @param output  of this run; in a folder it is ignored, like those of earlier runs
 /// @throws Error for a folder that cannot be read; a missing file shows later, when it is read
-std::vector<std::string> list_inputs(const std::vector<std::string> &named, bool recursive);
+Inputs list_inputs(const std::vector<std::string> &named, bool recursive,
+                   const std::string &output);
 
 }  // namespace cudascan::scan

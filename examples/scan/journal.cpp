@@ -2,13 +2,12 @@
 #include "journal.h"
 
 #include <fcntl.h>
-#include <glib.h>
 
-#include <memory>
 #include <sstream>
 #include <vector>
 
 #include "common/error.h"
+#include "digest.h"
 
 namespace cudascan::scan {
 namespace {
@@ -44,14 +43,6 @@ std::string unescaped(const std::string &text) {
 bool is_plain_name(const std::string &name) {
   return !name.empty() && name != "." && name != ".." && name != Journal::kName &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-}
-
-std::string digest_of(std::string_view bytes) {
-  const std::unique_ptr<char, decltype(&g_free)> digits(
-      g_compute_checksum_for_data(G_CHECKSUM_SHA256, reinterpret_cast<const guchar *>(bytes.data()),
-                                  bytes.size()),
-      g_free);
-  return digits.get();
 }
 
 std::string digest_of_file(const std::filesystem::path &path) {

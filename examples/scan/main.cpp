@@ -62,12 +62,14 @@ class Run {
     job_.steps = options.steps;
     job_.format = options.format;
     job_.resolution = {options.resolution, options.resolution};
+    job_.how_to_read = {options.resolution, options.salvage};
   }
 
   int files();
   int scanner();
 
  private:
+  std::string nothing_in(const Inputs &inputs) const;
   void start(const Place &place, Progress &progress);
   /// Waits for the pages. @return the exit status
   int finish(Place &place, std::vector<std::string> pages, bool bind);
@@ -88,7 +90,7 @@ void Run::start(const Place &place, Progress &progress) {
 }
 
 int Run::finish(Place &place, std::vector<std::string> pages, bool bind) {
-  int status = totals_.failed > 0 ? kSomeLeftOut : kAllDone;
+  int status = totals_.failed + totals_.salvaged > 0 ? kSomeLeftOut : kAllDone;
   std::erase(pages, "");
   if (place.is_pdf()) {
     if (pages.empty()) {
@@ -105,13 +107,12 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind) {
     sync_folder(place.folder());
   }
   if (!options_.stats.empty())
-    write_stats(options_.stats, totals_, job_.cuda ? "cuda" : "cpu", jobs(),
-                job_.progress->records());
+    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs()}, *job_.progress);
   if (received_signal) status = kSignal + received_signal;
   return status;
 }
 
-void say_plan(const std::vector<Item> &plan, const Place &place) {
+void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &place) {
   for (const Item &item : plan) {
     if (!item.problem.empty())
       std::cout << "cannot be read: " << item.problem << '\n';
@@ -119,6 +120,8 @@ void say_plan(const std::vector<Item> &plan, const Place &place) {
       std::cout << item.name() << " -> " << (place.folder() / item.output).string()
                 << (item.done ? " (done)" : "") << '\n';
   }
+  for (const auto &[path, why] : inputs.ignored)
+    std::cout << "ignored: " << path << ": " << why << '\n';
   if (place.is_pdf()) std::cout << "then all of them -> " << place.pdf().string() << '\n';
 }
 
@@ -135,10 +138,18 @@ int say_done(const Place &place) {
   return kAllDone;
 }
 
+/// Why there is no file to read.
+std::string Run::nothing_in(const Inputs &inputs) const {
+  std::string text = options_.inputs[0] + ": no images found";
+  if (!options_.recursive) text += "; --recursive looks into subfolders, too";
+  for (std::size_t i = 0; i < inputs.ignored.size() && i < 10; ++i)
+    text += "\nignored: " + inputs.ignored[i].path + ": " + inputs.ignored[i].why;
+  return text;
+}
+
 int Run::files() {
-  const std::vector<std::string> inputs = list_inputs(options_.inputs, options_.recursive);
-  if (inputs.empty())
-    throw Error(options_.inputs[0] + ": no images found; --recursive looks into subfolders, too");
+  const Inputs inputs = list_inputs(options_.inputs, options_.recursive, options_.output);
+  if (inputs.files.empty()) throw Error(nothing_in(inputs));
   Place place(options_.output, options_.pdf(), options_.resume);
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
@@ -148,7 +159,8 @@ int Run::files() {
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
   Journal journal(place.folder());
   Names names(place.folder(), suffix_of(options_.format));
-  const std::vector<Item> plan = make_plan(inputs, names, options_.resume ? &journal : nullptr);
+  const std::vector<Item> plan =
+      make_plan(inputs.files, names, options_.resume ? &journal : nullptr);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
   if (place.bound()) {
@@ -156,7 +168,7 @@ int Run::files() {
     return say_done(place);
   }
   if (options_.dry_run) {
-    say_plan(plan, place);
+    say_plan(plan, inputs, place);
     return problems > 0 ? kSomeLeftOut : kAllDone;
   }
   const auto done =
@@ -167,6 +179,7 @@ int Run::files() {
   job_.journal = &journal;
   job_.names = &names;
   progress.skipped(static_cast<int>(done));
+  progress.ignored(inputs.ignored);
   Tasks tasks(std::size_t{2} * jobs());
   Workers workers(job_, std::min(jobs(), static_cast<int>(plan.size())), tasks);
   std::vector<std::string> pages(plan.size());
@@ -174,7 +187,7 @@ int Run::files() {
     if (plan[i].done) {
       pages[i] = plan[i].output;
     } else if (!plan[i].problem.empty()) {
-      progress.failed({plan[i].input, "", plan[i].problem, {}});
+      progress.failed({plan[i].input, "", plan[i].problem});
     } else if (!tasks.put({i, plan[i], nullptr})) {
       break;
     }
@@ -252,7 +265,7 @@ int run(int argc, char **argv) {
     return kAllDone;
   }
   watch_signals();
-  start_reading(argv[0]);
+  start_decoding(argv[0]);
   if (options.list_devices) return list_devices();
   Run run(options);
   return options.scan ? run.scanner() : run.files();

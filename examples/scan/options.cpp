@@ -42,19 +42,20 @@ constexpr struct {
 
 constexpr char kDescription[] =
     R"(Makes black and white pages of image files and of the images in folders (hidden files are
-skipped; page2 comes before page10). Reads PNG, JPEG, TIFF with any number of pages, PNM and
-JPEG 2000 in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder, which is
-created, or NAME.pdf. Existing files are never overwritten: the names are page.tif, page-1.tif
-and so on.
+skipped; page2 comes before page10). Reads PNG, JPEG, TIFF, PNM, JPEG 2000, BMP, GIF, WebP and PDF
+with any number of pages, in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder,
+which is created, or NAME.pdf. Existing files are never overwritten: the names are page.tif,
+page-1.tif and so on.
 
 Methods: binarize (measures the page, nothing to set); nick, niblack, sauvola, wolf, bradley,
 phansalkar (a threshold for each pixel, from the window around it); otsu, isodata, mcet,
 triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entropy, shanbhag,
 percentile, mean (one threshold for the page).
 
-Exit status: 0 all pages were written; 1 some pages failed and messages say why; 2 wrong usage;
-3 nothing could be done (no scanner, no images, no place to write to); 128 + the number of the
-signal that ended the run after the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
+Exit status: 0 all pages were written; 1 some pages failed, or were salvaged, and messages say
+why; 2 wrong usage; 3 nothing could be done (no scanner, no images, no place to write to);
+128 + the number of the signal that ended the run after the pages in flight: 130 for Ctrl-C, 143
+for SIGTERM.)";
 
 /// What GOption fills in. Strings are freed with it.
 struct Given {
@@ -64,8 +65,8 @@ struct Given {
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
-           recursive = FALSE, dry_run = FALSE, resume = FALSE, quiet = FALSE, verbose = FALSE,
-           version = FALSE;
+           recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, quiet = FALSE,
+           verbose = FALSE, version = FALSE;
 
   Given() = default;
   Given(const Given &) = delete;
@@ -99,7 +100,8 @@ void parse(Given &g, int argc, char **argv) {
       {"scan-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.scan_options,
        "Any other option of the scanner; may be repeated", "NAME=VALUE"},
       {"resolution", 0, 0, G_OPTION_ARG_DOUBLE, &g.resolution,
-       "Resolution for scanning, and for files that do not state theirs; 300", "DPI"},
+       "Resolution for scanning, for files that do not state theirs, and of pages of a PDF; 300",
+       "DPI"},
       {"no-straighten", 0, 0, G_OPTION_ARG_NONE, &g.no_straighten, "Do not straighten pages",
        nullptr},
       {"max-angle", 0, 0, G_OPTION_ARG_DOUBLE, &g.max_angle,
@@ -122,6 +124,8 @@ void parse(Given &g, int argc, char **argv) {
        "PIXELS"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &g.backend, "auto, cuda or cpu; auto", "BACKEND"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; the number of cores", "N"},
+      {"salvage", 0, 0, G_OPTION_ARG_NONE, &g.salvage,
+       "Keep what is there of damaged pages; the rest becomes white", nullptr},
       {"resume", 0, 0, G_OPTION_ARG_NONE, &g.resume, "Skip pages that an earlier run has finished",
        nullptr},
       {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &g.dry_run,
@@ -253,6 +257,7 @@ void take_rest(const Given &g, Options &o) {
   o.recursive = g.recursive;
   o.dry_run = g.dry_run;
   o.resume = g.resume;
+  o.salvage = g.salvage;
   o.talk = g.quiet ? Talk::quiet : g.verbose ? Talk::verbose : Talk::normal;
   o.stats = text_or(g.stats, "");
 }

@@ -36,7 +36,7 @@ struct Options {
   Format format = Format::tiff;
   Backend backend = Backend::automatic;
   int jobs = 0;  ///< 0 = the number of cores
-  bool recursive = false, dry_run = false, resume = false;
+  bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;
 

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plan.h"
 
-#include <sys/stat.h>
-
 #include <cstdio>
 #include <map>
 
 #include "common/error.h"
 #include "open_file.h"
-#include "read.h"
 
 namespace cudascan::scan {
 namespace {
 
-PageKey key_of(const std::string &path) {
+PageKey key_of(const std::string &name, Document &document) {
   PageKey key;
-  std::error_code error;
-  const auto whole = std::filesystem::canonical(path, error);
-  key.path = error ? path : whole.string();
-  struct stat facts {};
-  if (stat(path.c_str(), &facts) == 0) {
-    key.size = facts.st_size;
-    key.modified_ns = facts.st_mtim.tv_sec * 1'000'000'000LL + facts.st_mtim.tv_nsec;
+  key.size = static_cast<long long>(document.size());
+  key.modified_ns = document.modified_ns();
+  if (name == kStandardInput) {
+    key.path = "standard input " + document.digest();
+    return key;
   }
+  std::error_code error;
+  const auto whole = std::filesystem::canonical(name, error);
+  key.path = error ? name : whole.string();
   return key;
 }
 
 std::string stem_of(const Item &item) {
-  std::string stem = std::filesystem::path(item.input).stem();
+  std::string stem =
+      item.input == kStandardInput ? "stdin" : std::filesystem::path(item.input).stem().string();
   if (item.pages > 1) {
     char number[16];
     std::snprintf(number, sizeof number, "-p%03d", item.page + 1);
@@ -73,21 +72,29 @@ std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names
   for (const std::string &input : inputs) {
     Item item;
     item.input = input;
-    item.key = key_of(input);
-    item.key.occurrence = seen[item.key.path]++;
     try {
-      item.pages = facts_of(input).pages;
+      item.document = std::make_shared<Document>(input);
+      item.key = key_of(input, *item.document);
     } catch (const Error &error) {
       item.problem = error.what();
       plan.push_back(item);
       continue;
     }
+    const Header &header = item.document->header();
+    item.pages = static_cast<int>(header.pages.size());
+    item.key.occurrence = seen[item.key.path]++;
     for (item.page = 0; item.page < item.pages; ++item.page) {
       item.key.page = item.page;
       item.output = journal ? journal->output_of(item.key) : "";
       item.done = !item.output.empty();
       if (!item.done) item.output = names.take(stem_of(item));
       plan.push_back(item);
+    }
+    if (!header.problem.empty()) {
+      Item lost;
+      lost.input = input;
+      lost.problem = input + ": " + header.problem;
+      plan.push_back(lost);
     }
   }
   return plan;

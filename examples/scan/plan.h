@@ -4,12 +4,14 @@
 /// which page is finished first.
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "journal.h"
+#include "read.h"
 
 namespace cudascan::scan {
 
@@ -22,6 +24,7 @@ struct Item {
   PageKey key;
   bool done = false;    ///< by an earlier run
   std::string problem;  ///< why it cannot be read, or ""
+  std::shared_ptr<Document> document;
   /// Its name in messages: the file, and the page if there are several.
   std::string name() const;
 };
@@ -44,7 +47,8 @@ class Names {
   mutable std::mutex mutex_;
 };
 
-/// Looks at the files. Files that cannot be read give an Item with a problem.
+/// Looks at the files. Files that cannot be read, and pages that cannot be found in them, give an
+/// Item with a problem.
 /// @param journal  of finished pages, or nullptr
 std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names,
                             const Journal *journal);

@@ -92,6 +92,8 @@ void Progress::done(const PageRecord &page) {
   const std::lock_guard lock(mutex_);
   ++totals_.pages;
   totals_.gpu_ms += page.found.gpu_ms;
+  if (!page.reading.damage.empty()) ++totals_.salvaged;
+  report(page);
   if (keep_) records_.push_back(page);
   if (talk_ == Talk::verbose || (talk_ == Talk::normal && !terminal_)) {
     clear_bar();
@@ -102,6 +104,17 @@ void Progress::done(const PageRecord &page) {
                  talk_ == Talk::verbose ? details(page.found).c_str() : "");
   }
   draw_bar(totals_.pages + totals_.failed == expected_);
+}
+
+void Progress::report(const PageRecord &page) {
+  const Reading &reading = page.reading;
+  if (reading.damage.empty() && reading.warnings.empty()) return;
+  clear_bar();
+  if (!reading.damage.empty())
+    std::fprintf(stderr, "salvaged: %s: %d of %d rows: %s\n", page.input.c_str(), reading.rows_kept,
+                 reading.rows, reading.damage.c_str());
+  for (const std::string &warning : reading.warnings)
+    std::fprintf(stderr, "warning: %s: %s\n", page.input.c_str(), warning.c_str());
 }
 
 void Progress::failed(const PageRecord &page) {
@@ -118,10 +131,24 @@ void Progress::skipped(int pages) {
   totals_.skipped += pages;
 }
 
+void Progress::ignored(const std::vector<Inputs::Ignored> &files) {
+  const std::lock_guard lock(mutex_);
+  ignored_ = files;
+}
+
 void Progress::say(const std::string &line) {
   const std::lock_guard lock(mutex_);
   clear_bar();
   std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void Progress::say_ignored() const {
+  constexpr std::size_t kMost = 20;
+  for (std::size_t i = 0; i < ignored_.size() && (i < kMost || talk_ == Talk::verbose); ++i)
+    std::fprintf(stderr, "ignored: %s: %s\n", ignored_[i].path.c_str(), ignored_[i].why.c_str());
+  if (ignored_.size() > kMost && talk_ != Talk::verbose)
+    std::fprintf(stderr, "ignored: %zu others; --verbose, --dry-run and --stats name them\n",
+                 ignored_.size() - kMost);
 }
 
 Totals Progress::finish(bool cuda, bool interrupted) {
@@ -130,10 +157,13 @@ Totals Progress::finish(bool cuda, bool interrupted) {
   totals_.seconds = seconds();
   totals_.interrupted = interrupted;
   if (talk_ != Talk::quiet) {
+    say_ignored();
     std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
                             totals_.pages / std::max(totals_.seconds, 1e-3));
     if (totals_.skipped > 0) line += text(", %d done before", totals_.skipped);
     if (totals_.failed > 0) line += text(", %d left out", totals_.failed);
+    if (totals_.salvaged > 0) line += text(", %d salvaged", totals_.salvaged);
+    if (!ignored_.empty()) line += text(", %zu ignored", ignored_.size());
     if (cuda)
       line += text(", GPU busy %.1f %%", 0.1 * totals_.gpu_ms / std::max(totals_.seconds, 1e-3));
     if (interrupted) line += ", interrupted";

@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "inputs.h"
+#include "reading.h"
 #include "steps.h"
 
 namespace cudascan::scan {
 
 /// How the pages of a run went.
 struct Totals {
-  int pages = 0, failed = 0, skipped = 0;
+  int pages = 0, failed = 0, skipped = 0, salvaged = 0;
   double seconds = 0, gpu_ms = 0;
   bool interrupted = false;
 };
@@ -22,7 +24,8 @@ struct Totals {
 /// A page in the statistics.
 struct PageRecord {
   std::string input, output, problem;
-  Findings found;
+  Findings found = {};
+  Reading reading = {};
 };
 
 enum class Talk { quiet, normal, verbose };
@@ -38,13 +41,19 @@ class Progress {
   void done(const PageRecord &page);
   void failed(const PageRecord &page);
   void skipped(int pages);
+  /// Files that are no pages.
+  void ignored(const std::vector<Inputs::Ignored> &files);
   /// Prints a line of its own, even with --quiet.
   void say(const std::string &text);
   /// Removes the bar and prints the totals.
   Totals finish(bool cuda, bool interrupted);
   const std::vector<PageRecord> &records() const { return records_; }
+  const std::vector<Inputs::Ignored> &ignored() const { return ignored_; }
 
  private:
+  /// Prints what happened while the page was read.
+  void report(const PageRecord &page);
+  void say_ignored() const;
   void clear_bar();
   void draw_bar(bool force);
   double seconds() const;
@@ -53,14 +62,21 @@ class Progress {
   int expected_;
   bool keep_, terminal_, bar_ = false;
   Totals totals_;
+  std::vector<Inputs::Ignored> ignored_;
   std::vector<PageRecord> records_;
   std::mutex mutex_;
   std::chrono::steady_clock::time_point begin_, drawn_;
 };
 
+/// What the statistics say of a run in addition to its pages.
+struct RunFacts {
+  std::string backend;
+  int jobs = 0;
+};
+
 /// Writes totals and pages as JSON.
 /// @throws Error when the file cannot be written
-void write_stats(const std::string &path, const Totals &totals, const std::string &backend,
-                 int jobs, const std::vector<PageRecord> &pages);
+void write_stats(const std::string &path, const Totals &totals, const RunFacts &run,
+                 const Progress &progress);
 
 }  // namespace cudascan::scan

@@ -1,29 +1,48 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Pages of image files: PNG, JPEG, TIFF, PNM and JPEG 2000, read by libvips.
+/// Pages of image files and PDFs: PNM and BMP are read here, the others by libvips.
 #pragma once
+#include <memory>
+#include <mutex>
 #include <string>
 
+#include "decode.h"
+#include "header.h"
 #include "image.h"
+#include "reading.h"
 
 namespace cudascan::scan {
 
-/// What the header of a file says.
-struct FileFacts {
-  int pages = 1;
+/// A file, or standard input, with pages in it. The workers share it.
+class Document {
+ public:
+  /// Reads the header, and all of standard input.
+  /// @throws Error when it does not exist or is of no kind that can be read
+  explicit Document(const std::string &name);
+
+  const Header &header() const { return header_; }
+  std::uint64_t size() const { return size_; }
+  /// When the file was last written; 0 for standard input.
+  long long modified_ns() const { return modified_ns_; }
+  /// SHA-256 of all bytes; reads them the first time. Any thread.
+  std::string digest();
+
+  /// Decodes a page (the first is 0) and turns it upright by its EXIF orientation. Colour becomes
+  /// luma (Rec. 601), transparency becomes white; 16 bits stay 16 bits. Any thread.
+  /// @throws Error when it is damaged or not what the header says, when the file has changed, and
+  ///         for pages of more than 32768 pixels a side
+  Reading read_page(int page, const HowToRead &how, Image &image);
+
+ private:
+  Input open() const;
+
+  std::string name_;
+  std::shared_ptr<const std::string> bytes_;  ///< of standard input
+  Header header_;
+  std::uint64_t size_ = 0;
+  long long modified_ns_ = 0;
+  std::mutex mutex_;
+  std::string digest_;
 };
-
-/// Starts libvips; call it once, before any other thread runs.
-void start_reading(const char *program);
-
-/// Reads the header.
-/// @throws Error when the file does not exist or has none of these formats
-FileFacts facts_of(const std::string &path);
-
-/// Decodes a page (the first is 0) and turns it upright by its EXIF orientation. Colour becomes
-/// luma (Rec. 601), transparency becomes white; 16 bits stay 16 bits.
-/// @throws Error as facts_of() does; also for a damaged or truncated file and for pages of more
-///         than 32768 pixels a side
-void read_page(const std::string &path, int page, Image &image);
 
 }  // namespace cudascan::scan

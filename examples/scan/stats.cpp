@@ -33,6 +33,17 @@ std::string quoted(const std::string &text) {
   return result + '"';
 }
 
+void write_reading(std::ostream &to, const Reading &reading) {
+  if (!reading.damage.empty())
+    to << ", \"salvaged\": true, \"rows\": " << reading.rows
+       << ", \"rows_kept\": " << reading.rows_kept << ", \"damage\": " << quoted(reading.damage);
+  if (reading.warnings.empty()) return;
+  to << ", \"warnings\": [";
+  for (std::size_t i = 0; i < reading.warnings.size(); ++i)
+    to << (i > 0 ? ", " : "") << quoted(reading.warnings[i]);
+  to << ']';
+}
+
 void write_page(std::ostream &to, const PageRecord &page) {
   const Findings &f = page.found;
   to << "    {\"input\": " << quoted(page.input) << ", ";
@@ -49,7 +60,17 @@ void write_page(std::ostream &to, const PageRecord &page) {
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
-     << ", \"gpu_ms\": " << f.gpu_ms << "}";
+     << ", \"gpu_ms\": " << f.gpu_ms;
+  write_reading(to, page.reading);
+  to << "}";
+}
+
+void write_ignored(std::ostream &to, const std::vector<Inputs::Ignored> &files) {
+  to << "  \"ignored\": [";
+  for (std::size_t i = 0; i < files.size(); ++i)
+    to << (i > 0 ? ",\n" : "\n") << "    {\"path\": " << quoted(files[i].path)
+       << ", \"why\": " << quoted(files[i].why) << '}';
+  to << (files.empty() ? "]\n" : "\n  ]\n");
 }
 
 /// Opens a file (its old contents are lost), a pipe or a terminal, which /dev/stdout may be.
@@ -67,14 +88,15 @@ OpenFile open_stats(const std::string &path) {
 
 }  // namespace
 
-void write_stats(const std::string &path, const Totals &totals, const std::string &backend,
-                 int jobs, const std::vector<PageRecord> &pages) {
+void write_stats(const std::string &path, const Totals &totals, const RunFacts &run,
+                 const Progress &progress) {
+  const std::vector<PageRecord> &pages = progress.records();
   std::ostringstream to;
   to << std::fixed << std::setprecision(3);
   const double seconds = std::max(totals.seconds, 1e-3);
-  to << "{\n  \"backend\": " << quoted(backend) << ",\n  \"jobs\": " << jobs
+  to << "{\n  \"backend\": " << quoted(run.backend) << ",\n  \"jobs\": " << run.jobs
      << ",\n  \"pages\": " << totals.pages << ",\n  \"failed\": " << totals.failed
-     << ",\n  \"skipped\": " << totals.skipped
+     << ",\n  \"salvaged\": " << totals.salvaged << ",\n  \"skipped\": " << totals.skipped
      << ",\n  \"interrupted\": " << (totals.interrupted ? "true" : "false")
      << ",\n  \"seconds\": " << totals.seconds
      << ",\n  \"pages_per_second\": " << totals.pages / seconds
@@ -83,7 +105,9 @@ void write_stats(const std::string &path, const Totals &totals, const std::strin
     write_page(to, pages[i]);
     to << (i + 1 < pages.size() ? ",\n" : "\n");
   }
-  to << "  ]\n}\n";
+  to << "  ],\n";
+  write_ignored(to, progress.ignored());
+  to << "}\n";
   try {
     open_stats(path).write(to.str());
   } catch (const Error &error) {

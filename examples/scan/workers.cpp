@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "common/error.h"
 #include "new_file.h"
-#include "read.h"
 
 namespace cudascan::scan {
 
@@ -82,7 +81,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     if (task.scanned)
       source = task.scanned.get();
     else
-      read_page(task.item.input, task.item.page, page);
+      record.reading = task.item.document->read_page(task.item.page, job_.how_to_read, page);
     if (source->resolution.x <= 0 || source->resolution.y <= 0)
       source->resolution = job_.resolution;
     record.found.read_ms = ms_since(begin);

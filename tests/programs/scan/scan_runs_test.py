@@ -54,10 +54,12 @@ class Names(scans.Case):
         (self.folder / "in/notes.txt").write_text("no image")
         said = self.scan("in", "-o", "out", "--dry-run")
         self.assertEqual([line.split(" -> ")[0] for line in said.splitlines()],
-                         ["in/p1.png", "in/p2.PNG", "in/p10.png"])
+                         ["in/p1.png", "in/p2.PNG", "in/p10.png",
+                          "ignored: in/notes.txt: not an image or a PDF",
+                          "ignored: in/inner: a folder; --recursive looks into it"])
         said = self.scan("in", "-o", "out", "--dry-run", "--recursive")
-        self.assertEqual(said.splitlines()[-1].split(" -> ")[0], "in/inner/p3.png")
-        self.assertEqual(len(said.splitlines()), 4)
+        self.assertEqual(said.splitlines()[3].split(" -> ")[0], "in/inner/p3.png")
+        self.assertEqual(len(said.splitlines()), 5)
 
     def test_pdf_is_not_overwritten(self):
         self.save(scans.text_page(), "page.png")
@@ -188,7 +190,8 @@ class Wrong(scans.Case):
             self.assertRegex(said, f"left out: in/{name}: .")
         self.assertIn("left out: missing.png: ", said)
         self.assertIn("in/empty.png: the file is empty", said)
-        self.assertIn("in/text.png: not a PNG, JPEG, TIFF, PNM or JPEG 2000 file", said)
+        self.assertIn("in/text.png: not a PNG, JPEG, TIFF, PNM, JPEG 2000, BMP, GIF, WebP or PDF "
+                      "file", said)
         self.assertIn(f"{len(bad) + 2} left out", said)
 
     @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")

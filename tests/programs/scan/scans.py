@@ -75,6 +75,9 @@ class Case(unittest.TestCase):
     def measured(self, *words, **more):
         """Runs the program and returns its statistics."""
         self.scan(*words, "--stats", self.folder / "stats.json", **more)
+        return self.statistics()
+
+    def statistics(self):
         return json.loads((self.folder / "stats.json").read_text())
 
     def save(self, page, name, **more):

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// Pages that libvips decodes: PNG, JPEG, TIFF, JPEG 2000, GIF, WebP and, through poppler, PDF.
+#pragma once
+#include "header.h"
+#include "image.h"
+#include "reading.h"
+
+namespace cudascan::scan {
+
+struct HowToRead {
+  double dpi = 300;  ///< of pages of a PDF that are not one image
+  bool salvage = false;
+};
+
+/// Starts libvips; call it once, before any other thread runs.
+void start_decoding(const char *program);
+
+/// Decodes a page as it lies in the file.
+/// @return its orientation, 1 to 8, as in EXIF
+/// @throws Error when it is damaged, unless `salvage` keeps what is there; when its size or the
+///         number of pages is not what the header says; when it is too large
+int decode_page(Input &input, const Header &header, int page, const HowToRead &how, Image &image,
+                Reading &reading);
+
+}  // namespace cudascan::scan

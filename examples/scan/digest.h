@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct evp_md_ctx_st;
+
+namespace cudascan::scan {
+
+/// SHA-256 (FIPS 180-4).
+class Digest {
+ public:
+  Digest();
+  void add(std::string_view bytes);
+  /// 64 hexadecimal digits; nothing can be added after it.
+  std::string finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st *context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+std::string digest_of(std::string_view bytes);
+
+}  // namespace cudascan::scan

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+namespace cudascan::scan {
+
+/// What happened while a page was read.
+struct Reading {
+  /// Of a damaged page that was salvaged: its rows in the file, and those that were kept.
+  int rows = 0, rows_kept = 0;
+  std::string damage = {};                 ///< why it had to be salvaged, or ""
+  std::vector<std::string> warnings = {};  ///< of the library that decoded it
+};
+
+}  // namespace cudascan::scan
