@@ -113,6 +113,8 @@ void Journal::add_line(const PageKey &key, const Entry &entry) {
   try {
     if (!file_) throw Error("its folder is gone");
     file_.write(line.str());
+  } catch (const DiskError &error) {
+    throw DiskError(path_.string() + ": " + error.what());
   } catch (const Error &error) {
     throw Error(path_.string() + ": " + error.what());
   }

@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "inputs.h"
 #include "new_file.h"
 #include "options.h"
+#include "output_option.h"
 #include "place.h"
 #include "read.h"
 #include "workers.h"
@@ -62,6 +64,7 @@ class Run {
     job_.steps = options.steps;
     job_.format = options.format;
     job_.resolution = {options.resolution, options.resolution};
+    job_.to_stream = options.kind == OutputKind::stream;
     job_.how_to_read = {options.resolution, options.salvage};
   }
 
@@ -70,9 +73,12 @@ class Run {
 
  private:
   std::string nothing_in(const Inputs &inputs) const;
+  void check_count(const std::vector<Item> &plan) const;
   void start(const Place &place, Progress &progress);
-  /// Waits for the pages. @return the exit status
-  int finish(Place &place, std::vector<std::string> pages, bool bind);
+  /// Makes the file of all pages, if one was asked for, and the statistics.
+  /// @param full  why the disk takes no more pages, or ""
+  /// @return the exit status
+  int finish(Place &place, std::vector<std::string> pages, bool bind, std::string full);
   int jobs() const {
     return options_.jobs > 0 ? options_.jobs
                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -89,25 +95,36 @@ void Run::start(const Place &place, Progress &progress) {
   job_.progress = &progress;
 }
 
-int Run::finish(Place &place, std::vector<std::string> pages, bool bind) {
+int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::string full) {
   int status = totals_.failed + totals_.salvaged > 0 ? kSomeLeftOut : kAllDone;
   std::erase(pages, "");
-  if (place.is_pdf()) {
-    if (pages.empty()) {
-      place.drop_empty();
-    } else if (bind) {
+  bool keeps_pages = false;
+  if (place.is_file() && pages.empty()) {
+    place.drop_empty();
+  } else if (place.is_file() && bind && full.empty()) {
+    try {
       place.bind(pages);
       if (options_.talk != Talk::quiet)
-        std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.pdf().c_str());
-    } else {
-      std::fprintf(stderr, "%s keeps the finished pages; --resume continues with them\n",
-                   place.folder().c_str());
+        std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.file().c_str());
+    } catch (const DiskError &error) {
+      full = error.what();
+      keeps_pages = true;
     }
+  } else if (place.is_file()) {
+    keeps_pages = true;
   } else {
     sync_folder(place.folder());
   }
+  if (keeps_pages)
+    std::fprintf(stderr, "%s keeps the finished pages%s\n", place.folder().c_str(),
+                 options_.scan ? "" : "; --resume continues with them");
   if (!options_.stats.empty())
     write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs()}, *job_.progress);
+  if (!full.empty()) {
+    std::fprintf(stderr, "cudascan-scan: --output=%s: %s; no more pages can be written\n",
+                 options_.output.c_str(), full.c_str());
+    status = kDiskFull;
+  }
   if (received_signal) status = kSignal + received_signal;
   return status;
 }
@@ -116,13 +133,15 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
   for (const Item &item : plan) {
     if (!item.problem.empty())
       std::cout << "cannot be read: " << item.problem << '\n';
+    else if (place.kind() == OutputKind::stream)
+      std::cout << item.name() << " -> standard output\n";
     else
       std::cout << item.name() << " -> " << (place.folder() / item.output).string()
                 << (item.done ? " (done)" : "") << '\n';
   }
   for (const auto &[path, why] : inputs.ignored)
     std::cout << "ignored: " << path << ": " << why << '\n';
-  if (place.is_pdf()) std::cout << "then all of them -> " << place.pdf().string() << '\n';
+  if (place.is_file()) std::cout << "then all of them -> " << place.file().string() << '\n';
 }
 
 /// Names of the pages that earlier runs have made.
@@ -134,8 +153,17 @@ std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
 }
 
 int say_done(const Place &place) {
-  std::fprintf(stderr, "%s already exists\n", place.pdf().c_str());
+  std::fprintf(stderr, "%s already exists\n", place.file().c_str());
   return kAllDone;
+}
+
+/// @throws UsageError for several pages and an output that holds one
+void Run::check_count(const std::vector<Item> &plan) const {
+  const bool one = options_.kind == OutputKind::png || options_.kind == OutputKind::stream;
+  const auto pages = std::count_if(plan.begin(), plan.end(),
+                                   [](const Item &item) { return item.problem.empty(); });
+  if (one && pages > 1)
+    throw UsageError(std::to_string(pages) + " pages: " + one_page_only(options_));
 }
 
 /// Why there is no file to read.
@@ -150,17 +178,19 @@ std::string Run::nothing_in(const Inputs &inputs) const {
 int Run::files() {
   const Inputs inputs = list_inputs(options_.inputs, options_.recursive, options_.output);
   if (inputs.files.empty()) throw Error(nothing_in(inputs));
-  Place place(options_.output, options_.pdf(), options_.resume);
+  std::vector<Item> plan = find_pages(inputs.files);
+  check_count(plan);
+  Place place(options_.output, options_.kind, options_.resume);
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
     return say_done(place);
   }
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
-  Journal journal(place.folder());
-  Names names(place.folder(), suffix_of(options_.format));
-  const std::vector<Item> plan =
-      make_plan(inputs.files, names, options_.resume ? &journal : nullptr);
+  std::optional<Journal> journal;
+  if (!job_.to_stream) journal.emplace(place.folder());
+  Names names(place.folder(), suffix_of(options_.format), place.file().filename());
+  name_pages(plan, names, options_.resume ? &*journal : nullptr);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
   if (place.bound()) {
@@ -176,7 +206,7 @@ int Run::files() {
   Progress progress(options_.talk, static_cast<int>(plan.size()) - static_cast<int>(done),
                     !options_.stats.empty());
   start(place, progress);
-  job_.journal = &journal;
+  job_.journal = journal ? &*journal : nullptr;
   job_.names = &names;
   progress.skipped(static_cast<int>(done));
   progress.ignored(inputs.ignored);
@@ -198,7 +228,8 @@ int Run::files() {
     if (!written[i].empty()) pages[i] = written[i];
   totals_ = progress.finish(job_.cuda, interrupted());
   const bool stopped = workers.stopped() && !interrupted();
-  const int status = finish(place, std::move(pages), !interrupted() && !stopped);
+  const int status =
+      finish(place, std::move(pages), !interrupted() && !stopped, workers.disk_problem());
   return stopped ? static_cast<int>(kNothingDone) : status;
 }
 
@@ -212,11 +243,11 @@ std::string next_scan(Names &names, int &number) {
 }
 
 int Run::scanner() {
-  Place place(options_.output, options_.pdf(), false);
+  Place place(options_.output, options_.kind, false);
   Sane sane;
   Scanner scanner(sane, options_.scanner, go_on_scanning);
   if (!options_.dry_run) place.make();
-  Names names(place.folder(), suffix_of(options_.format));
+  Names names(place.folder(), suffix_of(options_.format), place.file().filename());
   int number = 0;
   if (options_.dry_run) {
     std::cout << scanner.device() << " at " << scanner.resolution().x << " dpi -> "
@@ -245,7 +276,8 @@ int Run::scanner() {
   std::vector<std::string> written = workers.finish();
   if (!problem.empty()) progress.say(problem);
   totals_ = progress.finish(job_.cuda, interrupted());
-  const int status = finish(place, std::move(written), true);
+  const int status = finish(place, std::move(written), true, workers.disk_problem());
+  if (!workers.disk_problem().empty()) return status;
   if (problem.empty() || received_signal) return status;
   return totals_.pages > 0 ? kSomeLeftOut : kNothingDone;
 }
@@ -287,6 +319,9 @@ int main(int argc, char **argv) {
     std::cerr << "cudascan-scan: " << error.what()
               << "\n`cudascan-scan --help` lists the options.\n";
     return scan::kWrongUsage;
+  } catch (const scan::DiskError &error) {
+    std::cerr << "cudascan-scan: " << error.what() << '\n';
+    return scan::kDiskFull;
   } catch (const std::exception &error) {
     std::cerr << "cudascan-scan: " << error.what() << '\n';
     return scan::kNothingDone;

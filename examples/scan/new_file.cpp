@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kPrefix = ".cudascan-scan-", kSuffix = ".tmp";
 
 [[noreturn]] void fail(const std::filesystem::path &path) {
-  throw Error(path.string() + ": " + std::strerror(errno));
+  fail_to_write(path.string(), errno);
 }
 
 /// 32 random hexadecimal digits that nobody can predict.
@@ -56,7 +56,7 @@ NewFile::~NewFile() {
 }
 
 bool NewFile::commit(const std::string &name) {
-  if (fsync(file_.get()) != 0) throw Error(std::string("cannot write: ") + std::strerror(errno));
+  if (fsync(file_.get()) != 0) fail_to_write("cannot write", errno);
   if (!file_.has_name(path_))
     throw Error((folder_ / name).string() + ": another program has removed the unfinished file");
   if (!rename_to_free(path_, folder_ / name)) return false;

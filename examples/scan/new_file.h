@@ -21,7 +21,7 @@ class NewFile {
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;
 
-  /// @throws Error, for instance when the disk is full
+  /// @throws Error; DiskError when the disk is full
   void write(std::string_view bytes) { file_.write(bytes); }
   /// Syncs it to the disk and gives it the name in its folder.
   /// @return false if the name is taken; try another

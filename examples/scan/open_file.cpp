@@ -20,6 +20,13 @@ namespace {
 
 }  // namespace
 
+void fail_to_write(const std::string &what, int number) {
+  const std::string text = what + ": " + std::strerror(number);
+  if (number == ENOSPC || number == EDQUOT || number == EROFS || number == EIO)
+    throw DiskError(text);
+  throw Error(text);
+}
+
 OpenFile::~OpenFile() {
   if (file_ >= 0) close(file_);
 }
@@ -35,7 +42,7 @@ void OpenFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw Error(std::string("cannot write: ") + std::strerror(errno));
+    if (written < 0) fail_to_write("cannot write", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -8,7 +8,19 @@
 #include <string_view>
 #include <utility>
 
+#include "common/error.h"
+
 namespace cudascan::scan {
+
+/// The disk is full, or refuses all writing: no other page can be written either.
+class DiskError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// @param number  errno
+/// @throws DiskError or, for a problem of one file, Error
+[[noreturn]] void fail_to_write(const std::string &what, int number);
 
 /// An open file or folder, closed when it is destroyed.
 class OpenFile {
@@ -28,7 +40,7 @@ class OpenFile {
 
   /// Whether the path still names this file.
   bool has_name(const std::filesystem::path &path) const;
-  /// @throws Error, for instance when the disk is full
+  /// @throws Error; DiskError when the disk is full
   void write(std::string_view bytes);
   /// Reads from the current position to the end.
   /// @throws Error when it cannot be read

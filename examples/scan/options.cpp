@@ -9,6 +9,8 @@
 #include <memory>
 #include <sstream>
 
+#include "output_option.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -44,8 +46,9 @@ constexpr char kDescription[] =
     R"(Makes black and white pages of image files and of the images in folders (hidden files are
 skipped; page2 comes before page10). Reads PNG, JPEG, TIFF, PNM, JPEG 2000, BMP, GIF, WebP and PDF
 with any number of pages, in colour, 8-bit or 16-bit gray, or black and white. OUTPUT is a folder,
-which is created, or NAME.pdf. Existing files are never overwritten: the names are page.tif,
-page-1.tif and so on.
+which is created, or a file of all pages, NAME.pdf or NAME.tif, or of one page, NAME.png. INPUT -
+is standard input, OUTPUT - standard output (one page). Existing files are never overwritten: the
+names are page.tif, page-1.tif and so on.
 
 Methods: binarize (measures the page, nothing to set); nick, niblack, sauvola, wolf, bradley,
 phansalkar (a threshold for each pixel, from the window around it); otsu, isodata, mcet,
@@ -53,9 +56,9 @@ triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entro
 percentile, mean (one threshold for the page).
 
 Exit status: 0 all pages were written; 1 some pages failed, or were salvaged, and messages say
-why; 2 wrong usage; 3 nothing could be done (no scanner, no images, no place to write to);
-128 + the number of the signal that ended the run after the pages in flight: 130 for Ctrl-C, 143
-for SIGTERM.)";
+why; 2 wrong usage; 3 nothing could be done (no scanner, no images, no place to write to); 4 the
+disk is full, which ends the run at once; 128 + the number of the signal that ended the run after
+the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 
 /// What GOption fills in. Strings are freed with it.
 struct Given {
@@ -81,7 +84,9 @@ struct Given {
 
 void parse(Given &g, int argc, char **argv) {
   const GOptionEntry entries[] = {
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &g.output, "Folder, or NAME.pdf", "OUTPUT"},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &g.output,
+       "Folder, or a file of all pages: NAME.pdf, NAME.tif, NAME.png (one page), - (one page)",
+       "OUTPUT"},
       {"format", 0, 0, G_OPTION_ARG_STRING, &g.format, "tiff (CCITT group 4) or png; tiff",
        "FORMAT"},
       {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Look into subfolders, too", nullptr},
@@ -227,7 +232,6 @@ void take_scanner(const Given &g, Options &o) {
 void take_rest(const Given &g, Options &o) {
   for (char **input = g.inputs; input && *input; ++input) o.inputs.emplace_back(*input);
   o.output = text_or(g.output, "");
-  while (o.output.size() > 1 && o.output.back() == '/') o.output.pop_back();
   o.resolution = g.resolution;
   require(g.resolution >= 30 && g.resolution <= 9600, "resolution", g.resolution, "30 to 9600 dpi");
   require(g.max_angle >= 0.1 && g.max_angle <= 10, "max-angle", g.max_angle, "degrees, 0.1 to 10");
@@ -264,13 +268,6 @@ void take_rest(const Given &g, Options &o) {
 
 }  // namespace
 
-bool Options::pdf() const {
-  if (output.size() < 4) return false;
-  std::string end = output.substr(output.size() - 4);
-  std::transform(end.begin(), end.end(), end.begin(), [](char c) { return g_ascii_tolower(c); });
-  return end == ".pdf";
-}
-
 Options parse_options(int argc, char **argv) {
   Given given;
   parse(given, argc, argv);
@@ -283,10 +280,10 @@ Options parse_options(int argc, char **argv) {
     throw UsageError(options.inputs[0] + ": use either files or a scanner");
   if (!options.scan && options.inputs.empty())
     throw UsageError("no INPUT given: name files or folders, or add --scan for a scanner");
-  if (options.output.empty()) throw UsageError("no OUTPUT given: add -o FOLDER or -o NAME.pdf");
-  if (options.pdf() && given.format)
-    throw UsageError("--format=" + std::string(given.format) +
-                     ": a PDF always uses CCITT group 4; leave out --format");
+  if (options.output.empty())
+    throw UsageError("no OUTPUT given: add -o FOLDER, NAME.pdf, NAME.tif, NAME.png or -");
+  take_output(given.format ? given.format : "", options);
+  check_streams(options);
   return options;
 }
 

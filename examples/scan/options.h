@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "encode.h"
+#include "place.h"
 #include "progress.h"
 #include "scanner.h"
 #include "steps.h"
@@ -17,6 +18,7 @@ enum ExitStatus {
   kSomeLeftOut = 1,
   kWrongUsage = 2,
   kNothingDone = 3,
+  kDiskFull = 4,
   kSignal = 128,  ///< plus the number of the signal
 };
 
@@ -29,6 +31,7 @@ class UsageError : public Error {
 struct Options {
   std::vector<std::string> inputs;
   std::string output;
+  OutputKind kind = OutputKind::folder;
   bool scan = false, list_devices = false, version = false;
   ScannerSettings scanner;
   double resolution = 300;  ///< of scanners, and of files that do not state theirs
@@ -39,8 +42,6 @@ struct Options {
   bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;
-
-  bool pdf() const;
 };
 
 /// @throws UsageError with a sentence: option, value and what is allowed

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pdf.h"
 
-#include <fcntl.h>
-#include <tiffio.h>
-
-#include <algorithm>
 #include <memory>
 #include <qpdf/Pipeline.hh>
 #include <qpdf/QPDF.hh>
@@ -15,53 +11,19 @@
 #include <string>
 
 #include "common/error.h"
+#include "page_file.h"
 
 namespace cudascan::scan {
 namespace {
 
-constexpr double kPointsPerInch = 72, kUsualDpi = 300;
-
-using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
-
-Tiff open(const std::filesystem::path &path) {
-  OpenFile file = open_regular(path, O_RDONLY);
-  if (!file) throw Error(path.string() + ": the file is gone");
-  Tiff tiff(TIFFFdOpen(file.get(), path.c_str(), "rm"), TIFFClose);
-  if (!tiff) throw Error(path.string() + ": cannot be read");
-  file.release();  // TIFFClose() closes it
-  return tiff;
-}
-
-struct Facts {
-  std::uint32_t width = 0, height = 0;
-  float x_dpi = 0, y_dpi = 0;
-};
-
-Facts facts_of(const std::filesystem::path &path) {
-  const Tiff tiff = open(path);
-  Facts facts;
-  std::uint16_t compression = 0;
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &facts.width);
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &facts.height);
-  TIFFGetField(tiff.get(), TIFFTAG_COMPRESSION, &compression);
-  if (compression != COMPRESSION_CCITTFAX4 || TIFFNumberOfStrips(tiff.get()) != 1)
-    throw Error(path.string() + ": not a page written by this program");
-  if (!TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &facts.x_dpi) ||
-      !TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &facts.y_dpi))
-    facts.x_dpi = facts.y_dpi = kUsualDpi;
-  return facts;
-}
+constexpr double kPointsPerInch = 72;
 
 /// Reads the compressed page when the PDF is written.
 class Strip : public QPDFObjectHandle::StreamDataProvider {
  public:
   explicit Strip(std::filesystem::path path) : path_(std::move(path)) {}
   void provideStreamData(QPDFObjGen const &, Pipeline *to) override {
-    const Tiff tiff = open(path_);
-    std::string bytes(TIFFRawStripSize(tiff.get(), 0), '\0');
-    const tmsize_t size = static_cast<tmsize_t>(bytes.size());
-    if (TIFFReadRawStrip(tiff.get(), 0, bytes.data(), size) != size)
-      throw Error(path_.string() + ": cannot be read");
+    std::string bytes = PageFile(path_).strip();
     to->write(reinterpret_cast<unsigned char *>(bytes.data()), bytes.size());
     to->finish();
   }
@@ -88,7 +50,7 @@ std::string number(double value) {
 }
 
 void add_page(QPDF &pdf, const std::filesystem::path &path) {
-  const Facts facts = facts_of(path);
+  const PageFile facts(path);
   auto image = QPDFObjectHandle::newStream(&pdf);
   const std::string width = std::to_string(facts.width), height = std::to_string(facts.height);
   image.replaceDict(QPDFObjectHandle::parse(
@@ -124,6 +86,8 @@ void write_pdf(const std::vector<std::filesystem::path> &pages, NewFile &to) {
     writer.setObjectStreamMode(qpdf_o_generate);
     writer.setDeterministicID(true);  // the same pages make the same file
     writer.write();
+  } catch (const Error &) {
+    throw;
   } catch (const std::exception &error) {
     throw Error(error.what());
   }

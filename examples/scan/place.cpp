@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "place.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,14 +13,15 @@
 #include "journal.h"
 #include "new_file.h"
 #include "pdf.h"
+#include "tiff_book.h"
 
 namespace cudascan::scan {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path work_folder(const fs::path &pdf) {
-  return pdf.string() + ".pages";
+fs::path work_folder(const fs::path &file) {
+  return file.string() + ".pages";
 }
 
 fs::path parent_of(const fs::path &path) {
@@ -28,17 +30,17 @@ fs::path parent_of(const fs::path &path) {
 }
 
 /// name.pdf for 0, then name-1.pdf and so on.
-fs::path numbered(const fs::path &pdf, int number) {
-  if (number == 0) return pdf;
-  return pdf.parent_path() /
-         (pdf.stem().string() + "-" + std::to_string(number) + pdf.extension().string());
+fs::path numbered(const fs::path &file, int number) {
+  if (number == 0) return file;
+  return file.parent_path() /
+         (file.stem().string() + "-" + std::to_string(number) + file.extension().string());
 }
 
 /// The first numbered name that neither exists nor has a work folder.
-fs::path free_pdf(const fs::path &wanted) {
+fs::path free_file(const fs::path &wanted) {
   for (int i = 0;; ++i) {
-    const fs::path pdf = numbered(wanted, i);
-    if (!is_there(pdf) && !is_there(work_folder(pdf))) return pdf;
+    const fs::path file = numbered(wanted, i);
+    if (!is_there(file) && !is_there(work_folder(file))) return file;
   }
 }
 
@@ -57,63 +59,80 @@ bool has_no_pages(const fs::path &folder) {
   return !error;
 }
 
+OpenFile open_page(const fs::path &path) {
+  OpenFile page = open_regular(path, O_RDONLY);
+  if (!page) throw Error(path.string() + ": the file is gone");
+  return page;
+}
+
 }  // namespace
 
-Place::Place(const std::string &output, bool pdf, bool resume) : folder_(output), resume_(resume) {
-  if (!pdf) {
+Place::Place(const std::string &output, OutputKind kind, bool resume)
+    : kind_(kind), resume_(resume) {
+  if (kind == OutputKind::stream) return;
+  folder_ = output;
+  if (kind == OutputKind::folder) {
     std::error_code error;
     if (is_there(folder_) && !fs::is_directory(folder_, error))
-      throw Error("--output=" + output + ": is not a folder; name a folder, or a file NAME.pdf");
+      throw Error("--output=" + output +
+                  ": is not a folder; name a folder, or a file NAME.pdf, NAME.tif or "
+                  "NAME.png");
     return;
   }
-  use_pdf(output);
+  use_file(output);
   if (resume) {
-    finished_ = is_there(pdf_) && (!is_there(folder_) || has_no_pages(folder_));
+    finished_ = is_there(file_) && (!is_there(folder_) || has_no_pages(folder_));
   } else {
     if (is_there(folder_))
       note_ = folder_.string() + " holds pages of an unfinished run; --resume continues it";
-    use_pdf(free_pdf(pdf_));
+    use_file(free_file(file_));
   }
 }
 
-void Place::use_pdf(const fs::path &pdf) {
-  pdf_ = pdf;
-  folder_ = work_folder(pdf);
+void Place::use_file(const fs::path &file) {
+  file_ = file;
+  folder_ = work_folder(file);
 }
 
 void Place::make() {
-  make_folder(is_pdf() ? parent_of(pdf_) : folder_);
-  if (is_pdf()) {
-    const fs::path wanted = pdf_;
+  if (kind_ == OutputKind::stream) return;
+  make_folder(is_file() ? parent_of(file_) : folder_);
+  if (is_file()) {
+    const fs::path wanted = file_;
     while (mkdir(folder_.c_str(), 0777) != 0) {
       if (errno != EEXIST)
         throw Error("--output: " + folder_.string() + ": " + std::strerror(errno));
       if (resume_) break;
-      use_pdf(free_pdf(wanted));
+      use_file(free_file(wanted));
     }
     work_ = open_folder(folder_);
     if (try_lock(work_) == Lock::refused || !work_.has_name(folder_))
-      throw Error("--output=" + pdf_.string() +
-                  ": another run is making this PDF; wait until it ends");
+      throw Error("--output=" + file_.string() +
+                  ": another run is making this file; wait until it ends");
   }
   remove_leftovers(folder_);
 }
 
-fs::path Place::bound_pdf() const {
-  return folder_ / pdf_.filename();
+fs::path Place::bound_file() const {
+  return folder_ / file_.filename();
 }
 
 bool Place::bound() const {
-  return is_pdf() && resume_ && is_regular(bound_pdf());
+  return is_file() && resume_ && is_regular(bound_file());
 }
 
 void Place::bind(const std::vector<std::string> &pages) {
   std::vector<fs::path> paths;
   for (const std::string &page : pages) paths.push_back(folder_ / page);
   NewFile file(folder_);
-  write_pdf(paths, file);
-  if (!file.commit(pdf_.filename()))
-    throw Error(bound_pdf().string() + ": the PDF needs this name; remove it");
+  if (kind_ == OutputKind::pdf)
+    write_pdf(paths, file);
+  else if (kind_ == OutputKind::tiff)
+    write_tiff(paths, file);
+  else
+    file.write(open_page(paths.at(0)).read());
+  if (!file.commit(file_.filename()))
+    throw Error(bound_file().string() + ": the file needs this name; remove it");
   sync_folder(folder_);
   publish(pages);
 }
@@ -121,9 +140,9 @@ void Place::bind(const std::vector<std::string> &pages) {
 void Place::publish(const std::vector<std::string> &pages) {
   // Works in the locked folder, whatever has its path now.
   for (const std::string &page : pages) unlinkat(work_.get(), page.c_str(), 0);
-  const fs::path from = bound_pdf(), wanted = pdf_;
-  for (int i = 0; !rename_to_free(from, pdf_ = numbered(wanted, i));) ++i;
-  sync_folder(parent_of(pdf_));
+  const fs::path from = bound_file(), wanted = file_;
+  for (int i = 0; !rename_to_free(from, file_ = numbered(wanted, i));) ++i;
+  sync_folder(parent_of(file_));
   drop_empty();
 }
 

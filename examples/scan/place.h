@@ -8,36 +8,46 @@
 
 namespace cudascan::scan {
 
-/// Where pages go: into a folder or, for a PDF, into a work folder next to it, NAME.pdf.pages. The
-/// work folder holds finished pages until the PDF is complete, so thousands of pages need little
-/// memory and an interrupted run can continue. A work folder belongs to one run at a time.
+enum class OutputKind {
+  folder,
+  pdf,
+  tiff,
+  png,     ///< of one page
+  stream,  ///< standard output, one page
+};
+
+/// Where pages go: into a folder, to standard output or, for a file of all pages, into a work
+/// folder next to it, NAME.pdf.pages. The work folder holds finished pages until the file is
+/// complete, so thousands of pages need little memory and an interrupted run can continue. A work
+/// folder belongs to one run at a time.
 class Place {
  public:
   /// Decides on names; creates nothing.
   /// @throws Error when the output exists and is something else
-  Place(const std::string &output, bool pdf, bool resume);
+  Place(const std::string &output, OutputKind kind, bool resume);
 
-  /// Makes the folder and removes temporary files of killed runs. For a PDF, takes the next free
+  /// Makes the folder and removes temporary files of killed runs. For a file, takes the next free
   /// name if another run was faster.
-  /// @throws Error when it cannot be made, or another run is making this PDF
+  /// @throws Error when it cannot be made, or another run is making this file
   void make();
 
   const std::filesystem::path &folder() const { return folder_; }
-  bool is_pdf() const { return !pdf_.empty(); }
-  /// The planned name of the PDF; once it exists, its actual name.
-  const std::filesystem::path &pdf() const { return pdf_; }
-  /// With --resume: the PDF already exists and no page is in the work folder.
+  OutputKind kind() const { return kind_; }
+  bool is_file() const { return !file_.empty(); }
+  /// The planned name of the file; once it exists, its actual name.
+  const std::filesystem::path &file() const { return file_; }
+  /// With --resume: the file already exists and no page is in the work folder.
   bool finished() const { return finished_; }
-  /// With --resume: the PDF is complete, but its run was killed before it published it.
+  /// With --resume: the file is complete, but its run was killed before it published it.
   bool bound() const;
   /// A sentence about an unfinished run that was found and left alone, or "".
   const std::string &note() const { return note_; }
 
-  /// Writes the PDF of these pages and publishes it.
+  /// Writes the file of these pages and publishes it.
   /// @throws Error; the work folder then stays
   void bind(const std::vector<std::string> &pages);
-  /// Removes the pages of the finished PDF, moves the PDF out of the work folder, and removes the
-  /// work folder. A run that was killed here continues here: while the PDF is in the work folder,
+  /// Removes the pages of the finished file, moves the file out of the work folder, and removes the
+  /// work folder. A run that was killed here continues here: while the file is in the work folder,
   /// nothing else there is needed.
   /// @throws Error when the disk refuses
   void publish(const std::vector<std::string> &pages);
@@ -45,11 +55,12 @@ class Place {
   void drop_empty() const;
 
  private:
-  void use_pdf(const std::filesystem::path &pdf);
-  /// The complete PDF while it is in the work folder.
-  std::filesystem::path bound_pdf() const;
+  void use_file(const std::filesystem::path &file);
+  /// The complete file while it is in the work folder.
+  std::filesystem::path bound_file() const;
 
-  std::filesystem::path folder_, pdf_;
+  OutputKind kind_;
+  std::filesystem::path folder_, file_;
   bool resume_, finished_ = false;
   std::string note_;
   OpenFile work_;  ///< the work folder, locked

@@ -42,8 +42,8 @@ std::string Item::name() const {
                     : input + " page " + std::to_string(page + 1) + " of " + std::to_string(pages);
 }
 
-Names::Names(std::filesystem::path folder, std::string suffix)
-    : folder_(std::move(folder)), suffix_(std::move(suffix)) {
+Names::Names(std::filesystem::path folder, std::string suffix, const std::string &reserved)
+    : folder_(std::move(folder)), suffix_(std::move(suffix)), taken_{reserved} {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(folder_, error))
     taken_.insert(entry.path().filename());
@@ -65,8 +65,7 @@ std::string Names::take(const std::string &stem) {
   return *taken_.insert(free + suffix_).first;
 }
 
-std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names,
-                            const Journal *journal) {
+std::vector<Item> find_pages(const std::vector<std::string> &inputs) {
   std::vector<Item> plan;
   std::map<std::string, int> seen;
   for (const std::string &input : inputs) {
@@ -85,9 +84,6 @@ std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names
     item.key.occurrence = seen[item.key.path]++;
     for (item.page = 0; item.page < item.pages; ++item.page) {
       item.key.page = item.page;
-      item.output = journal ? journal->output_of(item.key) : "";
-      item.done = !item.output.empty();
-      if (!item.done) item.output = names.take(stem_of(item));
       plan.push_back(item);
     }
     if (!header.problem.empty()) {
@@ -98,6 +94,15 @@ std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names
     }
   }
   return plan;
+}
+
+void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal) {
+  for (Item &item : plan) {
+    if (!item.problem.empty()) continue;
+    item.output = journal ? journal->output_of(item.key) : "";
+    item.done = !item.output.empty();
+    if (!item.done) item.output = names.take(stem_of(item));
+  }
 }
 
 }  // namespace cudascan::scan

@@ -32,8 +32,9 @@ struct Item {
 /// Finds free names in a folder: "page.tif", then "page-1.tif" and so on. Any thread.
 class Names {
  public:
-  /// @param suffix  with the dot
-  Names(std::filesystem::path folder, std::string suffix);
+  /// @param suffix    with the dot
+  /// @param reserved  a name that is needed for something else, or ""
+  Names(std::filesystem::path folder, std::string suffix, const std::string &reserved = "");
   /// A name that neither the folder nor an earlier answer has.
   std::string take(const std::string &stem);
   bool is_free(const std::string &stem) const;
@@ -49,8 +50,10 @@ class Names {
 
 /// Looks at the files. Files that cannot be read, and pages that cannot be found in them, give an
 /// Item with a problem.
+std::vector<Item> find_pages(const std::vector<std::string> &inputs);
+
+/// Gives the pages their names.
 /// @param journal  of finished pages, or nullptr
-std::vector<Item> make_plan(const std::vector<std::string> &inputs, Names &names,
-                            const Journal *journal);
+void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal);
 
 }  // namespace cudascan::scan

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "workers.h"
 
+#include <unistd.h>
+
 #include <new>
 
 #include "clock.h"
@@ -90,6 +92,11 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     write(task, encode(clean, job_.format), record);
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
+  } catch (const DiskError &error) {
+    // The next pages would fail, too.
+    const std::lock_guard lock(mutex_);
+    if (disk_problem_.empty()) disk_problem_ = error.what();
+    tasks_.abandon();
   } catch (const std::bad_alloc &) {
     record.problem = task.item.name() + ": not enough memory; use fewer --jobs";
     job_.progress->failed(record);
@@ -102,6 +109,12 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
 }
 
 void Workers::write(const Task &task, const std::string &bytes, PageRecord &record) {
+  if (job_.to_stream) {
+    OpenFile output(dup(STDOUT_FILENO));
+    output.write(bytes);
+    record.output = "standard output";
+    return;
+  }
   NewFile file(job_.folder);
   file.write(bytes);
   std::string name = task.item.output;

@@ -60,6 +60,7 @@ struct Job {
   std::filesystem::path folder;
   Journal *journal = nullptr;  ///< or nullptr
   Names *names = nullptr;
+  bool to_stream = false;  ///< pages go to standard output, not into the folder
   Progress *progress = nullptr;
 };
 
@@ -71,6 +72,8 @@ class Workers {
   std::vector<std::string> finish();
   /// Whether all have given up because there was no GPU or not enough memory.
   bool stopped() const { return stopped_ == count_; }
+  /// Why the disk takes no more pages, or "".
+  const std::string &disk_problem() const { return disk_problem_; }
 
  private:
   void work();
@@ -83,6 +86,7 @@ class Workers {
   std::mutex mutex_;
   std::vector<std::string> written_;
   int stopped_ = 0;
+  std::string disk_problem_;
   std::vector<std::thread> threads_;
 };
 

@@ -171,7 +171,8 @@ class Locks(scans.Case):
         pages.mkdir()
         self.lock(pages)
         said = self.scan("page.png", "-o", "book.pdf", "--resume", status=3)
-        self.assertIn("--output=book.pdf: another run is making this PDF; wait until it ends", said)
+        self.assertIn("--output=book.pdf: another run is making this file; wait until it ends",
+                      said)
         self.scan("page.png", "-o", "book.pdf")
         self.assertTrue((self.folder / "book-1.pdf").exists())
 

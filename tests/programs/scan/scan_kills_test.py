@@ -95,6 +95,26 @@ class EachMoment(Kills):
         books = [f"book{moment}.pdf" for moment in range(moments + 1)]
         self.assertEqual(self.names(), sorted(["alone.pdf", "in", *books]))
 
+    def test_tiff(self):
+        moments = self.check(".tif", lambda name: (self.folder / name).read_bytes())
+        books = [f"book{moment}.tif" for moment in range(moments + 1)]
+        self.assertEqual(self.names(), sorted(["alone.tif", "in", *books]))
+
+    def test_png_with_the_name_of_its_input(self):
+        self.save(scans.text_page(*SMALL), "book.png")
+        self.scan("book.png", "-o", "alone.png")
+        moment = 0
+        while self.killed("book.png", "-o", f"made{moment}/book.png", STOP_AT=str(moment)):
+            with self.subTest(moment):
+                folder = self.folder / f"made{moment}"
+                for _ in range(2):
+                    self.scan("book.png", "-o", f"made{moment}/book.png", "--resume")
+                self.assertEqual([path.name for path in folder.iterdir()], ["book.png"])
+                self.assertEqual((folder / "book.png").read_bytes(),
+                                 (self.folder / "alone.png").read_bytes())
+            moment += 1
+        self.assertGreater(moment, 5)
+
     def test_unfinished_files_have_names_that_nobody_can_guess(self):
         self.pages(1)
         self.out.mkdir()

@@ -84,6 +84,23 @@ class Scanner(scans.Case):
         self.scan("--scan", "-o", "out", "--source=Automatic Document Feeder", "--pages=3")
         self.assertEqual(self.outputs(), [f"scan-{number:04}.tif" for number in range(1, 5)])
 
+    def test_into_files(self):
+        feeder = "--source=Automatic Document Feeder"
+        self.scan("--scan", "-o", "book.tif", feeder, "--pages=3")
+        with scans.Image.open(self.folder / "book.tif") as book:
+            self.assertEqual(book.n_frames, 3)
+        self.scan("--scan", "-o", "page.png", feeder)
+        self.scan("--scan", "-o", "out", feeder, "--pages=1", "--format=png")
+        self.assertEqual((self.folder / "page.png").read_bytes(),
+                         (self.out / "scan-0001.png").read_bytes())
+        stream = subprocess.run([scans.SCAN, "--backend=cpu", "--scan", "-o", "-", "--format=png"],
+                                cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                                env={**os.environ, **self.environment}, timeout=60)
+        self.assertEqual(stream.returncode, 0, stream.stderr)
+        self.assertTrue(stream.stdout.startswith(b"\x89PNG"))
+        said = self.scan("--scan", "-o", "page.png", feeder, "--pages=2", status=2)
+        self.assertIn("--pages=2: page.png holds one page", said)
+
     def test_into_a_pdf(self):
         self.scan("--scan", "-o", "book.pdf", "--source=Automatic Document Feeder")
         self.assertEqual((self.folder / "book.pdf").read_bytes().count(b"CCITTFaxDecode"), 10)

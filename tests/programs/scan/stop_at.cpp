@@ -5,6 +5,7 @@
 ///     STOP_AT=N    after call N, from 0 on, that creates, renames, removes or syncs a file
 ///     HOLD=PATH    instead of killing, creates this file and waits until it is removed
 ///     NO_LOCKS=1   does not kill, but lets all file locks fail
+///     FULL_AT=N    does not kill, but lets the disk be full after N bytes
 ///     STOP_TAKEN=1 after another program took a name just before a file was renamed to it
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -58,6 +60,20 @@ int open(const char *path, int flags, ...) {
   static const auto real = next(&open, "open");
   const int file = real(path, flags, mode);
   return flags & O_CREAT ? counted(file) : file;
+}
+
+ssize_t write(int file, const void *bytes, size_t size) {
+  static const auto real = next(&write, "write");
+  static std::atomic<long long> written{0};
+  const char *at = std::getenv("FULL_AT");
+  struct stat facts {};
+  if (!at || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return real(file, bytes, size);
+  const long long before = written.fetch_add(static_cast<long long>(size)), most = std::atoll(at);
+  if (before >= most) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return real(file, bytes, std::min(size, static_cast<size_t>(most - before)));
 }
 
 int fsync(int file) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "page_file.h"
+
+#include <fcntl.h>
+#include <tiffio.h>
+
+#include <memory>
+
+#include "common/error.h"
+#include "open_file.h"
+
+namespace cudascan::scan {
+namespace {
+
+constexpr float kUsualDpi = 300;
+
+using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
+
+Tiff open(const std::filesystem::path &path) {
+  OpenFile file = open_regular(path, O_RDONLY);
+  if (!file) throw Error(path.string() + ": the file is gone");
+  Tiff tiff(TIFFFdOpen(file.get(), path.c_str(), "rm"), TIFFClose);
+  if (!tiff) throw Error(path.string() + ": cannot be read");
+  file.release();  // TIFFClose() closes it
+  return tiff;
+}
+
+}  // namespace
+
+PageFile::PageFile(std::filesystem::path path) : path_(std::move(path)) {
+  const Tiff tiff = open(path_);
+  std::uint16_t compression = 0;
+  float x = kUsualDpi, y = kUsualDpi;
+  TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
+  TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
+  TIFFGetField(tiff.get(), TIFFTAG_COMPRESSION, &compression);
+  if (compression != COMPRESSION_CCITTFAX4 || TIFFNumberOfStrips(tiff.get()) != 1)
+    throw Error(path_.string() + ": not a page written by this program");
+  if (!TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &x) ||
+      !TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &y))
+    x = y = kUsualDpi;
+  x_dpi = x;
+  y_dpi = y;
+  strip_bytes = TIFFRawStripSize(tiff.get(), 0);
+}
+
+std::string PageFile::strip() const {
+  const Tiff tiff = open(path_);
+  std::string bytes(strip_bytes, '\0');
+  const tmsize_t size = static_cast<tmsize_t>(bytes.size());
+  if (TIFFReadRawStrip(tiff.get(), 0, bytes.data(), size) != size)
+    throw Error(path_.string() + ": cannot be read");
+  return bytes;
+}
+
+}  // namespace cudascan::scan
