@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "inputs.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 
 #include "common/error.h"
 #include "header.h"
+#include "open_file.h"
 
 namespace cudascan::scan {
 namespace {
@@ -133,6 +140,26 @@ bool natural_less(const std::string &a, const std::string &b) {
   }
   const std::size_t left = a.size() - i, right = b.size() - j;
   return left != right ? left < right : a < b;
+}
+
+std::vector<std::string> names_in(const std::string &file, bool null) {
+  std::string text;
+  try {
+    OpenFile list(file == kStandardInput ? dup(STDIN_FILENO)
+                                         : open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!list) throw Error(std::strerror(errno));
+    text = list.read();
+  } catch (const Error &error) {
+    throw Error("--files-from=" + file + ": " + error.what());
+  }
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  for (std::string name; std::getline(lines, name, null ? '\0' : '\n');) {
+    if (name == kStandardInput && file == kStandardInput)
+      throw Error("--files-from=-: standard input is the list of names and cannot be a page");
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
 }
 
 Inputs list_inputs(const std::vector<std::string> &named, bool recursive,

@@ -9,6 +9,11 @@ namespace cudascan::scan {
 /// compared byte by byte.
 bool natural_less(const std::string &a, const std::string &b);
 
+/// The names in a file, "-" = standard input. Empty ones are skipped.
+/// @param null  they end with NUL, not with a newline
+/// @throws Error when it cannot be read
+std::vector<std::string> names_in(const std::string &file, bool null);
+
 /// What a run is asked to read.
 struct Inputs {
   struct Ignored {

@@ -12,6 +12,8 @@
 namespace cudascan::scan {
 namespace {
 
+constexpr const char *kClaimed = "claimed", *kMade = "made";
+
 /// Names may hold any byte but 0: tab, newline, % and the end mark are written as %XX.
 std::string escaped(const std::string &text) {
   std::string result;
@@ -56,15 +58,21 @@ std::string digest_of_file(const std::filesystem::path &path) {
 
 }  // namespace
 
-Journal::Journal(const std::filesystem::path &folder) : path_(folder / kName) {
+Journal::Journal(const std::filesystem::path &folder, std::string settings, std::string version)
+    : path_(folder / kName), settings_(std::move(settings)), version_(std::move(version)) {
+  constexpr std::size_t kDigits = 16;
+  settings_id_ = digest_of(settings_).substr(0, kDigits);
   OpenFile file = open_regular(path_, O_RDONLY);
   if (!file) return;
   std::istringstream lines(file.read());
   for (std::string line; std::getline(lines, line);) read_line(line);
+  for (const auto &[key, entries] : entries_)
+    for (const auto &[id, entry] : entries) ++owners_[entry.note.output];
 }
 
-// A line: page, occurrence, size, time, output, path, the digest if the page is only claimed, and
-// a full stop as the sign of a complete line.
+// A line of a page: page, occurrence, size, time, output, path, SHA-256 of the input, settings,
+// SHA-256 of the output, "claimed" or "made", and a full stop as the sign of a complete line. A
+// line of settings begins with the word; only people read it.
 void Journal::read_line(const std::string &line) {
   std::istringstream words(line);
   PageKey key;
@@ -72,47 +80,70 @@ void Journal::read_line(const std::string &line) {
   words.get();
   std::vector<std::string> rest;
   for (std::string word; std::getline(words, word, '\t');) rest.push_back(word);
-  if (rest.size() < 3 || rest.size() > 4 || rest.back() != ".") return;
-  const std::string output = unescaped(rest[0]);
-  if (!is_plain_name(output)) return;
+  constexpr std::size_t kWords = 7;
+  if (rest.size() != kWords || rest.back() != ".") return;
+  const PageNote note{unescaped(rest[0]), rest[2], rest[4]};
+  const bool confirmed = rest[5] == kMade;
+  if (!is_plain_name(note.output) || (!confirmed && rest[5] != kClaimed)) return;
   key.path = unescaped(rest[1]);
-  entries_[key] = {output, rest.size() == 4 ? rest[2] : ""};
+  entries_[key][rest[3]] = {note, confirmed};
+}
+
+std::string Journal::existing(const Entry &entry) const {
+  const std::filesystem::path path = path_.parent_path() / entry.note.output;
+  // If somebody has removed a page, another one may have got its name.
+  const bool sure = entry.confirmed && owners_.at(entry.note.output) == 1;
+  const bool is_there = sure ? is_regular(path) : digest_of_file(path) == entry.note.output_digest;
+  return is_there ? entry.note.output : "";
 }
 
 std::string Journal::output_of(const PageKey &key) const {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return "";
-  const auto &[output, digest] = found->second;
-  const std::filesystem::path path = path_.parent_path() / output;
-  const bool is_there = digest.empty() ? is_regular(path) : digest_of_file(path) == digest;
-  return is_there ? output : "";
+  const auto entry = found->second.find(settings_id_);
+  return entry == found->second.end() ? "" : existing(entry->second);
 }
 
-void Journal::claim(const PageKey &key, const std::string &output, std::string_view contents) {
-  add_line(key, {output, digest_of(contents)});
+std::vector<std::string> Journal::other_outputs_of(const PageKey &key) const {
+  std::vector<std::string> outputs;
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return outputs;
+  for (const auto &[id, entry] : found->second)
+    if (const std::string output = existing(entry); id != settings_id_ && !output.empty())
+      outputs.push_back(output);
+  return outputs;
 }
 
-void Journal::confirm(const PageKey &key, const std::string &output) {
+void Journal::claim(const PageKey &key, const PageNote &note) {
+  add_line(key, note, kClaimed);
+}
+
+void Journal::confirm(const PageKey &key, const PageNote &note) {
   try {
-    add_line(key, {output, ""});
+    add_line(key, note, kMade);
   } catch (const Error &) {
     // The page exists, and a later run recognises it by its claim.
   }
 }
 
-void Journal::add_line(const PageKey &key, const Entry &entry) {
+void Journal::add_line(const PageKey &key, const PageNote &note, const char *state) {
   std::ostringstream line;
-  // The newline before it ends a line that a killed run has left unfinished.
-  line << '\n'
-       << key.page << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
-       << escaped(entry.output) << '\t' << escaped(key.path) << '\t';
-  if (!entry.digest.empty()) line << entry.digest << '\t';
-  line << ".\n";
+  line << key.page << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
+       << escaped(note.output) << '\t' << escaped(key.path) << '\t' << note.input_digest << '\t'
+       << settings_id_ << '\t' << note.output_digest << '\t' << state << "\t.\n";
   const std::lock_guard lock(mutex_);
-  if (!file_) file_ = open_regular(path_, O_WRONLY | O_CREAT | O_APPEND);
+  if (!file_) {
+    file_ = open_regular(path_, O_WRONLY | O_CREAT | O_APPEND);
+    add("settings\t" + settings_id_ + '\t' + version_ + '\t' + escaped(settings_) + "\t.\n");
+  }
+  add(line.str());
+}
+
+void Journal::add(const std::string &line) {
   try {
     if (!file_) throw Error("its folder is gone");
-    file_.write(line.str());
+    // The newline before it ends a line that a killed run has left unfinished.
+    file_.write('\n' + line);
   } catch (const DiskError &error) {
     throw DiskError(path_.string() + ": " + error.what());
   } catch (const Error &error) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "open_file.h"
 
@@ -19,11 +19,19 @@ struct PageKey {
   auto operator<=>(const PageKey &) const = default;
 };
 
-/// Which page each file in an output folder was made from, so that a later run can skip finished
-/// pages. A hidden file in that folder has two lines for each page: claim() is called before the
-/// page gets its name, and confirm() afterwards. A run may be killed between the two, and another
-/// file may already have had the name. So a claimed page counts only if the file has the claimed
-/// contents.
+/// What is noted of a finished page.
+struct PageNote {
+  std::string output;         ///< name in the folder
+  std::string input_digest;   ///< SHA-256 of the file
+  std::string output_digest;  ///< SHA-256 of the page
+};
+
+/// Which page each file in an output folder was made from, and with which settings, so that a later
+/// run can skip finished pages. A hidden file in that folder has a line for the settings of each
+/// run, and two lines for each page: claim() is called before the page gets its name, and confirm()
+/// afterwards. A run may be killed between the two, and another file may already have had the name.
+/// So a claimed page counts only if the file has the claimed contents. The same holds if several
+/// pages have had one name.
 ///
 /// Other programs may have written to the journal, too. Damaged lines, and names that are not files
 /// in the folder, are skipped.
@@ -31,30 +39,37 @@ class Journal {
  public:
   static constexpr const char *kName = ".cudascan-scan.journal";
 
+  /// @param settings  of this run, one line
   /// @throws Error when its name is not a regular file, or it cannot be read
-  explicit Journal(const std::filesystem::path &folder);
+  Journal(const std::filesystem::path &folder, std::string settings, std::string version);
 
-  /// The regular file in the folder that was made from a page and still exists; "" if there is
-  /// none.
+  /// The regular file in the folder that was made from a page with these settings and still exists;
+  /// "" if there is none.
   std::string output_of(const PageKey &key) const;
-  /// Notes that the page with these contents will get this name, unless the name is taken. Any
-  /// thread.
+  /// Those that were made from it with other settings.
+  std::vector<std::string> other_outputs_of(const PageKey &key) const;
+  /// Notes that the page will get this name, unless the name is taken. Any thread.
   /// @throws Error when the disk refuses
-  void claim(const PageKey &key, const std::string &output, std::string_view contents);
+  void claim(const PageKey &key, const PageNote &note);
   /// Notes that the page exists. Any thread. If the disk refuses, the claim is enough.
-  void confirm(const PageKey &key, const std::string &output);
+  void confirm(const PageKey &key, const PageNote &note);
 
  private:
   struct Entry {
-    std::string output;
-    std::string digest;  ///< of the contents; "" when they are confirmed
+    PageNote note;
+    bool confirmed = false;
   };
 
   void read_line(const std::string &line);
-  void add_line(const PageKey &key, const Entry &entry);
+  std::string existing(const Entry &entry) const;
+  void add_line(const PageKey &key, const PageNote &note, const char *state);
+  void add(const std::string &line);
 
   std::filesystem::path path_;
-  std::map<PageKey, Entry> entries_;
+  std::string settings_, version_;
+  std::string settings_id_;
+  std::map<PageKey, std::map<std::string, Entry>> entries_;  ///< by the settings
+  std::map<std::string, int> owners_;                        ///< pages that have had this name
   std::mutex mutex_;
   OpenFile file_;
 };

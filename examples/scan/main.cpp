@@ -15,6 +15,7 @@
 #include "output_option.h"
 #include "place.h"
 #include "read.h"
+#include "settings.h"
 #include "workers.h"
 
 namespace cudascan::scan {
@@ -60,7 +61,7 @@ const char *suffix_of(Format format) {
 /// A run: pages go through the workers, and then into a PDF if one was asked for.
 class Run {
  public:
-  explicit Run(const Options &options) : options_(options) {
+  explicit Run(const Options &options) : options_(options), settings_(settings_of(options)) {
     job_.steps = options.steps;
     job_.format = options.format;
     job_.resolution = {options.resolution, options.resolution};
@@ -74,6 +75,7 @@ class Run {
  private:
   std::string nothing_in(const Inputs &inputs) const;
   void check_count(const std::vector<Item> &plan) const;
+  void say_others(const std::vector<Item> &plan) const;
   void start(const Place &place, Progress &progress);
   /// Makes the file of all pages, if one was asked for, and the statistics.
   /// @param full  why the disk takes no more pages, or ""
@@ -85,7 +87,9 @@ class Run {
   }
 
   const Options &options_;
+  const std::string settings_;
   Job job_;
+  std::vector<std::string> others_;  ///< pages in the work folder made with other settings
   Totals totals_;
 };
 
@@ -103,7 +107,7 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
     place.drop_empty();
   } else if (place.is_file() && bind && full.empty()) {
     try {
-      place.bind(pages);
+      place.bind(pages, others_);
       if (options_.talk != Talk::quiet)
         std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.file().c_str());
     } catch (const DiskError &error) {
@@ -119,7 +123,8 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
     std::fprintf(stderr, "%s keeps the finished pages%s\n", place.folder().c_str(),
                  options_.scan ? "" : "; --resume continues with them");
   if (!options_.stats.empty())
-    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs()}, *job_.progress);
+    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_},
+                *job_.progress);
   if (!full.empty()) {
     std::fprintf(stderr, "cudascan-scan: --output=%s: %s; no more pages can be written\n",
                  options_.output.c_str(), full.c_str());
@@ -137,7 +142,11 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
       std::cout << item.name() << " -> standard output\n";
     else
       std::cout << item.name() << " -> " << (place.folder() / item.output).string()
-                << (item.done ? " (done)" : "") << '\n';
+                << (item.done ? " (done)"
+                    : !item.others.empty()
+                        ? " (made before with other settings: " + item.others[0] + ")"
+                        : "")
+                << '\n';
   }
   for (const auto &[path, why] : inputs.ignored)
     std::cout << "ignored: " << path << ": " << why << '\n';
@@ -157,6 +166,14 @@ int say_done(const Place &place) {
   return kAllDone;
 }
 
+void Run::say_others(const std::vector<Item> &plan) const {
+  const auto again = std::count_if(plan.begin(), plan.end(), [](const Item &item) {
+    return !item.done && !item.others.empty();
+  });
+  if (again > 0 && options_.talk != Talk::quiet)
+    std::fprintf(stderr, "%td pages were made with other settings and are made again\n", again);
+}
+
 /// @throws UsageError for several pages and an output that holds one
 void Run::check_count(const std::vector<Item> &plan) const {
   const bool one = options_.kind == OutputKind::png || options_.kind == OutputKind::stream;
@@ -168,7 +185,9 @@ void Run::check_count(const std::vector<Item> &plan) const {
 
 /// Why there is no file to read.
 std::string Run::nothing_in(const Inputs &inputs) const {
-  std::string text = options_.inputs[0] + ": no images found";
+  std::string text =
+      (options_.inputs.empty() ? "--files-from=" + options_.files_from : options_.inputs[0]) +
+      ": no images found";
   if (!options_.recursive) text += "; --recursive looks into subfolders, too";
   for (std::size_t i = 0; i < inputs.ignored.size() && i < 10; ++i)
     text += "\nignored: " + inputs.ignored[i].path + ": " + inputs.ignored[i].why;
@@ -176,7 +195,11 @@ std::string Run::nothing_in(const Inputs &inputs) const {
 }
 
 int Run::files() {
-  const Inputs inputs = list_inputs(options_.inputs, options_.recursive, options_.output);
+  std::vector<std::string> named = options_.inputs;
+  if (!options_.files_from.empty())
+    for (std::string &name : names_in(options_.files_from, options_.null))
+      named.push_back(std::move(name));
+  const Inputs inputs = list_inputs(named, options_.recursive, options_.output);
   if (inputs.files.empty()) throw Error(nothing_in(inputs));
   std::vector<Item> plan = find_pages(inputs.files);
   check_count(plan);
@@ -188,13 +211,17 @@ int Run::files() {
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
   std::optional<Journal> journal;
-  if (!job_.to_stream) journal.emplace(place.folder());
+  if (!job_.to_stream) journal.emplace(place.folder(), settings_, VERSION);
   Names names(place.folder(), suffix_of(options_.format), place.file().filename());
   name_pages(plan, names, options_.resume ? &*journal : nullptr);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
+  for (const Item &item : plan)
+    others_.insert(others_.end(), item.others.begin(), item.others.end());
   if (place.bound()) {
-    if (!options_.dry_run) place.publish(finished_pages(plan));
+    std::vector<std::string> rest = finished_pages(plan);
+    rest.insert(rest.end(), others_.begin(), others_.end());
+    if (!options_.dry_run) place.publish(rest);
     return say_done(place);
   }
   if (options_.dry_run) {
@@ -208,6 +235,7 @@ int Run::files() {
   start(place, progress);
   job_.journal = journal ? &*journal : nullptr;
   job_.names = &names;
+  say_others(plan);
   progress.skipped(static_cast<int>(done));
   progress.ignored(inputs.ignored);
   Tasks tasks(std::size_t{2} * jobs());

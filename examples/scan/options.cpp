@@ -63,19 +63,21 @@ the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 /// What GOption fills in. Strings are freed with it.
 struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
-       *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr;
+       *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
+       *files_from = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
-           recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, quiet = FALSE,
-           verbose = FALSE, version = FALSE;
+           recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
+           quiet = FALSE, verbose = FALSE, version = FALSE;
 
   Given() = default;
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
-    for (char *text : {output, device, source, method, format, backend, stats, orientation})
+    for (char *text :
+         {output, device, source, method, format, backend, stats, orientation, files_from})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -90,6 +92,10 @@ void parse(Given &g, int argc, char **argv) {
       {"format", 0, 0, G_OPTION_ARG_STRING, &g.format, "tiff (CCITT group 4) or png; tiff",
        "FORMAT"},
       {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Look into subfolders, too", nullptr},
+      {"files-from", 0, 0, G_OPTION_ARG_FILENAME, &g.files_from,
+       "Read names of files and folders from FILE, one a line; - = standard input", "FILE"},
+      {"null", 0, 0, G_OPTION_ARG_NONE, &g.null,
+       "Names in the FILE end with NUL, as of find -print0", nullptr},
       {"scan", 0, 0, G_OPTION_ARG_NONE, &g.scan, "Take pages from a scanner instead of files",
        nullptr},
       {"device", 0, 0, G_OPTION_ARG_STRING, &g.device,
@@ -264,6 +270,9 @@ void take_rest(const Given &g, Options &o) {
   o.salvage = g.salvage;
   o.talk = g.quiet ? Talk::quiet : g.verbose ? Talk::verbose : Talk::normal;
   o.stats = text_or(g.stats, "");
+  o.files_from = text_or(g.files_from, "");
+  o.null = g.null;
+  if (g.null && !g.files_from) throw UsageError("--null is for --files-from; add it");
 }
 
 }  // namespace
@@ -274,11 +283,13 @@ Options parse_options(int argc, char **argv) {
   Options options;
   take_rest(given, options);
   take_method(given, options.steps);
+  options.method = text_or(given.method, "binarize");
   take_scanner(given, options);
   if (options.list_devices || options.version) return options;
-  if (options.scan && !options.inputs.empty())
-    throw UsageError(options.inputs[0] + ": use either files or a scanner");
-  if (!options.scan && options.inputs.empty())
+  if (options.scan && !(options.inputs.empty() && options.files_from.empty()))
+    throw UsageError((options.inputs.empty() ? "--files-from" : options.inputs[0]) +
+                     ": use either files or a scanner");
+  if (!options.scan && options.inputs.empty() && options.files_from.empty())
     throw UsageError("no INPUT given: name files or folders, or add --scan for a scanner");
   if (options.output.empty())
     throw UsageError("no OUTPUT given: add -o FOLDER, NAME.pdf, NAME.tif, NAME.png or -");

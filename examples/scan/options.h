@@ -36,12 +36,15 @@ struct Options {
   ScannerSettings scanner;
   double resolution = 300;  ///< of scanners, and of files that do not state theirs
   Steps steps;
+  std::string method;  ///< its name
   Format format = Format::tiff;
   Backend backend = Backend::automatic;
   int jobs = 0;  ///< 0 = the number of cores
   bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;
+  std::string files_from;  ///< a file of names, "-" = standard input, "" = none
+  bool null = false;       ///< names in it end with NUL, not with a newline
 };
 
 /// @throws UsageError with a sentence: option, value and what is allowed

@@ -54,8 +54,9 @@ void take_output(const std::string &format, Options &o) {
 
 void check_streams(Options &o) {
   const bool to_stream = o.kind == OutputKind::stream;
-  if (std::count(o.inputs.begin(), o.inputs.end(), kStandardInput) > 1)
-    throw UsageError("-: standard input can be read only once");
+  const auto uses = std::count(o.inputs.begin(), o.inputs.end(), kStandardInput) +
+                    (o.files_from == kStandardInput ? 1 : 0);
+  if (uses > 1) throw UsageError("-: standard input can be read only once");
   if (to_stream && o.resume)
     throw UsageError("--resume: standard output has no finished pages; name a file or a folder");
   if (to_stream && !o.dry_run && isatty(STDOUT_FILENO))

@@ -121,7 +121,7 @@ bool Place::bound() const {
   return is_file() && resume_ && is_regular(bound_file());
 }
 
-void Place::bind(const std::vector<std::string> &pages) {
+void Place::bind(const std::vector<std::string> &pages, const std::vector<std::string> &others) {
   std::vector<fs::path> paths;
   for (const std::string &page : pages) paths.push_back(folder_ / page);
   NewFile file(folder_);
@@ -134,12 +134,15 @@ void Place::bind(const std::vector<std::string> &pages) {
   if (!file.commit(file_.filename()))
     throw Error(bound_file().string() + ": the file needs this name; remove it");
   sync_folder(folder_);
-  publish(pages);
+  std::vector<std::string> all = pages;
+  all.insert(all.end(), others.begin(), others.end());
+  publish(all);
 }
 
 void Place::publish(const std::vector<std::string> &pages) {
   // Works in the locked folder, whatever has its path now.
-  for (const std::string &page : pages) unlinkat(work_.get(), page.c_str(), 0);
+  for (const std::string &page : pages)
+    if (page != file_.filename()) unlinkat(work_.get(), page.c_str(), 0);
   const fs::path from = bound_file(), wanted = file_;
   for (int i = 0; !rename_to_free(from, file_ = numbered(wanted, i));) ++i;
   sync_folder(parent_of(file_));

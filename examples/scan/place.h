@@ -44,8 +44,9 @@ class Place {
   const std::string &note() const { return note_; }
 
   /// Writes the file of these pages and publishes it.
+  /// @param others  files in the work folder that are not needed
   /// @throws Error; the work folder then stays
-  void bind(const std::vector<std::string> &pages);
+  void bind(const std::vector<std::string> &pages, const std::vector<std::string> &others);
   /// Removes the pages of the finished file, moves the file out of the work folder, and removes the
   /// work folder. A run that was killed here continues here: while the file is in the work folder,
   /// nothing else there is needed.

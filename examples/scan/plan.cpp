@@ -99,7 +99,8 @@ std::vector<Item> find_pages(const std::vector<std::string> &inputs) {
 void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal) {
   for (Item &item : plan) {
     if (!item.problem.empty()) continue;
-    item.output = journal ? journal->output_of(item.key) : "";
+    if (journal) item.output = journal->output_of(item.key);
+    if (journal) item.others = journal->other_outputs_of(item.key);
     item.done = !item.output.empty();
     if (!item.done) item.output = names.take(stem_of(item));
   }

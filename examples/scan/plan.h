@@ -22,8 +22,9 @@ struct Item {
   int pages = 1;       ///< of the file
   std::string output;  ///< name in the folder
   PageKey key;
-  bool done = false;    ///< by an earlier run
-  std::string problem;  ///< why it cannot be read, or ""
+  bool done = false;                ///< by an earlier run
+  std::vector<std::string> others;  ///< what earlier runs have made of it with other settings
+  std::string problem;              ///< why it cannot be read, or ""
   std::shared_ptr<Document> document;
   /// Its name in messages: the file, and the page if there are several.
   std::string name() const;

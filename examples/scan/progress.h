@@ -26,6 +26,8 @@ struct PageRecord {
   std::string input, output, problem;
   Findings found = {};
   Reading reading = {};
+  std::string input_digest = {}, output_digest = {};  ///< SHA-256
+  std::vector<std::string> others = {};               ///< made before with other settings
 };
 
 enum class Talk { quiet, normal, verbose };
@@ -72,6 +74,7 @@ class Progress {
 struct RunFacts {
   std::string backend;
   int jobs = 0;
+  std::string version, settings;
 };
 
 /// Writes totals and pages as JSON.

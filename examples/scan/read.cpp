@@ -36,14 +36,23 @@ Input Document::open() const {
 
 std::string Document::digest() {
   const std::lock_guard lock(mutex_);
-  if (digest_.empty()) digest_ = open().digest();
+  if (digest_.empty()) {
+    const Input input = open_again();
+    digest_ = input.digest();
+    input.check_unchanged();
+  }
   return digest_;
 }
 
-Reading Document::read_page(int page, const HowToRead &how, Image &image) {
+Input Document::open_again() const {
   Input input = open();
   if (input.size() != size_ || input.modified_ns() != modified_ns_)
-    throw Error(name_ + ": the file has changed while it was read");
+    throw Error(name_ + ": the file has changed since the run began");
+  return input;
+}
+
+Reading Document::read_page(int page, const HowToRead &how, Image &image) {
+  Input input = open_again();
   const PageHeader &stated = header_.pages[page];
   check_size(name_, stated.width, stated.height);
   Reading reading;

@@ -25,6 +25,7 @@ class Document {
   /// When the file was last written; 0 for standard input.
   long long modified_ns() const { return modified_ns_; }
   /// SHA-256 of all bytes; reads them the first time. Any thread.
+  /// @throws Error when the file has changed
   std::string digest();
 
   /// Decodes a page (the first is 0) and turns it upright by its EXIF orientation. Colour becomes
@@ -35,6 +36,8 @@ class Document {
 
  private:
   Input open() const;
+  /// @throws Error when it is not what it was at first
+  Input open_again() const;
 
   std::string name_;
   std::shared_ptr<const std::string> bytes_;  ///< of standard input

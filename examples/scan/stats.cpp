@@ -33,15 +33,17 @@ std::string quoted(const std::string &text) {
   return result + '"';
 }
 
+void write_list(std::ostream &to, const char *name, const std::vector<std::string> &list) {
+  to << ", \"" << name << "\": [";
+  for (std::size_t i = 0; i < list.size(); ++i) to << (i > 0 ? ", " : "") << quoted(list[i]);
+  to << ']';
+}
+
 void write_reading(std::ostream &to, const Reading &reading) {
   if (!reading.damage.empty())
     to << ", \"salvaged\": true, \"rows\": " << reading.rows
        << ", \"rows_kept\": " << reading.rows_kept << ", \"damage\": " << quoted(reading.damage);
-  if (reading.warnings.empty()) return;
-  to << ", \"warnings\": [";
-  for (std::size_t i = 0; i < reading.warnings.size(); ++i)
-    to << (i > 0 ? ", " : "") << quoted(reading.warnings[i]);
-  to << ']';
+  if (!reading.warnings.empty()) write_list(to, "warnings", reading.warnings);
 }
 
 void write_page(std::ostream &to, const PageRecord &page) {
@@ -62,6 +64,9 @@ void write_page(std::ostream &to, const PageRecord &page) {
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
      << ", \"gpu_ms\": " << f.gpu_ms;
   write_reading(to, page.reading);
+  if (!page.input_digest.empty()) to << ", \"input_sha256\": " << quoted(page.input_digest);
+  to << ", \"output_sha256\": " << quoted(page.output_digest);
+  if (!page.others.empty()) write_list(to, "made_with_other_settings", page.others);
   to << "}";
 }
 
@@ -94,7 +99,8 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
   std::ostringstream to;
   to << std::fixed << std::setprecision(3);
   const double seconds = std::max(totals.seconds, 1e-3);
-  to << "{\n  \"backend\": " << quoted(run.backend) << ",\n  \"jobs\": " << run.jobs
+  to << "{\n  \"version\": " << quoted(run.version) << ",\n  \"settings\": " << quoted(run.settings)
+     << ",\n  \"backend\": " << quoted(run.backend) << ",\n  \"jobs\": " << run.jobs
      << ",\n  \"pages\": " << totals.pages << ",\n  \"failed\": " << totals.failed
      << ",\n  \"salvaged\": " << totals.salvaged << ",\n  \"skipped\": " << totals.skipped
      << ",\n  \"interrupted\": " << (totals.interrupted ? "true" : "false")

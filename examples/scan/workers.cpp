@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "common/error.h"
+#include "digest.h"
 #include "new_file.h"
 
 namespace cudascan::scan {
@@ -77,6 +78,7 @@ void Workers::work() {
 void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean) {
   PageRecord record;
   record.input = task.item.name();
+  record.others = task.item.others;
   try {
     auto begin = Clock::now();
     Image *source = &page;
@@ -84,6 +86,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
       source = task.scanned.get();
     else
       record.reading = task.item.document->read_page(task.item.page, job_.how_to_read, page);
+    if (task.item.document) record.input_digest = task.item.document->digest();
     if (source->resolution.x <= 0 || source->resolution.y <= 0)
       source->resolution = job_.resolution;
     record.found.read_ms = ms_since(begin);
@@ -109,6 +112,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
 }
 
 void Workers::write(const Task &task, const std::string &bytes, PageRecord &record) {
+  record.output_digest = digest_of(bytes);
   if (job_.to_stream) {
     OpenFile output(dup(STDOUT_FILENO));
     output.write(bytes);
@@ -117,13 +121,14 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
   }
   NewFile file(job_.folder);
   file.write(bytes);
-  std::string name = task.item.output;
+  PageNote note{task.item.output, record.input_digest, record.output_digest};
+  std::string &name = note.output;
   for (;;) {
-    if (job_.journal) job_.journal->claim(task.item.key, name, bytes);
+    if (job_.journal) job_.journal->claim(task.item.key, note);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());
   }
-  if (job_.journal) job_.journal->confirm(task.item.key, name);
+  if (job_.journal) job_.journal->confirm(task.item.key, note);
   record.output = (job_.folder / name).string();
   const std::lock_guard lock(mutex_);
   if (written_.size() <= task.index) written_.resize(task.index + 1);
