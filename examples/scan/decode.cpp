@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "luma.h"
 #include "page_size.h"
+#include "salvage_jpeg.h"
 #include "salvage_tiff.h"
 
 namespace cudascan::scan {
@@ -225,16 +226,15 @@ Decoded decode(const Input &input, const Header &header, int page, const HowToRe
 /// A second, lenient attempt at a damaged page.
 Decoded salvage(const Input &input, const Header &header, int page, const HowToRead &how,
                 const Decoded &strict, Image &image) {
-  // libjpeg fills what is missing in a JPEG with gray and does not say where it begins. If the
-  // levels come in several scans, all rows are there after the first one.
-  const bool try_again = header.kind != Kind::jpeg || header.progressive;
-  if (!try_again) return strict;
   if (header.kind == Kind::tiff) {
     Decoded result = strict;
     result.rows = salvage_tiff(input, header, page, image);
     vips_error_clear();
     return result;
   }
+  // libvips fills what is missing of a JPEG with gray. All rows are there after the first scan if
+  // there are several.
+  if (header.kind == Kind::jpeg && !header.progressive) return strict;
   warnings_here->clear();
   Image second;
   Decoded lenient = decode(input, header, page, how, VIPS_FAIL_ON_NONE, second);
@@ -245,6 +245,22 @@ Decoded salvage(const Input &input, const Header &header, int page, const HowToR
   std::memcpy(image.memory.data(), second.memory.data(), second.bytes());
   image.resolution = second.resolution;
   return lenient;
+}
+
+/// A JPEG that libvips refuses. Its messages come from libjpeg.
+/// @return whether it was decoded
+bool second_jpeg(const Input &input, bool keep_rest, Image &image, Reading &reading) {
+  const JpegDecoded result = salvage_jpeg(input, image);
+  if (!result.decoded || result.messages.empty()) return false;
+  if (!result.damaged) {
+    reading.warnings = result.messages;
+    return true;
+  }
+  if (!keep_rest) throw Error(input.name() + ": " + result.messages[0]);
+  if (result.rows == 0) throw Error(input.name() + ": nothing to salvage: " + result.messages[0]);
+  reading = {.rows = image.height, .rows_kept = result.rows, .damage = result.messages[0]};
+  whiten_rows(image, result.rows, image.height);
+  return true;
 }
 
 }  // namespace
@@ -261,14 +277,18 @@ int decode_page(Input &input, const Header &header, int page, const HowToRead &h
                 Reading &reading) {
   const Collect collect(reading.warnings);
   Decoded result;
+  bool opened = false;
   try {
     result = decode(input, header, page, how, VIPS_FAIL_ON_WARNING, image);
-    if (!how.salvage && !result.problem.empty()) throw Error(input.name() + ": " + result.problem);
+    opened = true;
   } catch (const Error &error) {
     if (!how.salvage) throw;
     result.problem = error.what();
   }
   if (result.problem.empty()) return result.orientation;
+  if (opened && header.kind == Kind::jpeg && second_jpeg(input, how.salvage, image, reading))
+    return result.orientation;
+  if (!how.salvage) throw Error(input.name() + ": " + result.problem);
   const Decoded kept = salvage(input, header, page, how, result, image);
   if (kept.rows == 0) throw Error(input.name() + ": nothing to salvage: " + kept.problem);
   reading.damage = kept.problem;

@@ -46,9 +46,10 @@ void read_png_header(Input &input, Header &header) {
 /// Walks over the segments to the frame header, SOF.
 void read_jpeg_header(Input &input, Header &header) {
   for (std::uint64_t at = 2;;) {
-    if (big(input, header, at, 1) != 0xff) damaged(input, header);
+    // Fill bytes are allowed, and libjpeg moves past others.
+    while (big(input, header, at, 1) != 0xff) ++at;
     const std::uint32_t marker = big(input, header, at + 1, 1);
-    if (marker == 0xff) {  // a fill byte
+    if (marker == 0xff || marker == 0) {
       ++at;
       continue;
     }

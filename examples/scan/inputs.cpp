@@ -15,6 +15,7 @@
 
 #include "common/error.h"
 #include "header.h"
+#include "journal.h"
 #include "open_file.h"
 
 namespace cudascan::scan {
@@ -98,8 +99,7 @@ class Search {
 
   std::string why_not_entered(const fs::path &folder) const {
     std::error_code error;
-    if (is_output(folder) || folder.string().ends_with(".pages"))
-      return "it is the output of a run";
+    if (is_output(folder) || is_there(folder / Journal::kName)) return "it is the output of a run";
     if (fs::is_symlink(folder, error)) return "a link to a folder";
     return recursive_ ? "" : "a folder; --recursive looks into it";
   }

@@ -154,6 +154,9 @@ void read_pnm_header(Input &input, Header &header) {
     }
     header.pages.push_back({.width = layout.width, .height = layout.height, .offset = at});
     if (layout.is_text()) return;  // a text holds one image
+    // An image that is not complete is reported when it is read.
+    const std::uint64_t left = input.size() - std::min(layout.data, input.size());
+    if (left / layout.row_bytes() < static_cast<std::uint64_t>(layout.height)) return;
     at = layout.data + layout.row_bytes() * static_cast<std::uint64_t>(layout.height);
     while (is_space(input.at(at))) ++at;
     if (at >= input.size()) return;

@@ -8,12 +8,11 @@ import unittest
 
 import program
 import scans
-from scans import np
+from scans import KEEP, np
 
 if np is not None:
     from PIL import Image, ImageSequence
 
-KEEP = ["--no-straighten", "--despeckle=0"]
 SMALL = (124, 175)
 
 

@@ -5,12 +5,11 @@ import shutil
 
 import program
 import scans
-from scans import np
+from scans import KEEP, np
 
 if np is not None:
     from PIL import Image
 
-KEEP = ["--no-straighten", "--despeckle=0"]
 ROWS = scans.HEIGHT
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shared by the tests of cudascan-scan: input pages, running the program, checking its results."""
+import io
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ except ImportError:
 SCAN = os.environ.get("CUDASCAN_SCAN", "cudascan-scan")
 JOURNAL = ".cudascan-scan.journal"
 WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
+KEEP = ["--no-straighten", "--despeckle=0"]  # a page with clear levels comes out unchanged
 
 
 def text_page(width=WIDTH, height=HEIGHT, seed=1):
@@ -38,6 +40,13 @@ def text_page(width=WIDTH, height=HEIGHT, seed=1):
                 draw.rectangle([letter, y + 2, letter + 5, y + 3], fill=0)
             x += word + 6
     return page
+
+
+def encoded(page, kind, **how):
+    """The bytes of a file."""
+    file = io.BytesIO()
+    page.save(file, format=kind, **how)
+    return file.getvalue()
 
 
 def turned(page, angle):
@@ -95,3 +104,24 @@ class Case(unittest.TestCase):
         """The content of each file in the output folder, without the journal."""
         folder = folder or self.out
         return {name: (folder / name).read_bytes() for name in self.outputs(folder)}
+
+
+class Inputs(Case):
+    """Pages with clear levels, which come out unchanged with KEEP."""
+
+    def setUp(self):
+        super().setUp()
+        self.pages = [text_page(seed=seed) for seed in range(3)]
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def check(self, made, page, least=1):
+        """The output must have the ink of this page."""
+        expected = np.array(page.convert("L")) < 128
+        made_ink = ink(self.out / made)
+        self.assertEqual(made_ink.shape, expected.shape)
+        self.assertGreaterEqual(overlap(made_ink, expected), least, made)
