@@ -122,14 +122,14 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
   if (keeps_pages)
     std::fprintf(stderr, "%s keeps the finished pages%s\n", place.folder().c_str(),
                  options_.scan ? "" : "; --resume continues with them");
-  if (!options_.stats.empty())
-    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_},
-                *job_.progress);
   if (!full.empty()) {
     std::fprintf(stderr, "cudascan-scan: --output=%s: %s; no more pages can be written\n",
                  options_.output.c_str(), full.c_str());
     status = kDiskFull;
   }
+  if (!options_.stats.empty())
+    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_},
+                *job_.progress);
   if (received_signal) status = kSignal + received_signal;
   return status;
 }

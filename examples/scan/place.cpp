@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "common/error.h"
@@ -47,7 +46,7 @@ fs::path free_file(const fs::path &wanted) {
 void make_folder(const fs::path &folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw Error("--output: " + folder.string() + ": " + error.message());
+  if (error) fail_to_write("--output: " + folder.string(), error.value());
 }
 
 /// Whether it is a folder that contains nothing but a journal.
@@ -100,8 +99,7 @@ void Place::make() {
   if (is_file()) {
     const fs::path wanted = file_;
     while (mkdir(folder_.c_str(), 0777) != 0) {
-      if (errno != EEXIST)
-        throw Error("--output: " + folder_.string() + ": " + std::strerror(errno));
+      if (errno != EEXIST) fail_to_write("--output: " + folder_.string(), errno);
       if (resume_) break;
       use_file(free_file(wanted));
     }

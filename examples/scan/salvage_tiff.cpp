@@ -13,20 +13,20 @@ namespace cudascan::scan {
 namespace {
 
 /// An input as libtiff reads it.
-struct Place {
+struct TiffInput {
   const Input &input;
   std::uint64_t at = 0;
 
-  static Place &of(thandle_t handle) { return *static_cast<Place *>(handle); }
+  static TiffInput &of(thandle_t handle) { return *static_cast<TiffInput *>(handle); }
   static tmsize_t read(thandle_t handle, void *to, tmsize_t size) {
-    Place &place = of(handle);
+    TiffInput &place = of(handle);
     const std::size_t got = place.input.read(place.at, to, static_cast<std::size_t>(size));
     place.at += got;
     return static_cast<tmsize_t>(got);
   }
   static tmsize_t write(thandle_t, void *, tmsize_t) { return 0; }
   static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    Place &place = of(handle);
+    TiffInput &place = of(handle);
     const std::uint64_t base = whence == SEEK_CUR   ? place.at
                                : whence == SEEK_END ? place.input.size()
                                                     : 0;
@@ -94,10 +94,10 @@ int salvage_tiles(TIFF *tiff, const Plane<std::uint8_t> &to) {
 }  // namespace
 
 int salvage_tiff(const Input &input, const Header &header, int page, Image &image) {
-  Place place{input};
+  TiffInput place{input};
   const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
-      TIFFClientOpen("page", "rm", &place, Place::read, Place::write, Place::seek, Place::close,
-                     Place::size, nullptr, nullptr),
+      TIFFClientOpen("page", "rm", &place, TiffInput::read, TiffInput::write, TiffInput::seek,
+                     TiffInput::close, TiffInput::size, nullptr, nullptr),
       TIFFClose);
   std::uint32_t width = 0, height = 0;
   if (!tiff || !TIFFSetDirectory(tiff.get(), static_cast<std::uint16_t>(page)) ||

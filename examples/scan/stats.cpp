@@ -116,6 +116,8 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
   to << "}\n";
   try {
     open_stats(path).write(to.str());
+  } catch (const DiskError &error) {
+    throw DiskError("--stats=" + path + ": the statistics cannot be written: " + error.what());
   } catch (const Error &error) {
     throw Error("--stats=" + path + ": the statistics cannot be written: " + error.what());
   }

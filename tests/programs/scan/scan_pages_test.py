@@ -256,6 +256,12 @@ class Steps(scans.Case):
                            (scans.turned(scans.text_page(), -3), "page"),
                            (scans.text_page().convert("1"), "bilevel")):
             self.save(page, f"in/{name}.png")
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        self.save(scans.turned(scans.text_page(), 1).transpose(Image.ROTATE_90), "in/side.jpg",
+                  exif=exif)
+        self.save(scans.text_page(), "in/page.bmp")
+        self.save(scans.text_page(), "in/page.pgm")
         result = program.run([scans.SCAN, "--backend=cuda", "in", "-o", "gpu"], cwd=self.folder)
         if result.returncode != 0:
             self.assertEqual(result.returncode, 3, result.stderr)
