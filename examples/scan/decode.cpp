@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string_view>
 
 #include "common/error.h"
@@ -263,18 +265,8 @@ bool second_jpeg(const Input &input, bool keep_rest, Image &image, Reading &read
   return true;
 }
 
-}  // namespace
-
-void start_decoding(const char *program) {
-  if (VIPS_INIT(program) != 0) fail(program);
-  // Parallelism is over pages, and each page is read once.
-  vips_concurrency_set(1);
-  vips_cache_set_max(0);
-  g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING, on_warning, nullptr);
-}
-
-int decode_page(Input &input, const Header &header, int page, const HowToRead &how, Image &image,
-                Reading &reading) {
+int decode_now(const Input &input, const Header &header, int page, const HowToRead &how,
+               Image &image, Reading &reading) {
   const Collect collect(reading.warnings);
   Decoded result;
   bool opened = false;
@@ -283,7 +275,7 @@ int decode_page(Input &input, const Header &header, int page, const HowToRead &h
     opened = true;
   } catch (const Error &error) {
     if (!how.salvage) throw;
-    result.problem = error.what();
+    result.problem = std::string(error.what()).substr(input.name().size() + 2);
   }
   if (result.problem.empty()) return result.orientation;
   if (opened && header.kind == Kind::jpeg && second_jpeg(input, how.salvage, image, reading))
@@ -297,6 +289,37 @@ int decode_page(Input &input, const Header &header, int page, const HowToRead &h
   reading.warnings.clear();  // they repeat the damage
   if (header.kind != Kind::tiff) whiten_rows(image, kept.rows, image.height);
   return kept.orientation;
+}
+
+}  // namespace
+
+void start_decoding(const char *program) {
+  if (VIPS_INIT(program) != 0) fail(program);
+  // Parallelism is over pages, and each page is read once.
+  vips_concurrency_set(1);
+  vips_cache_set_max(0);
+  g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING, on_warning, nullptr);
+}
+
+int decode_page(const Input &input, const Header &header, int page, const HowToRead &how,
+                Image &image, Reading &reading) {
+  // libvips has one list of errors for all threads. So a page that fails is decoded again, alone.
+  static std::shared_mutex decoding;
+  static std::mutex turn;  // lets a thread that wants to be alone go first
+  {
+    std::unique_lock next(turn);
+    const std::shared_lock with_others(decoding);
+    next.unlock();
+    try {
+      return decode_now(input, header, page, {how.dpi, false}, image, reading);
+    } catch (const Error &) {
+      reading = {};
+    }
+  }
+  const std::lock_guard next(turn);
+  const std::unique_lock alone(decoding);
+  vips_error_clear();
+  return decode_now(input, header, page, how, image, reading);
 }
 
 }  // namespace cudascan::scan

@@ -20,7 +20,7 @@ void start_decoding(const char *program);
 /// @return its orientation, 1 to 8, as in EXIF
 /// @throws Error when it is damaged, unless `salvage` keeps what is there; when its size or the
 ///         number of pages is not what the header says; when it is too large
-int decode_page(Input &input, const Header &header, int page, const HowToRead &how, Image &image,
-                Reading &reading);
+int decode_page(const Input &input, const Header &header, int page, const HowToRead &how,
+                Image &image, Reading &reading);
 
 }  // namespace cudascan::scan

@@ -97,6 +97,21 @@ class Salvage(scans.Case):
                 self.assertIn(f"left out: {name}: ", said)
                 self.assertEqual(self.outputs(), [])
 
+    def test_messages_are_those_of_the_page(self):
+        words = {"png": "vipspng", "gif": "gifload_source", "jp2": "jp2kload_source"}
+        (self.folder / "in").mkdir()
+        for kind, name in (("png", "png"), ("gif", "gif"), ("jpeg2000", "jp2")):
+            data = self.encoded(kind)
+            for number in range(30):
+                (self.folder / f"in/{number}.{name}").write_bytes(data[:len(data) // 2])
+        said = self.scan("in", "-o", "out", "--jobs=8", status=1)
+        lines = [line for line in said.splitlines() if line.startswith("left out: ")]
+        self.assertEqual(len(lines), 90)
+        for line in lines:
+            name, problem = line.removeprefix("left out: in/").split(": ", 1)
+            for part in problem.split("; "):
+                self.assertTrue(part.startswith(words[name[-3:]]), line)
+
     def test_whole_pages_are_not_touched(self):
         (self.folder / "page.jpg").write_bytes(self.encoded("jpeg", quality=95))
         for out, words in (("out", []), ("again", ["--salvage"])):
