@@ -206,7 +206,11 @@ int Run::files() {
   Place place(options_.output, options_.kind, options_.resume);
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
-    return say_done(place);
+    std::fprintf(stderr,
+                 "%s already exists; its settings are not compared: without --resume another one "
+                 "is made\n",
+                 place.file().c_str());
+    return kAllDone;
   }
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());

@@ -130,6 +130,20 @@ class SeveralPages(Inputs):
         with Image.open(self.out / "book-p002.tif") as made:
             self.assertEqual(made.size, (300, 400))
 
+    def test_own_pdfs_come_back_with_the_same_pixels(self):
+        for number, size in enumerate(((620, 877), (1240, 1754), (827, 1169))):
+            page = scans.text_page(*size, seed=number)
+            self.save(page, f"in/{number}.png", dpi=(72 * size[0] // 594,) * 2)
+        self.scan("in", "-o", "book.pdf", *KEEP)
+        self.scan("in", "-o", "out", *KEEP)
+        self.scan("book.pdf", "-o", "again", *KEEP)
+        for number in range(3):
+            first = self.out / f"{number}.tif"
+            again = self.folder / f"again/book-p00{number + 1}.tif"
+            self.assertTrue((scans.ink(first) == scans.ink(again)).all(), number)
+            with Image.open(first) as one, Image.open(again) as other:
+                self.assertEqual(one.tag_v2[282], other.tag_v2[282])
+
     def test_pdf_of_text_has_the_resolution_asked_for(self):
         text = b"BT /F 40 Tf 40 100 Td (Words) Tj ET"
         objects = [b"<< /Type /Catalog /Pages 2 0 R >>",
