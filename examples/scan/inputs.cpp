@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "header.h"
 #include "journal.h"
+#include "mark.h"
 #include "open_file.h"
 
 namespace cudascan::scan {
@@ -104,18 +105,21 @@ class Search {
     return recursive_ ? "" : "a folder; --recursive looks into it";
   }
 
-  /// Whether it is the output, or has the name that one gets when the name is taken: book-1.pdf.
+  /// Whether it is the output: a folder, or a file that says so and has its name or the one that it
+  /// gets when the name is taken, book-1.pdf.
   bool is_output(const fs::path &path) const {
     std::error_code error;
-    if (fs::equivalent(path, output_, error)) return true;
+    if (fs::is_directory(path, error)) return fs::equivalent(path, output_, error);
     const fs::path here = output_.parent_path().empty() ? "." : output_.parent_path();
     if (output_.extension().empty() || path.extension() != output_.extension() ||
         !fs::equivalent(path.parent_path(), here, error))
       return false;
-    const std::string stem = path.stem(), begin = output_.stem().string() + "-";
-    return stem.size() > begin.size() && stem.starts_with(begin) &&
-           std::all_of(stem.begin() + static_cast<std::ptrdiff_t>(begin.size()), stem.end(),
-                       is_digit);
+    const std::string stem = path.stem(), wanted = output_.stem();
+    const bool is_numbered =
+        stem.size() > wanted.size() + 1 && stem.starts_with(wanted + '-') &&
+        std::all_of(stem.begin() + static_cast<std::ptrdiff_t>(wanted.size()) + 1, stem.end(),
+                    is_digit);
+    return (stem == wanted || is_numbered) && !settings_in(path).empty();
   }
 
   bool recursive_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "inputs.h"
+#include "mark.h"
 #include "new_file.h"
 #include "options.h"
 #include "output_option.h"
@@ -203,14 +204,11 @@ int Run::files() {
   if (inputs.files.empty()) throw Error(nothing_in(inputs));
   std::vector<Item> plan = find_pages(inputs.files);
   check_count(plan);
-  Place place(options_.output, options_.kind, options_.resume);
+  Place place(options_.output, options_.kind, options_.resume, mark_of(VERSION, settings_),
+              settings_);
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
-    std::fprintf(stderr,
-                 "%s already exists; its settings are not compared: without --resume another one "
-                 "is made\n",
-                 place.file().c_str());
-    return kAllDone;
+    return say_done(place);
   }
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
@@ -275,7 +273,7 @@ std::string next_scan(Names &names, int &number) {
 }
 
 int Run::scanner() {
-  Place place(options_.output, options_.kind, false);
+  Place place(options_.output, options_.kind, false, mark_of(VERSION, settings_), settings_);
   Sane sane;
   Scanner scanner(sane, options_.scanner, go_on_scanning);
   if (!options_.dry_run) place.make();

@@ -74,7 +74,8 @@ void add_page(QPDF &pdf, const std::filesystem::path &path) {
 
 }  // namespace
 
-void write_pdf(const std::vector<std::filesystem::path> &pages, NewFile &to) {
+void write_pdf(const std::vector<std::filesystem::path> &pages, const std::string &mark,
+               NewFile &to) {
   try {
     QPDF pdf;
     pdf.emptyPDF();
@@ -84,6 +85,7 @@ void write_pdf(const std::vector<std::filesystem::path> &pages, NewFile &to) {
     writer.setOutputPipeline(&file);
     writer.setStreamDataMode(qpdf_s_preserve);
     writer.setObjectStreamMode(qpdf_o_generate);
+    writer.setExtraHeaderText("% " + mark + "\n");
     writer.setDeterministicID(true);  // the same pages make the same file
     writer.write();
   } catch (const Error &) {

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "journal.h"
+#include "mark.h"
 #include "new_file.h"
 #include "pdf.h"
 #include "tiff_book.h"
@@ -66,8 +67,9 @@ OpenFile open_page(const fs::path &path) {
 
 }  // namespace
 
-Place::Place(const std::string &output, OutputKind kind, bool resume)
-    : kind_(kind), resume_(resume) {
+Place::Place(const std::string &output, OutputKind kind, bool resume, std::string mark,
+             const std::string &settings)
+    : kind_(kind), resume_(resume), mark_(std::move(mark)) {
   if (kind == OutputKind::stream) return;
   folder_ = output;
   if (kind == OutputKind::folder) {
@@ -80,11 +82,23 @@ Place::Place(const std::string &output, OutputKind kind, bool resume)
   }
   use_file(output);
   if (resume) {
-    finished_ = is_there(file_) && (!is_there(folder_) || has_no_pages(folder_));
+    find_file(output, settings);
   } else {
     if (is_there(folder_))
       note_ = folder_.string() + " holds pages of an unfinished run; --resume continues it";
     use_file(free_file(file_));
+  }
+}
+
+void Place::find_file(const fs::path &wanted, const std::string &settings) {
+  for (int i = 0;; ++i) {
+    use_file(numbered(wanted, i));
+    if (!is_there(file_) || (is_there(folder_) && !has_no_pages(folder_))) return;
+    const std::string made_with = settings_in(file_);
+    // A file that does not say its settings counts as done, unless its name is only the next one.
+    finished_ = made_with == settings || (made_with.empty() && i == 0);
+    if (finished_) return;
+    if (i == 0) note_ = file_.string() + " was made with other settings and stays";
   }
 }
 
@@ -124,9 +138,9 @@ void Place::bind(const std::vector<std::string> &pages, const std::vector<std::s
   for (const std::string &page : pages) paths.push_back(folder_ / page);
   NewFile file(folder_);
   if (kind_ == OutputKind::pdf)
-    write_pdf(paths, file);
+    write_pdf(paths, mark_, file);
   else if (kind_ == OutputKind::tiff)
-    write_tiff(paths, file);
+    write_tiff(paths, mark_, file);
   else
     file.write(open_page(paths.at(0)).read());
   if (!file.commit(file_.filename()))

@@ -23,8 +23,11 @@ enum class OutputKind {
 class Place {
  public:
   /// Decides on names; creates nothing.
+  /// @param mark      for the file of all pages
+  /// @param settings  in the mark
   /// @throws Error when the output exists and is something else
-  Place(const std::string &output, OutputKind kind, bool resume);
+  Place(const std::string &output, OutputKind kind, bool resume, std::string mark = "",
+        const std::string &settings = "");
 
   /// Makes the folder and removes temporary files of killed runs. For a file, takes the next free
   /// name if another run was faster.
@@ -36,11 +39,13 @@ class Place {
   bool is_file() const { return !file_.empty(); }
   /// The planned name of the file; once it exists, its actual name.
   const std::filesystem::path &file() const { return file_; }
-  /// With --resume: the file already exists and no page is in the work folder.
+  /// With --resume: the file already exists, was not made with other settings, and no page is in
+  /// the work folder.
   bool finished() const { return finished_; }
   /// With --resume: the file is complete, but its run was killed before it published it.
   bool bound() const;
-  /// A sentence about an unfinished run that was found and left alone, or "".
+  /// A sentence about an unfinished run, or a file of other settings, that was found and left
+  /// alone, or "".
   const std::string &note() const { return note_; }
 
   /// Writes the file of these pages and publishes it.
@@ -56,6 +61,8 @@ class Place {
   void drop_empty() const;
 
  private:
+  /// With --resume: the file to go on with.
+  void find_file(const std::filesystem::path &wanted, const std::string &settings);
   void use_file(const std::filesystem::path &file);
   /// The complete file while it is in the work folder.
   std::filesystem::path bound_file() const;
@@ -63,7 +70,7 @@ class Place {
   OutputKind kind_;
   std::filesystem::path folder_, file_;
   bool resume_, finished_ = false;
-  std::string note_;
+  std::string mark_, note_;
   OpenFile work_;  ///< the work folder, locked
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A TIFF 6.0 file, written from its beginning to its end: after the header, each page's strip, then
-// its directory. Where the next directory is follows from the length of the next strip.
+// A TIFF 6.0 file, written from its beginning to its end: after the header and the mark, each
+// page's strip, then its directory. Where the next directory is follows from the length of the
+// next strip.
 #include "tiff_book.h"
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 namespace cudascan::scan {
 namespace {
 
-enum Type { kShort = 3, kLong = 4, kRational = 5 };
+enum Type { kAscii = 2, kShort = 3, kLong = 4, kRational = 5 };
 
-constexpr std::uint64_t kHeader = 8, kEntries = 16, kEntryBytes = 12;
+constexpr std::uint64_t kHeader = 8, kEntries = 17, kEntryBytes = 12;
 constexpr std::uint64_t kRationals = 2 * 8;
 constexpr std::uint64_t kDirectory = 2 + kEntries * kEntryBytes + 4;
 
@@ -41,7 +42,7 @@ std::uint64_t padded(std::uint64_t bytes) {
 /// @param at    where the directory is
 /// @param next  where the next one is, 0 = none
 std::string directory(const PageFile &page, std::uint64_t at, std::uint64_t next,
-                      std::size_t number, std::size_t count) {
+                      std::size_t number, std::size_t count, std::size_t mark_bytes) {
   std::string bytes;
   put(bytes, kEntries, 2);
   const auto entry = [&](int tag, Type type, std::uint64_t value) {
@@ -71,6 +72,10 @@ std::string directory(const PageFile &page, std::uint64_t at, std::uint64_t next
   constexpr std::size_t kMost = 65535;
   put(bytes, std::min(number, kMost), 2);
   put(bytes, count <= kMost ? count : 0, 2);
+  put(bytes, 305, 2);  // Software: the mark
+  put(bytes, kAscii, 2);
+  put(bytes, mark_bytes, 4);
+  put(bytes, kHeader, 4);
   put(bytes, next, 4);
   put_rational(bytes, page.x_dpi);
   put_rational(bytes, page.y_dpi);
@@ -79,14 +84,18 @@ std::string directory(const PageFile &page, std::uint64_t at, std::uint64_t next
 
 }  // namespace
 
-void write_tiff(const std::vector<std::filesystem::path> &pages, NewFile &to) {
+void write_tiff(const std::vector<std::filesystem::path> &pages, const std::string &mark,
+                NewFile &to) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (pages.empty()) throw Error("a TIFF file needs a page");
   PageFile page(pages[0]);
-  std::uint64_t at = kHeader + padded(page.strip_bytes);
+  const std::size_t mark_bytes = mark.size() + 1;
+  std::uint64_t at = kHeader + padded(mark_bytes) + padded(page.strip_bytes);
   std::string header = "II*";
   put(header, 0, 1);
   put(header, at, 4);
+  header += mark;
+  header.resize(kHeader + padded(mark_bytes));
   to.write(header);
   for (std::size_t i = 0; i < pages.size(); ++i) {
     std::string strip = page.strip();
@@ -101,7 +110,7 @@ void write_tiff(const std::vector<std::filesystem::path> &pages, NewFile &to) {
     }
     if (std::max(end, next) > kMost)
       throw Error("a TIFF file cannot hold more than 4 GiB; use a PDF or a folder");
-    to.write(directory(page, at, next, i, pages.size()));
+    to.write(directory(page, at, next, i, pages.size(), mark_bytes));
     page = following;
     at = next;
   }

@@ -65,6 +65,18 @@ class Content(Inputs):
         self.assertIn("in: no images found", said)
         self.assertIn("ignored: in/notes.txt: not an image or a PDF", said)
 
+    def test_pages_with_the_name_of_the_output_are_read(self):
+        for number, name in enumerate(("page.tif", "page-1.tif", "page-2.tif")):
+            self.write(f"in/{name}", encoded(self.pages[number], "tiff"))
+        self.assertNotIn("ignored", self.scan("in", "-o", "in/page.tif"))
+        self.assertEqual(sorted(path.name for path in (self.folder / "in").iterdir()),
+                         ["page-1.tif", "page-2.tif", "page-3.tif", "page.tif"])
+        with Image.open(self.folder / "in/page-3.tif") as book:
+            self.assertEqual(book.n_frames, 3)
+        said = self.scan("in", "-o", "in/page.tif")
+        self.assertIn("ignored: in/page-3.tif: it is the output of a run", said)
+        self.assertIn("3 pages in in/page-4.tif", said)
+
     def test_outputs_in_subfolders(self):
         for name in ("in/page.png", "in/scans.pages/page.png"):
             self.write(name, encoded(self.pages[0], "png"))

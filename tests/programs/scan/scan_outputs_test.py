@@ -36,6 +36,7 @@ class Files(scans.Case):
                 self.assertEqual(frame.info["compression"], "group4")
                 self.assertEqual((tags[262], tags[254], tags[296]), (0, 2, 2))
                 self.assertEqual(tags[297], (number, len(pages)))
+                self.assertRegex(tags[305], r"^cudascan-scan [\d.]+ --format=tiff ")
                 self.assertEqual(float(tags[282]), 300)
                 self.assertAlmostEqual(float(tags[283]), 150.5, delta=0.01)
                 ink = np.array(frame.convert("L")) == 0

@@ -103,6 +103,28 @@ class Records(scans.Case):
         self.assertEqual(self.outputs(), ["0-1.tif", "0.tif"])
         self.assertEqual((self.out / "0-1.tif").read_bytes(), first)
 
+    def test_finished_files_of_other_settings(self):
+        other = ["--method=otsu", "--no-straighten"]
+        for kind in ("pdf", "tif"):
+            with self.subTest(kind):
+                first, second = f"book.{kind}", f"book-1.{kind}"
+                self.scan("in", "-o", first)
+                before = (self.folder / first).read_bytes()
+                mark = self.measured("in", "-o", "out")["settings"]
+                self.assertIn(f"cudascan-scan {self.scan('--version').split()[1]} {mark}".encode(),
+                              before[:1024])
+                said = self.scan("in", "-o", first, "--resume", *other)
+                self.assertIn(f"{first} was made with other settings and stays", said)
+                self.assertIn(f"3 pages in {second}", said)
+                self.scan("in", "-o", f"alone.{kind}", *other)
+                self.assertEqual((self.folder / second).read_bytes(),
+                                 (self.folder / f"alone.{kind}").read_bytes())
+                self.assertEqual((self.folder / first).read_bytes(), before)
+                for words, name in (([], first), (other, second)):
+                    said = self.scan("in", "-o", first, "--resume", *words)
+                    self.assertIn(f"{name} already exists", said)
+                self.assertEqual(len(list(self.folder.glob(f"book*.{kind}*"))), 2)
+
     def test_unfinished_pdf_of_other_settings(self):
         other = ["--method=otsu", "--no-straighten"]
         for name in ("book.pdf", "book.tif"):
