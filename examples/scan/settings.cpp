@@ -31,6 +31,7 @@ std::string settings_of(const Options &o) {
   line.add("format", o.format == Format::png ? std::string("png") : std::string("tiff"));
   line.add("resolution", o.resolution);
   line.add("salvage", o.salvage);
+  line.add("orientation", std::string(o.steps.upright ? "auto" : "keep"));
   line.add("no-straighten", !o.steps.straighten);
   if (o.steps.straighten) {
     line.add("max-angle", o.steps.max_angle);
