@@ -27,8 +27,8 @@ constexpr int kReadWords = kWords + 2;
 
 /// Both extrema of the windows of a row around the samples of words[1].
 template <int side>
-__device__ Range<Sample> along_row(const unsigned *words) {
-  Range<Sample> shifted[side];
+__device__ MinMax<Sample> along_row(const unsigned *words) {
+  MinMax<Sample> shifted[side];
 #pragma unroll
   for (int i = 0; i < side; ++i) {
     const int first = kSamples - side / 2 + i, k = first / kSamples;
@@ -36,7 +36,7 @@ __device__ Range<Sample> along_row(const unsigned *words) {
         first % kSamples == 0 ? words[k] : __funnelshift_r(words[k], words[k + 1], 16));
     shifted[i] = {samples, samples};
   }
-  Range<Sample> result = three(Both{}, shifted[0], shifted[1], shifted[2]);
+  MinMax<Sample> result = three(Both{}, shifted[0], shifted[1], shifted[2]);
   if constexpr (side == 5) result = three(Both{}, result, shifted[3], shifted[4]);
   return result;
 }
@@ -74,9 +74,9 @@ __device__ void read_words(const Sample *row, int width, int x, unsigned (&words
 /// @tparam whole  all windows are inside the image
 template <int side, bool whole>
 __device__ void range_of_piece(const Plane<const Sample> &in, int x, int y,
-                               Range<Sample> (&result)[kWords][kRows]) {
+                               MinMax<Sample> (&result)[kWords][kRows]) {
   constexpr int kReadRows = kRows + side - 1;
-  Range<Sample> rows[kWords][kReadRows];
+  MinMax<Sample> rows[kWords][kReadRows];
 #pragma unroll
   for (int i = 0; i < kReadRows; ++i) {
     const int row = y - side / 2 + i;
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kAcross *kDown)
   if (x >= in.width || y >= in.height) return;
   const bool inside =
       x >= kSamples && x + kWide + kSamples <= in.width && y >= r && y + kRows + r <= in.height;
-  Range<Sample> range[kWords][kRows];
+  MinMax<Sample> range[kWords][kRows];
   if (inside)
     range_of_piece<side, true>(in, x, y, range);
   else
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kAcross *kDown)
     unsigned words[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      Range<Sample> &both = range[k][i];
+      MinMax<Sample> &both = range[k][i];
       const int at = x + k * kSamples;
       if (job.constant && !inside) {
         const bool whole_row = y + i < r || y + i + r >= in.height;

@@ -48,17 +48,17 @@ __device__ Packed<T> three(Largest, Packed<T> a, const Packed<T> &b, const Packe
 
 /// Both extrema of samples, and the operator that computes both.
 template <typename T>
-struct Range {
+struct MinMax {
   Packed<T> smallest, largest;
 };
 struct Both {
   template <typename T>
-  __device__ Range<T> operator()(const Range<T> &a, const Range<T> &b) const {
+  __device__ MinMax<T> operator()(const MinMax<T> &a, const MinMax<T> &b) const {
     return {Smallest{}(a.smallest, b.smallest), Largest{}(a.largest, b.largest)};
   }
 };
 template <typename T>
-__device__ Range<T> three(Both, const Range<T> &a, const Range<T> &b, const Range<T> &c) {
+__device__ MinMax<T> three(Both, const MinMax<T> &a, const MinMax<T> &b, const MinMax<T> &c) {
   return {three(Smallest{}, a.smallest, b.smallest, c.smallest),
           three(Largest{}, a.largest, b.largest, c.largest)};
 }
@@ -72,7 +72,7 @@ __device__ void count_constant(Packed<T> &p, unsigned outside, unsigned kept) {
   p = Op{}(p, Packed<T>::of((outside & ~kept) | (neutral & kept)));
 }
 template <typename T>
-__device__ void count_constant(Range<T> &p, unsigned outside, unsigned kept) {
+__device__ void count_constant(MinMax<T> &p, unsigned outside, unsigned kept) {
   count_constant<Smallest>(p.smallest, outside, kept);
   count_constant<Largest>(p.largest, outside, kept);
 }
@@ -80,7 +80,7 @@ __device__ void count_constant(Range<T> &p, unsigned outside, unsigned kept) {
 /// Windows that a thread computes at a time.
 inline constexpr int kWindows = 16;
 /// The extrema of w neighbours, at most 7, from each of n on.
-/// @tparam P  Packed or Range
+/// @tparam P  Packed or MinMax
 template <int w, typename Op, typename P, int n>
 __device__ void extrema_of(P (&p)[n]) {
   if constexpr (w >= 3) {

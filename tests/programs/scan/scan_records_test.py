@@ -85,7 +85,8 @@ class Records(scans.Case):
         for words in (["--method=nick"], ["--method=nick", "--k=-0.1"], ["--despeckle=0"],
                       ["--method=nick", "--window=33"], ["--method=sauvola", "--r=64"],
                       ["--orientation=auto"], ["--no-straighten"], ["--max-angle=5"],
-                      ["--min-confidence=0.5"], ["--no-even-light"], ["--resolution=200"], ["--salvage"]):
+                      ["--min-confidence=0.5"], ["--no-even-light"], ["--resolution=200"],
+                      ["--salvage"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
