@@ -22,10 +22,11 @@ struct RectangleTile {
   static constexpr int kStripWords = kWindows / kSamples, kStrips = kWords / kStripWords;
   /// Threads: one for each column of words and each chunk of rows.
   static constexpr int kThreads = kReadWords * kChunks;
-  /// Least number of blocks that run at the same time. For 8 bits and tiny windows, all blocks of a
-  /// frame of 3840x2160.
+  /// Least number of blocks that run at the same time. For 8 bits and few rows, all or most blocks
+  /// of a frame of 3840x2160.
   static constexpr int resident(int most) {
-    return (most == kTiny && sizeof(T) == 1 ? 1280 : 800) / kThreads;
+    const bool few = sizeof(T) == 1 && most <= kSmall;
+    return (few ? most == kTiny ? 1280 : 1152 : 800) / kThreads;
   }
 };
 
@@ -268,9 +269,10 @@ LaunchShape tiles_of(Cuda &cuda, const Plane<const T> &in) {
 template <typename T, typename Op>
 void queue_rectangle(Cuda &cuda, const RectangleJob<T> &job) {
   const auto kernel_for = [&]<Written written>() {
-    return std::max(job.width, job.height) <= kTiny
-               ? rectangle_kernel<T, Op, kTiny, written>
-               : rectangle_kernel<T, Op, kMostInOneGo, written>;
+    const int side = std::max(job.width, job.height);
+    return side <= kTiny    ? rectangle_kernel<T, Op, kTiny, written>
+           : side <= kSmall ? rectangle_kernel<T, Op, kSmall, written>
+                            : rectangle_kernel<T, Op, kMostInOneGo, written>;
   };
   launch(cuda,
          job.sink.takes_quads()      ? kernel_for.template operator()<Written::quads>()

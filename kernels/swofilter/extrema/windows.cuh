@@ -129,12 +129,12 @@ __device__ void extrema_by_halves(const Packed<T> (&p)[kWindows + w - 1],
   }
 }
 
-/// Largest side of a window whose rows one thread reads, and of a window with special code that
-/// needs few registers.
-inline constexpr int kMostInOneGo = 15, kTiny = 3;
+/// Largest side of a window whose rows one thread reads, and of windows with special code that
+/// needs fewer registers.
+inline constexpr int kMostInOneGo = 15, kSmall = 5, kTiny = 3;
 /// Extrema of windows of `side` samples that begin at samples 0 to 15 of those that load.template
 /// at<offset>(i) returns, where offset is -side / 2 modulo kSamples.
-/// @tparam most  the largest side: kTiny or kMostInOneGo
+/// @tparam most  the largest side: kTiny, kSmall or kMostInOneGo
 template <int most, typename Op, typename T, typename Load>
 __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows]) {
   constexpr int kSamples = Packed<T>::kSamples;
@@ -159,7 +159,8 @@ __device__ void slide(int side, const Load &load, Packed<T> (&result)[kWindows])
     default:
       break;
   }
-  if constexpr (most > kTiny) {
+  if constexpr (most == kSmall) return fixed.template operator()<5>();
+  if constexpr (most > kSmall) {
     switch (side) {
       case 5:
         return fixed.template operator()<5>();
