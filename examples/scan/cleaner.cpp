@@ -2,11 +2,13 @@
 // The steps, written once for both backends. A lane knows where planes are and how they are copied.
 #include <cstring>
 
+#include "border.h"
 #include "clock.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
 #include "orientation.h"
+#include "reduce.h"
 #include "steps.h"
 #include "straighten.h"
 
@@ -88,18 +90,18 @@ template <typename Lane>
 class LaneCleaner : public Cleaner {
  public:
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
-    const bool empty = page.content == Content::white || page.content == Content::black;
     const auto begin = Clock::now();
-    if (steps.upright && !empty) upright_.turn(page, found);
+    if (steps.upright && !is_empty(page)) upright_.turn(page, found);
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
-    if (empty) {
+    if (!is_empty(page)) look(page, steps, found);
+    found.straighten_ms = ms_since(begin);
+    if (is_empty(page)) {
+      found.turned = false;
       found.not_turned = "the page is empty";
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
-    straighten_.measure(page, steps, found);
-    found.straighten_ms = ms_since(begin);
     if (steps.even_light && page.content == Content::gray) light_.apply(page);
     if (page.depth == 8)
       clean_levels<std::uint8_t>(page, steps, clean, found);
@@ -108,6 +110,21 @@ class LaneCleaner : public Cleaner {
   }
 
  private:
+  static bool is_empty(const Image &page) {
+    return page.content == Content::white || page.content == Content::black;
+  }
+
+  /// What is measured on a reduced copy of the page: its angle and its border, which is whitened.
+  void look(Image &page, const Steps &steps, Findings &found) {
+    const SkewScale scale(page.width, page.height);
+    if (scale.enough && (steps.straighten || steps.whiten_border))
+      reduce(page, scale.by * scale.squeeze, scale.by, copy_);
+    measure_angle(page, scale, copy_, steps, found);
+    if (!scale.enough || !steps.whiten_border) return;
+    found.border = border_.find(page, copy_, scale.by * scale.squeeze, scale.by);
+    if (found.border > 0) border_.whiten(page);
+  }
+
   template <typename T>
   void clean_levels(const Image &page, const Steps &steps, Image &clean, Findings &found) {
     Plane<const T> at = lane_.template upload<T>(kPage, page);
@@ -156,7 +173,8 @@ class LaneCleaner : public Cleaner {
 
   Lane lane_;
   EvenLight light_;
-  Straighten straighten_;
+  Image copy_;  ///< reduced
+  Border border_;
   Upright upright_;
 };
 

@@ -64,7 +64,7 @@ the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
-       *files_from = nullptr;
+       *files_from = nullptr, *borders = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
@@ -77,7 +77,7 @@ struct Given {
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text :
-         {output, device, source, method, format, backend, stats, orientation, files_from})
+         {output, device, source, method, format, backend, stats, orientation, files_from, borders})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -121,6 +121,9 @@ void parse(Given &g, int argc, char **argv) {
        "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.5", "C"},
       {"orientation", 0, 0, G_OPTION_ARG_STRING, &g.orientation,
        "keep, or auto to turn pages of text that lie on their side or upside down; keep", "HOW"},
+      {"borders", 0, 0, G_OPTION_ARG_STRING, &g.borders,
+       "white: whiten the dark border of the scanner, where it touches the edge; keep; white",
+       "HOW"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
@@ -144,7 +147,7 @@ void parse(Given &g, int argc, char **argv) {
       {"stats", 0, 0, G_OPTION_ARG_FILENAME, &g.stats, "Write statistics as JSON", "FILE"},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Print only errors", nullptr},
       {"verbose", 'v', 0, G_OPTION_ARG_NONE, &g.verbose,
-       "Print angle, threshold and times of each page", nullptr},
+       "Print angle, border, threshold and times of each page", nullptr},
       {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Print the version and exit", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &g.inputs, nullptr, "INPUT..."},
       {}};
@@ -253,6 +256,9 @@ void take_rest(const Given &g, Options &o) {
   require(orientation == "keep" || orientation == "auto", "orientation", orientation,
           "keep or auto");
   o.steps.upright = orientation == "auto";
+  const std::string borders = text_or(g.borders, "white");
+  require(borders == "white" || borders == "keep", "borders", borders, "white or keep");
+  o.steps.whiten_border = borders == "white";
   o.steps.even_light = !g.no_even_light;
   o.steps.despeckle = g.despeckle;
   o.jobs = g.jobs;

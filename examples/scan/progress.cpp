@@ -40,6 +40,7 @@ std::string details(const Findings &f) {
            line;
   else if (!f.not_upright.empty())
     line = "  orientation kept: " + f.not_upright + line;
+  if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
                      f.straighten_ms, f.clean_ms, f.write_ms);

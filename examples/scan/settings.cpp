@@ -37,6 +37,7 @@ std::string settings_of(const Options &o) {
     line.add("max-angle", o.steps.max_angle);
     line.add("min-confidence", o.steps.min_confidence);
   }
+  line.add("borders", std::string(o.steps.whiten_border ? "white" : "keep"));
   line.add("no-even-light", !o.steps.even_light);
   line.add("method", o.method);
   if (const auto *local = std::get_if<NickParams>(&o.steps.binarize)) {

@@ -21,6 +21,7 @@ struct Steps {
   double max_angle = 10;      ///< degrees, 0.1..10; pages rotated by more stay unchanged
   double min_confidence = 0;  ///< 0..1; 0 = kTrusted in straighten.h
   bool upright = false;       ///< turn pages that lie on their side or upside down
+  bool whiten_border = true;  ///< of the scanner, where it touches the edge of the image
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
@@ -38,6 +39,7 @@ struct Findings {
   int orientation = 0;
   double orientation_confidence = 0;  ///< 0..1
   std::string not_upright;            ///< why the orientation is not known
+  double border = 0;                  ///< share of the page that was whitened, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double gpu_ms = 0;  ///< time the GPU was busy

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "profile.h"
-#include "reduce.h"
 
 namespace cudascan::scan {
 namespace {
@@ -212,18 +211,17 @@ Skew measure_skew(const SkewScale &scale, const Image &copy) {
           Peak(survey.angles, survey.most).ratio};
 }
 
-void Straighten::measure(const Image &page, const Steps &steps, Findings &found) {
+void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, const Steps &steps,
+                   Findings &found) {
   if (!steps.straighten) {
     found.not_turned = "--no-straighten";
     return;
   }
-  const SkewScale scale(page.width, page.height);
   if (!scale.enough) {
     found.not_turned = "the page is too small to measure";
     return;
   }
-  reduce(page, scale.by * scale.squeeze, scale.by, reduced_);
-  const Skew skew = measure_skew(scale, reduced_);
+  const Skew skew = measure_skew(scale, copy);
   found.angle = skew.angle;
   found.confidence = skew.confidence;
   found.not_turned = objection(skew, steps, page);

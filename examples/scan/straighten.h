@@ -53,14 +53,9 @@ struct SkewScale {
 /// @param copy  the page, reduced as `scale` says, 8 bits
 Skew measure_skew(const SkewScale &scale, const Image &copy);
 
-/// Measures pages and decides whether they are turned. It keeps its memory for the next page.
-class Straighten {
- public:
-  /// Sets angle, confidence, turned and not_turned.
-  void measure(const Image &page, const Steps &steps, Findings &found);
-
- private:
-  Image reduced_;
-};
+/// Measures a page and decides whether it is turned: sets angle, confidence, turned and not_turned.
+/// @param copy  of the page as for measure_skew(); not used if the page is too small
+void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, const Steps &steps,
+                   Findings &found);
 
 }  // namespace cudascan::scan

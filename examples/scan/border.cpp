@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "border.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace cudascan::scan {
+namespace {
+
+constexpr double kThinnest = 2, kShortest = 10;  ///< mm, of parts of the border
+constexpr double kMmPerInch = 25.4;
+constexpr int kNear = 2;  ///< cells to either side that give the level of the paper
+
+/// Runs of cells for which `is` holds: calls `use` with the first and the one after the last.
+template <typename Is, typename Use>
+void for_runs(int count, Is is, Use use) {
+  for (int begin = 0; begin < count;) {
+    if (!is(begin)) {
+      ++begin;
+      continue;
+    }
+    int end = begin + 1;
+    while (end < count && is(end)) ++end;
+    use(begin, end);
+    begin = end;
+  }
+}
+
+/// Clears the cells that are connected with this one, by their sides.
+/// @param piece  is set to them
+void take_piece(std::vector<std::uint8_t> &cells, int stride, int from, std::vector<int> &piece) {
+  piece.assign(1, from);
+  cells[from] = 0;
+  for (std::size_t i = 0; i < piece.size(); ++i)
+    for (const int step : {-1, 1, -stride, stride}) {
+      const int next = piece[i] + step;
+      if (!cells[next]) continue;
+      cells[next] = 0;
+      piece.push_back(next);
+    }
+}
+
+template <typename T>
+void copy_runs(const std::uint8_t *marked, const std::uint8_t *filling, int cells, int cell,
+               int first_row, int last_row, bool bilevel, const Plane<T> &page) {
+  constexpr int kScale = sizeof(T) == 1 ? 1 : 257;
+  for_runs(
+      cells, [&](int x) { return marked[x] != 0; },
+      [&](int begin, int end) {
+        const int from = begin * cell, to = end == cells ? page.width : end * cell;
+        T *first = page.row(first_row);
+        for (int x = from; x < to; ++x)
+          first[x] =
+              static_cast<T>(kScale * (bilevel ? 255 : filling[std::min(x / cell, cells - 1)]));
+        for (int y = first_row + 1; y < last_row; ++y)
+          std::memcpy(page.row(y) + from, first + from, (to - from) * sizeof(T));
+      });
+}
+
+}  // namespace
+
+void Border::Cells::shape(int new_width, int new_height, std::uint8_t frame) {
+  width = new_width;
+  height = new_height;
+  at.assign(stride() * (height + 2), frame);
+  if (frame == 0) return;
+  for (int y = 0; y < height; ++y) std::fill(row(y), row(y) + width, std::uint8_t{0});
+}
+
+void Border::average(const Image &copy, int rows) {
+  levels_.shape(copy.width, copy.height / rows);
+  const auto from = copy.plane<const std::uint8_t>();
+  std::vector<int> sums(levels_.width);
+  for (int y = 0; y < levels_.height; ++y) {
+    std::fill(sums.begin(), sums.end(), 0);
+    for (int row = y * rows; row < (y + 1) * rows; ++row)
+      for (int x = 0; x < levels_.width; ++x) sums[x] += from.row(row)[x];
+    for (int x = 0; x < levels_.width; ++x)
+      levels_.row(y)[x] = static_cast<std::uint8_t>(sums[x] / rows);
+  }
+}
+
+/// Darkens the cells at the edges to the mean of their outermost pixels.
+template <typename T>
+void Border::look_at_edges(const Plane<const T> &page) {
+  const int lines = std::max(1, cell_ / 4), width = levels_.width, height = levels_.height;
+  const auto darken = [&](int x, int y, int left, int top, int right, int bottom) {
+    long sum = 0;
+    for (int row = top; row < bottom; ++row)
+      for (int column = left; column < right; ++column)
+        sum += page.row(row)[column] >> (8 * (sizeof(T) - 1));
+    const long mean = sum / ((right - left) * (bottom - top));
+    levels_.row(y)[x] = static_cast<std::uint8_t>(std::min<long>(levels_.row(y)[x], mean));
+  };
+  for (int x = 0; x < width; ++x) {
+    const int left = x * cell_, right = left + cell_;
+    darken(x, 0, left, 0, right, lines);
+    darken(x, height - 1, left, page.height - lines, right, page.height);
+  }
+  for (int y = 0; y < height; ++y) {
+    const int top = y * cell_, bottom = top + cell_;
+    darken(0, y, 0, top, lines, bottom);
+    darken(width - 1, y, page.width - lines, top, page.width, bottom);
+  }
+}
+
+/// A level that a tenth of the page reaches.
+int Border::paper() const {
+  std::array<int, 256> counts{};
+  for (int y = 0; y < levels_.height; ++y)
+    for (int x = 0; x < levels_.width; ++x) ++counts[levels_.row(y)[x]];
+  const int enough = levels_.width * levels_.height / 10;
+  int level = 255;
+  for (int above = counts[255]; level > 0 && above <= enough; above += counts[level]) --level;
+  return level;
+}
+
+bool Border::touches_edge(int dark) const {
+  const auto is_dark = [=](std::uint8_t level) { return level < dark; };
+  const std::uint8_t *first = levels_.row(0), *last = levels_.row(levels_.height - 1);
+  if (std::any_of(first, first + levels_.width, is_dark) ||
+      std::any_of(last, last + levels_.width, is_dark))
+    return true;
+  for (int y = 0; y < levels_.height; ++y)
+    if (is_dark(levels_.row(y)[0]) || is_dark(levels_.row(y)[levels_.width - 1])) return true;
+  return false;
+}
+
+/// Adds dark cells that a dark square of so many cells contains: a morphological opening.
+void Border::add_thick(int side) {
+  const int width = dark_.width, height = dark_.height;
+  Cells ends;  // 1 where a dark square ends
+  ends.shape(width, height);
+  std::vector<int> down(width, 0);  // dark cells up to here in each column
+  for (int y = 0; y < height; ++y) {
+    int across = 0;
+    for (int x = 0; x < width; ++x) {
+      down[x] = dark_.row(y)[x] ? down[x] + 1 : 0;
+      across = down[x] >= side ? across + 1 : 0;
+      ends.row(y)[x] = across >= side;
+    }
+  }
+  std::vector<int> up(width, 0);  // rows that squares which end in the column still reach
+  for (int y = height - 1; y >= 0; --y) {
+    int left = 0;
+    for (int x = width - 1; x >= 0; --x) {
+      up[x] = ends.row(y)[x] ? side : std::max(0, up[x] - 1);
+      left = up[x] > 0 ? side : left - 1;
+      if (left > 0) pieces_.row(y)[x] = 1;
+    }
+  }
+}
+
+/// Adds dark strips along the edges.
+void Border::add_strips(int length, int deep) {
+  const int width = dark_.width, height = dark_.height;
+  for (int depth = 0; depth < std::min({deep, width, height}); ++depth) {
+    for (const int y : {depth, height - 1 - depth})
+      for_runs(
+          width, [&](int x) { return dark_.row(y)[x] != 0; },
+          [&](int begin, int end) {
+            if (end - begin >= length)
+              std::fill(pieces_.row(y) + begin, pieces_.row(y) + end, std::uint8_t{1});
+          });
+    for (const int x : {depth, width - 1 - depth})
+      for_runs(
+          height, [&](int y) { return dark_.row(y)[x] != 0; },
+          [&](int begin, int end) {
+            if (end - begin < length) return;
+            for (int y = begin; y < end; ++y) pieces_.row(y)[x] = 1;
+          });
+  }
+}
+
+/// Whether at least half of the cells at some distance around the piece are as bright as that.
+bool Border::ends_bright(const std::vector<int> &piece, int bright) {
+  constexpr int kDistance = 3;
+  const int stride = static_cast<int>(seen_.stride());
+  std::vector<int> touched = piece;
+  for (const int at : piece) seen_.at[at] = 1;
+  std::size_t from = 0;
+  for (int i = 0; i < kDistance; ++i) {
+    const std::size_t to = touched.size();
+    for (; from < to; ++from)
+      for (const int step : {-1, 1, -stride, stride}) {
+        const int next = touched[from] + step;
+        if (seen_.at[next] || marked_.at[next]) continue;
+        seen_.at[next] = 1;
+        touched.push_back(next);
+      }
+  }
+  std::ptrdiff_t ring_size = 0, count = 0;
+  for (; from < touched.size(); ++from, ++ring_size) count += levels_.at[touched[from]] >= bright;
+  for (const int at : touched) seen_.at[at] = 0;
+  return 2 * count >= ring_size;
+}
+
+/// Adds to the border the pieces that belong to it. @return whether there were any
+bool Border::add_pieces(int bright) {
+  const int stride = static_cast<int>(marked_.stride());
+  const auto at_border = [&](int at) {
+    return marked_.at[at - 1] || marked_.at[at + 1] || marked_.at[at - stride] ||
+           marked_.at[at + stride];
+  };
+  std::vector<int> piece, border;
+  for (std::size_t at = 0; at < pieces_.at.size(); ++at)
+    if (marked_.at[at]) pieces_.at[at] = 0;
+  for (std::size_t at = 0; at < pieces_.at.size(); ++at) {
+    if (!pieces_.at[at]) continue;
+    take_piece(pieces_.at, stride, static_cast<int>(at), piece);
+    if (std::any_of(piece.begin(), piece.end(), at_border) && ends_bright(piece, bright))
+      border.insert(border.end(), piece.begin(), piece.end());
+  }
+  for (const int at : border) marked_.at[at] = 1;
+  return !border.empty();
+}
+
+/// Adds the blurred edge: all neighbours of the border, then the neighbours of these that are dim.
+void Border::grow(int dim) {
+  const int width = marked_.width, height = marked_.height;
+  for (const int below : {256, dim}) {
+    const Cells before = marked_;
+    for (int y = 0; y < height; ++y) {
+      const std::uint8_t *rows[] = {before.row(std::max(0, y - 1)), before.row(y),
+                                    before.row(std::min(height - 1, y + 1))};
+      for (int x = 0; x < width; ++x) {
+        if (rows[1][x] || levels_.row(y)[x] >= below) continue;
+        const int left = std::max(0, x - 1), right = std::min(width - 1, x + 1);
+        for (const std::uint8_t *row : rows)
+          if (row[left] | row[x] | row[right]) marked_.row(y)[x] = 1;
+      }
+    }
+  }
+}
+
+double Border::share() const {
+  std::ptrdiff_t count = 0;
+  for (int y = 0; y < marked_.height; ++y)
+    count += std::count(marked_.row(y), marked_.row(y) + marked_.width, 1);
+  return static_cast<double>(count) / (1. * marked_.width * marked_.height);
+}
+
+bool Border::is_sheet_inside() const {
+  constexpr double kSmallest = 0.08, kMost = 0.8;
+  std::vector<std::uint8_t> inside(marked_.at);
+  for (std::uint8_t &cell : inside) cell ^= 1;
+  const auto all = static_cast<double>(std::count(inside.begin(), inside.end(), 1));
+  const double page = 1. * marked_.width * marked_.height;
+  std::vector<int> piece;
+  for (std::size_t at = 0; at < inside.size(); ++at) {
+    if (!inside[at]) continue;
+    take_piece(inside, static_cast<int>(marked_.stride()), static_cast<int>(at), piece);
+    const auto size = static_cast<double>(piece.size());
+    if (size >= kMost * all && size >= kSmallest * page) return true;
+  }
+  return false;
+}
+
+/// The level of the paper: the brightest of the cells near to one, so that no letter is taken for
+/// it.
+std::uint8_t Border::brightest_near(int x, int y) const {
+  std::uint8_t most = 0;
+  for (int row = std::max(0, y - kNear); row <= std::min(marked_.height - 1, y + kNear); ++row)
+    for (int column = std::max(0, x - kNear); column <= std::min(marked_.width - 1, x + kNear);
+         ++column)
+      if (!marked_.row(row)[column]) most = std::max(most, levels_.row(row)[column]);
+  return most;
+}
+
+/// The level of the nearest paper for each cell of the border. It is passed on from cell to cell,
+/// forwards and backwards, as in distance transforms (A. Rosenfeld and J. Pfaltz, "Sequential
+/// operations in digital picture processing", JACM 13(4), 1966), with steps of 3 and 4 (G.
+/// Borgefors, "Distance transformations in digital images", CVGIP 34(3), 1986).
+void Border::fill() {
+  constexpr int kFar = 1 << 28;
+  const int width = marked_.width, height = marked_.height;
+  const int stride = static_cast<int>(marked_.stride());
+  filling_.shape(width, height);
+  std::vector<int> distances(marked_.at.size(), kFar);
+  const auto look = [&](int x, int y, int sign) {
+    const int at = (y + 1) * stride + x + 1;
+    const auto from = [&](int dx, int dy) {
+      const int other = at + sign * (dy * stride + dx);
+      const int step = dx == 0 || dy == 0 ? 3 : 4;
+      const int distance = step + (marked_.at[other] ? distances[other] : 0);
+      if (distance >= distances[at]) return;
+      distances[at] = distance;
+      filling_.at[at] =
+          marked_.at[other] ? filling_.at[other] : brightest_near(x + sign * dx, y + sign * dy);
+    };
+    from(-1, 0);
+    from(-1, -1);
+    from(0, -1);
+    from(1, -1);
+  };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      if (marked_.row(y)[x]) look(x, y, 1);
+  for (int y = height - 1; y >= 0; --y)
+    for (int x = width - 1; x >= 0; --x)
+      if (marked_.row(y)[x]) look(x, y, -1);
+}
+
+double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
+  cell_ = by_x;
+  average(copy, by_x / by_y);
+  if (page.depth == 8)
+    look_at_edges(page.plane<const std::uint8_t>());
+  else
+    look_at_edges(page.plane<const std::uint16_t>());
+  for (Cells *cells : {&dark_, &pieces_, &seen_}) cells->shape(levels_.width, levels_.height);
+  marked_.shape(levels_.width, levels_.height, 1);
+  const int white = paper();
+  if (!touches_edge(white / 2)) return 0;
+  const double mm = page.resolution.x / kMmPerInch / cell_;  // cells
+  const int side = std::clamp(static_cast<int>(std::lround(kThinnest * mm)), 3, 12);
+  const int length = std::max(4 * side, static_cast<int>(kShortest * mm));
+  bool found = false;
+  for (const int share : {20, 35, 50}) {  // percent
+    const int dark = (share * white + 99) / 100;
+    for (std::size_t i = 0; i < dark_.at.size(); ++i)
+      dark_.at[i] = levels_.at[i] < dark || marked_.at[i];
+    std::fill(pieces_.at.begin(), pieces_.at.end(), std::uint8_t{0});
+    add_thick(side);
+    add_strips(length, side);
+    found |= add_pieces((share + 20) * white / 100);
+  }
+  if (!found) return 0;
+  grow(white * 3 / 4);
+  if (!is_sheet_inside()) return 0;
+  fill();
+  return share();
+}
+
+void Border::whiten(Image &page) const {
+  const int width = marked_.width, height = marked_.height;
+  const bool bilevel = page.content == Content::bilevel;
+  for (int y = 0; y < height; ++y) {
+    const int first = y * cell_, last = y + 1 == height ? page.height : first + cell_;
+    if (page.depth == 8)
+      copy_runs(marked_.row(y), filling_.row(y), width, cell_, first, last, bilevel,
+                page.plane<std::uint8_t>());
+    else
+      copy_runs(marked_.row(y), filling_.row(y), width, cell_, first, last, bilevel,
+                page.plane<std::uint16_t>());
+  }
+  find_content(page);
+}
+
+}  // namespace cudascan::scan

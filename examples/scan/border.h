@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The dark border of a scan: what the scanner shows around a sheet, wedges that turning has left,
+/// fingers and torn holes at the edge.
+///
+/// A copy of about 300 cells across is enough, with the cells at the edges as dark as the outermost
+/// quarter of them, so that strips thinner than a cell count. Cells are dark below a share of the
+/// level of the paper: 0.2, then 0.35, then 0.5. Dark pieces belong to the border
+/// - if they are connected to an edge of the image, or to the border found so far,
+/// - through parts that are nowhere thinner than 2 mm, or through strips along the edge that are at
+///   least 10 mm long, so that letters and rules that touch the edge or the border stay;
+/// - and if it becomes bright at once where they end: three cells further, the median is above the
+///   share by 0.2. Shade on a page ends gradually, and there may be text in it.
+/// A page stays as it is if what is inside the border is not mainly one piece: then it is white on
+/// black, and not a sheet in its surround.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "image.h"
+
+namespace cudascan::scan {
+
+/// Finds borders and whitens them. It keeps its memory for the next page.
+class Border {
+ public:
+  /// @param copy  the page reduced by `by_x` and `by_y`, 8 bits; by_x is a multiple of by_y
+  /// @return the share of the page that is border, 0..1; 0 = there is none
+  double find(const Image &page, const Image &copy, int by_x, int by_y);
+  /// Gives the border the level of the paper next to it, so that no step of the processing sees an
+  /// edge there; pages in black and white get white. Sets the content of the page.
+  void whiten(Image &page) const;
+
+ private:
+  /// Cells with a frame of one cell around them, so that all cells have neighbours.
+  struct Cells {
+    std::uint8_t *row(int y) { return at.data() + (y + 1) * stride() + 1; }
+    const std::uint8_t *row(int y) const { return at.data() + (y + 1) * stride() + 1; }
+    std::ptrdiff_t stride() const { return width + std::ptrdiff_t{2}; }
+    /// All cells become 0, those of the frame `frame`.
+    void shape(int new_width, int new_height, std::uint8_t frame = 0);
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> at;
+  };
+
+  void average(const Image &copy, int rows);
+  template <typename T>
+  void look_at_edges(const Plane<const T> &page);
+  int paper() const;
+  bool touches_edge(int dark) const;
+  void add_thick(int side);
+  void add_strips(int length, int deep);
+  bool add_pieces(int bright);
+  bool ends_bright(const std::vector<int> &piece, int bright);
+  void grow(int dim);
+  bool is_sheet_inside() const;
+  double share() const;
+  std::uint8_t brightest_near(int x, int y) const;
+  void fill();
+
+  int cell_ = 1;   ///< pixels on each side of a cell
+  Cells levels_;   ///< means
+  Cells dark_;     ///< 1 = below the share that is looked at, or border
+  Cells pieces_;   ///< 1 = thick enough
+  Cells seen_;     ///< 1 = in or around the piece that is looked at
+  Cells marked_;   ///< 1 = border, and in the frame
+  Cells filling_;  ///< levels of the paper next to the border
+};
+
+}  // namespace cudascan::scan
