@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kThinnest = 2, kShortest = 10;  ///< mm, of parts of the border
 constexpr double kMmPerInch = 25.4;
-constexpr int kNear = 2;  ///< cells to either side that give the level of the paper
+constexpr int kVeryDark = 35;  ///< percent
+constexpr int kNear = 2;       ///< cells to either side that give the level of the paper
 
 /// Runs of cells for which `is` holds: calls `use` with the first and the one after the last.
 template <typename Is, typename Use>
@@ -306,6 +307,7 @@ void Border::fill() {
 
 double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
   cell_ = by_x;
+  share_ = 0;
   average(copy, by_x / by_y);
   if (page.depth == 8)
     look_at_edges(page.plane<const std::uint8_t>());
@@ -314,25 +316,27 @@ double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
   for (Cells *cells : {&dark_, &pieces_, &seen_}) cells->shape(levels_.width, levels_.height);
   marked_.shape(levels_.width, levels_.height, 1);
   const int white = paper();
-  if (!touches_edge(white / 2)) return 0;
+  if (!touches_edge(white * 6 / 10)) return 0;
   const double mm = page.resolution.x / kMmPerInch / cell_;  // cells
   const int side = std::clamp(static_cast<int>(std::lround(kThinnest * mm)), 3, 12);
   const int length = std::max(4 * side, static_cast<int>(kShortest * mm));
   bool found = false;
-  for (const int share : {20, 35, 50}) {  // percent
+  for (const int share : {20, 35, 50, 60}) {  // percent
     const int dark = (share * white + 99) / 100;
     for (std::size_t i = 0; i < dark_.at.size(); ++i)
       dark_.at[i] = levels_.at[i] < dark || marked_.at[i];
     std::fill(pieces_.at.begin(), pieces_.at.end(), std::uint8_t{0});
-    add_thick(side);
-    add_strips(length, side);
+    // A line of text that the edge cuts lengthwise is not as dark as a strip, and cells are dark by
+    // a part of a stroke if they need not be very dark.
+    add_thick(share <= kVeryDark ? side : side + 2);
+    if (share <= kVeryDark) add_strips(length, side);
     found |= add_pieces((share + 20) * white / 100);
   }
   if (!found) return 0;
   grow(white * 3 / 4);
   if (!is_sheet_inside()) return 0;
   fill();
-  return share();
+  return share_ = share();
 }
 
 void Border::whiten(Image &page) const {

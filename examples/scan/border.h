@@ -5,15 +5,17 @@
 ///
 /// A copy of about 300 cells across is enough, with the cells at the edges as dark as the outermost
 /// quarter of them, so that strips thinner than a cell count. Cells are dark below a share of the
-/// level of the paper: 0.2, then 0.35, then 0.5. Dark pieces belong to the border
+/// level of the paper: 0.2, 0.35, 0.5, then 0.6. Dark pieces belong to the border
 /// - if they are connected to an edge of the image, or to the border found so far,
-/// - through parts that are nowhere thinner than 2 mm, or through strips along the edge that are at
-///   least 10 mm long, so that letters and rules that touch the edge or the border stay;
+/// - through parts that are nowhere thinner than 2 mm, or above 0.35 than 2 mm and two cells, or,
+///   up to 0.35, through strips along the edge that are at least 10 mm long, so that letters and
+///   rules that touch the edge or the border stay;
 /// - and if it becomes bright at once where they end: three cells further, the median is above the
 ///   share by 0.2. Shade on a page ends gradually, and there may be text in it.
 /// A page stays as it is if what is inside the border is not mainly one piece: then it is white on
 /// black, and not a sheet in its surround.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,6 +33,14 @@ class Border {
   /// Gives the border the level of the paper next to it, so that no step of the processing sees an
   /// edge there; pages in black and white get white. Sets the content of the page.
   void whiten(Image &page) const;
+  /// Whether the pixel of the page, or the nearest one of it, is border.
+  bool has(int x, int y) const {
+    if (share_ == 0) return false;
+    const std::uint8_t *row = marked_.row(std::clamp(y / cell_, 0, marked_.height - 1));
+    return row[std::clamp(x / cell_, 0, marked_.width - 1)] != 0;
+  }
+  /// The next page has not been looked at.
+  void forget() { share_ = 0; }
 
  private:
   /// Cells with a frame of one cell around them, so that all cells have neighbours.
@@ -59,13 +69,14 @@ class Border {
   std::uint8_t brightest_near(int x, int y) const;
   void fill();
 
-  int cell_ = 1;   ///< pixels on each side of a cell
-  Cells levels_;   ///< means
-  Cells dark_;     ///< 1 = below the share that is looked at, or border
-  Cells pieces_;   ///< 1 = thick enough
-  Cells seen_;     ///< 1 = in or around the piece that is looked at
-  Cells marked_;   ///< 1 = border, and in the frame
-  Cells filling_;  ///< levels of the paper next to the border
+  double share_ = 0;  ///< of the page
+  int cell_ = 1;      ///< pixels on each side of a cell
+  Cells levels_;      ///< means
+  Cells dark_;        ///< 1 = below the share that is looked at, or border
+  Cells pieces_;      ///< 1 = thick enough
+  Cells seen_;        ///< 1 = in or around the piece that is looked at
+  Cells marked_;      ///< 1 = border, and in the frame
+  Cells filling_;     ///< levels of the paper next to the border
 };
 
 }  // namespace cudascan::scan

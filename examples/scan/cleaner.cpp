@@ -4,6 +4,7 @@
 
 #include "border.h"
 #include "clock.h"
+#include "ink.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
@@ -96,6 +97,8 @@ class LaneCleaner : public Cleaner {
     clean.resolution = page.resolution;
     if (!is_empty(page)) look(page, steps, found);
     found.straighten_ms = ms_since(begin);
+    if (page.content == Content::white) found.blank = steps.blank != Blank::keep;
+    if (found.blank && steps.blank == Blank::drop) return;
     if (is_empty(page)) {
       found.turned = false;
       found.not_turned = "the page is empty";
@@ -114,15 +117,26 @@ class LaneCleaner : public Cleaner {
     return page.content == Content::white || page.content == Content::black;
   }
 
-  /// What is measured on a reduced copy of the page: its angle and its border, which is whitened.
+  /// What is measured on reduced copies of the page: its angle, its border, which is whitened, and
+  /// whether it is blank.
   void look(Image &page, const Steps &steps, Findings &found) {
     const SkewScale scale(page.width, page.height);
-    if (scale.enough && (steps.straighten || steps.whiten_border))
+    const bool find_ink = steps.blank != Blank::keep, find_border = steps.whiten_border || find_ink;
+    if (scale.enough && (steps.straighten || find_border))
       reduce(page, scale.by * scale.squeeze, scale.by, copy_);
     measure_angle(page, scale, copy_, steps, found);
-    if (!scale.enough || !steps.whiten_border) return;
-    found.border = border_.find(page, copy_, scale.by * scale.squeeze, scale.by);
-    if (found.border > 0) border_.whiten(page);
+    border_.forget();
+    const double border = scale.enough && find_border
+                              ? border_.find(page, copy_, scale.by * scale.squeeze, scale.by)
+                              : 0;
+    if (border > 0 && steps.whiten_border) {
+      found.border = border;
+      border_.whiten(page);
+    }
+    if (find_ink && !is_empty(page)) {
+      ink_.find(page, border_);
+      found.blank = ink_.is_blank();
+    }
   }
 
   template <typename T>
@@ -175,6 +189,7 @@ class LaneCleaner : public Cleaner {
   EvenLight light_;
   Image copy_;  ///< reduced
   Border border_;
+  Ink ink_;
   Upright upright_;
 };
 

@@ -12,7 +12,7 @@
 namespace cudascan::scan {
 namespace {
 
-constexpr const char *kClaimed = "claimed", *kMade = "made";
+constexpr const char *kClaimed = "claimed", *kMade = "made", *kSkipped = "blank";
 
 /// Names may hold any byte but 0: tab, newline, % and the end mark are written as %XX.
 std::string escaped(const std::string &text) {
@@ -41,8 +41,10 @@ std::string unescaped(const std::string &text) {
   return result;
 }
 
-/// Whether it is a plain file name, without a folder, and not the journal's.
-bool is_plain_name(const std::string &name) {
+/// Whether it is a plain file name, and not the journal's, in no folder but that of blank pages.
+bool is_plain_name(std::string name) {
+  if (const std::string blank = std::string(kBlankFolder) + '/'; name.starts_with(blank))
+    name.erase(0, blank.size());
   return !name.empty() && name != "." && name != ".." && name != Journal::kName &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
@@ -67,12 +69,13 @@ Journal::Journal(const std::filesystem::path &folder, std::string settings, std:
   std::istringstream lines(file.read());
   for (std::string line; std::getline(lines, line);) read_line(line);
   for (const auto &[key, entries] : entries_)
-    for (const auto &[id, entry] : entries) ++owners_[entry.note.output];
+    for (const auto &[id, entry] : entries)
+      if (!entry.skipped) ++owners_[entry.note.output];
 }
 
 // A line of a page: page, occurrence, size, time, output, path, SHA-256 of the input, settings,
-// SHA-256 of the output, "claimed" or "made", and a full stop as the sign of a complete line. A
-// line of settings begins with the word; only people read it.
+// SHA-256 of the output, "claimed", "made" or "blank", and a full stop as the sign of a complete
+// line. A line of settings begins with the word; only people read it.
 void Journal::read_line(const std::string &line) {
   std::istringstream words(line);
   PageKey key;
@@ -83,13 +86,23 @@ void Journal::read_line(const std::string &line) {
   constexpr std::size_t kWords = 7;
   if (rest.size() != kWords || rest.back() != ".") return;
   const PageNote note{unescaped(rest[0]), rest[2], rest[4]};
-  const bool confirmed = rest[5] == kMade;
-  if (!is_plain_name(note.output) || (!confirmed && rest[5] != kClaimed)) return;
+  const bool confirmed = rest[5] == kMade, skipped = rest[5] == kSkipped;
+  if (skipped ? !note.output.empty() : !is_plain_name(note.output)) return;
+  if (!confirmed && !skipped && rest[5] != kClaimed) return;
   key.path = unescaped(rest[1]);
-  entries_[key][rest[3]] = {note, confirmed};
+  entries_[key][rest[3]] = {note, confirmed, skipped};
+}
+
+/// Whether the folder of the output is no link.
+bool Journal::is_real_folder(const std::string &output) const {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  return folder.empty() || std::filesystem::is_directory(std::filesystem::symlink_status(
+                               path_.parent_path() / folder, error));
 }
 
 std::string Journal::existing(const Entry &entry) const {
+  if (entry.skipped || !is_real_folder(entry.note.output)) return "";
   const std::filesystem::path path = path_.parent_path() / entry.note.output;
   // If somebody has removed a page, another one may have got its name.
   const bool sure = entry.confirmed && owners_.at(entry.note.output) == 1;
@@ -114,6 +127,13 @@ std::vector<std::string> Journal::other_outputs_of(const PageKey &key) const {
   return outputs;
 }
 
+bool Journal::was_skipped(const PageKey &key) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return false;
+  const auto entry = found->second.find(settings_id_);
+  return entry != found->second.end() && entry->second.skipped;
+}
+
 void Journal::claim(const PageKey &key, const PageNote &note) {
   add_line(key, note, kClaimed);
 }
@@ -124,6 +144,10 @@ void Journal::confirm(const PageKey &key, const PageNote &note) {
   } catch (const Error &) {
     // The page exists, and a later run recognises it by its claim.
   }
+}
+
+void Journal::skip(const PageKey &key, const std::string &input_digest) {
+  add_line(key, {"", input_digest, ""}, kSkipped);
 }
 
 void Journal::add_line(const PageKey &key, const PageNote &note, const char *state) {

@@ -21,10 +21,13 @@ struct PageKey {
 
 /// What is noted of a finished page.
 struct PageNote {
-  std::string output;         ///< name in the folder
+  std::string output;         ///< name in the folder, with kBlankFolder for a page put aside
   std::string input_digest;   ///< SHA-256 of the file
   std::string output_digest;  ///< SHA-256 of the page
 };
+
+/// Folder in the output folder for blank pages.
+inline constexpr const char *kBlankFolder = "blank";
 
 /// Which page each file in an output folder was made from, and with which settings, so that a later
 /// run can skip finished pages. A hidden file in that folder has a line for the settings of each
@@ -32,6 +35,8 @@ struct PageNote {
 /// afterwards. A run may be killed between the two, and another file may already have had the name.
 /// So a claimed page counts only if the file has the claimed contents. The same holds if several
 /// pages have had one name.
+///
+/// A blank page that was left out has one line, by skip().
 ///
 /// Other programs may have written to the journal, too. Damaged lines, and names that are not files
 /// in the folder, are skipped.
@@ -46,6 +51,8 @@ class Journal {
   /// The regular file in the folder that was made from a page with these settings and still exists;
   /// "" if there is none.
   std::string output_of(const PageKey &key) const;
+  /// Whether an earlier run with these settings has left the page out because it is blank.
+  bool was_skipped(const PageKey &key) const;
   /// Those that were made from it with other settings.
   std::vector<std::string> other_outputs_of(const PageKey &key) const;
   /// Notes that the page will get this name, unless the name is taken. Any thread.
@@ -53,14 +60,18 @@ class Journal {
   void claim(const PageKey &key, const PageNote &note);
   /// Notes that the page exists. Any thread. If the disk refuses, the claim is enough.
   void confirm(const PageKey &key, const PageNote &note);
+  /// Notes that the page is blank and gets no file. Any thread.
+  /// @throws Error when the disk refuses
+  void skip(const PageKey &key, const std::string &input_digest);
 
  private:
   struct Entry {
     PageNote note;
-    bool confirmed = false;
+    bool confirmed = false, skipped = false;
   };
 
   void read_line(const std::string &line);
+  bool is_real_folder(const std::string &output) const;
   std::string existing(const Entry &entry) const;
   void add_line(const PageKey &key, const PageNote &note, const char *state);
   void add(const std::string &line);

@@ -103,6 +103,8 @@ void Run::start(const Place &place, Progress &progress) {
 int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::string full) {
   int status = totals_.failed + totals_.salvaged > 0 ? kSomeLeftOut : kAllDone;
   std::erase(pages, "");
+  std::stable_partition(pages.begin(), pages.end(),
+                        [](const std::string &page) { return !is_put_aside(page); });
   bool keeps_pages = false;
   if (place.is_file() && pages.empty()) {
     place.drop_empty();
@@ -129,7 +131,9 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
     status = kDiskFull;
   }
   if (!options_.stats.empty())
-    write_stats(options_.stats, totals_, {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_},
+    write_stats(options_.stats, totals_,
+                {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_,
+                 options_.steps.blank != Blank::keep},
                 *job_.progress);
   if (received_signal) status = kSignal + received_signal;
   return status;
@@ -139,6 +143,8 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
   for (const Item &item : plan) {
     if (!item.problem.empty())
       std::cout << "cannot be read: " << item.problem << '\n';
+    else if (item.skipped)
+      std::cout << item.name() << " is blank and stays left out\n";
     else if (place.kind() == OutputKind::stream)
       std::cout << item.name() << " -> standard output\n";
     else
@@ -158,7 +164,7 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
 std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
   std::vector<std::string> pages;
   for (const Item &item : plan)
-    if (item.done) pages.push_back(item.output);
+    if (item.done && !item.skipped) pages.push_back(item.output);
   return pages;
 }
 

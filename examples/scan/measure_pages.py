@@ -3,16 +3,18 @@
 """Measures cudascan-scan on pages whose angle, orientation and words are known.
 
     examples/scan/measure_pages.py [--pages 132] [--half b] [--first 0] [--data FOLDER]
-                                   [--measures skew,orientation] [--folder build/examples/scan]
+                                   [--measures skew,orientation,blank]
+                                   [--folder build/examples/scan]
 
-Pages are those of page_maker.py. With --data, also the images in FOLDER/pages, whose angles are
-listed here, each as it is and turned; and the images in its other folders (textures, photos,
-fingerprints, vessels_cracks), which are no pages and must not be turned, as they are, enlarged and
-turned. Other programs are measured on the same files where they are installed: Leptonica
-(scan-peer-leptonica), unpaper, ImageMagick and Tesseract. --list prints a line for each page.
+Pages are those of page_maker.py and scan_maker.py. With --data, also the images in FOLDER/pages,
+whose angles are listed here, each as it is and turned; and the images in its other folders
+(textures, photos, fingerprints, vessels_cracks), which are no pages and must not be turned, as they
+are, enlarged and turned. Other programs are measured on the same files where they are installed:
+Leptonica (scan-peer-leptonica), unpaper, ImageMagick and Tesseract. --list prints a line for each
+page.
 
-A measure is a class with a name and the methods items(), which yields pages, and report(), which
-prints a table. To add one, for instance of crop boxes, blank pages or the words that Tesseract
+A measure is a class with a name and the method report(), which prints a table. measure_scans.py has
+those whose pages scan_maker.py makes. To add one, for instance of the words that Tesseract
 recognises (Page.words has the truth), write the class and add it to MEASURES.
 
 Needs python3-numpy and python3-pil.
@@ -31,6 +33,7 @@ import tempfile
 import numpy as np
 from PIL import Image
 
+import measure_scans
 import page_maker
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -82,13 +85,17 @@ class Run:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
 
-    def cudascan(self, paths, *words):
+    def records(self, paths, *words):
+        """What the program says of the pages, in the order of their names."""
         out, stats = self.folder / "out", self.folder / "stats.json"
         shutil.rmtree(out, ignore_errors=True)
         subprocess.run([self.options.folder.resolve() / "cudascan-scan", "-q", "--backend=cpu",
                         f"--stats={stats}", "-o", out, *words, *paths], check=True)
         records = json.loads(stats.read_text())["page_list"]  # in the order of completion
-        for record in sorted(records, key=lambda record: record["input"]):
+        return sorted(records, key=lambda record: record["input"])
+
+    def cudascan(self, paths, *words):
+        for record in self.records(paths, *words):
             yield Verdict(record["angle"], record["turned"], record["orientation"] // 90,
                           f"{record['confidence']:.2f} {record.get('not_turned', '')}")
 
@@ -269,7 +276,7 @@ class Orientation:
                       f"{len(others)} | {right} | {wrong} |", flush=True)
 
 
-MEASURES = {measure.name: measure for measure in (Skew, Orientation)}
+MEASURES = {measure.name: measure for measure in (Skew, Orientation, measure_scans.Blank)}
 
 
 def main():

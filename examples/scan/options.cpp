@@ -64,7 +64,7 @@ the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
-       *files_from = nullptr, *borders = nullptr;
+       *files_from = nullptr, *borders = nullptr, *blank = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
@@ -76,8 +76,8 @@ struct Given {
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
-    for (char *text :
-         {output, device, source, method, format, backend, stats, orientation, files_from, borders})
+    for (char *text : {output, device, source, method, format, backend, stats, orientation,
+                       files_from, borders, blank})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -123,6 +123,10 @@ void parse(Given &g, int argc, char **argv) {
        "keep, or auto to turn pages of text that lie on their side or upside down; keep", "HOW"},
       {"borders", 0, 0, G_OPTION_ARG_STRING, &g.borders,
        "white: whiten the dark border of the scanner, where it touches the edge; keep; white",
+       "HOW"},
+      {"blank", 0, 0, G_OPTION_ARG_STRING, &g.blank,
+       "Blank pages: keep; drop; aside = into the folder blank/ of the output, or after the others "
+       "in a file of all pages; keep",
        "HOW"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
@@ -259,6 +263,10 @@ void take_rest(const Given &g, Options &o) {
   const std::string borders = text_or(g.borders, "white");
   require(borders == "white" || borders == "keep", "borders", borders, "white or keep");
   o.steps.whiten_border = borders == "white";
+  const std::string blank = text_or(g.blank, name_of(Blank::keep));
+  for (const Blank how : {Blank::keep, Blank::drop, Blank::aside})
+    if (blank == name_of(how)) o.steps.blank = how;
+  require(blank == name_of(o.steps.blank), "blank", blank, "keep, drop or aside");
   o.steps.even_light = !g.no_even_light;
   o.steps.despeckle = g.despeckle;
   o.jobs = g.jobs;

@@ -50,12 +50,16 @@ void make_folder(const fs::path &folder) {
   if (error) fail_to_write("--output: " + folder.string(), error.value());
 }
 
-/// Whether it is a folder that contains nothing but a journal.
+/// Whether it is a folder that contains nothing but a journal and an empty folder for blank pages.
 bool has_no_pages(const fs::path &folder) {
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(folder, error))) return false;
-  for (const auto &entry : fs::directory_iterator(folder, error))
-    if (entry.path().filename() != Journal::kName) return false;
+  for (const auto &entry : fs::directory_iterator(folder, error)) {
+    const bool no_blank = entry.path().filename() == kBlankFolder && !entry.is_symlink(error) &&
+                          fs::is_directory(entry.path(), error) &&
+                          fs::is_empty(entry.path(), error);
+    if (entry.path().filename() != Journal::kName && !no_blank) return false;
+  }
   return !error;
 }
 
@@ -66,6 +70,10 @@ OpenFile open_page(const fs::path &path) {
 }
 
 }  // namespace
+
+bool is_put_aside(const std::string &page) {
+  return page.starts_with(std::string(kBlankFolder) + '/');
+}
 
 Place::Place(const std::string &output, OutputKind kind, bool resume, std::string mark,
              const std::string &settings)
@@ -123,6 +131,18 @@ void Place::make() {
                   ": another run is making this file; wait until it ends");
   }
   remove_leftovers(folder_);
+  std::error_code error;
+  const fs::path blank = folder_ / kBlankFolder;
+  if (fs::is_directory(fs::symlink_status(blank, error))) remove_leftovers(blank);
+}
+
+void Place::make_blank_folder(const fs::path &folder) {
+  const fs::path blank = folder / kBlankFolder;
+  std::error_code error;
+  if (mkdir(blank.c_str(), 0777) != 0 && errno != EEXIST)
+    fail_to_write("--output: " + blank.string(), errno);
+  if (!fs::is_directory(fs::symlink_status(blank, error)))
+    throw Error("--blank=aside: " + blank.string() + " is not a folder; move it away");
 }
 
 fs::path Place::bound_file() const {
@@ -164,6 +184,7 @@ void Place::publish(const std::vector<std::string> &pages) {
 void Place::drop_empty() const {
   if (!has_no_pages(folder_)) return;
   unlink((folder_ / Journal::kName).c_str());
+  rmdir((folder_ / kBlankFolder).c_str());
   rmdir(folder_.c_str());
 }
 

@@ -16,6 +16,9 @@ enum class OutputKind {
   stream,  ///< standard output, one page
 };
 
+/// Whether it is the name of a blank page in the folder for these.
+bool is_put_aside(const std::string &page);
+
 /// Where pages go: into a folder, to standard output or, for a file of all pages, into a work
 /// folder next to it, NAME.pdf.pages. The work folder holds finished pages until the file is
 /// complete, so thousands of pages need little memory and an interrupted run can continue. A work
@@ -57,6 +60,9 @@ class Place {
   /// nothing else there is needed.
   /// @throws Error when the disk refuses
   void publish(const std::vector<std::string> &pages);
+  /// Makes the folder for blank pages.
+  /// @throws Error when it is something else, or cannot be made
+  static void make_blank_folder(const std::filesystem::path &folder);
   /// Removes the work folder if it has no pages.
   void drop_empty() const;
 

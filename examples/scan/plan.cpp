@@ -101,7 +101,8 @@ void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal) {
     if (!item.problem.empty()) continue;
     if (journal) item.output = journal->output_of(item.key);
     if (journal) item.others = journal->other_outputs_of(item.key);
-    item.done = !item.output.empty();
+    item.skipped = journal && item.output.empty() && journal->was_skipped(item.key);
+    item.done = item.skipped || !item.output.empty();
     if (!item.done) item.output = names.take(stem_of(item));
   }
 }

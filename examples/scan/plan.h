@@ -23,6 +23,7 @@ struct Item {
   std::string output;  ///< name in the folder
   PageKey key;
   bool done = false;                ///< by an earlier run
+  bool skipped = false;             ///< blank and left out by an earlier run, which is done, too
   std::vector<std::string> others;  ///< what earlier runs have made of it with other settings
   std::string problem;              ///< why it cannot be read, or ""
   std::shared_ptr<Document> document;

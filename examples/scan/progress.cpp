@@ -40,6 +40,7 @@ std::string details(const Findings &f) {
            line;
   else if (!f.not_upright.empty())
     line = "  orientation kept: " + f.not_upright + line;
+  if (f.blank) line += "  blank";
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
@@ -94,6 +95,7 @@ void Progress::done(const PageRecord &page) {
   ++totals_.pages;
   totals_.gpu_ms += page.found.gpu_ms;
   if (!page.reading.damage.empty()) ++totals_.salvaged;
+  if (page.found.blank) ++totals_.blank;
   report(page);
   if (keep_) records_.push_back(page);
   if (talk_ == Talk::verbose || (talk_ == Talk::normal && !terminal_)) {
@@ -101,7 +103,8 @@ void Progress::done(const PageRecord &page) {
     const std::string count = expected_ > 0
                                   ? text("%d/%d ", totals_.pages + totals_.failed, expected_)
                                   : text("%d ", totals_.pages + totals_.failed);
-    std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.input.c_str(), page.output.c_str(),
+    std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.input.c_str(),
+                 page.output.empty() ? "blank, not written" : page.output.c_str(),
                  talk_ == Talk::verbose ? details(page.found).c_str() : "");
   }
   draw_bar(totals_.pages + totals_.failed == expected_);
@@ -161,6 +164,7 @@ Totals Progress::finish(bool cuda, bool interrupted) {
     say_ignored();
     std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
                             totals_.pages / std::max(totals_.seconds, 1e-3));
+    if (totals_.blank > 0) line += text(", %d of them blank", totals_.blank);
     if (totals_.skipped > 0) line += text(", %d done before", totals_.skipped);
     if (totals_.failed > 0) line += text(", %d left out", totals_.failed);
     if (totals_.salvaged > 0) line += text(", %d salvaged", totals_.salvaged);

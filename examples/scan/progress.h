@@ -16,7 +16,7 @@ namespace cudascan::scan {
 
 /// How the pages of a run went.
 struct Totals {
-  int pages = 0, failed = 0, skipped = 0, salvaged = 0;
+  int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0;
   double seconds = 0, gpu_ms = 0;
   bool interrupted = false;
 };
@@ -75,6 +75,7 @@ struct RunFacts {
   std::string backend;
   int jobs = 0;
   std::string version, settings;
+  bool find_blank = false;  ///< whether blank pages were looked for
 };
 
 /// Writes totals and pages as JSON.

@@ -38,6 +38,7 @@ std::string settings_of(const Options &o) {
     line.add("min-confidence", o.steps.min_confidence);
   }
   line.add("borders", std::string(o.steps.whiten_border ? "white" : "keep"));
+  line.add("blank", std::string(name_of(o.steps.blank)));
   line.add("no-even-light", !o.steps.even_light);
   line.add("method", o.method);
   if (const auto *local = std::get_if<NickParams>(&o.steps.binarize)) {

@@ -46,13 +46,14 @@ void write_reading(std::ostream &to, const Reading &reading) {
   if (!reading.warnings.empty()) write_list(to, "warnings", reading.warnings);
 }
 
-void write_page(std::ostream &to, const PageRecord &page) {
+void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   const Findings &f = page.found;
   to << "    {\"input\": " << quoted(page.input) << ", ";
   if (!page.problem.empty()) {
     to << "\"problem\": " << quoted(page.problem) << "}";
     return;
   }
+  if (run.find_blank) to << "\"blank\": " << (f.blank ? "true" : "false") << ", ";
   to << "\"output\": " << quoted(page.output) << ", \"angle\": " << f.angle
      << ", \"confidence\": " << f.confidence << ", \"turned\": " << (f.turned ? "true" : "false");
   to << ", \"orientation\": " << f.orientation
@@ -66,7 +67,7 @@ void write_page(std::ostream &to, const PageRecord &page) {
      << ", \"gpu_ms\": " << f.gpu_ms;
   write_reading(to, page.reading);
   if (!page.input_digest.empty()) to << ", \"input_sha256\": " << quoted(page.input_digest);
-  to << ", \"output_sha256\": " << quoted(page.output_digest);
+  if (!page.output_digest.empty()) to << ", \"output_sha256\": " << quoted(page.output_digest);
   if (!page.others.empty()) write_list(to, "made_with_other_settings", page.others);
   to << "}";
 }
@@ -103,13 +104,14 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
   to << "{\n  \"version\": " << quoted(run.version) << ",\n  \"settings\": " << quoted(run.settings)
      << ",\n  \"backend\": " << quoted(run.backend) << ",\n  \"jobs\": " << run.jobs
      << ",\n  \"pages\": " << totals.pages << ",\n  \"failed\": " << totals.failed
-     << ",\n  \"salvaged\": " << totals.salvaged << ",\n  \"skipped\": " << totals.skipped
+     << ",\n  \"salvaged\": " << totals.salvaged << ",\n  \"blank\": " << totals.blank
+     << ",\n  \"skipped\": " << totals.skipped
      << ",\n  \"interrupted\": " << (totals.interrupted ? "true" : "false")
      << ",\n  \"seconds\": " << totals.seconds
      << ",\n  \"pages_per_second\": " << totals.pages / seconds
      << ",\n  \"gpu_busy\": " << totals.gpu_ms / 1000 / seconds << ",\n  \"page_list\": [\n";
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    write_page(to, pages[i]);
+    write_page(to, pages[i], run);
     to << (i + 1 < pages.size() ? ",\n" : "\n");
   }
   to << "  ],\n";

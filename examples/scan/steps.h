@@ -14,6 +14,18 @@
 
 namespace cudascan::scan {
 
+/// What is done with blank pages.
+enum class Blank {
+  keep,   ///< they are like others
+  drop,   ///< they are not written
+  aside,  ///< they are put into a folder, or after the others
+};
+
+/// "keep" and so on.
+inline const char *name_of(Blank blank) {
+  return blank == Blank::keep ? "keep" : blank == Blank::drop ? "drop" : "aside";
+}
+
 enum class Backend { automatic, cuda, cpu };
 
 struct Steps {
@@ -22,6 +34,7 @@ struct Steps {
   double min_confidence = 0;  ///< 0..1; 0 = kTrusted in straighten.h
   bool upright = false;       ///< turn pages that lie on their side or upside down
   bool whiten_border = true;  ///< of the scanner, where it touches the edge of the image
+  Blank blank = Blank::keep;
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
@@ -39,6 +52,7 @@ struct Findings {
   int orientation = 0;
   double orientation_confidence = 0;  ///< 0..1
   std::string not_upright;            ///< why the orientation is not known
+  bool blank = false;                 ///< whether there is nothing on it; see Steps::blank
   double border = 0;                  ///< share of the page that was whitened, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
@@ -50,7 +64,7 @@ class Cleaner {
  public:
   virtual ~Cleaner() = default;
   /// @param page   some steps change it
-  /// @param clean  the result: 8 bits, 0 and 255
+  /// @param clean  the result: 8 bits, 0 and 255; not set for blank pages that are not written
   /// @throws Error when memory or the GPU fails
   virtual void clean(Image &page, const Steps &steps, Image &clean, Findings &found) = 0;
 };

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "digest.h"
 #include "new_file.h"
+#include "place.h"
 
 namespace cudascan::scan {
 
@@ -92,7 +93,10 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     record.found.read_ms = ms_since(begin);
     cleaner.clean(*source, job_.steps, clean, record.found);
     begin = Clock::now();
-    write(task, encode(clean, job_.format), record);
+    if (record.found.blank && job_.steps.blank == Blank::drop)
+      skip(task, record);
+    else
+      write(task, encode(clean, job_.format), record);
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
   } catch (const DiskError &error) {
@@ -111,6 +115,10 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
   }
 }
 
+void Workers::skip(const Task &task, const PageRecord &record) {
+  if (job_.journal) job_.journal->skip(task.item.key, record.input_digest);
+}
+
 void Workers::write(const Task &task, const std::string &bytes, PageRecord &record) {
   record.output_digest = digest_of(bytes);
   if (job_.to_stream) {
@@ -119,20 +127,24 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
     record.output = "standard output";
     return;
   }
-  NewFile file(job_.folder);
+  const bool aside = record.found.blank && job_.steps.blank == Blank::aside;
+  const std::string prefix = aside ? std::string(kBlankFolder) + '/' : "";
+  if (aside) Place::make_blank_folder(job_.folder);
+  NewFile file(job_.folder / prefix);
   file.write(bytes);
-  PageNote note{task.item.output, record.input_digest, record.output_digest};
-  std::string &name = note.output;
+  std::string name = task.item.output;
+  PageNote note{prefix + name, record.input_digest, record.output_digest};
   for (;;) {
     if (job_.journal) job_.journal->claim(task.item.key, note);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());
+    note.output = prefix + name;
   }
   if (job_.journal) job_.journal->confirm(task.item.key, note);
-  record.output = (job_.folder / name).string();
+  record.output = (job_.folder / note.output).string();
   const std::lock_guard lock(mutex_);
   if (written_.size() <= task.index) written_.resize(task.index + 1);
-  written_[task.index] = name;
+  written_[task.index] = note.output;
 }
 
 }  // namespace cudascan::scan

@@ -78,6 +78,7 @@ class Workers {
  private:
   void work();
   void make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean);
+  void skip(const Task &task, const PageRecord &record);
   void write(const Task &task, const std::string &bytes, PageRecord &record);
 
   Job job_;

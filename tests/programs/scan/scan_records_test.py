@@ -29,8 +29,8 @@ class Records(scans.Case):
         self.assertEqual(stats["version"], version)
         self.assertEqual(stats["settings"],
                          "--format=tiff --resolution=300 --orientation=keep --max-angle=10 "
-                         "--min-confidence=0 --borders=white --method=nick --window=67 --k=-0.19 "
-                         "--r=128 --despeckle=5")
+                         "--min-confidence=0 --borders=white --blank=keep --method=nick "
+                         "--window=67 --k=-0.19 --r=128 --despeckle=5")
         self.assertEqual(len(stats["page_list"]), 3)
         for page in stats["page_list"]:
             self.assertEqual(page["input_sha256"], sha256(self.folder / page["input"]))
@@ -86,7 +86,7 @@ class Records(scans.Case):
                       ["--method=nick", "--window=33"], ["--method=sauvola", "--r=64"],
                       ["--orientation=auto"], ["--borders=keep"], ["--no-straighten"],
                       ["--max-angle=5"], ["--min-confidence=0.5"], ["--no-even-light"],
-                      ["--resolution=200"], ["--salvage"]):
+                      ["--resolution=200"], ["--salvage"], ["--blank=drop"], ["--blank=aside"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
