@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "turned_back.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -337,6 +339,41 @@ double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
   if (!is_sheet_inside()) return 0;
   fill();
   return share_ = share();
+}
+
+Box Border::inside(const Image &page, double angle) const {
+  const Box whole{0, 0, page.width, page.height};
+  if (share_ == 0) return whole;
+  // How many cells of the sheet lie in each column and row. A sheet that lies straight has nearly
+  // as many in all of them; fingers and torn corners take some away. The corners of one that was
+  // not turned back are inside, too.
+  const int share = angle != 0 ? 2 : 20;
+  const TurnedBack turned(page.width, page.height, angle);
+  std::vector<int> columns(page.width / cell_ + 1, 0), rows(page.height / cell_ + 1, 0);
+  for (int y = 0; y < marked_.height; ++y)
+    for (int x = 0; x < marked_.width; ++x) {
+      if (marked_.row(y)[x]) continue;
+      const double middle_x = (x + 0.5) * cell_, middle_y = (y + 0.5) * cell_;
+      const double to_x = turned.x(middle_x, middle_y) / cell_;
+      const double to_y = turned.y(middle_x, middle_y) / cell_;
+      const auto inside = [](double at, const std::vector<int> &counts) {
+        return at >= 0 && at < static_cast<double>(counts.size());
+      };
+      if (inside(to_x, columns)) ++columns[static_cast<int>(to_x)];
+      if (inside(to_y, rows)) ++rows[static_cast<int>(to_y)];
+    }
+  const auto ends = [&](const std::vector<int> &counts, int pixels) {
+    const int enough = *std::max_element(counts.begin(), counts.end()) / share;
+    const auto is_enough = [=](int count) { return count > enough; };
+    const auto first = std::find_if(counts.begin(), counts.end(), is_enough);
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), is_enough).base();
+    // The border was grown by one cell.
+    return std::pair{std::max(0, static_cast<int>(first - counts.begin() - 1) * cell_),
+                     std::min(pixels, static_cast<int>(last - counts.begin() + 1) * cell_)};
+  };
+  const auto [left, right] = ends(columns, page.width);
+  const auto [top, bottom] = ends(rows, page.height);
+  return {left, top, right, bottom};
 }
 
 void Border::whiten(Image &page) const {

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "box.h"
 #include "image.h"
 
 namespace cudascan::scan {
@@ -39,6 +40,9 @@ class Border {
     const std::uint8_t *row = marked_.row(std::clamp(y / cell_, 0, marked_.height - 1));
     return row[std::clamp(x / cell_, 0, marked_.width - 1)] != 0;
   }
+  /// The box of what is inside the border, once the page is turned back by the angle. It is the
+  /// whole page if there is no border.
+  Box inside(const Image &page, double angle) const;
   /// The next page has not been looked at.
   void forget() { share_ = 0; }
 

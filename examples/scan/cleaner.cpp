@@ -4,6 +4,7 @@
 
 #include "border.h"
 #include "clock.h"
+#include "crop.h"
 #include "ink.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
@@ -96,11 +97,13 @@ class LaneCleaner : public Cleaner {
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
     if (!is_empty(page)) look(page, steps, found);
+    if (is_empty(page)) found.turned = false;
+    found.cropped = steps.crop != Crop::no;
+    if (found.box == Box{}) found.box = {0, 0, page.width, page.height};
     found.straighten_ms = ms_since(begin);
     if (page.content == Content::white) found.blank = steps.blank != Blank::keep;
     if (found.blank && steps.blank == Blank::drop) return;
     if (is_empty(page)) {
-      found.turned = false;
       found.not_turned = "the page is empty";
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
@@ -121,11 +124,13 @@ class LaneCleaner : public Cleaner {
   /// whether it is blank.
   void look(Image &page, const Steps &steps, Findings &found) {
     const SkewScale scale(page.width, page.height);
-    const bool find_ink = steps.blank != Blank::keep, find_border = steps.whiten_border || find_ink;
+    const bool find_ink = steps.blank != Blank::keep || steps.crop == Crop::content;
+    const bool find_border = steps.whiten_border || find_ink || steps.crop != Crop::no;
     if (scale.enough && (steps.straighten || find_border))
       reduce(page, scale.by * scale.squeeze, scale.by, copy_);
     measure_angle(page, scale, copy_, steps, found);
     border_.forget();
+    ink_.forget();
     const double border = scale.enough && find_border
                               ? border_.find(page, copy_, scale.by * scale.squeeze, scale.by)
                               : 0;
@@ -135,8 +140,10 @@ class LaneCleaner : public Cleaner {
     }
     if (find_ink && !is_empty(page)) {
       ink_.find(page, border_);
-      found.blank = ink_.is_blank();
+      found.blank = steps.blank != Blank::keep && ink_.is_blank();
     }
+    if (steps.crop != Crop::no)
+      found.box = crop_box(page, found.turned ? found.angle : 0, steps, border_, ink_);
   }
 
   template <typename T>

@@ -9,6 +9,7 @@
 
 #include "kernels/swofilter.h"
 #include "reduce.h"
+#include "turned_back.h"
 
 namespace cudascan::scan {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kPalest = 0.3, kThrough = 0.2;  ///< below the paper, relative 
 constexpr double kDeviations = 2.5;
 constexpr double kDarkPaper = 0.4;                ///< relative to the brightest
 constexpr double kShortest = 1, kSmallest = 0.2;  ///< mm, mm^2, of a piece
-constexpr double kAlone = 1.7;                    ///< mm, the length of a piece that is enough
+constexpr double kAlone = 1.5;                    ///< mm, the length of a piece that is enough
 constexpr int kEnough = 3;                        ///< near to one another, that are
 constexpr double kGap = 2.5;                      ///< mm, between them
 constexpr double kAtEdge = 2.5;                   ///< mm
@@ -184,6 +185,26 @@ void Ink::find(const Image &page, const Border &border) {
   find_runs(border);
   const double dpi = page.resolution.x > 0 ? page.resolution.x : kUsualDpi;
   keep_large(dpi / by_ / kMmPerInch, border);
+}
+
+Box Ink::box(const Image &page, double angle) const {
+  if (kept_.empty()) return {0, 0, page.width, page.height};
+  const TurnedBack turned(page.width, page.height, angle);
+  double left = page.width, top = page.height, right = 0, bottom = 0;
+  for (const Run &run : kept_)
+    for (const int end : {run.begin, run.end}) {
+      const double x = 1. * end * by_, y = (run.y + 0.5) * by_;
+      left = std::min(left, turned.x(x, y));
+      right = std::max(right, turned.x(x, y));
+      top = std::min(top, turned.y(x, y));
+      bottom = std::max(bottom, turned.y(x, y));
+    }
+  const auto within = [](double at, int most) {
+    return std::clamp(static_cast<int>(std::lround(at)), 0, most);
+  };
+  return {within(left, page.width - 1), within(top - 0.5 * by_, page.height - 1),
+          std::max(1, within(right, page.width)),
+          std::max(1, within(bottom + 0.5 * by_, page.height))};
 }
 
 }  // namespace cudascan::scan

@@ -8,12 +8,13 @@
 /// noisy pages, by 20 % and 2.5 standard deviations of the noise; dark areas are ink as a whole.
 /// Pieces of ink count if they are 1 mm long, have an area of 0.2 square millimetres, and do not
 /// lie within 2.5 mm of the border or of the edge of the image; and if they are part of a group,
-/// with gaps up to 2.5 mm, of three or with one that is 1.7 mm long, which digits of 8 points are.
+/// with gaps up to 2.5 mm, of three or with one that is 1.5 mm long, as digits of 8 points are.
 /// What is paler counts as shining through.
 #pragma once
 #include <vector>
 
 #include "border.h"
+#include "box.h"
 #include "image.h"
 #include "kernels/exec.h"
 
@@ -25,6 +26,10 @@ class Ink {
   /// @param border  of this page, which is no ink
   void find(const Image &page, const Border &border);
   bool is_blank() const { return kept_.empty(); }
+  /// The next page has not been looked at.
+  void forget() { kept_.clear(); }
+  /// The box of the ink, once the page is turned back by the angle; the whole page if it is blank.
+  Box box(const Image &page, double angle) const;
 
  private:
   struct Run {

@@ -3,7 +3,7 @@
 """Measures cudascan-scan on pages whose angle, orientation and words are known.
 
     examples/scan/measure_pages.py [--pages 132] [--half b] [--first 0] [--data FOLDER]
-                                   [--measures skew,orientation,blank]
+                                   [--measures skew,orientation,blank,crop]
                                    [--folder build/examples/scan]
 
 Pages are those of page_maker.py and scan_maker.py. With --data, also the images in FOLDER/pages,
@@ -276,7 +276,8 @@ class Orientation:
                       f"{len(others)} | {right} | {wrong} |", flush=True)
 
 
-MEASURES = {measure.name: measure for measure in (Skew, Orientation, measure_scans.Blank)}
+MEASURES = {measure.name: measure for measure in (Skew, Orientation, measure_scans.Blank,
+                                                      measure_scans.Crop)}
 
 
 def main():

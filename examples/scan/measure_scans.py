@@ -40,3 +40,44 @@ class Blank:
         print("|---|---|---|")
         for group, (images, blank) in sorted(counts.items()):
             print(f"| {group} | {images} | {blank} |", flush=True)
+
+
+def common(a, b):
+    """Intersection over union of two boxes."""
+    def area(box):
+        return max(0, box[2] - box[0]) * max(0, box[3] - box[1])
+
+    both = area((max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])))
+    return both / (area(a) + area(b) - both)
+
+
+class Crop:
+    """How exactly pages are cropped, without margins."""
+    name = "crop"
+
+    def report(self, options, run):
+        found = {"page": collections.defaultdict(list), "content": collections.defaultdict(list)}
+
+        def make(seed):
+            yield scan_maker.make(seed, options.half)
+
+        for items in in_parts(options, make):
+            for what, by_surround in found.items():
+                def measure(paths, what=what):
+                    return run.records(paths, f"--crop={what}", "--margin=0")
+
+                for item, page in run.verdicts(items, measure):
+                    scan = item.scan
+                    straight = page["turned"] or abs(scan.angle) < 0.1
+                    true = scan.page(straight) if what == "page" else scan.content(straight)
+                    share = common(page["crop"], true)
+                    by_surround[scan.surround].append(share)
+                    if options.list:
+                        print(f"    {item.name:60} {what} {share:.3f} {page['crop']} {true} "
+                              f"{'' if page['turned'] else 'not turned'}", flush=True)
+        print("| cropped to | surround | images | mean | least |")
+        print("|---|---|---|---|---|")
+        for what, by_surround in found.items():
+            for surround, shares in by_surround.items():
+                print(f"| {what} | {surround} | {len(shares)} | {sum(shares) / len(shares):.3f} | "
+                      f"{min(shares):.3f} |")

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "output_option.h"
+#include "paper_option.h"
 
 namespace cudascan::scan {
 namespace {
@@ -64,9 +65,11 @@ the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
 struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
-       *files_from = nullptr, *borders = nullptr, *blank = nullptr;
+       *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
+       *page_size = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
-  double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset;
+  double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset,
+         margin = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
@@ -77,7 +80,7 @@ struct Given {
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank})
+                       files_from, borders, blank, crop, page_size})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -128,6 +131,12 @@ void parse(Given &g, int argc, char **argv) {
        "Blank pages: keep; drop; aside = into the folder blank/ of the output, or after the others "
        "in a file of all pages; keep",
        "HOW"},
+      {"crop", 0, 0, G_OPTION_ARG_STRING, &g.crop,
+       "no; page = to the sheet in its dark surround; content = to what is on it; no", "TO"},
+      {"margin", 0, 0, G_OPTION_ARG_DOUBLE, &g.margin, "Around what is cropped to, 0 to 100; 6.35",
+       "MM"},
+      {"page-size", 0, 0, G_OPTION_ARG_STRING, &g.page_size,
+       "Put the page in the middle of white paper: A4, A5, letter, legal, or millimetres", "WxH"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
@@ -242,6 +251,21 @@ void take_scanner(const Given &g, Options &o) {
     throw UsageError("--resume is for files; scanned pages always get the next free names");
 }
 
+void take_crop(const Given &g, Steps &steps) {
+  const std::string crop = text_or(g.crop, name_of(Crop::no));
+  for (const Crop to : {Crop::no, Crop::page, Crop::content})
+    if (crop == name_of(to)) steps.crop = to;
+  require(crop == name_of(steps.crop), "crop", crop, "no, page or content");
+  if (!std::isnan(g.margin)) {
+    require(g.margin >= 0 && g.margin <= 100, "margin", g.margin, "millimetres, 0 to 100");
+    if (steps.crop == Crop::no) throw UsageError("--margin is for --crop; add it");
+    steps.margin = g.margin;
+  }
+  if (g.page_size)
+    require(find_paper(g.page_size, steps.paper), "page-size", g.page_size,
+            "A4, A5, letter, legal, or WIDTHxHEIGHT in millimetres, 10 to 2000");
+}
+
 void take_rest(const Given &g, Options &o) {
   for (char **input = g.inputs; input && *input; ++input) o.inputs.emplace_back(*input);
   o.output = text_or(g.output, "");
@@ -296,6 +320,7 @@ Options parse_options(int argc, char **argv) {
   parse(given, argc, argv);
   Options options;
   take_rest(given, options);
+  take_crop(given, options.steps);
   take_method(given, options.steps);
   options.method = text_or(given.method, "binarize");
   take_scanner(given, options);

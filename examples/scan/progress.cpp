@@ -40,6 +40,9 @@ std::string details(const Findings &f) {
            line;
   else if (!f.not_upright.empty())
     line = "  orientation kept: " + f.not_upright + line;
+  if (f.cropped)
+    line += text("  cropped to %dx%d at %d,%d", f.box.right - f.box.left, f.box.bottom - f.box.top,
+                 f.box.left, f.box.top);
   if (f.blank) line += "  blank";
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);

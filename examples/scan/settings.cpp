@@ -14,8 +14,12 @@ class Line {
   }
   /// The shortest text that gives the same number.
   void add(const char *name, double value) {
+    add(name, std::string());
+    append(value);
+  }
+  void append(double value) {
     char digits[32];
-    add(name, std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr));
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   }
   /// An option without a value.
   void add(const char *name, bool given) {
@@ -39,6 +43,13 @@ std::string settings_of(const Options &o) {
   }
   line.add("borders", std::string(o.steps.whiten_border ? "white" : "keep"));
   line.add("blank", std::string(name_of(o.steps.blank)));
+  line.add("crop", std::string(name_of(o.steps.crop)));
+  if (o.steps.crop != Crop::no) line.add("margin", o.steps.margin);
+  if (o.steps.paper.width > 0) {
+    line.add("page-size", o.steps.paper.width);
+    line.text += 'x';
+    line.append(o.steps.paper.height);
+  }
   line.add("no-even-light", !o.steps.even_light);
   line.add("method", o.method);
   if (const auto *local = std::get_if<NickParams>(&o.steps.binarize)) {

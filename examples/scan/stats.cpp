@@ -60,7 +60,8 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
      << ", \"orientation_confidence\": " << f.orientation_confidence;
   if (!f.not_upright.empty()) to << ", \"not_upright\": " << quoted(f.not_upright);
   if (!f.turned) to << ", \"not_turned\": " << quoted(f.not_turned);
-  to << ", \"border\": " << f.border;
+  to << ", \"border\": " << f.border << ", \"crop\": [" << f.box.left << ", " << f.box.top << ", "
+     << f.box.right << ", " << f.box.bottom << "]";
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms

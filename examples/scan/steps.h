@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "box.h"
 #include "image.h"
 #include "kernels/autothreshold.h"
 #include "kernels/binarize.h"
@@ -19,6 +20,23 @@ enum class Blank {
   keep,   ///< they are like others
   drop,   ///< they are not written
   aside,  ///< they are put into a folder, or after the others
+};
+
+/// What is left of a page.
+enum class Crop {
+  no,       ///< all of it
+  page,     ///< the sheet in its surround
+  content,  ///< what is printed or written on it
+};
+
+/// "no" and so on.
+inline const char *name_of(Crop crop) {
+  return crop == Crop::no ? "no" : crop == Crop::page ? "page" : "content";
+}
+
+/// Millimetres; 0 = as large as the page.
+struct Paper {
+  double width = 0, height = 0;
 };
 
 /// "keep" and so on.
@@ -35,6 +53,9 @@ struct Steps {
   bool upright = false;       ///< turn pages that lie on their side or upside down
   bool whiten_border = true;  ///< of the scanner, where it touches the edge of the image
   Blank blank = Blank::keep;
+  Crop crop = Crop::no;
+  double margin = 6.35;  ///< mm around what is left, as far as there is a page
+  Paper paper;           ///< on which it is put
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
@@ -52,6 +73,8 @@ struct Findings {
   int orientation = 0;
   double orientation_confidence = 0;  ///< 0..1
   std::string not_upright;            ///< why the orientation is not known
+  bool cropped = false;               ///< whether it was asked for
+  Box box;                            ///< what is left of the straightened page, in pixels
   bool blank = false;                 ///< whether there is nothing on it; see Steps::blank
   double border = 0;                  ///< share of the page that was whitened, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1

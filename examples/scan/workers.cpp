@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "common/error.h"
+#include "crop.h"
 #include "digest.h"
 #include "new_file.h"
 #include "place.h"
@@ -57,7 +58,7 @@ std::vector<std::string> Workers::finish() {
 void Workers::work() {
   try {
     const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
-    Image page(job_.cuda), clean(job_.cuda);
+    Image page(job_.cuda), clean(job_.cuda), cropped;
     Task task;
     // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
@@ -65,7 +66,7 @@ void Workers::work() {
         tasks_.abandon();
         break;
       }
-      make_page(task, *cleaner, page, clean);
+      make_page(task, *cleaner, page, clean, cropped);
       task.scanned.reset();
     }
   } catch (const std::exception &error) {
@@ -76,7 +77,14 @@ void Workers::work() {
   }
 }
 
-void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean) {
+/// The page as it is written.
+const Image &Workers::finished(const Image &clean, const Findings &found, Image &cropped) const {
+  if (job_.steps.crop == Crop::no && job_.steps.paper.width == 0) return clean;
+  cut(clean, found.box, job_.steps.paper, cropped);
+  return cropped;
+}
+
+void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped) {
   PageRecord record;
   record.input = task.item.name();
   record.others = task.item.others;
@@ -96,7 +104,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean)
     if (record.found.blank && job_.steps.blank == Blank::drop)
       skip(task, record);
     else
-      write(task, encode(clean, job_.format), record);
+      write(task, encode(finished(clean, record.found, cropped), job_.format), record);
     record.found.write_ms = ms_since(begin);
     job_.progress->done(record);
   } catch (const DiskError &error) {

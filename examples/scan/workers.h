@@ -77,7 +77,8 @@ class Workers {
 
  private:
   void work();
-  void make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean);
+  const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
+  void make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped);
   void skip(const Task &task, const PageRecord &record);
   void write(const Task &task, const std::string &bytes, PageRecord &record);
 

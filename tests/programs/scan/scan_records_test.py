@@ -29,7 +29,7 @@ class Records(scans.Case):
         self.assertEqual(stats["version"], version)
         self.assertEqual(stats["settings"],
                          "--format=tiff --resolution=300 --orientation=keep --max-angle=10 "
-                         "--min-confidence=0 --borders=white --blank=keep --method=nick "
+                         "--min-confidence=0 --borders=white --blank=keep --crop=no --method=nick "
                          "--window=67 --k=-0.19 --r=128 --despeckle=5")
         self.assertEqual(len(stats["page_list"]), 3)
         for page in stats["page_list"]:
@@ -86,12 +86,15 @@ class Records(scans.Case):
                       ["--method=nick", "--window=33"], ["--method=sauvola", "--r=64"],
                       ["--orientation=auto"], ["--borders=keep"], ["--no-straighten"],
                       ["--max-angle=5"], ["--min-confidence=0.5"], ["--no-even-light"],
-                      ["--resolution=200"], ["--salvage"], ["--blank=drop"], ["--blank=aside"]):
+                      ["--resolution=200"], ["--salvage"], ["--blank=drop"], ["--blank=aside"],
+                      ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
+                      ["--page-size=A4"], ["--page-size=210x298"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
-        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--despeckle=3"]):
+        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--despeckle=3"],
+                      ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
             self.assertIn("1 done before", self.scan("in/0.png", "-o", "out", "--resume", *words))
 
     def test_names_that_another_page_has_got_since(self):
