@@ -120,6 +120,20 @@ class Crop(Glass):
                 true = scan.page(straight) if what == "page" else scan.content(straight)
                 self.assertGreater(measure_scans.common(page["crop"], true), 0.93, scan.name)
 
+    def test_gpus_make_the_same_pages(self):
+        self.save(self.glass.rotate(2, Image.BICUBIC, fillcolor=8), "in/page.png", dpi=(150, 150))
+        blank = np.random.default_rng(2).normal(200, 4, (900, 700)).astype(np.uint8)
+        self.save(Image.fromarray(blank), "in/blank.png", dpi=(150, 150))
+        words = ["in", "--crop=content", "--page-size=A4", "--blank=aside"]
+        result = program.run([scans.SCAN, "--backend=cuda", *words, "-o", "gpu"], cwd=self.folder)
+        if result.returncode == 3:
+            self.skipTest("no GPU")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.scan(*words, "-o", "out")
+        for name in ("page.tif", "blank/blank.tif"):
+            self.assertEqual((self.folder / "gpu" / name).read_bytes(),
+                             (self.out / name).read_bytes(), name)
+
     def test_it_is_said_and_wrong_usage(self):
         said = self.scan("page.png", "-o", self.out, "-v", "--crop=page")
         self.assertRegex(said, r"  cropped to 7\d\dx9\d\d at \d+,1\d\d  ")
