@@ -217,7 +217,8 @@ Decoded decode(const Input &input, const Header &header, int page, const HowToRe
   compare(input, header, page, source.get());
   check_size(input.name(), source->Xsize, source->Ysize);
   const int orientation = vips_image_get_orientation(source.get());
-  image.resolution = {dpi(source->Xres), dpi(source->Yres)};
+  image.resolution = {};
+  if (header.has_resolution) image.resolution = {dpi(source->Xres), dpi(source->Yres)};
   source = to_gray_or_rgb(std::move(source), input.name());
   const int rows = decode_into(source.get(), image, fail_on == VIPS_FAIL_ON_NONE);
   if (rows == image.height) return {orientation, rows, ""};

@@ -41,10 +41,24 @@ void read_png_header(Input &input, Header &header) {
   if (input.part(12, 4) != "IHDR") damaged(input, header);
   header.pages.push_back(
       page_of(input, header, big(input, header, kWidth, 4), big(input, header, kHeight, 4)));
+  // A resolution is in a chunk before the pixels: two numbers, and 1 for pixels a metre.
+  constexpr std::uint64_t kFirstChunk = 8, kAround = 12, kData = 8, kUnit = kData + 8;
+  constexpr int kMostChunks = 1000;
+  header.has_resolution = false;
+  std::uint64_t at = kFirstChunk;
+  for (int i = 0; i < kMostChunks && at + kAround <= input.size(); ++i) {
+    const std::string type = input.part(at + 4, 4);
+    if (type == "IDAT") return;
+    if (type == "pHYs") header.has_resolution = input.at(at + kUnit) == 1;
+    at += kAround + big(input, header, at, 4);
+  }
 }
 
-/// Walks over the segments to the frame header, SOF.
+/// Walks over the segments to the frame header, SOF. The resolution is in that of JFIF, unless its
+/// unit is 0, or in that of EXIF.
 void read_jpeg_header(Input &input, Header &header) {
+  constexpr std::uint32_t kJfif = 0xe0, kExif = 0xe1;
+  header.has_resolution = false;
   for (std::uint64_t at = 2;;) {
     // Fill bytes are allowed, and libjpeg moves past others.
     while (big(input, header, at, 1) != 0xff) ++at;
@@ -65,6 +79,9 @@ void read_jpeg_header(Input &input, Header &header) {
     }
     const std::uint32_t length = big(input, header, at, 2);
     if (length < 2 || marker == 0xd9 || marker == 0xda) damaged(input, header);
+    if ((marker == kJfif && input.part(at + 2, 4) == "JFIF" && input.at(at + 9) > 0) ||
+        (marker == kExif && input.part(at + 2, 4) == "Exif"))
+      header.has_resolution = true;
     at += length;
   }
 }

@@ -28,8 +28,9 @@ struct PageHeader {
 struct Header {
   Kind kind = Kind::unknown;
   std::vector<PageHeader> pages;
-  bool progressive = false;  ///< a JPEG whose levels come in several scans
-  std::string problem;       ///< why there are more pages than were found, or ""
+  bool has_resolution = true;  ///< false for a PNG or JPEG without: libvips says 72 dpi
+  bool progressive = false;    ///< a JPEG whose levels come in several scans
+  std::string problem;         ///< why there are more pages than were found, or ""
 };
 
 /// @throws Error when the input is empty, of no kind that is known, or its header is damaged

@@ -122,10 +122,11 @@ class Writing(scans.Case):
             self.assertEqual(page.tag_v2[296], 2)
 
     def test_resolution_of_files_that_do_not_say_theirs(self):
-        path = self.save(scans.text_page(), "page.pgm")
-        self.scan(path, "-o", self.out, "--resolution=200")
-        with Image.open(self.out / "page.tif") as page:
-            self.assertEqual(float(page.tag_v2[282]), 200)
+        for suffix in ("pgm", "png", "jpg"):
+            path = self.save(scans.text_page(), f"{suffix}.{suffix}")
+            self.scan(path, "-o", self.out, "--resolution=200")
+            with Image.open(self.out / f"{suffix}.tif") as page:
+                self.assertEqual(float(page.tag_v2[282]), 200, suffix)
 
     def test_png_of_1_bit(self):
         path = self.save(scans.text_page(), "page.png", dpi=(300, 300))
