@@ -13,9 +13,8 @@ namespace cudascan::scan {
 namespace {
 
 constexpr double kThinnest = 2, kShortest = 10;  ///< mm, of parts of the border
-constexpr double kMmPerInch = 25.4;
-constexpr int kVeryDark = 35;  ///< percent
-constexpr int kNear = 2;       ///< cells to either side that give the level of the paper
+constexpr int kVeryDark = 35;                    ///< percent
+constexpr int kNear = 2;  ///< cells to either side that give the level of the paper
 
 /// Runs of cells for which `is` holds: calls `use` with the first and the one after the last.
 template <typename Is, typename Use>

@@ -12,8 +12,6 @@
 namespace cudascan::scan {
 namespace {
 
-constexpr double kMmPerInch = 25.4;
-
 int pixels(double mm, double dpi) {
   return static_cast<int>(std::lround(mm * dpi / kMmPerInch));
 }

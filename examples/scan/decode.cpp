@@ -23,7 +23,6 @@ namespace {
 
 /// libvips reports 1 pixel a millimetre if a file states nothing; scans have more.
 constexpr double kLeastDpi = 30;
-constexpr double kMmPerInch = 25.4;
 
 struct Unref {
   void operator()(void *object) const { g_object_unref(object); }

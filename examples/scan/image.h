@@ -42,6 +42,8 @@ class Memory {
   cuda::PinnedBuffer pinned_;
 };
 
+inline constexpr double kMmPerInch = 25.4, kUsualDpi = 300;
+
 /// Pixels per inch; 0 = unknown.
 struct Resolution {
   double x = 0, y = 0;

@@ -7,14 +7,13 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "kernels/swofilter.h"
 #include "reduce.h"
 #include "turned_back.h"
 
 namespace cudascan::scan {
 namespace {
 
-constexpr double kMmPerInch = 25.4, kUsualDpi = 300, kCopyDpi = 150;
+constexpr double kCopyDpi = 150;
 constexpr int kClosing = 21, kSmoothing = 5;     ///< mm
 constexpr double kPalest = 0.3, kThrough = 0.2;  ///< below the paper, relative to it
 constexpr double kDeviations = 2.5;
@@ -66,15 +65,7 @@ void Ink::measure_paper(const Image &page) {
   cell_ = std::clamp(static_cast<int>(std::lround(dpi / by_ / kMmPerInch)), 1,
                      std::min({64, copy_.width, copy_.height}));
   reduce(copy_, cell_, cell_, cells_);
-  closed_.shape(cells_.width, cells_.height, 8);
-  paper_.shape(cells_.width, cells_.height, 8);
-  SwoFilterParams params;
-  params.op = SwoFilterOperator::close;
-  params.window = kClosing;
-  run(cpu_, cells_.plane<const std::uint8_t>(), closed_.plane<std::uint8_t>(), params);
-  params.op = SwoFilterOperator::mean;
-  params.window = kSmoothing;
-  run(cpu_, closed_.plane<const std::uint8_t>(), paper_.plane<std::uint8_t>(), params);
+  paper_.measure(cells_, kClosing, kSmoothing);
 }
 
 /// The standard deviation of the noise, if it is normal: from the median difference of neighbours.
@@ -93,8 +84,8 @@ double Ink::noise() const {
 void Ink::find_runs(const Border &border) {
   runs_.clear();
   const auto levels = copy_.plane<const std::uint8_t>();
-  const auto paper = paper_.plane<const std::uint8_t>();
-  const int bright = std::max(1, bright_level(paper_));
+  const auto paper = paper_.levels().plane<const std::uint8_t>();
+  const int bright = std::max(1, bright_level(paper_.levels()));
   const double palest = std::max(kPalest, kThrough + kDeviations * noise() / bright);
   std::vector<int> limits(levels.width);
   for (int y = 0; y < levels.height; ++y) {

@@ -16,7 +16,7 @@
 #include "border.h"
 #include "box.h"
 #include "image.h"
-#include "kernels/exec.h"
+#include "paper_levels.h"
 
 namespace cudascan::scan {
 
@@ -45,8 +45,8 @@ class Ink {
 
   int by_ = 1;    ///< pixels of the page on each side of one of the copy
   int cell_ = 1;  ///< pixels of the copy on each side of one of the paper
-  Cpu cpu_{1};
-  Image copy_, cells_, closed_, paper_;
+  Image copy_, cells_;
+  PaperLevels paper_;
   std::vector<Run> runs_;
   std::vector<Run> kept_;  ///< those of pieces that count
 };

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "clones.h"
-#include "kernels/swofilter.h"
 #include "reduce.h"
 
 namespace cudascan::scan {
 namespace {
 
-constexpr double kUsualDpi = 300;
 constexpr int kReduction = 8;  // at 300 dpi
 constexpr int kClosing = 31, kSmoothing = 15;
 /// Gains have 10 binary digits after the point, shares have 8. Blocks darker than an eighth of
@@ -104,19 +102,11 @@ void EvenLight::apply(Image &page) {
   const int by = std::clamp(static_cast<int>(std::lround(kReduction * dpi / kUsualDpi)), 1,
                             std::min({64, page.width, page.height}));
   reduce(page, by, by, reduced_);
-  closed_.shape(reduced_.width, reduced_.height, 8);
-  paper_.shape(reduced_.width, reduced_.height, 8);
-  SwoFilterParams params;
-  params.op = SwoFilterOperator::close;
-  params.window = kClosing;
-  run(cpu_, reduced_.plane<const std::uint8_t>(), closed_.plane<std::uint8_t>(), params);
-  params.op = SwoFilterOperator::mean;
-  params.window = kSmoothing;
-  run(cpu_, closed_.plane<const std::uint8_t>(), paper_.plane<std::uint8_t>(), params);
+  paper_.measure(reduced_, kClosing, kSmoothing);
   if (page.depth == 8)
-    apply_paper(paper_, by, page.plane<std::uint8_t>());
+    apply_paper(paper_.levels(), by, page.plane<std::uint8_t>());
   else
-    apply_paper(paper_, by, page.plane<std::uint16_t>());
+    apply_paper(paper_.levels(), by, page.plane<std::uint16_t>());
 }
 
 }  // namespace cudascan::scan

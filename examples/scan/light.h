@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 #include "image.h"
-#include "kernels/exec.h"
+#include "paper_levels.h"
 
 namespace cudascan::scan {
 
@@ -13,8 +13,8 @@ class EvenLight {
   void apply(Image &page);
 
  private:
-  Cpu cpu_{1};
-  Image reduced_, closed_, paper_;
+  Image reduced_;
+  PaperLevels paper_;
 };
 
 }  // namespace cudascan::scan

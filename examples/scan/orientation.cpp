@@ -158,8 +158,8 @@ void Upright::turn(Image &page, Findings &found) {
   reduce(page, rows.by * rows.squeeze, rows.by, reduced_);
   const Skew upright = measure_skew(rows, reduced_);
   reduce(page, columns.by, columns.by * columns.squeeze, space_);
-  transpose(space_, beside_);
-  const Skew sideways = measure_skew(columns, beside_);
+  transpose(space_, across_);
+  const Skew sideways = measure_skew(columns, across_);
   const auto clearly = [](const Skew &one, const Skew &other) {
     return one.confidence >= kTrusted && one.lines > kClearly * other.lines;
   };
@@ -169,7 +169,7 @@ void Upright::turn(Image &page, Findings &found) {
     return;
   }
   const Skew &lines = lies ? sideways : upright;
-  const double rise = lies ? letters_rise(beside_, columns.squeeze, lines.angle)
+  const double rise = lies ? letters_rise(across_, columns.squeeze, lines.angle)
                            : letters_rise(reduced_, rows.squeeze, lines.angle);
   found.orientation_confidence = rise * rise / (rise * rise + kSurely * kSurely);
   if (std::fabs(rise) < kSurely) {

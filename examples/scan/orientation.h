@@ -41,7 +41,7 @@ class Upright {
   void turn(Image &page, Findings &found);
 
  private:
-  Image reduced_, beside_, space_;
+  Image reduced_, across_, space_;
 };
 
 }  // namespace cudascan::scan

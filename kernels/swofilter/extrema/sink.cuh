@@ -56,6 +56,7 @@ struct ExtremaSink {
       *reinterpret_cast<uint4 *>(row + x) = words;
       return;
     }
+    // Not store_words(): erosions by small rectangles take 5 % longer with a call here.
     store_word(row, out.width, x, words.x);
     store_word(row, out.width, x + kSamples, words.y);
     store_word(row, out.width, x + 2 * kSamples, words.z);

@@ -224,8 +224,8 @@ TEST(SwoFilterExtrema, CudaEqualsCpuAroundItsCuts) {
     }
 }
 
-/// Small rectangles, of which one launch computes both extrema: squares of 3x3 and 5x5 have a
-/// kernel of their own for aligned 16-bit samples.
+/// One launch computes both extrema of small rectangles. Squares of 3x3 and 5x5 have a kernel of
+/// their own for aligned 16-bit samples.
 TEST(SwoFilterExtrema, CudaEqualsCpuOfBothExtrema) {
   NEED_GPU();
   constexpr Size kWindows[] = {{3, 3}, {5, 5}, {3, 5}, {1, 3}, {7, 7}, {15, 15}, {9, 11}};

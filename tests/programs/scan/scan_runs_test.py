@@ -110,7 +110,7 @@ class Runs(scans.Case):
         self.assertIn("0 pages", self.scan("a", "b", "a/page.png", "-o", "out", "--resume",
                                            "--no-straighten", "--despeckle=0"))
 
-    def test_resume_makes_changed_files_anew(self):
+    def test_resume_makes_changed_files_again(self):
         path = self.save(scans.text_page(seed=1), "page.png")
         self.scan(path, "-o", "out")
         self.save(scans.text_page(seed=2), "page.png")
