@@ -12,6 +12,8 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
+///       /// Whether the result is neither black and white nor an image: a threshold, an angle.
+///       static bool is_map(const Params &);                                  // if not never
 ///       // If it is not copied or, in black and white, neutral.
 ///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
@@ -101,11 +103,11 @@ class Element {
       load_kernels(reinterpret_cast<GstCudaScanFilter *>(object), next);
     GST_OBJECT_LOCK(object);
     Params &params = own(object).params;
-    const bool before = Traits::black_and_white(params);
+    const Gray8From before = gray8_of(params);
     const Change change = Element::change(params, id, value);
     own(object).refused.erase(id);
     if (!change.refused.empty()) own(object).refused[id] = change.refused;
-    const bool after = Traits::black_and_white(params);
+    const Gray8From after = gray8_of(params);
     GST_OBJECT_UNLOCK(object);
     if (!change.known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
     if (change.implied) g_object_notify(object, change.implied);
@@ -165,8 +167,14 @@ class Element {
 #endif
   }
 
-  static bool black_and_white(GstCudaScanFilter *self) {
-    return Traits::black_and_white(current_params(self));
+  static Gray8From gray8_of(const Params &params) {
+    if (Traits::black_and_white(params)) return Gray8From::any;
+    if constexpr (requires { Traits::is_map(params); })
+      if (Traits::is_map(params)) return Gray8From::eight_bits;
+    return Gray8From::gray8;
+  }
+  static Gray8From gray8_from(GstCudaScanFilter *self) {
+    return gray8_of(current_params(self));
   }
 
   static Chroma begin_frame(GstCudaScanFilter *self) {
@@ -262,7 +270,7 @@ class Element {
     filter_class->category = _gst_debug_category_new(Traits::name, 0, Traits::long_name);
     filter_class->report_name = Traits::name;
     filter_class->validate = check;
-    filter_class->black_and_white = black_and_white;
+    filter_class->gray8_from = gray8_from;
     filter_class->load_kernels = load_kernels;
     filter_class->begin_frame = begin_frame;
     filter_class->wants_report = wants_report;

@@ -8,15 +8,16 @@ namespace {
 
 constexpr const char *kCudaFeature = "memory:CUDAMemory";
 
-#define FORMATS_8 "GRAY8, NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444"
+#define YUV_8 "NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444"
 #define FORMATS_16                                                                       \
   "GRAY16_LE, P010_10LE, P012_LE, P016_LE, I420_10LE, I420_12LE, I422_10LE, I422_12LE, " \
   "Y444_10LE, Y444_12LE, Y444_16LE"
 #define CAPS_FIELDS                                 \
-  ", format = { " FORMATS_8 ", " FORMATS_16         \
+  ", format = { GRAY8, " YUV_8 ", " FORMATS_16      \
   " }, width = [ 1, 32768 ], height = [ 1, 32768 ]" \
   ", framerate = " GST_VIDEO_FPS_RANGE
-constexpr const char *kDeepFormats = "{ " FORMATS_16 " }";
+constexpr const char *kYuv8Formats = "{ " YUV_8 " }",
+                     *kOtherFormats = "{ " YUV_8 ", " FORMATS_16 " }";
 
 bool structure_is_cuda(const GstCaps *caps, guint i) {
   const GstCapsFeatures *features = gst_caps_get_features(caps, i);
@@ -40,11 +41,13 @@ bool has_format(const GstStructure *structure, const char *format) {
   return found;
 }
 
-bool has_deep_format(const GstStructure *structure) {
+/// Whether one of its formats is not GRAY8 and can become it.
+bool can_become_gray8(const GstStructure *structure, Gray8From from) {
   bool found = false;
   for_each_format(structure, [&](const char *f) {
     const auto *info = gst_video_format_get_info(gst_video_format_from_string(f));
-    found = found || (info && sample_size(info) == 2);
+    found = found || (info && info->format != GST_VIDEO_FORMAT_GRAY8 &&
+                      (from == Gray8From::any || sample_size(info) == 1));
   });
   return found;
 }
@@ -92,8 +95,10 @@ GstCaps *template_caps() {
 GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilities abilities) {
   GstCaps *result = gst_caps_new_empty();
   const guint n = gst_caps_get_size(caps);
+  const bool is_input = direction == GST_PAD_SINK;
+  const char *others = abilities.gray8_from == Gray8From::any ? kOtherFormats : kYuv8Formats;
   for (const bool other_format : {false, true}) {
-    if (other_format && !abilities.gray8_from_deep) break;
+    if (other_format && abilities.gray8_from == Gray8From::gray8) break;
     for (const bool other_memory : {false, true}) {
       for (guint i = 0; i < n; ++i) {
         const bool cuda = structure_is_cuda(caps, i);
@@ -101,10 +106,9 @@ GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilitie
         const GstStructure *structure = gst_caps_get_structure(caps, i);
         if (!other_format) {
           append(result, structure, cuda != other_memory);
-        } else if (direction == GST_PAD_SINK ? has_deep_format(structure)
-                                             : has_format(structure, "GRAY8")) {
-          g_autoptr(GstStructure) converted =
-              with_format(structure, direction == GST_PAD_SINK ? "GRAY8" : kDeepFormats);
+        } else if (is_input ? can_become_gray8(structure, abilities.gray8_from)
+                            : has_format(structure, "GRAY8")) {
+          g_autoptr(GstStructure) converted = with_format(structure, is_input ? "GRAY8" : others);
           append(result, converted, cuda != other_memory);
         }
       }

@@ -10,10 +10,17 @@ namespace cudascan::gst {
 /// CUDAMemory.
 GstCaps *template_caps();
 
+/// Which input formats a result may be GRAY8 for, if the next element asks for it.
+enum class Gray8From {
+  gray8,       ///< the result has chroma or levels of its own
+  eight_bits,  ///< a map: numbers of the input's depth
+  any,         ///< black and white
+};
+
 /// What the filter supports at present; may be less than the templates promise.
 struct Abilities {
-  bool cuda_memory;      ///< CUDAMemory is usable: there are a driver and a device
-  bool gray8_from_deep;  ///< the result may be GRAY8 if the input has 16-bit samples
+  bool cuda_memory;  ///< CUDAMemory is usable: there are a driver and a device
+  Gray8From gray8_from;
 };
 
 /// The possible caps of the other pad when one has `caps`; the same format and memory come first.

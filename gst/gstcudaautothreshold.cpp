@@ -119,6 +119,7 @@ struct Autothreshold {
              &Report::threshold}};
 
   static bool black_and_white(const Params &params) { return params.apply && params.classes == 2; }
+  static bool is_map(const Params &params) { return params.apply && params.classes > 2; }
 
   static void fill(GstStructure *fields, const Params &params, const Report &report) {
     gst_structure_set(fields, "threshold", G_TYPE_INT, report.threshold, "method", G_TYPE_STRING,

@@ -85,6 +85,7 @@ struct Binarize {
   static bool black_and_white(const Params &params) {
     return params.output == BinarizeOutput::binary;
   }
+  static bool is_map(const Params &params) { return params.output == BinarizeOutput::darkness; }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "blank", G_TYPE_BOOLEAN, report.blank, "inverted", G_TYPE_BOOLEAN,

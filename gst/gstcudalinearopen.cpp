@@ -124,6 +124,9 @@ struct LinearOpen {
   static constexpr std::tuple<> results{};
 
   static bool black_and_white(const Params &) { return false; }
+  static bool is_map(const Params &params) {
+    return params.output == LinearOpenOutput::orientation;
+  }
   static Chroma chroma(const Params &params) {
     return params.output == LinearOpenOutput::orientation ? Chroma::hue : Chroma::copied;
   }

@@ -100,6 +100,7 @@ struct Nick {
   static constexpr std::tuple<> results{};
 
   static bool black_and_white(const Params &params) { return params.output == NickOutput::binary; }
+  static bool is_map(const Params &params) { return params.output == NickOutput::threshold; }
 
   static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "black-ratio", G_TYPE_DOUBLE, report.black_ratio, nullptr);

@@ -34,8 +34,8 @@ struct GstCudaScanFilterClass {
 
   /// Throws if the settings are wrong.
   void (*validate)(GstCudaScanFilter *self);
-  /// Whether the current settings give black and white: GRAY8 for deep input, neutral chroma.
-  bool (*black_and_white)(GstCudaScanFilter *self);
+  /// The input formats for which the current settings can give GRAY8.
+  cudascan::gst::Gray8From (*gray8_from)(GstCudaScanFilter *self);
 
   /// Loads the kernels for the current settings by gst_cuda_scan_filter_load_kernels().
   void (*load_kernels)(GstCudaScanFilter *self);
@@ -69,7 +69,7 @@ bool gst_cuda_scan_filter_is_interrupted(GstCudaScanFilter *self);
 /// Subclasses number their properties from here.
 enum { GST_CUDA_SCAN_FILTER_FIRST_PROPERTY = 100 };
 
-/// Call it when black_and_white() may have changed.
+/// Call it when gray8_from() may have changed.
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self);
 
 G_END_DECLS

@@ -11,7 +11,7 @@ static GstCaps *gst_cuda_scan_filter_transform_caps(GstBaseTransform *trans,
                                                     GstPadDirection direction, GstCaps *caps,
                                                     GstCaps *filter) {
   GstCaps *result = other_pad_caps(
-      direction, caps, {CudaSide::usable(), class_of(trans)->black_and_white(self_of(trans))});
+      direction, caps, {CudaSide::usable(), class_of(trans)->gray8_from(self_of(trans))});
   if (!filter) return result;
   GstCaps *filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);

@@ -84,11 +84,10 @@ TEST_P(Formats, ThresholdSurfacesAreTheKernelsWithTheChromaOfTheInput) {
   }
 }
 
-TEST_P(Formats, DeepInputGivesGray8WhereItIsAskedFor) {
+TEST_P(Formats, BlackAndWhiteIsGray8WhereItIsAskedFor) {
   NickParams params;
   params.window = 15;
   for (GstVideoFormat format : formats()) {
-    if (!deep(format)) continue;
     Filter filter(nick("window=15"), gray8());
     for (const auto &[width, height] : kSizes) {
       const Picture in = make_picture(format, width, height, 7);
@@ -100,8 +99,42 @@ TEST_P(Formats, DeepInputGivesGray8WhereItIsAskedFor) {
   }
 }
 
+TEST_P(Formats, MapsOf8BitsAreGray8WhereItIsAskedFor) {
+  NickParams thresholds;
+  thresholds.window = 15;
+  thresholds.output = NickOutput::threshold;
+  BinarizeParams darkness;
+  darkness.output = BinarizeOutput::darkness;
+  LinearOpenParams angles;
+  angles.directions = 4;
+  angles.output = LinearOpenOutput::orientation;
+  AutothresholdParams classes;
+  classes.classes = 3;
+  for (GstVideoFormat format : formats()) {
+    if (deep(format)) continue;
+    const Picture in = make_picture(format, 61, 37);
+    const auto check = [&](const std::string &line, const auto &params) {
+      Filter filter(line, gray8());
+      EXPECT_TRUE(same(filter.process(in), expected(in, params, GST_VIDEO_FORMAT_GRAY8))) << line;
+    };
+    check(nick("window=15 output=threshold"), thresholds);
+    check(launch("cudabinarize", "output=darkness"), darkness);
+    check(launch("cudalinearopen", "directions=4 output=orientation"), angles);
+    check(launch("cudaautothreshold", "classes=3"), classes);
+  }
+}
+
+TEST_P(Formats, FilteredImagesKeepTheirChroma) {
+  for (const char *name : {"cudaequalize", "cudalinearopen", "cudaswofilter"}) {
+    Filter filter(launch(name), gray8());
+    EXPECT_NE(filter.push_picture(make_picture(GST_VIDEO_FORMAT_NV12, 20, 10)), GST_FLOW_OK)
+        << name;
+  }
+}
+
 TEST_P(Formats, TheFormatOfTheInputIsKeptWhereNothingElseIsAskedFor) {
-  for (GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_P010_10LE}) {
+  for (GstVideoFormat format :
+       {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_NV12}) {
     Filter filter(nick());
     EXPECT_EQ(filter.process(make_picture(format, 20, 10)).format, format);
   }
