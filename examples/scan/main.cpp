@@ -282,6 +282,8 @@ int Run::scanner() {
   Place place(options_.output, options_.kind, false, mark_of(VERSION, settings_), settings_);
   Sane sane;
   Scanner scanner(sane, options_.scanner, go_on_scanning);
+  if (options_.talk != Talk::quiet)
+    for (const std::string &note : scanner.notes()) std::fprintf(stderr, "%s\n", note.c_str());
   if (!options_.dry_run) place.make();
   Names names(place.folder(), suffix_of(options_.format), place.file().filename());
   int number = 0;
@@ -318,10 +320,19 @@ int Run::scanner() {
   return totals_.pages > 0 ? kSomeLeftOut : kNothingDone;
 }
 
-int list_devices() {
+/// @param details  whether to open each and say what it offers
+int list_devices(bool details) {
   Sane sane;
   const auto devices = sane.devices();
-  for (const auto &[name, description] : devices) std::cout << name << "  " << description << '\n';
+  for (const auto &[name, description] : devices) {
+    std::cout << name << "  " << description << '\n';
+    if (!details) continue;
+    try {
+      for (const std::string &line : sane.describe(name)) std::cout << "  " << line << '\n';
+    } catch (const Error &error) {
+      std::cout << "  " << error.what() << '\n';
+    }
+  }
   if (devices.empty()) std::cerr << "no scanner was found\n";
   return devices.empty() ? kNothingDone : kAllDone;
 }
@@ -334,7 +345,7 @@ int run(int argc, char **argv) {
   }
   watch_signals();
   start_decoding(argv[0]);
-  if (options.list_devices) return list_devices();
+  if (options.list_devices) return list_devices(options.talk == Talk::verbose);
   Run run(options);
   return options.scan ? run.scanner() : run.files();
 }

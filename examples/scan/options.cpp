@@ -11,6 +11,7 @@
 
 #include "output_option.h"
 #include "paper_option.h"
+#include "sheets_option.h"
 
 namespace cudascan::scan {
 namespace {
@@ -66,21 +67,21 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr;
+       *page_size = nullptr, *paper = nullptr, *backs = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset,
          margin = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
-  gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
-           recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
-           quiet = FALSE, verbose = FALSE, version = FALSE;
+  gboolean scan = FALSE, duplex = FALSE, list_devices = FALSE, no_straighten = FALSE,
+           no_even_light = FALSE, recursive = FALSE, dry_run = FALSE, resume = FALSE,
+           salvage = FALSE, null = FALSE, quiet = FALSE, verbose = FALSE, version = FALSE;
 
   Given() = default;
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size})
+                       files_from, borders, blank, crop, page_size, paper, backs})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -103,10 +104,17 @@ void parse(Given &g, int argc, char **argv) {
        nullptr},
       {"device", 0, 0, G_OPTION_ARG_STRING, &g.device,
        "Scanner to use, implies --scan; the first one", "NAME"},
-      {"list-devices", 0, 0, G_OPTION_ARG_NONE, &g.list_devices, "List the scanners and exit",
-       nullptr},
+      {"list-devices", 0, 0, G_OPTION_ARG_NONE, &g.list_devices,
+       "List the scanners and exit; with -v also what they offer", nullptr},
       {"source", 0, 0, G_OPTION_ARG_STRING, &g.source, "Paper source of the scanner, such as ADF",
        "NAME"},
+      {"duplex", 0, 0, G_OPTION_ARG_NONE, &g.duplex, "Scan both sides of each sheet", nullptr},
+      {"backs", 0, 0, G_OPTION_ARG_STRING, &g.backs,
+       "How backs come with --duplex: upright, or upside-down, then they are turned; upright",
+       "HOW"},
+      {"paper", 0, 0, G_OPTION_ARG_STRING, &g.paper,
+       "Scan this much: A3, A4, A5, letter, legal, or millimetres; what the scanner is set to",
+       "WxH"},
       {"pages", 0, 0, G_OPTION_ARG_INT, &g.pages,
        "Scan at most N pages, 0 = until the feeder is empty; 0 with a feeder, else 1", "N"},
       {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &g.timeout,
@@ -136,7 +144,8 @@ void parse(Given &g, int argc, char **argv) {
       {"margin", 0, 0, G_OPTION_ARG_DOUBLE, &g.margin, "Around what is cropped to, 0 to 100; 6.35",
        "MM"},
       {"page-size", 0, 0, G_OPTION_ARG_STRING, &g.page_size,
-       "Put the page in the middle of white paper: A4, A5, letter, legal, or millimetres", "WxH"},
+       "Put the page in the middle of white paper: A3, A4, A5, letter, legal, or millimetres",
+       "WxH"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
@@ -245,6 +254,7 @@ void take_scanner(const Given &g, Options &o) {
             "NAME=VALUE, such as brightness=10");
     o.scanner.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  take_sheets({g.duplex != FALSE, text_or(g.backs, ""), text_or(g.paper, "")}, o);
   if (!o.scan && (g.source || g.pages >= 0 || g.scan_options))
     throw UsageError("--source, --pages and --scan-option are for scanners; add --scan");
   if (o.scan && g.resume)
@@ -263,7 +273,7 @@ void take_crop(const Given &g, Steps &steps) {
   }
   if (g.page_size)
     require(find_paper(g.page_size, steps.paper), "page-size", g.page_size,
-            "A4, A5, letter, legal, or WIDTHxHEIGHT in millimetres, 10 to 2000");
+            "A3, A4, A5, letter, legal, or WIDTHxHEIGHT in millimetres, 10 to 2000");
 }
 
 void take_rest(const Given &g, Options &o) {

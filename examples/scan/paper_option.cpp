@@ -10,8 +10,11 @@ namespace {
 constexpr struct {
   const char *name;
   Paper paper;
-} kPapers[] = {
-    {"A4", {210, 297}}, {"A5", {148, 210}}, {"letter", {215.9, 279.4}}, {"legal", {215.9, 355.6}}};
+} kPapers[] = {{"A3", {297, 420}},
+               {"A4", {210, 297}},
+               {"A5", {148, 210}},
+               {"letter", {215.9, 279.4}},
+               {"legal", {215.9, 355.6}}};
 constexpr double kSmallest = 10, kLargest = 2000;
 
 }  // namespace

@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
-#include <cstring>
-#include <optional>
 #include <thread>
 
 #include "common/error.h"
@@ -33,102 +30,27 @@ namespace {
 constexpr int kLongestSide = 32768;
 constexpr int kReadBytes = 64 * 1024;
 
+/// What a person can do about it, or "".
+const char *remedy(SANE_Status status) {
+  switch (status) {
+    case SANE_STATUS_DEVICE_BUSY:
+      return "; another program uses it, or it is warming up: try again";
+    case SANE_STATUS_JAMMED:
+      return "; take the paper out and scan the rest again";
+    case SANE_STATUS_NO_DOCS:
+      return "; put paper into the feeder, or name another --source";
+    case SANE_STATUS_COVER_OPEN:
+      return "; close it and scan the rest again";
+    case SANE_STATUS_ACCESS_DENIED:
+      return "; on many systems the members of the group scanner may use scanners";
+    default:
+      return "";
+  }
+}
+
 void check(SANE_Status status, const std::string &what) {
-  if (status != SANE_STATUS_GOOD) throw Error(what + ": " + sane_strstatus(status));
-}
-
-/// An option of a device.
-struct Option {
-  int index;
-  const SANE_Option_Descriptor *descriptor;
-};
-
-std::optional<Option> find(SANE_Handle handle, const std::string &name) {
-  for (int i = 1; const SANE_Option_Descriptor *d = sane_get_option_descriptor(handle, i); ++i)
-    if (d->name != nullptr && name == d->name && SANE_OPTION_IS_ACTIVE(d->cap)) return Option{i, d};
-  return std::nullopt;
-}
-
-std::string choices_of(const SANE_Option_Descriptor &d) {
-  std::string text;
-  if (d.constraint_type == SANE_CONSTRAINT_STRING_LIST)
-    for (const SANE_String_Const *s = d.constraint.string_list; *s != nullptr; ++s)
-      text += (text.empty() ? "" : ", ") + std::string(*s);
-  return text;
-}
-
-bool offers(const SANE_Option_Descriptor &d, const std::string &value) {
-  if (d.constraint_type != SANE_CONSTRAINT_STRING_LIST) return true;
-  for (const SANE_String_Const *s = d.constraint.string_list; *s != nullptr; ++s)
-    if (value == *s) return true;
-  return false;
-}
-
-/// A number as an option of this type stores it.
-SANE_Word word_of(const SANE_Option_Descriptor &d, const std::string &value) {
-  if (d.type == SANE_TYPE_BOOL) {
-    if (value == "yes" || value == "true" || value == "1") return SANE_TRUE;
-    if (value == "no" || value == "false" || value == "0") return SANE_FALSE;
-    throw Error("must be yes or no");
-  }
-  std::size_t end = 0;
-  double number = 0;
-  try {
-    number = std::stod(value, &end);
-  } catch (const std::exception &) {
-    end = 0;
-  }
-  if (end == 0 || end != value.size() || std::fabs(number) > 32767 * 65536.0)
-    throw Error("must be a number");
-  return d.type == SANE_TYPE_FIXED ? SANE_FIX(number) : static_cast<SANE_Word>(std::lround(number));
-}
-
-/// @throws Error with a sentence without the name of the option
-void set_value(SANE_Handle handle, const Option &option, const std::string &value) {
-  const SANE_Option_Descriptor &d = *option.descriptor;
-  SANE_Status status = SANE_STATUS_INVAL;
-  if (d.type == SANE_TYPE_STRING) {
-    if (!offers(d, value)) throw Error("must be one of: " + choices_of(d));
-    std::vector<char> text(std::max<std::size_t>(d.size, value.size() + 1), '\0');
-    std::copy(value.begin(), value.end(), text.begin());
-    status = sane_control_option(handle, option.index, SANE_ACTION_SET_VALUE, text.data(), nullptr);
-  } else if (d.type == SANE_TYPE_BOOL || d.type == SANE_TYPE_INT || d.type == SANE_TYPE_FIXED) {
-    std::vector<SANE_Word> words(std::max<std::size_t>(1, d.size / sizeof(SANE_Word)),
-                                 word_of(d, value));
-    status =
-        sane_control_option(handle, option.index, SANE_ACTION_SET_VALUE, words.data(), nullptr);
-  } else {
-    throw Error("cannot be set");
-  }
-  if (status != SANE_STATUS_GOOD) throw Error(sane_strstatus(status));
-}
-
-/// The value of a number, 0 if there is no such option.
-double number_of(SANE_Handle handle, const char *name) {
-  const auto option = find(handle, name);
-  if (!option || option->descriptor->size != sizeof(SANE_Word)) return 0;
-  SANE_Word word = 0;
-  if (sane_control_option(handle, option->index, SANE_ACTION_GET_VALUE, &word, nullptr) !=
-      SANE_STATUS_GOOD)
-    return 0;
-  return option->descriptor->type == SANE_TYPE_FIXED ? SANE_UNFIX(word) : word;
-}
-
-/// Whether this source feeds sheets automatically.
-bool is_feeder(std::string source) {
-  std::transform(source.begin(), source.end(), source.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return source.find("adf") != std::string::npos || source.find("feeder") != std::string::npos;
-}
-
-std::string text_of(SANE_Handle handle, const char *name) {
-  const auto option = find(handle, name);
-  if (!option || option->descriptor->type != SANE_TYPE_STRING) return "";
-  std::vector<char> text(option->descriptor->size + 1, '\0');
-  return sane_control_option(handle, option->index, SANE_ACTION_GET_VALUE, text.data(), nullptr) ==
-                 SANE_STATUS_GOOD
-             ? text.data()
-             : "";
+  if (status != SANE_STATUS_GOOD)
+    throw Error(what + ": " + sane_strstatus(status) + remedy(status));
 }
 
 /// Limits how long to wait for a device that answers but sends no data. A network device does that
@@ -206,6 +128,14 @@ std::vector<std::pair<std::string, std::string>> Sane::devices() {
   return result;
 }
 
+std::vector<std::string> Sane::describe(const std::string &device) {
+  SANE_Handle handle = nullptr;
+  check(sane_open(device.c_str(), &handle), device + ": cannot be opened");
+  const auto lines = scan::describe(SaneOptions(handle));
+  sane_close(handle);
+  return lines;
+}
+
 Scanner::Scanner(Sane &sane, const ScannerSettings &settings, std::function<bool()> go_on)
     : device_(settings.device), go_on_(std::move(go_on)), timeout_(settings.timeout) {
   if (device_.empty()) {
@@ -217,47 +147,22 @@ Scanner::Scanner(Sane &sane, const ScannerSettings &settings, std::function<bool
     device_ = devices[0].first;
   }
   check(sane_open(device_.c_str(), &handle_), "--device=" + device_ + ": cannot be opened");
+  const SaneOptions options(handle_);
   try {
-    if (!settings.source.empty()) set(SANE_NAME_SCAN_SOURCE, settings.source, true);
-    const auto mode = find(handle_, SANE_NAME_SCAN_MODE);
-    if (mode && offers(*mode->descriptor, SANE_VALUE_SCAN_MODE_GRAY))
-      set(SANE_NAME_SCAN_MODE, SANE_VALUE_SCAN_MODE_GRAY, false);
-    set(SANE_NAME_SCAN_RESOLUTION, std::to_string(settings.resolution), false);
-    for (const auto &[name, value] : settings.options) set(name, value, true);
+    notes_ = set_up(options, device_, settings);
   } catch (...) {
     sane_close(handle_);
     throw;
   }
-  const double both = number_of(handle_, SANE_NAME_SCAN_RESOLUTION),
-               x = number_of(handle_, SANE_NAME_SCAN_X_RESOLUTION),
-               y = number_of(handle_, SANE_NAME_SCAN_Y_RESOLUTION);
-  resolution_ = {x > 0 ? x : both, y > 0 ? y : both};
-  most_ = settings.pages >= 0                                  ? settings.pages
-          : is_feeder(text_of(handle_, SANE_NAME_SCAN_SOURCE)) ? 0
-                                                               : 1;
+  resolution_ = resolution_of(options);
+  backs_upside_down_ = settings.duplex && settings.backs_upside_down;
+  const bool feeds = settings.duplex || is_feeder(options.text(SANE_NAME_SCAN_SOURCE));
+  most_ = settings.pages >= 0 ? settings.pages : feeds ? 0 : 1;
 }
 
 Scanner::~Scanner() {
   sane_cancel(handle_);
   sane_close(handle_);
-}
-
-void Scanner::set(const std::string &name, const std::string &value, bool needed) {
-  const auto option = find(handle_, name);
-  const std::string what = name == SANE_NAME_SCAN_SOURCE ? "--source=" + value
-                           : name == SANE_NAME_SCAN_RESOLUTION
-                               ? "--resolution=" + value
-                               : "--scan-option=" + name + "=" + value;
-  if (!option) {
-    if (needed)
-      throw Error(what + ": " + device_ + " has no such option; `scanimage -A` lists them");
-    return;
-  }
-  try {
-    set_value(handle_, *option, value);
-  } catch (const Error &error) {
-    throw Error(what + ": " + device_ + " refuses it: " + error.what());
-  }
 }
 
 bool Scanner::next(Image &page) {
@@ -267,6 +172,10 @@ bool Scanner::next(Image &page) {
   if (status == SANE_STATUS_NO_DOCS && pages_ > 0) return false;
   check(status, device_ + ": page " + std::to_string(pages_ + 1));
   if (!read_frame(page)) return false;
+  if (backs_upside_down_ && pages_ % 2 == 1) {
+    Image spare(page.memory.is_pinned());
+    turn_upright(page, 3, spare);  // 180 degrees, as in EXIF
+  }
   ++pages_;
   return true;
 }

@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "image.h"
+#include "scanner_setup.h"
 
 namespace cudascan::scan {
-
-struct ScannerSettings {
-  std::string device;  ///< SANE's name for it, "" = the first one
-  std::string source;  ///< such as "Flatbed" or "ADF", "" = the device's default
-  double resolution = 300;
-  double timeout = 30;  ///< seconds without data in the middle of a page before giving up
-  int pages = -1;       ///< at most; 0 = until the feeder is empty; -1 = 0 with a feeder, else 1
-  std::vector<std::pair<std::string, std::string>> options;  ///< other options by their SANE names
-};
 
 /// Starts and stops the SANE library; one object at a time.
 class Sane {
@@ -30,6 +22,9 @@ class Sane {
   Sane &operator=(const Sane &) = delete;
   /// Name and description of each device: "test:0", "Noname frontend-tester virtual device".
   std::vector<std::pair<std::string, std::string>> devices();
+  /// What a device offers, a line each; see describe().
+  /// @throws Error when it cannot be opened
+  std::vector<std::string> describe(const std::string &device);
 };
 
 class Scanner {
@@ -46,16 +41,19 @@ class Scanner {
   bool next(Image &page);
   const std::string &device() const { return device_; }
   const Resolution &resolution() const { return resolution_; }
+  /// What is different from what was asked for, sentences.
+  const std::vector<std::string> &notes() const { return notes_; }
 
  private:
-  void set(const std::string &name, const std::string &value, bool needed);
   bool read_frame(Image &page);
 
   std::string device_;
   std::function<bool()> go_on_;
   void *handle_ = nullptr;
   Resolution resolution_;
+  std::vector<std::string> notes_;
   double timeout_ = 0;
+  bool backs_upside_down_ = false;
   int most_ = 0, pages_ = 0;
 };
 
