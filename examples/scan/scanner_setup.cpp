@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "common/error.h"
 
@@ -98,12 +99,14 @@ void set_source(const SaneOptions &options, const std::string &device,
   const std::string now = options.text(kSource);
   if (!settings.duplex || is_duplex(now)) return;
   const auto sources = options.choices(kSource);
+  std::vector<std::string> feeders;
+  std::copy_if(sources.begin(), sources.end(), std::back_inserter(feeders), is_feeder);
   if (!settings.source.empty() && !is_feeder(now))
     throw Error("--duplex: source " + now + " of " + device +
-                " scans one side; leave out --source, or name one of: " + list_of(sources));
+                " scans one side; leave out --source, or name one of: " + list_of(feeders));
   std::string source = duplex_source(options);
   const bool has_source = !source.empty();
-  if (!has_source && !is_feeder(now)) source = first(sources, is_feeder);
+  if (!has_source && !is_feeder(now)) source = feeders.empty() ? "" : feeders[0];
   if (!source.empty()) set(options, device, "--duplex", kSource, source);
   if (has_source) return;
   const auto [name, value] = duplex_option(options);

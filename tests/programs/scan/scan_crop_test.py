@@ -140,7 +140,7 @@ class Crop(Glass):
         for words, text in ((["--crop=sheet"], "--crop=sheet: must be no, page or content"),
                             (["--margin=3"], "--margin is for --crop; add it"),
                             (["--crop=page", "--margin=-1"], "--margin=-1: must be millimetres"),
-                            (["--page-size=A9"], "--page-size=A9: must be A4, A5, letter, legal"),
+                            (["--page-size=A9"], "--page-size=A9: must be A3, A4, A5, letter"),
                             (["--page-size=5x100"], "--page-size=5x100: must be"),
                             (["--page-size=100x"], "--page-size=100x: must be"),
                             (["--page-size=100x100mm"], "--page-size=100x100mm: must be")):

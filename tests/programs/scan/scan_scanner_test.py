@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """cudascan-scan with scanners: SANE's test backend, directly and through saned."""
 import os
-import pathlib
 import shutil
 import signal
 import socket
@@ -10,35 +9,12 @@ import time
 import unittest
 
 import program
+import scanners
 import scans
-from scans import np
 
 SANE_PORT = 6566
-BACKENDS = [folder / "libsane-test.so.1" for folder in pathlib.Path("/usr").glob("lib*/**/sane")]
 
-
-@unittest.skipUnless(any(path.exists() for path in BACKENDS),
-                     "SANE's test backend (libsane1) is not installed")
-class Scanner(scans.Case):
-    def setUp(self):
-        super().setUp()
-        self.configure()
-
-    def configure(self, backends="test\n", **settings):
-        """Makes a folder with SANE's settings for this test only."""
-        self.config = self.folder / "sane.d"
-        self.config.mkdir(exist_ok=True)
-        defaults = {"number_of_devices": 1, "test-picture": '"Grid"', "resolution": 75.0,
-                    "mode": "Gray", "read-limit": "false"}
-        lines = {**defaults, **{key.replace("_", "-"): value for key, value in settings.items()}}
-        (self.config / "dll.conf").write_text(backends)
-        (self.config / "test.conf").write_text("".join(f"{key} {value}\n"
-                                                       for key, value in lines.items()))
-        self.environment = {"SANE_CONFIG_DIR": str(self.config)}
-
-    def scan(self, *words, **more):
-        return super().scan(*words, env=self.environment, **more)
-
+class Scanner(scanners.Case):
     def test_devices_are_listed(self):
         self.assertIn("test:0", self.scan("--list-devices"))
 
