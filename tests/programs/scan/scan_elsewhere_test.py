@@ -147,6 +147,22 @@ class Pipes(scanners.Case, Case):
                           " cudascan-scan --files-from=- -o book.pdf")
         self.assertIn("3 pages in", said)
 
+    @unittest.skipUnless(pathlib.Path("/etc/sane.d/test.conf").exists(), "no SANE test.conf")
+    def test_lines_of_the_documentation(self):
+        text = (EXAMPLES.parents[1] / "docs/scan.md").read_text()
+        section = text.split("\n## Scanners\n")[1].split("\n## ")[0]
+        lines = [line[4:] for line in section.splitlines() if line.startswith("    ")]
+        self.assertGreater(len(lines), 5)
+        run = subprocess.run(["sh", "-ec", "\n".join(lines)], cwd=self.folder, text=True,
+                             capture_output=True, timeout=60, env={**os.environ, **self.path})
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for said in ("with 1200 instead of 2400 dpi", "--paper=A4: test:0 scans at most 200 x 200",
+                     "3 pages in book.pdf", "feeder jammed; take the paper out"):
+            self.assertIn(said, run.stderr)
+        self.assertIn("source Flatbed", run.stdout)
+        with scans.Image.open(self.folder / "page.png") as page:
+            self.assertEqual(page.size, (int(150 / 25.4 * 300), int(200 / 25.4 * 300)))
+
     def test_find(self):
         for name in ("in/a page.png", "in/b\nb.png"):
             self.save(self.dark(), name)
