@@ -97,10 +97,10 @@ class Paperless(Case):
     def test_options(self):
         png = scans.encoded(scans.Image.new("L", (300, 300), 200), "PNG")
         after = self.consume("a.png", png, CUDASCAN_ONLY="*/scans/*",
-                             CUDASCAN_OPTIONS="--page-size=100x100 --resolution=150")[1]
+                             CUDASCAN_OPTIONS="--page-size=100x100 --resolution=300")[1]
         (self.folder / "a.png").write_bytes(after)
         with scans.Image.open(self.folder / "a.png") as page:
-            self.assertEqual(page.size, (591, 591))
+            self.assertEqual(page.size, (1181, 1181))
 
     def test_not_from_paperless(self):
         run = program.run([EXAMPLES / "paperless-pre-consume"], env={"DOCUMENT_WORKING_PATH": ""})
@@ -113,7 +113,7 @@ class Ocrd(Case):
         """The command keeps the size, as ocrd-preprocess-image wants, and the place of the ink."""
         settings = json.loads((EXAMPLES / "ocrd-preprocess-image.json").read_text())
         page = scans.turned(scans.text_page(), 2)
-        self.save(page, "in.png")
+        self.save(page, "in.png", dpi=(300, 300))
         command = settings["command"]
         for pattern, name in (("@INFILE", "in.png"), ("@OUTFILE", "out.png")):
             command = command.replace(pattern, f'"{self.folder / name}"')
@@ -126,10 +126,6 @@ class Ocrd(Case):
 
 
 class Pipes(scanners.Case, Case):
-    def setUp(self):
-        super().setUp()
-        Case.setUp(self)
-
     def shell(self, line):
         run = subprocess.run(["sh", "-c", line], cwd=self.folder, capture_output=True, text=True,
                              timeout=60, env={**os.environ, **self.path, **self.environment})
@@ -138,10 +134,10 @@ class Pipes(scanners.Case, Case):
 
     @unittest.skipUnless(shutil.which("scanimage"), "scanimage (sane-utils) is not installed")
     def test_scanimage(self):
-        self.shell("scanimage -d test:0 --resolution=100 --format=pnm |"
-                   " cudascan-scan - -o page.tif --resolution=100")
+        self.shell("scanimage -d test:0 --resolution=200 --format=pnm |"
+                   " cudascan-scan - -o page.tif --resolution=200")
         with scans.Image.open(self.folder / "page.tif") as page:
-            self.assertEqual(float(page.tag_v2[282]), 100)
+            self.assertEqual(float(page.tag_v2[282]), 200)
         said = self.shell("scanimage -d test:0 --source='Automatic Document Feeder'"
                           " --batch=scan%03d.pnm --batch-count=3 --batch-print |"
                           " cudascan-scan --files-from=- -o book.pdf")

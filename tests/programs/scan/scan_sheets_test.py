@@ -79,16 +79,16 @@ class Sheets(scanners.Case):
         self.assertIn("--resolution=1201: sheets:source scans with 100, 200, 600 dpi", said)
 
     def test_resolution_that_it_does_not_say(self):
-        said = self.scan("--device=sheets:switch", "-o", "out", "--resolution=150", "--pages=1",
+        said = self.scan("--device=sheets:switch", "-o", "out", "--resolution=200", "--pages=1",
                          *PLAIN)
-        self.assertIn("sheets:switch does not say its resolution; the pages state 150 dpi", said)
+        self.assertIn("sheets:switch does not say its resolution; the pages state 200 dpi", said)
         with scans.Image.open(self.out / "scan-0001.tif") as page:
-            self.assertEqual(float(page.tag_v2[282]), 150)
+            self.assertEqual(float(page.tag_v2[282]), 200)
 
     def test_paper(self):
         """Areas in millimetres, in pixels, and as a part of a page; the origin is set, too."""
-        for device, dpi, words in (("source", 200, ["--source=ADF"]), ("choice", 50, []),
-                                   ("switch", 150, [])):
+        for device, dpi, words in (("source", 200, ["--source=ADF"]), ("choice", 250, []),
+                                   ("switch", 200, [])):
             self.scan(f"--device=sheets:{device}", "--paper=A5", f"--resolution={dpi}", "-o",
                       f"{device}.png", *PLAIN, *words, "--pages=1")
             with scans.Image.open(self.folder / f"{device}.png") as page:
@@ -96,10 +96,10 @@ class Sheets(scanners.Case):
                     self.assertAlmostEqual(side, length * dpi / 25.4, delta=1)
 
     def test_paper_that_is_a_little_larger_than_the_glass(self):
-        self.scan("--device=sheets:source", "--paper=A4", "--resolution=100", "-o", "a4.png",
+        self.scan("--device=sheets:source", "--paper=A4", "--resolution=200", "-o", "a4.png",
                   *PLAIN)
         with scans.Image.open(self.folder / "a4.png") as page:
-            self.assertEqual(page.size, (round(209 / 0.254), round(297 / 0.254)))
+            self.assertEqual(page.size, (round(209 / 0.127), round(297 / 0.127)))
 
     def test_paper_that_is_too_large(self):
         said = self.scan("--device=sheets:source", "--paper=A3", "-o", "out", status=3)
@@ -126,18 +126,18 @@ class TestBackend(scanners.Case):
         self.assertNotIn("source", self.scan("--list-devices"))
 
     def test_paper(self):
-        self.scan("--scan", "--paper=150x190", "--resolution=100", "-o", "page.png", *PLAIN)
+        self.scan("--scan", "--paper=150x190", "--resolution=200", "-o", "page.png", *PLAIN)
         with scans.Image.open(self.folder / "page.png") as page:
-            self.assertEqual(page.size, (int(150 / 0.254), int(190 / 0.254)))
+            self.assertEqual(page.size, (int(150 / 0.127), int(190 / 0.127)))
 
     def test_paper_of_the_scanner_and_of_the_output(self):
-        self.scan("--scan", "--paper=100x100", "--page-size=A5", "--resolution=100", "-o",
+        self.scan("--scan", "--paper=100x100", "--page-size=A5", "--resolution=200", "-o",
                   "page.png", *PLAIN)
         with scans.Image.open(self.folder / "page.png") as page:
-            self.assertEqual(page.size, (583, 827))
+            self.assertEqual(page.size, (1165, 1654))
         ink = scans.ink(self.folder / "page.png")
-        self.assertFalse(ink[:200].any() or ink[-200:].any())
-        self.assertTrue(ink[300:500].any())
+        self.assertFalse(ink[:400].any() or ink[-400:].any())
+        self.assertTrue(ink[600:1000].any())
 
     def test_resolution_out_of_range(self):
         said = self.scan("--scan", "-n", "-o", "out", "--resolution=2400")

@@ -18,7 +18,7 @@
 namespace {
 
 constexpr int kSheets = 2;
-constexpr double kMmPerInch = 25.4, kFixedDpi = 150;
+constexpr double kMmPerInch = 25.4, kFixedDpi = 200;
 constexpr SANE_Byte kBlack = 0, kWhite = 255;
 
 SANE_String_Const kSources[] = {"Flatbed", "Card Duplex", "ADF", "ADF Duplex", nullptr};
