@@ -67,24 +67,28 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr, *paper = nullptr, *backs = nullptr;
+       *page_size = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset,
          margin = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
-  gboolean scan = FALSE, duplex = FALSE, list_devices = FALSE, no_straighten = FALSE,
-           no_even_light = FALSE, recursive = FALSE, dry_run = FALSE, resume = FALSE,
-           salvage = FALSE, null = FALSE, quiet = FALSE, verbose = FALSE, version = FALSE;
+  gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
+           recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
+           quiet = FALSE, verbose = FALSE, version = FALSE;
+  gboolean duplex = FALSE;
+  char *paper = nullptr, *backs = nullptr;
 
   Given() = default;
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size, paper, backs})
+                       files_from, borders, blank, crop, page_size})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
+    g_free(paper);
+    g_free(backs);
   }
 };
 
@@ -113,7 +117,7 @@ void parse(Given &g, int argc, char **argv) {
        "How backs come with --duplex: upright, or upside-down, then they are turned; upright",
        "HOW"},
       {"paper", 0, 0, G_OPTION_ARG_STRING, &g.paper,
-       "Scan this much: A3, A4, A5, letter, legal, or millimetres; what the scanner is set to",
+       "Size of what is scanned: A3, A4, A5, letter, legal, or millimetres; the scanner's default",
        "WxH"},
       {"pages", 0, 0, G_OPTION_ARG_INT, &g.pages,
        "Scan at most N pages, 0 = until the feeder is empty; 0 with a feeder, else 1", "N"},
