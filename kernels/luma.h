@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// The luma of images whose colours are not in planes of their own: RGB, packed or planar, and
+/// packed YUV. An operator works on a plane of luma; these functions make it, and put the result
+/// back.
+#pragma once
+#include <cstdint>
+
+#include "kernels/exec.h"
+
+namespace cudascan {
+
+/// The weights of red, green and blue in the luma, in units of 2^-16. Their sum is 2^16, so white
+/// is white.
+struct LumaWeights {
+  std::uint32_t red, green, blue;
+};
+
+/// The weights of a standard for its Kr and Kb: 0.299 and 0.114 in Rec. ITU-R BT.601, 0.2126 and
+/// 0.0722 in BT.709, 0.2627 and 0.0593 in BT.2020.
+/// @throws BadSetting unless 0 < kr, 0 < kb and kr + kb < 1
+CUDASCAN_API LumaWeights luma_weights(double kr, double kb);
+
+/// An image in RGB. The planes have the same size; neighbouring samples of one are `step` apart.
+///
+/// @tparam T  std::uint8_t or std::uint16_t, const for an input
+template <typename T>
+struct RgbPlanes {
+  Plane<T> red, green, blue;
+  Plane<T> other{};  ///< alpha, or what pads a pixel; data is nullptr if there is none
+  int step = 1;      ///< 1 in planar formats, 3 or 4 in packed ones
+};
+
+/// A packed image in YUV: luma is in every step-th sample, from `first` on. In YUY2 these are 0 and
+/// 2, in UYVY 1 and 2, in AYUV 1 and 4.
+template <typename T>
+struct PackedYuv {
+  Plane<T> samples;  ///< all of them: the width counts luma, chroma and alpha
+  int width = 0;     ///< pixels in a row
+  int first = 0, step = 2;
+  int alpha = -1;  ///< the first sample of alpha, or -1; from there on every step-th
+};
+
+/// The luma of each pixel, rounded: the sum of the weighted samples.
+/// @throws BadSetting for planes whose sizes do not match; so do the others
+CUDASCAN_API void get_luma(Cpu &, const RgbPlanes<const std::uint8_t> &in, const LumaWeights &,
+                           Plane<std::uint8_t> out);
+CUDASCAN_API void get_luma(Cpu &, const RgbPlanes<const std::uint16_t> &in, const LumaWeights &,
+                           Plane<std::uint16_t> out);
+CUDASCAN_API void get_luma(Cpu &, const PackedYuv<const std::uint8_t> &in, Plane<std::uint8_t> out);
+CUDASCAN_API void get_luma(Cpu &, const PackedYuv<const std::uint16_t> &in,
+                           Plane<std::uint16_t> out);
+/// The same on the GPU, on planes in device memory. Throws Error in a build without CUDA.
+CUDASCAN_API void get_luma(Cuda &, const RgbPlanes<const std::uint8_t> &in, const LumaWeights &,
+                           Plane<std::uint8_t> out);
+CUDASCAN_API void get_luma(Cuda &, const RgbPlanes<const std::uint16_t> &in, const LumaWeights &,
+                           Plane<std::uint16_t> out);
+CUDASCAN_API void get_luma(Cuda &, const PackedYuv<const std::uint8_t> &in,
+                           Plane<std::uint8_t> out);
+CUDASCAN_API void get_luma(Cuda &, const PackedYuv<const std::uint16_t> &in,
+                           Plane<std::uint16_t> out);
+
+/// Where the colours of a result come from.
+enum class Colors {
+  kept,  ///< from the input
+  none,  ///< all colours are gray
+};
+
+/// Gives the pixels of an image another luma. With Colors::kept the hue stays: each colour keeps
+/// its distances to the luma, all shortened by the same factor where a sample would leave its
+/// range. Without colours the samples are the luma, and chroma is neutral. Alpha and padding are
+/// those of the input.
+/// @param luma  of the result
+/// @param out   in the layout of the input; it does not overlap it
+CUDASCAN_API void set_luma(Cpu &, const RgbPlanes<const std::uint8_t> &in, const LumaWeights &,
+                           Plane<const std::uint8_t> luma, Colors,
+                           const RgbPlanes<std::uint8_t> &out);
+CUDASCAN_API void set_luma(Cpu &, const RgbPlanes<const std::uint16_t> &in, const LumaWeights &,
+                           Plane<const std::uint16_t> luma, Colors,
+                           const RgbPlanes<std::uint16_t> &out);
+CUDASCAN_API void set_luma(Cpu &, const PackedYuv<const std::uint8_t> &in,
+                           Plane<const std::uint8_t> luma, Colors,
+                           const PackedYuv<std::uint8_t> &out);
+CUDASCAN_API void set_luma(Cpu &, const PackedYuv<const std::uint16_t> &in,
+                           Plane<const std::uint16_t> luma, Colors,
+                           const PackedYuv<std::uint16_t> &out);
+/// The same on the GPU.
+CUDASCAN_API void set_luma(Cuda &, const RgbPlanes<const std::uint8_t> &in, const LumaWeights &,
+                           Plane<const std::uint8_t> luma, Colors,
+                           const RgbPlanes<std::uint8_t> &out);
+CUDASCAN_API void set_luma(Cuda &, const RgbPlanes<const std::uint16_t> &in, const LumaWeights &,
+                           Plane<const std::uint16_t> luma, Colors,
+                           const RgbPlanes<std::uint16_t> &out);
+CUDASCAN_API void set_luma(Cuda &, const PackedYuv<const std::uint8_t> &in,
+                           Plane<const std::uint8_t> luma, Colors,
+                           const PackedYuv<std::uint8_t> &out);
+CUDASCAN_API void set_luma(Cuda &, const PackedYuv<const std::uint16_t> &in,
+                           Plane<const std::uint16_t> luma, Colors,
+                           const PackedYuv<std::uint16_t> &out);
+
+}  // namespace cudascan
