@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "gst/luma_planes.h"
 #include "gst/mapped_frame.h"
 
 namespace cudascan::gst {
@@ -61,7 +62,7 @@ struct CudaEngine::Frame {
     }
   };
 
-  cuda::DeviceBuffer in, out;
+  cuda::DeviceBuffer in, out, luma_in, luma_out;
   cuda::PinnedBuffer staging;
   Span spans[Stats::kStages];
   cuda::Event owner;  // of foreign input, see order_after_owner()
@@ -190,8 +191,12 @@ void CudaEngine::compute_on(std::shared_ptr<OwnerStream> stream) {
 void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   Frame::Span &kernel = frame.spans[Stats::kernel];
   const int n_planes = static_cast<int>(GST_VIDEO_INFO_N_PLANES(&job.out_info));
-  const bool copied_chroma = job.chroma == Chroma::copied;
-  const int n_in_planes = copied_chroma ? n_planes : 1;
+  // Planes of chroma that go from the input to the output as they are.
+  const bool copied_chroma = job.chroma == Chroma::copied && has_luma_plane(job.out_info.finfo);
+  const int n_in_planes = !has_luma_plane(job.in_info.finfo)
+                              ? static_cast<int>(GST_VIDEO_INFO_N_PLANES(&job.in_info))
+                          : copied_chroma ? n_planes
+                                          : 1;
 
   // Input: in CUDAMemory of this context, in our pinned memory, or anywhere else.
   GstMemory *in_memory = only_memory(job.in), *out_memory = only_memory(job.out);
@@ -236,11 +241,13 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   else if (out_state)
     out_state->usage().begin_write(compute);
 
+  const LumaPlanes luma(in, out, room_in(frame.luma_in), room_in(frame.luma_out));
   {
     const std::lock_guard lock(compute_->queueing());
     kernel.start(compute, frame.timed);
-    job.run(*exec_, {in.in_plane(0), out.out_plane(0)});
-    if (out_cuda || !copied_chroma) make_chroma(*exec_, job.chroma, in, out);
+    job.run(*exec_, luma.fetch(*exec_));
+    if (!luma.put(*exec_, job.chroma) && (out_cuda || !copied_chroma))
+      make_chroma(*exec_, job.chroma, in, out);
     kernel.finish(compute);
     frame.computed = frame.last = moment_on(compute_);
     if (!followed_ || frame.timed) frame.computed->mark();

@@ -7,6 +7,7 @@
 
 #include "gst/cudaengine.h"
 #include "gst/cudamemory.h"
+#include "gst/luma_planes.h"
 #include "gst/mapped_frame.h"
 
 namespace cudascan::gst {
@@ -14,9 +15,11 @@ namespace cudascan::gst {
 namespace {
 
 /// The layout of a frame in device memory, for a CudaLoader, which accesses no memory.
+void *nowhere(std::size_t) {
+  return reinterpret_cast<void *>(std::uintptr_t{1} << 40);
+}
 Picture picture_nowhere(const GstVideoInfo &info) {
-  return lay_out(info, static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)),
-                 [](std::size_t) { return reinterpret_cast<void *>(std::uintptr_t{1} << 40); });
+  return lay_out(info, static_cast<int>(GST_VIDEO_INFO_N_PLANES(&info)), nowhere);
 }
 
 }  // namespace
@@ -211,9 +214,11 @@ void CudaSide::load_kernels(const GstVideoInfo &in_info, const GstVideoInfo &out
       impl_->loader.emplace();
     }
     const Picture in = picture_nowhere(in_info), out = picture_nowhere(out_info);
-    run(*impl_->loader, {in.in_plane(0), out.out_plane(0)});
-    make_chroma(*impl_->loader, Chroma::neutral, in, out);
-    make_chroma(*impl_->loader, Chroma::hue, in, out);
+    const LumaPlanes luma(in, out, nowhere, nowhere);
+    run(*impl_->loader, luma.fetch(*impl_->loader));
+    for (const Chroma chroma : {Chroma::copied, Chroma::neutral, Chroma::hue})
+      if (!luma.put(*impl_->loader, chroma) && chroma != Chroma::copied)
+        make_chroma(*impl_->loader, chroma, in, out);
   } catch (const std::exception &e) {
     GST_DEBUG_OBJECT(impl_->element, "kernels are not loaded in advance: %s", e.what());
   }

@@ -3,21 +3,28 @@
 
 #include <string_view>
 
+#include "gst/luma_planes.h"
+
 namespace cudascan::gst {
 namespace {
 
 constexpr const char *kCudaFeature = "memory:CUDAMemory";
 
-#define YUV_8 "NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444"
+// Not Y210 and Y212_LE: GStreamer 1.22 describes their chroma wrongly.
+#define COLOURS_8                                          \
+  "NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444, " \
+  "YUY2, UYVY, YVYU, VYUY, AYUV, VUYA, v308, IYU2, "       \
+  "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GBR, GBRA, RGBP, BGRP"
 #define FORMATS_16                                                                       \
   "GRAY16_LE, P010_10LE, P012_LE, P016_LE, I420_10LE, I420_12LE, I422_10LE, I422_12LE, " \
-  "Y444_10LE, Y444_12LE, Y444_16LE"
+  "Y444_10LE, Y444_12LE, Y444_16LE, "                                                    \
+  "GBR_10LE, GBR_12LE, GBRA_10LE, GBRA_12LE, RGBA64_LE, BGRA64_LE, ARGB64_LE, ABGR64_LE"
 #define CAPS_FIELDS                                 \
-  ", format = { GRAY8, " YUV_8 ", " FORMATS_16      \
+  ", format = { GRAY8, " COLOURS_8 ", " FORMATS_16  \
   " }, width = [ 1, 32768 ], height = [ 1, 32768 ]" \
   ", framerate = " GST_VIDEO_FPS_RANGE
-constexpr const char *kYuv8Formats = "{ " YUV_8 " }",
-                     *kOtherFormats = "{ " YUV_8 ", " FORMATS_16 " }";
+constexpr const char *kColours8 = "{ " COLOURS_8 " }",
+                     *kAllButGray8 = "{ " COLOURS_8 ", " FORMATS_16 " }";
 
 bool structure_is_cuda(const GstCaps *caps, guint i) {
   const GstCapsFeatures *features = gst_caps_get_features(caps, i);
@@ -96,7 +103,7 @@ GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilitie
   GstCaps *result = gst_caps_new_empty();
   const guint n = gst_caps_get_size(caps);
   const bool is_input = direction == GST_PAD_SINK;
-  const char *others = abilities.gray8_from == Gray8From::any ? kOtherFormats : kYuv8Formats;
+  const char *others = abilities.gray8_from == Gray8From::any ? kAllButGray8 : kColours8;
   for (const bool other_format : {false, true}) {
     if (other_format && abilities.gray8_from == Gray8From::gray8) break;
     for (const bool other_memory : {false, true}) {
@@ -175,12 +182,40 @@ Range luma_range(const GstVideoInfo &info) {
   return {16u << shift, 235u << shift};
 }
 
+LumaWeights weights_of(const GstVideoInfo &info) {
+  GstVideoColorMatrix matrix = info.colorimetry.matrix;
+  if (matrix == GST_VIDEO_COLOR_MATRIX_RGB || matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN) {
+    switch (info.colorimetry.primaries) {
+      case GST_VIDEO_COLOR_PRIMARIES_BT470M:
+      case GST_VIDEO_COLOR_PRIMARIES_BT470BG:
+      case GST_VIDEO_COLOR_PRIMARIES_SMPTE170M:
+        matrix = GST_VIDEO_COLOR_MATRIX_BT601;
+        break;
+      case GST_VIDEO_COLOR_PRIMARIES_SMPTE240M:
+        matrix = GST_VIDEO_COLOR_MATRIX_SMPTE240M;
+        break;
+      case GST_VIDEO_COLOR_PRIMARIES_BT2020:
+        matrix = GST_VIDEO_COLOR_MATRIX_BT2020;
+        break;
+      default:
+        matrix = GST_VIDEO_COLOR_MATRIX_BT709;
+    }
+  }
+  gdouble kr = 0, kb = 0;
+  gst_video_color_matrix_get_Kr_Kb(matrix, &kr, &kb);
+  return luma_weights(kr, kb);
+}
+
 guint neutral_chroma(const GstVideoFormatInfo *format) {
   return (1u << (format->depth[1] - 1)) << format->shift[1];
 }
 
+bool has_luma_plane(const GstVideoFormatInfo *format) {
+  return !GST_VIDEO_FORMAT_INFO_IS_RGB(format) && format->pixel_stride[0] == sample_size(format);
+}
+
 int sample_size(const GstVideoFormatInfo *format) {
-  return format->pixel_stride[0];
+  return format->depth[0] + format->shift[0] > 8 ? 2 : 1;
 }
 
 }  // namespace cudascan::gst

@@ -56,6 +56,9 @@ Range luma_range(const GstVideoInfo &info);
 /// The neutral chroma sample.
 guint neutral_chroma(const GstVideoFormatInfo *format);
 
+/// Whether the luma is a plane of its own: in gray, planar and semi-planar YUV.
+bool has_luma_plane(const GstVideoFormatInfo *format);
+
 /// Bytes per sample, 1 or 2.
 int sample_size(const GstVideoFormatInfo *format);
 

@@ -30,7 +30,7 @@ enum class Chroma {
   hue,      ///< from the luma of the result, which has angles for paint_hues()
 };
 
-/// Size of one plane in samples of its format; in semi-planar formats U and V count separately.
+/// Size of one plane in samples of its format; all samples of packed components count.
 struct PlaneShape {
   int width;
   int height;
@@ -40,12 +40,15 @@ struct PlaneShape {
 };
 
 inline PlaneShape plane_shape(const GstVideoInfo &info, int plane) {
-  // The last component of plane i is component i in planar and semi-planar formats up to the order
-  // of U and V, which have the same size.
-  const int size = sample_size(info.finfo);
-  const int samples = GST_VIDEO_INFO_COMP_PSTRIDE(&info, plane) / size;
-  return {GST_VIDEO_INFO_COMP_WIDTH(&info, plane) * samples,
-          GST_VIDEO_INFO_COMP_HEIGHT(&info, plane), size};
+  PlaneShape shape{0, 0, sample_size(info.finfo)};
+  for (int i = 0; i < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)); ++i) {
+    if (static_cast<int>(GST_VIDEO_INFO_COMP_PLANE(&info, i)) != plane) continue;
+    // In a row of YUY2 with an odd number of pixels there are more samples for chroma.
+    shape.width = MAX(shape.width, GST_VIDEO_INFO_COMP_WIDTH(&info, i) *
+                                       GST_VIDEO_INFO_COMP_PSTRIDE(&info, i) / shape.sample_size);
+    shape.height = GST_VIDEO_INFO_COMP_HEIGHT(&info, i);
+  }
+  return shape;
 }
 
 /// The location of a frame's planes in host or device memory; rows may be anywhere.
@@ -79,20 +82,28 @@ struct Picture {
   }
 };
 
-/// The chroma planes of a picture in YUV as U and V.
+/// The place of a component in a plane, in samples. GStreamer 1.22 puts the V of P010_10LE and
+/// similar formats one byte after U instead of two.
+inline int component_offset(const GstVideoInfo &info, int component) {
+  const int size = sample_size(info.finfo);
+  return (GST_VIDEO_INFO_COMP_POFFSET(&info, component) + size - 1) / size;
+}
+/// The distance of neighbouring samples of a component.
+inline int component_step(const GstVideoInfo &info, int component) {
+  return GST_VIDEO_INFO_COMP_PSTRIDE(&info, component) / sample_size(info.finfo);
+}
+
+/// The chroma of a picture in YUV as U and V.
 template <typename T>
 ChromaPlanes<T> chroma_planes(const Picture &picture) {
   const GstVideoInfo *info = picture.info;
   const auto component = [&](int c) {
     Plane<T> samples = picture.plane<T>(GST_VIDEO_INFO_COMP_PLANE(info, c));
     samples.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
-    // The second in a semi-planar format. GStreamer 1.22 puts the V of P010_10LE and similar
-    // formats one byte after U instead of two.
-    if (GST_VIDEO_INFO_COMP_POFFSET(info, c) > 0) ++samples.data;
+    samples.data += component_offset(*info, c);
     return samples;
   };
-  return {component(1), component(2),
-          GST_VIDEO_INFO_COMP_PSTRIDE(info, 1) / sample_size(info->finfo),
+  return {component(1), component(2), component_step(*info, 1),
           static_cast<int>(GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, 1)),
           static_cast<int>(GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1))};
 }

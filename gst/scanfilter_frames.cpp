@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "gst/luma_planes.h"
 #include "gst/report.h"
 #include "gst/scanfilter_private.h"
 
@@ -57,6 +58,13 @@ static GstFlowReturn gst_cuda_scan_filter_submit_input_buffer(GstBaseTransform *
   return result;
 }
 
+static auto room_in(std::vector<std::max_align_t> &block) {
+  return [&block](std::size_t bytes) {
+    block.resize(MAX(block.size(), bytes / sizeof(std::max_align_t) + 1));
+    return static_cast<void *>(block.data());
+  };
+}
+
 static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, Chroma chroma,
                            bool with_report, guint n_threads) {
   auto priv = priv_of(trans);
@@ -71,12 +79,12 @@ static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *ou
   AlignedPicture aligned_in(in_frame.picture()), aligned_out(out_frame.picture());
   aligned_in.fetch(*priv->cpu);
   const Picture &from = aligned_in.picture(), &to = aligned_out.picture();
+  const LumaPlanes luma(from, to, room_in(priv->luma_in), room_in(priv->luma_out));
   const auto begin = std::chrono::steady_clock::now();
-  class_of(trans)->run_cpu(self_of(trans), *priv->cpu, {from.in_plane(0), to.out_plane(0)},
-                           with_report);
+  class_of(trans)->run_cpu(self_of(trans), *priv->cpu, luma.fetch(*priv->cpu), with_report);
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
   priv->stats->add_time(Stats::kernel, time.count());
-  make_chroma(*priv->cpu, chroma, from, to);
+  if (!luma.put(*priv->cpu, chroma)) make_chroma(*priv->cpu, chroma, from, to);
   aligned_out.store(*priv->cpu);
 }
 

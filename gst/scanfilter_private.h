@@ -42,7 +42,8 @@ struct GstCudaScanFilterPrivate {
   // Of the streaming thread.
   GstVideoInfo in_info, out_info;
   std::optional<cudascan::Cpu> cpu;
-  guint cpu_threads = 0;  // what `cpu` was made for
+  guint cpu_threads = 0;                            // what `cpu` was made for
+  std::vector<std::max_align_t> luma_in, luma_out;  // of frames without a plane of luma
 };
 
 namespace cudascan::gst {

@@ -37,6 +37,10 @@ CUDASCAN_HD inline void recolor(unsigned (&rgb)[3], const LumaWeights &weights, 
     const Ratio room{up ? maximum - luma : luma, up ? sample - before : before - sample};
     if (room.over < room.under && room.is_less(most)) most = room;
   }
+  if (most.over == most.under) {  // most pixels, and division is slow
+    for (unsigned &sample : rgb) sample += luma - before;
+    return;
+  }
   for (unsigned &sample : rgb)
     sample = sample > before ? luma + most.of(sample - before) : luma - most.of(before - sample);
 }

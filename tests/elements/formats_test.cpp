@@ -12,7 +12,12 @@ const std::vector<GstVideoFormat> kPromised = {
     GST_VIDEO_FORMAT_NV21,      GST_VIDEO_FORMAT_I420,      GST_VIDEO_FORMAT_YV12,
     GST_VIDEO_FORMAT_Y42B,      GST_VIDEO_FORMAT_Y444,      GST_VIDEO_FORMAT_P010_10LE,
     GST_VIDEO_FORMAT_P012_LE,   GST_VIDEO_FORMAT_P016_LE,   GST_VIDEO_FORMAT_I420_10LE,
-    GST_VIDEO_FORMAT_I420_12LE, GST_VIDEO_FORMAT_Y444_16LE};
+    GST_VIDEO_FORMAT_I420_12LE, GST_VIDEO_FORMAT_Y444_16LE, GST_VIDEO_FORMAT_YUY2,
+    GST_VIDEO_FORMAT_UYVY,      GST_VIDEO_FORMAT_VYUY,      GST_VIDEO_FORMAT_AYUV,
+    GST_VIDEO_FORMAT_RGB,       GST_VIDEO_FORMAT_BGR,       GST_VIDEO_FORMAT_RGBx,
+    GST_VIDEO_FORMAT_BGRx,      GST_VIDEO_FORMAT_RGBA,      GST_VIDEO_FORMAT_BGRA,
+    GST_VIDEO_FORMAT_ARGB,      GST_VIDEO_FORMAT_ABGR,      GST_VIDEO_FORMAT_GBR,
+    GST_VIDEO_FORMAT_RGBP,      GST_VIDEO_FORMAT_GBR_10LE,  GST_VIDEO_FORMAT_GBR_12LE};
 
 const std::vector<std::pair<int, int>> kSizes = {{64, 48}, {61, 37}, {1, 1},    {2, 2},  {1, 19},
                                                  {23, 1},  {3, 5},   {100, 33}, {257, 9}};
@@ -49,10 +54,13 @@ TEST(FormatTemplates, OnlyPlanesOfWholeSamplesAreOffered) {
   for (GstVideoFormat format : formats()) {
     const GstVideoFormatInfo *info = gst_video_format_get_info(format);
     SCOPED_TRACE(info->name);
-    EXPECT_TRUE(GST_VIDEO_FORMAT_INFO_IS_YUV(info) || GST_VIDEO_FORMAT_INFO_IS_GRAY(info));
+    EXPECT_FALSE(GST_VIDEO_FORMAT_INFO_HAS_PALETTE(info));
     EXPECT_TRUE(info->depth[0] == 8 || GST_VIDEO_FORMAT_INFO_IS_LE(info));
     EXPECT_FALSE(GST_VIDEO_FORMAT_INFO_IS_TILED(info));
-    EXPECT_EQ(info->pixel_stride[0], info->depth[0] > 8 ? 2 : 1);
+    for (guint c = 0; c < info->n_components; ++c) {
+      const int sample = info->depth[c] + info->shift[c] > 8 ? 2 : 1;
+      EXPECT_EQ(info->pixel_stride[c] % sample, 0);
+    }
   }
 }
 

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <utility>
 
+#include "kernels/luma.h"
 #include "tests/elements/expectations.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
@@ -28,7 +30,8 @@ struct Component {
         deep(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c) > 8) {
     // Not COMP_DATA: in GStreamer 1.22 it points to the V of P010_10LE and similar formats one byte
     // after U instead of two.
-    if (GST_VIDEO_FRAME_COMP_POFFSET(&frame, c)) data += deep ? 2 : 1;
+    const int offset = GST_VIDEO_FRAME_COMP_POFFSET(&frame, c);
+    data += deep ? (offset + 1) / 2 * 2 : offset;
   }
 
   template <typename Visit>
@@ -40,6 +43,10 @@ struct Component {
             static_cast<std::size_t>(y) * width + x);
   }
 };
+
+bool is_rgb(const Picture &p) {
+  return GST_VIDEO_FORMAT_INFO_IS_RGB(p.format_info());
+}
 
 template <typename T>
 Plane<T> luma_plane(const Picture &p, std::vector<std::remove_const_t<T>> &samples) {
@@ -55,11 +62,45 @@ Plane<T> luma_plane(const Picture &p, std::vector<std::remove_const_t<T>> &sampl
   return plane;
 }
 
-/// Runs an operator on the luma plane of a picture, with the sample types of the formats.
+/// Red, green and blue as planes, and how their luma is made: RGB has the primaries of BT.709.
+class Colours {
+ public:
+  explicit Colours(const Picture &p) : colours_(3) {
+    for (int i = 0; i < 3; ++i) colours_[i] = p.components[i];
+    rgb_ = {plane(p, 0), plane(p, 1), plane(p, 2)};
+  }
+  std::vector<std::uint16_t> luma(const Picture &p) {
+    std::vector<std::uint16_t> luma(colours_[0].size());
+    Cpu cpu;
+    get_luma(cpu, as_input(), kWeights, luma_plane<std::uint16_t>(p, luma));
+    return luma;
+  }
+  /// Gives them another luma.
+  void set(const Picture &p, std::vector<std::uint16_t> luma, Colors colors) {
+    const Colours before = *this;
+    Cpu cpu;
+    set_luma(cpu, before.as_input(), kWeights, luma_plane<const std::uint16_t>(p, luma), colors,
+             rgb_);
+  }
+  const std::vector<std::uint16_t> &operator[](int i) const { return colours_[i]; }
+
+ private:
+  Plane<std::uint16_t> plane(const Picture &p, int i) {
+    return luma_plane<std::uint16_t>(p, colours_[i]);
+  }
+  RgbPlanes<const std::uint16_t> as_input() const { return {rgb_.red, rgb_.green, rgb_.blue}; }
+
+  static inline const LumaWeights kWeights = luma_weights(0.2126, 0.0722);
+  std::vector<std::vector<std::uint16_t>> colours_;
+  RgbPlanes<std::uint16_t> rgb_;
+};
+
+/// Runs an operator on the luma of a picture, with the sample types of the formats.
 template <typename In, typename Out, typename Params, typename Report>
 std::vector<std::uint16_t> run_luma(Cpu &cpu, const Picture &in, const Picture &out,
                                     const Params &params, Report *report) {
-  std::vector<In> source(in.components[0].begin(), in.components[0].end());
+  const auto luma = is_rgb(in) ? Colours(in).luma(in) : in.components[0];
+  std::vector<In> source(luma.begin(), luma.end());
   std::vector<Out> result(source.size());
   if constexpr (requires(Plane<const In> i, Plane<Out> o) { run(cpu, i, o, params, report); })
     run(cpu, luma_plane<const In>(in, source), luma_plane<Out>(out, result), params, report);
@@ -144,7 +185,18 @@ Picture expected(const Picture &in, const Params &params, GstVideoFormat out_for
     out.components.push_back(run_luma<std::uint16_t, std::uint8_t>(*cpu, in, out, params, report));
   else
     out.components.push_back(run_luma<std::uint8_t, std::uint8_t>(*cpu, in, out, params, report));
-  for (unsigned c = 1; c < out.format_info()->n_components; ++c) {
+  if (is_rgb(out)) {
+    Colours colours(in);
+    colours.set(out, std::exchange(out.components[0], {}),
+                colour_of(params) == Colour::of_input ? Colors::kept : Colors::none);
+    out.components = {colours[0], colours[1], colours[2]};
+  }
+  for (unsigned c = static_cast<unsigned>(out.components.size());
+       c < out.format_info()->n_components; ++c) {
+    if (c == 3) {  // alpha
+      out.components.push_back(in.components[c]);
+      continue;
+    }
     switch (colour_of(params)) {
       case Colour::none:
         out.components.emplace_back(
@@ -225,8 +277,12 @@ Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
       gint components[GST_VIDEO_MAX_COMPONENTS];
       gst_video_format_info_component(info.finfo, plane, components);
       const int c = components[0];
-      strides[plane] = picture.component_width(c) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, c) +
-                       layout.row_padding * bytes + layout.row_bytes;
+      int row = 0;  // in YUY2 two chroma samples may need more than one luma sample
+      for (const gint in_plane : components)
+        if (in_plane >= 0)
+          row = std::max(row, picture.component_width(in_plane) *
+                                  GST_VIDEO_INFO_COMP_PSTRIDE(&info, in_plane));
+      strides[plane] = row + layout.row_padding * bytes + layout.row_bytes;
       const gsize size = static_cast<gsize>(strides[plane]) * picture.component_height(c);
       offsets[plane] = offset;
       if (layout.upwards) {

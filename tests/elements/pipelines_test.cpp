@@ -45,8 +45,8 @@ TEST_P(Pipelines, EncodersOfGrayNeedNoConversion) {
           launch("cudaswofilter", "operator=thin")})
       for (const char *after :
            {"pngenc ! pngdec ! video/x-raw,format=GRAY8", "jpegenc ! jpegdec"}) {
-        Pipeline pipeline("videotestsrc num-buffers=2 ! video/x-raw,format=" + std::string(format) +
-                          " ! " + element + "! " + after + " ! fakesink");
+        Pipeline pipeline("videotestsrc num-buffers=2 ! video/x-raw,width=40,height=30,format=" +
+                          std::string(format) + " ! " + element + "! " + after + " ! fakesink");
         EXPECT_EQ(pipeline.play(), "") << format << " " << element << after;
       }
 }

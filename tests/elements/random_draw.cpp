@@ -217,7 +217,7 @@ Ref<GstCaps> draw_wrong_caps(Draw &draw) {
   Ref<GstCaps> caps = make_caps(GST_VIDEO_FORMAT_GRAY8, 16, 16);
   switch (draw.below(5)) {
     case 0:
-      gst_caps_set_simple(caps.get(), "format", G_TYPE_STRING, "RGB", nullptr);
+      gst_caps_set_simple(caps.get(), "format", G_TYPE_STRING, "RGB16", nullptr);
       break;
     case 1:
       gst_caps_set_simple(caps.get(), "width", G_TYPE_INT, 0, nullptr);
@@ -253,10 +253,10 @@ Ref<GstBuffer> draw_wrong_buffer(Draw &draw, const Picture &picture) {
       (draw.one_in(2) ? meta->width : meta->height) = 0;
       break;
     case 4:
-      meta->format = GST_VIDEO_FORMAT_RGB;
+      meta->format = GST_VIDEO_FORMAT_RGB16;
       break;
     case 5:
-      meta->n_planes = draw.one_in(2) ? 0 : GST_VIDEO_MAX_PLANES;
+      meta->n_planes = draw.one_in(2) ? 0 : meta->n_planes % GST_VIDEO_MAX_PLANES + 1;
       break;
     default:  // cuts off the end of the frame
       gst_buffer_resize(buffer.get(), 0, picture.width * picture.height > 1 ? draw.below(2) : 0);

@@ -48,10 +48,13 @@ class RgbImage {
     std::mt19937 random(seed);
     for (int i = 0; i < planes; ++i) {
       std::vector<T> samples(static_cast<std::size_t>(size.width) * layout.step * size.height);
-      for (T &sample : samples)
-        // Extremes, grays and colours: where the range is left, and where it is not.
-        sample = static_cast<T>(random() % 4 == 0 ? (random() % 2) * maximum
-                                                  : random() % (maximum + 1U));
+      for (T &sample : samples) {
+        // Extremes, colours, and those that are nearly gray.
+        const unsigned kind = random() % 4, before = &sample == samples.data() ? 0U : (&sample)[-1];
+        sample = static_cast<T>(kind == 0   ? (random() % 2) * maximum
+                                : kind == 1 ? std::min<unsigned>(before + random() % 2, maximum)
+                                            : random() % (maximum + 1U));
+      }
       planes_.push_back(std::make_unique<Image<T>>(samples, size.width * layout.step, size.height,
                                                    rows, maximum));
     }
