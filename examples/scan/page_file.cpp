@@ -53,4 +53,13 @@ std::string PageFile::strip() const {
   return bytes;
 }
 
+std::string PageFile::bits() const {
+  const Tiff tiff = open(path_);
+  std::string bits(std::size_t{(width + 7) / 8} * height, '\0');
+  const tmsize_t size = static_cast<tmsize_t>(bits.size());
+  if (TIFFReadEncodedStrip(tiff.get(), 0, bits.data(), size) != size)
+    throw Error(path_.string() + ": cannot be read");
+  return bits;
+}
+
 }  // namespace cudascan::scan

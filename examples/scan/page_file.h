@@ -17,6 +17,10 @@ struct PageFile {
   /// Reads the compressed page.
   /// @throws Error when it cannot be read
   std::string strip() const;
+  /// Decodes it: eight pixels a byte, the leftmost in the highest bit; each row begins at a new
+  /// byte; 1 = black.
+  /// @throws Error when it cannot be read
+  std::string bits() const;
 
  private:
   std::filesystem::path path_;
