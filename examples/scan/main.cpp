@@ -14,6 +14,7 @@
 #include "new_file.h"
 #include "options.h"
 #include "output_option.h"
+#include "pdf_run.h"
 #include "place.h"
 #include "read.h"
 #include "settings.h"
@@ -68,6 +69,8 @@ class Run {
     job_.resolution = {options.resolution, options.resolution};
     job_.to_stream = options.kind == OutputKind::stream;
     job_.how_to_read = {options.resolution, options.salvage};
+    job_.ocr = options.ocr;
+    pdf_ = facts_of(options, VERSION, jobs());
   }
 
   int files();
@@ -92,6 +95,7 @@ class Run {
   Job job_;
   std::vector<std::string> others_;  ///< pages in the work folder made with other settings
   Totals totals_;
+  PdfFacts pdf_;
 };
 
 void Run::start(const Place &place, Progress &progress) {
@@ -101,7 +105,7 @@ void Run::start(const Place &place, Progress &progress) {
 }
 
 int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::string full) {
-  int status = totals_.failed + totals_.salvaged > 0 ? kSomeLeftOut : kAllDone;
+  int status = totals_.failed + totals_.salvaged + totals_.unread > 0 ? kSomeLeftOut : kAllDone;
   std::erase(pages, "");
   std::stable_partition(pages.begin(), pages.end(),
                         [](const std::string &page) { return !is_put_aside(page); });
@@ -110,7 +114,7 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
     place.drop_empty();
   } else if (place.is_file() && bind && full.empty()) {
     try {
-      place.bind(pages, others_);
+      place.bind(pages, others_, pdf_);
       if (options_.talk != Talk::quiet)
         std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.file().c_str());
     } catch (const DiskError &error) {
@@ -133,7 +137,7 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
   if (!options_.stats.empty())
     write_stats(options_.stats, totals_,
                 {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_,
-                 options_.steps.blank != Blank::keep},
+                 options_.steps.blank != Blank::keep, !options_.ocr.empty()},
                 *job_.progress);
   if (received_signal) status = kSignal + received_signal;
   return status;
@@ -166,6 +170,14 @@ std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
   for (const Item &item : plan)
     if (item.done && !item.skipped) pages.push_back(item.output);
   return pages;
+}
+
+/// When the newest input was written, in nanoseconds; 0 = unknown.
+long long newest_of(const std::vector<Item> &plan) {
+  long long newest = 0;
+  for (const Item &item : plan)
+    if (item.document) newest = std::max(newest, item.document->modified_ns());
+  return newest;
 }
 
 int say_done(const Place &place) {
@@ -210,6 +222,7 @@ int Run::files() {
   if (inputs.files.empty()) throw Error(nothing_in(inputs));
   std::vector<Item> plan = find_pages(inputs.files);
   check_count(plan);
+  pdf_.time = time_of(newest_of(plan));
   Place place(options_.output, options_.kind, options_.resume, mark_of(VERSION, settings_),
               settings_);
   if (place.finished()) {
@@ -262,6 +275,7 @@ int Run::files() {
   const std::vector<std::string> written = workers.finish();
   for (std::size_t i = 0; i < written.size(); ++i)
     if (!written[i].empty()) pages[i] = written[i];
+  for (std::size_t i = 0; i < pages.size(); ++i) pdf_.labels[pages[i]] = stem_of(plan[i]);
   totals_ = progress.finish(job_.cuda, interrupted());
   const bool stopped = workers.stopped() && !interrupted();
   const int status =
@@ -280,6 +294,7 @@ std::string next_scan(Names &names, int &number) {
 
 int Run::scanner() {
   Place place(options_.output, options_.kind, false, mark_of(VERSION, settings_), settings_);
+  pdf_.time = time_of(0);
   Sane sane;
   Scanner scanner(sane, options_.scanner, go_on_scanning);
   if (options_.talk != Talk::quiet)

@@ -11,6 +11,7 @@
 
 #include "output_option.h"
 #include "paper_option.h"
+#include "pdf_option.h"
 #include "sheets_option.h"
 
 namespace cudascan::scan {
@@ -69,6 +70,7 @@ struct Given {
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
        *page_size = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
+  PdfOption pdf;
   double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset,
          margin = kUnset;
   int pages = -1, window = 0, despeckle = 3, jobs = 0;
@@ -181,6 +183,7 @@ void parse(Given &g, int argc, char **argv) {
       g_option_context_new("- make scans straight, clean, black and white pages"),
       g_option_context_free);
   g_option_context_add_main_entries(context.get(), entries, nullptr);
+  g.pdf.add_to(context.get());
   g_option_context_set_description(context.get(), kDescription);
   GError *error = nullptr;
   if (!g_option_context_parse(context.get(), &argc, &argv, &error)) {
@@ -347,6 +350,7 @@ Options parse_options(int argc, char **argv) {
   if (options.output.empty())
     throw UsageError("no OUTPUT given: add -o FOLDER, NAME.pdf, NAME.tif, NAME.png or -");
   take_output(given.format ? given.format : "", options);
+  given.pdf.take(options);
   check_streams(options);
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "encode.h"
+#include "pdf_facts.h"
 #include "place.h"
 #include "progress.h"
 #include "scanner.h"
@@ -45,6 +46,8 @@ struct Options {
   std::string stats;
   std::string files_from;  ///< a file of names, "-" = standard input, "" = none
   bool null = false;       ///< names in it end with NUL, not with a newline
+  PdfFacts pdf;            ///< for a PDF
+  std::string ocr;         ///< languages of its text, "" = no text
 };
 
 /// @throws UsageError with a sentence: option, value and what is allowed

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pdf.h"
 
+#include <algorithm>
+#include <future>
 #include <memory>
 #include <qpdf/Pipeline.hh>
-#include <qpdf/QPDF.hh>
 #include <qpdf/QPDFObjectHandle.hh>
 #include <qpdf/QPDFPageDocumentHelper.hh>
 #include <qpdf/QPDFWriter.hh>
@@ -11,25 +12,57 @@
 #include <string>
 
 #include "common/error.h"
+#include "jbig2.h"
 #include "page_file.h"
+#include "pdf_metadata.h"
+#include "pdf_text.h"
 
 namespace cudascan::scan {
 namespace {
 
 constexpr double kPointsPerInch = 72;
+// ISO 19005-2, 6.1.13.
+constexpr double kShortestSide = 3, kLongestSide = 14400;
 
-/// Reads the compressed page when the PDF is written.
-class Strip : public QPDFObjectHandle::StreamDataProvider {
+/// The compressed images. JBIG2 is made by several threads, a few pages ahead.
+class Images {
  public:
-  explicit Strip(std::filesystem::path path) : path_(std::move(path)) {}
+  Images(const std::vector<PdfPage> &pages, const PdfFacts &facts)
+      : pages_(pages), facts_(facts), made_(pages.size()) {}
+
+  std::string take(std::size_t index) {
+    if (facts_.compression == Compression::g4) return PageFile(pages_[index].page).strip();
+    const std::size_t ahead = static_cast<std::size_t>(std::max(facts_.jobs, 1));
+    for (; begun_ < std::min(index + ahead, pages_.size()); ++begun_)
+      made_[begun_] = std::async(std::launch::async, compress, pages_[begun_].page);
+    return made_[index].valid() ? made_[index].get() : compress(pages_[index].page);
+  }
+
+ private:
+  static std::string compress(const std::filesystem::path &path) {
+    const PageFile page(path);
+    return encode_jbig2(page.bits(), static_cast<int>(page.width), static_cast<int>(page.height));
+  }
+
+  const std::vector<PdfPage> &pages_;
+  const PdfFacts &facts_;
+  std::vector<std::future<std::string>> made_;
+  std::size_t begun_ = 0;
+};
+
+/// Reads an image when the PDF is written.
+class ImageData : public QPDFObjectHandle::StreamDataProvider {
+ public:
+  ImageData(Images &images, std::size_t index) : images_(images), index_(index) {}
   void provideStreamData(QPDFObjGen const &, Pipeline *to) override {
-    std::string bytes = PageFile(path_).strip();
-    to->write(reinterpret_cast<unsigned char *>(bytes.data()), bytes.size());
+    const std::string bytes = images_.take(index_);
+    to->write(reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
     to->finish();
   }
 
  private:
-  std::filesystem::path path_;
+  Images &images_;
+  std::size_t index_;
 };
 
 /// If QPDFWriter opened the file itself, a full disk could truncate it without an error.
@@ -49,45 +82,79 @@ std::string number(double value) {
   return QUtil::double_to_string(value, 3);
 }
 
-void add_page(QPDF &pdf, const std::filesystem::path &path) {
-  const PageFile facts(path);
-  auto image = QPDFObjectHandle::newStream(&pdf);
-  const std::string width = std::to_string(facts.width), height = std::to_string(facts.height);
-  image.replaceDict(QPDFObjectHandle::parse(
-      "<< /Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 1 /Width " +
-      width + " /Height " + height + " >>"));
-  image.replaceStreamData(
-      std::shared_ptr<QPDFObjectHandle::StreamDataProvider>(std::make_shared<Strip>(path)),
-      QPDFObjectHandle::newName("/CCITTFaxDecode"),
-      QPDFObjectHandle::parse("<< /K -1 /Columns " + width + " /Rows " + height + " >>"));
-  const std::string points_x = number(facts.width * kPointsPerInch / facts.x_dpi),
-                    points_y = number(facts.height * kPointsPerInch / facts.y_dpi);
-  auto page = pdf.makeIndirectObject(
-      QPDFObjectHandle::parse("<< /Type /Page /MediaBox [0 0 " + points_x + " " + points_y +
-                              "] /Resources << /XObject << >> >> >>"));
-  page.getKey("/Resources").getKey("/XObject").replaceKey("/Scan", image);
-  page.replaceKey("/Contents",
-                  QPDFObjectHandle::newStream(
-                      &pdf, "q " + points_x + " 0 0 " + points_y + " 0 0 cm /Scan Do Q\n"));
-  QPDFPageDocumentHelper(pdf).addPage(QPDFPageObjectHelper(page), false);
-}
+class Book {
+ public:
+  Book(const std::vector<PdfPage> &pages, const PdfFacts &facts)
+      : pages_(pages), facts_(facts), images_(pages, facts) {
+    pdf_.emptyPDF();
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      add_page(i);
+      labels.push_back(pages[i].label);
+    }
+    add_metadata(pdf_, facts, labels, archive_);
+  }
 
-}  // namespace
-
-void write_pdf(const std::vector<std::filesystem::path> &pages, const std::string &mark,
-               NewFile &to) {
-  try {
-    QPDF pdf;
-    pdf.emptyPDF();
-    for (const auto &path : pages) add_page(pdf, path);
+  void write(NewFile &to) {
     FilePipeline file(to);
-    QPDFWriter writer(pdf);
+    QPDFWriter writer(pdf_);
     writer.setOutputPipeline(&file);
     writer.setStreamDataMode(qpdf_s_preserve);
     writer.setObjectStreamMode(qpdf_o_generate);
-    writer.setExtraHeaderText("% " + mark + "\n");
+    writer.setNewlineBeforeEndstream(true);  // ISO 19005-2, 6.1.7.1
+    writer.setExtraHeaderText("% " + facts_.mark + "\n");
     writer.setDeterministicID(true);  // the same pages make the same file
     writer.write();
+  }
+
+ private:
+  QPDFObjectHandle image_of(std::size_t index, const PageFile &size) {
+    const std::string width = std::to_string(size.width), height = std::to_string(size.height);
+    auto image = QPDFObjectHandle::newStream(&pdf_);
+    image.replaceDict(QPDFObjectHandle::parse(
+        "<< /Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 1 /Width " +
+        width + " /Height " + height + " >>"));
+    const bool g4 = facts_.compression == Compression::g4;
+    image.replaceStreamData(
+        std::shared_ptr<QPDFObjectHandle::StreamDataProvider>(
+            std::make_shared<ImageData>(images_, index)),
+        QPDFObjectHandle::newName(g4 ? "/CCITTFaxDecode" : "/JBIG2Decode"),
+        g4 ? QPDFObjectHandle::parse("<< /K -1 /Columns " + width + " /Rows " + height + " >>")
+           : QPDFObjectHandle::newNull());
+    return image;
+  }
+
+  void add_page(std::size_t index) {
+    const PageFile size(pages_[index].page);
+    const double x = size.width * kPointsPerInch / size.x_dpi,
+                 y = size.height * kPointsPerInch / size.y_dpi;
+    archive_ = archive_ && std::min(x, y) >= kShortestSide && std::max(x, y) <= kLongestSide;
+    auto page = pdf_.makeIndirectObject(
+        QPDFObjectHandle::parse("<< /Type /Page /MediaBox [0 0 " + number(x) + " " + number(y) +
+                                "] /Resources << /XObject << >> >> >>"));
+    auto resources = page.getKey("/Resources");
+    resources.getKey("/XObject").replaceKey("/Scan", image_of(index, size));
+    const std::string image = "q " + number(x) + " 0 0 " + number(y) + " 0 0 cm /Scan Do Q\n";
+    const auto &text = pages_[index].text;
+    page.replaceKey("/Contents",
+                    text.empty() ? QPDFObjectHandle::newStream(&pdf_, image)
+                                 : flate_stream(pdf_, image + fonts_.add(text, x, y, resources)));
+    QPDFPageDocumentHelper(pdf_).addPage(QPDFPageObjectHelper(page), false);
+  }
+
+  const std::vector<PdfPage> &pages_;
+  const PdfFacts &facts_;
+  QPDF pdf_;
+  Images images_;
+  TextFonts fonts_{pdf_};
+  bool archive_ = true;
+};
+
+}  // namespace
+
+void write_pdf(const std::vector<PdfPage> &pages, const PdfFacts &facts, NewFile &to) {
+  try {
+    Book(pages, facts).write(to);
   } catch (const Error &) {
     throw;
   } catch (const std::exception &error) {

@@ -12,6 +12,7 @@
 #include "journal.h"
 #include "mark.h"
 #include "new_file.h"
+#include "ocr.h"
 #include "pdf.h"
 #include "tiff_book.h"
 
@@ -50,7 +51,13 @@ void make_folder(const fs::path &folder) {
   if (error) fail_to_write("--output: " + folder.string(), error.value());
 }
 
-/// Whether it is a folder that contains nothing but a journal and an empty folder for blank pages.
+/// Whether it is the text of a page in a work folder.
+bool is_text(const fs::path &name) {
+  return name.string().ends_with(std::string(".tif") + kTextSuffix);
+}
+
+/// Whether it is a folder that contains nothing but a journal, texts without their pages, and an
+/// empty folder for blank pages.
 bool has_no_pages(const fs::path &folder) {
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(folder, error))) return false;
@@ -58,7 +65,8 @@ bool has_no_pages(const fs::path &folder) {
     const bool no_blank = entry.path().filename() == kBlankFolder && !entry.is_symlink(error) &&
                           fs::is_directory(entry.path(), error) &&
                           fs::is_empty(entry.path(), error);
-    if (entry.path().filename() != Journal::kName && !no_blank) return false;
+    if (entry.path().filename() != Journal::kName && !is_text(entry.path()) && !no_blank)
+      return false;
   }
   return !error;
 }
@@ -153,12 +161,26 @@ bool Place::bound() const {
   return is_file() && resume_ && is_regular(bound_file());
 }
 
-void Place::bind(const std::vector<std::string> &pages, const std::vector<std::string> &others) {
+std::vector<PdfPage> Place::pdf_pages(const std::vector<std::string> &pages,
+                                      const PdfFacts &facts) const {
+  std::vector<PdfPage> result;
+  for (const std::string &page : pages) {
+    const fs::path path = folder_ / page, text = path.string() + kTextSuffix;
+    const auto label = facts.labels.find(page);
+    result.push_back({path, is_regular(text) ? text : "",
+                      label == facts.labels.end() ? path.stem().string() : label->second});
+  }
+  return result;
+}
+
+void Place::bind(const std::vector<std::string> &pages, const std::vector<std::string> &others,
+                 PdfFacts facts) {
   std::vector<fs::path> paths;
   for (const std::string &page : pages) paths.push_back(folder_ / page);
   NewFile file(folder_);
+  facts.mark = mark_;
   if (kind_ == OutputKind::pdf)
-    write_pdf(paths, mark_, file);
+    write_pdf(pdf_pages(pages, facts), facts, file);
   else if (kind_ == OutputKind::tiff)
     write_tiff(paths, mark_, file);
   else
@@ -181,8 +203,16 @@ void Place::publish(const std::vector<std::string> &pages) {
   drop_empty();
 }
 
+void Place::remove_texts() const {
+  if (kind_ != OutputKind::pdf || !work_) return;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(folder_, error))
+    if (is_text(entry.path())) unlinkat(work_.get(), entry.path().filename().c_str(), 0);
+}
+
 void Place::drop_empty() const {
   if (!has_no_pages(folder_)) return;
+  remove_texts();
   unlink((folder_ / Journal::kName).c_str());
   rmdir((folder_ / kBlankFolder).c_str());
   rmdir(folder_.c_str());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "open_file.h"
+#include "pdf.h"
 
 namespace cudascan::scan {
 
@@ -53,8 +54,10 @@ class Place {
 
   /// Writes the file of these pages and publishes it.
   /// @param others  files in the work folder that are not needed
+  /// @param facts   of a PDF
   /// @throws Error; the work folder then stays
-  void bind(const std::vector<std::string> &pages, const std::vector<std::string> &others);
+  void bind(const std::vector<std::string> &pages, const std::vector<std::string> &others,
+            PdfFacts facts);
   /// Removes the pages of the finished file, moves the file out of the work folder, and removes the
   /// work folder. A run that was killed here continues here: while the file is in the work folder,
   /// nothing else there is needed.
@@ -70,6 +73,11 @@ class Place {
   /// With --resume: the file to go on with.
   void find_file(const std::filesystem::path &wanted, const std::string &settings);
   void use_file(const std::filesystem::path &file);
+  /// Their files and labels.
+  std::vector<PdfPage> pdf_pages(const std::vector<std::string> &pages,
+                                 const PdfFacts &facts) const;
+  /// Removes the texts of pages from the work folder.
+  void remove_texts() const;
   /// The complete file while it is in the work folder.
   std::filesystem::path bound_file() const;
 

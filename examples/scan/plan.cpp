@@ -24,6 +24,8 @@ PageKey key_of(const std::string &name, Document &document) {
   return key;
 }
 
+}  // namespace
+
 std::string stem_of(const Item &item) {
   std::string stem =
       item.input == kStandardInput ? "stdin" : std::filesystem::path(item.input).stem().string();
@@ -34,8 +36,6 @@ std::string stem_of(const Item &item) {
   }
   return stem;
 }
-
-}  // namespace
 
 std::string Item::name() const {
   return pages == 1 ? input

@@ -54,6 +54,9 @@ class Names {
 /// Item with a problem.
 std::vector<Item> find_pages(const std::vector<std::string> &inputs);
 
+/// The name of a page without a suffix and without a number that makes it unique.
+std::string stem_of(const Item &item);
+
 /// Gives the pages their names.
 /// @param journal  of finished pages, or nullptr
 void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal);

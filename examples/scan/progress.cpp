@@ -29,7 +29,8 @@ std::string duration(double seconds) {
 }
 
 /// What was found on a page, for people.
-std::string details(const Findings &f) {
+std::string details(const PageRecord &page) {
+  const Findings &f = page.found;
   std::string line =
       f.turned ? text("  turned by %.2f degrees (confidence %.2f)", -f.angle, f.confidence)
                : text("  not turned by %.2f degrees (confidence %.2f): ", -f.angle, f.confidence) +
@@ -46,8 +47,10 @@ std::string details(const Findings &f) {
   if (f.blank) line += "  blank";
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
-  return line + text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
-                     f.straighten_ms, f.clean_ms, f.write_ms);
+  return line +
+         text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
+              f.straighten_ms, f.clean_ms, f.write_ms) +
+         (page.has_text ? text(", text %.0f", page.text_ms) : "");
 }
 
 }  // namespace
@@ -99,6 +102,7 @@ void Progress::done(const PageRecord &page) {
   totals_.gpu_ms += page.found.gpu_ms;
   if (!page.reading.damage.empty()) ++totals_.salvaged;
   if (page.found.blank) ++totals_.blank;
+  if (!page.text_problem.empty()) ++totals_.unread;
   report(page);
   if (keep_) records_.push_back(page);
   if (talk_ == Talk::verbose || (talk_ == Talk::normal && !terminal_)) {
@@ -108,15 +112,17 @@ void Progress::done(const PageRecord &page) {
                                   : text("%d ", totals_.pages + totals_.failed);
     std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.input.c_str(),
                  page.output.empty() ? "blank, not written" : page.output.c_str(),
-                 talk_ == Talk::verbose ? details(page.found).c_str() : "");
+                 talk_ == Talk::verbose ? details(page).c_str() : "");
   }
   draw_bar(totals_.pages + totals_.failed == expected_);
 }
 
 void Progress::report(const PageRecord &page) {
   const Reading &reading = page.reading;
-  if (reading.damage.empty() && reading.warnings.empty()) return;
+  if (reading.damage.empty() && reading.warnings.empty() && page.text_problem.empty()) return;
   clear_bar();
+  if (!page.text_problem.empty())
+    std::fprintf(stderr, "without text: %s: %s\n", page.input.c_str(), page.text_problem.c_str());
   if (!reading.damage.empty())
     std::fprintf(stderr, "salvaged: %s: %d of %d rows: %s\n", page.input.c_str(), reading.rows_kept,
                  reading.rows, reading.damage.c_str());
@@ -170,6 +176,7 @@ Totals Progress::finish(bool cuda, bool interrupted) {
     if (totals_.blank > 0) line += text(", %d of them blank", totals_.blank);
     if (totals_.skipped > 0) line += text(", %d done before", totals_.skipped);
     if (totals_.failed > 0) line += text(", %d left out", totals_.failed);
+    if (totals_.unread > 0) line += text(", %d without their text", totals_.unread);
     if (totals_.salvaged > 0) line += text(", %d salvaged", totals_.salvaged);
     if (!ignored_.empty()) line += text(", %zu ignored", ignored_.size());
     if (cuda)

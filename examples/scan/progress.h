@@ -16,7 +16,7 @@ namespace cudascan::scan {
 
 /// How the pages of a run went.
 struct Totals {
-  int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0;
+  int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0, unread = 0;
   double seconds = 0, gpu_ms = 0;
   bool interrupted = false;
 };
@@ -28,6 +28,9 @@ struct PageRecord {
   Reading reading = {};
   std::string input_digest = {}, output_digest = {};  ///< SHA-256
   std::vector<std::string> others = {};               ///< made before with other settings
+  bool has_text = false;                              ///< whether its text was recognised
+  std::string text_problem = {};                      ///< why not, if that failed
+  double text_ms = 0;
 };
 
 enum class Talk { quiet, normal, verbose };
@@ -76,6 +79,7 @@ struct RunFacts {
   int jobs = 0;
   std::string version, settings;
   bool find_blank = false;  ///< whether blank pages were looked for
+  bool find_text = false;   ///< whether text was looked for
 };
 
 /// Writes totals and pages as JSON.

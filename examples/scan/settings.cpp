@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include <charconv>
+#include <utility>
 
 namespace cudascan::scan {
 namespace {
@@ -27,6 +28,19 @@ class Line {
   }
   std::string text;
 };
+
+/// What a PDF has in addition to its pages, if it was asked for.
+void add_pdf(const Options &o, Line &line) {
+  const PdfFacts &pdf = o.pdf;
+  if (pdf.compression == Compression::jbig2) line.add("compression", std::string("jbig2"));
+  for (const auto &[name, text] : {std::pair{"ocr", &o.ocr},
+                                   {"title", &pdf.title},
+                                   {"author", &pdf.author},
+                                   {"subject", &pdf.subject},
+                                   {"keywords", &pdf.keywords},
+                                   {"language", &pdf.language}})
+    if (!text->empty()) line.add(name, *text);
+}
 
 }  // namespace
 
@@ -58,6 +72,7 @@ std::string settings_of(const Options &o) {
     line.add("r", local->r);
   }
   line.add("despeckle", static_cast<double>(o.steps.despeckle));
+  add_pdf(o, line);
   return line.text;
 }
 

@@ -66,6 +66,9 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
      << ", \"gpu_ms\": " << f.gpu_ms;
+  if (run.find_text) to << ", \"text\": " << (page.has_text ? "true" : "false");
+  if (page.text_ms > 0) to << ", \"text_ms\": " << page.text_ms;
+  if (!page.text_problem.empty()) to << ", \"text_problem\": " << quoted(page.text_problem);
   write_reading(to, page.reading);
   if (!page.input_digest.empty()) to << ", \"input_sha256\": " << quoted(page.input_digest);
   if (!page.output_digest.empty()) to << ", \"output_sha256\": " << quoted(page.output_digest);

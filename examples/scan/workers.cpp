@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <new>
 
 #include "clock.h"
@@ -10,6 +11,7 @@
 #include "crop.h"
 #include "digest.h"
 #include "new_file.h"
+#include "ocr.h"
 #include "place.h"
 
 namespace cudascan::scan {
@@ -84,6 +86,27 @@ const Image &Workers::finished(const Image &clean, const Findings &found, Image 
   return cropped;
 }
 
+namespace {
+
+/// @param page  8 bit, 0 and 255
+bool has_ink(const Image &page) {
+  const auto levels = page.plane<const std::uint8_t>();
+  for (int y = 0; y < page.height; ++y)
+    if (std::memchr(levels.row(y), 0, page.width)) return true;
+  return false;
+}
+
+/// Also replaces what a killed run has left there.
+void replace_file(const std::filesystem::path &folder, const std::string &name,
+                  const std::string &bytes) {
+  const std::filesystem::path path = folder / name;
+  NewFile file(path.parent_path());
+  file.write(bytes);
+  while (!file.commit(path.filename())) unlink(path.c_str());
+}
+
+}  // namespace
+
 void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped) {
   PageRecord record;
   record.input = task.item.name();
@@ -101,11 +124,14 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean,
     record.found.read_ms = ms_since(begin);
     cleaner.clean(*source, job_.steps, clean, record.found);
     begin = Clock::now();
-    if (record.found.blank && job_.steps.blank == Blank::drop)
+    if (record.found.blank && job_.steps.blank == Blank::drop) {
       skip(task, record);
-    else
-      write(task, encode(finished(clean, record.found, cropped), job_.format), record);
-    record.found.write_ms = ms_since(begin);
+    } else {
+      const Image &result = finished(clean, record.found, cropped);
+      const std::string bytes = encode(result, job_.format);
+      write(task, bytes, text_of(result, bytes, record), record);
+    }
+    record.found.write_ms = ms_since(begin) - record.text_ms;
     job_.progress->done(record);
   } catch (const DiskError &error) {
     // The next pages would fail, too.
@@ -127,7 +153,26 @@ void Workers::skip(const Task &task, const PageRecord &record) {
   if (job_.journal) job_.journal->skip(task.item.key, record.input_digest);
 }
 
-void Workers::write(const Task &task, const std::string &bytes, PageRecord &record) {
+/// The text of a page, in a PDF, or "".
+std::string Workers::text_of(const Image &page, const std::string &bytes,
+                             PageRecord &record) const {
+  if (job_.ocr.empty() || record.found.blank || !has_ink(page)) return "";
+  const auto begin = Clock::now();
+  std::string text;
+  try {
+    text = read_text(bytes, page.resolution, job_.ocr);
+    record.has_text = true;
+  } catch (const DiskError &) {
+    throw;
+  } catch (const Error &error) {
+    record.text_problem = error.what();
+  }
+  record.text_ms = ms_since(begin);
+  return text;
+}
+
+void Workers::write(const Task &task, const std::string &bytes, const std::string &text,
+                    PageRecord &record) {
   record.output_digest = digest_of(bytes);
   if (job_.to_stream) {
     OpenFile output(dup(STDOUT_FILENO));
@@ -143,6 +188,8 @@ void Workers::write(const Task &task, const std::string &bytes, PageRecord &reco
   std::string name = task.item.output;
   PageNote note{prefix + name, record.input_digest, record.output_digest};
   for (;;) {
+    // Before the page: a page that is there needs nothing more.
+    if (!text.empty()) replace_file(job_.folder, note.output + kTextSuffix, text);
     if (job_.journal) job_.journal->claim(task.item.key, note);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());

@@ -61,6 +61,7 @@ struct Job {
   Journal *journal = nullptr;  ///< or nullptr
   Names *names = nullptr;
   bool to_stream = false;  ///< pages go to standard output, not into the folder
+  std::string ocr;         ///< languages of the text that is put next to pages, or ""
   Progress *progress = nullptr;
 };
 
@@ -80,7 +81,9 @@ class Workers {
   const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
   void make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped);
   void skip(const Task &task, const PageRecord &record);
-  void write(const Task &task, const std::string &bytes, PageRecord &record);
+  void write(const Task &task, const std::string &bytes, const std::string &text,
+             PageRecord &record);
+  std::string text_of(const Image &page, const std::string &bytes, PageRecord &record) const;
 
   Job job_;
   Tasks &tasks_;

@@ -109,7 +109,7 @@ class Journals(scans.Case):
         scans.text_page(seed=7).convert("1").save(self.victim, compression="group4")
         self.before = self.victim.read_bytes()
         self.lines = []
-        self.scan("page.png", "-o", "alone.pdf")
+        self.scan("page.png", "-o", "alone/book.pdf")
 
     def write(self, folder, output):
         """Copies the journal of a real run and changes the name of the output in it."""
@@ -138,7 +138,7 @@ class Journals(scans.Case):
             self.assertNotIn("done before", said)
             self.assertEqual(self.victim.read_bytes(), self.before)
             self.assertEqual((self.folder / "book.pdf").read_bytes(),
-                             (self.folder / "alone.pdf").read_bytes())
+                             (self.folder / "alone/book.pdf").read_bytes())
             self.write(self.out, output)
             plant(self.out)
             self.scan("page.png", "-o", "out", "--resume")
@@ -285,8 +285,8 @@ class SideBySide(scans.Case):
                 self.check()
 
     def test_one_pdf(self):
-        self.scan("a", "-o", "alone.pdf", "--quiet")
-        expected = (self.folder / "alone.pdf").read_bytes()
+        self.scan("a", "-o", "alone/book.pdf", "--quiet")
+        expected = (self.folder / "alone/book.pdf").read_bytes()
         self.end(*[self.begin("a", "-o", "book.pdf") for _ in range(3)])
         made = sorted(path.name for path in self.folder.glob("book*"))
         self.assertEqual(made, ["book-1.pdf", "book-2.pdf", "book.pdf"])

@@ -36,7 +36,7 @@ class AtRandom(Kills):
         begin = time.monotonic()
         self.scan("--dry-run", "in", "-o", "none")
         start = time.monotonic() - begin
-        self.scan("in", "-o", "alone" + words[0].removeprefix("out"), "--quiet")
+        self.scan("in", "-o", "alone" + words[0].removeprefix("out"), "--quiet", *words[1:])
         whole = time.monotonic() - begin - start
         kills = 0
         for _ in range(KILLS):
@@ -55,7 +55,7 @@ class AtRandom(Kills):
         self.assertEqual(self.contents(), self.contents(self.folder / "alone"))
 
     def test_pdf(self):
-        self.resume_until_it_is_done("out.pdf")
+        self.resume_until_it_is_done("out.pdf", "--title=Pages")
         self.assertEqual(self.names(), ["alone.pdf", "in", "out.pdf"])
         self.assertEqual(*((self.folder / name).read_bytes() for name in ("out.pdf", "alone.pdf")))
 
@@ -73,15 +73,15 @@ class EachMoment(Kills):
         self.assertIn(run.returncode, (0, -signal.SIGKILL))
         return run.returncode != 0
 
-    def check(self, output, look):
+    def check(self, output, look, *words):
         self.pages(3)
-        self.scan("in", "-o", f"alone{output}")
+        self.scan("in", "-o", f"alone{output}", *words)
         moment = 0
-        while self.killed("in", "-o", f"book{moment}{output}", STOP_AT=str(moment)):
+        while self.killed("in", "-o", f"book{moment}{output}", *words, STOP_AT=str(moment)):
             with self.subTest(moment):
-                self.scan("in", "-o", f"book{moment}{output}", "--resume")
+                self.scan("in", "-o", f"book{moment}{output}", "--resume", *words)
                 # A second run has nothing to do, wherever the first one was killed.
-                self.scan("in", "-o", f"book{moment}{output}", "--resume")
+                self.scan("in", "-o", f"book{moment}{output}", "--resume", *words)
                 self.assertEqual(look(f"book{moment}{output}"), look(f"alone{output}"))
             moment += 1
         self.assertGreater(moment, 9)
@@ -91,7 +91,8 @@ class EachMoment(Kills):
         self.check("", lambda name: self.contents(self.folder / name))
 
     def test_pdf(self):
-        moments = self.check(".pdf", lambda name: (self.folder / name).read_bytes())
+        moments = self.check(".pdf", lambda name: (self.folder / name).read_bytes(),
+                             "--title=Pages")
         books = [f"book{moment}.pdf" for moment in range(moments + 1)]
         self.assertEqual(self.names(), sorted(["alone.pdf", "in", *books]))
 
@@ -133,7 +134,7 @@ class EachMoment(Kills):
 
     def test_names_that_others_took_meanwhile_are_theirs(self):
         self.pages(2)
-        self.scan("in", "-o", "alone.pdf")
+        self.scan("in", "-o", "alone/out.pdf")
         self.scan("in", "-o", "alone")
         self.assertTrue(self.killed("in", "-o", "out", STOP_TAKEN="1"))
         self.assertEqual((self.out / "0.tif").read_bytes(), b"")
@@ -143,7 +144,8 @@ class EachMoment(Kills):
                                            "1.tif": alone["1.tif"]})
         self.assertTrue(self.killed("in", "-o", "out.pdf", STOP_TAKEN="1"))
         self.scan("in", "-o", "out.pdf", "--resume")
-        self.assertEqual(*((self.folder / name).read_bytes() for name in ("out.pdf", "alone.pdf")))
+        self.assertEqual((self.folder / "out.pdf").read_bytes(),
+                         (self.folder / "alone/out.pdf").read_bytes())
         self.assertEqual((self.folder / "out.pdf.pages/0.tif").read_bytes(), b"")
 
 

@@ -214,9 +214,9 @@ class FullDisk(scans.Case):
             self.check(said, self.folder / f"{name}.pages")
             self.assertIn(f"{name}.pages keeps the finished pages; --resume continues", said)
             self.scan("in", "-o", name, "--resume")
-            self.scan("in", "-o", f"alone-{name}")
+            self.scan("in", "-o", f"alone/{name}")
             self.assertEqual((self.folder / name).read_bytes(),
-                             (self.folder / f"alone-{name}").read_bytes())
+                             (self.folder / f"alone/{name}").read_bytes())
 
     @unittest.skipIf("SANITIZED" in os.environ, "sanitizers have to be loaded first")
     def test_while_the_file_of_all_pages_is_written(self):

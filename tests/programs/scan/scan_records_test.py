@@ -121,9 +121,9 @@ class Records(scans.Case):
                 said = self.scan("in", "-o", first, "--resume", *other)
                 self.assertIn(f"{first} was made with other settings and stays", said)
                 self.assertIn(f"3 pages in {second}", said)
-                self.scan("in", "-o", f"alone.{kind}", *other)
+                self.scan("in", "-o", f"alone/{first}", *other)
                 self.assertEqual((self.folder / second).read_bytes(),
-                                 (self.folder / f"alone.{kind}").read_bytes())
+                                 (self.folder / f"alone/{first}").read_bytes())
                 self.assertEqual((self.folder / first).read_bytes(), before)
                 for words, name in (([], first), (other, second)):
                     said = self.scan("in", "-o", first, "--resume", *words)
@@ -140,9 +140,9 @@ class Records(scans.Case):
             said = self.scan("in", "-o", name, "--resume")
             self.assertIn("3 pages were made with other settings and are made again", said)
             self.assertFalse(pages.exists())
-            self.scan("in", "-o", f"alone-{name}")
+            self.scan("in", "-o", f"alone/{name}")
             self.assertEqual((self.folder / name).read_bytes(),
-                             (self.folder / f"alone-{name}").read_bytes())
+                             (self.folder / f"alone/{name}").read_bytes())
 
 
 class Lists(scans.Case):

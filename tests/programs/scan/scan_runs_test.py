@@ -131,12 +131,12 @@ class Runs(scans.Case):
             self.save(scans.turned(scans.text_page(seed=number), number - 3), f"in/{number}.png")
         for jobs in (1, 4):
             self.scan("in", "-o", f"out{jobs}", "--jobs", jobs)
-            self.scan("in", "-o", f"book{jobs}.pdf", "--jobs", jobs)
+            self.scan("in", "-o", f"{jobs}/book.pdf", "--jobs", jobs)
         for name in self.outputs(self.folder / "out1"):
             self.assertEqual(*((self.folder / out / name).read_bytes() for out in ("out1", "out4")),
                              name)
-        self.assertEqual((self.folder / "book1.pdf").read_bytes(),
-                         (self.folder / "book4.pdf").read_bytes())
+        self.assertEqual((self.folder / "1/book.pdf").read_bytes(),
+                         (self.folder / "4/book.pdf").read_bytes())
 
     def test_a_thousand_pages(self):
         page = self.save(scans.text_page(*SMALL), "page.png")
