@@ -8,6 +8,7 @@
 #include <qpdf/Buffer.hh>
 #include <qpdf/Pl_Buffer.hh>
 #include <qpdf/Pl_Flate.hh>
+#include <string_view>
 
 #include "common/error.h"
 
@@ -22,13 +23,19 @@ std::string time_text(std::time_t time, const char *format) {
   return text;
 }
 
-/// Control characters are not allowed in XML 1.0, and names of files may be no UTF-8.
+/// Control characters are not allowed in XML 1.0, and names of files may be no UTF-8. "?" stands for
+/// what is not, as PDFDocEncoding has no U+FFFD.
 std::string plain(const std::string &text) {
   const std::unique_ptr<char, decltype(&g_free)> valid(
       g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())), g_free);
-  std::string result = valid.get();
-  for (char &c : result)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
+  std::string result;
+  for (std::string_view rest = valid.get(); !rest.empty();) {
+    const bool replaced = rest.starts_with(kReplaced);
+    const char c = replaced ? '?' : rest.front();
+    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    rest.remove_prefix(replaced ? kReplaced.size() : 1);
+  }
   return result;
 }
 

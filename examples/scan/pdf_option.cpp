@@ -46,17 +46,18 @@ PdfOption::~PdfOption() {
 }
 
 void PdfOption::add_to(GOptionContext *context) {
+  // Texts are taken byte by byte, as file names are, whatever the locale is.
   const GOptionEntry entries[] = {
       {"ocr", 0, 0, G_OPTION_ARG_STRING, &ocr_,
        "Add the text to a PDF, invisible, as tesseract recognises it, for instance eng+deu",
        "LANGUAGES"},
       {"compression", 0, 0, G_OPTION_ARG_STRING, &compression_,
        "Of a PDF: g4, or jbig2 (generic, lossless, smaller); g4", "HOW"},
-      {"title", 0, 0, G_OPTION_ARG_STRING, &title_,
+      {"title", 0, 0, G_OPTION_ARG_FILENAME, &title_,
        "Title of a PDF; the name of the file without .pdf", "TEXT"},
-      {"author", 0, 0, G_OPTION_ARG_STRING, &author_, "Author of a PDF", "TEXT"},
-      {"subject", 0, 0, G_OPTION_ARG_STRING, &subject_, "Subject of a PDF", "TEXT"},
-      {"keywords", 0, 0, G_OPTION_ARG_STRING, &keywords_, "Keywords of a PDF", "TEXT"},
+      {"author", 0, 0, G_OPTION_ARG_FILENAME, &author_, "Author of a PDF", "TEXT"},
+      {"subject", 0, 0, G_OPTION_ARG_FILENAME, &subject_, "Subject of a PDF", "TEXT"},
+      {"keywords", 0, 0, G_OPTION_ARG_FILENAME, &keywords_, "Keywords of a PDF", "TEXT"},
       {"language", 0, 0, G_OPTION_ARG_STRING, &language_,
        "Language of a PDF (BCP 47), for instance en or pt-BR; the first one of --ocr", "TAG"},
       {}};
@@ -82,9 +83,9 @@ void PdfOption::take(Options &o) const {
     if (o.kind != OutputKind::pdf)
       throw UsageError(given + ": is for PDFs; name an output NAME.pdf");
     constexpr std::size_t kLongest = 1000;
-    if (to.empty() || to.size() > kLongest ||
+    if (to.empty() || to.size() > kLongest || !g_utf8_validate(value, -1, nullptr) ||
         std::any_of(to.begin(), to.end(), [](char c) { return g_ascii_iscntrl(c); }))
-      throw UsageError(given + ": must be a text of one line, of 1 to 1000 bytes");
+      throw UsageError(given + ": must be a text of one line in UTF-8, of 1 to 1000 bytes");
   }
   if (language_ && !is_language_tag(o.pdf.language))
     throw UsageError("--language=" + o.pdf.language +
