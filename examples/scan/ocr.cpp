@@ -102,7 +102,10 @@ std::string read_text(const std::string &page, const Resolution &resolution,
   constexpr double kSeconds = 600;
   const Outcome outcome = run_program(words, page, {"OMP_THREAD_LIMIT=1"}, kSeconds);
   if (!outcome.problem.empty()) fail(outcome);
-  if (!outcome.output.starts_with("%PDF-")) throw Error("tesseract has written no PDF");
+  constexpr std::size_t kEnd = 8;  // "%%EOF" and ends of lines
+  if (!outcome.output.starts_with("%PDF-") ||
+      outcome.output.find("%%EOF", outcome.output.size() - kEnd) == std::string::npos)
+    throw Error("tesseract has written no PDF");
   return outcome.output;
 }
 

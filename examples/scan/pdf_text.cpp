@@ -21,6 +21,10 @@ std::string read(const std::filesystem::path &path) {
   return file.read();
 }
 
+QPDFObjectHandle as_object(QPDF &pdf, QPDFObjectHandle value) {
+  return value.isIndirect() ? value : pdf.makeIndirectObject(value);
+}
+
 }  // namespace
 
 std::string TextFonts::add(const std::filesystem::path &file, double width, double height,
@@ -37,7 +41,8 @@ std::string TextFonts::add(const std::filesystem::path &file, double width, doub
   auto used = QPDFObjectHandle::newDictionary();
   if (fonts.isDictionary())
     for (const std::string &name : fonts.getKeys()) {
-      if (!fonts_.hasKey(name)) fonts_.replaceKey(name, pdf_.copyForeignObject(fonts.getKey(name)));
+      if (!fonts_.hasKey(name))
+        fonts_.replaceKey(name, pdf_.copyForeignObject(as_object(text, fonts.getKey(name))));
       used.replaceKey(name, fonts_.getKey(name));
     }
   resources.replaceKey("/Font", used);

@@ -204,10 +204,11 @@ void Place::publish(const std::vector<std::string> &pages) {
 }
 
 void Place::remove_texts() const {
-  if (kind_ != OutputKind::pdf || !work_) return;
+  if (kind_ != OutputKind::pdf) return;
+  const OpenFile folder = open_folder(folder_);
   std::error_code error;
   for (const auto &entry : fs::directory_iterator(folder_, error))
-    if (is_text(entry.path())) unlinkat(work_.get(), entry.path().filename().c_str(), 0);
+    if (is_text(entry.path())) unlinkat(folder.get(), entry.path().filename().c_str(), 0);
 }
 
 void Place::drop_empty() const {
