@@ -16,7 +16,8 @@ std::string mark_of(const std::string &version, const std::string &settings) {
 }
 
 std::string settings_in(const std::filesystem::path &file) {
-  constexpr std::size_t kFirstBytes = 1024;
+  // Texts for a PDF are at most 1000 bytes long each.
+  constexpr std::size_t kFirstBytes = 16384;
   try {
     std::string text = Input(file.string()).part(0, kFirstBytes);
     const std::size_t begin = text.find(kProgram);

@@ -58,10 +58,11 @@ phansalkar (a threshold for each pixel, from the window around it); otsu, isodat
 triangle, max-entropy, yen, li, minimum, intermodes, moments, huang, renyi-entropy, shanbhag,
 percentile, mean (one threshold for the page).
 
-Exit status: 0 all pages were written; 1 some pages failed, or were salvaged, and messages say
-why; 2 wrong usage; 3 nothing could be done (no scanner, no images, no place to write to); 4 the
-disk is full, which ends the run at once; 128 + the number of the signal that ended the run after
-the pages in flight: 130 for Ctrl-C, 143 for SIGTERM.)";
+Exit status: 0 all pages were written; 1 some pages failed, were salvaged or are without their
+text, and messages say why; 2 wrong usage; 3 nothing could be done (no scanner, no images, no
+place to write to, no tesseract for --ocr); 4 the disk is full, which ends the run at once; 128 +
+the number of the signal that ended the run after the pages in flight: 130 for Ctrl-C, 143 for
+SIGTERM.)";
 
 /// What GOption fills in. Strings are freed with it.
 struct Given {

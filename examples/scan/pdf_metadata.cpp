@@ -23,8 +23,8 @@ std::string time_text(std::time_t time, const char *format) {
   return text;
 }
 
-/// Control characters are not allowed in XML 1.0, and names of files may be no UTF-8. "?" stands for
-/// what is not, as PDFDocEncoding has no U+FFFD.
+/// Control characters are not allowed in XML 1.0, and names of files may be no UTF-8. "?" stands
+/// for what is not, as PDFDocEncoding has no U+FFFD.
 std::string plain(const std::string &text) {
   const std::unique_ptr<char, decltype(&g_free)> valid(
       g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())), g_free);

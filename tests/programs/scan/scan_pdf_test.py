@@ -88,7 +88,7 @@ class Facts(scans.Case):
                             (["--ocr=eng", "-o", "out"], "--ocr=eng: is for PDFs"),
                             (["--compression=lzw", "-o", "x.pdf"], "lzw: must be g4 or jbig2"),
                             (["--title=", "-o", "x.pdf"], "must be a text of one line"),
-                            ([os.fsdecode(b"--title=\xff"), "-o", "x.pdf"], "must be a text of one line"),
+                            ([os.fsdecode(b"--title=\xff"), "-o", "x.pdf"], "must be a text"),
                             (["--author=a\nb", "-o", "x.pdf"], "must be a text of one line"),
                             (["--language=e", "-o", "x.pdf"], "must be a tag of BCP 47"),
                             (["--language=en_GB", "-o", "x.pdf"], "must be a tag of BCP 47"),
@@ -104,9 +104,12 @@ class Facts(scans.Case):
         self.assertIn("already exists", self.scan("in", "-o", "book.pdf", "--resume"))
         for number, words in enumerate((["--title=x"], ["--author=x"], ["--subject=x"],
                                         ["--keywords=x"], ["--language=en"],
-                                        ["--compression=jbig2"]), 1):
+                                        ["--compression=jbig2"], [f"--title={'x' * 1000}",
+                                                                  f"--author={'x' * 1000}"]), 1):
             said = self.scan("in", "-o", "book.pdf", "--resume", *words)
             self.assertIn(f"2 pages in book-{number}.pdf", said)
+            said = self.scan("in", "-o", "book.pdf", "--resume", *words)
+            self.assertIn(f"book-{number}.pdf already exists", said)
 
 
 @unittest.skipUnless(archive.has_qpdf() and shutil.which("pdfimages"),

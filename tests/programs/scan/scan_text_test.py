@@ -188,6 +188,8 @@ class Program(scans.Case):
         self.assertIn("without text: in/0.png: tesseract: exit status 1", said)
         self.assertIn(", 2 without their text", said)
         self.assertIn("2 pages in book.pdf", said)
+        said = self.scan("in", "-o", "book.pdf", "--resume")
+        self.assertIn("book.pdf was made with other settings and stays", said)
 
     def test_ctrl_c_finishes_pages(self):
         env = {**os.environ, **self.program(f"touch begun; sleep 0.5; {self.page()}")}
