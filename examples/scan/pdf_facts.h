@@ -20,8 +20,10 @@ struct PdfFacts {
   std::string mark;      ///< a comment near the beginning of the file
   std::time_t time = 0;  ///< when it was made
   Compression compression = Compression::g4;
-  int jobs = 1;                               ///< threads that compress pages
-  std::map<std::string, std::string> labels;  ///< of pages, by their names in the folder
+  bool texts = false;  ///< whether pages have their texts next to them
+  int jobs = 1;        ///< threads that compress pages
+  /// Labels of pages, by their names in the folder.
+  std::map<std::string, std::string> labels;
 };
 
 }  // namespace cudascan::scan

@@ -23,18 +23,19 @@ std::string time_text(std::time_t time, const char *format) {
   return text;
 }
 
-/// Control characters are not allowed in XML 1.0, and names of files may be no UTF-8. "?" stands
-/// for what is not, as PDFDocEncoding has no U+FFFD.
+/// Control characters, U+FFFE and U+FFFF are not allowed in XML 1.0, and names of files may be no
+/// UTF-8. "?" stands for what is not, as PDFDocEncoding has no U+FFFD.
 std::string plain(const std::string &text) {
   const std::unique_ptr<char, decltype(&g_free)> valid(
       g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())), g_free);
-  constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
+  constexpr std::string_view kFirst = "\xEF\xBF\xBD", kLast = "\xEF\xBF\xBF";
   std::string result;
   for (std::string_view rest = valid.get(); !rest.empty();) {
-    const bool replaced = rest.starts_with(kReplaced);
+    const std::string_view next = rest.substr(0, kFirst.size());
+    const bool replaced = kFirst <= next && next <= kLast;
     const char c = replaced ? '?' : rest.front();
     result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    rest.remove_prefix(replaced ? kReplaced.size() : 1);
+    rest.remove_prefix(replaced ? kFirst.size() : 1);
   }
   return result;
 }

@@ -17,6 +17,7 @@ PdfFacts facts_of(const Options &options, const std::string &version, int jobs) 
   if (facts.title.empty()) facts.title = std::filesystem::path(options.output).stem();
   if (facts.language.empty()) facts.language = language_tag(options.ocr);
   facts.program = "cudascan-scan " + version;
+  facts.texts = !options.ocr.empty();
   facts.jobs = jobs;
   return facts;
 }

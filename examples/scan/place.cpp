@@ -167,7 +167,7 @@ std::vector<PdfPage> Place::pdf_pages(const std::vector<std::string> &pages,
   for (const std::string &page : pages) {
     const fs::path path = folder_ / page, text = path.string() + kTextSuffix;
     const auto label = facts.labels.find(page);
-    result.push_back({path, is_regular(text) ? text : "",
+    result.push_back({path, facts.texts && is_regular(text) ? text : "",
                       label == facts.labels.end() ? path.stem().string() : label->second});
   }
   return result;

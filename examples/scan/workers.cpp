@@ -96,10 +96,14 @@ bool has_ink(const Image &page) {
   return false;
 }
 
-/// Also replaces what a killed run has left there.
+/// Writes a file, or none for "". Removes what a killed run has left there.
 void replace_file(const std::filesystem::path &folder, const std::string &name,
                   const std::string &bytes) {
   const std::filesystem::path path = folder / name;
+  if (bytes.empty()) {
+    unlink(path.c_str());
+    return;
+  }
   NewFile file(path.parent_path());
   file.write(bytes);
   while (!file.commit(path.filename())) unlink(path.c_str());
@@ -189,7 +193,7 @@ void Workers::write(const Task &task, const std::string &bytes, const std::strin
   PageNote note{prefix + name, record.input_digest, record.output_digest};
   for (;;) {
     // Before the page: a page that is there needs nothing more.
-    if (!text.empty()) replace_file(job_.folder, note.output + kTextSuffix, text);
+    if (!job_.ocr.empty()) replace_file(job_.folder, note.output + kTextSuffix, text);
     if (job_.journal) job_.journal->claim(task.item.key, note);
     if (file.commit(name)) break;
     name = job_.names->take(std::filesystem::path(task.item.output).stem());

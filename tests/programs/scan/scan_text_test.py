@@ -108,6 +108,8 @@ class Text(scans.Case):
         self.assertEqual(self.check("book.pdf", LINES[:1]).root["/Lang"], "u:en-GB")
 
 
+@unittest.skipUnless(archive.has_qpdf() and shutil.which("pdftotext"),
+                     "qpdf or poppler-utils is not installed")
 class Program(scans.Case):
     """With a program in the place of tesseract."""
 
@@ -182,6 +184,22 @@ class Program(scans.Case):
             self.assertEqual((second["text"], "text_problem" in second), (True, False))
             said = program.run(["qpdf", "--show-npages", self.folder / "book.pdf"]).stdout
             self.assertEqual(said.strip(), "2")
+            said = program.run(["pdftotext", self.folder / "book.pdf", "-"]).stdout
+            self.assertEqual(said.split(), ["word"])
+
+    def test_texts_of_a_killed_run_are_for_its_settings_only(self):
+        self.page("old")
+        env = self.program("exit 1")
+        for words, status in (([], 0), (["--ocr=eng"], 1)):
+            pages = self.folder / "book.pdf.pages"
+            pages.mkdir()
+            for number in range(2):
+                shutil.copy(self.folder / "text.pdf", pages / f"{number}.tif.text")
+            (self.folder / "book.pdf").unlink(missing_ok=True)
+            self.scan("in", "-o", "book.pdf", "--resume", *words, status=status, env=env)
+            self.assertFalse(pages.exists())
+            said = program.run(["pdftotext", self.folder / "book.pdf", "-"]).stdout
+            self.assertNotIn("old", said)
 
     def test_summary(self):
         said = self.scan("in", "-o", "book.pdf", "--ocr=eng", status=1, env=self.program("exit 1"))
