@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the text in PDFs of cudascan-scan --ocr on printed pages whose words are known: the share
-of the words that is found, with tesseract on the unchanged images next to it. It needs tesseract-ocr
-and poppler-utils.
+of the words that is found, and by tesseract in the unchanged images. It needs tesseract-ocr and
+poppler-utils.
 
     examples/scan/measure_text.py build/examples/scan/cudascan-scan
 """
@@ -15,7 +15,6 @@ import tempfile
 
 import page_maker
 
-RESOLUTIONS = (100, 150, 200, 300)
 KINDS = ("book", "small", "columns", "letter")
 
 
@@ -36,13 +35,14 @@ def main():
     parser.add_argument("--half", choices="ab", default="b", help="of fonts and texts")
     parser.add_argument("--first", type=int, default=0, help="seed of the first page")
     parser.add_argument("--pages", type=int, default=4, help="for each resolution")
+    parser.add_argument("--resolutions", type=int, nargs="+", default=[100, 150, 200, 300])
     parser.add_argument("--options", default="", help="more options for cudascan-scan")
     options = parser.parse_args()
     print("| dots per inch | words | in the PDF | in the image |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         path, pdf = (pathlib.Path(folder) / name for name in ("page.png", "page.pdf"))
-        for dpi in RESOLUTIONS:
+        for dpi in options.resolutions:
             words = in_pdf = in_image = 0
             for seed in range(options.first, options.first + options.pages):
                 page = page_maker.make(seed, options.half, KINDS[seed % len(KINDS)], dpi=dpi)

@@ -13,6 +13,7 @@
 #include "new_file.h"
 #include "ocr.h"
 #include "place.h"
+#include "text_image.h"
 
 namespace cudascan::scan {
 
@@ -133,7 +134,7 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean,
     } else {
       const Image &result = finished(clean, record.found, cropped);
       const std::string bytes = encode(result, job_.format);
-      write(task, bytes, text_of(result, bytes, record), record);
+      write(task, bytes, text_of(*source, result, bytes, record), record);
     }
     record.found.write_ms = ms_since(begin) - record.text_ms;
     job_.progress->done(record);
@@ -158,13 +159,14 @@ void Workers::skip(const Task &task, const PageRecord &record) {
 }
 
 /// The text of a page, in a PDF, or "".
-std::string Workers::text_of(const Image &page, const std::string &bytes,
+std::string Workers::text_of(const Image &source, const Image &page, const std::string &bytes,
                              PageRecord &record) const {
   if (job_.ocr.empty() || record.found.blank || !has_ink(page)) return "";
   const auto begin = Clock::now();
   std::string text;
   try {
-    text = read_text(bytes, page.resolution, job_.ocr);
+    text = read_text(text_image(source, page, bytes, job_.steps, record.found), page.resolution,
+                     job_.ocr);
     record.has_text = true;
   } catch (const DiskError &) {
     throw;

@@ -83,7 +83,8 @@ class Workers {
   void skip(const Task &task, const PageRecord &record);
   void write(const Task &task, const std::string &bytes, const std::string &text,
              PageRecord &record);
-  std::string text_of(const Image &page, const std::string &bytes, PageRecord &record) const;
+  std::string text_of(const Image &source, const Image &page, const std::string &bytes,
+                      PageRecord &record) const;
 
   Job job_;
   Tasks &tasks_;

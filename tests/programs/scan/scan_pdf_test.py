@@ -48,7 +48,8 @@ class Facts(scans.Case):
         self.assertEqual(pdf.root["/Lang"], "u:pt-BR")
 
     def test_names_that_are_no_utf8_and_markup(self):
-        os.rename(self.folder / "in/leaf 0r.png", os.fsencode(self.folder) + b"/in/<a>\xff\xef\xbf\xbe\x01.png")
+        name = os.fsencode(self.folder) + b"/in/<a>\xff\xef\xbf\xbe\x01.png"
+        os.rename(self.folder / "in/leaf 0r.png", name)
         pdf = self.made(name="a&b.pdf")
         self.assertEqual(pdf.info()["Title"], "a&b")
         self.assertEqual(pdf.labels(), ["<a>?? ", "leaf 1r"])

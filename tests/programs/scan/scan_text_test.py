@@ -167,6 +167,29 @@ class Program(scans.Case):
         self.scan("in/0.png", "-o", "out", "--resolution=200")
         self.assertEqual((self.folder / "page").read_bytes(), (self.out / "0.tif").read_bytes())
 
+    def test_small_print_is_read_in_gray(self):
+        env = self.program("cat >page; exit 1")
+        page = scans.turned(scans.text_page(), 2).point(lambda level: 60 + level // 2)
+        self.save(page, "page.png")
+        for words, is_gray in ((["--resolution=249"], True), (["--resolution=250"], False),
+                               (["--resolution=249", "--page-size=A4"], False)):
+            words += ["--crop=content"]
+            self.scan("page.png", "-o", f"{len(words)}{is_gray}.pdf", "--ocr=eng", *words,
+                      status=1, env=env)
+            self.scan("page.png", "-o", "out", *words)
+            made = self.out / sorted(self.outputs())[-1]
+            if not is_gray:
+                self.assertEqual((self.folder / "page").read_bytes(), made.read_bytes())
+            else:
+                with Image.open(self.folder / "page") as read:
+                    self.assertEqual((read.format, read.mode), ("PPM", "L"))
+                    levels = np.array(read)
+                ink = scans.ink(made)
+                self.assertEqual(levels.shape, ink.shape)
+                self.assertNotEqual(ink.shape, (page.height, page.width))
+                self.assertGreater(scans.overlap(levels < 128, ink), 0.8)
+            shutil.rmtree(self.out)
+
     def test_pages_on_which_it_fails(self):
         for does, why in (("echo Trouble >&2; exit 3", "tesseract: exit status 3: Trouble"),
                           ("kill -9 $$", "tesseract: ended by signal 9"),

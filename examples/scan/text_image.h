@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <string>
+
+#include "image.h"
+#include "steps.h"
+
+namespace cudascan::scan {
+
+/// The image in which the text of a page is recognised. Small print loses strokes in black and
+/// white: below 250 dots per inch it is the gray page with the same angle and crop.
+/// @param source  the page after Cleaner::clean()
+/// @param result  the finished page
+/// @param bytes   of it, encoded
+/// @return `bytes`, or a PGM file of the size of `result`
+std::string text_image(const Image &source, const Image &result, const std::string &bytes,
+                       const Steps &steps, const Findings &found);
+
+}  // namespace cudascan::scan
