@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures the text in PDFs of cudascan-scan --ocr on printed pages whose words are known: the share
-of the words that is found, and by tesseract in the unchanged images. It needs tesseract-ocr and
+"""Measures the text in PDFs of cudascan-scan --ocr on printed pages whose words are known: which
+share of them is found, and by tesseract in the unchanged images. It needs tesseract-ocr and
 poppler-utils.
 
     examples/scan/measure_text.py build/examples/scan/cudascan-scan

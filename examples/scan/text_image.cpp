@@ -8,8 +8,8 @@ namespace cudascan::scan {
 namespace {
 
 // Chosen on printed pages of half a (measure_text.py): at 100, 150 and 200 dots per inch tesseract
-// finds 85, 98 and 99.6 % of the words in gray, 68, 94 and 98.4 % in black and white. From 300 on it
-// is within 1 %, and on worn pages black and white is better.
+// finds 85, 98 and 99.6 % of the words in gray, 68, 94 and 98.4 % in black and white. From 300 on
+// it is within 1 %, and on worn pages black and white is better.
 constexpr double kGrayBelow = 250;
 
 std::string pgm(const Image &page) {
