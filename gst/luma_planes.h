@@ -39,7 +39,10 @@ RgbPlanes<T> rgb_planes(const Picture &picture) {
     *of[i] = component(GST_VIDEO_INFO_COMP_PLANE(&info, i), component_offset(info, i));
     offsets += component_offset(info, i);
   }
-  if (n == 3 && rgb.step == 4) rgb.other = component(0, 0 + 1 + 2 + 3 - offsets);  // RGBx ...
+  if (n == 3 && rgb.step == 4) {  // RGBx and the like
+    rgb.other = component(0, 0 + 1 + 2 + 3 - offsets);
+    rgb.is_alpha = false;
+  }
   return rgb;
 }
 

@@ -27,8 +27,9 @@ CUDASCAN_API LumaWeights luma_weights(double kr, double kb);
 template <typename T>
 struct RgbPlanes {
   Plane<T> red, green, blue;
-  Plane<T> other{};  ///< alpha, or what pads a pixel; data is nullptr if there is none
-  int step = 1;      ///< 1 in planar formats, 3 or 4 in packed ones
+  Plane<T> other{};      ///< alpha, or what pads a pixel; data is nullptr if there is none
+  bool is_alpha = true;  ///< otherwise it need not be kept
+  int step = 1;          ///< 1 in planar formats, 3 or 4 in packed ones
 };
 
 /// A packed image in YUV: luma is in every step-th sample, from `first` on. In YUY2 these are 0 and
@@ -68,8 +69,8 @@ enum class Colors {
 
 /// Gives the pixels of an image another luma. With Colors::kept the hue stays: each colour keeps
 /// its distances to the luma, all shortened by the same factor where a sample would leave its
-/// range. Without colours the samples are the luma, and chroma is neutral. Alpha and padding are
-/// those of the input.
+/// range. Without colours the samples are the luma, and chroma is neutral. Alpha is that of the
+/// input, padding the largest sample.
 /// @param luma  of the result
 /// @param out   in the layout of the input; it does not overlap it
 CUDASCAN_API void set_luma(Cpu &, const RgbPlanes<const std::uint8_t> &in, const LumaWeights &,

@@ -83,7 +83,7 @@ void set(Cpu &cpu, const RgbPlanes<const T> &in, const LumaWeights &weights, Pla
         }
         if (in.other.data && out.other.data)
           for (int x = 0; x < luma.width; ++x)
-            out.other.row(y)[x * step] = in.other.row(y)[x * step];
+            out.other.row(y)[x * step] = in.is_alpha ? in.other.row(y)[x * step] : luma.maximum;
       }
     });
   });

@@ -64,7 +64,7 @@ struct RgbJob {
     out.green.row(y)[x * in.step] = static_cast<T>(rgb[1]);
     out.blue.row(y)[x * in.step] = static_cast<T>(rgb[2]);
     if (in.other.data && out.other.data)
-      out.other.row(y)[x * in.step] = in.other.row(y)[x * in.step];
+      out.other.row(y)[x * in.step] = in.is_alpha ? in.other.row(y)[x * in.step] : luma.maximum;
   }
 };
 
@@ -105,9 +105,9 @@ __global__ void set_luma_kernel(const __grid_constant__ RgbJob<T> job) {
   } else if (x + kQuad > job.luma.width) {
     for (int i = x; i < job.luma.width; ++i) job.set(i, y);
   } else {
-    // Gray pixels without a fourth sample need nothing of the input.
+    // Gray pixels without alpha need nothing of the input.
     Quad quad{};
-    if (job.kept || job.in.other.data)
+    if (job.kept || (job.in.other.data && job.in.is_alpha))
       quad = load_quad<T, step>(job.template quad<step>(job.in, x, y).of, job.layout);
     unsigned words[kWords<T>];
     load_words(job.luma.row(y) + x, words);
@@ -117,6 +117,7 @@ __global__ void set_luma_kernel(const __grid_constant__ RgbJob<T> job) {
       job.paint(rgb, sample_of<T>(words, i));
 #pragma unroll
       for (int c = 0; c < 3; ++c) quad.sample[i][c] = rgb[c];
+      if (!job.in.is_alpha) quad.sample[i][3] = job.luma.maximum;
     }
     store_quad<T, step>(quad, job.layout, job.template quad<step>(job.out, x, y).of);
   }
@@ -237,7 +238,7 @@ template <typename T>
 void set(Cuda &cuda, const RgbPlanes<const T> &in, const LumaWeights &weights, Plane<const T> luma,
          Colors colors, const RgbPlanes<T> &out) {
   check(in, out, luma);
-  const RgbPlanes<const T> written{out.red, out.green, out.blue, out.other, out.step};
+  const RgbPlanes<const T> written{out.red, out.green, out.blue, out.other, out.is_alpha, out.step};
   int step = step_for(luma, in, written);
   const QuadLayout from = layout_of(in), to = layout_of(written);
   if (step > 1 && !std::equal(from.offset, from.offset + 4, to.offset)) step = 0;
