@@ -5,12 +5,15 @@
 #include "border.h"
 #include "clock.h"
 #include "crop.h"
+#include "enlarge.h"
+#include "in_pixels.h"
 #include "ink.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
 #include "orientation.h"
 #include "reduce.h"
+#include "resolution.h"
 #include "steps.h"
 #include "straighten.h"
 
@@ -93,6 +96,7 @@ class LaneCleaner : public Cleaner {
  public:
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
     const auto begin = Clock::now();
+    settle_resolution(page, steps, found);
     if (steps.upright && !is_empty(page)) upright_.turn(page, found);
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
@@ -118,6 +122,17 @@ class LaneCleaner : public Cleaner {
  private:
   static bool is_empty(const Image &page) {
     return page.content == Content::white || page.content == Content::black;
+  }
+
+  /// Finds the resolution of the page and enlarges it if that is low.
+  void settle_resolution(Image &page, const Steps &steps, Findings &found) {
+    const bool is_certain = resolution_.settle(page, steps, found);
+    if (!steps.enlarge || !is_certain || page.content != Content::gray) return;
+    const double factor = enlargement(page);
+    if (factor == 1) return;
+    enlarge(page, factor, large_);
+    std::swap(page, large_);
+    found.enlarged = factor;
   }
 
   /// What is measured on reduced copies of the page: its angle, its border, which is whitened, and
@@ -157,16 +172,19 @@ class LaneCleaner : public Cleaner {
       at = turned;
     }
     const Plane<std::uint8_t> result = lane_.result(clean);
-    const bool despeckle = steps.despeckle > 1;
+    const double dpi = std::min(page.resolution.x, page.resolution.y);
+    const int shortest =
+        steps.despeckle == Steps::kByResolution ? shortest_ink(dpi) : steps.despeckle;
+    const bool despeckle = shortest > 1;
     const Plane<std::uint8_t> black =
         despeckle ? lane_.template room<std::uint8_t>(kBlack, page.width, page.height) : result;
     AutothresholdReport report;
-    binarize(at, black, page.content, steps, report);
+    binarize(at, black, page.content, steps, dpi, report);
     if (despeckle) {
       // Ink stays if a segment fits into it in one of four directions. So thin strokes stay.
       LinearOpenParams params;
       params.operation = LinearOpenOperation::closing;
-      params.length = steps.despeckle;
+      params.length = shortest;
       params.directions = 4;
       run(lane_.exec(), black, result, params);
     }
@@ -178,7 +196,7 @@ class LaneCleaner : public Cleaner {
 
   template <typename T>
   void binarize(Plane<const T> in, Plane<std::uint8_t> out, Content content, const Steps &steps,
-                AutothresholdReport &report) {
+                double dpi, AutothresholdReport &report) {
     if (content == Content::bilevel) {
       // Halfway between black and white: rotation has turned edges into grays.
       run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
@@ -186,13 +204,17 @@ class LaneCleaner : public Cleaner {
     } else if (const auto *binarize = std::get_if<BinarizeParams>(&steps.binarize)) {
       run(lane_.exec(), in, out, *binarize);
     } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {
-      run(lane_.exec(), in, out, *nick);
+      NickParams params = *nick;
+      if (steps.scale_window) params.window = usual_window(dpi);
+      run(lane_.exec(), in, out, params);
     } else {
       run(lane_.exec(), in, out, std::get<AutothresholdParams>(steps.binarize), &report);
     }
   }
 
   Lane lane_;
+  ResolutionFinder resolution_;
+  Image large_{Lane::kPinned};
   EvenLight light_;
   Image copy_;  ///< reduced
   Border border_;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numbers>
 
+#include "pieces.h"
 #include "reduce.h"
 #include "turned_back.h"
 
@@ -36,24 +37,6 @@ int bright_level(const Image &image) {
     --level;
   return level;
 }
-
-/// Pieces of runs that are found to be connected, by union and find.
-class Pieces {
- public:
-  int add() {
-    parents_.push_back(static_cast<int>(parents_.size()));
-    return parents_.back();
-  }
-  int root(int piece) {
-    while (parents_[piece] != piece) piece = parents_[piece] = parents_[parents_[piece]];
-    return piece;
-  }
-  void join(int a, int b) { parents_[root(a)] = root(b); }
-  int count() const { return static_cast<int>(parents_.size()); }
-
- private:
-  std::vector<int> parents_;
-};
 
 }  // namespace
 

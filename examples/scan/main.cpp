@@ -66,7 +66,6 @@ class Run {
   explicit Run(const Options &options) : options_(options), settings_(settings_of(options)) {
     job_.steps = options.steps;
     job_.format = options.format;
-    job_.resolution = {options.resolution, options.resolution};
     job_.to_stream = options.kind == OutputKind::stream;
     job_.how_to_read = {options.resolution, options.salvage};
     job_.ocr = options.ocr;

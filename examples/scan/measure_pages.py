@@ -3,7 +3,7 @@
 """Measures cudascan-scan on pages whose angle, orientation and words are known.
 
     examples/scan/measure_pages.py [--pages 132] [--half b] [--first 0] [--data FOLDER]
-                                   [--measures skew,orientation,blank,crop]
+                                   [--measures skew,orientation,blank,crop,resolution]
                                    [--folder build/examples/scan]
 
 Pages are those of page_maker.py and scan_maker.py. With --data, also the images in FOLDER/pages,
@@ -21,6 +21,7 @@ Needs python3-numpy and python3-pil.
 """
 import argparse
 import collections
+import itertools
 import json
 import math
 import pathlib
@@ -33,6 +34,7 @@ import tempfile
 import numpy as np
 from PIL import Image
 
+import measure_resolution
 import measure_scans
 import page_maker
 
@@ -157,8 +159,9 @@ class Run:
 
     def verdicts(self, items, tool):
         """Pairs of items and verdicts. Pages are made and measured some at a time."""
-        for begin in range(0, len(items), 16):
-            part, paths = items[begin:begin + 16], []
+        items = iter(items)
+        while part := list(itertools.islice(items, 16)):
+            paths = []
             for number, item in enumerate(part):
                 paths.append(self.folder / f"{number:03}.png")
                 item.image().save(paths[-1], dpi=(item.dpi, item.dpi), compress_level=1)
@@ -276,8 +279,9 @@ class Orientation:
                       f"{len(others)} | {right} | {wrong} |", flush=True)
 
 
-MEASURES = {measure.name: measure for measure in (Skew, Orientation, measure_scans.Blank,
-                                                      measure_scans.Crop)}
+MEASURES = {measure.name: measure
+            for measure in (Skew, Orientation, measure_scans.Blank, measure_scans.Crop,
+                            measure_resolution.Resolution)}
 
 
 def main():

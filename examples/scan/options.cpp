@@ -12,6 +12,7 @@
 #include "output_option.h"
 #include "paper_option.h"
 #include "pdf_option.h"
+#include "resolution_option.h"
 #include "sheets_option.h"
 
 namespace cudascan::scan {
@@ -69,12 +70,12 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr;
+       *page_size = nullptr, *enlarge = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   PdfOption pdf;
-  double timeout = 30, resolution = 300, max_angle = 10, min_confidence = 0, k = kUnset, r = kUnset,
-         margin = kUnset;
-  int pages = -1, window = 0, despeckle = 3, jobs = 0;
+  double timeout = 30, resolution = kUnset, max_angle = 10, min_confidence = 0, k = kUnset,
+         r = kUnset, margin = kUnset;
+  int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
            quiet = FALSE, verbose = FALSE, version = FALSE;
@@ -86,7 +87,7 @@ struct Given {
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size})
+                       files_from, borders, blank, crop, page_size, enlarge})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -129,8 +130,11 @@ void parse(Given &g, int argc, char **argv) {
       {"scan-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.scan_options,
        "Any other option of the scanner; may be repeated", "NAME=VALUE"},
       {"resolution", 0, 0, G_OPTION_ARG_DOUBLE, &g.resolution,
-       "Resolution for scanning, for files that do not state theirs, and of pages of a PDF; 300",
+       "Resolution for scanning, of pages of a PDF, and of files that do not state theirs, which "
+       "otherwise is estimated; 300",
        "DPI"},
+      {"enlarge", 0, 0, G_OPTION_ARG_STRING, &g.enlarge,
+       "auto: enlarge pages below 200 dpi to 300 dpi; no; auto", "HOW"},
       {"no-straighten", 0, 0, G_OPTION_ARG_NONE, &g.no_straighten, "Do not straighten pages",
        nullptr},
       {"max-angle", 0, 0, G_OPTION_ARG_DOUBLE, &g.max_angle,
@@ -157,13 +161,15 @@ void parse(Given &g, int argc, char **argv) {
        "Do not even out the light on the paper", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
       {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
-       "Side of the window in pixels for nick and the like, odd, 3 to 1023; 67", "PIXELS"},
+       "Side of the window in pixels for nick and the like, odd, 3 to 1023; 67 at 300 dpi",
+       "PIXELS"},
       {"k", 0, 0, G_OPTION_ARG_DOUBLE, &g.k,
        "Weight of the deviation for nick and the like, -2 to 2; the method's default", "K"},
       {"r", 0, 0, G_OPTION_ARG_DOUBLE, &g.r,
        "Range of the deviation for sauvola and phansalkar; 128", "R"},
       {"despeckle", 0, 0, G_OPTION_ARG_INT, &g.despeckle,
-       "Remove ink without N pixels in a row in any of four directions, 2 to 64, 0 = keep all; 3",
+       "Remove ink without N pixels in a row in any of four directions, 2 to 64, 0 = keep all; "
+       "3 at 300 dpi",
        "PIXELS"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &g.backend, "auto, cuda or cpu; auto", "BACKEND"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; the number of cores", "N"},
@@ -222,6 +228,7 @@ void take_method(const Given &g, Steps &steps) {
     if (name != local.name) continue;
     NickParams params{.method = local.method};
     if (g.window != 0) params.window = g.window;
+    steps.scale_window = g.window == 0;
     if (!std::isnan(g.k)) params.k = g.k;
     if (!std::isnan(g.r)) params.r = g.r;
     try {
@@ -250,7 +257,7 @@ void take_scanner(const Given &g, Options &o) {
   o.version = g.version;
   o.scanner.device = text_or(g.device, "");
   o.scanner.source = text_or(g.source, "");
-  o.scanner.resolution = g.resolution;
+  o.scanner.resolution = o.resolution;
   o.scanner.pages = g.pages;
   require(g.pages >= -1, "pages", g.pages, "0 or more");
   o.scanner.timeout = g.timeout;
@@ -287,13 +294,12 @@ void take_crop(const Given &g, Steps &steps) {
 void take_rest(const Given &g, Options &o) {
   for (char **input = g.inputs; input && *input; ++input) o.inputs.emplace_back(*input);
   o.output = text_or(g.output, "");
-  o.resolution = g.resolution;
-  require(g.resolution >= 30 && g.resolution <= 9600, "resolution", g.resolution, "30 to 9600 dpi");
+  take_resolution(g.resolution, text_or(g.enlarge, "auto"), o);
   require(g.max_angle >= 0.1 && g.max_angle <= 10, "max-angle", g.max_angle, "degrees, 0.1 to 10");
   require(g.min_confidence >= 0 && g.min_confidence <= 1, "min-confidence", g.min_confidence,
           "a number from 0 to 1");
-  require(g.despeckle >= 0 && g.despeckle <= 64, "despeckle", g.despeckle,
-          "a number of pixels, 0 to 64");
+  require(g.despeckle == Steps::kByResolution || (g.despeckle >= 0 && g.despeckle <= 64),
+          "despeckle", g.despeckle, "a number of pixels, 0 to 64");
   require(g.jobs >= 0 && g.jobs <= 1024, "jobs", g.jobs, "a number from 1 to 1024");
   o.steps.straighten = !g.no_straighten;
   o.steps.max_angle = g.max_angle;

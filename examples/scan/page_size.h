@@ -6,9 +6,10 @@
 
 namespace cudascan::scan {
 
+inline constexpr int kLongestSide = 32768;  ///< pixels of a page
+
 /// @throws Error for a page with a side that is too long
 inline void check_size(const std::string &name, int width, int height) {
-  constexpr int kLongestSide = 32768;
   if (width > kLongestSide || height > kLongestSide)
     throw Error(name + ": " + std::to_string(width) + "x" + std::to_string(height) +
                 " pixels; the limit is " + std::to_string(kLongestSide) + " a side");

@@ -47,7 +47,8 @@ void add_pdf(const Options &o, Line &line) {
 std::string settings_of(const Options &o) {
   Line line;
   line.add("format", o.format == Format::png ? std::string("png") : std::string("tiff"));
-  line.add("resolution", o.resolution);
+  if (o.steps.resolution_given) line.add("resolution", o.resolution);
+  line.add("enlarge", std::string(o.steps.enlarge ? "auto" : "no"));
   line.add("salvage", o.salvage);
   line.add("orientation", std::string(o.steps.upright ? "auto" : "keep"));
   line.add("no-straighten", !o.steps.straighten);
@@ -67,11 +68,12 @@ std::string settings_of(const Options &o) {
   line.add("no-even-light", !o.steps.even_light);
   line.add("method", o.method);
   if (const auto *local = std::get_if<NickParams>(&o.steps.binarize)) {
-    line.add("window", static_cast<double>(local->window));
+    if (!o.steps.scale_window) line.add("window", static_cast<double>(local->window));
     line.add("k", k_in_use(*local));
     line.add("r", local->r);
   }
-  line.add("despeckle", static_cast<double>(o.steps.despeckle));
+  if (o.steps.despeckle != Steps::kByResolution)
+    line.add("despeckle", static_cast<double>(o.steps.despeckle));
   add_pdf(o, line);
   return line.text;
 }

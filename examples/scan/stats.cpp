@@ -54,7 +54,9 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
     return;
   }
   if (run.find_blank) to << "\"blank\": " << (f.blank ? "true" : "false") << ", ";
-  to << "\"output\": " << quoted(page.output) << ", \"angle\": " << f.angle
+  to << "\"output\": " << quoted(page.output) << ", \"resolution\": [" << f.resolution.x << ", "
+     << f.resolution.y << "], \"resolution_from\": " << quoted(f.resolution_from)
+     << ", \"enlarged\": " << f.enlarged << ", \"angle\": " << f.angle
      << ", \"confidence\": " << f.confidence << ", \"turned\": " << (f.turned ? "true" : "false");
   to << ", \"orientation\": " << f.orientation
      << ", \"orientation_confidence\": " << f.orientation_confidence;

@@ -48,10 +48,13 @@ enum class Backend { automatic, cuda, cpu };
 
 struct Steps {
   bool straighten = true;
-  double max_angle = 10;      ///< degrees, 0.1..10; pages rotated by more stay unchanged
-  double min_confidence = 0;  ///< 0..1; 0 = kTrusted in straighten.h
-  bool upright = false;       ///< turn pages that lie on their side or upside down
-  bool whiten_border = true;  ///< of the scanner, where it touches the edge of the image
+  double resolution = 300;        ///< of pages that state none and whose letters do not tell it
+  bool resolution_given = false;  ///< it is used without looking at the page
+  bool enlarge = true;            ///< pages of low resolution
+  double max_angle = 10;          ///< degrees, 0.1..10; pages rotated by more stay unchanged
+  double min_confidence = 0;      ///< 0..1; 0 = kTrusted in straighten.h
+  bool upright = false;           ///< turn pages that lie on their side or upside down
+  bool whiten_border = true;      ///< of the scanner, where it touches the edge of the image
   Blank blank = Blank::keep;
   Crop crop = Crop::no;
   double margin = 6.35;  ///< mm around what is left, as far as there is a page
@@ -59,11 +62,19 @@ struct Steps {
   bool even_light = true;
   /// Pages that are already black and white are thresholded in the middle instead.
   std::variant<BinarizeParams, NickParams, AutothresholdParams> binarize;
-  int despeckle = 3;  ///< pixels in a row that ink must have in some direction, 1..64; 1 = keep all
+  bool scale_window = false;  ///< that of NickParams follows the resolution
+  /// Pixels in a row that ink must have in some direction, 0..64; 0 and 1 = keep all, kByResolution
+  /// = 3 at 300 dpi.
+  int despeckle = kByResolution;
+  static constexpr int kByResolution = -1;
 };
 
 /// What was measured on a page.
 struct Findings {
+  Resolution resolution;        ///< of the page as it was read
+  std::string resolution_from;  ///< how it is known
+  /// By how much the page was enlarged before all other steps, which use the larger page.
+  double enlarged = 1;
   double angle = 0;        ///< degrees counter-clockwise by which the page is rotated
   double confidence = 0;   ///< in the angle, 0..1
   bool turned = false;     ///< whether the page was rotated back by it

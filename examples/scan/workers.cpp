@@ -124,8 +124,6 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean,
     else
       record.reading = task.item.document->read_page(task.item.page, job_.how_to_read, page);
     if (task.item.document) record.input_digest = task.item.document->digest();
-    if (source->resolution.x <= 0 || source->resolution.y <= 0)
-      source->resolution = job_.resolution;
     record.found.read_ms = ms_since(begin);
     cleaner.clean(*source, job_.steps, clean, record.found);
     begin = Clock::now();

@@ -55,7 +55,6 @@ struct Job {
   Steps steps;
   Format format = Format::tiff;
   bool cuda = false;
-  Resolution resolution;  ///< of files that do not state theirs
   HowToRead how_to_read;
   std::filesystem::path folder;
   Journal *journal = nullptr;  ///< or nullptr
