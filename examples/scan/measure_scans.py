@@ -51,6 +51,11 @@ def common(a, b):
     return both / (area(a) + area(b) - both)
 
 
+def box_of(page):
+    """The box in pixels of the scan, if the page is written larger."""
+    return [side / page["enlarged"] for side in page["crop"]]
+
+
 class Crop:
     """How exactly pages are cropped, without margins."""
     name = "crop"
@@ -70,10 +75,10 @@ class Crop:
                     scan = item.scan
                     straight = page["turned"] or abs(scan.angle) < 0.1
                     true = scan.page(straight) if what == "page" else scan.content(straight)
-                    share = common(page["crop"], true)
+                    share = common(box_of(page), true)
                     by_surround[scan.surround].append(share)
                     if options.list:
-                        print(f"    {item.name:60} {what} {share:.3f} {page['crop']} {true} "
+                        print(f"    {item.name:60} {what} {share:.3f} {box_of(page)} {true} "
                               f"{'' if page['turned'] else 'not turned'}", flush=True)
         print("| cropped to | surround | images | mean | least |")
         print("|---|---|---|---|---|")

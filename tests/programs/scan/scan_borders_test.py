@@ -28,7 +28,8 @@ class Borders(scans.Case):
         """The ink that comes out and the share that was whitened."""
         self.number += 1
         path = self.save(page, f"{self.number}.png", **(how or DPI))
-        record = self.measured(path, "-o", self.out, "--no-straighten", *words)["page_list"][0]
+        record = self.measured(path, "-o", self.out, "--no-straighten", "--enlarge=no",
+                               *words)["page_list"][0]
         return scans.ink(record["output"]), record["border"]
 
     def expect_white(self, levels, border, least=0.97, **how):

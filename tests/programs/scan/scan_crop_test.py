@@ -32,7 +32,8 @@ class Glass(scans.Case):
 
     def made(self, *words, name="page.png", **how):
         """The size of the page, its ink, and the box."""
-        record = self.measured(name, "-o", self.out, *words, **how)["page_list"][0]
+        record = self.measured(name, "-o", self.out, "--enlarge=no", *words,
+                               **how)["page_list"][0]
         ink = scans.ink(record["output"])
         return ink, record["crop"]
 
@@ -118,7 +119,8 @@ class Crop(Glass):
                 scan = scan_maker.make(3000 + int(pathlib.Path(page["input"]).stem))
                 straight = page["turned"] or abs(scan.angle) < 0.1
                 true = scan.page(straight) if what == "page" else scan.content(straight)
-                self.assertGreater(measure_scans.common(page["crop"], true), 0.93, scan.name)
+                self.assertGreater(measure_scans.common(measure_scans.box_of(page), true), 0.93,
+                                   scan.name)
 
     def test_gpus_make_the_same_pages(self):
         self.save(self.glass.rotate(2, Image.BICUBIC, fillcolor=8), "in/page.png", dpi=(150, 150))
@@ -135,7 +137,7 @@ class Crop(Glass):
                              (self.out / name).read_bytes(), name)
 
     def test_it_is_said_and_wrong_usage(self):
-        said = self.scan("page.png", "-o", self.out, "-v", "--crop=page")
+        said = self.scan("page.png", "-o", self.out, "-v", "--crop=page", "--enlarge=no")
         self.assertRegex(said, r"  cropped to 7\d\dx9\d\d at \d+,1\d\d  ")
         for words, text in ((["--crop=sheet"], "--crop=sheet: must be no, page or content"),
                             (["--margin=3"], "--margin is for --crop; add it"),

@@ -173,7 +173,7 @@ class SeveralPages(Inputs):
                  b"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(data))
         self.write("text.pdf", data)
         for words, dpi in (([], 300), (["--resolution=100"], 100)):
-            self.scan("text.pdf", "-o", f"out{dpi}", *words)
+            self.scan("text.pdf", "-o", f"out{dpi}", "--enlarge=no", *words)
             with Image.open(self.folder / f"out{dpi}/text.tif") as page:
                 self.assertEqual(page.size, (4 * dpi, 2 * dpi))
                 self.assertEqual(float(page.tag_v2[282]), dpi)

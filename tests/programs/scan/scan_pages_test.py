@@ -17,7 +17,7 @@ class Reading(scans.Case):
         """A page with clear levels comes out unchanged."""
         expected = np.array(scans.text_page()) == 0
         path = self.save(page, name, **how)
-        self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0")
+        self.scan(path, "-o", self.out, *scans.KEEP)
         made = self.outputs()
         self.assertEqual(len(made), 1, made)
         self.assertGreater(scans.overlap(scans.ink(self.out / made[0]), expected), least)
@@ -43,7 +43,7 @@ class Reading(scans.Case):
         # Both levels are equal at 8 bits.
         levels = np.where(np.array(scans.text_page()) == 0, 0x8001, 0x80f0).astype(np.uint16)
         path = self.save(Image.fromarray(levels), "page.png")
-        self.scan(path, "-o", self.out, "--no-straighten", "--despeckle=0", "--method=otsu")
+        self.scan(path, "-o", self.out, *scans.KEEP, "--method=otsu")
         expected = np.array(scans.text_page()) == 0
         self.assertTrue((scans.ink(self.out / "page.tif") == expected).all())
 
@@ -173,7 +173,7 @@ class Steps(scans.Case):
         angles = {"a": 0.4, "b": -1.7, "c": 3.3, "d": -6.8, "e": 9.1}
         for name, angle in angles.items():
             self.save(scans.turned(straight, angle), f"in/{name}.png")
-        stats = self.measured("in", "-o", self.out)
+        stats = self.measured("in", "-o", self.out, "--enlarge=no")
         expected = np.array(straight) == 0
         for record in stats["page_list"]:
             name = record["output"][-5]
@@ -244,7 +244,7 @@ class Steps(scans.Case):
         light = np.linspace(1, 0.35, scans.WIDTH)[None, :]
         page = np.where(levels == 0, 90, 240) * light
         self.save(Image.fromarray(page.astype(np.uint8)), "page.png", dpi=(75, 75))
-        words = ["page.png", "-o", self.out, "--method=otsu", "--no-straighten", "--despeckle=0"]
+        words = ["page.png", "-o", self.out, "--method=otsu", *scans.KEEP]
         self.scan(*words, "--no-even-light")
         self.scan(*words)
         expected = levels == 0
@@ -280,7 +280,7 @@ class Steps(scans.Case):
         page = np.where(levels == 0, 150, 230) * np.linspace(1, 0.35, scans.WIDTH)[None, :]
         page[:, :40] = 3
         self.save(Image.fromarray(page.astype(np.uint8)), "page.png", dpi=(75, 75))
-        words = ["page.png", "-o", self.out, "--no-straighten", "--despeckle=0"]
+        words = ["page.png", "-o", self.out, *scans.KEEP]
         for light in ([], ["--no-even-light"]):
             self.scan(*words, *light)
         self.scan(*words, "--method=binarize")

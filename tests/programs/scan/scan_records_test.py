@@ -28,9 +28,9 @@ class Records(scans.Case):
         version = self.scan("--version").split()[1]
         self.assertEqual(stats["version"], version)
         self.assertEqual(stats["settings"],
-                         "--format=tiff --resolution=300 --orientation=keep --max-angle=10 "
+                         "--format=tiff --enlarge=auto --orientation=keep --max-angle=10 "
                          "--min-confidence=0 --borders=white --blank=keep --crop=no --method=nick "
-                         "--window=67 --k=-0.19 --r=128 --despeckle=5")
+                         "--k=-0.19 --r=128 --despeckle=5")
         self.assertEqual(len(stats["page_list"]), 3)
         for page in stats["page_list"]:
             self.assertEqual(page["input_sha256"], sha256(self.folder / page["input"]))
@@ -83,17 +83,18 @@ class Records(scans.Case):
     def test_each_setting_counts_and_others_do_not(self):
         self.scan("in/0.png", "-o", "out")
         for words in (["--method=nick"], ["--method=nick", "--k=-0.1"], ["--despeckle=0"],
-                      ["--method=nick", "--window=33"], ["--method=sauvola", "--r=64"],
+                      ["--despeckle=3"], ["--method=nick", "--window=67"], ["--method=sauvola", "--r=64"],
                       ["--orientation=auto"], ["--borders=keep"], ["--no-straighten"],
                       ["--max-angle=5"], ["--min-confidence=0.5"], ["--no-even-light"],
-                      ["--resolution=200"], ["--salvage"], ["--blank=drop"], ["--blank=aside"],
+                      ["--resolution=200"], ["--resolution=300"], ["--enlarge=no"], ["--salvage"],
+                      ["--blank=drop"], ["--blank=aside"],
                       ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
                       ["--page-size=A4"], ["--page-size=210x298"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
-        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--despeckle=3"],
+        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"],
                       ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
             self.assertIn("1 done before", self.scan("in/0.png", "-o", "out", "--resume", *words))
 

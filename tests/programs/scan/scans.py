@@ -20,7 +20,8 @@ except ImportError:
 SCAN = os.environ.get("CUDASCAN_SCAN", "cudascan-scan")
 JOURNAL = ".cudascan-scan.journal"
 WIDTH, HEIGHT = 620, 877  # A4 at 75 dpi
-KEEP = ["--no-straighten", "--despeckle=0"]  # a page with clear levels comes out unchanged
+# A page with clear levels comes out unchanged.
+KEEP = ["--no-straighten", "--despeckle=0", "--enlarge=no"]
 
 
 def text_page(width=WIDTH, height=HEIGHT, seed=1):
