@@ -83,8 +83,9 @@ class Records(scans.Case):
     def test_each_setting_counts_and_others_do_not(self):
         self.scan("in/0.png", "-o", "out")
         for words in (["--method=nick"], ["--method=nick", "--k=-0.1"], ["--despeckle=0"],
-                      ["--despeckle=3"], ["--method=nick", "--window=67"], ["--method=sauvola", "--r=64"],
-                      ["--orientation=auto"], ["--borders=keep"], ["--no-straighten"],
+                      ["--despeckle=3"], ["--method=nick", "--window=67"],
+                      ["--method=sauvola", "--r=64"], ["--orientation=auto"], ["--borders=keep"],
+                      ["--no-straighten"],
                       ["--max-angle=5"], ["--min-confidence=0.5"], ["--no-even-light"],
                       ["--resolution=200"], ["--resolution=300"], ["--enlarge=no"], ["--salvage"],
                       ["--blank=drop"], ["--blank=aside"],
