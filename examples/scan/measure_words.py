@@ -179,10 +179,11 @@ class Tools:
 
 
 def recognised(path, dpi):
-    return subprocess.run(["tesseract", path, "-", "-l", "eng", "--psm", "3", "--dpi", str(dpi)],
+    """The words that Tesseract reads, with plain quotes as in the texts."""
+    said = subprocess.run(["tesseract", path, "-", "-l", "eng", "--psm", "3", "--dpi", str(dpi)],
                           check=False, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL,
-                          env={**os.environ, "OMP_THREAD_LIMIT": "1"}).stdout.split()
+                          stderr=subprocess.DEVNULL, env={**os.environ, "OMP_THREAD_LIMIT": "1"})
+    return said.stdout.translate(str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")).split()
 
 
 def word_rate(true, found):

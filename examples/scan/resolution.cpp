@@ -9,10 +9,9 @@ namespace cudascan::scan {
 namespace {
 
 constexpr double kXHeight = 5.2 / 72;  ///< inches
-constexpr double kUsual[] = {75, 100, 150, 200, 240, 300, 400, 600, 1200};
-constexpr double kSame = 0.01;   ///< sides of a page, relative to those of the paper
-constexpr double kAgrees = 2.5;  ///< factor between both estimates
-constexpr double kOther = 1.5;   ///< factor between the estimate and what is stated
+constexpr double kUsual[] = {75, 100, 150, 200, 240, 300, 400, 600};
+constexpr double kSame = 0.01;  ///< sides of a page, relative to those of the paper
+constexpr double kOther = 1.3;  ///< factor between the estimate and what is stated
 
 constexpr Paper kPapers[] = {{210, 297},     {148, 210},     {297, 420},
                              {215.9, 279.4}, {215.9, 355.6}, {215.9, 297}};
@@ -27,31 +26,26 @@ double factor_between(double a, double b) {
   return a > b ? a / b : b / a;
 }
 
-/// The usual resolution next to it.
-double usual(double dpi) {
-  return *std::min_element(std::begin(kUsual), std::end(kUsual), [=](double a, double b) {
-    return factor_between(dpi, a) < factor_between(dpi, b);
-  });
-}
-
 }  // namespace
 
-double estimated_dpi(int width, int height, double letter_height, const char *&from) {
-  const double by_letters = letter_height / kXHeight;
-  double by_paper = 0;
+double dpi_of_paper(int width, int height) {
   const auto fits = [](int pixels, double mm, double dpi) {
     return std::fabs(pixels - mm * dpi / kMmPerInch) <= kSame * pixels;
   };
   for (const Paper &paper : kPapers)
-    for (const double dpi : kUsual) {
-      const bool same = (fits(width, paper.width, dpi) && fits(height, paper.height, dpi)) ||
-                        (fits(width, paper.height, dpi) && fits(height, paper.width, dpi));
-      if (!same || (by_letters > 0 && factor_between(by_letters, dpi) > kAgrees)) continue;
-      if (by_paper == 0 || factor_between(by_letters, dpi) < factor_between(by_letters, by_paper))
-        by_paper = dpi;
-    }
-  from = by_paper > 0 ? "estimated from the size" : "estimated from the letters";
-  return by_paper > 0 ? by_paper : by_letters > 0 ? usual(by_letters) : 0;
+    for (const double dpi : kUsual)
+      if ((fits(width, paper.width, dpi) && fits(height, paper.height, dpi)) ||
+          (fits(width, paper.height, dpi) && fits(height, paper.width, dpi)))
+        return dpi;
+  return 0;
+}
+
+double dpi_of_letters(double height) {
+  if (height <= 0) return 0;
+  const double dpi = height / kXHeight;
+  return *std::min_element(std::begin(kUsual), std::end(kUsual), [=](double a, double b) {
+    return factor_between(dpi, a) < factor_between(dpi, b);
+  });
 }
 
 bool ResolutionFinder::settle(Image &page, const Steps &steps, Findings &found) {
@@ -63,10 +57,12 @@ bool ResolutionFinder::settle(Image &page, const Steps &steps, Findings &found) 
     found.resolution_from = steps.resolution_given ? "option" : "assumed";
   }
   if (!steps.resolution_given && (!stated || is_doubtful(page.resolution))) {
-    const bool has_levels = page.content == Content::gray || page.content == Content::bilevel;
-    const char *from = "";
-    const double dpi =
-        estimated_dpi(page.width, page.height, has_levels ? letters_.height(page) : 0, from);
+    const char *from = "estimated from the size";
+    double dpi = dpi_of_paper(page.width, page.height);
+    if (dpi == 0 && (page.content == Content::gray || page.content == Content::bilevel)) {
+      from = "estimated from the letters";
+      dpi = dpi_of_letters(letters_.height(page));
+    }
     if (dpi > 0 && (!stated || factor_between(dpi, page.resolution.x) > kOther)) {
       page.resolution = {dpi, dpi};
       found.resolution_from = from;

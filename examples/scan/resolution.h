@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The resolution of pages whose files state none, or one that programs write when they know none:
-/// 72 or 96 dots per inch. It is estimated from two things:
+/// 72 or 96 dots per inch. It is estimated
 ///
-/// - the size of the page: both sides are within 1 % those of A3, A4, A5, letter or legal paper, or
-///   of a flatbed of 8.5 inches by 297 mm, upright or lying, at a usual resolution: 75, 100, 150,
-///   200, 240, 300, 400, 600 or 1200 dots per inch;
-/// - the letters: the median height is that of an x (letters.h), which is 5.2 points in type of 10
-///   to 12 points.
+/// - from the size, if both sides are within 1 % those of A3, A4, A5, letter or legal paper, or of a
+///   flatbed of 8.5 inches by 297 mm, upright or lying, at a usual resolution: 75, 100, 150, 200,
+///   240, 300, 400 or 600 dots per inch;
+/// - otherwise from the letters: their median height is that of an x (letters.h), which is 5.2
+///   points in type of 10 to 12 points. The usual resolution next to that is taken.
 ///
-/// A size that fits counts if the letters agree within a factor of 2.5, or cannot be measured; of
-/// several ones, the one next to what the letters say. Otherwise it is the usual resolution next to
-/// what the letters say or, if there are none, --resolution. A stated 72 or 96 is kept unless the
-/// estimate differs from it by a factor of more than 1.5. docs/scan.md says what this achieves.
+/// If there are no letters, it is --resolution. A stated 72 or 96 is kept unless the estimate
+/// differs from it by a factor of more than 1.3. docs/scan.md says what this achieves.
 #pragma once
 #include "letters.h"
 #include "steps.h"
@@ -30,10 +28,9 @@ class ResolutionFinder {
   Letters letters_;
 };
 
-/// The estimate for a page of this size.
-/// @param letter_height  pixels; 0 = unknown
-/// @param from           set to where it is from
-/// @return 0 = unknown
-double estimated_dpi(int width, int height, double letter_height, const char *&from);
+/// The resolution at which this is the size of usual paper, in pixels; 0 = it is not.
+double dpi_of_paper(int width, int height);
+/// The usual resolution of letters of this height in pixels; 0 = unknown, as for the height 0.
+double dpi_of_letters(double height);
 
 }  // namespace cudascan::scan
