@@ -112,7 +112,10 @@ class LaneCleaner : public Cleaner {
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
-    if (steps.even_light && page.content == Content::gray) light_.apply(page);
+    // binarize compares each pixel with the paper around it, and needs the noise of the paper, which
+    // even light cuts off at white.
+    const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
+    if (steps.even_light && needs_light && page.content == Content::gray) light_.apply(page);
     if (page.depth == 8)
       clean_levels<std::uint8_t>(page, steps, clean, found);
     else
@@ -146,12 +149,16 @@ class LaneCleaner : public Cleaner {
     measure_angle(page, scale, copy_, steps, found);
     border_.forget();
     ink_.forget();
+    sheet_ = {};
     const double border = scale.enough && find_border
                               ? border_.find(page, copy_, scale.by * scale.squeeze, scale.by)
                               : 0;
     if (border > 0 && steps.whiten_border) {
       found.border = border;
       border_.whiten(page);
+      // A border without noise would hide that of the paper.
+      const Box box = border_.inside(page, found.turned ? found.angle : 0);
+      sheet_ = {box.left, box.top, box.right - box.left, box.bottom - box.top};
     }
     if (find_ink && !is_empty(page)) {
       ink_.find(page, border_);
@@ -202,7 +209,9 @@ class LaneCleaner : public Cleaner {
       run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
           &report);
     } else if (const auto *binarize = std::get_if<BinarizeParams>(&steps.binarize)) {
-      run(lane_.exec(), in, out, *binarize);
+      BinarizeParams params = *binarize;
+      params.roi = sheet_;
+      run(lane_.exec(), in, out, params);
     } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {
       NickParams params = *nick;
       if (steps.scale_window) params.window = usual_window(dpi);
@@ -218,6 +227,7 @@ class LaneCleaner : public Cleaner {
   EvenLight light_;
   Image copy_;  ///< reduced
   Border border_;
+  Rectangle sheet_;  ///< inside a border that was whitened; empty = the whole page
   Ink ink_;
   Upright upright_;
 };

@@ -158,7 +158,7 @@ void parse(Given &g, int argc, char **argv) {
        "Put the page in the middle of white paper: A3, A4, A5, letter, legal, or millimetres",
        "WxH"},
       {"no-even-light", 0, 0, G_OPTION_ARG_NONE, &g.no_even_light,
-       "Do not even out the light on the paper", nullptr},
+       "Do not even out the light on the paper for other methods than binarize", nullptr},
       {"method", 0, 0, G_OPTION_ARG_STRING, &g.method, "Binarization method; binarize", "METHOD"},
       {"window", 0, 0, G_OPTION_ARG_INT, &g.window,
        "Side of the window in pixels for nick and the like, odd, 3 to 1023; 67 at 300 dpi",

@@ -65,7 +65,8 @@ std::string settings_of(const Options &o) {
     line.text += 'x';
     line.append(o.steps.paper.height);
   }
-  line.add("no-even-light", !o.steps.even_light);
+  const bool uses_light = !std::holds_alternative<BinarizeParams>(o.steps.binarize);
+  line.add("no-even-light", uses_light && !o.steps.even_light);
   line.add("method", o.method);
   if (const auto *local = std::get_if<NickParams>(&o.steps.binarize)) {
     if (!o.steps.scale_window) line.add("window", static_cast<double>(local->window));

@@ -2,6 +2,7 @@
 """Dark borders of scans are whitened where they touch the edge of the image; text stays."""
 import unittest
 
+import printed
 import program
 import scans
 from scans import np
@@ -92,6 +93,13 @@ class Borders(scans.Case):
         self.assertGreater(share, border.mean() * 0.95)
         self.assertEqual(alone.sum(), 0)
 
+    @unittest.skipUnless(printed.has_print(), "the fonts or texts are not installed")
+    def test_noisy_pages_with_few_words_get_no_specks(self):
+        page = printed.page_maker.make(37, "a", kind="few", dpi=300, angle=-9, how="surround")
+        ink, share = self.made(page.image, dpi=(300, 300))
+        self.assertGreater(share, 0.15)
+        self.assertTrue(0.001 < ink.mean() < 0.006, ink.mean())
+
     def test_it_is_said(self):
         self.page[:, :60] = 4
         self.save(noisy(self.page), "page.png", **DPI)
@@ -104,6 +112,10 @@ class Borders(scans.Case):
 
 
 class Stays(scans.Case):
+    @staticmethod
+    def text():
+        return np.where(np.array(scans.text_page(WIDTH, HEIGHT)) == 0, 30, 225)
+
     def same(self, page, **how):
         path = self.save(page, "page.png", **(how or DPI))
         for borders in ("white", "keep"):
@@ -115,7 +127,7 @@ class Stays(scans.Case):
         self.assertGreater(made[0].sum(), 1000)
 
     def test_text_that_touches_the_edges(self):
-        page = np.where(np.array(scans.text_page(WIDTH, HEIGHT)) == 0, 30, 225)
+        page = self.text()
         for cut in (page[:, 70:-90], page[66:-64], page[200:-200, 300:-300]):
             self.same(noisy(cut))
             self.same(Image.fromarray(cut < 100).convert("L").point(lambda p: 255 - p))
@@ -140,7 +152,7 @@ class Stays(scans.Case):
         self.same(Image.fromarray(page > 100))
 
     def test_blots_inside(self):
-        page = Image.new("L", (WIDTH, HEIGHT), 230)
+        page = Image.fromarray(self.text().astype(np.uint8))
         ImageDraw.Draw(page).rectangle([100, 100, 600, 500], fill=10)
         self.same(noisy(np.array(page)))
 

@@ -86,7 +86,8 @@ class Records(scans.Case):
                       ["--despeckle=3"], ["--method=nick", "--window=67"],
                       ["--method=sauvola", "--r=64"], ["--orientation=auto"], ["--borders=keep"],
                       ["--no-straighten"],
-                      ["--max-angle=5"], ["--min-confidence=0.5"], ["--no-even-light"],
+                      ["--max-angle=5"], ["--min-confidence=0.5"],
+                      ["--method=otsu"], ["--method=otsu", "--no-even-light"],
                       ["--resolution=200"], ["--resolution=300"], ["--enlarge=no"], ["--salvage"],
                       ["--blank=drop"], ["--blank=aside"],
                       ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
@@ -95,7 +96,7 @@ class Records(scans.Case):
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
-        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"],
+        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"], ["--no-even-light"],
                       ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
             self.assertIn("1 done before", self.scan("in/0.png", "-o", "out", "--resume", *words))
 
