@@ -112,7 +112,7 @@ class LaneCleaner : public Cleaner {
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
-    // binarize compares each pixel with the paper around it, and needs the noise of the paper, which
+    // binarize compares each pixel with the paper around it. It needs the noise of the paper, which
     // even light cuts off at white.
     const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
     if (steps.even_light && needs_light && page.content == Content::gray) light_.apply(page);

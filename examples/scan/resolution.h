@@ -3,8 +3,8 @@
 /// The resolution of pages whose files state none, or one that programs write when they know none:
 /// 72 or 96 dots per inch. It is estimated
 ///
-/// - from the size, if both sides are within 1 % those of A3, A4, A5, letter or legal paper, or of a
-///   flatbed of 8.5 inches by 297 mm, upright or lying, at a usual resolution: 75, 100, 150, 200,
+/// - from the size, if both sides are within 1 % those of A3, A4, A5, letter or legal paper, or of
+///   a flatbed of 8.5 inches by 297 mm, upright or lying, at a usual resolution: 75, 100, 150, 200,
 ///   240, 300, 400 or 600 dots per inch;
 /// - otherwise from the letters: their median height is that of an x (letters.h), which is 5.2
 ///   points in type of 10 to 12 points. The usual resolution next to that is taken.

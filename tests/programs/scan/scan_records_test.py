@@ -96,8 +96,8 @@ class Records(scans.Case):
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
-        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"], ["--no-even-light"],
-                      ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
+        for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"],
+                      ["--no-even-light"], ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
             self.assertIn("1 done before", self.scan("in/0.png", "-o", "out", "--resume", *words))
 
     def test_names_that_another_page_has_got_since(self):
