@@ -63,12 +63,12 @@ class Page:
 class Sheet:
     """Ink on paper, 255 where it is black. Lengths are in points of 1/72 inch."""
 
-    def __init__(self, rng, half, dpi):
+    def __init__(self, rng, half, dpi, inches=INCHES):
         self.rng, self.half, self.dpi, self.words = rng, half, dpi, []
-        self.size = tuple(round(side * dpi) for side in INCHES)
+        self.size = tuple(round(side * dpi) for side in inches)
         self.image = Image.new("L", self.size, 0)
         self.draw = ImageDraw.Draw(self.image)
-        self.width, self.height = (72 * side for side in INCHES)
+        self.width, self.height = (72 * side for side in inches)
         self.at = int(rng.integers(len(words_of(half)) - 3000))
         self.file = self.pick(PROPORTIONAL)
 
@@ -240,8 +240,8 @@ def draw_ruled_kinds(sheet, kind):
             y += rng.uniform(34, 48)
 
 
-def draw(rng, half, dpi, kind):
-    sheet = Sheet(rng, half, dpi)
+def draw(rng, half, dpi, kind, inches=INCHES):
+    sheet = Sheet(rng, half, dpi, inches)
     draw_text_kinds(sheet, kind)
     draw_ruled_kinds(sheet, kind)
     return sheet
