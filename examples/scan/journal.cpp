@@ -73,13 +73,19 @@ Journal::Journal(const std::filesystem::path &folder, std::string settings, std:
       if (!entry.skipped) ++owners_[entry.note.output];
 }
 
-// A line of a page: page, occurrence, size, time, output, path, SHA-256 of the input, settings,
-// SHA-256 of the output, "claimed", "made" or "blank", and a full stop as the sign of a complete
-// line. A line of settings begins with the word; only people read it.
+// A line of a page: page, or page:part for a part of it, occurrence, size, time, output, path,
+// SHA-256 of the input, settings, SHA-256 of the output, "claimed", "made" or "blank", and a full
+// stop as the sign of a complete line. A line of settings begins with the word; only people read
+// it.
 void Journal::read_line(const std::string &line) {
   std::istringstream words(line);
   PageKey key;
-  words >> key.page >> key.occurrence >> key.size >> key.modified_ns;
+  words >> key.page;
+  if (words.peek() == ':') {
+    words.get();
+    words >> key.part;
+  }
+  words >> key.occurrence >> key.size >> key.modified_ns;
   words.get();
   std::vector<std::string> rest;
   for (std::string word; std::getline(words, word, '\t');) rest.push_back(word);
@@ -152,7 +158,9 @@ void Journal::skip(const PageKey &key, const std::string &input_digest) {
 
 void Journal::add_line(const PageKey &key, const PageNote &note, const char *state) {
   std::ostringstream line;
-  line << key.page << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
+  line << key.page;
+  if (key.part != 0) line << ':' << key.part;
+  line << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
        << escaped(note.output) << '\t' << escaped(key.path) << '\t' << note.input_digest << '\t'
        << settings_id_ << '\t' << note.output_digest << '\t' << state << "\t.\n";
   const std::lock_guard lock(mutex_);

@@ -15,6 +15,7 @@ struct PageKey {
   std::string path;  ///< canonical: no links, no "." or ".."
   long long size = 0, modified_ns = 0;
   int page = 0;        ///< in the file, from 0 on
+  int part = 0;        ///< of the page: 0 = all of it, else a Part
   int occurrence = 0;  ///< how often this run has named it before
   auto operator<=>(const PageKey &) const = default;
 };

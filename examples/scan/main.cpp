@@ -66,6 +66,9 @@ class Run {
   explicit Run(const Options &options) : options_(options), settings_(settings_of(options)) {
     job_.steps = options.steps;
     job_.format = options.format;
+    job_.split = options.split;
+    if (options.kind == OutputKind::png || options.kind == OutputKind::stream)
+      job_.one_page = one_page_only(options);
     job_.to_stream = options.kind == OutputKind::stream;
     job_.how_to_read = {options.resolution, options.salvage};
     job_.ocr = options.ocr;
@@ -142,6 +145,19 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
   return status;
 }
 
+/// "PAGE, or LEFT and RIGHT".
+std::string outputs_of(const Item &item, const Place &place) {
+  const auto path = [&](const std::string &name) { return (place.folder() / name).string(); };
+  const Half &left = item.half(Part::left), &right = item.half(Part::right);
+  if (left.output.empty() && right.output.empty()) return path(item.output);
+  const auto half = [&](const Half &one) {
+    return one.skipped ? std::string("nothing, as it is blank") : path(one.output);
+  };
+  const std::string both = half(left) + " and " + half(right);
+  if (item.output.empty() || left.done || right.done) return both;
+  return path(item.output) + ", or " + both + " if it is an open book";
+}
+
 void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &place) {
   for (const Item &item : plan) {
     if (!item.problem.empty())
@@ -151,7 +167,7 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
     else if (place.kind() == OutputKind::stream)
       std::cout << item.name() << " -> standard output\n";
     else
-      std::cout << item.name() << " -> " << (place.folder() / item.output).string()
+      std::cout << item.name() << " -> " << outputs_of(item, place)
                 << (item.done ? " (done)"
                     : !item.others.empty()
                         ? " (made before with other settings: " + item.others[0] + ")"
@@ -164,10 +180,9 @@ void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &
 }
 
 /// Names of the pages that earlier runs have made.
-std::vector<std::string> finished_pages(const std::vector<Item> &plan) {
-  std::vector<std::string> pages;
-  for (const Item &item : plan)
-    if (item.done && !item.skipped) pages.push_back(item.output);
+std::vector<std::string> finished_pages(const std::vector<Item> &plan, Split split) {
+  std::vector<std::string> pages(kMostPages * plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) add_done(plan[i], i, split, pages);
   return pages;
 }
 
@@ -233,13 +248,14 @@ int Run::files() {
   std::optional<Journal> journal;
   if (!job_.to_stream) journal.emplace(place.folder(), settings_, VERSION);
   Names names(place.folder(), suffix_of(options_.format), place.file().filename());
-  name_pages(plan, names, options_.resume ? &*journal : nullptr);
+  name_pages(plan, names, options_.resume ? &*journal : nullptr, options_.split);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
   for (const Item &item : plan)
     others_.insert(others_.end(), item.others.begin(), item.others.end());
   if (place.bound()) {
-    std::vector<std::string> rest = finished_pages(plan);
+    std::vector<std::string> rest = finished_pages(plan, options_.split);
+    std::erase(rest, "");
     rest.insert(rest.end(), others_.begin(), others_.end());
     if (!options_.dry_run) place.publish(rest);
     return say_done(place);
@@ -256,15 +272,14 @@ int Run::files() {
   job_.journal = journal ? &*journal : nullptr;
   job_.names = &names;
   say_others(plan);
-  progress.skipped(static_cast<int>(done));
+  for (const Item &item : plan) progress.skipped(item.pages_done());
   progress.ignored(inputs.ignored);
   Tasks tasks(std::size_t{2} * jobs());
   Workers workers(job_, std::min(jobs(), static_cast<int>(plan.size())), tasks);
-  std::vector<std::string> pages(plan.size());
+  std::vector<std::string> pages = finished_pages(plan, options_.split);
   for (std::size_t i = 0; i < plan.size() && !interrupted(); ++i) {
-    if (plan[i].done) {
-      pages[i] = plan[i].output;
-    } else if (!plan[i].problem.empty()) {
+    if (plan[i].done) continue;
+    if (!plan[i].problem.empty()) {
       progress.failed({plan[i].input, "", plan[i].problem});
     } else if (!tasks.put({i, plan[i], nullptr})) {
       break;
@@ -272,9 +287,12 @@ int Run::files() {
   }
   tasks.close();
   const std::vector<std::string> written = workers.finish();
-  for (std::size_t i = 0; i < written.size(); ++i)
-    if (!written[i].empty()) pages[i] = written[i];
-  for (std::size_t i = 0; i < pages.size(); ++i) pdf_.labels[pages[i]] = stem_of(plan[i]);
+  for (std::size_t place = 0; place < written.size(); ++place)
+    if (!written[place].empty()) pages[place] = written[place];
+  // The halves of open books have the names of their files.
+  if (options_.split == Split::no)
+    for (std::size_t place = 0; place < pages.size(); ++place)
+      pdf_.labels[pages[place]] = stem_of(plan[place / kMostPages]);
   totals_ = progress.finish(job_.cuda, interrupted());
   const bool stopped = workers.stopped() && !interrupted();
   const int status =
@@ -282,13 +300,17 @@ int Run::files() {
   return stopped ? static_cast<int>(kNothingDone) : status;
 }
 
-/// scan-0001 and so on, after the highest existing number.
-std::string next_scan(Names &names, int &number) {
+/// Names a scanned page scan-0001 and so on, after the highest existing number.
+void name_scan(Item &item, Names &names, int &number, Split split) {
   char stem[32];
+  const auto is_free = [&](Part part) {
+    return names.is_free(part == Part::whole ? stem : std::string(stem) + "-" + name_of(part));
+  };
   do {
     std::snprintf(stem, sizeof stem, "scan-%04d", ++number);
-  } while (!names.is_free(stem));
-  return names.take(stem);
+  } while (!is_free(Part::whole) || !is_free(Part::left) || !is_free(Part::right));
+  item.output = names.take(stem);
+  if (split != Split::no) name_halves(item, stem, names);
 }
 
 int Run::scanner() {
@@ -302,8 +324,10 @@ int Run::scanner() {
   Names names(place.folder(), suffix_of(options_.format), place.file().filename());
   int number = 0;
   if (options_.dry_run) {
+    Item item;
+    name_scan(item, names, number, options_.split);
     std::cout << scanner.device() << " at " << scanner.resolution().x << " dpi -> "
-              << (place.folder() / next_scan(names, number)).string() << " and so on\n";
+              << outputs_of(item, place) << " and so on\n";
     return kAllDone;
   }
   Progress progress(options_.talk, 0, !options_.stats.empty());
@@ -318,7 +342,7 @@ int Run::scanner() {
       if (!scanner.next(*page)) break;
       Item item;
       item.input = scanner.device() + " page " + std::to_string(i + 1);
-      item.output = next_scan(names, number);
+      name_scan(item, names, number, options_.split);
       if (!tasks.put({i, item, std::move(page)})) break;
     }
   } catch (const Error &error) {

@@ -14,6 +14,7 @@
 #include "pdf_option.h"
 #include "resolution_option.h"
 #include "sheets_option.h"
+#include "split_option.h"
 
 namespace cudascan::scan {
 namespace {
@@ -70,7 +71,7 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr, *enlarge = nullptr;
+       *page_size = nullptr, *enlarge = nullptr, *split = nullptr;
   char **inputs = nullptr, **scan_options = nullptr;
   PdfOption pdf;
   double timeout = 30, resolution = kUnset, max_angle = 10, min_confidence = 0, k = kUnset,
@@ -87,7 +88,7 @@ struct Given {
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size, enlarge})
+                       files_from, borders, blank, crop, page_size, enlarge, split})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -145,6 +146,10 @@ void parse(Given &g, int argc, char **argv) {
        "keep, or auto to turn pages of text that lie on their side or upside down; keep", "HOW"},
       {"borders", 0, 0, G_OPTION_ARG_STRING, &g.borders,
        "white: whiten the dark border of the scanner, where it touches the edge; keep; white",
+       "HOW"},
+      {"split", 0, 0, G_OPTION_ARG_STRING, &g.split,
+       "An open book becomes two pages: no; auto = if it surely is one; left-right or right-left = "
+       "always; no",
        "HOW"},
       {"blank", 0, 0, G_OPTION_ARG_STRING, &g.blank,
        "Blank pages: keep; drop; aside = into the folder blank/ of the output, or after the others "
@@ -345,6 +350,7 @@ Options parse_options(int argc, char **argv) {
   Options options;
   take_rest(given, options);
   take_crop(given, options.steps);
+  take_split(given.split, options);
   take_method(given, options.steps);
   options.method = text_or(given.method, "binarize");
   take_scanner(given, options);
@@ -359,6 +365,7 @@ Options parse_options(int argc, char **argv) {
   take_output(given.format ? given.format : "", options);
   given.pdf.take(options);
   check_streams(options);
+  check_split(options);
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "place.h"
 #include "progress.h"
 #include "scanner.h"
+#include "split.h"
 #include "steps.h"
 
 namespace cudascan::scan {
@@ -37,6 +38,7 @@ struct Options {
   ScannerSettings scanner;
   double resolution = 300;  ///< of scanners, and of files that do not state theirs
   Steps steps;
+  Split split = Split::no;
   std::string method;  ///< its name
   Format format = Format::tiff;
   Backend backend = Backend::automatic;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plan.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -96,15 +97,74 @@ std::vector<Item> find_pages(const std::vector<std::string> &inputs) {
   return plan;
 }
 
-void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal) {
+PageKey Item::key_of(Part part) const {
+  PageKey result = key;
+  result.part = static_cast<int>(part);
+  return result;
+}
+
+int Item::pages_done() const {
+  const auto halves_done =
+      std::count_if(halves.begin(), halves.end(), [](const Half &half) { return half.done; });
+  return halves_done > 0 ? static_cast<int>(halves_done) : done ? 1 : 0;
+}
+
+std::size_t place_of(std::size_t index, Part part, Split split) {
+  const Part second = split == Split::right_left ? Part::left : Part::right;
+  return index * kMostPages + (part == second ? 1 : 0);
+}
+
+void add_done(const Item &item, std::size_t index, Split split, std::vector<std::string> &pages) {
+  if (item.done && !item.skipped) pages[place_of(index, Part::whole, split)] = item.output;
+  for (const Part part : {Part::left, Part::right})
+    if (const Half &half = item.half(part); half.done && !half.skipped)
+      pages[place_of(index, part, split)] = half.output;
+}
+
+namespace {
+
+/// What the journal says of a page.
+void look_up(const Journal &journal, const PageKey &key, std::string &output, bool &done,
+             bool &skipped) {
+  output = journal.output_of(key);
+  skipped = output.empty() && journal.was_skipped(key);
+  done = skipped || !output.empty();
+}
+
+void look_up(const Journal &journal, Item &item, Split split) {
+  for (const Part part : {Part::whole, Part::left, Part::right})
+    for (std::string &other : journal.other_outputs_of(item.key_of(part)))
+      item.others.push_back(std::move(other));
+  look_up(journal, item.key, item.output, item.done, item.skipped);
+  if (item.done || split == Split::no) return;
+  for (const Part part : {Part::left, Part::right}) {
+    Half &half = item.halves[part == Part::left ? 0 : 1];
+    look_up(journal, item.key_of(part), half.output, half.done, half.skipped);
+  }
+  item.done = item.pages_done() == kMostPages;
+  item.skipped = item.done && item.halves[0].skipped && item.halves[1].skipped;
+}
+
+}  // namespace
+
+void name_halves(Item &item, const std::string &stem, Names &names) {
+  for (const Part part : {Part::left, Part::right}) {
+    Half &half = item.halves[part == Part::left ? 0 : 1];
+    if (!half.done) half.output = names.take(stem + "-" + name_of(part));
+  }
+}
+
+void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal, Split split) {
+  const bool always = split == Split::left_right || split == Split::right_left;
   for (Item &item : plan) {
     if (!item.problem.empty()) continue;
-    if (journal) item.output = journal->output_of(item.key);
-    if (journal) item.others = journal->other_outputs_of(item.key);
-    item.skipped = journal && item.output.empty() && journal->was_skipped(item.key);
-    item.done = item.skipped || !item.output.empty();
-    if (!item.done) item.output = names.take(stem_of(item));
+    if (journal) look_up(*journal, item, split);
+    if (!item.done && !always) item.output = names.take(stem_of(item));
   }
+  // Afterwards, so that they take no name from a whole page.
+  for (Item &item : plan)
+    if (item.problem.empty() && !item.done && split != Split::no)
+      name_halves(item, stem_of(item), names);
 }
 
 }  // namespace cudascan::scan

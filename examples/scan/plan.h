@@ -3,6 +3,7 @@
 /// What a run will read and write. This is decided before it starts, so that names do not depend on
 /// which page is finished first.
 #pragma once
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -12,24 +13,44 @@
 
 #include "journal.h"
 #include "read.h"
+#include "split.h"
 
 namespace cudascan::scan {
 
-/// A page to make.
-struct Item {
-  std::string input;   ///< the file, or a name for a scanned page
-  int page = 0;        ///< in the file
-  int pages = 1;       ///< of the file
+/// What becomes of the left or the right half of an Item.
+struct Half {
   std::string output;  ///< name in the folder
+  bool done = false;   ///< by an earlier run
+  bool skipped = false;
+};
+
+/// A page to make, or an image that becomes two pages.
+struct Item {
+  std::string input;                    ///< the file, or a name for a scanned page
+  int page = 0;                         ///< in the file
+  int pages = 1;                        ///< of the file
+  std::string output;                   ///< name in the folder; "" if it surely becomes two pages
+  std::array<Half, kMostPages> halves;  ///< named if it may become two pages
   PageKey key;
-  bool done = false;                ///< by an earlier run
+  bool done = false;                ///< by an earlier run, as a whole or both halves
   bool skipped = false;             ///< blank and left out by an earlier run, which is done, too
   std::vector<std::string> others;  ///< what earlier runs have made of it with other settings
   std::string problem;              ///< why it cannot be read, or ""
   std::shared_ptr<Document> document;
   /// Its name in messages: the file, and the page if there are several.
   std::string name() const;
+  const Half &half(Part part) const { return halves[part == Part::left ? 0 : 1]; }
+  PageKey key_of(Part part) const;
+  /// Pages of it that an earlier run has made.
+  int pages_done() const;
 };
+
+/// Puts the names of the pages that an earlier run has made into those of all pages, of which each
+/// item has kMostPages, "" for those that it lacks.
+void add_done(const Item &item, std::size_t index, Split split, std::vector<std::string> &pages);
+
+/// Where a page of an item is among all pages.
+std::size_t place_of(std::size_t index, Part part, Split split);
 
 /// Finds free names in a folder: "page.tif", then "page-1.tif" and so on. Any thread.
 class Names {
@@ -59,6 +80,8 @@ std::string stem_of(const Item &item);
 
 /// Gives the pages their names.
 /// @param journal  of finished pages, or nullptr
-void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal);
+void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal, Split split);
+/// Names the halves of a page.
+void name_halves(Item &item, const std::string &stem, Names &names);
 
 }  // namespace cudascan::scan

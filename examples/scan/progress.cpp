@@ -28,6 +28,14 @@ std::string duration(double seconds) {
                        : text("%ld:%02ld", whole / 60, whole % 60);
 }
 
+/// What was found of a page's image, for people.
+std::string details(const SplitNote &split) {
+  const Gutter &gutter = split.gutter;
+  if (split.part == Part::whole)
+    return gutter.why_not.empty() ? "" : "  not split: " + gutter.why_not;
+  return text("  split at %.0f to %.0f (%s)", gutter.top, gutter.bottom, name_of(gutter.by));
+}
+
 /// What was found on a page, for people.
 std::string details(const PageRecord &page) {
   const Findings &f = page.found;
@@ -56,6 +64,10 @@ std::string details(const PageRecord &page) {
 }
 
 }  // namespace
+
+std::string PageRecord::name() const {
+  return split.part == Part::whole ? input : input + ", " + name_of(split.part) + " page";
+}
 
 Progress::Progress(Talk talk, int expected, bool keep)
     : talk_(talk),
@@ -98,6 +110,11 @@ void Progress::draw_bar(bool force) {
   bar_ = true;
 }
 
+void Progress::expect(int more) {
+  const std::lock_guard lock(mutex_);
+  if (expected_ > 0) expected_ += more;
+}
+
 void Progress::done(const PageRecord &page) {
   const std::lock_guard lock(mutex_);
   ++totals_.pages;
@@ -112,9 +129,10 @@ void Progress::done(const PageRecord &page) {
     const std::string count = expected_ > 0
                                   ? text("%d/%d ", totals_.pages + totals_.failed, expected_)
                                   : text("%d ", totals_.pages + totals_.failed);
-    std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.input.c_str(),
-                 page.output.empty() ? "blank, not written" : page.output.c_str(),
-                 talk_ == Talk::verbose ? details(page).c_str() : "");
+    const std::string found =
+        talk_ == Talk::verbose ? details(page.split) + details(page) : "";
+    std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.name().c_str(),
+                 page.output.empty() ? "blank, not written" : page.output.c_str(), found.c_str());
   }
   draw_bar(totals_.pages + totals_.failed == expected_);
 }

@@ -10,6 +10,7 @@
 
 #include "inputs.h"
 #include "reading.h"
+#include "spread.h"
 #include "steps.h"
 
 namespace cudascan::scan {
@@ -31,6 +32,9 @@ struct PageRecord {
   bool has_text = false;                              ///< whether its text was recognised
   std::string text_problem = {};                      ///< why not, if that failed
   double text_ms = 0;
+  SplitNote split = {};
+  /// The input, and the part of it.
+  std::string name() const;
 };
 
 enum class Talk { quiet, normal, verbose };
@@ -43,6 +47,8 @@ class Progress {
   /// @param keep      whether to keep records()
   Progress(Talk talk, int expected, bool keep);
 
+  /// There are so many pages more than was known.
+  void expect(int more);
   void done(const PageRecord &page);
   void failed(const PageRecord &page);
   void skipped(int pages);

@@ -50,6 +50,7 @@ std::string settings_of(const Options &o) {
   if (o.steps.resolution_given) line.add("resolution", o.resolution);
   line.add("enlarge", std::string(o.steps.enlarge ? "auto" : "no"));
   line.add("salvage", o.salvage);
+  if (o.split != Split::no) line.add("split", std::string(name_of(o.split)));
   line.add("orientation", std::string(o.steps.upright ? "auto" : "keep"));
   line.add("no-straighten", !o.steps.straighten);
   if (o.steps.straighten) {

@@ -46,6 +46,16 @@ void write_reading(std::ostream &to, const Reading &reading) {
   if (!reading.warnings.empty()) write_list(to, "warnings", reading.warnings);
 }
 
+void write_split(std::ostream &to, const SplitNote &split) {
+  const Gutter &gutter = split.gutter;
+  if (split.part == Part::whole) {
+    if (!gutter.why_not.empty()) to << "\"not_split\": " << quoted(gutter.why_not) << ", ";
+    return;
+  }
+  to << "\"part\": \"" << name_of(split.part) << "\", \"gutter\": [" << gutter.top << ", "
+     << gutter.bottom << "], \"gutter_by\": \"" << name_of(gutter.by) << "\", ";
+}
+
 void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   const Findings &f = page.found;
   to << "    {\"input\": " << quoted(page.input) << ", ";
@@ -53,6 +63,7 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
     to << "\"problem\": " << quoted(page.problem) << "}";
     return;
   }
+  write_split(to, page.split);
   if (run.find_blank) to << "\"blank\": " << (f.blank ? "true" : "false") << ", ";
   to << "\"output\": " << quoted(page.output) << ", \"resolution\": [" << f.resolution.x << ", "
      << f.resolution.y << "], \"resolution_from\": " << quoted(f.resolution_from)

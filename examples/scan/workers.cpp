@@ -61,7 +61,7 @@ std::vector<std::string> Workers::finish() {
 void Workers::work() {
   try {
     const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
-    Image page(job_.cuda), clean(job_.cuda), cropped;
+    Buffers buffers(job_.cuda);
     Task task;
     // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
@@ -69,7 +69,7 @@ void Workers::work() {
         tasks_.abandon();
         break;
       }
-      make_page(task, *cleaner, page, clean, cropped);
+      make_pages(task, *cleaner, buffers);
       task.scanned.reset();
     }
   } catch (const std::exception &error) {
@@ -78,6 +78,11 @@ void Workers::work() {
     const std::lock_guard lock(mutex_);
     if (++stopped_ == count_) tasks_.abandon();
   }
+}
+
+bool Tasks::abandoned() {
+  const std::lock_guard lock(mutex_);
+  return abandoned_;
 }
 
 /// The page as it is written.
@@ -112,30 +117,10 @@ void replace_file(const std::filesystem::path &folder, const std::string &name,
 
 }  // namespace
 
-void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped) {
-  PageRecord record;
-  record.input = task.item.name();
-  record.others = task.item.others;
+template <typename Make>
+void Workers::attempt(const Task &task, PageRecord &record, Make make) {
   try {
-    auto begin = Clock::now();
-    Image *source = &page;
-    if (task.scanned)
-      source = task.scanned.get();
-    else
-      record.reading = task.item.document->read_page(task.item.page, job_.how_to_read, page);
-    if (task.item.document) record.input_digest = task.item.document->digest();
-    record.found.read_ms = ms_since(begin);
-    cleaner.clean(*source, job_.steps, clean, record.found);
-    begin = Clock::now();
-    if (record.found.blank && job_.steps.blank == Blank::drop) {
-      skip(task, record);
-    } else {
-      const Image &result = finished(clean, record.found, cropped);
-      const std::string bytes = encode(result, job_.format);
-      write(task, bytes, text_of(*source, result, bytes, record), record);
-    }
-    record.found.write_ms = ms_since(begin) - record.text_ms;
-    job_.progress->done(record);
+    make();
   } catch (const DiskError &error) {
     // The next pages would fail, too.
     const std::lock_guard lock(mutex_);
@@ -147,13 +132,71 @@ void Workers::make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean,
   } catch (const std::exception &error) {
     record.problem = error.what();
     if (!record.problem.starts_with(task.item.input))
-      record.problem = task.item.name() + ": " + record.problem;
+      record.problem = record.name() + ": " + record.problem;
     job_.progress->failed(record);
   }
 }
 
+void Workers::make_pages(Task &task, Cleaner &cleaner, Buffers &buffers) {
+  PageRecord record;
+  record.input = task.item.name();
+  record.others = task.item.others;
+  attempt(task, record, [&] {
+    const auto begin = Clock::now();
+    Image *source = &buffers.page;
+    if (task.scanned)
+      source = task.scanned.get();
+    else
+      record.reading =
+          task.item.document->read_page(task.item.page, job_.how_to_read, buffers.page);
+    if (task.item.document) record.input_digest = task.item.document->digest();
+    const std::vector<Part> parts = find_parts(task, *source, buffers.spread);
+    record.found.read_ms = ms_since(begin);
+    for (const Part part : parts) {
+      PageRecord page = record;
+      page.split = {part, buffers.spread.gutter()};
+      attempt(task, page, [&] { make_page(task, page, *source, cleaner, buffers); });
+      record.found.read_ms = 0;
+      record.reading.warnings.clear();
+      if (tasks_.abandoned()) return;
+    }
+  });
+}
+
+/// The pages of an image that are still to be made.
+std::vector<Part> Workers::find_parts(const Task &task, Image &image, Spread &spread) {
+  if (job_.split == Split::no) return {Part::whole};
+  std::vector<Part> parts = spread.look(image, job_.split, job_.steps);
+  if (parts.size() > 1 && !job_.one_page.empty())
+    throw Error("is an open book of two pages: " + job_.one_page + ", or use --split=no");
+  std::erase_if(parts, [&](Part part) { return part != Part::whole && task.item.half(part).done; });
+  job_.progress->expect(static_cast<int>(parts.size()) - 1);
+  return parts;
+}
+
+/// Makes one page that is written: an image, or a part of it.
+void Workers::make_page(const Task &task, PageRecord &record, Image &source, Cleaner &cleaner,
+                        Buffers &buffers) {
+  Image *page = &source;
+  if (job_.split == Split::no)
+    cleaner.clean(source, job_.steps, buffers.clean, record.found);
+  else
+    page = &buffers.spread.clean(source, record.split.part, job_.steps, cleaner, buffers.clean,
+                                 record.found);
+  const auto begin = Clock::now();
+  if (record.found.blank && job_.steps.blank == Blank::drop) {
+    skip(task, record);
+  } else {
+    const Image &result = finished(buffers.clean, record.found, buffers.cropped);
+    const std::string bytes = encode(result, job_.format);
+    write(task, bytes, text_of(*page, result, bytes, record), record);
+  }
+  record.found.write_ms = ms_since(begin) - record.text_ms;
+  job_.progress->done(record);
+}
+
 void Workers::skip(const Task &task, const PageRecord &record) {
-  if (job_.journal) job_.journal->skip(task.item.key, record.input_digest);
+  if (job_.journal) job_.journal->skip(task.item.key_of(record.split.part), record.input_digest);
 }
 
 /// The text of a page, in a PDF, or "".
@@ -189,21 +232,25 @@ void Workers::write(const Task &task, const std::string &bytes, const std::strin
   if (aside) Place::make_blank_folder(job_.folder);
   NewFile file(job_.folder / prefix);
   file.write(bytes);
-  std::string name = task.item.output;
+  const Part part = record.split.part;
+  const PageKey key = task.item.key_of(part);
+  const std::string planned = part == Part::whole ? task.item.output : task.item.half(part).output;
+  std::string name = planned;
   PageNote note{prefix + name, record.input_digest, record.output_digest};
   for (;;) {
     // Before the page: a page that is there needs nothing more.
     if (!job_.ocr.empty()) replace_file(job_.folder, note.output + kTextSuffix, text);
-    if (job_.journal) job_.journal->claim(task.item.key, note);
+    if (job_.journal) job_.journal->claim(key, note);
     if (file.commit(name)) break;
-    name = job_.names->take(std::filesystem::path(task.item.output).stem());
+    name = job_.names->take(std::filesystem::path(planned).stem());
     note.output = prefix + name;
   }
-  if (job_.journal) job_.journal->confirm(task.item.key, note);
+  if (job_.journal) job_.journal->confirm(key, note);
   record.output = (job_.folder / note.output).string();
   const std::lock_guard lock(mutex_);
-  if (written_.size() <= task.index) written_.resize(task.index + 1);
-  written_[task.index] = note.output;
+  const std::size_t place = place_of(task.index, part, job_.split);
+  if (written_.size() <= place) written_.resize(place + 1);
+  written_[place] = note.output;
 }
 
 }  // namespace cudascan::scan

@@ -16,6 +16,7 @@
 #include "journal.h"
 #include "plan.h"
 #include "progress.h"
+#include "spread.h"
 #include "steps.h"
 
 namespace cudascan::scan {
@@ -42,6 +43,7 @@ class Tasks {
   bool take(Task &task);
   /// All workers are gone.
   void abandon();
+  bool abandoned();
 
  private:
   std::size_t most_;
@@ -53,6 +55,8 @@ class Tasks {
 
 struct Job {
   Steps steps;
+  Split split = Split::no;
+  std::string one_page;  ///< why there can be only one page, or ""
   Format format = Format::tiff;
   bool cuda = false;
   HowToRead how_to_read;
@@ -68,7 +72,7 @@ class Workers {
  public:
   Workers(const Job &job, int count, Tasks &tasks);
   /// Waits until the tasks are closed and done.
-  /// @return names of the finished pages, by index; "" for those that failed
+  /// @return names of the finished pages, by place_of(); "" for those that failed
   std::vector<std::string> finish();
   /// Whether all have given up because there was no GPU or not enough memory.
   bool stopped() const { return stopped_ == count_; }
@@ -76,9 +80,21 @@ class Workers {
   const std::string &disk_problem() const { return disk_problem_; }
 
  private:
+  /// Memory that is kept for the next page.
+  struct Buffers {
+    explicit Buffers(bool pinned) : page(pinned), clean(pinned), spread(pinned) {}
+    Image page, clean, cropped;
+    Spread spread;
+  };
+
   void work();
   const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
-  void make_page(Task &task, Cleaner &cleaner, Image &page, Image &clean, Image &cropped);
+  template <typename Make>
+  void attempt(const Task &task, PageRecord &record, Make make);
+  void make_pages(Task &task, Cleaner &cleaner, Buffers &buffers);
+  std::vector<Part> find_parts(const Task &task, Image &image, Spread &spread);
+  void make_page(const Task &task, PageRecord &record, Image &source, Cleaner &cleaner,
+                 Buffers &buffers);
   void skip(const Task &task, const PageRecord &record);
   void write(const Task &task, const std::string &bytes, const std::string &text,
              PageRecord &record);
