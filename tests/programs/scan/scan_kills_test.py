@@ -73,8 +73,8 @@ class EachMoment(Kills):
         self.assertIn(run.returncode, (0, -signal.SIGKILL))
         return run.returncode != 0
 
-    def check(self, output, look, *words):
-        self.pages(3)
+    def check(self, output, look, *words, pages=3):
+        self.pages(pages)
         self.scan("in", "-o", f"alone{output}", *words)
         moment = 0
         while self.killed("in", "-o", f"book{moment}{output}", *words, STOP_AT=str(moment)):
@@ -84,7 +84,7 @@ class EachMoment(Kills):
                 self.scan("in", "-o", f"book{moment}{output}", "--resume", *words)
                 self.assertEqual(look(f"book{moment}{output}"), look(f"alone{output}"))
             moment += 1
-        self.assertGreater(moment, 9)
+        self.assertGreater(moment, 3 * pages)
         return moment
 
     def test_pages(self):
@@ -100,6 +100,15 @@ class EachMoment(Kills):
         moments = self.check(".tif", lambda name: (self.folder / name).read_bytes())
         books = [f"book{moment}.tif" for moment in range(moments + 1)]
         self.assertEqual(self.names(), sorted(["alone.tif", "in", *books]))
+
+    def test_two_pages_of_one_image(self):
+        self.check("", lambda name: self.contents(self.folder / name), "--split=right-left",
+                   pages=1)
+        self.assertEqual(self.outputs(self.folder / "alone"), ["0-left.tif", "0-right.tif"])
+
+    def test_tiff_of_two_pages_of_one_image(self):
+        self.check(".tif", lambda name: (self.folder / name).read_bytes(), "--split=right-left",
+                   pages=1)
 
     def test_png_with_the_name_of_its_input(self):
         self.save(scans.text_page(*SMALL), "book.png")

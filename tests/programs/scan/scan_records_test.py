@@ -91,13 +91,14 @@ class Records(scans.Case):
                       ["--resolution=200"], ["--resolution=300"], ["--enlarge=no"], ["--salvage"],
                       ["--blank=drop"], ["--blank=aside"],
                       ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
-                      ["--page-size=A4"], ["--page-size=210x298"]):
+                      ["--page-size=A4"], ["--page-size=210x298"], ["--split=auto"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
         for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"],
-                      ["--no-even-light"], ["--crop=no"], ["--borders=white"], ["--blank=keep"]):
+                      ["--no-even-light"], ["--crop=no"], ["--borders=white"], ["--blank=keep"],
+                      ["--split=no"]):
             self.assertIn("1 done before", self.scan("in/0.png", "-o", "out", "--resume", *words))
 
     def test_names_that_another_page_has_got_since(self):
