@@ -14,7 +14,7 @@ constexpr int kRows = 600, kFewestRows = 150;       ///< of the copy
 constexpr int kEdge = 2;                            ///< cells of the blurred edge of a sheet
 constexpr double kSheetHeight = 297;                ///< mm
 constexpr double kNarrowest = 1.05, kWidest = 2.6;  ///< width / height
-constexpr double kPaperShare = 0.5, kAsLight = 0.9, kLightest = 0.7;  ///< of the sheet
+constexpr double kPaperShare = 0.43, kAsLight = 0.9, kLightest = 0.7;  ///< of the sheet
 constexpr double kInk = 0.85;                                         ///< of the paper around
 
 int median(std::vector<int> values) {

@@ -14,8 +14,9 @@ constexpr double kAside = 0.15;  ///< of the width of the sheet
 constexpr double kDark = 0.025;  ///< of segments
 constexpr double kNear = 2.5, kFar = 15, kBeside = 12, kAsideOfLine = 1.5;  ///< mm
 constexpr double kDarkShare = 0.7, kShortest = 0.6;                         ///< of segments
-constexpr double kShade = 0.12, kUneven = 0.15, kClearlyDark = 0.5;         ///< of the darkness
-constexpr double kPaper = 0.5;                                              ///< of segments
+constexpr double kShade = 0.12, kFlat = 0.93, kUneven = 0.15,
+                 kClearlyDark = 0.5;             ///< of the darkness
+constexpr double kPaper = 0.5;                   ///< of segments
 constexpr double kAlike = 0.7, kNotDark = 0.33;  ///< of the level of the paper
 
 template <typename T>
@@ -133,24 +134,19 @@ UprightLine FoldFinder::refined(const UprightLine &line) {
   return best.line;
 }
 
-/// Whether there is paper on both sides of it, equally light, in most segments.
-bool FoldFinder::has_paper_beside(int x, int first, int last) const {
+/// Whether there is paper on both sides of a segment, equally light.
+bool FoldFinder::has_paper_beside(int segment, int x) const {
   const int near = copy_->mm(kNear), reach = copy_->mm(kBeside);
-  int good = 0;
-  for (int segment = first; segment <= last; ++segment) {
-    int light = 0, left = 0, right = 0;
-    const int *sums = sums_of(segment);
-    for (int i = near; i <= reach; ++i) {
-      left = std::max(left, sums[x - i]);
-      right = std::max(right, sums[x + i]);
-      light += (sums[x - i] >= 0.85 * left) + (sums[x + i] >= 0.85 * right);
-    }
-    const bool clean = light * 10 >= 17 * (reach - near + 1);
-    const auto [darker, lighter] = std::minmax(left, right);
-    good +=
-        clean && darker >= kAlike * lighter && darker >= kNotDark * copy_->paper() * rows_[segment];
+  const int *sums = sums_of(segment);
+  int light = 0, left = 0, right = 0;
+  for (int i = near; i <= reach; ++i) {
+    left = std::max(left, sums[x - i]);
+    right = std::max(right, sums[x + i]);
+    light += (sums[x - i] >= 0.85 * left) + (sums[x + i] >= 0.85 * right);
   }
-  return good >= kPaper * (last - first + 1);
+  const auto [darker, lighter] = std::minmax(left, right);
+  return light * 10 >= 17 * (reach - near + 1) && darker >= kAlike * lighter &&
+         darker >= kNotDark * copy_->paper() * rows_[segment];
 }
 
 /// The rows that have more than a few cells of ink away from the line.
@@ -170,27 +166,29 @@ std::pair<int, int> FoldFinder::print_around(const UprightLine &line) const {
   return {first, last};
 }
 
-/// Whether most neighbouring segments are about equally dark.
-bool FoldFinder::is_even(int x) const {
-  std::vector<double> steps, drops;
-  for (int segment = 0; segment < kSegments; ++segment) {
-    drops.push_back(std::min(drop(segment, x), kClearlyDark));
-    if (segment > 0) steps.push_back(std::fabs(drops[segment] - drops[segment - 1]));
-  }
-  return median(steps) <= kUneven * median(drops);
-}
-
-/// Whether it is no thin line: there is shade on one side of it at least.
-bool FoldFinder::has_shade(int x) const {
+/// What a fold has and other dark lines lack, in segments with paper on both sides.
+FoldFinder::Shade FoldFinder::look_at(int x, int first, int last) const {
   const int aside = copy_->mm(kAsideOfLine);
-  std::vector<double> shares;
-  for (int segment = 0; segment < kSegments; ++segment) {
+  std::vector<double> steps, drops, one_side, both_sides;
+  int paper = 0;
+  bool before = false;
+  for (int segment = first; segment <= last; ++segment) {
+    const bool clean = has_paper_beside(segment, x);
     const double deepest = drop(segment, x);
-    if (deepest < kDark) continue;
-    const double shade = std::max(drop(segment, x - aside), drop(segment, x + aside));
-    shares.push_back(shade / deepest);
+    paper += clean;
+    if (clean) {
+      const double limited = std::min(deepest, kClearlyDark);
+      if (before) steps.push_back(std::fabs(limited - drops.back()));
+      drops.push_back(limited);
+      const auto [less, more] = std::minmax({drop(segment, x - aside), drop(segment, x + aside)});
+      one_side.push_back(more / std::max(deepest, kDark));
+      both_sides.push_back(less / std::max(deepest, kDark));
+    }
+    before = clean;
   }
-  return median(shares) >= kShade;
+  if (steps.empty() || paper < kPaper * (last - first + 1)) return {};
+  return {.is_even = median(steps) <= kUneven * median(drops),
+          .is_soft = median(one_side) >= kShade && median(both_sides) <= kFlat};
 }
 
 bool FoldFinder::is_fold(const UprightLine &line) {
@@ -213,10 +211,13 @@ bool FoldFinder::is_fold(const UprightLine &line) {
   const int begin = copy_->top() + first * height / kSegments;
   const int end = copy_->top() + (last + 1) * height / kSegments;
   const auto [print_top, print_bottom] = print_around(line);
-  const int ends = has_shade(x) ? 1 : 0;
-  if (first > ends && begin > print_top - clear) return false;
-  if (last < kSegments - 1 - ends && end < print_bottom + clear) return false;
-  return is_even(x) && has_paper_beside(x, first, last);
+  const Shade shade = look_at(x, first, last);
+  if (!shade.is_even) return false;
+  // Rules and bars between columns end where the print ends.
+  const int ends = shade.is_soft ? 1 : 0;
+  const int over = shade.is_soft ? -height / kSegments : clear;
+  return (first <= ends || begin <= print_top - over) &&
+         (last >= kSegments - 1 - ends || end >= print_bottom + over);
 }
 
 bool FoldFinder::find(const BookCopy &copy, UprightLine &line) {

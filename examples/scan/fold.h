@@ -10,12 +10,12 @@
 /// fold
 /// - if 70 % of the segments between its first and its last dark one are dark, and these are 60 %
 ///   of the sheet or more;
-/// - if it reaches the ends of the sheet, or begins above and ends below the print: rules between
-///   columns and in tables do not. The first and the last segment may be missing if there is shade
-///   next to the line, which rules do not have;
-/// - if most neighbouring segments are about equally dark;
-/// - and if there is paper on both sides of it, equally light, in half of the segments: within 12
-///   mm it does not become darker again, as pictures do.
+/// - if there is paper on both sides of it, equally light, in half of the segments: within 12 mm it
+///   does not become darker again, as pictures do; and if most neighbours of these segments are
+///   about equally dark;
+/// - if it begins above and ends below the print, or at the ends of the sheet: rules between
+///   columns and in tables do not. If there is shade next to the line, which becomes less within
+///   1.5 mm, a segment may be missing at its ends: rules have none, and bars are even.
 #pragma once
 #include <utility>
 #include <vector>
@@ -37,6 +37,11 @@ class FoldFinder {
     double score;
   };
 
+  struct Shade {
+    bool is_even = false;  ///< along the line
+    bool is_soft = false;  ///< across the line
+  };
+
   void take_upright();
   void sum_segments(double slope);
   double drop(int segment, int x) const;
@@ -45,9 +50,8 @@ class FoldFinder {
   std::vector<Candidate> best_lines();
   UprightLine refined(const UprightLine &line);
   std::pair<int, int> print_around(const UprightLine &line) const;
-  bool has_paper_beside(int x, int first, int last) const;
-  bool is_even(int x) const;
-  bool has_shade(int x) const;
+  bool has_paper_beside(int segment, int x) const;
+  Shade look_at(int x, int first, int last) const;
   bool is_fold(const UprightLine &line);
   const int *sums_of(int segment) const {
     return sums_.data() + static_cast<std::size_t>(segment) * (to_ - from_) - from_;
