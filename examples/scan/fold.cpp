@@ -14,7 +14,7 @@ constexpr double kAside = 0.15;  ///< of the width of the sheet
 constexpr double kDark = 0.025;  ///< of segments
 constexpr double kNear = 2.5, kFar = 15, kBeside = 12, kAsideOfLine = 1.5;  ///< mm
 constexpr double kDarkShare = 0.7, kShortest = 0.6;                         ///< of segments
-constexpr double kShade = 0.12, kFlat = 0.93, kUneven = 0.15,
+constexpr double kShade = 0.2, kFlat = 0.93, kUneven = 0.15,
                  kClearlyDark = 0.5;             ///< of the darkness
 constexpr double kPaper = 0.5;                   ///< of segments
 constexpr double kAlike = 0.7, kNotDark = 0.33;  ///< of the level of the paper
