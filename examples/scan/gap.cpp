@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace {
 constexpr double kWideGap = 0.06, kAside = 0.08;  ///< of the width of the sheet
 constexpr double kAcross = 0.06;                  ///< of its height: a heading
 constexpr double kMargins = 0.6, kOtherGaps = 0.5;
+constexpr double kSteepestGap = 0.07;
+constexpr double kEnds = 0.5;  ///< of the ink at the beginnings of lines
 
 /// The longest run of columns with no more ink than that. @return its begin and end
 std::pair<int, int> longest_gap(const std::vector<int> &ink, int from, int to, int most) {
@@ -34,15 +37,21 @@ bool is_block(const BookCopy &copy, int left, int right, int gap, const std::vec
   while (left < right && ink[left] <= few) ++left;
   while (right > left && ink[right - 1] <= few) --right;
   if (4 * (right - left) < copy.width()) return false;
-  const auto [begin, end] = longest_gap(ink, left, right, few);
+  const auto [begin, end] =
+      longest_gap(ink, left, right, static_cast<int>(kAcross * copy.height()));
   if (end - begin > kOtherGaps * gap) return false;
+  // The ends of short lines, as of a list, are far apart: there is little ink at their side.
+  const int third = (right - left) / 3;
+  const auto begins = ink.begin() + left, ends = ink.begin() + right;
+  if (std::accumulate(ends - third, ends, 0) < kEnds * std::accumulate(begins, begins + third, 0))
+    return false;
   int rows = 0;
   for (int y = copy.top(); y < copy.bottom(); ++y) {
     const int shift = copy.shift(slope, y);
     const std::uint8_t *row = copy.ink(y);
     int count = 0;
-    for (int x = std::max(0, left + shift); x < std::min(copy.levels().width, right + shift); ++x)
-      count += row[x];
+    for (int x = std::max(left, -shift); x < std::min(right, copy.levels().width - shift); ++x)
+      count += row[x + shift];
     rows += 8 * count >= right - left;
   }
   return 5 * rows >= copy.height();
@@ -54,7 +63,7 @@ bool find_gap(const BookCopy &copy, UprightLine &line) {
   const int width = copy.width(), height = copy.height(), middle = (copy.left() + copy.right()) / 2;
   const int dirt = std::max(1, static_cast<int>(kAcross * height));
   const double step = 3. / height;
-  const int steps = static_cast<int>(kSteepest / step);
+  const int steps = static_cast<int>(kSteepestGap / step);
   std::vector<int> ink;
   int begin = 0, end = 0;
   double slope = 0;
