@@ -15,7 +15,7 @@ constexpr int kEdge = 2;                            ///< cells of the blurred ed
 constexpr double kSheetHeight = 297;                ///< mm
 constexpr double kNarrowest = 1.05, kWidest = 2.6;  ///< width / height
 constexpr double kPaperShare = 0.43, kAsLight = 0.9, kLightest = 0.7;  ///< of the sheet
-constexpr double kInk = 0.85;                                         ///< of the paper around
+constexpr double kInk = 0.85;                                          ///< of the paper around
 
 int median(std::vector<int> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

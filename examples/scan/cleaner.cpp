@@ -5,6 +5,7 @@
 #include "border.h"
 #include "clock.h"
 #include "crop.h"
+#include "dewarp.h"
 #include "enlarge.h"
 #include "in_pixels.h"
 #include "ink.h"
@@ -98,6 +99,7 @@ class LaneCleaner : public Cleaner {
     const auto begin = Clock::now();
     settle_resolution(page, steps, found);
     if (steps.upright && !is_empty(page)) upright_.turn(page, found);
+    if (steps.dewarp) flatten(page, found);
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
     if (!is_empty(page)) look(page, steps, found);
@@ -136,6 +138,14 @@ class LaneCleaner : public Cleaner {
     enlarge(page, factor, large_);
     std::swap(page, large_);
     found.enlarged = factor;
+  }
+
+  void flatten(Image &page, Findings &found) {
+    found.dewarped = !is_empty(page) && dewarp_.straighten(page);
+    if (found.dewarped)
+      found.bend = dewarp_.largest();
+    else
+      found.not_dewarped = is_empty(page) ? "the page is empty" : dewarp_.why_not();
   }
 
   /// What is measured on reduced copies of the page: its angle, its border, which is whitened, and
@@ -230,6 +240,7 @@ class LaneCleaner : public Cleaner {
   Rectangle sheet_;  ///< inside a border that was whitened; empty = the whole page
   Ink ink_;
   Upright upright_;
+  Dewarp dewarp_;
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ struct Given {
   int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
-           quiet = FALSE, verbose = FALSE, version = FALSE;
+           quiet = FALSE, verbose = FALSE, version = FALSE, dewarp = FALSE;
   gboolean duplex = FALSE;
   char *paper = nullptr, *backs = nullptr;
 
@@ -144,6 +144,7 @@ void parse(Given &g, int argc, char **argv) {
        "Straighten only with at least this confidence in the angle, 0 to 1; 0 = 0.5", "C"},
       {"orientation", 0, 0, G_OPTION_ARG_STRING, &g.orientation,
        "keep, or auto to turn pages of text that lie on their side or upside down; keep", "HOW"},
+      {"dewarp", 0, 0, G_OPTION_ARG_NONE, &g.dewarp, "Straighten curved lines of text", nullptr},
       {"borders", 0, 0, G_OPTION_ARG_STRING, &g.borders,
        "white: whiten the dark border of the scanner, where it touches the edge; keep; white",
        "HOW"},
@@ -307,6 +308,7 @@ void take_rest(const Given &g, Options &o) {
           "despeckle", g.despeckle, "a number of pixels, 0 to 64");
   require(g.jobs >= 0 && g.jobs <= 1024, "jobs", g.jobs, "a number from 1 to 1024");
   o.steps.straighten = !g.no_straighten;
+  o.steps.dewarp = g.dewarp;
   o.steps.max_angle = g.max_angle;
   o.steps.min_confidence = g.min_confidence;
   const std::string orientation = text_or(g.orientation, "keep");

@@ -51,6 +51,8 @@ std::string details(const PageRecord &page) {
     line = "  orientation kept: " + f.not_upright + line;
   line = text("  %g dpi, ", std::round(f.resolution.x)) + f.resolution_from +
          (f.enlarged > 1 ? text("  enlarged %.2f times", f.enlarged) : "") + line;
+  if (f.dewarped) line += text("  lines were bent by up to %.1f pixels", f.bend);
+  if (!f.not_dewarped.empty()) line += "  not dewarped: " + f.not_dewarped;
   if (f.cropped)
     line += text("  cropped to %dx%d at %d,%d", f.box.right - f.box.left, f.box.bottom - f.box.top,
                  f.box.left, f.box.top);

@@ -52,6 +52,7 @@ std::string settings_of(const Options &o) {
   line.add("salvage", o.salvage);
   if (o.split != Split::no) line.add("split", std::string(name_of(o.split)));
   line.add("orientation", std::string(o.steps.upright ? "auto" : "keep"));
+  line.add("dewarp", o.steps.dewarp);
   line.add("no-straighten", !o.steps.straighten);
   if (o.steps.straighten) {
     line.add("max-angle", o.steps.max_angle);

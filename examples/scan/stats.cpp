@@ -73,6 +73,9 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
      << ", \"orientation_confidence\": " << f.orientation_confidence;
   if (!f.not_upright.empty()) to << ", \"not_upright\": " << quoted(f.not_upright);
   if (!f.turned) to << ", \"not_turned\": " << quoted(f.not_turned);
+  if (f.dewarped) to << ", \"dewarped\": true, \"bend\": " << f.bend;
+  if (!f.not_dewarped.empty())
+    to << ", \"dewarped\": false, \"not_dewarped\": " << quoted(f.not_dewarped);
   to << ", \"border\": " << f.border << ", \"crop\": [" << f.box.left << ", " << f.box.top << ", "
      << f.box.right << ", " << f.box.bottom << "]";
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;

@@ -54,6 +54,7 @@ struct Steps {
   double max_angle = 10;          ///< degrees, 0.1..10; pages rotated by more stay unchanged
   double min_confidence = 0;      ///< 0..1; 0 = kTrusted in straighten.h
   bool upright = false;           ///< turn pages that lie on their side or upside down
+  bool dewarp = false;            ///< straighten curved lines of text
   bool whiten_border = true;      ///< of the scanner, where it touches the edge of the image
   Blank blank = Blank::keep;
   Crop crop = Crop::no;
@@ -84,6 +85,9 @@ struct Findings {
   int orientation = 0;
   double orientation_confidence = 0;  ///< 0..1
   std::string not_upright;            ///< why the orientation is not known
+  bool dewarped = false;              ///< whether curved lines were made straight
+  double bend = 0;                    ///< by how many pixels at most
+  std::string not_dewarped;           ///< why not, if it was asked for
   bool cropped = false;               ///< whether it was asked for
   Box box;                            ///< what is left of the straightened page, in pixels
   bool blank = false;                 ///< whether there is nothing on it; see Steps::blank
