@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "levels.h"
 #include "luma.h"
 
 namespace cudascan::scan {
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kFileHeader = 14;
 constexpr unsigned kOldHeader = 12, kUsualHeader = 40;
+
+using Rgb = std::array<std::uint8_t, 3>;
 
 /// What the two headers say (BITMAPFILEHEADER and BITMAPINFOHEADER or one of its successors).
 struct Layout {
@@ -24,7 +27,7 @@ struct Layout {
   std::uint64_t data = 0;
   Resolution resolution;
   std::array<std::uint32_t, 3> masks{};  ///< red, green, blue
-  std::vector<std::uint8_t> palette;     ///< gray levels
+  std::vector<Rgb> palette;
 
   std::uint64_t row_bytes() const { return (std::uint64_t{1} * width * bits + 31) / 32 * 4; }
 };
@@ -34,13 +37,6 @@ std::uint32_t little(std::string_view bytes, std::size_t at, int count) {
   for (int i = count - 1; i >= 0; --i)
     value = value << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0);
   return value;
-}
-
-std::uint8_t gray(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
-  const std::uint8_t samples[] = {red, green, blue};
-  std::uint8_t level;
-  luma_row(samples, 3, 1, &level);
-  return level;
 }
 
 /// The part of a pixel that a mask selects, 0 to 255.
@@ -55,12 +51,12 @@ void read_palette(const Input &input, std::uint64_t at, int entry_bytes, unsigne
                   Layout &layout) {
   const unsigned entries = used > 0 ? std::min(used, 256U) : 1U << layout.bits;
   const std::string bytes = input.part(at, std::size_t{1} * entries * entry_bytes);
-  layout.palette.assign(256, 0);
+  layout.palette.assign(256, {});
   for (unsigned i = 0; i < entries; ++i) {
     const auto part = [&](int from) {
       return static_cast<std::uint8_t>(little(bytes, i * entry_bytes + from, 1));
     };
-    layout.palette[i] = gray(part(2), part(1), part(0));
+    layout.palette[i] = {part(2), part(1), part(0)};
   }
 }
 
@@ -120,7 +116,7 @@ Layout read_layout(const Input &input) {
   return layout;
 }
 
-void gray_row(const Layout &layout, const unsigned char *bytes, std::uint8_t *to) {
+void colour_row(const Layout &layout, const unsigned char *bytes, Rgb *to) {
   for (int x = 0; x < layout.width; ++x) {
     if (layout.bits <= 8) {
       const int per_byte = 8 / layout.bits, shift = 8 - layout.bits * (x % per_byte + 1);
@@ -130,7 +126,7 @@ void gray_row(const Layout &layout, const unsigned char *bytes, std::uint8_t *to
     std::uint32_t pixel = 0;
     std::memcpy(&pixel, bytes + std::size_t{1} * x * (layout.bits / 8), layout.bits / 8);
     const auto &[red, green, blue] = layout.masks;
-    to[x] = gray(masked(pixel, red), masked(pixel, green), masked(pixel, blue));
+    to[x] = {masked(pixel, red), masked(pixel, green), masked(pixel, blue)};
   }
 }
 
@@ -153,12 +149,20 @@ void read_bmp_page(Input &input, bool salvage, Image &image, Reading &reading) {
   image.resolution = layout.resolution;
   const auto to = image.plane<std::uint8_t>();
   std::vector<unsigned char> bytes(layout.row_bytes());
+  std::vector<Rgb> row(layout.width);
+  const bool has_colour =
+      layout.bits > 8 || std::any_of(layout.palette.begin(), layout.palette.end(),
+                                     [](const Rgb &c) { return c[0] != c[1] || c[1] != c[2]; });
   for (int i = 0; i < layout.height; ++i) {
     const std::size_t got =
         input.read(layout.data + i * layout.row_bytes(), bytes.data(), bytes.size());
     // The last row may lack its padding.
     if (got >= (std::size_t{1} * layout.width * layout.bits + 7) / 8) {
-      gray_row(layout, bytes.data(), to.row(layout.from_top ? i : layout.height - 1 - i));
+      const int y = layout.from_top ? i : layout.height - 1 - i;
+      colour_row(layout, bytes.data(), row.data());
+      luma_row(row[0].data(), 3, layout.width, to.row(y));
+      // A palette of grays makes a gray page.
+      if (has_colour) keep_colour(image, row[0].data(), 3, 0, y, layout.width);
       continue;
     }
     const std::string damage =

@@ -43,6 +43,8 @@ class Border {
   /// The box of what is inside the border, once the page is turned back by the angle. It is the
   /// whole page if there is no border.
   Box inside(const Image &page, double angle) const;
+  /// Pixels on each side of the square parts that has() tells apart.
+  int cell() const { return cell_; }
   /// The next page has not been looked at.
   void forget() { share_ = 0; }
 

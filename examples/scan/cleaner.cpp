@@ -40,6 +40,12 @@ class CpuLane {
   }
   Plane<std::uint8_t> result(Image &image) { return image.plane<std::uint8_t>(); }
   void finish(Image &) {}
+  template <typename T>
+  Plane<T> target(Image &image) {
+    return image.plane<T>();
+  }
+  template <typename T>
+  void fetch(const Plane<T> &, Image &) {}
   void begin_work() {}
   double end_work() { return 0; }
 
@@ -74,6 +80,17 @@ class CudaLane {
   void finish(Image &image) {
     cuda::copy_rows(image.memory.data(), image.stride(), result_.data, result_.stride, image.width,
                     image.height, stream_.get());
+    cuda_.synchronize();
+  }
+  /// Room for what fetch() copies to the image.
+  template <typename T>
+  Plane<T> target(Image &image) {
+    return room<T>(kTurned, image.width, image.height);
+  }
+  template <typename T>
+  void fetch(const Plane<T> &from, Image &image) {
+    cuda::copy_rows(image.memory.data(), image.stride(), from.data, from.stride,
+                    sizeof(T) * image.width, image.height, stream_.get());
     cuda_.synchronize();
   }
   void begin_work() { begin_.record(stream_.get()); }
@@ -124,6 +141,18 @@ class LaneCleaner : public Cleaner {
       clean_levels<std::uint16_t>(page, steps, clean, found);
   }
 
+  void turn(const Image &plane, double angle, Image &to, double &gpu_ms) override {
+    to.shape(plane.width, plane.height, plane.depth);
+    to.resolution = plane.resolution;
+    if (plane.depth == 8)
+      turn_levels<std::uint8_t>(plane, angle, to, gpu_ms);
+    else
+      turn_levels<std::uint16_t>(plane, angle, to, gpu_ms);
+  }
+
+  const Border &border() const override { return border_; }
+  void flatten(Image &plane) override { dewarp_.apply(plane); }
+
  private:
   static bool is_empty(const Image &page) {
     return page.content == Content::white || page.content == Content::black;
@@ -137,6 +166,7 @@ class LaneCleaner : public Cleaner {
     if (factor == 1) return;
     enlarge(page, factor, large_);
     std::swap(page, large_);
+    std::swap(page.colour, large_.colour);
     found.enlarged = factor;
   }
 
@@ -176,6 +206,16 @@ class LaneCleaner : public Cleaner {
     }
     if (steps.crop != Crop::no)
       found.box = crop_box(page, found.turned ? found.angle : 0, steps, border_, ink_);
+  }
+
+  template <typename T>
+  void turn_levels(const Image &plane, double angle, Image &to, double &gpu_ms) {
+    const Plane<const T> from = lane_.template upload<T>(kPage, plane);
+    lane_.begin_work();
+    const Plane<T> turned = lane_.template target<T>(to);
+    run(lane_.exec(), from, turned, RotateParams{.angle = -angle});
+    gpu_ms += lane_.end_work();
+    lane_.template fetch<T>(turned, to);
   }
 
   template <typename T>

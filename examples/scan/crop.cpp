@@ -34,6 +34,28 @@ struct Span {
   int skipped, length, from, to;
 };
 
+/// Where the part of a page that is kept lies on what is written.
+struct Placing {
+  Placing(const Image &from, const Box &box, const Paper &paper)
+      : width(paper.width == 0 ? box.right - box.left
+                               : std::max(1, pixels(paper.width, from.resolution.x))),
+        height(paper.width == 0 ? box.bottom - box.top
+                                : std::max(1, pixels(paper.height, from.resolution.y))),
+        across(box.left, box.right, width),
+        down(box.top, box.bottom, height) {
+    check_size("--page-size", width, height);
+  }
+  int width, height;
+  Span across, down;
+};
+
+template <typename T>
+void copy_part(const Plane<const T> &in, const Placing &at, const Plane<T> &out) {
+  for (int y = 0; y < at.down.length; ++y)
+    std::memcpy(out.row(at.down.to + y) + at.across.to, in.row(at.down.from + y) + at.across.from,
+                sizeof(T) * static_cast<std::size_t>(at.across.length));
+}
+
 }  // namespace
 
 Box crop_box(const Image &page, double angle, const Steps &steps, const Border &border,
@@ -49,26 +71,25 @@ Box crop_box(const Image &page, double angle, const Steps &steps, const Border &
 }
 
 void cut(const Image &from, const Box &box, const Paper &paper, Image &to) {
-  const bool whole = paper.width == 0;
-  const int width =
-      whole ? box.right - box.left : std::max(1, pixels(paper.width, from.resolution.x));
-  const int height =
-      whole ? box.bottom - box.top : std::max(1, pixels(paper.height, from.resolution.y));
-  check_size("--page-size", width, height);
-  const Span across(box.left, box.right, width), down(box.top, box.bottom, height);
+  const Placing at(from, box, paper);
   const auto in = from.plane<const std::uint8_t>();
-  const int right = across.from + across.length, bottom = down.from + down.length;
-  require_white(in, {box.left, box.top, across.from, box.bottom});
+  const int right = at.across.from + at.across.length, bottom = at.down.from + at.down.length;
+  require_white(in, {box.left, box.top, at.across.from, box.bottom});
   require_white(in, {right, box.top, box.right, box.bottom});
-  require_white(in, {across.from, box.top, right, down.from});
-  require_white(in, {across.from, bottom, right, box.bottom});
-  to.shape(width, height, 8);
+  require_white(in, {at.across.from, box.top, right, at.down.from});
+  require_white(in, {at.across.from, bottom, right, box.bottom});
+  cut_levels(from, box, paper, to);
+}
+
+void cut_levels(const Image &from, const Box &box, const Paper &paper, Image &to) {
+  const Placing at(from, box, paper);
+  to.shape(at.width, at.height, from.depth);
   to.resolution = from.resolution;
-  whiten_rows(to, 0, height);
-  const auto out = to.plane<std::uint8_t>();
-  for (int y = 0; y < down.length; ++y)
-    std::memcpy(out.row(down.to + y) + across.to, in.row(down.from + y) + across.from,
-                static_cast<std::size_t>(across.length));
+  whiten_rows(to, 0, to.height);
+  if (from.depth == 8)
+    copy_part(from.plane<const std::uint8_t>(), at, to.plane<std::uint8_t>());
+  else
+    copy_part(from.plane<const std::uint16_t>(), at, to.plane<std::uint16_t>());
 }
 
 }  // namespace cudascan::scan

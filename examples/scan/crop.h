@@ -22,4 +22,8 @@ Box crop_box(const Image &page, double angle, const Steps &steps, const Border &
 /// @throws Error when ink does not fit on the paper, and for pages of more than 32768 pixels a side
 void cut(const Image &from, const Box &box, const Paper &paper, Image &to);
 
+/// The same for a page in levels: what does not fit on the paper is cut away, whatever it is.
+/// @throws Error for pages of more than 32768 pixels a side
+void cut_levels(const Image &from, const Box &box, const Paper &paper, Image &to);
+
 }  // namespace cudascan::scan

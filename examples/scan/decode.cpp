@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "levels.h"
 #include "luma.h"
 #include "page_size.h"
 #include "salvage_jpeg.h"
@@ -170,11 +171,21 @@ VipsPtr to_gray_or_rgb(VipsPtr image, const std::string &name) {
   return image;
 }
 
+/// Keeps the ICC profile of the levels.
+void take_profile(VipsImage *image, PageLevels &levels) {
+  const void *profile = nullptr;
+  std::size_t size = 0;
+  if (vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0 &&
+      vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &size) == 0)
+    keep_profile(levels, profile, size, image->Bands);
+}
+
 /// Decodes from top to bottom until an error comes or, if `stop_at_warning`, a warning.
 /// @return the number of rows that are right
 template <typename T>
-int decode_rows(VipsImage *from, const Plane<T> &to, bool stop_at_warning) {
+int decode_rows(VipsImage *from, Image &image, bool stop_at_warning) {
   constexpr int kRows = 16;
+  const Plane<T> to = image.plane<T>();
   const RegionPtr region(vips_region_new(from));
   const std::size_t warnings = warnings_here->size();
   for (int y = 0; y < to.height; y += kRows) {
@@ -184,6 +195,7 @@ int decode_rows(VipsImage *from, const Plane<T> &to, bool stop_at_warning) {
     for (int row = y; row < y + part.height; ++row) {
       const auto *samples = reinterpret_cast<const T *>(VIPS_REGION_ADDR(region.get(), 0, row));
       luma_row(samples, from->Bands, to.width, to.row(row));
+      keep_colour(image, samples, from->Bands, 0, row, to.width);
     }
   }
   return to.height;
@@ -192,8 +204,8 @@ int decode_rows(VipsImage *from, const Plane<T> &to, bool stop_at_warning) {
 int decode_into(VipsImage *source, Image &image, bool stop_at_warning) {
   const int depth = source->BandFmt == VIPS_FORMAT_USHORT ? 16 : 8;
   image.shape(source->Xsize, source->Ysize, depth);
-  return depth == 16 ? decode_rows(source, image.plane<std::uint16_t>(), stop_at_warning)
-                     : decode_rows(source, image.plane<std::uint8_t>(), stop_at_warning);
+  return depth == 16 ? decode_rows<std::uint16_t>(source, image, stop_at_warning)
+                     : decode_rows<std::uint8_t>(source, image, stop_at_warning);
 }
 
 /// Files store 300 dpi as 11811 pixels a metre, so a value this close to a whole number is rounded.
@@ -218,7 +230,9 @@ Decoded decode(const Input &input, const Header &header, int page, const HowToRe
   const int orientation = vips_image_get_orientation(source.get());
   image.resolution = {};
   if (header.has_resolution) image.resolution = {dpi(source->Xres), dpi(source->Yres)};
+  const VipsBandFormat format = source->BandFmt;
   source = to_gray_or_rgb(std::move(source), input.name());
+  if (image.colour && source->BandFmt == format) take_profile(source.get(), *image.colour);
   const int rows = decode_into(source.get(), image, fail_on == VIPS_FAIL_ON_NONE);
   if (rows == image.height) return {orientation, rows, ""};
   const std::string text = error_text();
@@ -239,6 +253,7 @@ Decoded salvage(const Input &input, const Header &header, int page, const HowToR
   if (header.kind == Kind::jpeg && !header.progressive) return strict;
   warnings_here->clear();
   Image second;
+  second.colour = image.colour;
   Decoded lenient = decode(input, header, page, how, VIPS_FAIL_ON_NONE, second);
   vips_error_clear();
   if (lenient.rows <= strict.rows) return strict;

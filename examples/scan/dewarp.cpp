@@ -270,6 +270,7 @@ bool Dewarp::straighten(Image &page) {
     return false;
   }
   squeeze_ = scale.squeeze;
+  by_ = scale.by;
   reduce(page, scale.by * squeeze_, scale.by, copy_);
   constexpr struct {
     int strips, steps;
@@ -303,17 +304,20 @@ bool Dewarp::straighten(Image &page) {
     why_not_ = "the lines do not become straighter";
     return false;
   }
-  space_.shape(page.width, page.height, page.depth);
-  space_.resolution = page.resolution;
-  space_.content = page.content;
-  if (page.depth == 8)
-    shift_columns<std::uint8_t>(static_cast<const Image &>(page).plane<const std::uint8_t>(),
-                                scale.by, space_.plane<std::uint8_t>());
-  else
-    shift_columns<std::uint16_t>(static_cast<const Image &>(page).plane<const std::uint16_t>(),
-                                 scale.by, space_.plane<std::uint16_t>());
-  std::memcpy(page.memory.data(), space_.memory.data(), page.bytes());
+  apply(page);
   return true;
+}
+
+void Dewarp::apply(Image &plane) {
+  space_.shape(plane.width, plane.height, plane.depth);
+  const Image &from = plane;
+  if (plane.depth == 8)
+    shift_columns<std::uint8_t>(from.plane<const std::uint8_t>(), by_,
+                                space_.plane<std::uint8_t>());
+  else
+    shift_columns<std::uint16_t>(from.plane<const std::uint16_t>(), by_,
+                                 space_.plane<std::uint16_t>());
+  std::memcpy(plane.memory.data(), space_.memory.data(), plane.bytes());
 }
 
 }  // namespace cudascan::scan

@@ -28,6 +28,8 @@ class Dewarp {
  public:
   /// @return whether the page was changed
   bool straighten(Image &page);
+  /// Shifts the columns of another plane of the page that was changed last.
+  void apply(Image &plane);
   /// Why it was not, a few words.
   const std::string &why_not() const { return why_not_; }
   /// The largest shift of a column at a line of text, in pixels of the page.
@@ -52,7 +54,7 @@ class Dewarp {
   void shift_columns(const Plane<const T> &from, double by, const Plane<T> &to) const;
 
   Image copy_, space_;
-  int squeeze_ = 1;
+  int squeeze_ = 1, by_ = 1;  ///< pixels of the page in one of the copy: across and down
   std::vector<Slope> slopes_;
   std::array<double, kTerms> terms_{};
   std::vector<double> shifts_;  ///< rows of the copy, at kRows x kColumns places

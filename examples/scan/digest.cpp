@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "digest.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 
 #include <array>
 
 #include "common/error.h"
+#include "open_file.h"
 
 namespace cudascan::scan {
 namespace {
@@ -44,6 +46,15 @@ std::string digest_of(std::string_view bytes) {
   Digest digest;
   digest.add(bytes);
   return digest.finish();
+}
+
+std::string digest_of_file(const std::filesystem::path &path) {
+  try {
+    OpenFile file = open_regular(path, O_RDONLY);
+    return file ? digest_of(file.read()) : "";
+  } catch (const Error &) {
+    return "";
+  }
 }
 
 }  // namespace cudascan::scan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,5 +25,8 @@ class Digest {
 };
 
 std::string digest_of(std::string_view bytes);
+
+/// Of a regular file; "" if there is none, or it cannot be read.
+std::string digest_of_file(const std::filesystem::path &path);
 
 }  // namespace cudascan::scan

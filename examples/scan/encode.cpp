@@ -11,55 +11,15 @@
 #include <memory>
 
 #include "common/error.h"
+#include "tiff_memory.h"
 
 namespace cudascan::scan {
 namespace {
 
-/// A libtiff file in memory.
-struct TiffMemory {
-  std::string bytes;
-  std::size_t position = 0;
-
-  static TiffMemory &of(thandle_t handle) { return *static_cast<TiffMemory *>(handle); }
-  static tmsize_t read(thandle_t handle, void *to, tmsize_t size) {
-    TiffMemory &file = of(handle);
-    const std::size_t left = file.bytes.size() - std::min(file.position, file.bytes.size());
-    const std::size_t n = std::min(left, static_cast<std::size_t>(size));
-    std::memcpy(to, file.bytes.data() + file.position, n);
-    file.position += n;
-    return static_cast<tmsize_t>(n);
-  }
-  static tmsize_t write(thandle_t handle, void *from, tmsize_t size) {
-    TiffMemory &file = of(handle);
-    const std::size_t end = file.position + static_cast<std::size_t>(size);
-    if (file.bytes.size() < end) file.bytes.resize(end);
-    std::memcpy(file.bytes.data() + file.position, from, static_cast<std::size_t>(size));
-    file.position = end;
-    return size;
-  }
-  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    TiffMemory &file = of(handle);
-    const std::size_t base = whence == SEEK_CUR   ? file.position
-                             : whence == SEEK_END ? file.bytes.size()
-                                                  : 0;
-    return file.position = base + offset;
-  }
-  static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
-  static int close(thandle_t) { return 0; }
-};
-
-void check(bool done, const char *what) {
-  if (!done) throw Error(std::string("libtiff cannot ") + what);
-}
-
 std::string encode_tiff(const Image &page) {
   TiffMemory file;
-  using M = TiffMemory;
-  const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
-      TIFFClientOpen("page", "wm", &file, M::read, M::write, M::seek, M::close, M::size, nullptr,
-                     nullptr),
-      TIFFClose);
-  check(tiff != nullptr, "begin a file");
+  const TiffPtr tiff = file.open("wm");
+  check_tiff(tiff != nullptr, "begin a file");
   TIFF *to = tiff.get();
   TIFFSetField(to, TIFFTAG_IMAGEWIDTH, page.width);
   TIFFSetField(to, TIFFTAG_IMAGELENGTH, page.height);
@@ -75,9 +35,9 @@ std::string encode_tiff(const Image &page) {
     TIFFSetField(to, TIFFTAG_YRESOLUTION, page.resolution.y);
   }
   std::string bits = pack(page);
-  check(TIFFWriteEncodedStrip(to, 0, bits.data(), static_cast<tmsize_t>(bits.size())) >= 0,
-        "compress the page");
-  check(TIFFFlush(to) == 1, "end the file");
+  check_tiff(TIFFWriteEncodedStrip(to, 0, bits.data(), static_cast<tmsize_t>(bits.size())) >= 0,
+             "compress the page");
+  check_tiff(TIFFFlush(to) == 1, "end the file");
   return std::move(file.bytes);
 }
 
@@ -131,6 +91,17 @@ std::string pack(const Image &page) {
       if (from[x] == 0) to[whole] = static_cast<char>(to[whole] | (0x80 >> (x % 8)));
   }
   return bits;
+}
+
+std::string group4_of(const Image &page) {
+  const std::string file = encode_tiff(page);
+  TiffMemory memory{file};
+  const TiffPtr tiff = memory.open("rm");
+  check_tiff(tiff != nullptr, "read a page");
+  std::string strip(static_cast<std::size_t>(TIFFRawStripSize(tiff.get(), 0)), '\0');
+  const auto size = static_cast<tmsize_t>(strip.size());
+  check_tiff(TIFFReadRawStrip(tiff.get(), 0, strip.data(), size) == size, "read a page");
+  return strip;
 }
 
 std::string encode(const Image &page, Format format) {

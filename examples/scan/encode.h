@@ -15,6 +15,9 @@ enum class Format { tiff, png };
 /// @param page  8 bit, 0 and 255
 std::string pack(const Image &page);
 
+/// The page in CCITT group 4 alone.
+std::string group4_of(const Image &page);
+
 /// TIFF with CCITT group 4 in one strip, black is 1; or PNG of 1 bit. The resolution is written if
 /// it is known.
 std::string encode(const Image &page, Format format);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "levels.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -54,6 +56,8 @@ void whiten_rows(Image &image, int begin, int end) {
   const std::size_t stride = static_cast<std::size_t>(image.stride());
   std::memset(static_cast<char *>(image.memory.data()) + begin * stride, 255,
               (end - begin) * stride);
+  if (!image.colour || image.colour->samples == 0) return;
+  for (Image &plane : image.colour->planes) whiten_rows(plane, begin, end);
 }
 
 void turn_upright(Image &image, int orientation, Image &spare) {
@@ -68,6 +72,9 @@ void turn_upright(Image &image, int orientation, Image &spare) {
   spare.resolution = image.resolution;
   if (swap) std::swap(spare.resolution.x, spare.resolution.y);
   std::swap(image, spare);
+  std::swap(image.colour, spare.colour);
+  if (image.colour && image.colour->samples == 3)
+    for (Image &plane : image.colour->planes) turn_upright(plane, orientation, spare);
 }
 
 void find_content(Image &image) {

@@ -57,6 +57,8 @@ enum class Content {
   black,    ///< one level, below the middle
 };
 
+struct PageLevels;
+
 /// A page in gray levels, in host memory.
 struct Image {
   explicit Image(bool pinned = false) : memory(pinned) {}
@@ -66,6 +68,8 @@ struct Image {
   Content content = Content::gray;
   Resolution resolution;
   Memory memory;
+  /// Where a page that is read leaves its colours, too; usually empty: they are not wanted.
+  std::shared_ptr<PageLevels> colour;
 
   std::ptrdiff_t stride() const {
     constexpr std::ptrdiff_t kTo = Memory::kAlignment;
@@ -88,7 +92,7 @@ struct Image {
   }
 };
 
-/// Makes rows white, from `begin` to the one before `end`.
+/// Makes rows white, also in `colour`, from `begin` to the one before `end`.
 void whiten_rows(Image &image, int begin, int end);
 
 /// Turns a page upright whose orientation is this number, 1 to 8, as in EXIF and TIFF.

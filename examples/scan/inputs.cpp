@@ -100,7 +100,8 @@ class Search {
 
   std::string why_not_entered(const fs::path &folder) const {
     std::error_code error;
-    if (is_output(folder) || is_there(folder / Journal::kName)) return "it is the output of a run";
+    if (is_output(folder) || is_there(folder / Journal::kName) || has_also_files(folder))
+      return "it is the output of a run";
     if (fs::is_symlink(folder, error)) return "a link to a folder";
     return recursive_ ? "" : "a folder; --recursive looks into it";
   }
@@ -120,6 +121,12 @@ class Search {
         std::all_of(stem.begin() + static_cast<std::ptrdiff_t>(wanted.size()) + 1, stem.end(),
                     is_digit);
     return (stem == wanted || is_numbered) && !settings_in(path).empty();
+  }
+
+  /// Whether it is the folder of --also of a file of all pages.
+  static bool has_also_files(const fs::path &folder) {
+    const fs::path file = folder.parent_path() / folder.stem();
+    return folder.extension() == ".also" && (is_there(file) || is_there(file.string() + ".pages"));
   }
 
   bool recursive_;

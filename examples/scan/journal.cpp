@@ -49,19 +49,22 @@ bool is_plain_name(std::string name) {
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
-std::string digest_of_file(const std::filesystem::path &path) {
-  try {
-    OpenFile file = open_regular(path, O_RDONLY);
-    return file ? digest_of(file.read()) : "";
-  } catch (const Error &) {
-    return "";
-  }
+/// Whether the folder of an output is no link.
+bool is_real_folder(const std::filesystem::path &folder, const std::string &output) {
+  std::error_code error;
+  const std::filesystem::path inner = std::filesystem::path(output).parent_path();
+  return inner.empty() ||
+         std::filesystem::is_directory(std::filesystem::symlink_status(folder / inner, error));
 }
 
 }  // namespace
 
-Journal::Journal(const std::filesystem::path &folder, std::string settings, std::string version)
-    : path_(folder / kName), settings_(std::move(settings)), version_(std::move(version)) {
+Journal::Journal(const std::filesystem::path &folder, std::string settings, std::string version,
+                 const std::filesystem::path &also)
+    : path_(folder / kName),
+      also_(also.empty() ? folder : also),
+      settings_(std::move(settings)),
+      version_(std::move(version)) {
   constexpr std::size_t kDigits = 16;
   settings_id_ = digest_of(settings_).substr(0, kDigits);
   OpenFile file = open_regular(path_, O_RDONLY);
@@ -74,9 +77,9 @@ Journal::Journal(const std::filesystem::path &folder, std::string settings, std:
 }
 
 // A line of a page: page, or page:part for a part of it, occurrence, size, time, output, path,
-// SHA-256 of the input, settings, SHA-256 of the output, "claimed", "made" or "blank", and a full
-// stop as the sign of a complete line. A line of settings begins with the word; only people read
-// it.
+// SHA-256 of the input, settings, SHA-256 of the output, "claimed", "made" or "blank", name and
+// SHA-256 of each further file, and a full stop as the sign of a complete line. A line of settings
+// begins with the word; only people read it.
 void Journal::read_line(const std::string &line) {
   std::istringstream words(line);
   PageKey key;
@@ -90,8 +93,12 @@ void Journal::read_line(const std::string &line) {
   std::vector<std::string> rest;
   for (std::string word; std::getline(words, word, '\t');) rest.push_back(word);
   constexpr std::size_t kWords = 7;
-  if (rest.size() != kWords || rest.back() != ".") return;
-  const PageNote note{unescaped(rest[0]), rest[2], rest[4]};
+  if (rest.size() < kWords || rest.size() % 2 == 0 || rest.back() != ".") return;
+  PageNote note{unescaped(rest[0]), rest[2], rest[4]};
+  for (std::size_t i = kWords - 1; i + 1 < rest.size(); i += 2) {
+    note.also.push_back({unescaped(rest[i]), rest[i + 1]});
+    if (!is_plain_name(note.also.back().output)) return;
+  }
   const bool confirmed = rest[5] == kMade, skipped = rest[5] == kSkipped;
   if (skipped ? !note.output.empty() : !is_plain_name(note.output)) return;
   if (!confirmed && !skipped && rest[5] != kClaimed) return;
@@ -99,21 +106,43 @@ void Journal::read_line(const std::string &line) {
   entries_[key][rest[3]] = {note, confirmed, skipped};
 }
 
-/// Whether the folder of the output is no link.
-bool Journal::is_real_folder(const std::string &output) const {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  return folder.empty() || std::filesystem::is_directory(std::filesystem::symlink_status(
-                               path_.parent_path() / folder, error));
+/// Whether the file is what this page became.
+bool Journal::has(const Entry &entry, const std::filesystem::path &file,
+                  const std::string &digest) const {
+  // If somebody has removed a page, another one may have got its name.
+  const bool sure = entry.confirmed && owners_.at(entry.note.output) == 1;
+  return sure ? is_regular(file) : digest_of_file(file) == digest;
 }
 
 std::string Journal::existing(const Entry &entry) const {
-  if (entry.skipped || !is_real_folder(entry.note.output)) return "";
-  const std::filesystem::path path = path_.parent_path() / entry.note.output;
-  // If somebody has removed a page, another one may have got its name.
-  const bool sure = entry.confirmed && owners_.at(entry.note.output) == 1;
-  const bool is_there = sure ? is_regular(path) : digest_of_file(path) == entry.note.output_digest;
-  return is_there ? entry.note.output : "";
+  const PageNote &note = entry.note;
+  const std::filesystem::path folder = path_.parent_path();
+  if (entry.skipped || !is_real_folder(folder, note.output)) return "";
+  if (!has(entry, folder / note.output, note.output_digest)) return "";
+  for (const AlsoNote &also : note.also)
+    if (!is_real_folder(also_, also.output) || !has(entry, also_ / also.output, also.digest))
+      return "";
+  return note.output;
+}
+
+std::string Journal::partly_made(const PageKey &key) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return "";
+  const auto entry = found->second.find(settings_id_);
+  if (entry == found->second.end() || entry->second.skipped) return "";
+  const PageNote &note = entry->second.note;
+  int made = 0;
+  const auto fits = [&](const std::filesystem::path &folder, const std::string &output,
+                        const std::string &digest) {
+    if (!is_real_folder(folder, output)) return true;
+    if (!scan::is_there(folder / output)) return true;
+    ++made;
+    return digest_of_file(folder / output) == digest;
+  };
+  if (!fits(path_.parent_path(), note.output, note.output_digest)) return "";
+  for (const AlsoNote &also : note.also)
+    if (!fits(also_, also.output, also.digest)) return "";
+  return note.also.empty() || made == 0 ? "" : std::filesystem::path(note.output).filename();
 }
 
 std::string Journal::output_of(const PageKey &key) const {
@@ -162,7 +191,10 @@ void Journal::add_line(const PageKey &key, const PageNote &note, const char *sta
   if (key.part != 0) line << ':' << key.part;
   line << '\t' << key.occurrence << '\t' << key.size << '\t' << key.modified_ns << '\t'
        << escaped(note.output) << '\t' << escaped(key.path) << '\t' << note.input_digest << '\t'
-       << settings_id_ << '\t' << note.output_digest << '\t' << state << "\t.\n";
+       << settings_id_ << '\t' << note.output_digest << '\t' << state;
+  for (const AlsoNote &also : note.also)
+    line << '\t' << escaped(also.output) << '\t' << also.digest;
+  line << "\t.\n";
   const std::lock_guard lock(mutex_);
   if (!file_) {
     file_ = open_regular(path_, O_WRONLY | O_CREAT | O_APPEND);

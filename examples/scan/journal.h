@@ -20,11 +20,18 @@ struct PageKey {
   auto operator<=>(const PageKey &) const = default;
 };
 
+/// A further file of a page.
+struct AlsoNote {
+  std::string output;  ///< name in the folder for these
+  std::string digest;  ///< SHA-256
+};
+
 /// What is noted of a finished page.
 struct PageNote {
   std::string output;         ///< name in the folder, with kBlankFolder for a page put aside
   std::string input_digest;   ///< SHA-256 of the file
   std::string output_digest;  ///< SHA-256 of the page
+  std::vector<AlsoNote> also = {};
 };
 
 /// Folder in the output folder for blank pages.
@@ -37,6 +44,9 @@ inline constexpr const char *kBlankFolder = "blank";
 /// So a claimed page counts only if the file has the claimed contents. The same holds if several
 /// pages have had one name.
 ///
+/// A page with further files is finished if all of them are there. A run may be killed while it
+/// gives them their names; then partly_made() says the name of the page.
+///
 /// A blank page that was left out has one line, by skip().
 ///
 /// Other programs may have written to the journal, too. Damaged lines, and names that are not files
@@ -46,12 +56,17 @@ class Journal {
   static constexpr const char *kName = ".cudascan-scan.journal";
 
   /// @param settings  of this run, one line
+  /// @param also      the folder of further files; "" = the same
   /// @throws Error when its name is not a regular file, or it cannot be read
-  Journal(const std::filesystem::path &folder, std::string settings, std::string version);
+  Journal(const std::filesystem::path &folder, std::string settings, std::string version,
+          const std::filesystem::path &also = "");
 
   /// The regular file in the folder that was made from a page with these settings and still exists;
   /// "" if there is none.
   std::string output_of(const PageKey &key) const;
+  /// The name of a page of which an earlier run with these settings has made some of the files, if
+  /// the names of the others are free; else "".
+  std::string partly_made(const PageKey &key) const;
   /// Whether an earlier run with these settings has left the page out because it is blank.
   bool was_skipped(const PageKey &key) const;
   /// Those that were made from it with other settings.
@@ -72,12 +87,12 @@ class Journal {
   };
 
   void read_line(const std::string &line);
-  bool is_real_folder(const std::string &output) const;
+  bool has(const Entry &entry, const std::filesystem::path &file, const std::string &digest) const;
   std::string existing(const Entry &entry) const;
   void add_line(const PageKey &key, const PageNote &note, const char *state);
   void add(const std::string &line);
 
-  std::filesystem::path path_;
+  std::filesystem::path path_, also_;
   std::string settings_, version_;
   std::string settings_id_;
   std::map<PageKey, std::map<std::string, Entry>> entries_;  ///< by the settings

@@ -98,15 +98,21 @@ void apply_paper(const Image &paper, int by, const Plane<T> &page) {
 }  // namespace
 
 void EvenLight::apply(Image &page) {
+  apply(page, [](Image &) { return true; });
+}
+
+bool EvenLight::apply(Image &page, const std::function<bool(Image &reduced)> &mend) {
   const double dpi = page.resolution.x > 0 ? page.resolution.x : kUsualDpi;
   const int by = std::clamp(static_cast<int>(std::lround(kReduction * dpi / kUsualDpi)), 1,
                             std::min({64, page.width, page.height}));
   reduce(page, by, by, reduced_);
+  if (!mend(reduced_)) return false;
   paper_.measure(reduced_, kClosing, kSmoothing);
   if (page.depth == 8)
     apply_paper(paper_.levels(), by, page.plane<std::uint8_t>());
   else
     apply_paper(paper_.levels(), by, page.plane<std::uint16_t>());
+  return true;
 }
 
 }  // namespace cudascan::scan

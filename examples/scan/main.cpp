@@ -14,9 +14,11 @@
 #include "new_file.h"
 #include "options.h"
 #include "output_option.h"
+#include "outputs_option.h"
 #include "pdf_run.h"
 #include "place.h"
 #include "read.h"
+#include "say_plan.h"
 #include "settings.h"
 #include "workers.h"
 
@@ -69,6 +71,8 @@ class Run {
     job_.split = options.split;
     if (options.kind == OutputKind::png || options.kind == OutputKind::stream)
       job_.one_page = one_page_only(options);
+    job_.outputs = options.outputs;
+    job_.mark = mark_of(VERSION, settings_);
     job_.to_stream = options.kind == OutputKind::stream;
     job_.how_to_read = {options.resolution, options.salvage};
     job_.ocr = options.ocr;
@@ -103,6 +107,7 @@ class Run {
 void Run::start(const Place &place, Progress &progress) {
   job_.cuda = use_cuda(options_.backend);
   job_.folder = place.folder();
+  job_.also_folder = place.also_folder();
   job_.progress = &progress;
 }
 
@@ -143,40 +148,6 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
                 *job_.progress);
   if (received_signal) status = kSignal + received_signal;
   return status;
-}
-
-/// "PAGE, or LEFT and RIGHT".
-std::string outputs_of(const Item &item, const Place &place) {
-  const auto path = [&](const std::string &name) { return (place.folder() / name).string(); };
-  const Half &left = item.half(Part::left), &right = item.half(Part::right);
-  if (left.output.empty() && right.output.empty()) return path(item.output);
-  const auto half = [&](const Half &one) {
-    return one.skipped ? std::string("nothing, as it is blank") : path(one.output);
-  };
-  const std::string both = half(left) + " and " + half(right);
-  if (item.output.empty() || left.done || right.done) return both;
-  return path(item.output) + ", or " + both + " if it is an open book";
-}
-
-void say_plan(const std::vector<Item> &plan, const Inputs &inputs, const Place &place) {
-  for (const Item &item : plan) {
-    if (!item.problem.empty())
-      std::cout << "cannot be read: " << item.problem << '\n';
-    else if (item.skipped)
-      std::cout << item.name() << " is blank and stays left out\n";
-    else if (place.kind() == OutputKind::stream)
-      std::cout << item.name() << " -> standard output\n";
-    else
-      std::cout << item.name() << " -> " << outputs_of(item, place)
-                << (item.done ? " (done)"
-                    : !item.others.empty()
-                        ? " (made before with other settings: " + item.others[0] + ")"
-                        : "")
-                << '\n';
-  }
-  for (const auto &[path, why] : inputs.ignored)
-    std::cout << "ignored: " << path << ": " << why << '\n';
-  if (place.is_file()) std::cout << "then all of them -> " << place.file().string() << '\n';
 }
 
 /// Names of the pages that earlier runs have made.
@@ -237,8 +208,8 @@ int Run::files() {
   std::vector<Item> plan = find_pages(inputs.files);
   check_count(plan);
   pdf_.time = time_of(newest_of(plan));
-  Place place(options_.output, options_.kind, options_.resume, mark_of(VERSION, settings_),
-              settings_);
+  Place place(options_.output, options_.kind, options_.resume, job_.mark, settings_,
+              !options_.outputs.also.empty());
   if (place.finished()) {
     if (!options_.dry_run) place.drop_empty();
     return say_done(place);
@@ -246,8 +217,9 @@ int Run::files() {
   if (!options_.dry_run) place.make();
   if (!place.note().empty()) std::fprintf(stderr, "%s\n", place.note().c_str());
   std::optional<Journal> journal;
-  if (!job_.to_stream) journal.emplace(place.folder(), settings_, VERSION);
-  Names names(place.folder(), suffix_of(options_.format), place.file().filename());
+  if (!job_.to_stream) journal.emplace(place.folder(), settings_, VERSION, place.also_folder());
+  Names names(place.folder(), suffix_of(options_.format), place.file().filename(),
+              options_.outputs.suffixes(), place.also_folder());
   name_pages(plan, names, options_.resume ? &*journal : nullptr, options_.split);
   const auto problems = std::count_if(plan.begin(), plan.end(),
                                       [](const Item &item) { return !item.problem.empty(); });
@@ -261,7 +233,7 @@ int Run::files() {
     return say_done(place);
   }
   if (options_.dry_run) {
-    say_plan(plan, inputs, place);
+    say_plan(plan, inputs, place, options_.outputs.suffixes());
     return problems > 0 ? kSomeLeftOut : kAllDone;
   }
   const auto done =
@@ -314,14 +286,16 @@ void name_scan(Item &item, Names &names, int &number, Split split) {
 }
 
 int Run::scanner() {
-  Place place(options_.output, options_.kind, false, mark_of(VERSION, settings_), settings_);
+  Place place(options_.output, options_.kind, false, job_.mark, settings_,
+              !options_.outputs.also.empty());
   pdf_.time = time_of(0);
   Sane sane;
   Scanner scanner(sane, options_.scanner, go_on_scanning);
   if (options_.talk != Talk::quiet)
     for (const std::string &note : scanner.notes()) std::fprintf(stderr, "%s\n", note.c_str());
   if (!options_.dry_run) place.make();
-  Names names(place.folder(), suffix_of(options_.format), place.file().filename());
+  Names names(place.folder(), suffix_of(options_.format), place.file().filename(),
+              options_.outputs.suffixes(), place.also_folder());
   int number = 0;
   if (options_.dry_run) {
     Item item;
@@ -339,6 +313,7 @@ int Run::scanner() {
   try {
     for (std::size_t i = 0; !interrupted(); ++i) {
       auto page = std::make_unique<Image>(job_.cuda);
+      page->colour = colours_for(options_.outputs, job_.cuda);
       if (!scanner.next(*page)) break;
       Item item;
       item.input = scanner.device() + " page " + std::to_string(i + 1);
@@ -383,6 +358,7 @@ int run(int argc, char **argv) {
   }
   watch_signals();
   start_decoding(argv[0]);
+  check_writers(options.outputs);
   if (options.list_devices) return list_devices(options.talk == Talk::verbose);
   Run run(options);
   return options.scan ? run.scanner() : run.files();

@@ -3,7 +3,7 @@
 """Measures cudascan-scan on pages whose angle, orientation and words are known.
 
     examples/scan/measure_pages.py [--pages 132] [--half b] [--first 0] [--data FOLDER]
-                                   [--measures skew,orientation,blank,crop,resolution]
+                                   [--measures skew,orientation,blank,crop,resolution,pictures]
                                    [--folder build/examples/scan]
 
 Pages are those of page_maker.py and scan_maker.py. With --data, also the images in FOLDER/pages,
@@ -14,7 +14,8 @@ Leptonica (scan-peer-leptonica), unpaper, ImageMagick and Tesseract. --list prin
 page.
 
 A measure is a class with a name and the method report(), which prints a table. measure_scans.py has
-those whose pages scan_maker.py makes. To add one, for instance of the words that Tesseract
+those whose pages scan_maker.py makes; measure_pictures.py has one that pastes photographs and needs
+--data. To add one, for instance of the words that Tesseract
 recognises (Page.words has the truth), write the class and add it to MEASURES.
 
 Needs python3-numpy and python3-pil.
@@ -35,6 +36,7 @@ import numpy as np
 from PIL import Image
 
 import measure_resolution
+import measure_pictures
 import measure_scans
 import page_maker
 
@@ -281,7 +283,7 @@ class Orientation:
 
 MEASURES = {measure.name: measure
             for measure in (Skew, Orientation, measure_scans.Blank, measure_scans.Crop,
-                            measure_resolution.Resolution)}
+                            measure_resolution.Resolution, measure_pictures.Pictures)}
 
 
 def main():

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "output_option.h"
+#include "outputs_option.h"
 #include "paper_option.h"
 #include "pdf_option.h"
 #include "resolution_option.h"
@@ -71,12 +72,12 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr, *enlarge = nullptr, *split = nullptr;
-  char **inputs = nullptr, **scan_options = nullptr;
+       *page_size = nullptr, *enlarge = nullptr, *split = nullptr, *mode = nullptr;
+  char **inputs = nullptr, **scan_options = nullptr, **also = nullptr;
   PdfOption pdf;
   double timeout = 30, resolution = kUnset, max_angle = 10, min_confidence = 0, k = kUnset,
          r = kUnset, margin = kUnset;
-  int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0;
+  int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0, jpeg_quality = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
            quiet = FALSE, verbose = FALSE, version = FALSE, dewarp = FALSE;
@@ -88,12 +89,13 @@ struct Given {
   Given &operator=(const Given &) = delete;
   ~Given() {
     for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size, enlarge, split})
+                       files_from, borders, blank, crop, page_size, enlarge, split, mode})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
     g_free(paper);
     g_free(backs);
+    g_strfreev(also);
   }
 };
 
@@ -104,6 +106,15 @@ void parse(Given &g, int argc, char **argv) {
        "OUTPUT"},
       {"format", 0, 0, G_OPTION_ARG_STRING, &g.format, "tiff (CCITT group 4) or png; tiff",
        "FORMAT"},
+      {"also", 0, 0, G_OPTION_ARG_STRING_ARRAY, &g.also,
+       "Write each page in its own levels, too, straight and cropped like the page: gray or color, "
+       "and .tif (not compressed), .jp2 (no loss), .png or .jpg; may be a list, and repeated",
+       "gray.tif"},
+      {"mode", 0, 0, G_OPTION_ARG_STRING, &g.mode,
+       "Pages as bw, gray, color, mixed (text in black on white, pictures as they are) or auto; bw",
+       "MODE"},
+      {"jpeg-quality", 0, 0, G_OPTION_ARG_INT, &g.jpeg_quality,
+       "Of JPEGs in a PDF and of --also, 1 to 100; 85", "N"},
       {"recursive", 0, 0, G_OPTION_ARG_NONE, &g.recursive, "Look into subfolders, too", nullptr},
       {"files-from", 0, 0, G_OPTION_ARG_FILENAME, &g.files_from,
        "Read names of files and folders from FILE, one a line; - = standard input", "FILE"},
@@ -366,6 +377,7 @@ Options parse_options(int argc, char **argv) {
     throw UsageError("no OUTPUT given: add -o FOLDER, NAME.pdf, NAME.tif, NAME.png or -");
   take_output(given.format ? given.format : "", options);
   given.pdf.take(options);
+  take_outputs({given.mode, given.also, given.jpeg_quality}, options);
   check_streams(options);
   check_split(options);
   return options;

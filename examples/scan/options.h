@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "encode.h"
+#include "outputs.h"
 #include "pdf_facts.h"
 #include "place.h"
 #include "progress.h"
@@ -41,6 +42,7 @@ struct Options {
   Split split = Split::no;
   std::string method;  ///< its name
   Format format = Format::tiff;
+  Outputs outputs;
   Backend backend = Backend::automatic;
   int jobs = 0;  ///< 0 = the number of cores
   bool recursive = false, dry_run = false, resume = false, salvage = false;

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "jbig2.h"
 #include "page_file.h"
+#include "pdf_images.h"
 #include "pdf_metadata.h"
 #include "pdf_text.h"
 
@@ -41,7 +42,8 @@ class Images {
  private:
   static std::string compress(const std::filesystem::path &path) {
     const PageFile page(path);
-    return encode_jbig2(page.bits(), static_cast<int>(page.width), static_cast<int>(page.height));
+    if (page.packing == Packing::jpeg) return "";
+    return encode_jbig2(page.unpack(), static_cast<int>(page.width), static_cast<int>(page.height));
   }
 
   const std::vector<PdfPage> &pages_;
@@ -108,6 +110,7 @@ class Book {
   }
 
  private:
+  /// A page in black and white.
   QPDFObjectHandle image_of(std::size_t index, const PageFile &size) {
     const std::string width = std::to_string(size.width), height = std::to_string(size.height);
     auto image = QPDFObjectHandle::newStream(&pdf_);
@@ -133,8 +136,14 @@ class Book {
         QPDFObjectHandle::parse("<< /Type /Page /MediaBox [0 0 " + number(x) + " " + number(y) +
                                 "] /Resources << /XObject << >> >> >>"));
     auto resources = page.getKey("/Resources");
-    resources.getKey("/XObject").replaceKey("/Scan", image_of(index, size));
-    const std::string image = "q " + number(x) + " 0 0 " + number(y) + " 0 0 cm /Scan Do Q\n";
+    auto names = resources.getKey("/XObject");
+    const auto &path = pages_[index].page;
+    auto scan =
+        size.packing == Packing::jpeg ? jpeg_image(pdf_, path, size, 0) : image_of(index, size);
+    names.replaceKey("/Scan", scan);
+    const std::string paint =
+        size.has_next ? paint_layers(pdf_, path, size, scan, names) : "/Scan Do";
+    const std::string image = "q " + number(x) + " 0 0 " + number(y) + " 0 0 cm " + paint + " Q\n";
     const auto &text = pages_[index].text;
     page.replaceKey("/Contents",
                     text.empty() ? QPDFObjectHandle::newStream(&pdf_, image)

@@ -25,6 +25,10 @@ fs::path work_folder(const fs::path &file) {
   return file.string() + ".pages";
 }
 
+fs::path also_folder_of(const fs::path &file) {
+  return file.string() + ".also";
+}
+
 fs::path parent_of(const fs::path &path) {
   const fs::path parent = path.parent_path();
   return parent.empty() ? fs::path(".") : parent;
@@ -35,14 +39,6 @@ fs::path numbered(const fs::path &file, int number) {
   if (number == 0) return file;
   return file.parent_path() /
          (file.stem().string() + "-" + std::to_string(number) + file.extension().string());
-}
-
-/// The first numbered name that neither exists nor has a work folder.
-fs::path free_file(const fs::path &wanted) {
-  for (int i = 0;; ++i) {
-    const fs::path file = numbered(wanted, i);
-    if (!is_there(file) && !is_there(work_folder(file))) return file;
-  }
 }
 
 void make_folder(const fs::path &folder) {
@@ -84,8 +80,8 @@ bool is_put_aside(const std::string &page) {
 }
 
 Place::Place(const std::string &output, OutputKind kind, bool resume, std::string mark,
-             const std::string &settings)
-    : kind_(kind), resume_(resume), mark_(std::move(mark)) {
+             const std::string &settings, bool also)
+    : kind_(kind), resume_(resume), also_(also), mark_(std::move(mark)) {
   if (kind == OutputKind::stream) return;
   folder_ = output;
   if (kind == OutputKind::folder) {
@@ -103,6 +99,20 @@ Place::Place(const std::string &output, OutputKind kind, bool resume, std::strin
     if (is_there(folder_))
       note_ = folder_.string() + " holds pages of an unfinished run; --resume continues it";
     use_file(free_file(file_));
+  }
+}
+
+fs::path Place::also_folder() const {
+  return is_file() ? also_folder_of(file_) : folder_;
+}
+
+/// The first numbered name that neither exists nor has a folder that is needed.
+fs::path Place::free_file(const fs::path &wanted) const {
+  for (int i = 0;; ++i) {
+    const fs::path file = numbered(wanted, i);
+    if (!is_there(file) && !is_there(work_folder(file)) &&
+        !(also_ && is_there(also_folder_of(file))))
+      return file;
   }
 }
 
@@ -139,9 +149,21 @@ void Place::make() {
                   ": another run is making this file; wait until it ends");
   }
   remove_leftovers(folder_);
+  if (also_ && is_file()) make_also_folder();
   std::error_code error;
   const fs::path blank = folder_ / kBlankFolder;
   if (fs::is_directory(fs::symlink_status(blank, error))) remove_leftovers(blank);
+}
+
+void Place::make_also_folder() const {
+  const fs::path also = also_folder();
+  if (mkdir(also.c_str(), 0777) != 0 && (errno != EEXIST || !resume_))
+    fail_to_write("--also: " + also.string(), errno);
+  open_folder(also);  // refuses links
+  for (const fs::path &folder : {also, also / kBlankFolder}) {
+    std::error_code error;
+    if (fs::is_directory(fs::symlink_status(folder, error))) remove_leftovers(folder);
+  }
 }
 
 void Place::make_blank_folder(const fs::path &folder) {
@@ -199,6 +221,7 @@ void Place::publish(const std::vector<std::string> &pages) {
     if (page != file_.filename()) unlinkat(work_.get(), page.c_str(), 0);
   const fs::path from = bound_file(), wanted = file_;
   for (int i = 0; !rename_to_free(from, file_ = numbered(wanted, i));) ++i;
+  if (also_ && file_ != wanted) rename_to_free(also_folder_of(wanted), also_folder());
   sync_folder(parent_of(file_));
   drop_empty();
 }
@@ -214,6 +237,10 @@ void Place::remove_texts() const {
 void Place::drop_empty() const {
   if (!has_no_pages(folder_)) return;
   remove_texts();
+  if (also_) {
+    rmdir((also_folder() / kBlankFolder).c_str());
+    rmdir(also_folder().c_str());
+  }
   unlink((folder_ / Journal::kName).c_str());
   rmdir((folder_ / kBlankFolder).c_str());
   rmdir(folder_.c_str());

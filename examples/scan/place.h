@@ -29,9 +29,10 @@ class Place {
   /// Decides on names; creates nothing.
   /// @param mark      for the file of all pages
   /// @param settings  in the mark
+  /// @param also      whether pages have further files
   /// @throws Error when the output exists and is something else
   Place(const std::string &output, OutputKind kind, bool resume, std::string mark = "",
-        const std::string &settings = "");
+        const std::string &settings = "", bool also = false);
 
   /// Makes the folder and removes temporary files of killed runs. For a file, takes the next free
   /// name if another run was faster.
@@ -39,6 +40,8 @@ class Place {
   void make();
 
   const std::filesystem::path &folder() const { return folder_; }
+  /// Where further files of pages go: the folder or, with a file of all pages, NAME.pdf.also.
+  std::filesystem::path also_folder() const;
   OutputKind kind() const { return kind_; }
   bool is_file() const { return !file_.empty(); }
   /// The planned name of the file; once it exists, its actual name.
@@ -78,12 +81,14 @@ class Place {
                                  const PdfFacts &facts) const;
   /// Removes the texts of pages from the work folder.
   void remove_texts() const;
+  std::filesystem::path free_file(const std::filesystem::path &wanted) const;
+  void make_also_folder() const;
   /// The complete file while it is in the work folder.
   std::filesystem::path bound_file() const;
 
   OutputKind kind_;
   std::filesystem::path folder_, file_;
-  bool resume_, finished_ = false;
+  bool resume_, also_, finished_ = false;
   std::string mark_, note_;
   OpenFile work_;  ///< the work folder, locked
 };

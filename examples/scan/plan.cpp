@@ -43,14 +43,21 @@ std::string Item::name() const {
                     : input + " page " + std::to_string(page + 1) + " of " + std::to_string(pages);
 }
 
-Names::Names(std::filesystem::path folder, std::string suffix, const std::string &reserved)
-    : folder_(std::move(folder)), suffix_(std::move(suffix)), taken_{reserved} {
+Names::Names(std::filesystem::path folder, std::string suffix, const std::string &reserved,
+             std::vector<std::string> also, const std::filesystem::path &also_folder)
+    : folder_(std::move(folder)),
+      also_folder_(also_folder.empty() ? folder_ : also_folder),
+      suffix_(std::move(suffix)),
+      also_(std::move(also)),
+      taken_{reserved} {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(folder_, error))
     taken_.insert(entry.path().filename());
 }
 
 bool Names::has_room(const std::string &stem) const {
+  for (const std::string &suffix : also_)
+    if (taken_.contains(stem + suffix) || is_there(also_folder_ / (stem + suffix))) return false;
   return !taken_.contains(stem + suffix_) && !is_there(folder_ / (stem + suffix_));
 }
 
@@ -63,6 +70,7 @@ std::string Names::take(const std::string &stem) {
   const std::lock_guard lock(mutex_);
   std::string free = stem;
   for (int i = 1; !has_room(free); ++i) free = stem + "-" + std::to_string(i);
+  for (const std::string &suffix : also_) taken_.insert(free + suffix);
   return *taken_.insert(free + suffix_).first;
 }
 
@@ -124,22 +132,25 @@ void add_done(const Item &item, std::size_t index, Split split, std::vector<std:
 namespace {
 
 /// What the journal says of a page.
-void look_up(const Journal &journal, const PageKey &key, std::string &output, bool &done,
-             bool &skipped) {
-  output = journal.output_of(key);
-  skipped = output.empty() && journal.was_skipped(key);
-  done = skipped || !output.empty();
+/// @param page  an Item or a Half
+template <typename Page>
+void look_up(const Journal &journal, const PageKey &key, Page &page) {
+  page.output = journal.output_of(key);
+  page.skipped = page.output.empty() && journal.was_skipped(key);
+  page.done = page.skipped || !page.output.empty();
+  if (!page.done) page.output = journal.partly_made(key);
+  page.partly = !page.done && !page.output.empty();
 }
 
 void look_up(const Journal &journal, Item &item, Split split) {
   for (const Part part : {Part::whole, Part::left, Part::right})
     for (std::string &other : journal.other_outputs_of(item.key_of(part)))
       item.others.push_back(std::move(other));
-  look_up(journal, item.key, item.output, item.done, item.skipped);
+  look_up(journal, item.key, item);
   if (item.done || split == Split::no) return;
   for (const Part part : {Part::left, Part::right}) {
     Half &half = item.halves[part == Part::left ? 0 : 1];
-    look_up(journal, item.key_of(part), half.output, half.done, half.skipped);
+    look_up(journal, item.key_of(part), half);
   }
   item.done = item.pages_done() == kMostPages;
   item.skipped = item.done && item.halves[0].skipped && item.halves[1].skipped;
@@ -150,7 +161,7 @@ void look_up(const Journal &journal, Item &item, Split split) {
 void name_halves(Item &item, const std::string &stem, Names &names) {
   for (const Part part : {Part::left, Part::right}) {
     Half &half = item.halves[part == Part::left ? 0 : 1];
-    if (!half.done) half.output = names.take(stem + "-" + name_of(part));
+    if (!half.done && !half.partly) half.output = names.take(stem + "-" + name_of(part));
   }
 }
 
@@ -159,7 +170,7 @@ void name_pages(std::vector<Item> &plan, Names &names, const Journal *journal, S
   for (Item &item : plan) {
     if (!item.problem.empty()) continue;
     if (journal) look_up(*journal, item, split);
-    if (!item.done && !always) item.output = names.take(stem_of(item));
+    if (!item.done && !item.partly && !always) item.output = names.take(stem_of(item));
   }
   // Afterwards, so that they take no name from a whole page.
   for (Item &item : plan)

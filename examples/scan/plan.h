@@ -19,8 +19,9 @@ namespace cudascan::scan {
 
 /// What becomes of the left or the right half of an Item.
 struct Half {
-  std::string output;  ///< name in the folder
-  bool done = false;   ///< by an earlier run
+  std::string output;   ///< name in the folder
+  bool done = false;    ///< by an earlier run
+  bool partly = false;  ///< an earlier run has made some of its files
   bool skipped = false;
 };
 
@@ -33,6 +34,7 @@ struct Item {
   std::array<Half, kMostPages> halves;  ///< named if it may become two pages
   PageKey key;
   bool done = false;                ///< by an earlier run, as a whole or both halves
+  bool partly = false;              ///< an earlier run has made some of its files
   bool skipped = false;             ///< blank and left out by an earlier run, which is done, too
   std::vector<std::string> others;  ///< what earlier runs have made of it with other settings
   std::string problem;              ///< why it cannot be read, or ""
@@ -57,14 +59,19 @@ class Names {
  public:
   /// @param suffix    with the dot
   /// @param reserved  a name that is needed for something else, or ""
-  Names(std::filesystem::path folder, std::string suffix, const std::string &reserved = "");
-  /// A name that neither the folder nor an earlier answer has.
+  /// @param also      ends of the names of further files that belong to the page
+  /// @param also_folder  where these are; "" = in the folder
+  Names(std::filesystem::path folder, std::string suffix, const std::string &reserved = "",
+        std::vector<std::string> also = {}, const std::filesystem::path &also_folder = "");
+  /// A name, free together with those of its further files, that neither the folder nor an earlier
+  /// answer has.
   std::string take(const std::string &stem);
   bool is_free(const std::string &stem) const;
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path folder_, also_folder_;
   std::string suffix_;
+  std::vector<std::string> also_;
   bool has_room(const std::string &stem) const;
 
   std::set<std::string> taken_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/error.h"
+#include "levels.h"
 #include "luma.h"
 
 namespace cudascan::scan {
@@ -126,7 +127,8 @@ bool read_row(Input &input, const Layout &layout, Words &words, std::vector<unsi
 
 /// @return the number of rows that were there
 template <typename T>
-int read_rows(Input &input, const Layout &layout, const Plane<T> &to) {
+int read_rows(Input &input, const Layout &layout, Image &image) {
+  const Plane<T> to = image.plane<T>();
   Words words(input, layout.data);
   std::vector<unsigned char> bytes(layout.is_text() ? 0 : layout.row_bytes());
   std::vector<T> row(std::size_t{1} * layout.width * layout.samples());
@@ -137,6 +139,7 @@ int read_rows(Input &input, const Layout &layout, const Plane<T> &to) {
     if (scale)
       for (T &sample : row) sample = level[sample];
     luma_row(row.data(), layout.samples(), to.width, to.row(y));
+    keep_colour(image, row.data(), layout.samples(), 0, y, to.width);
   }
   return to.height;
 }
@@ -169,8 +172,8 @@ void read_pnm_page(Input &input, const PageHeader &page, bool salvage, Image &im
   if (!read_layout(input, page.offset, layout))
     throw Error(input.name() + ": the header of the PNM file is damaged");
   image.shape(layout.width, layout.height, layout.depth());
-  const int rows = image.depth == 8 ? read_rows(input, layout, image.plane<std::uint8_t>())
-                                    : read_rows(input, layout, image.plane<std::uint16_t>());
+  const int rows = image.depth == 8 ? read_rows<std::uint8_t>(input, layout, image)
+                                    : read_rows<std::uint16_t>(input, layout, image);
   if (rows == layout.height) return;
   const std::string damage =
       "the data ends in row " + std::to_string(rows + 1) + " of " + std::to_string(layout.height);

@@ -57,6 +57,9 @@ std::string details(const PageRecord &page) {
     line += text("  cropped to %dx%d at %d,%d", f.box.right - f.box.left, f.box.bottom - f.box.top,
                  f.box.left, f.box.top);
   if (f.blank) line += "  blank";
+  if (!f.mode.empty()) line += "  as " + f.mode;
+  if (f.pictures > 0) line += text("  pictures %.1f %%", 100 * f.pictures);
+  if (f.colour > 0) line += text("  colour %.2f %%", 100 * f.colour);
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   return line +
@@ -131,8 +134,7 @@ void Progress::done(const PageRecord &page) {
     const std::string count = expected_ > 0
                                   ? text("%d/%d ", totals_.pages + totals_.failed, expected_)
                                   : text("%d ", totals_.pages + totals_.failed);
-    const std::string found =
-        talk_ == Talk::verbose ? details(page.split) + details(page) : "";
+    const std::string found = talk_ == Talk::verbose ? details(page.split) + details(page) : "";
     std::fprintf(stderr, "%s%s -> %s%s\n", count.c_str(), page.name().c_str(),
                  page.output.empty() ? "blank, not written" : page.output.c_str(), found.c_str());
   }

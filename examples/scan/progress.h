@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inputs.h"
@@ -28,9 +29,11 @@ struct PageRecord {
   Findings found = {};
   Reading reading = {};
   std::string input_digest = {}, output_digest = {};  ///< SHA-256
-  std::vector<std::string> others = {};               ///< made before with other settings
-  bool has_text = false;                              ///< whether its text was recognised
-  std::string text_problem = {};                      ///< why not, if that failed
+  /// Further files of the page, and their SHA-256.
+  std::vector<std::pair<std::string, std::string>> also = {};
+  std::vector<std::string> others = {};  ///< made before with other settings
+  bool has_text = false;                 ///< whether its text was recognised
+  std::string text_problem = {};         ///< why not, if that failed
   double text_ms = 0;
   SplitNote split = {};
   /// The input, and the part of it.

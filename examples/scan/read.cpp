@@ -5,6 +5,7 @@
 
 #include "bmp.h"
 #include "common/error.h"
+#include "levels.h"
 #include "page_size.h"
 #include "pnm.h"
 
@@ -57,6 +58,8 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
   check_size(name_, stated.width, stated.height);
   Reading reading;
   image.resolution = {};
+  if (image.colour) image.colour->samples = 0;
+  if (image.colour) image.colour->profile.clear();
   int orientation = 1;
   if (header_.kind == Kind::pnm)
     read_pnm_page(input, stated, how.salvage, image, reading);

@@ -29,7 +29,8 @@ class Document {
   std::string digest();
 
   /// Decodes a page (the first is 0) and turns it upright by its EXIF orientation. Colour becomes
-  /// luma (Rec. 601), transparency becomes white; 16 bits stay 16 bits. Any thread.
+  /// luma (Rec. 601), and is kept in `image.colour` if that is set; transparency becomes white; 16
+  /// bits stay 16 bits. Any thread.
   /// @throws Error when it is damaged or not what the header says, when the file has changed, and
   ///         for pages of more than 32768 pixels a side
   Reading read_page(int page, const HowToRead &how, Image &image);

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "levels.h"
 #include "luma.h"
 
 namespace cudascan::scan {
@@ -75,6 +76,7 @@ class Decoder {
     for (; row_ < image.height; ++row_) {
       if (jpeg_read_scanlines(&info_, &row, 1) != 1) return;
       luma_row(samples.data(), info_.num_components, image.width, to.row(row_));
+      keep_colour(image, samples.data(), info_.num_components, 0, row_, image.width);
     }
     if (several_scans_) result.rows = row_;
   }

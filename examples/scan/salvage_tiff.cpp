@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "levels.h"
 #include "luma.h"
 
 namespace cudascan::scan {
@@ -39,7 +40,8 @@ struct TiffInput {
 /// Pixels as libtiff's RGBA functions give them, the lowest row first. Transparency becomes white:
 /// the samples are multiplied by alpha already.
 void take(const std::vector<std::uint32_t> &raster, int raster_width, int rows, int left, int top,
-          const Plane<std::uint8_t> &to) {
+          Image &page) {
+  const auto to = page.plane<std::uint8_t>();
   const int width = std::min(raster_width, to.width - left);
   for (int i = 0; i < rows && top + i < to.height; ++i) {
     const std::uint32_t *from = raster.data() + std::size_t{1} * (rows - 1 - i) * raster_width;
@@ -50,11 +52,13 @@ void take(const std::vector<std::uint32_t> &raster, int raster_width, int rows, 
           static_cast<std::uint8_t>(std::min(255U, TIFFGetG(from[x]) + paper)),
           static_cast<std::uint8_t>(std::min(255U, TIFFGetB(from[x]) + paper))};
       luma_row(samples, 3, 1, to.row(top + i) + left + x);
+      keep_colour(page, samples, 3, left + x, top + i, 1);
     }
   }
 }
 
-int salvage_strips(TIFF *tiff, const Plane<std::uint8_t> &to) {
+int salvage_strips(TIFF *tiff, Image &page) {
+  const auto to = page.plane<const std::uint8_t>();
   std::uint32_t rows = 0;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
   const int step = static_cast<int>(std::clamp<std::uint32_t>(rows, 1, to.height));
@@ -63,13 +67,14 @@ int salvage_strips(TIFF *tiff, const Plane<std::uint8_t> &to) {
   for (int top = 0; top < to.height; top += step) {
     if (!TIFFReadRGBAStripExt(tiff, top, raster.data(), 1)) continue;
     const int here = std::min(step, to.height - top);
-    take(raster, to.width, here, 0, top, to);
+    take(raster, to.width, here, 0, top, page);
     kept += here;
   }
   return kept;
 }
 
-int salvage_tiles(TIFF *tiff, const Plane<std::uint8_t> &to) {
+int salvage_tiles(TIFF *tiff, Image &page) {
+  const auto to = page.plane<const std::uint8_t>();
   std::uint32_t width = 0, height = 0;
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
   TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
@@ -82,7 +87,7 @@ int salvage_tiles(TIFF *tiff, const Plane<std::uint8_t> &to) {
     bool whole = true;
     for (int left = 0; left < to.width; left += across) {
       if (TIFFReadRGBATileExt(tiff, left, top, raster.data(), 1))
-        take(raster, across, down, left, top, to);
+        take(raster, across, down, left, top, page);
       else
         whole = false;
     }
@@ -109,8 +114,8 @@ int salvage_tiff(const Input &input, const Header &header, int page, Image &imag
     return 0;
   image.shape(stated.width, stated.height, 8);
   whiten_rows(image, 0, image.height);
-  const auto to = image.plane<std::uint8_t>();
-  return TIFFIsTiled(tiff.get()) ? salvage_tiles(tiff.get(), to) : salvage_strips(tiff.get(), to);
+  return TIFFIsTiled(tiff.get()) ? salvage_tiles(tiff.get(), image)
+                                 : salvage_strips(tiff.get(), image);
 }
 
 }  // namespace cudascan::scan

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "levels.h"
 #include "luma.h"
 
 /// Replaces the C library's function for the drivers that SANE loads. These read in threads with
@@ -79,9 +80,12 @@ template <typename T>
 void gray_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {
   const auto to = page.plane<T>();
   const int samples = p.format == SANE_FRAME_RGB ? 3 : 1;
-  for (int y = 0; y < page.height; ++y)
-    luma_row(reinterpret_cast<const T *>(bytes.data() + std::size_t{1} * y * p.bytes_per_line),
-             samples, page.width, to.row(y));
+  for (int y = 0; y < page.height; ++y) {
+    const T *row =
+        reinterpret_cast<const T *>(bytes.data() + std::size_t{1} * y * p.bytes_per_line);
+    luma_row(row, samples, page.width, to.row(y));
+    keep_colour(page, row, samples, 0, y, page.width);
+  }
 }
 
 void bilevel_rows(const std::vector<SANE_Byte> &bytes, const SANE_Parameters &p, Image &page) {

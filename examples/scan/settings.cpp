@@ -42,11 +42,20 @@ void add_pdf(const Options &o, Line &line) {
     if (!text->empty()) line.add(name, *text);
 }
 
+void add_outputs(const Outputs &outputs, Line &line) {
+  if (outputs.mode != Mode::bw) line.add("mode", std::string(name_of(outputs.mode)));
+  std::string also;
+  for (const Also &kind : outputs.also) (also += also.empty() ? "" : ",") += kind.name();
+  if (!also.empty()) line.add("also", also);
+  if (outputs.makes_jpegs()) line.add("jpeg-quality", static_cast<double>(outputs.jpeg_quality));
+}
+
 }  // namespace
 
 std::string settings_of(const Options &o) {
   Line line;
   line.add("format", o.format == Format::png ? std::string("png") : std::string("tiff"));
+  add_outputs(o.outputs, line);
   if (o.steps.resolution_given) line.add("resolution", o.resolution);
   line.add("enlarge", std::string(o.steps.enlarge ? "auto" : "no"));
   line.add("salvage", o.salvage);

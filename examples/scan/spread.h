@@ -27,14 +27,16 @@ class Spread {
   /// Turns the image upright, finds its resolution if it states none, and decides which pages it
   /// has.
   std::vector<Part> look(Image &image, Split split, const Steps &steps);
-  /// Cleans a page of the image.
-  /// @return the page: the image, or a half of it
-  Image &clean(Image &image, Part part, const Steps &steps, Cleaner &cleaner, Image &clean,
-             Findings &found);
+  /// A page of the image, also in colour: the image itself, which is upright, or a half of it.
+  Image &page(Image &image, Part part);
+  /// Adds what was found of the image to what was found of a page of it.
+  void add_to(Part part, Findings &found) const;
   const Gutter &gutter() const { return gutter_; }
 
  private:
-  Image half_;
+  void turn(Image &image);
+
+  Image half_, space_;
   GutterFinder finder_;
   Gutter gutter_;
   Upright upright_;

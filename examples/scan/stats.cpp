@@ -56,6 +56,27 @@ void write_split(std::ostream &to, const SplitNote &split) {
      << gutter.bottom << "], \"gutter_by\": \"" << name_of(gutter.by) << "\", ";
 }
 
+void write_mode(std::ostream &to, const Findings &f) {
+  if (f.mode.empty()) return;
+  to << ", \"mode\": " << quoted(f.mode) << ", \"pictures\": " << f.pictures
+     << ", \"colour\": " << f.colour << ", \"picture_boxes\": [";
+  for (std::size_t i = 0; i < f.picture_boxes.size(); ++i) {
+    const Box &box = f.picture_boxes[i];
+    to << (i > 0 ? ", [" : "[") << box.left << ", " << box.top << ", " << box.right << ", "
+       << box.bottom << ']';
+  }
+  to << ']';
+}
+
+void write_also(std::ostream &to, const std::vector<std::pair<std::string, std::string>> &also) {
+  if (also.empty()) return;
+  to << ", \"also\": [";
+  for (std::size_t i = 0; i < also.size(); ++i)
+    to << (i > 0 ? ", {" : "{") << "\"output\": " << quoted(also[i].first)
+       << ", \"sha256\": " << quoted(also[i].second) << '}';
+  to << ']';
+}
+
 void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   const Findings &f = page.found;
   to << "    {\"input\": " << quoted(page.input) << ", ";
@@ -78,6 +99,7 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
     to << ", \"dewarped\": false, \"not_dewarped\": " << quoted(f.not_dewarped);
   to << ", \"border\": " << f.border << ", \"crop\": [" << f.box.left << ", " << f.box.top << ", "
      << f.box.right << ", " << f.box.bottom << "]";
+  write_mode(to, f);
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
@@ -88,6 +110,7 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   write_reading(to, page.reading);
   if (!page.input_digest.empty()) to << ", \"input_sha256\": " << quoted(page.input_digest);
   if (!page.output_digest.empty()) to << ", \"output_sha256\": " << quoted(page.output_digest);
+  write_also(to, page.also);
   if (!page.others.empty()) write_list(to, "made_with_other_settings", page.others);
   to << "}";
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "box.h"
 #include "image.h"
@@ -92,10 +93,16 @@ struct Findings {
   Box box;                            ///< what is left of the straightened page, in pixels
   bool blank = false;                 ///< whether there is nothing on it; see Steps::blank
   double border = 0;                  ///< share of the page that was whitened, 0..1
+  std::string mode;                   ///< what it was written as, if it could be something else
+  double pictures = 0;                ///< share of the page, 0..1
+  std::vector<Box> picture_boxes;     ///< in pixels of the page as it is written
+  double colour = 0;                  ///< share of the page that is coloured, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double gpu_ms = 0;  ///< time the GPU was busy
 };
+
+class Border;
 
 /// Cleans pages, one at a time; it keeps its memory for the next page.
 class Cleaner {
@@ -105,6 +112,13 @@ class Cleaner {
   /// @param clean  the result: 8 bits, 0 and 255; not set for blank pages that are not written
   /// @throws Error when memory or the GPU fails
   virtual void clean(Image &page, const Steps &steps, Image &clean, Findings &found) = 0;
+  /// Turns a plane of the same page as clean() turns it, when it found that angle.
+  /// @param gpu_ms  grows by the time the GPU was busy
+  virtual void turn(const Image &plane, double angle, Image &to, double &gpu_ms) = 0;
+  /// Straightens the lines of a plane of the same page, when clean() did that to the page.
+  virtual void flatten(Image &plane) = 0;
+  /// The border of the last page, if clean() found one; in pixels of the page before it was turned.
+  virtual const Border &border() const = 0;
 };
 
 /// On one thread of the CPU.

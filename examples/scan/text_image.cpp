@@ -2,6 +2,7 @@
 #include "text_image.h"
 
 #include "crop.h"
+#include "encode.h"
 #include "kernels/rotate.h"
 
 namespace cudascan::scan {
@@ -23,11 +24,11 @@ std::string pgm(const Image &page) {
 
 }  // namespace
 
-std::string text_image(const Image &source, const Image &result, const std::string &bytes,
-                       const Steps &steps, const Findings &found) {
+std::string text_image(const Image &source, const Image &result, const Steps &steps,
+                       const Findings &found) {
   const bool small = result.resolution.y > 0 && result.resolution.y < kGrayBelow;
   if (!small || source.content != Content::gray || source.depth != 8 || steps.paper.width > 0)
-    return bytes;
+    return encode(result, Format::tiff);
   const Image *page = &source;
   Image turned, cropped;
   if (found.turned) {
@@ -42,7 +43,8 @@ std::string text_image(const Image &source, const Image &result, const std::stri
     cut(*page, found.box, {}, cropped);
     page = &cropped;
   }
-  return page->width == result.width && page->height == result.height ? pgm(*page) : bytes;
+  const bool same = page->width == result.width && page->height == result.height;
+  return same ? pgm(*page) : encode(result, Format::tiff);
 }
 
 }  // namespace cudascan::scan

@@ -15,11 +15,10 @@
 namespace cudascan::scan {
 namespace {
 
-enum Type { kAscii = 2, kShort = 3, kLong = 4, kRational = 5 };
+enum Type { kAscii = 2, kShort = 3, kLong = 4, kRational = 5, kUndefined = 7 };
 
 constexpr std::uint64_t kHeader = 8, kEntries = 17, kEntryBytes = 12;
-constexpr std::uint64_t kRationals = 2 * 8;
-constexpr std::uint64_t kDirectory = 2 + kEntries * kEntryBytes + 4;
+constexpr std::uint64_t kRationals = 2 * 8, kBits = 3 * 2;
 
 /// Little-endian numbers.
 void put(std::string &to, std::uint64_t value, int bytes) {
@@ -38,35 +37,55 @@ std::uint64_t padded(std::uint64_t bytes) {
   return bytes + bytes % 2;
 }
 
-/// The directory of a page, and its rationals after it.
+std::uint64_t entries_of(const PageFile &page) {
+  return kEntries + (page.profile.empty() ? 0 : 1);
+}
+
+std::uint64_t directory_bytes(const PageFile &page) {
+  return 2 + entries_of(page) * kEntryBytes + 4;
+}
+
+/// Bytes after a directory that its entries refer to: rationals, bits of three samples, profile.
+std::uint64_t bytes_after(const PageFile &page) {
+  return kRationals + (page.samples == 3 ? kBits : 0) + padded(page.profile.size());
+}
+
+/// The directory of a page, and what its entries refer to after it.
 /// @param at    where the directory is
 /// @param next  where the next one is, 0 = none
 std::string directory(const PageFile &page, std::uint64_t at, std::uint64_t next,
                       std::size_t number, std::size_t count, std::size_t mark_bytes) {
   std::string bytes;
-  put(bytes, kEntries, 2);
-  const auto entry = [&](int tag, Type type, std::uint64_t value) {
+  const bool bilevel = page.packing == Packing::group4, colour = page.samples == 3;
+  const std::uint64_t after = at + directory_bytes(page);
+  const std::uint64_t profile = after + kRationals + (colour ? kBits : 0);
+  put(bytes, entries_of(page), 2);
+  const auto entry = [&](int tag, Type type, std::uint64_t value, std::uint64_t values = 1) {
     put(bytes, tag, 2);
     put(bytes, type, 2);
-    put(bytes, 1, 4);
+    put(bytes, values, 4);
     put(bytes, value, 4);
   };
   entry(254, kLong, 2);  // NewSubfileType: one page of several
   entry(256, kLong, page.width);
   entry(257, kLong, page.height);
-  entry(258, kShort, 1);  // BitsPerSample
-  entry(259, kShort, 4);  // Compression: CCITT group 4
-  entry(262, kShort, 0);  // PhotometricInterpretation: 0 is white
+  if (colour)
+    entry(258, kShort, after + kRationals, 3);  // BitsPerSample
+  else
+    entry(258, kShort, page.bits);
+  entry(259, kShort, static_cast<std::uint64_t>(page.packing));  // Compression
+  // PhotometricInterpretation: 0 is white, 0 is black, RGB
+  entry(262, kShort, bilevel ? 0 : colour ? 2 : 1);
   entry(266, kShort, 1);  // FillOrder
   entry(273, kLong, at - padded(page.strip_bytes));
-  entry(277, kShort, 1);           // SamplesPerPixel
+  entry(277, kShort, page.samples);
   entry(278, kLong, page.height);  // RowsPerStrip
   entry(279, kLong, page.strip_bytes);
-  entry(282, kRational, at + kDirectory);
-  entry(283, kRational, at + kDirectory + 8);
-  entry(293, kLong, 0);   // T6Options
-  entry(296, kShort, 2);  // ResolutionUnit: inch
-  put(bytes, 297, 2);     // PageNumber, and how many there are; 0 = unknown
+  entry(282, kRational, after);
+  entry(283, kRational, after + 8);
+  if (bilevel) entry(293, kLong, 0);  // T6Options
+  entry(296, kShort, 2);              // ResolutionUnit: inch
+  put(bytes, 297, 2);                 // PageNumber, and how many there are; 0 = unknown
   put(bytes, kShort, 2);
   put(bytes, 2, 4);
   constexpr std::size_t kMost = 65535;
@@ -76,9 +95,14 @@ std::string directory(const PageFile &page, std::uint64_t at, std::uint64_t next
   put(bytes, kAscii, 2);
   put(bytes, mark_bytes, 4);
   put(bytes, kHeader, 4);
+  if (!bilevel) entry(317, kShort, 2);  // Predictor: differences
+  if (!page.profile.empty()) entry(34675, kUndefined, profile, page.profile.size());
   put(bytes, next, 4);
   put_rational(bytes, page.x_dpi);
   put_rational(bytes, page.y_dpi);
+  for (int i = 0; colour && i < 3; ++i) put(bytes, page.bits, 2);
+  bytes += page.profile;
+  bytes.resize(bytes.size() + bytes.size() % 2);
   return bytes;
 }
 
@@ -102,7 +126,7 @@ void write_tiff(const std::vector<std::filesystem::path> &pages, const std::stri
     strip.resize(padded(strip.size()));
     to.write(strip);
     std::uint64_t next = 0;
-    const std::uint64_t end = at + kDirectory + kRationals;
+    const std::uint64_t end = at + directory_bytes(page) + bytes_after(page);
     PageFile following = page;
     if (i + 1 < pages.size()) {
       following = PageFile(pages[i + 1]);

@@ -12,6 +12,7 @@
 #include "digest.h"
 #include "new_file.h"
 #include "ocr.h"
+#include "page_set.h"
 #include "place.h"
 #include "text_image.h"
 
@@ -61,7 +62,7 @@ std::vector<std::string> Workers::finish() {
 void Workers::work() {
   try {
     const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
-    Buffers buffers(job_.cuda);
+    Buffers buffers(job_.outputs, job_.cuda);
     Task task;
     // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
@@ -116,6 +117,17 @@ void replace_file(const std::filesystem::path &folder, const std::string &name,
 }
 
 }  // namespace
+
+/// The further files of a page.
+std::vector<AlsoFile> Workers::also(const Task &task, const Image &bw, Cleaner &cleaner,
+                                    PageOutputs &outputs, Findings &found) const {
+  if (job_.outputs.also.empty()) return {};
+  FileTags tags{job_.mark, std::filesystem::path(task.item.input).filename(), ""};
+  if (task.item.pages > 1)
+    tags.page =
+        "page " + std::to_string(task.item.page + 1) + " of " + std::to_string(task.item.pages);
+  return outputs.also(bw, job_.steps, found, cleaner, tags);
+}
 
 template <typename Make>
 void Workers::attempt(const Task &task, PageRecord &record, Make make) {
@@ -177,20 +189,25 @@ std::vector<Part> Workers::find_parts(const Task &task, Image &image, Spread &sp
 /// Makes one page that is written: an image, or a part of it.
 void Workers::make_page(const Task &task, PageRecord &record, Image &source, Cleaner &cleaner,
                         Buffers &buffers) {
+  Steps steps = job_.steps;
+  const Part part = record.split.part;
   Image *page = &source;
-  if (job_.split == Split::no)
-    cleaner.clean(source, job_.steps, buffers.clean, record.found);
-  else
-    page = &buffers.spread.clean(source, record.split.part, job_.steps, cleaner, buffers.clean,
-                                 record.found);
+  if (job_.split != Split::no) {
+    page = &buffers.spread.page(source, part);
+    if (part == Part::whole) steps.upright = false;
+  }
+  buffers.outputs.keep(*page);
+  cleaner.clean(*page, steps, buffers.clean, record.found);
   const auto begin = Clock::now();
   if (record.found.blank && job_.steps.blank == Blank::drop) {
     skip(task, record);
   } else {
-    const Image &result = finished(buffers.clean, record.found, buffers.cropped);
-    const std::string bytes = encode(result, job_.format);
-    write(task, bytes, text_of(*page, result, bytes, record), record);
+    const Image &bw = finished(buffers.clean, record.found, buffers.cropped);
+    const std::string bytes = buffers.outputs.page(bw, job_.format, steps, record.found, cleaner);
+    const auto more = also(task, bw, cleaner, buffers.outputs, record.found);
+    write(task, bytes, text_of(*page, bw, record), more, record);
   }
+  if (job_.split != Split::no) buffers.spread.add_to(part, record.found);
   record.found.write_ms = ms_since(begin) - record.text_ms;
   job_.progress->done(record);
 }
@@ -200,14 +217,12 @@ void Workers::skip(const Task &task, const PageRecord &record) {
 }
 
 /// The text of a page, in a PDF, or "".
-std::string Workers::text_of(const Image &source, const Image &page, const std::string &bytes,
-                             PageRecord &record) const {
+std::string Workers::text_of(const Image &source, const Image &page, PageRecord &record) const {
   if (job_.ocr.empty() || record.found.blank || !has_ink(page)) return "";
   const auto begin = Clock::now();
   std::string text;
   try {
-    text = read_text(text_image(source, page, bytes, job_.steps, record.found), page.resolution,
-                     job_.ocr);
+    text = read_text(text_image(source, page, job_.steps, record.found), page.resolution, job_.ocr);
     record.has_text = true;
   } catch (const DiskError &) {
     throw;
@@ -219,7 +234,7 @@ std::string Workers::text_of(const Image &source, const Image &page, const std::
 }
 
 void Workers::write(const Task &task, const std::string &bytes, const std::string &text,
-                    PageRecord &record) {
+                    const std::vector<AlsoFile> &also, PageRecord &record) {
   record.output_digest = digest_of(bytes);
   if (job_.to_stream) {
     OpenFile output(dup(STDOUT_FILENO));
@@ -230,23 +245,37 @@ void Workers::write(const Task &task, const std::string &bytes, const std::strin
   const bool aside = record.found.blank && job_.steps.blank == Blank::aside;
   const std::string prefix = aside ? std::string(kBlankFolder) + '/' : "";
   if (aside) Place::make_blank_folder(job_.folder);
-  NewFile file(job_.folder / prefix);
-  file.write(bytes);
+  if (aside && !also.empty()) Place::make_blank_folder(job_.also_folder);
+  PageSet set;
+  set.add(job_.folder / prefix, bytes);
+  std::vector<std::string> digests{record.output_digest}, names(1 + also.size());
+  for (const AlsoFile &file : also) {
+    set.add(job_.also_folder / prefix, file.bytes);
+    digests.push_back(digest_of(file.bytes));
+  }
   const Part part = record.split.part;
   const PageKey key = task.item.key_of(part);
-  const std::string planned = part == Part::whole ? task.item.output : task.item.half(part).output;
-  std::string name = planned;
-  PageNote note{prefix + name, record.input_digest, record.output_digest};
-  for (;;) {
+  const bool whole = part == Part::whole;
+  const std::string planned = whole ? task.item.output : task.item.half(part).output;
+  const bool partly = whole ? task.item.partly : task.item.half(part).partly;
+  PageNote note{"", record.input_digest, record.output_digest};
+  for (names[0] = planned;; names[0] = job_.names->take(std::filesystem::path(planned).stem())) {
+    const std::string stem = std::filesystem::path(names[0]).stem();
+    note.output = prefix + names[0];
+    note.also.clear();
+    for (std::size_t i = 0; i < also.size(); ++i) {
+      names[i + 1] = stem + also[i].suffix;
+      note.also.push_back({prefix + names[i + 1], digests[i + 1]});
+    }
     // Before the page: a page that is there needs nothing more.
     if (!job_.ocr.empty()) replace_file(job_.folder, note.output + kTextSuffix, text);
     if (job_.journal) job_.journal->claim(key, note);
-    if (file.commit(name)) break;
-    name = job_.names->take(std::filesystem::path(planned).stem());
-    note.output = prefix + name;
+    if (set.commit(names, digests, partly)) break;
   }
   if (job_.journal) job_.journal->confirm(key, note);
   record.output = (job_.folder / note.output).string();
+  for (const AlsoNote &file : note.also)
+    record.also.push_back({(job_.also_folder / file.output).string(), file.digest});
   const std::lock_guard lock(mutex_);
   const std::size_t place = place_of(task.index, part, job_.split);
   if (written_.size() <= place) written_.resize(place + 1);

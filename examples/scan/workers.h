@@ -14,6 +14,8 @@
 
 #include "encode.h"
 #include "journal.h"
+#include "outputs.h"
+#include "page_outputs.h"
 #include "plan.h"
 #include "progress.h"
 #include "spread.h"
@@ -58,9 +60,11 @@ struct Job {
   Split split = Split::no;
   std::string one_page;  ///< why there can be only one page, or ""
   Format format = Format::tiff;
+  Outputs outputs;
+  std::string mark;  ///< for files that say how they were made
   bool cuda = false;
   HowToRead how_to_read;
-  std::filesystem::path folder;
+  std::filesystem::path folder, also_folder;
   Journal *journal = nullptr;  ///< or nullptr
   Names *names = nullptr;
   bool to_stream = false;  ///< pages go to standard output, not into the folder
@@ -82,9 +86,13 @@ class Workers {
  private:
   /// Memory that is kept for the next page.
   struct Buffers {
-    explicit Buffers(bool pinned) : page(pinned), clean(pinned), spread(pinned) {}
+    Buffers(const Outputs &kinds, bool pinned)
+        : page(pinned), clean(pinned), spread(pinned), outputs(kinds, pinned) {
+      page.colour = colours_for(kinds, pinned);
+    }
     Image page, clean, cropped;
     Spread spread;
+    PageOutputs outputs;
   };
 
   void work();
@@ -96,10 +104,11 @@ class Workers {
   void make_page(const Task &task, PageRecord &record, Image &source, Cleaner &cleaner,
                  Buffers &buffers);
   void skip(const Task &task, const PageRecord &record);
+  std::vector<AlsoFile> also(const Task &task, const Image &bw, Cleaner &cleaner,
+                             PageOutputs &outputs, Findings &found) const;
   void write(const Task &task, const std::string &bytes, const std::string &text,
-             PageRecord &record);
-  std::string text_of(const Image &source, const Image &page, const std::string &bytes,
-                      PageRecord &record) const;
+             const std::vector<AlsoFile> &also, PageRecord &record);
+  std::string text_of(const Image &source, const Image &page, PageRecord &record) const;
 
   Job job_;
   Tasks &tasks_;

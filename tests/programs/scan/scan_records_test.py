@@ -91,7 +91,8 @@ class Records(scans.Case):
                       ["--resolution=200"], ["--resolution=300"], ["--enlarge=no"], ["--salvage"],
                       ["--blank=drop"], ["--blank=aside"],
                       ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
-                      ["--page-size=A4"], ["--page-size=210x298"], ["--split=auto"]):
+                      ["--page-size=A4"], ["--page-size=210x298"], ["--split=auto"],
+                      ["--also=gray.tif"], ["--mode=gray"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",

@@ -49,6 +49,8 @@ def two_columns():
 
 
 class Spreads(scans.Case):
+    ALWAYS = ("--enlarge=no",)  # sizes and levels are those of the input
+
     def one(self, page, *words):
         """The statistics of the pages that come of an image."""
         self.save(page, "in/page.png")
@@ -185,6 +187,7 @@ class Spreads(scans.Case):
 
 class Records(scans.Case):
     """Names, journal and messages."""
+    ALWAYS = ("--enlarge=no",)  # sizes and levels are those of the input
 
     def test_names(self):
         self.save(open_book(), "in/page.tif", save_all=True, append_images=[scans.text_page()])
@@ -265,7 +268,7 @@ class Records(scans.Case):
         self.save(open_book(), "in/0.png")
         self.save(scans.text_page(), "in/1.png")
         said = self.scan("in", "-o", "out", AUTO, "--verbose")
-        self.assertRegex(said, r"0-left\.tif  split at 6\d\d to 6\d\d \(fold\)  turned")
+        self.assertRegex(said, r"0-left\.tif  split at 6\d\d to 6\d\d \(fold\)  150 dpi")
         self.assertIn("not split: it does not have the shape of two pages", said)
 
 

@@ -70,6 +70,8 @@ def overlap(a, b):
 class Case(unittest.TestCase):
     """A folder of its own for each test."""
 
+    ALWAYS = ()  # options of all runs
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cudascan-scan-test-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -77,7 +79,7 @@ class Case(unittest.TestCase):
 
     def scan(self, *words, status=0, **more):
         """Runs the program on the CPU and returns its output."""
-        result = program.run([SCAN, "--backend=cpu", *words], cwd=self.folder, **more)
+        result = program.run([SCAN, "--backend=cpu", *self.ALWAYS, *words], cwd=self.folder, **more)
         said = result.stdout + result.stderr
         self.assertEqual(result.returncode, status, said)
         return said
