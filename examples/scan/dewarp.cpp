@@ -12,7 +12,7 @@ namespace cudascan::scan {
 namespace {
 
 constexpr int kWindows = 24;     ///< windows of rows; neighbours overlap by half
-constexpr double kSharp = 2.2;   ///< least ratio of the largest strength to the median
+constexpr double kSharp = 1.8;   ///< least ratio of the largest strength to the median
 constexpr double kStiff = 0.02;  ///< weight of the penalty of bending
 constexpr double kHuber = 0.02;  ///< slopes that are further away count less
 constexpr int kFewest = 60;      ///< slopes
@@ -217,12 +217,11 @@ void Dewarp::shift_columns(const Plane<const T> &from, double by, const Plane<T>
   std::vector<int> rows(from.width);  // in 1 / kFine
   std::vector<const T *> lines(from.height);
   for (int y = 0; y < from.height; ++y) lines[y] = from.row(y);
-  const double columns = 1. * from.width / copy_.width, middle = from.width / 2.;
+  const double columns = 1. * from.width / copy_.width;
   for (int y = 0; y < to.height; ++y) {
     std::vector<int> shifts(from.width / kStep + 2);
     for (std::size_t i = 0; i < shifts.size(); ++i) {
-      const double x = 1. * i * kStep, tilted = tilt_ * (x - middle);
-      const double shift = shift_at(x / columns, (y - tilted) / by) * by - tilted;
+      const double shift = shift_at(i * kStep / columns, y / by) * by;
       shifts[i] = static_cast<int>(std::lround(shift * kFine));
     }
     T *out = to.row(y);
@@ -275,7 +274,7 @@ bool Dewarp::straighten(Image &page) {
   constexpr struct {
     int strips, steps;
     double step;
-  } kPasses[] = {{14, 24, 0.0125}, {8, 16, 0.004}, {5, 16, 0.002}};
+  } kPasses[] = {{16, 24, 0.0125}, {8, 16, 0.004}, {5, 16, 0.002}};
   for (const auto &pass : kPasses) {
     measure(pass.strips, pass.steps, pass.step);
     if (!fit()) {
@@ -288,10 +287,10 @@ bool Dewarp::straighten(Image &page) {
   std::vector<double> slopes;
   for (const Slope &one : slopes_) slopes.push_back(slope_at(one.x, one.y));
   std::nth_element(slopes.begin(), slopes.begin() + slopes.size() / 2, slopes.end());
-  tilt_ = slopes[slopes.size() / 2];
+  const double tilt = slopes[slopes.size() / 2];
   for (const Slope &one : slopes_) {
     const double column = (one.x + 1) / 2 * copy_.width;
-    const double tilted = tilt_ * (column - copy_.width / 2.) * squeeze_;
+    const double tilted = tilt * (column - copy_.width / 2.) * squeeze_;
     largest_ = std::max(
         largest_, scale.by * std::fabs(shift_at(column, (one.y + 1) / 2 * copy_.height) - tilted));
   }

@@ -8,8 +8,7 @@
 /// bottom, by least squares with bending as a penalty; slopes that differ much count less (Huber).
 /// Lines are curves with dy/dx = S. Then the slopes that are left along these curves are measured
 /// in wider strips with finer steps, and added; twice. Each column of the page is then shifted so
-/// that the curves become straight lines of the slope that most lines have; turning the page is
-/// left to straightening.
+/// that the curves become level lines. What is upright stays upright.
 ///
 /// A page stays as it is if its lines are too few, if they are straight already, or if the sums
 /// along the lines of the straightened copy are not clearly stronger than those of the copy.
@@ -58,7 +57,6 @@ class Dewarp {
   std::vector<Slope> slopes_;
   std::array<double, kTerms> terms_{};
   std::vector<double> shifts_;  ///< rows of the copy, at kRows x kColumns places
-  double tilt_ = 0;             ///< slope of most lines
   double largest_ = 0;
   std::string why_not_;
 };

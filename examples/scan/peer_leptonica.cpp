@@ -9,6 +9,11 @@
 //
 // Prints angle, counter-clockwise, and confidence of pixFindSkew for each INPUT, for
 // measure_pages.py.
+//
+//     scan-peer-leptonica --dewarp INPUT OUTPUT
+//
+// Makes curved lines straight by dewarpSinglePage, for measure_dewarp.py. Pages that it gives no
+// model for stay as they are.
 #include <leptonica/allheaders.h>
 
 #include <cmath>
@@ -81,9 +86,23 @@ bool make(const std::filesystem::path &input, const std::filesystem::path &folde
   return page && pixWrite(output.c_str(), page.get(), IFF_TIFF_G4) == 0;
 }
 
+bool dewarp(const char *input, const char *output) {
+  PixPtr page(pixRead(input));
+  if (!page) return false;
+  page.reset(pixConvertTo8(page.get(), 0));
+  constexpr int kAdaptive = 1, kBoth = 1, kWithoutColumns = 0;
+  Pix *flat = nullptr;
+  L_DEWARPA *models = nullptr;
+  dewarpSinglePage(page.get(), 0, kAdaptive, kBoth, kWithoutColumns, &flat, &models, 0);
+  dewarpaDestroy(&models);
+  const PixPtr made(flat);
+  return pixWrite(output, made ? made.get() : page.get(), IFF_PNG) == 0;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 4 && std::string(argv[1]) == "--dewarp") return dewarp(argv[2], argv[3]) ? 0 : 1;
   if (argc < 3) {
     std::fprintf(stderr, "usage: %s OUTPUT INPUT...\n", argv[0]);
     return 2;

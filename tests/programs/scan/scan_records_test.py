@@ -92,7 +92,7 @@ class Records(scans.Case):
                       ["--blank=drop"], ["--blank=aside"],
                       ["--crop=page"], ["--crop=content"], ["--crop=page", "--margin=3"],
                       ["--page-size=A4"], ["--page-size=210x298"], ["--split=auto"],
-                      ["--also=gray.tif"], ["--mode=gray"]):
+                      ["--also=gray.tif"], ["--mode=gray"], ["--dewarp"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
             self.assertIn("1 pages were made with other settings and are made again", said, words)
             self.assertNotIn("other settings",
