@@ -12,7 +12,7 @@ namespace cudascan::scan {
 namespace {
 
 constexpr int kWindows = 24;     ///< windows of rows; neighbours overlap by half
-constexpr double kSharp = 1.8;   ///< least ratio of the largest strength to the median
+constexpr double kSharp = 1.4;   ///< least ratio of the largest strength to the median
 constexpr double kStiff = 0.02;  ///< weight of the penalty of bending
 constexpr double kHuber = 0.02;  ///< slopes that are further away count less
 constexpr int kFewest = 60;      ///< slopes
@@ -277,11 +277,12 @@ bool Dewarp::straighten(Image &page) {
   } kPasses[] = {{16, 24, 0.0125}, {8, 16, 0.004}, {5, 16, 0.002}};
   for (const auto &pass : kPasses) {
     measure(pass.strips, pass.steps, pass.step);
-    if (!fit()) {
-      why_not_ = "too few lines of text";
-      return false;
-    }
+    if (!fit()) break;
     trace();
+  }
+  if (shifts_.empty()) {
+    why_not_ = "too few lines of text";
+    return false;
   }
   // The slope that most lines have, and how far they bend away from it.
   std::vector<double> slopes;
