@@ -15,7 +15,8 @@ constexpr int kWindows = 24;     ///< windows of rows; neighbours overlap by hal
 constexpr double kSharp = 1.4;   ///< least ratio of the largest strength to the median
 constexpr double kStiff = 0.02;  ///< weight of the penalty of bending
 constexpr double kHuber = 0.02;  ///< slopes that are further away count less
-constexpr int kFewest = 60;      ///< slopes
+constexpr int kFewest = 60;      ///< slopes, of up to 700
+constexpr int kEnough = 400;     ///< of them at first
 
 /// Values of the cubic B-splines on `knots` intervals of -1..1.
 template <int knots>
@@ -277,7 +278,7 @@ bool Dewarp::straighten(Image &page) {
   } kPasses[] = {{16, 24, 0.0125}, {8, 16, 0.004}, {5, 16, 0.002}};
   for (const auto &pass : kPasses) {
     measure(pass.strips, pass.steps, pass.step);
-    if (!fit()) break;
+    if ((shifts_.empty() && slopes_.size() < kEnough) || !fit()) break;
     trace();
   }
   if (shifts_.empty()) {

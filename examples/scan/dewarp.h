@@ -10,8 +10,9 @@
 /// in wider strips with finer steps, and added; twice. Each column of the page is then shifted so
 /// that the curves become level lines. What is upright stays upright.
 ///
-/// A page stays as it is if its lines are too few, if they are straight already, or if the sums
-/// along the lines of the straightened copy are not clearly stronger than those of the copy.
+/// A page stays as it is if fewer than four sevenths of its parts have lines, if the lines are
+/// straight already, or if the sums along the lines of the straightened copy are not clearly
+/// stronger than those of the copy.
 #pragma once
 #include <array>
 #include <string>
