@@ -24,6 +24,8 @@ def sharpness(ink):
 
 @unittest.skipUnless(printed.has_print(), "there are no fonts and texts for printed pages")
 class Dewarp(scans.Case):
+    ALWAYS = ("--enlarge=no",)  # sizes are those of the input
+
     def page(self, seed=3001, most=0.025):
         return curve_maker.make(seed, kind="book", dpi=100, most=most)
 
