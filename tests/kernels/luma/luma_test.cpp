@@ -232,12 +232,13 @@ void check_yuv(On &on, T maximum) {
             const bool is_luma = i >= layout.first && (i - layout.first) % layout.step == 0;
             const bool is_alpha = layout.alpha >= 0 && i % layout.step == layout.alpha;
             const int neutral = (maximum + 1) / 2;
-            if (is_luma && x < width)
+            if (is_luma && x < width) {
               ASSERT_EQ(out.at(i, y), luma.at(x, y)) << i;
-            else if (is_alpha || (colors == Colors::kept && !is_luma))
+            } else if (is_alpha || (colors == Colors::kept && !is_luma)) {
               ASSERT_EQ(out.at(i, y), in.at(i, y)) << i;
-            else if (!is_luma)
+            } else if (!is_luma) {
               ASSERT_EQ(out.at(i, y), neutral) << i;
+            }
           }
       }
     }

@@ -192,6 +192,37 @@ class Geometry(scans.Case):
                 self.assertEqual(gray.shape, (1169, 827))
                 self.assertEqual(gray[0, 0], 255)
 
+    def test_enlarged_pages(self):
+        self.ALWAYS = ()
+        self.save(self.glass, "page.png", dpi=(100, 100))
+        stats = self.measured("page.png", "-o", "out", "--crop=page", "--also=gray.tif,color.png")
+        self.assertEqual(stats["page_list"][0]["enlarged"], 3)
+        self.check_ink("page", "gray.tif", least=0.75)
+        self.check_ink("page", "color.png", least=0.75)
+
+    def test_halves_of_open_books(self):
+        book = Image.new("RGB", (1400, 900), (235, 235, 235))
+        for x in (0, 700):
+            book.paste(scans.text_page(620, 820).convert("RGB"), (x + 40, 40))
+        book.paste((200, 30, 30), (1200, 700, 1280, 780))
+        self.save(book, "book.png", dpi=(200, 200))
+        self.scan("book.png", "-o", "out", "--split=left-right", "--also=gray.tif,color.png")
+        self.check_ink("book-left", "gray.tif")
+        colour = self.check_ink("book-right", "color.png", least=0.7)
+        red = (colour[:, :, 0] > 150) & (colour[:, :, 1] < 80)
+        self.assertLess(abs(red.sum() - 80 * 80), 300)
+        self.assertEqual(self.outputs(), sorted(f"book-{half}.{kind}" for half in ("left", "right")
+                                                for kind in ("tif", "gray.tif", "color.png")))
+
+    def test_straightened_lines(self):
+        y, x = np.mgrid[:900, :700]
+        page = np.asarray(scans.text_page(700, 900).convert("L"))
+        bent = page[np.clip(y + 12 * np.sin(x / 700 * np.pi), 0, 899).astype(int), x]
+        self.save(Image.fromarray(bent), "page.png", dpi=(200, 200))
+        stats = self.measured("page.png", "-o", "out", "--dewarp", "--also=gray.tif")
+        self.assertTrue(stats["page_list"][0]["dewarped"], stats["page_list"][0])
+        self.check_ink("page", "gray.tif")
+
     def test_quarter_turns_lose_nothing(self):
         page = Image.fromarray(coloured())
         exif = Image.Exif()
