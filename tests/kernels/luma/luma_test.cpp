@@ -196,8 +196,9 @@ void check_rgb(On &on, T maximum) {
                     recoloured(w, {in.at(0, x, y), in.at(1, x, y), in.at(2, x, y)}, level, maximum);
               for (int c = 0; c < 3; ++c)
                 ASSERT_EQ(out.at(c, x, y), rgb[c]) << x << ", " << y << ", colour " << c;
-              if (in.has_fourth())
+              if (in.has_fourth()) {
                 ASSERT_EQ(out.at(3, x, y), layout.is_alpha ? in.at(3, x, y) : maximum) << x;
+              }
             }
         }
       }
