@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "encode.h"
 
-#include <png.h>
 #include <tiffio.h>
 
-#include <algorithm>
-#include <cmath>
-#include <csetjmp>
 #include <cstring>
-#include <memory>
+#include <utility>
 
-#include "common/error.h"
+#include "png_memory.h"
 #include "tiff_memory.h"
 
 namespace cudascan::scan {
@@ -42,35 +38,17 @@ std::string encode_tiff(const Image &page) {
 }
 
 std::string encode_png(const Image &page) {
-  std::string file, bits = pack(page);
+  std::string bits = pack(page);
   for (char &byte : bits) byte = static_cast<char>(~byte);
-  const auto refuse = [](png_structp, png_const_charp text) {
-    throw Error(std::string("libpng: ") + text);
-  };
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, refuse, nullptr);
-  png_infop info = png_create_info_struct(png);
-  const auto destroy = [&](void *) { png_destroy_write_struct(&png, &info); };
-  const std::unique_ptr<void, decltype(destroy)> owner(png, destroy);
-  png_set_write_fn(
-      png, &file,
-      [](png_structp to, png_bytep data, std::size_t size) {
-        static_cast<std::string *>(png_get_io_ptr(to))
-            ->append(reinterpret_cast<char *>(data), size);
-      },
-      [](png_structp) {});
-  png_set_IHDR(png, info, page.width, page.height, 1, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  constexpr double kInchesPerMetre = 1 / 0.0254;
-  if (page.resolution.x > 0 && page.resolution.y > 0)
-    png_set_pHYs(png, info, std::lround(page.resolution.x * kInchesPerMetre),
-                 std::lround(page.resolution.y * kInchesPerMetre), PNG_RESOLUTION_METER);
-  png_set_filter(png, 0, PNG_FILTER_NONE);
-  png_write_info(png, info);
+  PngMemory file;
+  file.begin(page.width, page.height, 1, PNG_COLOR_TYPE_GRAY, page.resolution);
+  png_set_filter(file.png, 0, PNG_FILTER_NONE);
+  png_write_info(file.png, file.info);
   const std::size_t stride = (page.width + 7) / 8;
   for (int y = 0; y < page.height; ++y)
-    png_write_row(png, reinterpret_cast<png_const_bytep>(bits.data() + y * stride));
-  png_write_end(png, info);
-  return file;
+    png_write_row(file.png, reinterpret_cast<png_const_bytep>(bits.data() + y * stride));
+  png_write_end(file.png, file.info);
+  return std::move(file.bytes);
 }
 
 }  // namespace

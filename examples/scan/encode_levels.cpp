@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "encode_levels.h"
 
-#include <png.h>
 #include <vips/vips.h>
 
 #include <cmath>
@@ -17,6 +16,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "png_memory.h"
 #include "tiff_memory.h"
 
 namespace cudascan::scan {
@@ -190,43 +190,25 @@ std::string encode_deflate_tiff(const PageLevels &page) {
 }
 
 std::string encode_png(const PageLevels &page) {
-  std::string file;
-  const auto refuse = [](png_structp, png_const_charp text) {
-    throw Error(std::string("libpng: ") + text);
-  };
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, refuse,
-                                            [](png_structp, png_const_charp) {});
-  png_infop info = png_create_info_struct(png);
-  const auto destroy = [&](void *) { png_destroy_write_struct(&png, &info); };
-  const std::unique_ptr<void, decltype(destroy)> owner(png, destroy);
-  png_set_write_fn(
-      png, &file,
-      [](png_structp to, png_bytep data, std::size_t size) {
-        static_cast<std::string *>(png_get_io_ptr(to))
-            ->append(reinterpret_cast<char *>(data), size);
-      },
-      [](png_structp) {});
-  png_set_IHDR(png, info, page.width(), page.height(), page.depth(),
-               page.samples == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  if (has_resolution(page))
-    png_set_pHYs(png, info, std::lround(resolution_of(page).x / kMetresPerInch),
-                 std::lround(resolution_of(page).y / kMetresPerInch), PNG_RESOLUTION_METER);
+  PngMemory file;
+  png_structp png = file.png;
+  file.begin(page.width(), page.height(), page.depth(),
+             page.samples == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, resolution_of(page));
   if (!page.profile.empty())
-    png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
+    png_set_iCCP(png, file.info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
                  reinterpret_cast<png_const_bytep>(page.profile.data()),
                  static_cast<png_uint_32>(page.profile.size()));
   constexpr int kQuick = 4;
   png_set_compression_level(png, kQuick);
-  png_write_info(png, info);
+  png_write_info(png, file.info);
   if (page.depth() == 16) png_set_swap(png);
   std::string row(row_bytes(page), '\0');
   for (int y = 0; y < page.height(); ++y) {
     take_row(page, y, row.data());
     png_write_row(png, reinterpret_cast<png_const_bytep>(row.data()));
   }
-  png_write_end(png, info);
-  return file;
+  png_write_end(png, file.info);
+  return std::move(file.bytes);
 }
 
 std::string encode_jpeg(const PageLevels &page, int quality, bool profile) {

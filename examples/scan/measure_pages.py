@@ -39,6 +39,7 @@ import measure_resolution
 import measure_pictures
 import measure_scans
 import page_maker
+import peers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WRONG = 0.2  # degrees: a page that is turned and further than this from its angle is wrong
@@ -149,15 +150,9 @@ class Run:
 
     def tools(self):
         """Names and functions of the installed programs."""
-        named = {"cudascan-scan": self.cudascan}
-        if (self.options.folder / "scan-peer-leptonica").exists():
-            named["Leptonica"] = self.leptonica
-        if shutil.which("unpaper"):
-            named["unpaper"] = self.unpaper
-        if pathlib.Path("/usr/bin/convert").exists():
-            named["ImageMagick"] = self.magick
-        wanted = self.options.tools.split(",") if self.options.tools else list(named)
-        return {name: tool for name, tool in named.items() if name in wanted}
+        named = {"cudascan-scan": self.cudascan,
+                 "Leptonica": self.leptonica, "unpaper": self.unpaper, "ImageMagick": self.magick}
+        return peers.installed(self.options, named)
 
     def verdicts(self, items, tool):
         """Pairs of items and verdicts. Pages are made and measured some at a time."""

@@ -38,6 +38,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 import page_maker
+import peers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCHES = (5.83, 4.13)
@@ -167,15 +168,9 @@ class Tools:
         return self.folder / "magick.png", self.dpi
 
     def installed(self):
-        named = {"raw": self.raw, "cudascan-scan": self.cudascan}
-        if (self.options.folder / "scan-peer-leptonica").exists():
-            named["Leptonica"] = self.leptonica
-        if shutil.which("unpaper"):
-            named["unpaper"] = self.unpaper
-        if pathlib.Path("/usr/bin/convert").exists():
-            named["ImageMagick"] = self.magick
-        wanted = self.options.tools.split(",") if self.options.tools else list(named)
-        return {name: named[name] for name in wanted}
+        named = {"raw": self.raw, "cudascan-scan": self.cudascan,
+                 "Leptonica": self.leptonica, "unpaper": self.unpaper, "ImageMagick": self.magick}
+        return peers.installed(self.options, named)
 
 
 def recognised(path, dpi):
