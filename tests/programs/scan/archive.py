@@ -134,13 +134,26 @@ def check_colours(test, pdf):
     test.assertEqual(pdf.value(intent["/DestOutputProfile"])["/N"], 3)
 
 
+def check_colour_space(test, pdf, image):
+    if image.get("/ImageMask"):
+        test.assertNotIn("/ColorSpace", image)
+    elif isinstance(image["/ColorSpace"], list):  # 6.2.4.2
+        kind, profile = image["/ColorSpace"]
+        test.assertEqual(kind, "/ICCBased")
+        data = pdf.data(profile)
+        test.assertIn((data[16:20], pdf.value(profile)["/N"]), ((b"GRAY", 1), (b"RGB ", 3)))
+        test.assertLess(data[8], 5)
+    else:
+        test.assertIn(image["/ColorSpace"], ("/DeviceGray", "/DeviceRGB"))
+
+
 def check_page(test, pdf, page):
     left, bottom, right, top = page["/MediaBox"]
     test.assertTrue(3 <= right - left <= 14400 and 3 <= top - bottom <= 14400, "6.1.13")
     for image in pdf.value(page["/Resources"])["/XObject"].values():
         image = pdf.value(image)
         test.assertEqual(image["/Subtype"], "/Image")
-        test.assertIn(image["/ColorSpace"], ("/DeviceGray", "/DeviceRGB"))
+        check_colour_space(test, pdf, image)
         test.assertFalse(image.get("/Interpolate"), "6.2.8.1")
     for font in pdf.value(page["/Resources"]).get("/Font", {}).values():
         check_font(test, pdf, pdf.value(font))

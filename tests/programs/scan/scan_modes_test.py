@@ -7,6 +7,7 @@ import subprocess
 import unittest
 import zlib
 
+import archive
 import program
 import scans
 
@@ -285,6 +286,7 @@ class Books(scans.Case):
         self.scan("in", "-o", "again/book.pdf", "--mode=mixed", "--jobs=3")
         data = (self.folder / "book.pdf").read_bytes()
         self.assertEqual(data, (self.folder / "again/book.pdf").read_bytes())
+        archive.check(self, self.folder / "book.pdf")
         listed = subprocess.run(["pdfimages", "-list", "book.pdf"], cwd=self.folder, check=True,
                                 capture_output=True, text=True).stdout
         kinds = [line.split()[2:9] for line in listed.splitlines()[2:]]
