@@ -12,8 +12,9 @@
 ///       static constexpr auto properties = std::tuple{Property{...}, ...};
 ///       static constexpr auto results = std::tuple{Result{...}, ...};        // may be empty
 ///       static bool black_and_white(const Params &);
-///       /// Whether the result is neither black and white nor an image: a threshold, an angle.
-///       static bool is_map(const Params &);                                  // if not never
+///       /// Whether the result is neither black and white nor an image: a threshold, an angle. May
+///       /// be left out.
+///       static bool is_map(const Params &);
 ///       // If it is not copied or, in black and white, neutral.
 ///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "median.h"
 #include "reduce.h"
 
 namespace cudascan::scan {
@@ -16,12 +17,6 @@ constexpr double kSheetHeight = 297;                ///< mm
 constexpr double kNarrowest = 1.05, kWidest = 2.6;  ///< width / height
 constexpr double kPaperShare = 0.43, kAsLight = 0.9, kLightest = 0.7;  ///< of the sheet
 constexpr double kInk = 0.85;                                          ///< of the paper around
-
-int median(std::vector<int> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "median.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -18,13 +20,6 @@ constexpr double kShade = 0.2, kFlat = 0.93, kUneven = 0.15,
                  kClearlyDark = 0.5;             ///< of the darkness
 constexpr double kPaper = 0.5;                   ///< of segments
 constexpr double kAlike = 0.7, kNotDark = 0.33;  ///< of the level of the paper
-
-template <typename T>
-T median(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 

@@ -64,8 +64,8 @@ class Journal {
   /// The regular file in the folder that was made from a page with these settings and still exists;
   /// "" if there is none.
   std::string output_of(const PageKey &key) const;
-  /// The name of a page of which an earlier run with these settings has made some of the files, if
-  /// the names of the others are free; else "".
+  /// The name of a page that an earlier run with these settings has made in part: some of its files
+  /// are there, and the names of the others are free. "" if there is none.
   std::string partly_made(const PageKey &key) const;
   /// Whether an earlier run with these settings has left the page out because it is blank.
   bool was_skipped(const PageKey &key) const;

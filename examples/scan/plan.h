@@ -47,8 +47,8 @@ struct Item {
   int pages_done() const;
 };
 
-/// Puts the names of the pages that an earlier run has made into those of all pages, of which each
-/// item has kMostPages, "" for those that it lacks.
+/// Adds the names of the pages that an earlier run has made.
+/// @param pages  the names of all pages: kMostPages for each item, "" for those that it lacks
 void add_done(const Item &item, std::size_t index, Split split, std::vector<std::string> &pages);
 
 /// Where a page of an item is among all pages.
