@@ -132,6 +132,10 @@ struct NppWindow {
   Filter filter;
   int window;
 };
+/// NPP: the luma of packed RGB with 3 or 4 samples a pixel (CUDA).
+struct NppLuma {
+  int channels;
+};
 /// A function of opencv_peer.cpp and its settings (CPU).
 struct OpenCv {
   std::string function;
@@ -144,7 +148,7 @@ struct Published {
 };
 /// The alternative that users would pick, measured along with a case.
 using Peer = std::variant<std::monostate, NppAdaptive, NppHistogram, NppLineOpening, NppWindow,
-                          OpenCv, Published>;
+                          NppLuma, OpenCv, Published>;
 
 struct Case {
   std::string op;           ///< name of the operator

@@ -58,6 +58,7 @@ DEFAULT_CASES(ADD_DEFAULTS)
 std::vector<Case> cuda_cases(const Options &options) {
   std::vector<Case> cases;
   add_histogram_cuda(options, cases);
+  add_luma_cuda(options, cases);
 #define ADD_CUDA(op, Name) add_##op##_cuda(options, cases);
   CUDASCAN_ALL_OPERATORS(ADD_CUDA)
   return cases;
@@ -66,6 +67,7 @@ std::vector<Case> cuda_cases(const Options &options) {
 std::vector<Case> cpu_cases(const Options &options) {
   std::vector<Case> cases;
   add_histogram_cpu(options, cases);
+  add_luma_cpu(options, cases);
 #define ADD_CPU(op, Name) add_##op##_cpu(options, cases);
   CUDASCAN_ALL_OPERATORS(ADD_CPU)
   return cases;

@@ -23,6 +23,7 @@ Case with_content(Case c, Content content);
   void add_##op##_cpu(const Options &options, std::vector<Case> &cases);
 CUDASCAN_ALL_OPERATORS(DECLARE_CASES)
 DECLARE_CASES(histogram, Histogram)
+DECLARE_CASES(luma, Luma)
 #undef DECLARE_CASES
 
 }  // namespace cudascan::bench

@@ -170,6 +170,10 @@ class Bench {
       row = time_npp(
           c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->filter(in, out, *window); },
           c.content);
+    } else if (const auto *luma = std::get_if<NppLuma>(&c.peer)) {
+      row = time_npp(
+          c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->luma(in, out, *luma); },
+          c.content, true);
     } else {
       row = time_npp(
           c.variant, c.size, [&](AnyPlane in, AnyPlane out) { npp_->histogram(in, out); },
@@ -183,6 +187,7 @@ class Bench {
     if (std::holds_alternative<NppLineOpening>(c.peer)) return npp_->has_morphology();
     if (const auto *window = std::get_if<NppWindow>(&c.peer))
       return npp_->has(*window, c.size.depth);
+    if (const auto *luma = std::get_if<NppLuma>(&c.peer)) return npp_->has(*luma);
     return std::holds_alternative<NppAdaptive>(c.peer);
   }
 

@@ -48,6 +48,7 @@ using Morphology = int (*)(const std::uint8_t *, int, NppiSize, NppiPoint, std::
                            NppiSize, const std::uint8_t *, NppiSize, NppiPoint, int,
                            NppStreamContext);
 
+using Gray = int (*)(const std::uint8_t *, int, std::uint8_t *, int, NppiSize, NppStreamContext);
 using MedianBytes = int (*)(NppiSize, NppiSize, std::uint32_t *, NppStreamContext);
 template <typename T>
 using Median = int (*)(const T *, int, T *, int, NppiSize, NppiSize, NppiPoint, std::uint8_t *,
@@ -91,6 +92,7 @@ struct Npp::Impl {
   Median<std::uint16_t> median_16 = nullptr;
   cuda::DeviceBuffer median_memory;
   Compare compare = nullptr;
+  Gray gray_3 = nullptr, gray_4 = nullptr;  // of RGB and RGBx
   HistogramBytes histogram_bytes = nullptr;
   Histogram histogram = nullptr;
   cuda::DeviceBuffer histogram_memory;
@@ -178,6 +180,10 @@ std::unique_ptr<Npp> Npp::load(cudaStream_t stream, std::string &why) {
   if (void *morphology = open_library("nppim", unused)) {
     find(impl->erode, morphology, "nppiErodeBorder_8u_C1R_Ctx");
     find(impl->dilate, morphology, "nppiDilateBorder_8u_C1R_Ctx");
+  }
+  if (void *colours = open_library("nppicc", unused)) {
+    find(impl->gray_3, colours, "nppiRGBToGray_8u_C3C1R_Ctx");
+    find(impl->gray_4, colours, "nppiRGBToGray_8u_AC4C1R_Ctx");
   }
   if (!impl->adaptive) {
     why = origin + " has no nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx";
@@ -301,6 +307,17 @@ void Npp::compare(AnyPlane in, AnyPlane out, int level) const {
                      static_cast<std::uint8_t>(level), static_cast<std::uint8_t *>(out.data),
                      static_cast<int>(out.stride), {in.width, in.height}, kGreater, impl_->context),
       "CompareC");
+}
+
+bool Npp::has(const NppLuma &work) const {
+  return (work.channels == 3 ? impl_->gray_3 : impl_->gray_4) != nullptr;
+}
+void Npp::luma(AnyPlane in, AnyPlane out, const NppLuma &work) const {
+  check_npp((work.channels == 3 ? impl_->gray_3 : impl_->gray_4)(
+                static_cast<const std::uint8_t *>(in.data), static_cast<int>(in.stride),
+                static_cast<std::uint8_t *>(out.data), static_cast<int>(out.stride),
+                {in.width / work.channels, in.height}, impl_->context),
+            "RGBToGray");
 }
 
 }  // namespace cudascan::bench

@@ -40,6 +40,9 @@ class Npp {
   void box(AnyPlane in, AnyPlane out, int window) const;
   bool has_compare() const;
   void compare(AnyPlane in, AnyPlane out, int level) const;
+  bool has(const NppLuma &work) const;
+  /// @param in  packed RGB; the width counts samples
+  void luma(AnyPlane in, AnyPlane out, const NppLuma &work) const;
 
  private:
   struct Impl;

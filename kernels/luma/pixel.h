@@ -11,38 +11,77 @@ namespace cudascan::lumas {
 /// Samples of up to 16 bits times weights of 16 bits, and their sum, fit into 32 bits.
 inline constexpr int kWeightBits = 16;
 
-CUDASCAN_HD inline unsigned luma_of(const unsigned (&rgb)[3], const LumaWeights &w) {
-  return (w.red * rgb[0] + w.green * rgb[1] + w.blue * rgb[2] + (1U << (kWeightBits - 1))) >>
+CUDASCAN_HD inline unsigned weighted(const unsigned (&samples)[3],
+                                     const std::uint32_t (&weights)[3]) {
+  return (weights[0] * samples[0] + weights[1] * samples[1] + weights[2] * samples[2] +
+          (1U << (kWeightBits - 1))) >>
          kWeightBits;
 }
+CUDASCAN_HD inline unsigned luma_of(const unsigned (&rgb)[3], const LumaWeights &w) {
+  return weighted(rgb, {w.red, w.green, w.blue});
+}
 
-/// A quotient of 16-bit numbers.
-struct Ratio {
-  unsigned over, under;
+/// A factor of at most one: a quotient of samples.
+/// @tparam T  type of samples
+template <typename T>
+class Factor {
+ public:
+  CUDASCAN_HD Factor(unsigned over, unsigned under)
+      : over_(over), under_(under), inverse_(reciprocal(static_cast<float>(under))) {}
 
-  CUDASCAN_HD bool is_less(const Ratio &other) const {
-    return over * other.under < other.over * under;
+  /// This many times `n`, rounded.
+  CUDASCAN_HD unsigned of(unsigned n) const {
+    const unsigned product = n * over_ + under_ / 2;
+    if constexpr (sizeof(T) == 1) {
+      // The exact quotient is at least half of 1 / under_ away from whole numbers, and the error of
+      // these operations is below 2^-13.
+      return static_cast<unsigned>(
+          static_cast<int>((static_cast<float>(product) + 0.5F) * inverse_));
+    }
+    const auto quotient = static_cast<unsigned>(static_cast<float>(product) * inverse_);
+    const int rest = static_cast<int>(product - quotient * under_);  // the quotient may be off by 1
+    return quotient + (rest >= static_cast<int>(under_)) - (rest < 0);
   }
-  /// This many times `n`, rounded. The ratio is at most one.
-  CUDASCAN_HD unsigned of(unsigned n) const { return (n * over + under / 2) / under; }
+
+ private:
+  CUDASCAN_HD static float reciprocal(float v) {
+#ifdef __CUDA_ARCH__
+    return __fdividef(1.0F, v);  // within 2 units in the last place
+#else
+    return 1.0F / v;
+#endif
+  }
+
+  unsigned over_, under_;
+  float inverse_;
 };
 
 /// Gives a colour another luma, which keeps its hue.
-CUDASCAN_HD inline void recolor(unsigned (&rgb)[3], const LumaWeights &weights, unsigned luma,
+/// @param before  its luma, which lies between its samples
+template <typename T>
+CUDASCAN_HD inline void recolor(unsigned (&rgb)[3], unsigned before, unsigned luma,
                                 unsigned maximum) {
-  const unsigned before = luma_of(rgb, weights);
-  Ratio most{1, 1};  // of the distances to the luma that fit into the range
-  for (const unsigned sample : rgb) {
-    const bool up = sample > before;
-    const Ratio room{up ? maximum - luma : luma, up ? sample - before : before - sample};
-    if (room.over < room.under && room.is_less(most)) most = room;
-  }
-  if (most.over == most.under) {  // most pixels, and division is slow
+  const auto smaller = [](unsigned a, unsigned b) { return a < b ? a : b; };
+  const auto larger = [](unsigned a, unsigned b) { return a < b ? b : a; };
+  const unsigned above = larger(larger(rgb[0], rgb[1]), rgb[2]) - before,
+                 below = before - smaller(smaller(rgb[0], rgb[1]), rgb[2]);
+  // The room above and below, over what is needed: the smaller quotient is the factor.
+  const unsigned headroom = maximum - luma;
+  unsigned over = 1, under = 1;
+  if (headroom < above) over = headroom, under = above;
+  if (luma < below && luma * under < over * below) over = luma, under = below;
+#ifdef __CUDA_ARCH__
+  if (over == under) {  // most pixels
     for (unsigned &sample : rgb) sample += luma - before;
     return;
   }
-  for (unsigned &sample : rgb)
-    sample = sample > before ? luma + most.of(sample - before) : luma - most.of(before - sample);
+#endif
+  const Factor<T> factor(over, under);
+  for (unsigned &sample : rgb) {
+    const bool is_above = sample > before;
+    const unsigned distance = factor.of(is_above ? sample - before : before - sample);
+    sample = is_above ? luma + distance : luma - distance;
+  }
 }
 
 /// Refuses a plane of another size than the luma's.

@@ -245,8 +245,29 @@ void check_yuv(On &on, T maximum) {
     }
 }
 
+/// Many colours and levels, most of which leave the range, so that factors are needed.
+template <typename T, typename On>
+void check_factors(On &on, T maximum) {
+  const Size size{800, 150};
+  RgbImage<T> in(kRgb[2], size, {}, maximum, 11), out(kRgb[2], size, {}, maximum, 12);
+  std::mt19937 random(13);
+  std::vector<T> levels(static_cast<std::size_t>(size.width) * size.height);
+  for (T &level : levels) level = static_cast<T>(random() % (maximum + 1U));
+  const Image<T> luma(levels, size.width, size.height, {}, maximum);
+  on.set(in, kWeights[0], luma, Colors::kept, out);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const auto want = recoloured(kWeights[0], {in.at(0, x, y), in.at(1, x, y), in.at(2, x, y)},
+                                   luma.at(x, y), maximum);
+      for (int c = 0; c < 3; ++c) ASSERT_EQ(out.at(c, x, y), want[c]) << x << ", " << y;
+    }
+}
+
 template <typename On>
 void check_all(On &on) {
+  check_factors<std::uint8_t>(on, 0xff);
+  check_factors<std::uint16_t>(on, 0xfff);
+  check_factors<std::uint16_t>(on, 0xffff);
   check_rgb<std::uint8_t>(on, 0xff);
   check_rgb<std::uint16_t>(on, 0x3ff);
   check_rgb<std::uint16_t>(on, 0xffff);
