@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/formats.h"
 
+#include <string>
 #include <string_view>
 
 #include "gst/luma_planes.h"
@@ -10,21 +11,36 @@ namespace {
 
 constexpr const char *kCudaFeature = "memory:CUDAMemory";
 
-// Not Y210 and Y212_LE: GStreamer 1.22 describes their chroma wrongly.
-#define COLOURS_8                                          \
-  "NV12, NV21, NV16, NV61, NV24, I420, YV12, Y42B, Y444, " \
-  "YUY2, UYVY, YVYU, VYUY, AYUV, VUYA, v308, IYU2, "       \
-  "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GBR, GBRA, RGBP, BGRP"
-#define FORMATS_16                                                                       \
-  "GRAY16_LE, P010_10LE, P012_LE, P016_LE, I420_10LE, I420_12LE, I422_10LE, I422_12LE, " \
-  "Y444_10LE, Y444_12LE, Y444_16LE, "                                                    \
-  "GBR_10LE, GBR_12LE, GBRA_10LE, GBRA_12LE, RGBA64_LE, BGRA64_LE, ARGB64_LE, ABGR64_LE"
-#define CAPS_FIELDS                                 \
-  ", format = { GRAY8, " COLOURS_8 ", " FORMATS_16  \
-  " }, width = [ 1, 32768 ], height = [ 1, 32768 ]" \
-  ", framerate = " GST_VIDEO_FPS_RANGE
-constexpr const char *kColours8 = "{ " COLOURS_8 " }",
-                     *kAllButGray8 = "{ " COLOURS_8 ", " FORMATS_16 " }";
+// Not Y210, Y212_LE and Y412_LE: GStreamer 1.22 is wrong about the places of their samples.
+constexpr const char *kColours8[] = {
+    "NV12", "NV21", "NV16", "NV61", "NV24", "I420", "YV12", "Y42B", "Y444", "YUY2", "UYVY",
+    "YVYU", "VYUY", "AYUV", "VUYA", "v308", "IYU2", "RGB",  "BGR",  "RGBx", "BGRx", "xRGB",
+    "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "RBGA", "GBR",  "GBRA", "RGBP", "BGRP"};
+constexpr const char *kFormats16[] = {
+    "GRAY16_LE", "GRAY10_LE16", "GRAY10_LE32", "P010_10LE",  "P012_LE",   "P016_LE",
+    "I420_10LE", "I420_12LE",   "I422_10LE",   "I422_12LE",  "Y444_10LE", "Y444_12LE",
+    "Y444_16LE", "v210",        "v216",        "Y410",       "AYUV64",    "GBR_10LE",
+    "GBR_12LE",  "GBR_16LE",    "GBRA_10LE",   "GBRA_12LE",  "RGBA64_LE", "BGRA64_LE",
+    "ARGB64_LE", "ABGR64_LE",   "ARGB64",      "RGB10A2_LE", "BGR10A2_LE"};
+
+/// Adds those that this GStreamer knows to "{ A, B".
+template <std::size_t n>
+std::string with_known(std::string list, const char *const (&formats)[n]) {
+  for (const char *format : formats)
+    if (gst_video_format_from_string(format) != GST_VIDEO_FORMAT_UNKNOWN)
+      list += (list.back() == '{' ? " " : ", ") + std::string(format);
+  return list;
+}
+
+/// The formats with chroma of 8 bits, and all but GRAY8, as lists that GValue understands.
+const std::string &colours_8() {
+  static const std::string list = with_known("{", kColours8) + " }";
+  return list;
+}
+const std::string &all_but_gray8() {
+  static const std::string list = with_known(with_known("{", kColours8), kFormats16) + " }";
+  return list;
+}
 
 bool structure_is_cuda(const GstCaps *caps, guint i) {
   const GstCapsFeatures *features = gst_caps_get_features(caps, i);
@@ -91,19 +107,23 @@ GstCaps *filter(GstCaps *caps, Keep keep) {
 }  // namespace
 
 GstCaps *template_caps() {
-  return gst_caps_from_string(
+  const std::string formats = with_known(with_known("{ GRAY8", kColours8), kFormats16) + " }";
+  const std::string fields = ", format = " + formats +
+                             ", width = [ 1, 32768 ], height = [ 1, 32768 ]"
+                             ", framerate = " GST_VIDEO_FPS_RANGE;
+  std::string caps = "video/x-raw" + fields;
 #ifdef HAVE_GST_CUDA
-      "video/x-raw(memory:CUDAMemory)" CAPS_FIELDS
-      "; "
+  caps = "video/x-raw(memory:CUDAMemory)" + fields + "; " + caps;
 #endif
-      "video/x-raw" CAPS_FIELDS);
+  return gst_caps_from_string(caps.c_str());
 }
 
 GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilities abilities) {
   GstCaps *result = gst_caps_new_empty();
   const guint n = gst_caps_get_size(caps);
   const bool is_input = direction == GST_PAD_SINK;
-  const char *others = abilities.gray8_from == Gray8From::any ? kAllButGray8 : kColours8;
+  const std::string &others =
+      abilities.gray8_from == Gray8From::any ? all_but_gray8() : colours_8();
   for (const bool other_format : {false, true}) {
     if (other_format && abilities.gray8_from == Gray8From::gray8) break;
     for (const bool other_memory : {false, true}) {
@@ -115,7 +135,8 @@ GstCaps *other_pad_caps(GstPadDirection direction, const GstCaps *caps, Abilitie
           append(result, structure, cuda != other_memory);
         } else if (is_input ? can_become_gray8(structure, abilities.gray8_from)
                             : has_format(structure, "GRAY8")) {
-          g_autoptr(GstStructure) converted = with_format(structure, is_input ? "GRAY8" : others);
+          g_autoptr(GstStructure) converted =
+              with_format(structure, is_input ? "GRAY8" : others.c_str());
           append(result, converted, cuda != other_memory);
         }
       }
@@ -212,6 +233,23 @@ guint neutral_chroma(const GstVideoFormatInfo *format) {
 
 bool has_luma_plane(const GstVideoFormatInfo *format) {
   return !GST_VIDEO_FORMAT_INFO_IS_RGB(format) && format->pixel_stride[0] == sample_size(format);
+}
+
+std::optional<Tens> tens_of(const GstVideoFormatInfo *format) {
+  switch (format->format) {
+    case GST_VIDEO_FORMAT_GRAY10_LE32:
+      return Tens::gray;
+    case GST_VIDEO_FORMAT_v210:
+      return Tens::yuv422;
+    case GST_VIDEO_FORMAT_Y410:
+      return Tens::yuv444;
+    case GST_VIDEO_FORMAT_RGB10A2_LE:
+      return Tens::rgb;
+    case GST_VIDEO_FORMAT_BGR10A2_LE:
+      return Tens::bgr;
+    default:
+      return {};
+  }
 }
 
 int sample_size(const GstVideoFormatInfo *format) {

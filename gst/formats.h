@@ -4,6 +4,10 @@
 #pragma once
 #include <gst/video/video.h>
 
+#include <optional>
+
+#include "kernels/luma.h"
+
 namespace cudascan::gst {
 
 /// Caps of both pad templates: every format in system memory and, in builds with libgstcuda, in
@@ -58,6 +62,9 @@ guint neutral_chroma(const GstVideoFormatInfo *format);
 
 /// Whether the luma is a plane of its own: in gray, planar and semi-planar YUV.
 bool has_luma_plane(const GstVideoFormatInfo *format);
+
+/// How samples of 10 bits lie in words, in formats where they do; has_luma_plane() is false then.
+std::optional<Tens> tens_of(const GstVideoFormatInfo *format);
 
 /// Bytes per sample, 1 or 2.
 int sample_size(const GstVideoFormatInfo *format);

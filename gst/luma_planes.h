@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Frames whose luma has no plane of its own: RGB and packed YUV. Operators then work on a plane
-/// that is made for them.
+/// Frames whose luma has no plane of its own: RGB, packed YUV, and samples in parts of words.
+/// Operators then work on a plane that is made for them.
 #pragma once
 #include "gst/picture.h"
 #include "kernels/luma.h"
@@ -55,6 +55,17 @@ PackedYuv<T> packed_yuv(const Picture &picture) {
           GST_VIDEO_INFO_N_COMPONENTS(&info) == 4 ? component_offset(info, 3) : -1};
 }
 
+/// A frame with samples of 10 bits in words.
+template <typename Word>
+PackedTens<Word> packed_tens(const Picture &picture) {
+  const GstVideoInfo &info = *picture.info;
+  const PlaneShape shape = plane_shape(info, 0);
+  return {
+      {reinterpret_cast<Word *>(picture.data[0]), shape.width / 2, shape.height, picture.stride[0]},
+      GST_VIDEO_INFO_WIDTH(&info),
+      *tens_of(info.finfo)};
+}
+
 /// The weights of the frame's colorimetry. What RGB has as its matrix does not tell them, but its
 /// primaries do: sRGB has those of BT.709.
 LumaWeights weights_of(const GstVideoInfo &info);
@@ -62,6 +73,9 @@ LumaWeights weights_of(const GstVideoInfo &info);
 /// Makes the luma of a frame that has no plane of it.
 template <typename Exec, typename T>
 void fetch_luma(Exec &exec, const Picture &from, Plane<T> to) {
+  if constexpr (sizeof(T) == 2)
+    if (tens_of(from.info->finfo))
+      return get_luma(exec, packed_tens<const std::uint32_t>(from), weights_of(*from.info), to);
   if (GST_VIDEO_INFO_IS_RGB(from.info))
     get_luma(exec, rgb_planes<const T>(from), weights_of(*from.info), to);
   else
@@ -74,6 +88,10 @@ template <typename Exec, typename T>
 void put_luma(Exec &exec, const Picture &in, Plane<const T> luma, Chroma chroma,
               const Picture &out) {
   const Colors colors = chroma == Chroma::copied ? Colors::kept : Colors::none;
+  if constexpr (sizeof(T) == 2)
+    if (tens_of(in.info->finfo))
+      return set_luma(exec, packed_tens<const std::uint32_t>(in), weights_of(*in.info), luma,
+                      colors, packed_tens<std::uint32_t>(out));
   if (GST_VIDEO_INFO_IS_RGB(in.info)) {
     set_luma(exec, rgb_planes<const T>(in), weights_of(*in.info), luma, colors, rgb_planes<T>(out));
     return;

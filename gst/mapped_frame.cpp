@@ -110,11 +110,11 @@ void MappedFrame::unmap() {
 }
 
 bool is_aligned(const Picture &picture, int n_planes) {
-  const auto sample = static_cast<guintptr>(sample_size(picture.info->finfo));
+  const GstVideoFormatInfo *format = picture.info->finfo;
+  const auto unit = static_cast<guintptr>(tens_of(format) ? sizeof(guint32) : sample_size(format));
   for (int i = 0; i < n_planes; ++i)
     if (picture.stride[i] < plane_shape(*picture.info, i).row_bytes() ||
-        picture.stride[i] % sample != 0 ||
-        reinterpret_cast<guintptr>(picture.data[i]) % sample != 0)
+        picture.stride[i] % unit != 0 || reinterpret_cast<guintptr>(picture.data[i]) % unit != 0)
       return false;
   return true;
 }

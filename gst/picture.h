@@ -30,7 +30,8 @@ enum class Chroma {
   hue,      ///< from the luma of the result, which has angles for paint_hues()
 };
 
-/// Size of one plane in samples of its format; all samples of packed components count.
+/// Size of one plane in samples of its format; all samples of packed components count. Words with
+/// samples of 10 bits count as two.
 struct PlaneShape {
   int width;
   int height;
@@ -41,6 +42,9 @@ struct PlaneShape {
 
 inline PlaneShape plane_shape(const GstVideoInfo &info, int plane) {
   PlaneShape shape{0, 0, sample_size(info.finfo)};
+  if (const auto tens = tens_of(info.finfo))
+    return {2 * words_of(*tens, GST_VIDEO_INFO_WIDTH(&info)), GST_VIDEO_INFO_FIELD_HEIGHT(&info),
+            shape.sample_size};
   for (int i = 0; i < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)); ++i) {
     if (static_cast<int>(GST_VIDEO_INFO_COMP_PLANE(&info, i)) != plane) continue;
     // In a row of YUY2 with an odd number of pixels there are more samples for chroma.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Replaces luma.cu in a build without CUDA.
+// Replaces the .cu files in a build without CUDA.
 #include "kernels/luma.h"
 
 #include "kernels/base/absent.h"
@@ -34,6 +34,15 @@ void set_luma(Cuda &, const PackedYuv<const std::uint8_t> &, Plane<const std::ui
 }
 void set_luma(Cuda &, const PackedYuv<const std::uint16_t> &, Plane<const std::uint16_t>, Colors,
               const PackedYuv<std::uint16_t> &) {
+  refuse_cuda();
+}
+
+void get_luma(Cuda &, const PackedTens<const std::uint32_t> &, const LumaWeights &,
+              Plane<std::uint16_t>) {
+  refuse_cuda();
+}
+void set_luma(Cuda &, const PackedTens<const std::uint32_t> &, const LumaWeights &,
+              Plane<const std::uint16_t>, Colors, const PackedTens<std::uint32_t> &) {
   refuse_cuda();
 }
 

@@ -25,7 +25,8 @@ inline constexpr GstVideoFormat kKindsOfFormats[] = {
     GST_VIDEO_FORMAT_I420,      GST_VIDEO_FORMAT_Y444,      GST_VIDEO_FORMAT_P010_10LE,
     GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_Y444_16LE, GST_VIDEO_FORMAT_YUY2,
     GST_VIDEO_FORMAT_AYUV,      GST_VIDEO_FORMAT_RGB,       GST_VIDEO_FORMAT_BGRx,
-    GST_VIDEO_FORMAT_GBR,       GST_VIDEO_FORMAT_GBR_10LE,  GST_VIDEO_FORMAT_RGBA64_LE};
+    GST_VIDEO_FORMAT_GBR,       GST_VIDEO_FORMAT_GBR_10LE,  GST_VIDEO_FORMAT_RGBA64_LE,
+    GST_VIDEO_FORMAT_v210,      GST_VIDEO_FORMAT_BGR10A2_LE};
 
 /// In formats of each kind and some sizes, the element's result is that of the kernel library.
 /// @param element   launch line without settings

@@ -3,46 +3,16 @@
 // element.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 #include <utility>
 
 #include "kernels/luma.h"
+#include "tests/elements/component.h"
 #include "tests/elements/expectations.h"  // the files of operators; from meson.build
 #include "tests/elements/support.h"
 
 namespace cudascan::elements {
 namespace {
-
-/// One component of a mapped frame.
-struct Component {
-  guint8 *data;
-  int width, height, stride, step;
-  bool deep;
-
-  Component(GstVideoFrame &frame, int c)
-      : data(static_cast<guint8 *>(
-            GST_VIDEO_FRAME_PLANE_DATA(&frame, GST_VIDEO_FRAME_COMP_PLANE(&frame, c)))),
-        width(GST_VIDEO_FRAME_COMP_WIDTH(&frame, c)),
-        height(GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c)),
-        stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, c)),
-        step(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)),
-        deep(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c) > 8) {
-    // Not COMP_DATA: in GStreamer 1.22 it points to the V of P010_10LE and similar formats one byte
-    // after U instead of two.
-    const int offset = GST_VIDEO_FRAME_COMP_POFFSET(&frame, c);
-    data += deep ? (offset + 1) / 2 * 2 : offset;
-  }
-
-  template <typename Visit>
-  void each(Visit visit) {
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x)
-        visit(
-            data + static_cast<std::ptrdiff_t>(y) * stride + static_cast<std::ptrdiff_t>(x) * step,
-            static_cast<std::size_t>(y) * width + x);
-  }
-};
 
 bool is_rgb(const Picture &p) {
   return GST_VIDEO_FORMAT_INFO_IS_RGB(p.format_info());
@@ -146,11 +116,10 @@ double Picture::black_ratio() const {
 Picture make_picture(GstVideoFormat format, int width, int height, unsigned seed) {
   Picture p{format, width, height, {}};
   const GstVideoFormatInfo *info = p.format_info();
-  const int depth = info->depth[0], top = (1 << depth) - 1;
   std::uint32_t state = seed * 2654435761u + 12345u;
   const auto noise = [&state] { return state = state * 1664525u + 1013904223u, state >> 16; };
   for (unsigned c = 0; c < info->n_components; ++c) {
-    const int w = p.component_width(c), h = p.component_height(c);
+    const int w = p.component_width(c), h = p.component_height(c), top = (1 << info->depth[c]) - 1;
     auto &samples = p.components.emplace_back(static_cast<std::size_t>(w) * h);
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x) {
@@ -197,7 +166,9 @@ Picture expected(const Picture &in, const Params &params, GstVideoFormat out_for
       out.components.push_back(in.components[c]);
       continue;
     }
-    switch (colour_of(params)) {
+    Colour colour = colour_of(params);
+    if (colour == Colour::of_directions && in_words(out.format)) colour = Colour::none;
+    switch (colour) {
       case Colour::none:
         out.components.emplace_back(
             static_cast<std::size_t>(out.component_width(c)) * out.component_height(c),
@@ -277,12 +248,8 @@ Ref<GstBuffer> to_buffer(const Picture &picture, const Layout &layout) {
       gint components[GST_VIDEO_MAX_COMPONENTS];
       gst_video_format_info_component(info.finfo, plane, components);
       const int c = components[0];
-      int row = 0;  // in YUY2 two chroma samples may need more than one luma sample
-      for (const gint in_plane : components)
-        if (in_plane >= 0)
-          row = std::max(row, picture.component_width(in_plane) *
-                                  GST_VIDEO_INFO_COMP_PSTRIDE(&info, in_plane));
-      strides[plane] = row + layout.row_padding * bytes + layout.row_bytes;
+      strides[plane] =
+          row_bytes(picture, info, plane) + layout.row_padding * bytes + layout.row_bytes;
       const gsize size = static_cast<gsize>(strides[plane]) * picture.component_height(c);
       offsets[plane] = offset;
       if (layout.upwards) {
@@ -317,10 +284,8 @@ void fill(GstBuffer *buffer, const Picture &picture) {
   }
   for (unsigned c = 0; c < picture.components.size(); ++c) {
     Component component(frame, c);
-    component.each([&](guint8 *at, std::size_t i) {
-      const std::uint16_t value = picture.components[c][i];
-      std::memcpy(at, &value, component.deep ? 2 : 1);  // little-endian, like all tested formats
-    });
+    component.each(
+        [&](std::uint16_t &sample, std::size_t i) { sample = picture.components[c][i]; });
   }
   gst_video_frame_unmap(&frame);
 }
@@ -342,10 +307,7 @@ Picture to_picture(GstBuffer *buffer, const GstCaps *caps) {
     Component component(frame, c);
     auto &samples = picture.components.emplace_back(static_cast<std::size_t>(component.width) *
                                                     component.height);
-    component.each([&](const guint8 *at, std::size_t i) {
-      samples[i] = 0;
-      std::memcpy(&samples[i], at, component.deep ? 2 : 1);
-    });
+    component.each([&](std::uint16_t &sample, std::size_t i) { samples[i] = sample; });
   }
   gst_video_frame_unmap(&frame);
   return picture;

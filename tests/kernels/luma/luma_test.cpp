@@ -7,15 +7,17 @@
 #include <cmath>
 #include <memory>
 
+#include "tests/kernels/luma/colours.h"
 #include "tests/kernels/operator_test.h"
 
 namespace cudascan {
 namespace {
 
 using test::Image;
+using test::kWeights;
+using test::luma_of;
+using test::recoloured;
 using test::Size;
-
-constexpr Size kSizes[] = {{1, 1}, {3, 2}, {4, 1}, {33, 5}, {130, 17}, {256, 9}};
 
 /// A layout of RGB: the places of red, green, blue and the fourth sample (-1 = none) in a pixel of
 /// `step` samples, or planes of their own.
@@ -93,32 +95,6 @@ class RgbImage {
   std::vector<std::unique_ptr<Image<T>>> planes_;
 };
 
-/// The sum of the weighted samples, rounded.
-unsigned luma_of(const LumaWeights &w, double red, double green, double blue) {
-  return static_cast<unsigned>(
-      std::floor((w.red * red + w.green * green + w.blue * blue) / 65536 + 0.5));
-}
-
-/// A colour with another luma: its distances to the luma, times the largest factor that keeps all
-/// samples in their range.
-std::array<unsigned, 3> recoloured(const LumaWeights &w, const std::array<unsigned, 3> &rgb,
-                                   unsigned luma, unsigned maximum) {
-  const auto before = static_cast<std::int64_t>(luma_of(w, rgb[0], rgb[1], rgb[2]));
-  std::int64_t room = 1, needed = 1;  // the factor is their quotient
-  for (const std::int64_t sample : rgb) {
-    const std::int64_t r = sample > before ? maximum - luma : luma, n = std::abs(sample - before);
-    if (n > r && static_cast<long double>(r) / n < static_cast<long double>(room) / needed)
-      room = r, needed = n;
-  }
-  std::array<unsigned, 3> result;
-  for (int i = 0; i < 3; ++i) {
-    const std::int64_t distance = rgb[i] - before;
-    result[i] = static_cast<unsigned>(
-        luma + (distance < 0 ? -1 : 1) * ((2 * std::abs(distance) * room + needed) / (2 * needed)));
-  }
-  return result;
-}
-
 /// How the functions are called: on the CPU, or on copies on the GPU.
 class OnCpu {
  public:
@@ -157,14 +133,11 @@ class OnCpu {
   Cpu cpu_{2};
 };
 
-const LumaWeights kWeights[] = {luma_weights(0.299, 0.114), luma_weights(0.2126, 0.0722),
-                                luma_weights(0.2627, 0.0593)};
-
 template <typename T, typename On>
 void check_rgb(On &on, T maximum) {
   unsigned seed = 1;
   for (const RgbLayout &layout : kRgb)
-    for (const Size size : kSizes)
+    for (const Size size : test::kLumaSizes)
       for (const test::Layout rows :
            {test::Layout{}, test::Layout{.unit = 64}, test::Layout{.padding = 3, .offset = 1}}) {
         const LumaWeights &w = kWeights[seed % 3];
@@ -208,7 +181,7 @@ template <typename T, typename On>
 void check_yuv(On &on, T maximum) {
   std::mt19937 random(5);
   for (const YuvLayout &layout : kYuv)
-    for (const auto &[width, height] : kSizes) {
+    for (const auto &[width, height] : test::kLumaSizes) {
       SCOPED_TRACE(testing::Message() << layout.name << " " << width << "x" << height);
       const int samples = (width + 1) / 2 * layout.samples;
       std::vector<T> values(static_cast<std::size_t>(samples) * height);
