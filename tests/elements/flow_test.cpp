@@ -105,13 +105,6 @@ TEST_P(Flow, UpstreamEventsPass) {
   }
 }
 
-TEST_P(Flow, TheElementAddsNoLatency) {
-  Filter filter(nick());
-  filter.process(page());
-  gst_harness_set_upstream_latency(filter.harness(), 40 * GST_MSECOND);
-  EXPECT_EQ(gst_harness_query_latency(filter.harness()), 40 * GST_MSECOND);
-}
-
 TEST_P(Flow, CapsQueriesAnswerWithBothMemoriesAndAreNarrowedByTheOtherPad) {
   Filter filter(nick(), "video/x-raw, format=GRAY8, width=33, height=22");
   Ref<GstCaps> caps(gst_pad_peer_query_caps(filter.harness()->srcpad, nullptr));
