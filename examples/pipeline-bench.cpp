@@ -31,6 +31,8 @@ time of the kernels alone, or of the copies over PCIe if these take longer. Tabl
   pipelines   every chain in every size
   streams     several pipelines at once in 1080p
   live        frames at a fixed rate through a queue that drops those that come too fast
+  camera      what elements add to the time from a camera of 60 frames a second to the sink, on the
+              GPU, and on four cores of the CPU or as many as there are
   peers       GStreamer's opencv elements, if they are installed
 
 Exit status: 0 measured, 1 something could not be measured, 2 bad options.
@@ -102,11 +104,11 @@ struct Words {
 void parse_words(int &argc, char **&argv, Words &w) {
   const GOptionEntry entries[] = {
       {"tables", 't', 0, G_OPTION_ARG_STRING, &w.tables,
-       "Which tables, of pipelines,streams,live,peers", "LIST"},
+       "Which tables, of pipelines,streams,live,camera,peers", "LIST"},
       {"sizes", 0, 0, G_OPTION_ARG_STRING, &w.sizes,
        "720p,1080p,4k,8k,scan (2736x3648), or sizes such as 1920x1200 (all five)", "LIST"},
-      {"rates", 0, 0, G_OPTION_ARG_STRING, &w.rates, "Frames a second for live (30,60,120,240)",
-       "LIST"},
+      {"rates", 0, 0, G_OPTION_ARG_STRING, &w.rates,
+       "Frames a second for live (30,60,120,240) and camera (60)", "LIST"},
       {"streams", 0, 0, G_OPTION_ARG_STRING, &w.streams, "Pipelines at once (1,4,16,64)", "LIST"},
       {"filter", 0, 0, G_OPTION_ARG_STRING, &w.filter,
        "Only chains and peers whose text contains this", "TEXT"},
@@ -114,7 +116,7 @@ void parse_words(int &argc, char **&argv, Words &w) {
        "Measure this chain, in system memory, instead of the built-in ones", "FRAGMENT"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &w.backend, "auto, cuda or cpu (auto)", "BACKEND"},
       {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &w.seconds,
-       "Time for each row (0.3, live three times that, --element 1.5)", "S"},
+       "Time for each row (0.3, live three times that, camera ten times, --element 1.5)", "S"},
       {"quick", 'q', 0, G_OPTION_ARG_NONE, &w.quick, "Fewer chains, sizes and rates, less time",
        nullptr},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &w.json, "Write all rows", "FILE"},
@@ -154,7 +156,7 @@ Command parse(int &argc, char **&argv) {
       w.tables ? split(w.tables) : std::vector<std::string>(std::begin(kTables), std::end(kTables));
   for (const std::string &table : suite.tables)
     if (std::find(std::begin(kTables), std::end(kTables), table) == std::end(kTables))
-      throw BadSetting("--tables " + table + ": must be of pipelines,streams,live,peers");
+      throw BadSetting("--tables " + table + ": must be of pipelines,streams,live,camera,peers");
   for (const std::string &word : split(w.sizes   ? w.sizes
                                        : w.quick ? "720p,4k"
                                                  : "720p,1080p,4k,8k,scan"))
@@ -164,6 +166,7 @@ Command parse(int &argc, char **&argv) {
                               : w.quick ? "30,120"
                                         : "30,60,120,240",
                               10000);
+  suite.camera_rates = w.rates ? suite.rates : std::vector<int>{60};
   suite.streams = parse_numbers("--streams",
                                 w.streams ? w.streams
                                 : w.quick ? "1,4"

@@ -105,6 +105,33 @@ class Pipelines(Case):
         self.assertLess(fast["dropped"], fast["frames"])
         self.assertGreaterEqual(fast["latency_us"]["p50"], 10000)
 
+    def test_a_camera_has_what_the_chain_adds(self):
+        bare, slow = self.bench("--chain", "identity sleep-time=5000", "--tables", "camera",
+                                "--sizes", "64x48", "--rates", "50", "--seconds", "0.1")
+        self.assertEqual([(row["table"], row["fps_in"], row["frames"]) for row in (bare, slow)],
+                         [("camera", 50, 50)] * 2)
+        self.assertEqual(slow["threads"], min(4, len(os.sched_getaffinity(0))))
+        self.assertNotIn("added_us", bare)
+        for percent in ("p50", "p99"):
+            self.assertAlmostEqual(slow["added_us"][percent], delta=0.1, second=(
+                slow["latency_us"][percent] - bare["latency_us"][percent]))
+            for times in ("latency_us", "sensor_us"):
+                self.assertGreaterEqual(slow[times][percent], 5000)
+        # The source does not push a frame before its timestamp.
+        self.assertGreaterEqual(bare["sensor_us"]["p50"], 0)
+
+    def test_a_camera_of_the_usual_elements(self):
+        if not plugin_is_found():
+            self.skipTest("the plugin is not found")
+        rows = self.bench("--tables", "camera", "--sizes", "64x48", "--seconds", "0.02")
+        names = [[part.split()[0] for part in row["name"].split(" ! ")] for row in rows]
+        self.assertEqual(names[0], ["identity"])
+        self.assertEqual([len(name) for name in names], [1, 1, 1, 1, 3])
+        self.assertEqual(names[4], [name for one in names[1:4] for name in one])
+        for row in rows:
+            self.assertNotIn("error", row)
+            self.assertEqual((row["fps_in"], row["backend"]), (60, "cpu"))
+
     def test_streams_run_at_once(self):
         one, four = self.bench("--chain", "identity sleep-time=20000", "--tables", "streams",
                                "--sizes", "64x48", "--streams", "1,4", "--seconds", "0.3")

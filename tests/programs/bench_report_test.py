@@ -41,6 +41,12 @@ PIPELINES = [
      "backend": "cpu", "fps": 77.0, "peer": True},
     {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
      "dropped": 17, "latency_us": {"p50": 2000.0}},
+    *({"table": "camera", "name": name, **HD, "where": "system", "backend": "cpu", "threads": 4,
+       "fps_in": 60, "frames": 180, "dropped": 0, **times} for name, times in (
+           ("identity", {"latency_us": {"p50": 300.0}, "sensor_us": {"p50": 450.0}}),
+           ("cudanick ! cudaequalize", {"latency_us": {"p50": 5700.0},
+                                        "sensor_us": {"p50": 5850.0, "max": 9870.0},
+                                        "added_us": {"p50": 5430.0, "p99": 6540.0}}))),
     {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": True,
      "element": "equalizehist", "us": 1200.0, "fps": 833.3},
     {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": False, "us": 400.0,
@@ -130,13 +136,14 @@ class ReportPage(PageTest):
         for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met",
                       "windows 3..255", "launch failed & lost", "Image 5, equalize", "GTX 1650",
                       "cudanick ! cudaequalize", "cvdilate", "other library", "Live sources",
-                      "median 5×5", "10-30", "equalizehist"):
+                      "median 5×5", "10-30", "equalizehist",
+                      "1920×1080, 60 frames/s, cpu, 4 threads"):
             self.assertIn(words, shown)
         for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)",
-                       "equal", "3.00×"):
+                       "equal", "3.00×", "5.43", "6.54", "9.87"):
             self.assertIn(number, shown)
-        for section in ("machine", "pipelines", "live", "peers", "streams", "sweeps", "papers",
-                        "kernels", "goals"):
+        for section in ("machine", "pipelines", "live", "camera", "peers", "streams", "sweeps",
+                        "papers", "kernels", "goals"):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):
@@ -154,8 +161,8 @@ class ReportPage(PageTest):
     def test_only_kernels(self):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
-        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, Other "
-                      "libraries", " ".join(page.texts))
+        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, From "
+                      "a camera to the sink, Other libraries", " ".join(page.texts))
 
     def test_pipelines_that_were_not_measured(self):
         kernel = {**PIPELINES[0], "where": "kernel"}
@@ -212,7 +219,8 @@ class ReportPage(PageTest):
                  *(({"machine": MACHINE, "rows": [row]}, sentence) for row, sentence in (
                      ({}, 'no "table"'), ({"table": "live", "name": 3}, '"name" of entry 1'),
                      ({"table": "kernels", "us": "1"}, '"us" of entry 1'),
-                     ({"table": "live", "latency_us": 1}, '"latency_us" of'))))
+                     ({"table": "live", "latency_us": 1}, '"latency_us" of'),
+                     ({"table": "camera", "added_us": 1}, '"added_us" of'))))
         for content, sentence in cases:
             with self.subTest(sentence):
                 self.refused(["--kernels", self.write("k.json", content)], sentence)

@@ -153,6 +153,11 @@ std::vector<Chain> chains(bool quick) {
   return all;
 }
 
+std::vector<Chain> camera_chains() {
+  const Chain median = window("median", SwoFilterOperator::median, 3);
+  return {equalize(), median, nick(), equalize() + median + nick()};
+}
+
 Chain longest_chain() {
   return chains(true).back();
 }

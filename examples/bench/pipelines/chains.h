@@ -19,6 +19,9 @@ struct Chain {
   std::string with_queues() const;
 };
 
+/// Elements that cameras often need: each alone, then all three in a row.
+std::vector<Chain> camera_chains();
+
 /// Each element alone, then chains of two, three, four and all elements.
 /// @param quick  three of them, with the longest
 std::vector<Chain> chains(bool quick);

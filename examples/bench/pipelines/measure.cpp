@@ -186,9 +186,11 @@ Live measure_live(Launch launch, double seconds, bool traced) {
   live.sent = launch.source.frames - warm_up;
   live.cpu_us = (process_cpu_us() - cpu_begin) / static_cast<double>(live.sent);
   const auto arrivals = pipeline.arrivals();
-  const auto arrived = std::count_if(arrivals.begin(), arrivals.end(),
-                                     [&](const Arrival &a) { return a.frame >= warm_up; });
-  live.dropped = live.sent - static_cast<std::uint64_t>(arrived);
+  std::vector<double> sensor;
+  for (const Arrival &arrival : arrivals)
+    if (arrival.frame >= warm_up) sensor.push_back(arrival.sensor_us);
+  live.dropped = live.sent - sensor.size();
+  if (!sensor.empty()) live.sensor = latency_of(std::move(sensor));
   live.backend = pipeline.backend();
   auto latencies = take_latencies();
   if (traced && !latencies.empty()) live.latency = latency_of(std::move(latencies));

@@ -28,7 +28,8 @@ Latency measure_latency(Launch launch, int streams, double seconds);
 
 struct Live {
   std::uint64_t sent = 0, dropped = 0;  ///< frames after the warm-up
-  Latency latency;
+  Latency latency;  ///< by the tracer: from the source's push to the end of the sink's work
+  Latency sensor;   ///< from the frames' timestamps until the sink can read their results
   double cpu_us = kUnknown;  ///< per frame sent
   std::string backend;
 };

@@ -69,7 +69,8 @@ std::string backend_of(GstElement *element) {
 Pipeline::Pipeline(const Launch &launch)
     : map_flags_(!launch.map   ? 0
                  : *launch.out ? GST_MAP_READ | kMapCuda
-                               : static_cast<guint>(GST_MAP_READ)) {
+                               : static_cast<guint>(GST_MAP_READ)),
+      live_(launch.source.live) {
   std::string text = std::string(kSource) + " name=src ! " + caps_of(launch, launch.in) + " ! " +
                      launch.chain + " ! video/x-raw" + launch.out + " ! ";
   if (!launch.before_sink.empty()) text += launch.before_sink + " ! ";
@@ -88,10 +89,13 @@ Pipeline::Pipeline(const Launch &launch)
   const Ref<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "sink"));
   const Ref<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_arrival, this, nullptr);
-  if (launch.backend != "auto")
-    for (const auto &element : elements())
-      if (has_property(element.get(), "active-backend"))
-        gst_util_set_object_arg(G_OBJECT(element.get()), "backend", launch.backend.c_str());
+  for (const auto &element : elements()) {
+    if (!has_property(element.get(), "active-backend")) continue;
+    if (launch.backend != "auto")
+      gst_util_set_object_arg(G_OBJECT(element.get()), "backend", launch.backend.c_str());
+    if (launch.threads > 0)
+      g_object_set(element.get(), "n-threads", static_cast<guint>(launch.threads), nullptr);
+  }
   for (const auto &[type, context] : shared_contexts)
     gst_element_set_context(pipeline_.get(), context.get());
 }
@@ -131,8 +135,13 @@ void Pipeline::arrive(GstBuffer *buffer) {
     readable = gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(map_flags_));
     if (readable) gst_buffer_unmap(buffer, &map);
   }
+  double sensor_us = kUnknown;
+  if (live_) {
+    const GstClockTime now = gst_element_get_current_running_time(pipeline_.get());
+    sensor_us = static_cast<double>(GST_CLOCK_DIFF(GST_BUFFER_PTS(buffer), now)) / 1e3;
+  }
   const std::lock_guard lock(mutex_);
-  arrivals_.push_back({GST_BUFFER_OFFSET(buffer), now_us()});
+  arrivals_.push_back({GST_BUFFER_OFFSET(buffer), now_us(), sensor_us});
   ++frames_;
   unreadable_ = unreadable_ || !readable;
 }

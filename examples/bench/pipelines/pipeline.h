@@ -25,6 +25,7 @@ struct Launch {
   int fps = 60;                    ///< in the caps; live sources follow it
   const char *in = "", *out = "";  ///< caps feature of source and sink
   std::string backend = "auto";    ///< of the elements that have the property
+  int threads = 0;                 ///< the same; 0 = as many as there are cores
   bool map = false;                ///< the sink waits for the result of every frame
   std::string before_sink;         ///< a queue, for a sink with a thread of its own
   SourceSettings source;
@@ -46,6 +47,7 @@ using Ref = std::unique_ptr<T, Unref>;
 struct Arrival {
   std::uint64_t frame;  ///< number given by the source
   double us;            ///< steady clock
+  double sensor_us;     ///< since the frame's timestamp; NaN unless the source is live
 };
 
 /// The elements' own counters, summed over the chain.
@@ -96,6 +98,7 @@ class Pipeline {
   Ref<GstElement> pipeline_, source_;
   Ref<GstBus> bus_;
   const guint map_flags_;  ///< 0 = do not map
+  const bool live_;
   mutable std::mutex mutex_;
   std::vector<Arrival> arrivals_;
   std::uint64_t frames_ = 0;

@@ -45,6 +45,15 @@ class Object {
   std::string fields_;
 };
 
+Object object_of(const Latency &latency) {
+  Object o;
+  o.add("p50", latency.p50);
+  o.add("p95", latency.p95);
+  o.add("p99", latency.p99);
+  o.add("max", latency.max);
+  return o;
+}
+
 std::string json_of(const PipelineRow &row) {
   Object o;
   o.add("table", row.table);
@@ -69,20 +78,23 @@ std::string json_of(const PipelineRow &row) {
   o.add("cpu_us_per_frame", row.cpu_us);
   o.add("syncs_per_frame", row.syncs);
   o.add("throttled_per_frame", row.throttled);
-  if (row.table == "live") {
+  if (row.table == "live" || row.table == "camera") {
     o.add("fps_in", row.fps_in);
     o.add("frames", double(row.frames));
     o.add("dropped", double(row.dropped));
   }
   if (!std::isnan(row.latency.p50)) {
-    Object latency;
-    latency.add("p50", row.latency.p50);
-    latency.add("p95", row.latency.p95);
-    latency.add("p99", row.latency.p99);
-    latency.add("max", row.latency.max);
-    o.add("latency_us", latency);
+    o.add("latency_us", object_of(row.latency));
     o.add("latency_frames", double(row.latency.frames));
   }
+  if (!std::isnan(row.sensor.p50)) o.add("sensor_us", object_of(row.sensor));
+  if (!std::isnan(row.added.p50)) {
+    Object added;
+    added.add("p50", row.added.p50);
+    added.add("p99", row.added.p99);
+    o.add("added_us", added);
+  }
+  if (row.threads > 0) o.add("threads", double(row.threads));
   o.add_text("error", row.error);
   return o.text();
 }

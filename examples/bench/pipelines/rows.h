@@ -9,9 +9,14 @@
 
 namespace cudascan::bench {
 
+/// What the elements of a chain add to the time from a camera to the sink.
+struct Added {
+  double p50 = kUnknown, p99 = kUnknown;  ///< microseconds more than without elements
+};
+
 /// One measurement of a pipeline or of its kernels; missing values are NaN or empty.
 struct PipelineRow {
-  std::string table;    ///< "pipelines", "streams", "live", "peers"
+  std::string table;    ///< "pipelines", "streams", "live", "camera", "peers"
   std::string name;     ///< launch fragment, or what peers do
   std::string where;    ///< "kernel", "cudamemory", "system"
   std::string backend;  ///< "cuda", "cpu"; empty: neither
@@ -26,8 +31,11 @@ struct PipelineRow {
   double peer_us = kUnknown;  ///< of another row of the table
   double goal_us = kUnknown;
   double fps_in = kUnknown;
-  std::uint64_t frames = 0, dropped = 0;  ///< of "live"
+  std::uint64_t frames = 0, dropped = 0;  ///< of "live" and "camera"
   Latency latency;
+  Latency sensor;   ///< of "camera": from the frames' timestamps on
+  Added added;      ///< of "camera", to `latency`
+  int threads = 0;  ///< of "camera": threads of the CPU; 0: not limited
   std::string error;
 };
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "bench/pipelines/apart.h"
+#include "bench/pipelines/camera.h"
 #include "bench/pipelines/chains.h"
 #include "bench/pipelines/link.h"
 #include "bench/pipelines/measure.h"
@@ -46,6 +47,7 @@ class Suite {
     on_rows_(rows_);
     latencies();
     if (wants("live")) live();
+    if (wants("camera")) camera();
     on_rows_(rows_);
     drop_shared_contexts();
     return std::move(rows_);
@@ -250,7 +252,7 @@ class Suite {
   void latencies() {
     const bool any = std::any_of(rows_.begin(), rows_.end(),
                                  [](const auto &row) { return row.table != "peers"; });
-    if (!any && !wants("live")) return;
+    if (!any && !wants("live") && !wants("camera")) return;
     const std::string why = start_latency_tracer();
     traced_ = why.empty();
     if (!traced_) {
@@ -321,6 +323,25 @@ class Suite {
           std::printf(" not measured: %s\n", error.what());
         }
         rows_.push_back(row);
+      }
+  }
+
+  void camera() {
+    std::vector<const char *> backends;
+    if (cuda_) backends.push_back("cuda");
+    if (settings_.backend != "cuda") backends.push_back("cpu");
+    const NamedSize size = middle_size();
+    for (const char *backend : backends)
+      for (const int fps : settings_.camera_rates) {
+        CameraTable table;
+        table.size = size;
+        table.fps = fps;
+        table.backend = backend;
+        table.chains = settings_.chain.empty() ? camera_chains() : wanted_chains();
+        table.seconds = 10 * settings_.seconds;
+        table.traced = traced_;
+        const std::vector<PipelineRow> rows = print_camera_table(table);
+        rows_.insert(rows_.end(), rows.begin(), rows.end());
       }
   }
 

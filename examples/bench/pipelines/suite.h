@@ -18,7 +18,7 @@ struct NamedSize {
 struct SuiteSettings {
   std::vector<std::string> tables;  ///< of kTables
   std::vector<NamedSize> sizes;
-  std::vector<int> rates, streams;
+  std::vector<int> rates, camera_rates, streams;
   std::string backend = "auto";
   std::string chain;   ///< instead of the built-in elements and chains
   std::string filter;  ///< only chains whose text contains this
@@ -26,7 +26,7 @@ struct SuiteSettings {
   bool quick = false;
 };
 
-inline constexpr const char *kTables[] = {"pipelines", "streams", "live", "peers"};
+inline constexpr const char *kTables[] = {"pipelines", "streams", "live", "camera", "peers"};
 
 /// Sizes by name, for --sizes.
 const std::vector<NamedSize> &known_sizes();

@@ -169,6 +169,9 @@ SECTIONS = [
      "memory."),
     ("live", "Live sources", pipelines.live,
      "Frames that a live source offers, and those that were dropped."),
+    ("camera", "From a camera to the sink", pipelines.camera,
+     "What the elements add to the time from the source's push until the result can be read, "
+     "compared with a pipeline without elements."),
     ("peers", "Other libraries", pipelines.peers,
      "Alternatives for users, measured in the same run on the same frames."),
     ("streams", "Several streams at once", pipelines.streams,

@@ -7,8 +7,9 @@ from .results import number
 WHERE = {"kernel": "bare kernel", "cudamemory": "CUDAMemory", "system": "system memory"}
 
 
-def latency(row, key):
-    value = (row.get("latency_us") or {}).get(key)
+def latency(row, key, of="latency_us"):
+    """In milliseconds."""
+    value = (row.get(of) or {}).get(key)
     return value / 1e3 if number(value) else None
 
 
@@ -82,6 +83,23 @@ def live(results):
             ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms",
              "max ms", "CPU us a frame"], latencies)))
     return "\n".join(out)
+
+
+def camera(results):
+    """For each size, rate and backend: what the elements add, and the times to the sink."""
+    tables = {}
+    for row in results.of("camera"):
+        threads = f", {count(row['threads'])} threads" if number(row.get("threads")) else ""
+        caption = (f"{size(row)}, {count(row.get('fps_in'))} frames/s, "
+                   f"{row.get('backend', '–')}{threads}")
+        cells = [Cell(row["error"], "bad")] if row.get("error") else [
+            *(Cell(count(latency(row, k, "added_us")), "ours") for k in ("p50", "p99")),
+            *(count(latency(row, k, of)) for of in ("latency_us", "sensor_us")
+              for k in ("p50", "p99", "max")), dropped(row)]
+        tables.setdefault(caption, []).append([row.get("name", ""), *cells])
+    heads = ["pipeline", "added ms", "99 %", "from the push ms", "99 %", "most",
+             "from the timestamp ms", "99 %", "most", "dropped"]
+    return "\n".join(table(heads, lines, caption) for caption, lines in tables.items())
 
 
 def dropped(row):

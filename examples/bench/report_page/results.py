@@ -12,7 +12,8 @@ NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "f
            "peer_us", "ratio", "goal_ratio", "published_us", "published_speedup", "baseline_us",
            "speedup", "ms_per_pixel", "ms_offset", "r2", "baseline_ms_per_pixel",
            "baseline_ms_offset", "baseline_r2", "published_ms_per_pixel", "published_ms_offset",
-           "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped")
+           "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped",
+           "threads")
 # A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",
             "streams", "queues", "fps_in", "peer", "element", "library")
@@ -87,8 +88,8 @@ class Results:
             for names, good, what in (
                     (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
                     (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
-                    (GSWO_OBJECTS if of_gswo else ("latency_us",), lambda v: isinstance(v, dict),
-                     "object"),
+                    (GSWO_OBJECTS if of_gswo else ("latency_us", "sensor_us", "added_us"),
+                     lambda v: isinstance(v, dict), "object"),
                     (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
                 for name in names:
                     if row.get(name) is not None and not good(row[name]):
