@@ -196,22 +196,28 @@ class Session {
   double seconds() const { return (g_get_monotonic_time() - begin_) / 1e6; }
 
   void print_stats() const {
-    const FrameTimes times = player_.wipe().times();
+    const FrameTimes times = player_.times();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const auto ms = [](const timeval &t) { return t.tv_sec * 1e3 + t.tv_usec / 1e3; };
     const double cpu = ms(usage.ru_utime) + ms(usage.ru_stime);
     g_autofree gchar *line = g_strescape(player_.launch_line().c_str(), nullptr);
+    g_autofree gchar *latency =
+        times.latency_ms.empty()
+            ? g_strdup("null")
+            : g_strdup_printf("{\"p50\": %.3f, \"p99\": %.3f, \"reported\": %.3f}",
+                              percentile(times.latency_ms, 50), percentile(times.latency_ms, 99),
+                              times.reported_ms);
     std::printf(
         "{\"element\": \"%s\", \"frames\": %llu, \"dropped\": %llu, \"frames_per_second\": %.2f, "
         "\"interval_ms\": {\"p50\": %.3f, \"p99\": %.3f}, \"element_ms\": {\"p50\": %.3f, \"p99\": "
         "%.3f}, "
-        "\"cpu_ms_per_frame\": %.3f, \"divider\": %.4f, \"launch\": \"%s\"}\n",
+        "\"latency_ms\": %s, \"cpu_ms_per_frame\": %.3f, \"divider\": %.4f, \"launch\": \"%s\"}\n",
         player_.element_name().c_str(), static_cast<unsigned long long>(player_.frames()),
         static_cast<unsigned long long>(times.in > times.out + 4 ? times.in - times.out : 0),
         times.interval_ms.empty() ? 0 : 1000 / std::max(percentile(times.interval_ms, 50), 1e-3),
         percentile(times.interval_ms, 50), percentile(times.interval_ms, 99),
-        percentile(times.element_ms, 50), percentile(times.element_ms, 99),
+        percentile(times.element_ms, 50), percentile(times.element_ms, 99), latency,
         player_.frames() ? cpu / static_cast<double>(player_.frames()) : 0, player_.divider(),
         line);
   }

@@ -92,7 +92,7 @@ void save_picture(const Player &player, GstElement *sink, const std::string &pat
   cairo_restore(cairo);
   double y = height * scale + 2 * kMargin;
   draw_plots(cairo, {kMargin, y, 1200, kPlots}, player.wipe().histogram(), player.measured(),
-             player.wipe().times(), player.rate());
+             player.times(), player.rate());
   y += kPlots + kMargin;
   cairo_set_source_rgb(cairo, 0.1, 0.1, 0.1);
   for (const std::string &line : lines) draw_text(cairo, kMargin, y += kLine, line, 12);

@@ -59,7 +59,8 @@ void Player::build() {
       (source_.is_live ? " leaky=downstream" : "") +
       " ! videoconvert ! video/x-raw,format=" + format_ + " ! " + name_ +
       " name=viewed report=message ! video/x-raw,format=" + format_ +
-      " ! queue max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert name=last";
+      " ! queue name=ready max-size-buffers=3 max-size-bytes=0 max-size-time=0" +
+      " ! videoconvert name=last";
   g_autoptr(GError) error = nullptr;
   GstElement *bin =
       gst_parse_launch_full(launch.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
@@ -78,6 +79,9 @@ void Player::build() {
   for (const auto &[name, text] : settings_[name_]) set_property(element_, name, text);
   wipe_ = std::make_unique<Wipe>(element_);
   wipe_->set_divider(divider_);
+  GstElement *ready = gst_bin_get_by_name(GST_BIN(pipeline_), "ready");
+  delay_ = std::make_unique<Delay>(pipeline_, ready, sink_);
+  gst_object_unref(ready);
   retry_at_ = 0;
   ended_ = false;
   frames_at_end_ = 0;
@@ -108,11 +112,13 @@ void Player::stop() {
   gst_element_set_state(sink_, GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_), sink_);
   gst_element_set_locked_state(sink_, FALSE);
-  // Streaming threads call the wipe until the pipeline has stopped.
+  // Streaming threads call these two until the pipeline has stopped.
   auto close = [pipeline = pipeline_, element = element_,
-                wipe = std::shared_ptr<Wipe>(std::move(wipe_))]() mutable {
+                wipe = std::shared_ptr<Wipe>(std::move(wipe_)),
+                delay = std::shared_ptr<Delay>(std::move(delay_))]() mutable {
     gst_element_set_state(pipeline, GST_STATE_NULL);
     wipe.reset();
+    delay.reset();
     gst_object_unref(element);
     gst_object_unref(pipeline);
   };
@@ -308,6 +314,13 @@ void Player::poll() {
 
 guint64 Player::frames() const {
   return had_frames_ + wipe_->times().out;
+}
+
+FrameTimes Player::times() const {
+  FrameTimes times = wipe_->times();
+  times.latency_ms = delay_->ms();
+  times.reported_ms = delay_->reported_ms();
+  return times;
 }
 
 double Player::rate() const {

@@ -12,6 +12,7 @@
 
 #include "../elements.h"
 #include "background.h"
+#include "delay.h"
 #include "plots.h"
 #include "settings.h"
 #include "source.h"
@@ -45,6 +46,7 @@ class Player {
   GstElement *element() const { return element_; }
   const std::string &element_name() const { return name_; }
   const Wipe &wipe() const { return *wipe_; }
+  FrameTimes times() const;  ///< of the element and the sink
   const Measured &measured() const { return measured_; }
   double divider() const { return divider_; }
   guint64 frames() const;           ///< since the first start, of all elements
@@ -72,6 +74,7 @@ class Player {
   GstElement *const sink_;
   GstElement *pipeline_ = nullptr, *element_ = nullptr;
   std::unique_ptr<Wipe> wipe_;
+  std::unique_ptr<Delay> delay_;
   std::string name_;
   std::map<std::string, Settings> settings_;  // of each element
   std::string changed_, before_;              // the last change, and the value before it

@@ -12,7 +12,7 @@ struct Colour {
   double r, g, b;
 };
 constexpr Colour kPaper{0.98, 0.98, 0.98}, kInk{0.2, 0.2, 0.22}, kGrid{0.85, 0.85, 0.87},
-    kBars{0.35, 0.45, 0.6}, kMark{0.85, 0.25, 0.1}, kSecond{0.2, 0.6, 0.35};
+    kBars{0.35, 0.45, 0.6}, kMark{0.85, 0.25, 0.1}, kSecond{0.2, 0.6, 0.35}, kThird{0.5, 0.3, 0.7};
 
 void set_colour(cairo_t *cairo, const Colour &c) {
   cairo_set_source_rgb(cairo, c.r, c.g, c.b);
@@ -154,10 +154,20 @@ void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &
   const std::string note = mean_interval > 0 ? format("%.1f frames/s", 1000 / mean_interval) : "";
   const Rectangle plot = panel(cairo, where, "Frame times", note);
   double top = rate > 0 ? 1500 / rate : 0;
-  top = std::max(
-      {top, 1.2 * percentile(times.interval_ms, 98), 1.2 * percentile(times.element_ms, 98), 1.0});
+  for (const auto *ms : {&times.interval_ms, &times.element_ms, &times.latency_ms})
+    top = std::max({top, 1.2 * percentile(*ms, 98), 1.0});
   draw_line(cairo, plot, times.interval_ms, top, kBars);
   draw_line(cairo, plot, times.element_ms, top, kSecond);
+  draw_line(cairo, plot, times.latency_ms, top, kThird);
+  if (!times.latency_ms.empty()) {
+    const double middle = percentile(times.latency_ms, 50);
+    set_colour(cairo, kThird);
+    draw_text(
+        cairo, plot.x + 4, plot.y + 11,
+        format("sensor to result %.2f ms, 99 %% %.2f", middle, percentile(times.latency_ms, 99)) +
+            format(", shown after %.0f", std::max(middle, times.reported_ms)),
+        10);
+  }
   label_y(cairo, plot, format("%.0f", top), "ms");
   set_colour(cairo, kSecond);
   draw_text(cairo, plot.x, plot.y + plot.height + 15,

@@ -33,7 +33,8 @@ void draw_histogram(cairo_t *cairo, const Rectangle &where,
                     const std::vector<double> &thresholds);
 /// Response over angle, with the dominant angle; a note if nothing has been measured.
 void draw_spectrum(cairo_t *cairo, const Rectangle &where, const Measured &measured);
-/// Time of each frame in the element, and from frame to frame; `rate` is the source's frames a
+/// Time of each frame in the element, from frame to frame and, for live sources, from the sensor to
+/// its result, and when the result is shown; `rate` is the source's frames a
 /// second, or 0 if unknown.
 void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &times, double rate);
 /// All three plots, side by side.

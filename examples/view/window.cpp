@@ -125,7 +125,7 @@ gboolean Window::draw(GtkWidget *widget, cairo_t *cairo, gpointer user) {
   const Player &player = static_cast<Window *>(user)->player_;
   const Rectangle all{0, 0, double(gtk_widget_get_allocated_width(widget)),
                       double(gtk_widget_get_allocated_height(widget))};
-  draw_plots(cairo, all, player.wipe().histogram(), player.measured(), player.wipe().times(),
+  draw_plots(cairo, all, player.wipe().histogram(), player.measured(), player.times(),
              player.rate());
   return TRUE;
 }

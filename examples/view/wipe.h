@@ -15,9 +15,11 @@ namespace cudascan::view {
 
 /// Times of frames, the newest last.
 struct FrameTimes {
-  std::vector<double> element_ms;   ///< from the element's input to its output
-  std::vector<double> interval_ms;  ///< from one output to the next
-  std::uint64_t in = 0, out = 0;    ///< frames that went in and came out since the start
+  std::vector<double> element_ms;    ///< from the element's input to its output
+  std::vector<double> interval_ms;   ///< from one output to the next
+  std::uint64_t in = 0, out = 0;     ///< frames that went in and came out since the start
+  std::vector<double> latency_ms{};  ///< of live sources, see Delay::ms()
+  double reported_ms = -1;           ///< see Delay::reported_ms()
 };
 
 /// Watches an element. It keeps the input frames and copies the part left of the divider into the

@@ -90,6 +90,16 @@ class Running(Folder):
         return view("--source", source, "--picture", self.folder / "view.png", "--stats", *words,
                     **more)
 
+    def test_latency_of_a_camera_and_none_of_a_file(self):
+        camera = ("videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=320,height=240,"
+                  "framerate=20/1 ! identity sleep-time=15000")
+        latency = stats_of(self.run_some("--frames", "10", source=camera))["latency_ms"]
+        self.assertGreaterEqual(latency["p50"], 15)
+        self.assertGreaterEqual(latency["p99"], latency["p50"])
+        # A frame of the source, and what a sink allows for processing by default.
+        self.assertAlmostEqual(latency["reported"], 1000 / 20 + 20, places=2)
+        self.assertIsNone(stats_of(self.run_some())["latency_ms"])
+
     def test_the_launch_line_runs(self):
         result = self.run_some("-e", "cudaswofilter", "operator=rank", "percentile=30",
                                "shape=010;111;010")
