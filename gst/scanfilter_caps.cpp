@@ -34,6 +34,9 @@ static GstCaps *gst_cuda_scan_filter_fixate_caps(GstBaseTransform *trans, GstPad
                 direction == GST_PAD_SINK ? prefer_cuda(trans, caps) : is_cuda(caps));
 }
 
+/// Leaves LATENCY queries to the parent, which passes them on: no frame waits for a later one. The
+/// time of the work, also that on the GPU after a frame has left, is not latency but processing,
+/// for which sinks allow (processing-deadline).
 static gboolean gst_cuda_scan_filter_query(GstBaseTransform *trans, GstPadDirection direction,
                                            GstQuery *query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
