@@ -303,6 +303,8 @@ Picture to_picture(GstBuffer *buffer, const GstCaps *caps) {
   }
   Picture picture{
       GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), {}};
+  picture.full_range =
+      GST_VIDEO_INFO_IS_YUV(&info) && info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
   for (unsigned c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
     Component component(frame, c);
     auto &samples = picture.components.emplace_back(static_cast<std::size_t>(component.width) *

@@ -37,20 +37,6 @@ TEST_P(Pipelines, EveryElementRunsWithItsDefaultsAndBehindTheOthers) {
   EXPECT_EQ(pipeline.play(), "");
 }
 
-TEST_P(Pipelines, EncodersOfGrayNeedNoConversion) {
-  NEEDS_ELEMENTS("pngenc", "pngdec", "jpegenc", "jpegdec");
-  for (const char *format : {"NV12", "Y444", "P010_10LE", "GRAY16_LE"})
-    for (const std::string &element :
-         {launch("cudanick"), launch("cudabinarize"), launch("cudaautothreshold"),
-          launch("cudaswofilter", "operator=thin")})
-      for (const char *after :
-           {"pngenc ! pngdec ! video/x-raw,format=GRAY8", "jpegenc ! jpegdec"}) {
-        Pipeline pipeline("videotestsrc num-buffers=2 ! video/x-raw,width=40,height=30,format=" +
-                          std::string(format) + " ! " + element + "! " + after + " ! fakesink");
-        EXPECT_EQ(pipeline.play(), "") << format << " " << element << after;
-      }
-}
-
 TEST_P(Pipelines, ThreeHundredFramesThroughQueuesOneByOne) {
   Pipeline pipeline("appsrc name=src ! queue ! " + nick("window=15 output=threshold") +
                     "! queue max-size-buffers=3 ! " + nick("window=9") +
