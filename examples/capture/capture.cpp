@@ -28,12 +28,19 @@ const GOptionEntry kOptions[] = {
     {}};
 
 enum Status { kDone, kFailed, kUsage, kNoCamera };
+constexpr const char *kNoFrames =
+    "no whole frame for 5 s; packets may be lost, or the camera waits for a trigger";
 using Failure = std::pair<Status, std::string>;  // how the program exits, and what it says
 
-volatile std::sig_atomic_t signals;  // the first one stops the stream, the second exits at once
+// The first one ends the stream, the second stops it at once. A source that does not stop is left
+// with the third.
+volatile std::sig_atomic_t signals;
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGALRM};
 void on_signal(int) {
   signals = signals + 1;
-  alarm(2);  // SIGALRM is the second signal if no other comes
+  alarm(signals == 1 ? 2 : 10);  // SIGALRM is the next signal if no other comes
+  if (signals == 2)
+    for (const int number : kSignals) std::signal(number, SIG_DFL);
 }
 
 /// Settings are text, such as {"method", "wolf"}; see gst-inspect-1.0 NAME.
@@ -135,12 +142,17 @@ std::string play(GstElement *source, std::ofstream &file, int &frames) {
                                  (cuda ? "; --cuda needs an NVIDIA GPU" : ""));
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);  // errors come as messages
 
+  // For how many times 100 ms there was no frame.
+  int missed = 0;
   for (bool ending = false; signals < 2;) {  // after the first, frames in flight still arrive
     if (signals && !ending) ending = gst_element_send_event(pipeline.get(), gst_event_new_eos());
     g_autoptr(GstMessage) message = gst_bus_pop(GST_ELEMENT_BUS(pipeline.get()));
     if (message ? GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS : frames == n_frames) break;
     if (!message) {
-      if (take_frame(chain.back(), file)) ++frames;
+      const bool taken = take_frame(chain.back(), file);
+      frames += taken;
+      missed = taken ? 0 : missed + 1;
+      if (missed == 50) std::cerr << "capture: " << kNoFrames << std::endl;
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
       print_report(gst_message_get_structure(message));
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -185,7 +197,7 @@ int main(int argc, char **argv) try {
   if (!g_option_context_parse(context, &argc, &argv, &error)) throw Failure(kUsage, error->message);
   if (argc > 1) throw Failure(kUsage, std::string(argv[1]) + ": unknown argument; see --help");
   if (n_frames <= 0) n_frames = G_MAXINT;
-  for (const int number : {SIGINT, SIGTERM, SIGALRM}) std::signal(number, on_signal);
+  for (const int number : kSignals) std::signal(number, on_signal);
   const std::shared_ptr<GstDeviceMonitor> monitor(gst_device_monitor_new(), [](auto *monitor) {
     gst_device_monitor_stop(monitor);
     gst_object_unref(monitor);

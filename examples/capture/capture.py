@@ -32,6 +32,7 @@ except (ValueError, ImportError):
 
 FAILED, NO_CAMERA = 1, 3
 RETRY_SECONDS = 1  # until a lost camera is tried again
+PATIENCE = 5  # seconds without a frame until a message says so
 ARAVIS = "aravis:"
 
 
@@ -71,7 +72,8 @@ class Capture:
         self.name = options.camera
         self.loop = GLib.MainLoop()
         self.pipeline = self.source = None
-        self.frames = self.opened = self.retry = 0
+        self.frames = self.opened = self.retry = self.frames_before = 0
+        self.stalled = False
         self.ending = False
         self.failure = None
         self.file = open(options.output, "wb") if options.output else None
@@ -138,9 +140,12 @@ class Capture:
     def run(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.on_signal)
+        GLib.timeout_add_seconds(PATIENCE, self.look_for_frames)
         self.open()
         if not self.failure:
             self.loop.run()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)  # to leave a source that does not stop
         self.close()  # no more frames from here on
         self.monitor.get_bus().remove_signal_watch()
         self.monitor.stop()
@@ -174,8 +179,18 @@ class Capture:
             self.end(failure)
         return GLib.SOURCE_REMOVE
 
+    def look_for_frames(self):
+        was_stalled, self.stalled = self.stalled, self.frames == self.frames_before
+        if self.stalled and not was_stalled and not self.retry:
+            print(f"capture: no whole frame for {PATIENCE} s; packets may be lost, or the camera "
+                  "waits for a trigger", file=sys.stderr, flush=True)
+        self.frames_before = self.frames
+        return GLib.SOURCE_CONTINUE
+
     def on_signal(self):
-        """Waits for the frames in flight, for 2 s at most; stops at once when called again."""
+        """Waits for the frames in flight, for 2 s at most; stops at once when called again. Leaves
+        a source that does not stop."""
+        signal.alarm(12)
         if (self.ending or self.retry or not self.frames
                 or not self.pipeline.send_event(Gst.Event.new_eos())):
             self.loop.quit()

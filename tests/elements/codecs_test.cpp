@@ -38,7 +38,7 @@ void expect_read_back(const std::string &element, const Params &params, const Co
   const auto taken = template_formats(codec.name, GST_PAD_SINK, codec.feature);
   int formats = 0;
   for (const GstVideoFormat format : kKindsOfFormats) {
-    const Picture in = make_picture(format, 64, 48);
+    const Picture in = make_picture(format, 40, 30);
     const bool own = contains(taken, format);
     if (!own && !contains(taken, GST_VIDEO_FORMAT_GRAY8)) continue;
     if (!own && !deep_too && in.maximum() > 255) continue;
@@ -63,7 +63,7 @@ void expect_read_back(const std::string &element, const Params &params, const Co
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i)
       ASSERT_LE(std::abs(got[i] - want[i]), codec.tolerance)
-          << "in column " << i % 64 << " of row " << i / 64;
+          << "in column " << i % 40 << " of row " << i / 40;
     ++formats;
   }
   EXPECT_GT(formats, 0) << codec.name;

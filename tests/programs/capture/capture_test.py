@@ -323,6 +323,17 @@ class GigE(Folder):
             opened = re.search(r"opened (\d+) times", self.log.read_text())
             self.assertGreaterEqual(int(opened[1]), 2)
 
+    def test_a_camera_whose_frames_never_arrive_whole(self):
+        with Camera() as camera:
+            camera.plug_in("--gvsp-lost-ratio=500")
+            process = self.start(f"--camera=aravis:{NAME}", inside=camera.inside)
+            program.wait_until(lambda: "packets may be lost" in self.errors.read_text(), "word")
+            # aravissrc cannot be stopped then. A third signal leaves it.
+            for _ in range(3):
+                process.terminate()
+                time.sleep(0.3)
+            self.assertEqual(process.wait(5), -signal.SIGTERM)
+
     def test_a_camera_that_does_not_answer(self):
         with Camera() as camera:
             run = program.run([*camera.inside, *CAPTURE, "--camera=aravis:127.0.0.9"])
