@@ -26,8 +26,8 @@ const char *const kExactJpegdec = "jpegdec idct-method=islow";
 const Codec kPng{"pngenc", "pngenc", "pngdec"},
     kJpeg{"jpegenc", "jpegenc quality=100 idct-method=islow", kExactJpegdec, 2},
     kH264{"x264enc", "x264enc pass=quant quantizer=0 speed-preset=ultrafast", "avdec_h264"},
-    kGpuJpeg{"nvjpegenc", "nvjpegenc quality=100", kExactJpegdec, 2},
-    kGpuJpegInCuda{"nvjpegenc", "nvjpegenc quality=100", kExactJpegdec, 2, kCudaMemory};
+    kGpuJpeg{"nvjpegenc", "nvjpegenc quality=100", kExactJpegdec, 4},
+    kGpuJpegInCuda{"nvjpegenc", "nvjpegenc quality=100", kExactJpegdec, 4, kCudaMemory};
 
 /// The encoder takes the result of the element, in the format of the input if it knows that one and
 /// in GRAY8 otherwise, and the result is what a decoder reads back.
