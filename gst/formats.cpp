@@ -227,6 +227,10 @@ LumaWeights weights_of(const GstVideoInfo &info) {
   return luma_weights(kr, kb);
 }
 
+bool has_unknown_bits(const GstVideoInfo &info) {
+  return GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
 guint neutral_chroma(const GstVideoFormatInfo *format) {
   return (1u << (format->depth[1] - 1)) << format->shift[1];
 }

@@ -57,6 +57,9 @@ struct Range {
 };
 Range luma_range(const GstVideoInfo &info);
 
+/// Whether the caps do not tell how many bits samples have: cameras of 10 to 14 bits use it, too.
+bool has_unknown_bits(const GstVideoInfo &info);
+
 /// The neutral chroma sample.
 guint neutral_chroma(const GstVideoFormatInfo *format);
 

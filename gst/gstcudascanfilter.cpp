@@ -47,6 +47,11 @@ void select_backend(gpointer instance) {
       instance, settings.backend != Backend::cpu && cuda.is_open() ? Backend::cuda : Backend::cpu);
 }
 
+void notify_bits(gpointer instance) {
+  g_object_notify(G_OBJECT(instance), "active-significant-bits");
+  g_object_notify(G_OBJECT(instance), "active-bit-alignment");
+}
+
 /// The expected formats, before there are caps.
 std::vector<Formats> usual_formats() {
   std::vector<Formats> formats;
@@ -79,6 +84,33 @@ void reset(gpointer instance) {
     guarded(instance, [&] { klass->reset(self_of(instance)); });
 }
 
+void restart_bits(gpointer instance) {
+  priv_of(instance)->bit_watch.restart();
+  GST_OBJECT_LOCK(instance);
+  const bool changed = priv_of(instance)->bits.has_value();
+  priv_of(instance)->bits.reset();
+  GST_OBJECT_UNLOCK(instance);
+  if (changed) notify_bits(instance);
+}
+
+void set_active_bits(gpointer instance, const BitRange &bits) {
+  GST_OBJECT_LOCK(instance);
+  const bool changed = priv_of(instance)->bits != bits;
+  priv_of(instance)->bits = bits;
+  GST_OBJECT_UNLOCK(instance);
+  if (!changed) return;
+  GST_CAT_INFO_OBJECT(class_of(instance)->category, instance,
+                      "samples have %d significant bits, aligned %s", bits.count,
+                      bits.high ? "high" : "low");
+  notify_bits(instance);
+}
+
+void narrow(Luma &luma, const BitRange &bits, bool black_and_white) {
+  if (auto *in = std::get_if<Plane<const std::uint16_t>>(&luma.in)) *in = with_bits(*in, bits);
+  if (black_and_white) return;
+  if (auto *out = std::get_if<Plane<std::uint16_t>>(&luma.out)) *out = with_bits(*out, bits);
+}
+
 void set_formats(gpointer instance, std::vector<Formats> formats) {
   GST_OBJECT_LOCK(instance);
   priv_of(instance)->formats = std::move(formats);
@@ -96,8 +128,18 @@ void gst_cuda_scan_filter_load_kernels(GstCudaScanFilter *self,
   if (priv->syncing == std::this_thread::get_id()) return;
   GST_OBJECT_LOCK(self);
   const std::vector<Formats> formats = priv->formats;
+  const BitRange bits = priv->bits.value_or(bit_range(priv->settings.bits, 0));
   GST_OBJECT_UNLOCK(self);
-  for (const auto &[in, out] : formats) priv->cuda.load_kernels(in, out, run);
+  const bool black_and_white = class_of(self)->gray8_from(self) == Gray8From::any;
+  const auto run_with_bits = [&](Cuda &loader, Luma luma) {
+    narrow(luma, bits, black_and_white);
+    run(loader, luma);
+  };
+  for (const auto &[in, out] : formats)
+    if (has_unknown_bits(in))
+      priv->cuda.load_kernels(in, out, run_with_bits);
+    else
+      priv->cuda.load_kernels(in, out, run);
 }
 
 void gst_cuda_scan_filter_settings_changed(GstCudaScanFilter *self) {
@@ -135,6 +177,17 @@ static void gst_cuda_scan_filter_get_property(GObject *object, guint id, GValue 
   } else if (id == PROP_STATS) {
     guarded(object, [&] { priv_of(object)->cuda.collect_times(); });
     g_value_take_boxed(value, priv_of(object)->stats->to_structure());
+  } else if (id == PROP_ACTIVE_SIGNIFICANT_BITS || id == PROP_ACTIVE_BIT_ALIGNMENT) {
+    GST_OBJECT_LOCK(object);
+    const std::optional<BitRange> bits = priv_of(object)->bits;
+    GST_OBJECT_UNLOCK(object);
+    const auto alignment = !bits        ? BitAlignment::automatic
+                           : bits->high ? BitAlignment::high
+                                        : BitAlignment::low;
+    if (id == PROP_ACTIVE_SIGNIFICANT_BITS)
+      g_value_set_uint(value, bits ? static_cast<guint>(bits->count) : 0);
+    else
+      g_value_set_enum(value, static_cast<gint>(alignment));
   } else if (!get_setting(settings_of(object), id, value)) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
@@ -167,6 +220,7 @@ static gboolean gst_cuda_scan_filter_start(GstBaseTransform *trans) {
     class_of(trans)->validate(self_of(trans));
     select_backend(trans);
     reset(trans);
+    restart_bits(trans);
     set_formats(trans, usual_formats());
   });
 }

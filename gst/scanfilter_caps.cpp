@@ -68,6 +68,7 @@ static gboolean gst_cuda_scan_filter_set_caps(GstBaseTransform *trans, GstCaps *
   return guarded(trans, [&] {
     if (is_cuda(in) || is_cuda(out)) priv->cuda.open(settings_of(trans).device_id);
     reset(trans);
+    restart_bits(trans);
     set_formats(trans, {{priv->in_info, priv->out_info}});
   });
 }

@@ -30,7 +30,7 @@ static gboolean gst_cuda_scan_filter_sink_event(GstBaseTransform *trans, GstEven
   if (type == GST_EVENT_FLUSH_STOP) priv_of(trans)->interrupted = false;
   if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_EOS)
     guarded(trans, [&] { priv_of(trans)->cuda.release_inputs(); });
-  if (type == GST_EVENT_FLUSH_STOP) reset(trans);
+  if (type == GST_EVENT_FLUSH_STOP) reset(trans), restart_bits(trans);
   return parent_class->sink_event(trans, event);
 }
 
@@ -66,7 +66,7 @@ static auto room_in(std::vector<std::max_align_t> &block) {
 }
 
 static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out, Chroma chroma,
-                           bool with_report, guint n_threads) {
+                           guint n_threads, const std::function<void(Cpu &, const Luma &)> &run) {
   auto priv = priv_of(trans);
   const int threads = static_cast<int>(MIN(n_threads, G_MAXINT));
   if (!priv->cpu)
@@ -81,11 +81,26 @@ static void process_on_cpu(GstBaseTransform *trans, GstBuffer *in, GstBuffer *ou
   const Picture &from = aligned_in.picture(), &to = aligned_out.picture();
   const LumaPlanes luma(from, to, room_in(priv->luma_in), room_in(priv->luma_out));
   const auto begin = std::chrono::steady_clock::now();
-  class_of(trans)->run_cpu(self_of(trans), *priv->cpu, luma.fetch(*priv->cpu), with_report);
+  run(*priv->cpu, luma.fetch(*priv->cpu));
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
   priv->stats->add_time(Stats::kernel, time.count());
   if (!luma.put(*priv->cpu, chroma)) make_chroma(*priv->cpu, chroma, from, to);
   aligned_out.store(*priv->cpu);
+}
+
+/// The bits of the samples of a frame, which has one plane if its format does not tell.
+template <typename Exec>
+static BitRange bits_of_frame(GstBaseTransform *trans, Exec &exec, const Luma &luma,
+                              const SignificantBits &wanted) {
+  auto priv = priv_of(trans);
+  if (!has_unknown_bits(priv->in_info)) {
+    const GstVideoFormatInfo *format = priv->in_info.finfo;
+    return {static_cast<int>(format->depth[0]), format->shift[0] > 0};
+  }
+  const bool waited =
+      priv->bit_watch.look(exec, wanted, std::get<Plane<const std::uint16_t>>(luma.in));
+  if (waited && std::is_same_v<Exec, Cuda>) priv->stats->add_host_synchronisation();
+  return bit_range(wanted, priv->bit_watch.used());
 }
 
 static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, GstBuffer *in,
@@ -100,9 +115,16 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     const Chroma chroma = klass->begin_frame(self);
     const bool on_cpu = active_backend(trans) != Backend::cuda;
     const bool with_report = settings.report || klass->wants_report(self, on_cpu);
+    BitRange bits;
+    const auto prepare = [&](auto &exec, const Luma &luma) {
+      bits = bits_of_frame(trans, exec, luma, settings.bits);
+      Luma narrowed = luma;
+      if (has_unknown_bits(priv->in_info)) narrow(narrowed, bits, chroma == Chroma::neutral);
+      return narrowed;
+    };
     if (!on_cpu) {
       const auto run = [&](Cuda &cuda, const Luma &luma) {
-        klass->run_cuda(self, cuda, luma, with_report);
+        klass->run_cuda(self, cuda, prepare(cuda, luma), with_report);
       };
       priv->cuda.process({.in_info = priv->in_info,
                           .in = in,
@@ -113,8 +135,11 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
                           .n_threads = settings.n_threads,
                           .run = std::ref(run)});
     } else {
-      process_on_cpu(trans, in, out, chroma, with_report, settings.n_threads);
+      process_on_cpu(trans, in, out, chroma, settings.n_threads, [&](Cpu &cpu, const Luma &luma) {
+        klass->run_cpu(self, cpu, prepare(cpu, luma), with_report);
+      });
     }
+    set_active_bits(trans, bits);
     priv->stats->add_frame();
     if (settings.report) {
       GstStructure *report = new_report(klass->report_name, trans->segment, out);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "gst/bit_watch.h"
 #include "gst/cudaside.h"
 #include "gst/gstcudascanfilter.h"
 #include "gst/mapped_frame.h"
@@ -33,11 +34,14 @@ struct GstCudaScanFilterPrivate {
   cudascan::gst::Settings settings;             // object lock
   Backend active_backend = Backend::automatic;  // object lock; automatic: not chosen yet
   std::vector<cudascan::gst::Formats> formats;  // object lock; to load kernels for
+  std::optional<cudascan::BitRange> bits;       // object lock; of the latest frame
   std::atomic<std::thread::id> syncing = {};  // the thread in which a GstController sets properties
 
   std::atomic<bool> interrupted = false;
   std::shared_ptr<cudascan::gst::Stats> stats = std::make_shared<cudascan::gst::Stats>();
   cudascan::gst::CudaSide cuda;
+
+  cudascan::gst::BitWatch bit_watch;
 
   // Of the streaming thread.
   GstVideoInfo in_info, out_info;
@@ -62,6 +66,13 @@ Settings settings_of(gpointer instance);
 Backend active_backend(gpointer instance);
 /// Has the operator forget what it carries from frame to frame.
 void reset(gpointer instance);
+/// Begins a stream whose samples may have other bits.
+void restart_bits(gpointer instance);
+/// Shows the bits of a frame in the properties.
+void set_active_bits(gpointer instance, const BitRange &bits);
+/// Gives the planes of a frame the range that its samples have. Black and white is 0 and the
+/// maximum of the format, whatever the input has.
+void narrow(Luma &luma, const BitRange &bits, bool black_and_white);
 /// Loads kernels for these formats, or for none.
 void set_formats(gpointer instance, std::vector<Formats> formats);
 

@@ -24,6 +24,60 @@ struct EnumTable<ReportTo> {
       {ReportTo::meta, "Custom meta cudascan-result on the buffer", "meta"}};
 };
 
+/// The values of `significant-bits`.
+enum class BitCount { automatic = 0, b8 = 8, b9, b10, b11, b12, b13, b14, b15, b16 };
+
+template <>
+struct EnumTable<BitCount> {
+  static constexpr const char *type_name = "GstCudaScanSignificantBits";
+  static constexpr EnumEntry<BitCount> values[] = {
+      {BitCount::automatic, "As the frames tell", "auto"},
+      {BitCount::b8, "8 bits", "8"},
+      {BitCount::b9, "9 bits", "9"},
+      {BitCount::b10, "10 bits", "10"},
+      {BitCount::b11, "11 bits", "11"},
+      {BitCount::b12, "12 bits", "12"},
+      {BitCount::b13, "13 bits", "13"},
+      {BitCount::b14, "14 bits", "14"},
+      {BitCount::b15, "15 bits", "15"},
+      {BitCount::b16, "16 bits", "16"}};
+};
+
+template <>
+struct EnumTable<BitAlignment> {
+  static constexpr const char *type_name = "GstCudaScanBitAlignment";
+  static constexpr EnumEntry<BitAlignment> values[] = {
+      {BitAlignment::automatic, "As the frames tell", "auto"},
+      {BitAlignment::low, "The high bits are 0: 12 bits are 0 to 4095", "low"},
+      {BitAlignment::high, "The low bits are 0: 12 bits are multiples of 16", "high"}};
+};
+
+static void install_bits(GObjectClass *klass, GParamFlags readable, GParamFlags playing) {
+  const auto install = [&](guint id, GParamSpec *spec) {
+    g_object_class_install_property(klass, id, spec);
+  };
+  install(PROP_SIGNIFICANT_BITS,
+          g_param_spec_enum("significant-bits", "Significant bits",
+                            "Bits that samples of GRAY16_LE have, as from cameras of 10, 12 or 14 "
+                            "bits; auto looks at the frames; other formats tell it themselves",
+                            enum_type<BitCount>(), SignificantBits{}.count, playing));
+  install(PROP_BIT_ALIGNMENT,
+          g_param_spec_enum("bit-alignment", "Bit alignment",
+                            "The end of their 16-bit words that fewer significant bits are at",
+                            enum_type<BitAlignment>(),
+                            static_cast<gint>(SignificantBits{}.alignment), playing));
+  install(PROP_ACTIVE_SIGNIFICANT_BITS,
+          g_param_spec_uint("active-significant-bits", "Active significant bits",
+                            "Bits that samples are taken to have now; 0 = no frame has come yet", 0,
+                            16, 0, readable));
+  install(PROP_ACTIVE_BIT_ALIGNMENT,
+          g_param_spec_enum("active-bit-alignment", "Active bit alignment",
+                            "Where the bits of samples are taken to be now; auto = no frame has "
+                            "come yet, low = also where all bits are significant",
+                            enum_type<BitAlignment>(), static_cast<gint>(BitAlignment::automatic),
+                            readable));
+}
+
 void install_settings(GObjectClass *klass) {
   constexpr auto kReadable = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   constexpr auto kReady = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
@@ -66,6 +120,7 @@ void install_settings(GObjectClass *klass) {
           "often a thread slept until the GPU had a result, and how often because enough frames "
           "were in flight",
           GST_TYPE_STRUCTURE, kReadable));
+  install_bits(klass, kReadable, kPlaying);
 }
 
 bool set_setting(Settings &settings, guint id, const GValue *value) {
@@ -81,6 +136,12 @@ bool set_setting(Settings &settings, guint id, const GValue *value) {
       return true;
     case PROP_REPORT:
       settings.report = g_value_get_flags(value);
+      return true;
+    case PROP_SIGNIFICANT_BITS:
+      settings.bits.count = g_value_get_enum(value);
+      return true;
+    case PROP_BIT_ALIGNMENT:
+      settings.bits.alignment = static_cast<BitAlignment>(g_value_get_enum(value));
       return true;
     default:
       return false;
@@ -100,6 +161,12 @@ bool get_setting(const Settings &settings, guint id, GValue *value) {
       return true;
     case PROP_REPORT:
       g_value_set_flags(value, settings.report);
+      return true;
+    case PROP_SIGNIFICANT_BITS:
+      g_value_set_enum(value, settings.bits.count);
+      return true;
+    case PROP_BIT_ALIGNMENT:
+      g_value_set_enum(value, static_cast<gint>(settings.bits.alignment));
       return true;
     default:
       return false;

@@ -4,6 +4,8 @@
 #pragma once
 #include <gst/gst.h>
 
+#include "kernels/used_bits.h"
+
 namespace cudascan::gst {
 
 enum class Backend { automatic, cuda, cpu };
@@ -16,16 +18,21 @@ struct Settings {
   gint device_id = -1;
   guint n_threads = 0;
   guint report = 0;  ///< bits of ReportTo
+  SignificantBits bits;
 };
 
-/// Property numbers. The last two are read-only and not part of Settings.
+/// Property numbers. Those from PROP_ACTIVE_BACKEND on are read-only and not part of Settings.
 enum {
   PROP_BACKEND = 1,
   PROP_CUDA_DEVICE_ID,
   PROP_N_THREADS,
   PROP_REPORT,
+  PROP_SIGNIFICANT_BITS,
+  PROP_BIT_ALIGNMENT,
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
+  PROP_ACTIVE_SIGNIFICANT_BITS,
+  PROP_ACTIVE_BIT_ALIGNMENT,
 };
 
 void install_settings(GObjectClass *klass);
