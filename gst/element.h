@@ -39,6 +39,7 @@
 #include "gst/gstcudascanfilter.h"
 #include "gst/presets.h"
 #include "gst/properties.h"
+#include "gst/regions.h"
 #include "gst/report.h"
 
 namespace cudascan::gst {
@@ -52,8 +53,10 @@ class Element {
   }
 
  private:
-  using Params = typename Traits::Params;
+  using Roi = RoiSettings<typename Traits::Params>;
+  using Params = typename Roi::Params;
   using Report = typename Traits::Report;
+  static constexpr auto properties = std::tuple_cat(Traits::properties, Roi::properties);
 
   struct Own {
     Params params;                         // object lock
@@ -71,8 +74,7 @@ class Element {
   };
 
   static constexpr guint kFirstProperty = GST_CUDA_SCAN_FILTER_FIRST_PROPERTY;
-  static constexpr guint kFirstResult =
-      kFirstProperty + std::tuple_size_v<decltype(Traits::properties)>;
+  static constexpr guint kFirstResult = kFirstProperty + std::tuple_size_v<decltype(properties)>;
   static constexpr guint kFirstFact = kFirstResult + std::tuple_size_v<decltype(Traits::results)>;
 
   static Own &own(gpointer instance) { return *static_cast<Instance *>(instance)->own; }
@@ -85,7 +87,7 @@ class Element {
   };
   static Change change(Params &params, guint id, const GValue *value) {
     Change change;
-    change.known = with_entry(Traits::properties, kFirstProperty, id, [&](const auto &p) {
+    change.known = with_entry(properties, kFirstProperty, id, [&](const auto &p) {
       try {
         load(value, p.of(params));
         if constexpr (requires { Traits::imply(params, p.name); })
@@ -119,7 +121,7 @@ class Element {
   static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
     GST_OBJECT_LOCK(object);
     const bool found =
-        with_entry(Traits::properties, kFirstProperty, id,
+        with_entry(properties, kFirstProperty, id,
                    [&](const auto &p) { store(value, shown(p, own(object).params)); }) ||
         with_entry(Traits::results, kFirstResult, id, [&](const auto &r) {
           own(object).result_was_read = true;
@@ -178,9 +180,10 @@ class Element {
     return gray8_of(current_params(self));
   }
 
-  static Chroma begin_frame(GstCudaScanFilter *self) {
+  static Chroma begin_frame(GstCudaScanFilter *self, GstBuffer *in, const GstVideoInfo &info) {
     check_refused(self);
-    const Params &params = own(self).frame_params = current_params(self);
+    Params &params = own(self).frame_params = current_params(self);
+    Roi::follow(params, in, info);
     if constexpr (requires { Traits::chroma(params); })
       return Traits::chroma(params);
     else
@@ -262,8 +265,7 @@ class Element {
     const auto install = [&](GParamSpec *spec) {
       g_object_class_install_property(object_class, id++, spec);
     };
-    std::apply([&](const auto &...p) { (install(spec_of_setting(p, Params{})), ...); },
-               Traits::properties);
+    std::apply([&](const auto &...p) { (install(spec_of_setting(p, Params{})), ...); }, properties);
     std::apply([&](const auto &...r) { (install(spec_of_result(r)), ...); }, Traits::results);
     CompiledCode<Traits>::for_each_spec(install);
 

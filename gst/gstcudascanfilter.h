@@ -40,9 +40,10 @@ struct GstCudaScanFilterClass {
   /// Loads the kernels for the current settings by gst_cuda_scan_filter_load_kernels().
   void (*load_kernels)(GstCudaScanFilter *self);
 
-  /// Copies the settings for one frame. Returns the source of its chroma, which is Chroma::neutral
-  /// for black and white.
-  cudascan::gst::Chroma (*begin_frame)(GstCudaScanFilter *self);
+  /// Copies the settings for one frame, whose metas may change them. Returns the source of its
+  /// chroma, which is Chroma::neutral for black and white.
+  cudascan::gst::Chroma (*begin_frame)(GstCudaScanFilter *self, GstBuffer *in,
+                                       const GstVideoInfo &info);
   /// Whether a result property needs this frame's result.
   /// @param on_cpu  the frame runs on the CPU, where results need no wait
   bool (*wants_report)(GstCudaScanFilter *self, bool on_cpu);

@@ -81,14 +81,16 @@ StructureResult(const char *, const char *, const char *, GstStructure *(*)(cons
 
 /// The value of a property as it is shown: an unset optional as what it stands for.
 template <typename Params, typename V>
-decltype(auto) shown(const Property<Params, V> &property, const Params &params) {
+decltype(auto) shown(const Property<Params, V> &property,
+                     const std::type_identity_t<Params> &params) {
   if constexpr (std::is_same_v<V, std::optional<double>>)
     return (params.*property.field).value_or(property.in_use(params));
   else
     return property.of(params);
 }
 template <typename Params, typename Part, typename V>
-const V &shown(const PropertyOfPart<Params, Part, V> &property, const Params &params) {
+const V &shown(const PropertyOfPart<Params, Part, V> &property,
+               const std::type_identity_t<Params> &params) {
   return property.of(params);
 }
 

@@ -112,7 +112,7 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     if (const std::string failure = priv->stats->take_failure(); !failure.empty())
       throw Error(failure);
     const Settings settings = settings_of(trans);
-    const Chroma chroma = klass->begin_frame(self);
+    const Chroma chroma = klass->begin_frame(self, in, priv->in_info);
     const bool on_cpu = active_backend(trans) != Backend::cuda;
     const bool with_report = settings.report || klass->wants_report(self, on_cpu);
     BitRange bits;

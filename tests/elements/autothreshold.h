@@ -11,7 +11,7 @@ inline Colour colour_of(const AutothresholdParams &p) {
 
 inline std::set<std::string> settings_of(const AutothresholdParams &) {
   return {"method",     "classes",      "apply",        "invert", "offset",   "smoothing",
-          "hysteresis", "ignore-black", "ignore-white", "roi",    "algorithm"};
+          "hysteresis", "ignore-black", "ignore-white", "roi",    "roi-from", "algorithm"};
 }
 
 }  // namespace cudascan::elements

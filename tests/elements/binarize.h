@@ -10,7 +10,7 @@ inline Colour colour_of(const BinarizeParams &p) {
 }
 
 inline std::set<std::string> settings_of(const BinarizeParams &) {
-  return {"level", "invert", "output", "smoothing", "roi"};
+  return {"level", "invert", "output", "smoothing", "roi", "roi-from"};
 }
 
 }  // namespace cudascan::elements

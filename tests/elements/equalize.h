@@ -7,7 +7,7 @@ namespace cudascan::elements {
 
 inline std::set<std::string> settings_of(const EqualizeParams &) {
   return {"method", "formula",   "clip-limit", "tiles-x",  "tiles-y",
-          "amount", "smoothing", "roi",        "algorithm"};
+          "amount", "smoothing", "roi",        "roi-from", "algorithm"};
 }
 
 }  // namespace cudascan::elements
