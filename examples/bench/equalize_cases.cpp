@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bench/operator_cases.h"
+#include "kernels/used_bits.h"
 
 namespace cudascan::bench {
 namespace {
@@ -20,6 +21,23 @@ Case clahe_case(Size size) {
   EqualizeParams params;
   params.method = EqualizeMethod::clahe;
   return named_case(size, "clahe 8x8", params);
+}
+
+/// The same for samples of 12 bits in words of 16, whose histograms have 4096 bins.
+Case clahe_of_12_bits(Size size) {
+  EqualizeParams params;
+  params.method = EqualizeMethod::clahe;
+  Case c = named_case(size, "clahe 8x8, 12 bits", params);
+  const auto on = [params](auto &exec, AnyPlane in, AnyPlane out) {
+    constexpr BitRange kBits{12, true};
+    run(exec, with_bits(in.as<const std::uint16_t>(), kBits),
+        with_bits(out.as<std::uint16_t>(), kBits), params);
+  };
+#ifdef HAVE_CUDA
+  c.runner.cuda = [on](Cuda &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+#endif
+  c.runner.cpu = [on](Cpu &exec, AnyPlane in, AnyPlane out) { on(exec, in, out); };
+  return c;
 }
 
 /// OpenCV's equivalent of clahe_case().
@@ -58,6 +76,7 @@ void add_equalize_cuda(const Options & /*options*/, std::vector<Case> &cases) {
   for (const Content content : kAllContents)
     add(with_content(clahe_case(k4k), content), content == Content::page ? 22 : kUnknown);
   add(clahe_case(k4k16));
+  add(clahe_of_12_bits(k4k16), 60);
   for (const Size size : {k4k, kLargest})
     for (const auto algorithm : {EqualizeAlgorithm::naive, EqualizeAlgorithm::shared})
       add(equalize_case(size, algorithm));
@@ -73,6 +92,7 @@ void add_equalize_cpu(const Options &options, std::vector<Case> &cases) {
   if (options.quick) return;
   add(equalize_case(k4k16));
   add(clahe_case(k4k16), opencv_clahe());
+  add(clahe_of_12_bits(k4k16));
   add(equalize_case(k4k, EqualizeAlgorithm::shared));
 }
 

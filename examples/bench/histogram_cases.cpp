@@ -5,6 +5,7 @@
 #include "bench/operator_cases.h"
 #include "kernels/histogram.h"
 #include "kernels/runlengths.h"
+#include "kernels/used_bits.h"
 
 namespace cudascan::bench {
 namespace {
@@ -55,6 +56,26 @@ Case run_lengths_case(Size size) {
   return c;
 }
 
+/// One read of the samples.
+Case used_bits_case() {
+  Case c;
+  c.op = "used_bits";
+  c.variant = "used bits";
+  c.size = k4k16;
+#ifdef HAVE_CUDA
+  c.runner.cuda = [](Cuda &exec, AnyPlane in, AnyPlane /*out*/) {
+    find_used_bits(exec, in.as<const std::uint16_t>());
+  };
+#endif
+  c.runner.cpu = [](Cpu &exec, AnyPlane in, AnyPlane /*out*/) {
+    // On the CPU it ends with the row that has all bits; here no sample has all of them.
+    find_used_bits(exec, in.as<const std::uint16_t>());
+  };
+  c.reads_only = true;
+  c.report_only = true;
+  return c;
+}
+
 }  // namespace
 
 Case histogram_case(Size size) {
@@ -81,6 +102,7 @@ void add_histogram_cuda(const Options & /*options*/, std::vector<Case> &cases) {
   for (const Content content : kAllContents)
     cases.push_back(with_content(run_lengths_case(k4k), content));
   cases.push_back(run_lengths_case(k4k16));
+  cases.push_back(with_content(used_bits_case(), Content::constant));
 }
 
 void add_histogram_cpu(const Options &options, std::vector<Case> &cases) {
@@ -93,6 +115,7 @@ void add_histogram_cpu(const Options &options, std::vector<Case> &cases) {
   for (const Content content : kAllContents)
     cases.push_back(with_content(run_lengths_case(k4k), content));
   if (options.quick) return;
+  cases.push_back(with_content(used_bits_case(), Content::constant));
   cases.push_back(run_lengths_case(k4k16));
   cases.push_back(histogram_case(k4k16));
   cases.back().peer = OpenCv{"histogram"};

@@ -19,10 +19,13 @@ using SampleVectors = histogram::PlaneVectors<const std::uint16_t>;
 
 /// What an executor keeps.
 struct UsedBitsState {
-  cuda::DeviceBuffer device;
+  explicit UsedBitsState(int most)
+      : device(sizeof(unsigned) * most), host(sizeof(unsigned) * most) {}
+
+  cuda::DeviceBuffer device;  ///< a result of each block
   cuda::PinnedBuffer host;
   cuda::Event done;
-  int blocks = 0;  ///< the number of results
+  int blocks = 0;
 };
 
 /// Each block stores the OR of its share of the samples.
@@ -60,22 +63,19 @@ void find_used_bits(Cuda &cuda, Plane<const std::uint16_t> in) {
   check_rows("input", in);
   const usedbits::SampleVectors vectors(in, histogram::is_aligned(in, 16));
   const std::int64_t samples = std::int64_t{in.width} * in.height;
+  const int most = usedbits::kBlocksPerProcessor * cuda.multiprocessors();
   const int blocks =
-      std::min(divide_up(samples, usedbits::kThreads * usedbits::SampleVectors::kSamples),
-               usedbits::kBlocksPerProcessor * cuda.multiprocessors());
+      std::min(divide_up(samples, usedbits::kThreads * usedbits::SampleVectors::kSamples), most);
   LaunchShape shape{blocks, usedbits::kThreads};
   shape.overlap = cuda.code_architecture() >= 90;
   if (cuda.only_loads()) return launch(cuda, usedbits::used_bits_kernel, shape, vectors, nullptr);
 
   std::shared_ptr<void> &kept = cuda.kept(&usedbits::kKey);
-  if (!kept) kept = std::make_shared<usedbits::UsedBitsState>();
+  if (!kept) kept = std::make_shared<usedbits::UsedBitsState>(most);
   auto &state = *static_cast<usedbits::UsedBitsState *>(kept.get());
-  state.done.synchronize();  // its memory may grow
-  const std::size_t bytes = sizeof(unsigned) * blocks;
-  auto *const results = static_cast<unsigned *>(state.device.reserve(bytes));
-  state.host.reserve(bytes);
+  auto *const results = static_cast<unsigned *>(state.device.data());
   launch(cuda, usedbits::used_bits_kernel, shape, vectors, results);
-  cuda.fetch(state.host.data(), results, bytes);
+  cuda.fetch(state.host.data(), results, sizeof(unsigned) * blocks);
   state.done.record(cuda.stream());
   state.blocks = blocks;
 }

@@ -24,7 +24,7 @@ unsigned used_on_cpu(const Image<std::uint16_t> &in, int threads = 1) {
 
 /// Images in which every sample decides: all samples are 0 but one.
 template <typename Used>
-void expect_every_sample_to_count(const Used &used) {
+void expect_every_sample_to_count(Used &&used) {
   for (const auto &[width, height] :
        {std::pair{1, 1}, std::pair{7, 3}, std::pair{64, 5}, std::pair{301, 70}, std::pair{8, 200}})
     for (const test::Layout layout :
@@ -47,7 +47,7 @@ void expect_every_sample_to_count(const Used &used) {
 
 /// The bits of all samples.
 template <typename Used>
-void expect_all_bits(const Used &used) {
+void expect_all_bits(Used &&used) {
   std::mt19937 random(4);
   for (const unsigned mask : {0xfffU, 0xfff0U, 0x8001U, 0xffffU, 0x100U}) {
     Samples samples(513 * 90);
