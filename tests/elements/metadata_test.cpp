@@ -128,6 +128,81 @@ TEST_P(Metadata, MetasAreKept) {
   EXPECT_TRUE(same(to_picture(out.get(), filter.output_caps().get()), expected(in, NickParams{})));
 }
 
+/// Attaches metas of every kind that describes a frame, some of them twice.
+void add_all_metas(GstBuffer *buffer) {
+  for (const guint id : {5u, 6u}) {
+    GstVideoRegionOfInterestMeta *roi =
+        gst_buffer_add_video_region_of_interest_meta(buffer, "line", id, 2, 8, 4);
+    roi->id = static_cast<gint>(id), roi->parent_id = 4;
+  }
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(buffer);
+  crop->x = 1, crop->y = 2, crop->width = 30, crop->height = 10;
+  gst_buffer_add_video_time_code_meta_full(buffer, 25, 1, nullptr, GST_VIDEO_TIME_CODE_FLAGS_NONE,
+                                           1, 2, 3, 4, 0);
+  for (const char *name : {"timestamp/x-unix", "timestamp/x-ntp"}) {
+    Ref<GstCaps> clock(gst_caps_new_empty_simple(name));
+    gst_buffer_add_reference_timestamp_meta(buffer, clock.get(), 42, GST_CLOCK_TIME_NONE);
+  }
+  gst_buffer_add_video_afd_meta(buffer, 0, GST_VIDEO_AFD_SPEC_ATSC_A53,
+                                GST_VIDEO_AFD_4_3_FULL_16_9_FULL);
+  gst_buffer_add_video_bar_meta(buffer, 0, TRUE, 3, 4);
+  const guint8 bytes[] = {0x80, 0x80, 0x01};
+  gst_buffer_add_video_caption_meta(buffer, GST_VIDEO_CAPTION_TYPE_CEA608_RAW, bytes, sizeof bytes);
+  gst_buffer_add_protection_meta(buffer, gst_structure_new_empty("application/x-cenc"));
+  Ref<GstBuffer> pixels(gst_buffer_new_allocate(nullptr, 2 * 2 * 4, nullptr));
+  gst_buffer_memset(pixels.get(), 0, 0x55, 2 * 2 * 4);
+  gst_buffer_add_video_meta(pixels.get(), GST_VIDEO_FRAME_FLAG_NONE,
+                            GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, 2, 2);
+  GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw(
+      pixels.get(), 0, 0, 2, 2, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  GstVideoOverlayComposition *overlay = gst_video_overlay_composition_new(rectangle);
+  gst_buffer_add_video_overlay_composition_meta(buffer, overlay);
+  gst_video_overlay_composition_unref(overlay);
+  gst_video_overlay_rectangle_unref(rectangle);
+  for (const char *name : {"cudascan-test", "cudascan-test-video"}) {
+    GstCustomMeta *meta = gst_buffer_add_custom_meta(buffer, name);
+    gst_structure_set(gst_custom_meta_get_structure(meta), "page", G_TYPE_INT, 12, nullptr);
+  }
+}
+
+/// The types of a buffer's metas, in their order, without the layout of the memory.
+std::vector<std::string> metas_of(GstBuffer *buffer) {
+  std::vector<std::string> types;
+  gpointer state = nullptr;
+  while (const GstMeta *meta = gst_buffer_iterate_meta(buffer, &state))
+    if (meta->info->api != GST_VIDEO_META_API_TYPE)
+      types.emplace_back(g_type_name(meta->info->type));
+  return types;
+}
+
+TEST_P(Metadata, AllMetasPassAllElements) {
+  for (const std::string &name : all_elements())
+    for (const bool in_cuda : {false, true}) {
+      if (in_cuda && !cuda()) continue;
+      SCOPED_TRACE(name + (in_cuda ? ", in CUDAMemory" : ""));
+      Filter filter(in_cuda ? launch(name) + "! video/x-raw(memory:CUDAMemory) ! " +
+                                  launch("cudaequalize")
+                            : launch(name));
+      const Picture in = make_picture(GST_VIDEO_FORMAT_NV12, 64, 48);
+      filter.set_caps(make_caps(in).get());
+      Ref<GstBuffer> buffer = to_buffer(in);
+      add_all_metas(buffer.get());
+      const std::vector<std::string> wanted = metas_of(buffer.get());
+      EXPECT_EQ(wanted.size(), 13u);
+      ASSERT_EQ(filter.push(std::move(buffer)), GST_FLOW_OK);
+      Ref<GstBuffer> out = filter.pull();
+      ASSERT_TRUE(out);
+      EXPECT_EQ(metas_of(out.get()), wanted);
+      for (const gint id : {5, 6}) {
+        const GstVideoRegionOfInterestMeta *roi =
+            gst_buffer_get_video_region_of_interest_meta_id(out.get(), id);
+        ASSERT_TRUE(roi);
+        EXPECT_EQ(roi->x, static_cast<guint>(id));
+        EXPECT_EQ(roi->parent_id, 4);
+      }
+    }
+}
+
 TEST_P(Metadata, TheLayoutOfTheInputIsNotClaimedForTheOutput) {
   Filter filter(nick());
   const Picture in = make_picture(GST_VIDEO_FORMAT_NV12, 50, 40);
