@@ -125,7 +125,7 @@ TEST_P(RoiFrom, MetasReachTheNextElement) {
   if (!cuda()) GTEST_SKIP() << "the next element is in CUDAMemory";
   const Picture in = frame();
   const Rectangle roi{10, 20, 30, 15};
-  Filter filter(launch("cudaswofilter", "operator=median") + "! video/x-raw(memory:CUDAMemory) ! " +
+  Filter filter(launch("cudaswofilter", "operator=median") + "! " +
                 launch("cudaautothreshold", "roi-from=meta"));
   const Picture median = expected(in, SwoFilterParams{.op = SwoFilterOperator::median});
   EXPECT_TRUE(same(process(filter, in, {roi}), with_roi(median, roi)));
