@@ -58,22 +58,22 @@ static void install_bits(GObjectClass *klass, GParamFlags readable, GParamFlags 
   };
   install(PROP_SIGNIFICANT_BITS,
           g_param_spec_enum("significant-bits", "Significant bits",
-                            "Bits that samples of GRAY16_LE have, as from cameras of 10, 12 or 14 "
-                            "bits; auto looks at the frames; other formats tell it themselves",
+                            "Number of bits of the samples in GRAY16_LE: cameras have 10, 12 or "
+                            "14; the caps of other formats tell it",
                             enum_type<BitCount>(), SignificantBits{}.count, playing));
   install(PROP_BIT_ALIGNMENT,
           g_param_spec_enum("bit-alignment", "Bit alignment",
-                            "The end of their 16-bit words that fewer significant bits are at",
+                            "Whether fewer than 16 significant bits are the low or the high ones",
                             enum_type<BitAlignment>(),
                             static_cast<gint>(SignificantBits{}.alignment), playing));
   install(PROP_ACTIVE_SIGNIFICANT_BITS,
           g_param_spec_uint("active-significant-bits", "Active significant bits",
-                            "Bits that samples are taken to have now; 0 = no frame has come yet", 0,
+                            "Number of bits that samples are taken to have; 0 = no frame yet", 0,
                             16, 0, readable));
   install(PROP_ACTIVE_BIT_ALIGNMENT,
           g_param_spec_enum("active-bit-alignment", "Active bit alignment",
-                            "Where the bits of samples are taken to be now; auto = no frame has "
-                            "come yet, low = also where all bits are significant",
+                            "Which bits samples are taken to have; auto = no frame yet, low also "
+                            "if they have all",
                             enum_type<BitAlignment>(), static_cast<gint>(BitAlignment::automatic),
                             readable));
 }

@@ -167,16 +167,15 @@ TEST_P(Bits, TheAlignmentOfAKnownNumberIsFound) {
   }
 }
 
-/// A wrong number of bits gives a poor picture, but the same one everywhere.
+/// A wrong number of bits gives a poor picture, but the same one everywhere; only cudaswofilter
+/// does not promise that.
 TEST_P(Bits, SamplesAboveTheRange) {
   const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY16_LE, kWidth, kHeight);
   for (const std::string settings :
        {"cudanick", "cudanick method=sauvola", "cudanick method=phansalkar", "cudanick method=wolf",
         "cudanick output=threshold", "cudaautothreshold", "cudaautothreshold method=huang",
         "cudaequalize", "cudaequalize amount=0.5", "cudaequalize method=clahe",
-        "cudaswofilter operator=median", "cudaswofilter operator=mode",
-        "cudaswofilter operator=black-hat", "cudaswofilter operator=standard-deviation",
-        "cudaswofilter operator=reconstruct", "cudalinearopen operation=top-hat directions=3",
+        "cudalinearopen operation=top-hat directions=3",
         "cudalinearopen directions=3 output=orientation", "cudabinarize",
         "cudabinarize output=darkness"})
     for (const char *bits :

@@ -143,8 +143,20 @@ class RandomStream {
   }
   void say(const std::string &what) { said_ += "\n  " + what; }
 
+  /// A picture whose samples have the bits that are set.
+  Picture draw_picture() {
+    Picture p = make_picture(video_.format, video_.width, video_.height, draw_.bits());
+    gint bits = 0;
+    g_object_get(subject_.element(), "significant-bits", &bits, nullptr);
+    if (video_.format != GST_VIDEO_FORMAT_GRAY16_LE || bits == 0) return p;
+    const bool low = property_text(subject_.element(), "bit-alignment") == "low";
+    for (auto &sample : p.components[0])
+      sample = static_cast<std::uint16_t>(sample >> (16 - bits) << (low ? 0 : 16 - bits));
+    return p;
+  }
+
   void push_frame() {
-    const Picture in = make_picture(video_.format, video_.width, video_.height, draw_.bits());
+    const Picture in = draw_picture();
     const Layout layout = draw_layout(draw_, video_);
     Ref<GstBuffer> buffer = to_buffer(in, layout), plain = to_buffer(in, video_.plain);
     const bool gap = draw_.one_in(20), discont = draw_.one_in(10);
