@@ -72,7 +72,8 @@ TEST(Plugin, ElementsAreDescribedAndAreNotPluggedByThemselves) {
 TEST(Plugin, EveryElementHasTheCommonProperties) {
   for_each_element([](GstElement *element) {
     for (const char *name :
-         {"backend", "active-backend", "cuda-device-id", "n-threads", "report", "stats", "qos"})
+         {"backend", "active-backend", "cuda-device-id", "n-threads", "report", "stats", "qos",
+          "significant-bits", "bit-alignment", "active-significant-bits", "active-bit-alignment"})
       EXPECT_TRUE(g_object_class_find_property(G_OBJECT_GET_CLASS(element), name)) << name;
   });
 }
@@ -100,7 +101,8 @@ TEST(Plugin, EveryPropertyIsDocumented) {
 
 TEST(Plugin, ReadOnlyPropertiesCannotBeWritten) {
   for_each_element([](GstElement *element) {
-    for (const char *name : {"active-backend", "stats", "threshold"}) {
+    for (const char *name : {"active-backend", "active-significant-bits", "active-bit-alignment",
+                             "stats", "threshold"}) {
       GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
       if (!spec && std::string(name) == "threshold") continue;  // of cudaautothreshold alone
       ASSERT_TRUE(spec);
@@ -122,6 +124,11 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
     std::vector<std::string> nicks;
   } const enums[] = {
       {"cudanick", "backend", {"auto", "cuda", "cpu"}},
+      {"cudanick",
+       "significant-bits",
+       {"auto", "8", "9", "10", "11", "12", "13", "14", "15", "16"}},
+      {"cudanick", "bit-alignment", {"auto", "low", "high"}},
+      {"cudabinarize", "roi-from", {"none", "crop", "meta"}},
       {"cudanick", "method", {"nick", "niblack", "sauvola", "wolf", "bradley", "phansalkar"}},
       {"cudanick", "output", {"binary", "threshold"}},
       {"cudanick", "algorithm", {"auto", "global", "global-shared", "shared"}},
@@ -215,7 +222,7 @@ void expect_controllable(const char *name, std::set<std::string> settings) {
   if (settings.empty()) settings = names_of(own, G_PARAM_WRITABLE);
   EXPECT_FALSE(settings.empty());
   EXPECT_EQ(names_of(own, G_PARAM_WRITABLE), settings);
-  settings.insert({"n-threads", "report"});
+  settings.insert({"n-threads", "report", "significant-bits", "bit-alignment"});
   EXPECT_EQ(names_of(all, GST_PARAM_CONTROLLABLE), settings);
   EXPECT_EQ(names_of(all, GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING), settings);
 }
