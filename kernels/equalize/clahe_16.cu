@@ -23,6 +23,7 @@ constexpr int kThreads = 1024;
 /// Counts a part of the bins in a slice of a tile.
 __global__ void __launch_bounds__(kThreads)
     count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
+  let_next_kernel_start();
   auto *const words = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
   const unsigned halves = job.halves;
   const Tiles &tiles = job.tiles;
@@ -35,6 +36,7 @@ __global__ void __launch_bounds__(kThreads)
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
   for (int i = threadIdx.x; i << halves < bins; i += kThreads) words[i] = 0;
   __syncthreads();
+  wait_for_kernels_before();
   constexpr int kBatch = 8;  // samples that are loaded at once
   const int threads = kThreads;
   PixelSteps walk(threadIdx.x, kThreads, tiles.width);
@@ -67,6 +69,8 @@ __global__ void __launch_bounds__(kThreads)
   const int bins = job.range.count, t = threadIdx.x, lane = t % 32, warp = t / 32;
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * job.stride;
   const std::uint32_t *const counts = job.counts + first;
+  let_next_kernel_start();
+  wait_for_kernels_before();
   std::uint32_t clipped = 0;
   for (int i = t; i < bins; i += kThreads)
     clipped += max(static_cast<int>(counts[i]) - job.limit, 0);
@@ -122,7 +126,9 @@ constexpr int kCellThreads = 512;
 /// With all four mappings in shared memory, those of a bin together.
 __global__ void __launch_bounds__(kCellThreads)
     interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
+  let_next_kernel_start();
   const CellChunk cell(job);
+  wait_for_kernels_before();
   if (cell.width <= 0 || cell.height <= 0) return;
   auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
   const std::uint16_t *const maps[] = {CellChunk::map(job, 0), CellChunk::map(job, 1),
@@ -159,7 +165,9 @@ __device__ unsigned half(const unsigned (&pairs)[kKept / 2], int k) {
 __global__ void __launch_bounds__(kThreads)
     interpolate_parts_kernel(const __grid_constant__ DeepClaheJob job) {
   __shared__ unsigned lowest[kThreads / 32], highest[kThreads / 32];
+  let_next_kernel_start();
   const CellChunk cell(job);
+  wait_for_kernels_before();
   if (cell.width <= 0 || cell.height <= 0) return;
   const int t = threadIdx.x;
   unsigned index[kKept / 2] = {};  // pairs of pixels
@@ -298,10 +306,16 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
       cuda.scratch(all_bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
   job.maps = reinterpret_cast<std::uint16_t *>(job.counts + all_bins);
 
+  const auto overlapped = [&](dim3 blocks, int threads, int bytes) {
+    LaunchShape shape{blocks, threads, bytes};
+    shape.overlap = cuda.code_architecture() >= 90;
+    return shape;
+  };
   const int count_bytes = divide_counting(job, memory, cuda.multiprocessors());
   if (job.slices > 1) cuda.clear(job.counts, all_bins * sizeof(std::uint32_t));
-  launch(cuda, count_tiles_kernel, {tiles * job.slices * job.parts, kThreads, count_bytes}, job);
-  launch(cuda, map_tiles_kernel, {tiles, kThreads}, job);
+  launch(cuda, count_tiles_kernel,
+         overlapped(tiles * job.slices * job.parts, kThreads, count_bytes), job);
+  launch(cuda, map_tiles_kernel, overlapped(tiles, kThreads, 0), job);
 
   const int fours = bins * static_cast<int>(sizeof(uint2)), most_height = job.tiles.height + 1;
   const auto cells = [&] {
@@ -311,7 +325,7 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   if (fours <= memory) {
     // Reading the mappings takes as long as reading some pixels for each bin.
     job.chunk_rows = std::clamp(std::max(4 * bins, 8192) / job.tiles.width, 1, most_height);
-    launch(cuda, interpolate_kernel, {cells(), kCellThreads, fours}, job);
+    launch(cuda, interpolate_kernel, overlapped(cells(), kCellThreads, fours), job);
     return;
   }
   // Pixels near each other have few of the bins.
@@ -322,7 +336,8 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   job.chunk_rows = std::min(kKept * kThreads / job.chunk_columns, most_height);
   job.map_bins = memory / 16 * 8;
   launch(cuda, interpolate_parts_kernel,
-         {cells(), kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))}, job);
+         overlapped(cells(), kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))),
+         job);
 }
 
 }  // namespace cudascan::equalize
