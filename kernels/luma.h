@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The luma of images whose colours are not in planes of their own: RGB, packed or planar, and
-/// packed YUV, and samples in
-/// parts of words. An operator works on a plane of luma; these functions make it, and put the result
-/// back.
+/// The luma of images that have no plane of it: RGB, packed or planar, packed YUV, and samples in
+/// parts of words. An operator works on a plane of luma; these functions make it, and put the
+/// result back.
 #pragma once
 #include <cstdint>
 

@@ -109,11 +109,17 @@ def property_table(specs):
                   for spec in specs])
 
 
+# Formats of newer versions of GStreamer, so that a page is the same whatever version makes it.
+NEWER_FORMATS = {"1.24": ["RBGA", "GBR_16LE"], "1.26": ["GRAY10_LE16"]}
+
+
 def formats_of(factory):
     caps = factory.get_static_pad_templates()[0].get_caps()
     formats = caps.get_structure(0).copy().to_string()
     formats = formats[formats.index("{") + 1:formats.index("}")]
-    return ", ".join(name.replace("(string)", "").strip() for name in formats.split(","))
+    names = [name.replace("(string)", "").strip() for name in formats.split(",")]
+    newer = [name for added in NEWER_FORMATS.values() for name in added]
+    return ", ".join(name for name in names if name not in newer)
 
 
 def block(factory):
@@ -131,7 +137,10 @@ def block(factory):
             parts.append(f"### Values of {spec.name}")
             parts.append(table(("value", "meaning"),
                                [(f"`{name}`", cell(text)) for _, name, text in choices(spec)]))
-    formats = f"On both pads, in system memory and in CUDAMemory: {formats_of(factory)}."
+    newer = ", ".join(f"with GStreamer {version} or newer {' and '.join(names)}"
+                      for version, names in NEWER_FORMATS.items())
+    formats = (f"On both pads, in system memory and in CUDAMemory: {formats_of(factory)}; "
+               f"{newer}.")
     parts += ["### Formats", textwrap.fill(formats, 120)]
     return "\n\n".join(parts)
 

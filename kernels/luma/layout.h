@@ -11,7 +11,7 @@
 namespace cudascan::lumas {
 
 /// The colours in the order of memory; in planar images red, green, blue.
-struct Order {
+struct ColourOrder {
   std::uint32_t weights[3];
   int first;  ///< sample of a pixel that is the first colour: 0, or 1 after alpha or padding
   int red;    ///< sample of a pixel that is red
@@ -33,9 +33,9 @@ struct Places {
 
 /// For images that are dense, see below.
 template <typename T>
-Order order_of(const RgbPlanes<T> &rgb, const LumaWeights &weights) {
+ColourOrder order_of(const RgbPlanes<T> &rgb, const LumaWeights &weights) {
   const std::uint32_t of[] = {weights.red, weights.green, weights.blue};
-  Order order{{of[0], of[1], of[2]}, 0, 0};
+  ColourOrder order{{of[0], of[1], of[2]}, 0, 0};
   if (rgb.step == 1) return order;
   const Places<T> places(rgb);
   order.red = places.of[0];

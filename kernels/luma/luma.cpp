@@ -17,11 +17,12 @@ constexpr int kMinRows = 16;  // fewer rows do not justify a thread
 /// The kind of pixels of a dense image, or kKindsOfPixels.
 template <typename T>
 int kind_of(const RgbPlanes<T> &rgb) {
-  using lumas::Pixels;
-  if (lumas::is_dense<1>(rgb)) return static_cast<int>(Pixels::planar);
-  if (lumas::is_dense<3>(rgb)) return static_cast<int>(Pixels::three);
+  using lumas::PixelKind;
+  if (lumas::is_dense<1>(rgb)) return static_cast<int>(PixelKind::planar);
+  if (lumas::is_dense<3>(rgb)) return static_cast<int>(PixelKind::three);
   if (!lumas::is_dense<4>(rgb)) return lumas::kKindsOfPixels;
-  return static_cast<int>(lumas::Places<T>(rgb).of[3] ? Pixels::fourth_last : Pixels::fourth_first);
+  return static_cast<int>(lumas::Places<T>(rgb).of[3] ? PixelKind::fourth_last
+                                                      : PixelKind::fourth_first);
 }
 
 /// The row of an image with this place of red in its pixels.
@@ -36,7 +37,7 @@ void get(Cpu &cpu, const RgbPlanes<const T> &in, const LumaWeights &weights, Pla
   lumas::check(in, out);
   const int kind = kind_of(in);
   const bool is_dense = kind < lumas::kKindsOfPixels;
-  const lumas::Order order = is_dense ? lumas::order_of(in, weights) : lumas::Order{};
+  const lumas::ColourOrder order = is_dense ? lumas::order_of(in, weights) : lumas::ColourOrder{};
   cpu.for_bands(out.height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       if (is_dense) {
@@ -113,7 +114,7 @@ void set(Cpu &cpu, const RgbPlanes<const T> &in, const LumaWeights &weights, Pla
   const int kind = kind_of(in);
   const bool is_dense = kind < lumas::kKindsOfPixels && kind == kind_of(written) &&
                         (in.step == 1 || lumas::Places(in) == lumas::Places(written));
-  const lumas::Order order = is_dense ? lumas::order_of(in, weights) : lumas::Order{};
+  const lumas::ColourOrder order = is_dense ? lumas::order_of(in, weights) : lumas::ColourOrder{};
   const lumas::LumaRows<T> &rows = lumas::rows<T>();
   cpu.for_bands(luma.height, kMinRows, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {

@@ -14,7 +14,7 @@ struct RgbJob {
   RgbPlanes<const T> in;
   RgbPlanes<T> out;  ///< unless the luma is the result
   LumaWeights weights;
-  Order order;
+  ColourOrder order;
   Plane<const T> luma;
   Plane<T> result;  ///< the luma, if it is the result
 };
@@ -213,7 +213,7 @@ void get(Cuda &cuda, const RgbPlanes<const T> &in, const LumaWeights &weights, P
       out,
       [&](auto step) {
         launch(cuda, get_luma_kernel<T, step>, shape,
-               {in, {}, weights, step ? order_of(in, weights) : Order{}, out, out});
+               {in, {}, weights, step ? order_of(in, weights) : ColourOrder{}, out, out});
       },
       in);
 }
@@ -225,7 +225,7 @@ void set(Cuda &cuda, const RgbPlanes<const T> &in, const LumaWeights &weights, P
   const RgbPlanes<const T> written{out.red, out.green, out.blue, out.other, out.is_alpha, out.step};
   const LaunchShape shape = shape_for(cuda, divide_up(luma.width, kPixels<T>), luma.height);
   const auto run = [&](auto step) {
-    const RgbJob<T> job{in, out, weights, step ? order_of(in, weights) : Order{}, luma, {}};
+    const RgbJob<T> job{in, out, weights, step ? order_of(in, weights) : ColourOrder{}, luma, {}};
     if (colors == Colors::kept)
       launch(cuda, set_luma_kernel<T, step, true>, shape, job);
     else

@@ -18,7 +18,7 @@ struct TensJob {
   Plane<std::uint16_t> result;  ///< the luma, if it is the result
   bool kept;                    ///< the colours
   bool is_rgb;
-  Order order;
+  ColourOrder order;
   /// The luma is in every step-th sample of a row, from the first on.
   int first, step;
 
@@ -83,8 +83,9 @@ inline TensJob make_job(const PackedTens<const std::uint32_t> &in, const LumaWei
   TensJob job{};
   job.in = in;
   job.is_rgb = in.samples == Tens::rgb || in.samples == Tens::bgr;
-  job.order = in.samples == Tens::rgb ? Order{{weights.red, weights.green, weights.blue}, 0, 0}
-                                      : Order{{weights.blue, weights.green, weights.red}, 0, 2};
+  job.order = in.samples == Tens::rgb
+                  ? ColourOrder{{weights.red, weights.green, weights.blue}, 0, 0}
+                  : ColourOrder{{weights.blue, weights.green, weights.red}, 0, 2};
   job.first = in.samples == Tens::gray ? 0 : 1;
   job.step = in.samples == Tens::gray ? 1 : in.samples == Tens::yuv422 ? 2 : 3;
   return job;
