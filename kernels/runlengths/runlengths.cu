@@ -115,6 +115,13 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename T>
+void pack(Cuda &cuda, Plane<const T> in, unsigned level, const DeviceBits &bits) {
+  LaunchShape shape{dim3(divide_up(in.width, kThreads), in.height), kThreads};
+  shape.overlap = cuda.code_architecture() >= 90;
+  launch(cuda, pack_kernel<T>, shape, in, level, bits);
+}
+
+template <typename T>
 void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, RunLengths &counts) {
   check_rows("input", in);
   check_roi(params.roi, in.width, in.height);
@@ -124,9 +131,7 @@ void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, Run
       static_cast<RunCounts *>(cuda.scratch(sizeof(RunCounts) + words * sizeof(std::uint32_t)));
   const DeviceBits bits{reinterpret_cast<std::uint32_t *>(device + 1), in.width, in.height, stride};
   cuda.clear(device, sizeof(RunCounts));
-  LaunchShape shape{dim3(divide_up(in.width, kThreads), in.height), kThreads};
-  shape.overlap = cuda.code_architecture() >= 90;
-  launch(cuda, pack_kernel<T>, shape, in, params.level, bits);
+  pack(cuda, in, params.level, bits);
   queue_count_runs(cuda, bits, clip_to_plane(params.roi, in.width, in.height), params.sparse,
                    device, nullptr);
   auto *const host = static_cast<RunCounts *>(cuda.report_memory(sizeof(RunCounts)));
@@ -138,6 +143,13 @@ void count_any(Cuda &cuda, Plane<const T> in, const RunLengthParams &params, Run
 }
 
 }  // namespace
+
+void queue_pack(Cuda &cuda, Plane<const std::uint8_t> in, unsigned level, const DeviceBits &bits) {
+  pack(cuda, in, level, bits);
+}
+void queue_pack(Cuda &cuda, Plane<const std::uint16_t> in, unsigned level, const DeviceBits &bits) {
+  pack(cuda, in, level, bits);
+}
 
 void queue_count_runs(Cuda &cuda, const DeviceBits &bits, const Rectangle &inside, bool sparse,
                       RunCounts *counts, const unsigned *skip) {

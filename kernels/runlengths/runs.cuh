@@ -26,6 +26,10 @@ struct DeviceBits {
   }
 };
 
+/// Queues packing which samples are at or below a level.
+void queue_pack(Cuda &, Plane<const std::uint8_t> in, unsigned level, const DeviceBits &);
+void queue_pack(Cuda &, Plane<const std::uint16_t> in, unsigned level, const DeviceBits &);
+
 inline constexpr int kBins = kRunBins;
 
 /// The number of runs of each length; the last bin has the longer ones, too.
