@@ -9,6 +9,7 @@
 #include "enlarge.h"
 #include "in_pixels.h"
 #include "ink.h"
+#include "kernels/group4.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
 #include "light.h"
@@ -114,6 +115,7 @@ class LaneCleaner : public Cleaner {
  public:
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
     const auto begin = Clock::now();
+    group4_.clear();
     settle_resolution(page, steps, found);
     if (steps.upright && !is_empty(page)) upright_.turn(page, found);
     if (steps.dewarp) flatten(page, found);
@@ -150,6 +152,7 @@ class LaneCleaner : public Cleaner {
       turn_levels<std::uint16_t>(plane, angle, to, gpu_ms);
   }
 
+  const std::string &group4() const override { return group4_; }
   const Border &border() const override { return border_; }
   void flatten(Image &plane) override { dewarp_.apply(plane); }
 
@@ -245,8 +248,12 @@ class LaneCleaner : public Cleaner {
       params.directions = 4;
       run(lane_.exec(), black, result, params);
     }
+    if (steps.only_group4) {
+      const std::vector<std::uint8_t> code = encode_group4(lane_.exec(), result);
+      group4_.assign(code.begin(), code.end());
+    }
     found.gpu_ms += lane_.end_work();
-    lane_.finish(clean);
+    if (!steps.only_group4) lane_.finish(clean);
     if (!report.thresholds.empty()) found.threshold = report.threshold;
     found.clean_ms = ms_since(rest);
   }
@@ -272,6 +279,7 @@ class LaneCleaner : public Cleaner {
   }
 
   Lane lane_;
+  std::string group4_;
   ResolutionFinder resolution_;
   Image large_{Lane::kPinned};
   EvenLight light_;

@@ -6,36 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/group4.h"
 #include "png_memory.h"
 #include "tiff_memory.h"
 
 namespace cudascan::scan {
 namespace {
-
-std::string encode_tiff(const Image &page) {
-  TiffMemory file;
-  const TiffPtr tiff = file.open("wm");
-  check_tiff(tiff != nullptr, "begin a file");
-  TIFF *to = tiff.get();
-  TIFFSetField(to, TIFFTAG_IMAGEWIDTH, page.width);
-  TIFFSetField(to, TIFFTAG_IMAGELENGTH, page.height);
-  TIFFSetField(to, TIFFTAG_BITSPERSAMPLE, 1);
-  TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, 1);
-  TIFFSetField(to, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX4);
-  TIFFSetField(to, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISWHITE);
-  TIFFSetField(to, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
-  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, page.height);
-  if (page.resolution.x > 0 && page.resolution.y > 0) {
-    TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
-    TIFFSetField(to, TIFFTAG_XRESOLUTION, page.resolution.x);
-    TIFFSetField(to, TIFFTAG_YRESOLUTION, page.resolution.y);
-  }
-  std::string bits = pack(page);
-  check_tiff(TIFFWriteEncodedStrip(to, 0, bits.data(), static_cast<tmsize_t>(bits.size())) >= 0,
-             "compress the page");
-  check_tiff(TIFFFlush(to) == 1, "end the file");
-  return std::move(file.bytes);
-}
 
 std::string encode_png(const Image &page) {
   std::string bits = pack(page);
@@ -72,18 +48,38 @@ std::string pack(const Image &page) {
 }
 
 std::string group4_of(const Image &page) {
-  const std::string file = encode_tiff(page);
-  TiffMemory memory{file};
-  const TiffPtr tiff = memory.open("rm");
-  check_tiff(tiff != nullptr, "read a page");
-  std::string strip(static_cast<std::size_t>(TIFFRawStripSize(tiff.get(), 0)), '\0');
-  const auto size = static_cast<tmsize_t>(strip.size());
-  check_tiff(TIFFReadRawStrip(tiff.get(), 0, strip.data(), size) == size, "read a page");
-  return strip;
+  thread_local Cpu cpu(1);
+  const std::vector<std::uint8_t> code = encode_group4(cpu, page.plane<const std::uint8_t>());
+  return {code.begin(), code.end()};
+}
+
+std::string tiff_of(std::string group4, int width, int height, const Resolution &resolution) {
+  TiffMemory file;
+  const TiffPtr tiff = file.open("wm");
+  check_tiff(tiff != nullptr, "begin a file");
+  TIFF *to = tiff.get();
+  TIFFSetField(to, TIFFTAG_IMAGEWIDTH, width);
+  TIFFSetField(to, TIFFTAG_IMAGELENGTH, height);
+  TIFFSetField(to, TIFFTAG_BITSPERSAMPLE, 1);
+  TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(to, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX4);
+  TIFFSetField(to, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISWHITE);
+  TIFFSetField(to, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
+  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, height);
+  if (resolution.x > 0 && resolution.y > 0) {
+    TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+    TIFFSetField(to, TIFFTAG_XRESOLUTION, resolution.x);
+    TIFFSetField(to, TIFFTAG_YRESOLUTION, resolution.y);
+  }
+  const auto bytes = static_cast<tmsize_t>(group4.size());
+  check_tiff(TIFFWriteRawStrip(to, 0, group4.data(), bytes) == bytes, "write the page");
+  check_tiff(TIFFFlush(to) == 1, "end the file");
+  return std::move(file.bytes);
 }
 
 std::string encode(const Image &page, Format format) {
-  return format == Format::tiff ? encode_tiff(page) : encode_png(page);
+  return format == Format::tiff ? tiff_of(group4_of(page), page.width, page.height, page.resolution)
+                                : encode_png(page);
 }
 
 }  // namespace cudascan::scan

@@ -17,9 +17,10 @@ std::string pack(const Image &page);
 
 /// The page in CCITT group 4 alone.
 std::string group4_of(const Image &page);
+/// A TIFF with such a page in one strip, black is 1. The resolution is written if it is known.
+std::string tiff_of(std::string group4, int width, int height, const Resolution &resolution);
 
-/// TIFF with CCITT group 4 in one strip, black is 1; or PNG of 1 bit. The resolution is written if
-/// it is known.
+/// TIFF with CCITT group 4, see tiff_of(); or PNG of 1 bit.
 std::string encode(const Image &page, Format format);
 
 }  // namespace cudascan::scan

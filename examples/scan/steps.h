@@ -69,6 +69,8 @@ struct Steps {
   /// = 3 at 300 dpi.
   int despeckle = kByResolution;
   static constexpr int kByResolution = -1;
+  /// The result is only wanted in CCITT group 4.
+  bool only_group4 = false;
 };
 
 /// What was measured on a page.
@@ -109,9 +111,12 @@ class Cleaner {
  public:
   virtual ~Cleaner() = default;
   /// @param page   some steps change it
-  /// @param clean  the result: 8 bits, 0 and 255; not set for blank pages that are not written
+  /// @param clean  the result: 8 bits, 0 and 255; not set for blank pages that are not written, and
+  ///               only shaped if group4() has the result
   /// @throws Error when memory or the GPU fails
   virtual void clean(Image &page, const Steps &steps, Image &clean, Findings &found) = 0;
+  /// The result of the last page in CCITT group 4, if Steps asked for that and it is not empty.
+  virtual const std::string &group4() const = 0;
   /// Turns a plane of the same page as clean() turns it, when it found that angle.
   /// @param gpu_ms  grows by the time the GPU was busy
   virtual void turn(const Image &plane, double angle, Image &to, double &gpu_ms) = 0;

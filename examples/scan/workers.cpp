@@ -93,6 +93,13 @@ const Image &Workers::finished(const Image &clean, const Findings &found, Image 
   return cropped;
 }
 
+/// Whether nothing else is made of the pixels of a clean page.
+bool Workers::wants_only_group4() const {
+  return job_.format == Format::tiff && job_.outputs.mode == Mode::bw &&
+         job_.outputs.also.empty() && job_.steps.crop == Crop::no && job_.steps.paper.width == 0 &&
+         job_.ocr.empty();
+}
+
 namespace {
 
 /// @param page  8 bit, 0 and 255
@@ -197,13 +204,17 @@ void Workers::make_page(const Task &task, PageRecord &record, Image &source, Cle
     if (part == Part::whole) steps.upright = false;
   }
   buffers.outputs.keep(*page);
+  steps.only_group4 = wants_only_group4();
   cleaner.clean(*page, steps, buffers.clean, record.found);
   const auto begin = Clock::now();
   if (record.found.blank && job_.steps.blank == Blank::drop) {
     skip(task, record);
   } else {
     const Image &bw = finished(buffers.clean, record.found, buffers.cropped);
-    const std::string bytes = buffers.outputs.page(bw, job_.format, steps, record.found, cleaner);
+    const std::string bytes =
+        cleaner.group4().empty()
+            ? buffers.outputs.page(bw, job_.format, steps, record.found, cleaner)
+            : tiff_of(cleaner.group4(), bw.width, bw.height, bw.resolution);
     const auto more = also(task, bw, cleaner, buffers.outputs, record.found);
     write(task, bytes, text_of(*page, bw, record), more, record);
   }

@@ -96,6 +96,7 @@ class Workers {
   };
 
   void work();
+  bool wants_only_group4() const;
   const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
   template <typename Make>
   void attempt(const Task &task, PageRecord &record, Make make);

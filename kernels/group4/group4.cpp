@@ -19,25 +19,37 @@ class BitString {
   void put(Code code) { put(code.bits, code.length); }
   /// Appends another one.
   void append(const BitString &other) {
-    for (const std::uint8_t byte : other.bytes_) put(byte, 8);
+    for (std::size_t i = 0; i < other.size_; ++i) put(other.bytes_[i], 8);
     if (other.count_ > 0) put(static_cast<unsigned>(other.pending_), other.count_);
   }
   std::vector<std::uint8_t> finish() {
-    if (count_ > 0) put(0, 8 - count_);
+    put(0, (8 - count_ % 8) % 8);
+    for (; count_ > 0; count_ -= 8) store(pending_ >> (count_ - 8), 1);
+    bytes_.resize(size_);
     return std::move(bytes_);
   }
 
  private:
+  static constexpr int kAtOnce = 4;  // bytes
+
   void put(unsigned bits, int n) {
     pending_ = pending_ << n | bits;
     count_ += n;
-    for (; count_ >= 8; count_ -= 8)
-      bytes_.push_back(static_cast<std::uint8_t>(pending_ >> (count_ - 8)));
-    pending_ &= (1U << count_) - 1;
+    if (count_ < 8 * kAtOnce) return;
+    count_ -= 8 * kAtOnce;
+    store(pending_ >> count_, kAtOnce);
+    pending_ &= (std::uint64_t{1} << count_) - 1;
+  }
+  /// Stores the lowest bytes of a number, the highest of them first.
+  void store(std::uint64_t number, int n) {
+    if (size_ + kAtOnce > bytes_.size()) bytes_.resize(2 * bytes_.size() + 4096);
+    for (int i = n; i-- > 0; number >>= 8) bytes_[size_ + i] = static_cast<std::uint8_t>(number);
+    size_ += n;
   }
 
   std::vector<std::uint8_t> bytes_;
-  std::uint64_t pending_ = 0;  // bits that are no byte yet
+  std::size_t size_ = 0;       // of them in use
+  std::uint64_t pending_ = 0;  // bits that are not stored yet
   int count_ = 0;
 };
 

@@ -3,13 +3,14 @@
 import re
 import shutil
 import unittest
+import unittest.mock
 
 import program
 import scans
 from scans import np
 
 if np is not None:
-    from PIL import Image, ImageDraw
+    from PIL import Image, ImageDraw, TiffImagePlugin
 
 
 class Reading(scans.Case):
@@ -120,6 +121,20 @@ class Writing(scans.Case):
             self.assertEqual(page.tag_v2[262], 0)
             self.assertEqual([round(float(page.tag_v2[tag]), 3) for tag in (282, 283)], [300, 150])
             self.assertEqual(page.tag_v2[296], 2)
+
+    def test_the_code_is_that_of_libtiff(self):
+        path = self.save(scans.turned(scans.text_page(), 1), "page.png")
+        self.scan(path, "-o", self.out)
+        again = self.folder / "again.tif"
+        one_strip = unittest.mock.patch.object(TiffImagePlugin, "STRIP_SIZE", 1 << 30)
+        with Image.open(self.out / "page.tif") as page, one_strip:
+            page.save(again, compression="group4", tiffinfo={262: 0})
+
+        def code(path):
+            with Image.open(path) as page:
+                (begin,), (size,) = page.tag_v2[273], page.tag_v2[279]
+            return path.read_bytes()[begin:begin + size]
+        self.assertEqual(code(self.out / "page.tif"), code(again))
 
     def test_resolution_of_files_that_do_not_say_theirs(self):
         for suffix in ("pgm", "png", "jpg"):
