@@ -23,7 +23,6 @@ constexpr int kThreads = 1024;
 /// Counts a part of the bins in a slice of a tile.
 __global__ void __launch_bounds__(kThreads)
     count_tiles_kernel(const __grid_constant__ DeepClaheJob job) {
-  let_next_kernel_start();
   auto *const words = reinterpret_cast<std::uint32_t *>(dynamic_shared_memory());
   const unsigned halves = job.halves;
   const Tiles &tiles = job.tiles;
@@ -36,7 +35,6 @@ __global__ void __launch_bounds__(kThreads)
   const int rows = tile / tiles.nx * tiles.height + tiles.height * (slice + 1) / job.slices - y0;
   for (int i = threadIdx.x; i << halves < bins; i += kThreads) words[i] = 0;
   __syncthreads();
-  wait_for_kernels_before();
   constexpr int kBatch = 8;  // samples that are loaded at once
   const int threads = kThreads;
   PixelSteps walk(threadIdx.x, kThreads, tiles.width);
@@ -69,8 +67,6 @@ __global__ void __launch_bounds__(kThreads)
   const int bins = job.range.count, t = threadIdx.x, lane = t % 32, warp = t / 32;
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * job.stride;
   const std::uint32_t *const counts = job.counts + first;
-  let_next_kernel_start();
-  wait_for_kernels_before();
   std::uint32_t clipped = 0;
   for (int i = t; i < bins; i += kThreads)
     clipped += max(static_cast<int>(counts[i]) - job.limit, 0);
@@ -121,34 +117,69 @@ __device__ void split(const uint2 &four, float (&mapped)[4]) {
   mapped[3] = static_cast<float>(four.y >> 16);
 }
 
-constexpr int kCellThreads = 512;
+constexpr int kCellThreads = 512, kCellBlocks = 3;  // of a multiprocessor
+constexpr int kMostRows = 512;                      // of a chunk
+
+/// A half of a word, times a weight. `offset` is -2^23 times the weight. The sum is rounded once, and
+/// the result is the same as that of rounding the product alone.
+template <int i>
+__device__ float weighted_half(unsigned word, float weight, float offset) {
+  const float above = __uint_as_float(__byte_perm(word, 0x4b000000, i ? 0x7432 : 0x7410));
+  return fmaf(above, weight, offset);  // `above` is 2^23 above the half
+}
+
+/// The weights of two neighbouring tiles.
+struct Weights {
+  float before, after;
+};
 
 /// With all four mappings in shared memory, those of a bin together.
-__global__ void __launch_bounds__(kCellThreads)
+__global__ void __launch_bounds__(kCellThreads, kCellBlocks)
     interpolate_kernel(const __grid_constant__ DeepClaheJob job) {
-  let_next_kernel_start();
   const CellChunk cell(job);
-  wait_for_kernels_before();
   if (cell.width <= 0 || cell.height <= 0) return;
+  __shared__ Weights rows[kMostRows];
   auto *const fours = reinterpret_cast<uint2 *>(dynamic_shared_memory());
   const std::uint16_t *const maps[] = {CellChunk::map(job, 0), CellChunk::map(job, 1),
                                        CellChunk::map(job, 2), CellChunk::map(job, 3)};
   for (int i = threadIdx.x; i < job.range.count; i += kCellThreads)
     fours[i] = {maps[0][i] | static_cast<unsigned>(maps[1][i]) << 16,
                 maps[2][i] | static_cast<unsigned>(maps[3][i]) << 16};
+  for (int y = threadIdx.x; y < cell.height; y += kCellThreads) {
+    const TileNeighbours row = neighbours(cell.y + y, job.inverse_height, job.tiles.ny);
+    rows[y] = {row.weight_before, row.weight_after};
+  }
   __syncthreads();
   // A warp takes 32 columns at a time, and every eighth row.
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  constexpr int kRowStep = 8, kColumnStep = 32 * (kCellThreads / 32 / kRowStep);
+  constexpr int kRowStep = 8, kColumnStep = 32 * (kCellThreads / 32 / kRowStep), kBatch = 8;
   for (int x = warp / kRowStep * 32 + lane; x < cell.width; x += kColumnStep) {
     const TileNeighbours column = neighbours(cell.x + x, job.inverse_width, job.tiles.nx);
-#pragma unroll 4
-    for (int y = warp % kRowStep; y < cell.height; y += kRowStep) {
-      const int index = job.range.index_of_sample(job.in.row(cell.y + y)[cell.x + x]);
-      const TileNeighbours row = neighbours(cell.y + y, job.inverse_height, job.tiles.ny);
-      float mapped[4];
-      split(fours[index], mapped);
-      job.out.row(cell.y + y)[cell.x + x] = result(job, index, column, row, mapped);
+    const float before = column.weight_before, before_offset = -0x1p23f * before;
+    const float after = column.weight_after, after_offset = -0x1p23f * after;
+    for (int first = warp % kRowStep; first < cell.height; first += kBatch * kRowStep) {
+      std::uint16_t samples[kBatch];  // all are read before the first result is written
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k) {
+        const int y = min(first + k * kRowStep, cell.height - 1);
+        samples[k] = job.in.row(cell.y + y)[cell.x + x];
+      }
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k) {
+        const int y = first + k * kRowStep;
+        if (y >= cell.height) break;
+        const int index = job.range.index_of_sample(samples[k]);
+        const uint2 four = fours[index];
+        const Weights row = rows[y];
+        // As interpolate_unrounded().
+        const float above = weighted_half<0>(four.x, before, before_offset) +
+                            weighted_half<1>(four.x, after, after_offset);
+        const float below = weighted_half<0>(four.y, before, before_offset) +
+                            weighted_half<1>(four.y, after, after_offset);
+        const int value = round_half_even(above * row.before + below * row.after);
+        job.out.row(cell.y + y)[cell.x + x] =
+            static_cast<std::uint16_t>(job.range.sample(blend(index, value, job.amount)));
+      }
     }
   }
 }
@@ -165,9 +196,7 @@ __device__ unsigned half(const unsigned (&pairs)[kKept / 2], int k) {
 __global__ void __launch_bounds__(kThreads)
     interpolate_parts_kernel(const __grid_constant__ DeepClaheJob job) {
   __shared__ unsigned lowest[kThreads / 32], highest[kThreads / 32];
-  let_next_kernel_start();
   const CellChunk cell(job);
-  wait_for_kernels_before();
   if (cell.width <= 0 || cell.height <= 0) return;
   const int t = threadIdx.x;
   unsigned index[kKept / 2] = {};  // pairs of pixels
@@ -286,6 +315,28 @@ int divide_counting(DeepClaheJob &job, int memory, int multiprocessors) {
   return bytes;
 }
 
+/// The rows of chunks that all multiprocessors finish soonest.
+/// @param blocks  that run at the same time
+int divide_cells(const DeepClaheJob &job, int blocks) {
+  const Tiles &tiles = job.tiles;
+  // Each block reads the mappings, which takes as long as a pixel for each bin.
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  int best_rows = 1;
+  for (int chunks = 1; chunks <= tiles.height + 1; ++chunks) {
+    const int rows = divide_up(tiles.height + 1, chunks);
+    if (rows > kMostRows) continue;
+    // Cells at the upper and the lower edge are half as high.
+    const std::int64_t in_column = std::int64_t{tiles.ny - 1} * divide_up(tiles.height, rows) +
+                                   2 * divide_up(tiles.height / 2 + 1, rows);
+    const std::int64_t rounds = divide_up((tiles.nx + 1) * in_column, blocks);
+    const std::int64_t time = rounds * (std::int64_t{rows} * tiles.width + job.range.count);
+    if (time >= best) continue;
+    best = time;
+    best_rows = rows;
+  }
+  return best_rows;
+}
+
 }  // namespace
 
 void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> out,
@@ -306,26 +357,21 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
       cuda.scratch(all_bins * (sizeof(std::uint32_t) + sizeof(std::uint16_t))));
   job.maps = reinterpret_cast<std::uint16_t *>(job.counts + all_bins);
 
-  const auto overlapped = [&](dim3 blocks, int threads, int bytes) {
-    LaunchShape shape{blocks, threads, bytes};
-    shape.overlap = cuda.code_architecture() >= 90;
-    return shape;
-  };
   const int count_bytes = divide_counting(job, memory, cuda.multiprocessors());
   if (job.slices > 1) cuda.clear(job.counts, all_bins * sizeof(std::uint32_t));
-  launch(cuda, count_tiles_kernel,
-         overlapped(tiles * job.slices * job.parts, kThreads, count_bytes), job);
-  launch(cuda, map_tiles_kernel, overlapped(tiles, kThreads, 0), job);
+  launch(cuda, count_tiles_kernel, {tiles * job.slices * job.parts, kThreads, count_bytes}, job);
+  launch(cuda, map_tiles_kernel, {tiles, kThreads}, job);
 
   const int fours = bins * static_cast<int>(sizeof(uint2)), most_height = job.tiles.height + 1;
   const auto cells = [&] {
     return dim3(job.tiles.nx + 1, job.tiles.ny + 1,
                 job.chunks_across * divide_up(most_height, job.chunk_rows));
   };
-  if (fours <= memory) {
-    // Reading the mappings takes as long as reading some pixels for each bin.
-    job.chunk_rows = std::clamp(std::max(4 * bins, 8192) / job.tiles.width, 1, most_height);
-    launch(cuda, interpolate_kernel, overlapped(cells(), kCellThreads, fours), job);
+  const int rows = kMostRows * static_cast<int>(sizeof(Weights));
+  if (fours + rows <= memory) {
+    const int together = std::min(kCellBlocks, (memory + 1024) / (fours + rows + 1024));
+    job.chunk_rows = divide_cells(job, together * cuda.multiprocessors());
+    launch(cuda, interpolate_kernel, {cells(), kCellThreads, fours}, job);
     return;
   }
   // Pixels near each other have few of the bins.
@@ -336,8 +382,7 @@ void run_clahe(Cuda &cuda, Plane<const std::uint16_t> in, Plane<std::uint16_t> o
   job.chunk_rows = std::min(kKept * kThreads / job.chunk_columns, most_height);
   job.map_bins = memory / 16 * 8;
   launch(cuda, interpolate_parts_kernel,
-         overlapped(cells(), kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))),
-         job);
+         {cells(), kThreads, job.map_bins * static_cast<int>(sizeof(std::uint16_t))}, job);
 }
 
 }  // namespace cudascan::equalize
