@@ -13,6 +13,8 @@
 /// Contexts have no content; they can only be made current.
 struct CUctx_st {};
 struct CUstream_st {};
+/// All work of the driver is done when its function returns.
+struct CUevent_st {};
 
 namespace {
 
@@ -44,6 +46,14 @@ CUresult allocate(void **p, std::size_t bytes) {
 char *place(CUmemorytype type, const void *host, CUdeviceptr device) {
   return type == CU_MEMORYTYPE_HOST ? const_cast<char *>(static_cast<const char *>(host))
                                     : reinterpret_cast<char *>(device);
+}
+
+template <typename Number>
+CUresult set_rows(CUdeviceptr to, std::size_t pitch, Number value, std::size_t width,
+                  std::size_t height) {
+  for (std::size_t y = 0; y < height; ++y)
+    std::fill_n(reinterpret_cast<Number *>(to + y * pitch), width, value);
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -116,6 +126,9 @@ CUresult cuCtxPopCurrent(CUcontext *context) {
   if (context) *context = current.all[current.n];
   return CUDA_SUCCESS;
 }
+CUresult cuCtxSynchronize() {
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -156,20 +169,85 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream) {
   return cuMemcpy2D(copy);
 }
 
+// From 1.24 on, GStreamer's library loads the functions from here to the streams.
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  return cuMemcpyDtoD(to, from, bytes);
+}
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, std::size_t bytes) {
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  return cuMemcpyDtoH(to, from, bytes);
+}
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, std::size_t bytes, CUstream) {
+  return cuMemcpyHtoD(to, from, bytes);
+}
+CUresult cuMemsetD2D8(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
+                      std::size_t height) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value,
+                           std::size_t width, std::size_t height, CUstream) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuMemsetD2D16(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width,
+                       std::size_t height) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value,
+                            std::size_t width, std::size_t height, CUstream) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuMemsetD2D32(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                       std::size_t height) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                            std::size_t height, CUstream) {
+  return set_rows(to, pitch, value, width, height);
+}
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  *event = new CUevent_st;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) {
+  delete event;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent, CUstream) {
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent) {
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
   *stream = new CUstream_st;
   return CUDA_SUCCESS;
 }
-#undef cuStreamDestroy  // GStreamer's library loads this one
 CUresult cuStreamDestroy(CUstream stream) {
   delete stream;
   return CUDA_SUCCESS;
+}
+#undef cuStreamDestroy  // GStreamer 1.22 loads this one
+CUresult cuStreamDestroy(CUstream stream) {
+  return cuStreamDestroy_v2(stream);
 }
 CUresult cuStreamSynchronize(CUstream) {
   return CUDA_SUCCESS;
 }
 
-// GStreamer's own kernels and OpenGL need these functions; the emulated device has neither.
+// GStreamer's own kernels, OpenGL and sharing with other processes need these functions; the
+// emulated device has none of them.
 #define REFUSE(name, ...)            \
   CUresult name(__VA_ARGS__) {       \
     return CUDA_ERROR_NOT_SUPPORTED; \
@@ -182,6 +260,14 @@ REFUSE(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsig
 REFUSE(cuTexObjectCreate, CUtexObject *, const CUDA_RESOURCE_DESC *, const CUDA_TEXTURE_DESC *,
        const CUDA_RESOURCE_VIEW_DESC *)
 REFUSE(cuTexObjectDestroy, CUtexObject)
+REFUSE(cuCtxGetLimit, std::size_t *, CUlimit)
+REFUSE(cuCtxSetLimit, CUlimit, std::size_t)
+REFUSE(cuIpcGetEventHandle, CUipcEventHandle *, CUevent)
+REFUSE(cuIpcOpenEventHandle, CUevent *, CUipcEventHandle)
+REFUSE(cuIpcGetMemHandle, CUipcMemHandle *, CUdeviceptr)
+#undef cuIpcOpenMemHandle  // GStreamer loads this one
+REFUSE(cuIpcOpenMemHandle, CUdeviceptr *, CUipcMemHandle, unsigned)
+REFUSE(cuIpcCloseMemHandle, CUdeviceptr)
 REFUSE(cuGLGetDevices, unsigned *, CUdevice *, unsigned, CUGLDeviceList)
 REFUSE(cuGraphicsGLRegisterBuffer, CUgraphicsResource *, GLuint, unsigned)
 REFUSE(cuGraphicsGLRegisterImage, CUgraphicsResource *, GLuint, GLenum, unsigned)
