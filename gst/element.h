@@ -18,6 +18,8 @@
 ///       // If it is not copied or, in black and white, neutral.
 ///       static Chroma chroma(const Params &);
 ///       static void fill(GstStructure *, const Params &, const Report &);
+///       /// The boolean field that the field `confidence` belongs to. May be left out.
+///       static constexpr const char *doubtful_field;
 ///       /// If setting a property implies another value: sets it and returns its name, or null.
 ///       static const char *imply(Params &, const char *property);
 ///       /// Whether presets have a property; by default all except `algorithm`.
@@ -272,6 +274,8 @@ class Element {
     auto filter_class = static_cast<GstCudaScanFilterClass *>(klass);
     filter_class->category = _gst_debug_category_new(Traits::name, 0, Traits::long_name);
     filter_class->report_name = Traits::name;
+    if constexpr (requires { Traits::doubtful_field; })
+      filter_class->doubtful_field = Traits::doubtful_field;
     filter_class->validate = check;
     filter_class->gray8_from = gray8_from;
     filter_class->load_kernels = load_kernels;

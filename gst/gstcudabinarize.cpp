@@ -87,6 +87,7 @@ struct Binarize {
   }
   static bool is_map(const Params &params) { return params.output == BinarizeOutput::darkness; }
 
+  static constexpr const char *doubtful_field = "blank";
   static void fill(GstStructure *fields, const Params &, const Report &report) {
     gst_structure_set(fields, "blank", G_TYPE_BOOLEAN, report.blank, "inverted", G_TYPE_BOOLEAN,
                       report.inverted, "confidence", G_TYPE_DOUBLE, report.confidence,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gst/formats.h"
+#include "gst/report.h"
 #include "gst/scanfilter_private.h"
 
 using namespace cudascan;
@@ -217,6 +218,7 @@ static void gst_cuda_scan_filter_set_context(GstElement *element, GstContext *co
 static gboolean gst_cuda_scan_filter_start(GstBaseTransform *trans) {
   priv_of(trans)->stats->reset();
   return guarded(trans, [&] {
+    check_report_to(settings_of(trans).report);
     class_of(trans)->validate(self_of(trans));
     select_backend(trans);
     reset(trans);

@@ -31,6 +31,8 @@ struct GstCudaScanFilterClass {
   GstDebugCategory *category;
   /// Name of the element messages with its reports, by convention the name of the element.
   const char *report_name;
+  /// The boolean field of the reports that their field `confidence` belongs to, or null.
+  const char *doubtful_field;
 
   /// Throws if the settings are wrong.
   void (*validate)(GstCudaScanFilter *self);

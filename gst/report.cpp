@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/report.h"
 
+#include "gst/analytics.h"
 #include "gst/settings.h"
 
 namespace cudascan::gst {
@@ -24,7 +25,13 @@ GstStructure *new_report(const char *name, const GstSegment &segment, GstBuffer 
                            G_TYPE_UINT64, GST_BUFFER_DURATION(buffer), nullptr);
 }
 
-void deliver_report(GstElement *element, GstStructure *report, GstBuffer *out, guint to) {
+void check_report_to(guint to) {
+  if (to & static_cast<guint>(ReportTo::analytics)) require_analytics();
+}
+
+void deliver_report(GstElement *element, GstStructure *report, const char *doubtful, GstBuffer *out,
+                    guint to) {
+  if (to & static_cast<guint>(ReportTo::analytics)) add_analytics(out, report, doubtful);
   if (to & static_cast<guint>(ReportTo::meta)) {
     GstStructure *fields =
         gst_custom_meta_get_structure(gst_buffer_add_custom_meta(out, kResultMeta));

@@ -112,6 +112,7 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     if (const std::string failure = priv->stats->take_failure(); !failure.empty())
       throw Error(failure);
     const Settings settings = settings_of(trans);
+    check_report_to(settings.report);
     const Chroma chroma = klass->begin_frame(self, in, priv->in_info);
     const bool on_cpu = active_backend(trans) != Backend::cuda;
     const bool with_report = settings.report || klass->wants_report(self, on_cpu);
@@ -144,7 +145,7 @@ static GstFlowReturn gst_cuda_scan_filter_transform(GstBaseTransform *trans, Gst
     if (settings.report) {
       GstStructure *report = new_report(klass->report_name, trans->segment, out);
       klass->end_report(self, report);
-      deliver_report(GST_ELEMENT(trans), report, out, settings.report);
+      deliver_report(GST_ELEMENT(trans), report, klass->doubtful_field, out, settings.report);
     } else if (with_report) {
       klass->end_report(self, nullptr);
     }

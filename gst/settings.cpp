@@ -21,7 +21,10 @@ struct EnumTable<ReportTo> {
   static constexpr EnumEntry<ReportTo> values[] = {
       {ReportTo::nobody, "Do not report", "none"},
       {ReportTo::message, "Element message with the name of the element", "message"},
-      {ReportTo::meta, "Custom meta cudascan-result on the buffer", "meta"}};
+      {ReportTo::meta, "Custom meta cudascan-result on the buffer", "meta"},
+      {ReportTo::analytics,
+       "GstAnalytics metas on the buffer: classes, and tensors from GStreamer 1.26 on; needs 1.24",
+       "analytics"}};
 };
 
 /// The values of `significant-bits`.

@@ -11,7 +11,7 @@ namespace cudascan::gst {
 enum class Backend { automatic, cuda, cpu };
 
 /// How reports are delivered; combined as bits.
-enum class ReportTo : guint { nobody = 0, message = 1, meta = 2 };
+enum class ReportTo : guint { nobody = 0, message = 1, meta = 2, analytics = 4 };
 
 struct Settings {
   Backend backend = Backend::automatic;

@@ -274,6 +274,25 @@ TEST_P(Metadata, ReportsComeAsMessageAsMetaAsBothOrNotAtAll) {
     }
 }
 
+#ifndef HAVE_GST_ANALYTICS
+TEST_P(Metadata, AnalyticsAreRefusedWhereGStreamerHasNone) {
+  Filter filter(nick());
+  const Picture in = make_picture(kFormat, 40, 30);
+  filter.process(in);
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "report", "meta+analytics");
+  EXPECT_EQ(filter.push_picture(in), GST_FLOW_ERROR);
+  Ref<GstMessage> message = filter.pop(GST_MESSAGE_ERROR);
+  ASSERT_TRUE(message);
+  const std::string text = error_text(message.get()).message;
+  for (const char *part : {"report = analytics", "1.24", "report = meta"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+
+  // At the start of a stream, too.
+  gst_element_set_state(filter.element(), GST_STATE_NULL);
+  EXPECT_EQ(gst_element_set_state(filter.element(), GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+}
+#endif
+
 TEST_P(Metadata, ReportsCanBeTurnedOnAndOffWhilePlaying) {
   Filter filter(nick());
   const Picture in = make_picture(kFormat, 40, 30);

@@ -197,7 +197,7 @@ TEST(Plugin, EnumsHaveTheNamesOfTheContract) {
   Ref<GstElement> element = make("cudanick");
   GParamSpec *report = g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), "report");
   ASSERT_TRUE(report && G_IS_PARAM_SPEC_FLAGS(report));
-  for (const char *nick : {"message", "meta"})
+  for (const char *nick : {"message", "meta", "analytics"})
     EXPECT_TRUE(g_flags_get_value_by_nick(G_PARAM_SPEC_FLAGS(report)->flags_class, nick)) << nick;
 }
 
