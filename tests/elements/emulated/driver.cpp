@@ -143,7 +143,8 @@ CUresult cuMemAlloc(CUdeviceptr *p, std::size_t bytes) {
 CUresult cuMemAllocPitch(CUdeviceptr *p, std::size_t *pitch, std::size_t width, std::size_t height,
                          unsigned) {
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
-  return cuMemAlloc(p, *pitch * height);
+  // GStreamer's library asks for a row too few for some frames of odd height, and copies it.
+  return cuMemAlloc(p, *pitch * (height + 1));
 }
 CUresult cuMemAllocHost(void **p, std::size_t bytes) {
   return current.n == 0 ? CUDA_ERROR_INVALID_CONTEXT : allocate(p, bytes);
