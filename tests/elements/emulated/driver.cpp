@@ -103,6 +103,11 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   }
   return CUDA_SUCCESS;
 }
+#undef cuDeviceGetUuid  // GStreamer loads this one, from 1.28 on
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice) {
+  std::memset(uuid, 0, sizeof *uuid);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice, CUdevice) {
   *can = 0;
   return CUDA_SUCCESS;
