@@ -5,13 +5,14 @@
 #
 # Builds and tests on another Debian, such as trixie or sid, and so with another GStreamer and
 # another compiler. The other Debian is a folder made by mmdebstrap; nothing of this machine is
-# changed but for that package. Runs as root or with sudo.
+# changed but for that package. Runs as root or with sudo, and takes 2 GB of disk, or 4 with --all.
 #
-# If nvcc is found here, the elements are built with their CUDA code and tested on the emulated GPU;
-# otherwise they are built and tested without CUDA. nvcc itself is not run there: each version of it
-# refuses compilers that are newer.
+# If NVIDIA's toolkit is found here, the elements are built with their CUDA code and tested on the
+# emulated GPU; otherwise they are built and tested without CUDA. nvcc itself is not run there: each
+# version of it refuses compilers that are newer.
 #
-#   --all             also builds everything, without CUDA, and runs all tests
+#   --all             also runs pipelines and random streams on the emulated GPU, builds everything,
+#                     without CUDA, and runs all tests
 #   --folder FOLDER   keep the other Debian and its builds here, for the next time; by default they
 #                     are in a temporary folder
 set -euo pipefail
@@ -84,10 +85,11 @@ fi
 shared=("$root")
 [ ! -d "$root/../shared" ] || shared+=("$(realpath "$root/../shared")")  # more test data
 nvcc=$(nvcc_path)
-if [ -n "$nvcc" ]; then
-  nvcc=$(realpath "$nvcc")
-  shared+=("${nvcc%/bin/nvcc}")
-fi
+[ -z "$nvcc" ] || nvcc=$(realpath "$nvcc")
+case $nvcc in
+  /usr/bin/nvcc) nvcc='' ;;  # a toolkit that is spread over /usr cannot be shared
+  ?*) shared+=("${nvcc%/bin/nvcc}") ;;
+esac
 in_suite() {
   as_root unshare --mount --pid --fork --kill-child --propagation private \
     env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -euc '
