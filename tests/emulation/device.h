@@ -34,7 +34,7 @@ void live();
 
 /// The state in which something with a stack of its own is to continue.
 struct Place {
-  void *registers[5];                 ///< saved by __builtin_setjmp(), which makes no system call
+  void *registers[5] = {};            ///< saved by __builtin_setjmp(), which makes no system call
   const ucontext_t *fresh = nullptr;  ///< set for a stack on which nothing has run yet
   void *fiber = nullptr;              ///< for the thread sanitizer
   void *fake_stack = nullptr;         ///< for the address sanitizer
@@ -51,18 +51,20 @@ struct StartedCopy {
   unsigned bytes, group;
 };
 
-/// Runs a thread of a block, then the thread with the same index of the next block.
-struct Fiber : Place {
-  ucontext_t context;
-  void *memory;
+/// Runs a thread of a block, then the thread with the same index of the next block. What is needed
+/// to change threads is together at the beginning: a kernel has up to 1024 threads, and the cache
+/// has to hold it for all of them.
+struct alignas(64) Fiber : Place {
   Block *block = nullptr;
-  dim3 index;
-  int warp = 0, lane = 0;
-  bool running = false;
   const Meeting *waits_for = nullptr;
   unsigned times = 0;  ///< the count of that meeting when the thread began to wait
+  int warp = 0, lane = 0;
+  bool running = false;
+  dim3 index;
+  unsigned groups = 0;  ///< complete groups of copies
   std::vector<StartedCopy> copies;
-  unsigned groups = 0;  ///< complete groups of these copies
+  void *memory;
+  ucontext_t context;
 
   /// @param number  gives each stack a different start address modulo the size of a cache, so that
   ///                a cache holds the tops of many stacks
@@ -123,11 +125,11 @@ struct Block {
 struct Device {
   std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<int> order;  ///< the order in which the threads run
-  std::size_t turn = 0;    ///< index in `order`
-  Fiber *now = nullptr;    ///< the running thread
-  int left = 0;            ///< threads that have not ended
-  int idle = 0;            ///< turns since a thread last made progress
+  std::vector<Fiber *> order;  ///< the order in which the threads run
+  std::size_t turn = 0;        ///< index in `order`
+  Fiber *now = nullptr;        ///< the running thread
+  int left = 0;                ///< threads that have not ended
+  int idle = 0;                ///< turns since a thread last made progress
   dim3 grid, block_size;
   std::vector<Block> blocks;  ///< the running blocks: one, or all blocks of a cooperative launch
   std::mt19937 random;
@@ -140,7 +142,10 @@ struct Device {
   Block &block() { return *current().block; }
 };
 
-Device &device();
+extern Device the_device;
+inline Device &device() {
+  return the_device;
+}
 /// As long as it exists, an access to memory of other devices ends the program.
 struct OnlyMemoryOf {
   explicit OnlyMemoryOf(int device);

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
-#include <numeric>
 
 #include "device.h"
 
@@ -26,8 +25,6 @@ std::atomic<bool> kernels_run = true;
 /// Turns of each thread without progress before a deadlock is assumed. A thread may need several
 /// turns to see what it waits for.
 constexpr int kIdleTurns = 30;
-
-Device the_device;
 
 /// Dynamic shared memory that the blocks of each kernel may have, on each device.
 class SharedLimits {
@@ -75,10 +72,6 @@ void arrive([[maybe_unused]] const Place &place) {
 #endif
 }
 
-[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void jump(Place &to) {
-  if (const ucontext_t *fresh = std::exchange(to.fresh, nullptr)) setcontext(fresh);
-  __builtin_longjmp(to.registers, 1);
-}
 /// Continues at `to`. Returns when something continues at `from`.
 [[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void change(Place &from,
                                                                                  Place &to) {
@@ -89,7 +82,10 @@ void arrive([[maybe_unused]] const Place &place) {
   from.fiber = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.fiber, 0);
 #endif
-  if (__builtin_setjmp(from.registers) == 0) jump(to);
+  if (__builtin_setjmp(from.registers) != 0) return;
+  // No function in between: returns of the other thread are predicted from calls of this one.
+  if (const ucontext_t *fresh = std::exchange(to.fresh, nullptr)) setcontext(fresh);
+  __builtin_longjmp(to.registers, 1);
 }
 
 /// Continues with the next thread of the block, or with the host if there is none.
@@ -103,7 +99,7 @@ void next() {
       if (++d.idle > kIdleTurns * static_cast<int>(d.order.size()))
         fail("threads wait for one another forever");
       if (++d.turn == d.order.size()) d.turn = 0;
-      d.now = d.fibers[d.order[d.turn]].get();
+      d.now = d.order[d.turn];
     } while (!d.now->ready());
     if (d.now == &from) return;
     change(from, *d.now);
@@ -112,6 +108,8 @@ void next() {
 }
 
 }  // namespace
+
+Device the_device;
 
 /// The function of a fiber: runs its thread of one block after another.
 void live() {
@@ -156,7 +154,7 @@ void run_blocks() {
   while (static_cast<int>(d.fibers.size()) < all)
     d.fibers.push_back(std::make_unique<Fiber>(d.fibers.size()));
   d.order.resize(all);
-  std::iota(d.order.begin(), d.order.end(), 0);
+  for (int i = 0; i < all; ++i) d.order[i] = d.fibers[i].get();
   switch (d.random() % 3) {  // in order, in reverse order, or in any order
     case 1:
       std::reverse(d.order.begin(), d.order.end());
@@ -186,7 +184,7 @@ void run_blocks() {
   d.left = all;
   d.idle = 0;
   d.turn = 0;
-  d.now = d.fibers[d.order[0]].get();
+  d.now = d.order[0];
   d.from_host = true;
   change(d.host, d.current());
   d.now = nullptr;
@@ -197,9 +195,6 @@ void run_blocks() {
 
 }  // namespace
 
-Device &device() {
-  return the_device;
-}
 std::size_t shared_memory_of(int device) {
   return device == 1 ? std::min(shared_per_block, kSharedPerBlockOfDevice1) : shared_per_block;
 }
