@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A window's questions about the edges of the image have the same answer for all windows inside it.
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
 
+#include "gswo/ast_walker.h"
 #include "gswo/kernel.h"
 #include "gswo/window_body.h"
 
@@ -13,9 +13,9 @@ using namespace clang;
 
 namespace {
 
-struct Comparisons : RecursiveASTVisitor<Comparisons> {
+struct Comparisons : AstWalker {
   std::vector<const BinaryOperator *> found;
-  bool VisitBinaryOperator(BinaryOperator *e) {
+  bool VisitBinaryOperator(BinaryOperator *e) override {
     if (e->isRelationalOp()) found.push_back(e);
     return true;
   }

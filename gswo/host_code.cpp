@@ -2,11 +2,11 @@
 #include "gswo/host_code.h"
 
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
 
+#include "gswo/ast_walker.h"
 #include "gswo/touches.h"
 
 namespace cudascan::gswo {
@@ -218,9 +218,9 @@ void HostCode::add_members(const RecordDecl &record) {
 }
 
 void HostCode::find_regions() {
-  struct Functions : RecursiveASTVisitor<Functions> {
+  struct Functions : AstWalker {
     std::vector<FunctionDecl *> all;
-    bool VisitFunctionDecl(FunctionDecl *f) {
+    bool VisitFunctionDecl(FunctionDecl *f) override {
       if (f->doesThisDeclarationHaveABody() && !f->isDependentContext() && !isa<CXXMethodDecl>(f))
         all.push_back(f);
       return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gswo/kernel.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
-
 #include <algorithm>
+
+#include "gswo/ast_walker.h"
 
 namespace cudascan::gswo {
 
@@ -12,28 +12,26 @@ using namespace clang;
 namespace {
 
 /// All loops of the file, with the functions they are in.
-struct Loops : RecursiveASTVisitor<Loops> {
+struct Loops : AstWalker {
   explicit Loops(const Unit &u) : unit(u) {}
   const Unit &unit;
   const FunctionDecl *function = nullptr;
   std::map<unsigned, std::pair<const FunctionDecl *, const ForStmt *>> by_place;
 
-  bool shouldVisitTemplateInstantiations() const { return false; }
-  template <typename Declaration, typename Traverse>
-  bool in_function(Declaration *d, Traverse traverse) {
-    const FunctionDecl *outer = function;
-    function = d;
-    const bool on = (this->*traverse)(d);
+  template <typename Walk>
+  bool in_function(FunctionDecl *f, Walk walk) {
+    const FunctionDecl *outer = std::exchange(function, f);
+    const bool on = walk();
     function = outer;
     return on;
   }
-  bool TraverseFunctionDecl(FunctionDecl *f) {
-    return in_function(f, &RecursiveASTVisitor::TraverseFunctionDecl);
+  bool TraverseFunctionDecl(FunctionDecl *f) override {
+    return in_function(f, [&] { return AstWalker::TraverseFunctionDecl(f); });
   }
-  bool TraverseCXXMethodDecl(CXXMethodDecl *f) {
-    return in_function(f, &RecursiveASTVisitor::TraverseCXXMethodDecl);
+  bool TraverseCXXMethodDecl(CXXMethodDecl *f) override {
+    return in_function(f, [&] { return AstWalker::TraverseCXXMethodDecl(f); });
   }
-  bool VisitForStmt(ForStmt *loop) {
+  bool VisitForStmt(ForStmt *loop) override {
     if (function && unit.in_file(loop->getForLoc()))
       by_place.try_emplace(unit.place(loop->getForLoc()), function, loop);
     return true;

@@ -2,12 +2,14 @@
 // `--strict`: checks the code of windows and of everything they call.
 #include "gswo/strict.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/Attr.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+
+#include "gswo/ast_walker.h"
 
 namespace cudascan::gswo {
 
@@ -63,11 +65,11 @@ bool has_pointer(QualType type) {
   return PointerFinder().in(type);
 }
 
-class Checker : public RecursiveASTVisitor<Checker> {
+class Checker : public AstWalker {
  public:
   explicit Checker(const Unit &unit) : unit_(unit) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitTemplateInstantiations() const override { return true; }
 
   /// Checks a window and everything it calls.
   void window(const Kernel &kernel) {
@@ -113,59 +115,67 @@ class Checker : public RecursiveASTVisitor<Checker> {
     body_ = outer_body, nest_ = outer_nest;
   }
 
-  bool VisitAsmStmt(AsmStmt *s) { return refuse(s, "assembler is not allowed"); }
-  bool VisitCXXNewExpr(CXXNewExpr *e) { return refuse(e, "'new' is not allowed"); }
-  bool VisitCXXDeleteExpr(CXXDeleteExpr *e) { return refuse(e, "'delete' is not allowed"); }
-  bool VisitCXXThrowExpr(CXXThrowExpr *e) { return refuse(e, "exceptions are not allowed"); }
-  bool VisitCXXTryStmt(CXXTryStmt *s) { return refuse(s, "exceptions are not allowed"); }
-  bool VisitCXXTypeidExpr(CXXTypeidExpr *e) { return refuse(e, "'typeid' is not allowed"); }
-  bool VisitWhileStmt(WhileStmt *s) { return refuse(s, kLoop); }
-  bool VisitDoStmt(DoStmt *s) { return refuse(s, kLoop); }
-  bool VisitGotoStmt(GotoStmt *s) { return refuse(s, kLoop); }
-  bool VisitIndirectGotoStmt(IndirectGotoStmt *s) { return refuse(s, kLoop); }
-  bool VisitAddrLabelExpr(AddrLabelExpr *e) { return refuse(e, kPointer); }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *s) { return refuse(s, kLoop); }
-  bool VisitCoreturnStmt(CoreturnStmt *s) { return refuse(s, "coroutines are not allowed"); }
-  bool VisitCoroutineSuspendExpr(CoroutineSuspendExpr *e) {
+  bool VisitAsmStmt(AsmStmt *s) override { return refuse(s, "assembler is not allowed"); }
+  bool VisitCXXNewExpr(CXXNewExpr *e) override { return refuse(e, "'new' is not allowed"); }
+  bool VisitCXXDeleteExpr(CXXDeleteExpr *e) override {
+    return refuse(e, "'delete' is not allowed");
+  }
+  bool VisitCXXThrowExpr(CXXThrowExpr *e) override {
+    return refuse(e, "exceptions are not allowed");
+  }
+  bool VisitCXXTryStmt(CXXTryStmt *s) override { return refuse(s, "exceptions are not allowed"); }
+  bool VisitCXXTypeidExpr(CXXTypeidExpr *e) override {
+    return refuse(e, "'typeid' is not allowed");
+  }
+  bool VisitWhileStmt(WhileStmt *s) override { return refuse(s, kLoop); }
+  bool VisitDoStmt(DoStmt *s) override { return refuse(s, kLoop); }
+  bool VisitGotoStmt(GotoStmt *s) override { return refuse(s, kLoop); }
+  bool VisitIndirectGotoStmt(IndirectGotoStmt *s) override { return refuse(s, kLoop); }
+  bool VisitAddrLabelExpr(AddrLabelExpr *e) override { return refuse(e, kPointer); }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *s) override { return refuse(s, kLoop); }
+  bool VisitCoreturnStmt(CoreturnStmt *s) override {
+    return refuse(s, "coroutines are not allowed");
+  }
+  bool VisitCoroutineSuspendExpr(CoroutineSuspendExpr *e) override {
     return refuse(e, "coroutines are not allowed");
   }
-  bool VisitCXXDestructorDecl(CXXDestructorDecl *d) {
+  bool VisitCXXDestructorDecl(CXXDestructorDecl *d) override {
     if (!d->isUserProvided()) return true;
     return said_at(unit_.place(d->getLocation()), "destructors are not allowed");
   }
-  bool VisitCXXMethodDecl(CXXMethodDecl *d) {
+  bool VisitCXXMethodDecl(CXXMethodDecl *d) override {
     if (!d->isVirtual() || d->isImplicit()) return true;
     return said_at(unit_.place(d->getLocation()), "virtual functions are not allowed");
   }
 
-  bool TraverseForStmt(ForStmt *s) {
+  bool TraverseForStmt(ForStmt *s, Queue *) override {
     const double outer = turns_;
     check_loop(s);
-    const bool on = RecursiveASTVisitor::TraverseForStmt(s);
+    const bool on = AstWalker::TraverseForStmt(s);
     turns_ = outer;
     return on;
   }
 
-  bool VisitUnaryOperator(UnaryOperator *e) {
+  bool VisitUnaryOperator(UnaryOperator *e) override {
     if (e->getOpcode() == UO_Deref || e->getOpcode() == UO_AddrOf) return refuse(e, kPointer);
     return true;
   }
-  bool VisitBinaryOperator(BinaryOperator *e) {
+  bool VisitBinaryOperator(BinaryOperator *e) override {
     return e->isPtrMemOp() ? refuse(e, kPointer) : true;
   }
-  bool VisitExplicitCastExpr(ExplicitCastExpr *e) {
+  bool VisitExplicitCastExpr(ExplicitCastExpr *e) override {
     return has_pointer(e->getTypeAsWritten()) || isa<CXXReinterpretCastExpr>(e)
                ? refuse(e, kPointer)
                : true;
   }
-  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *e) {
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *e) override {
     return e->isArgumentType() && has_pointer(e->getArgumentType()) ? refuse(e, kPointer) : true;
   }
-  bool VisitMemberExpr(MemberExpr *e) {
+  bool VisitMemberExpr(MemberExpr *e) override {
     if (e->isArrow()) members_of_.insert(bare(e->getBase()));
     return true;
   }
-  bool VisitExpr(Expr *e) {
+  bool VisitExpr(Expr *e) override {
     const QualType type = e->getType();
     if (type.isNull() || type->isDependentType()) return true;
     if (e->isPRValue() && (type->isRecordType() || type->isArrayType()) &&
@@ -176,7 +186,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
     return pointer && !isa<CXXNewExpr>(e) && !is_array_in_disguise(e) ? refuse(e, kPointer) : true;
   }
 
-  bool VisitVarDecl(VarDecl *v) {
+  bool VisitVarDecl(VarDecl *v) override {
     if (!variables_.insert(v).second) return true;
     const unsigned at = unit_.place(v->getLocation());
     QualType type = v->getType();
@@ -195,25 +205,25 @@ class Checker : public RecursiveASTVisitor<Checker> {
     }
     return true;
   }
-  bool VisitFieldDecl(FieldDecl *f) {
+  bool VisitFieldDecl(FieldDecl *f) override {
     return has_pointer(f->getType()) ? said_at(unit_.place(f->getLocation()), kPointer) : true;
   }
-  bool VisitFunctionDecl(FunctionDecl *f) {
+  bool VisitFunctionDecl(FunctionDecl *f) override {
     if (!unit_.in_file(f->getLocation()) || isa<CXXConversionDecl>(f)) return true;
     label(f);
     return has_pointer(f->getReturnType()) ? said_at(unit_.place(f->getLocation()), kPointer)
                                            : true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *e) {
+  bool VisitDeclRefExpr(DeclRefExpr *e) override {
     const auto *v = dyn_cast<VarDecl>(e->getDecl());
     if (v && v->hasGlobalStorage() && !unit_.in_file(v->getLocation()))
       return refuse(e, "variables of other files are not allowed");
     return true;
   }
-  bool VisitFileScopeAsmDecl(FileScopeAsmDecl *d) {
+  bool VisitFileScopeAsmDecl(FileScopeAsmDecl *d) override {
     return said_at(unit_.place(d->getAsmLoc()), "assembler is not allowed");
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr *e) {
+  bool VisitCXXConstructExpr(CXXConstructExpr *e) override {
     const CXXConstructorDecl *constructor = e->getConstructor();
     if (!unit_.in_file(constructor->getParent()->getLocation()))
       return refuse(e, "types of other files are not allowed");
@@ -221,7 +231,7 @@ class Checker : public RecursiveASTVisitor<Checker> {
     if (constructor->isUserProvided() && constructor->hasBody(defined)) called(defined, e);
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     if (const auto *names = dyn_cast<OverloadExpr>(call->getCallee()->IgnoreParenImpCasts()))
       return std::any_of(names->decls_begin(), names->decls_end(),
                          [&](const NamedDecl *d) { return unit_.in_file(d->getLocation()); })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // `--strict`: loops that end.
-#include <clang/AST/RecursiveASTVisitor.h>
 
+#include "gswo/ast_walker.h"
 #include "gswo/strict.h"
 
 namespace cudascan::gswo {
@@ -13,10 +13,10 @@ namespace {
 /// Narrower types wrap around before a loop would count as endless.
 constexpr unsigned kLongEnough = 32;
 
-class CapturedWrites : public RecursiveASTVisitor<CapturedWrites> {
+class CapturedWrites : public AstWalker {
  public:
   std::set<const DeclRefExpr *> captured;
-  bool VisitDeclRefExpr(DeclRefExpr *name) {
+  bool VisitDeclRefExpr(DeclRefExpr *name) override {
     if (name->refersToEnclosingVariableOrCapture()) captured.insert(name);
     return true;
   }

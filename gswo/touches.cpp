@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gswo/touches.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
+
+#include "gswo/ast_walker.h"
 
 namespace cudascan::gswo {
 
@@ -12,7 +16,7 @@ using namespace clang;
 namespace {
 
 /// Collects what a statement does.
-class Reader : public RecursiveASTVisitor<Reader> {
+class Reader : public AstWalker {
  public:
   Reader(Touches &touches, const Unit &unit) : touches_(touches), unit_(unit) {}
 
@@ -20,23 +24,23 @@ class Reader : public RecursiveASTVisitor<Reader> {
 
   // ---- Access to memory
 
-  bool VisitImplicitCastExpr(ImplicitCastExpr *e) {
+  bool VisitImplicitCastExpr(ImplicitCastExpr *e) override {
     if (e->getCastKind() == CK_LValueToRValue) read_.insert(e->getSubExpr()->IgnoreParens());
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator *e) {
+  bool VisitUnaryOperator(UnaryOperator *e) override {
     if (e->getOpcode() == UO_AddrOf) unused_.insert(e->getSubExpr()->IgnoreParens());
     if (e->getOpcode() == UO_Deref) access(e);
     return true;
   }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr *e) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *e) override {
     const DeclRefExpr *base = base_of(e);
     const bool table = base && base->getDecl()->getType()->isArrayType() &&
                        unit_.is_constant(base->getDecl()->getType());
     if (!table) access(e);
     return true;
   }
-  bool VisitMemberExpr(MemberExpr *e) {
+  bool VisitMemberExpr(MemberExpr *e) override {
     if (!isa<FieldDecl>(e->getMemberDecl())) return true;
     const Expr *base = e->getBase()->IgnoreParenImpCasts();
     // The type of the member decides, not that of the object.
@@ -44,18 +48,17 @@ class Reader : public RecursiveASTVisitor<Reader> {
     if (e->isArrow() || !isa<DeclRefExpr>(base)) access(e);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *e) {
+  bool VisitDeclRefExpr(DeclRefExpr *e) override {
     const ValueDecl *d = e->getDecl();
     if (isa<BindingDecl>(d) || (isa<VarDecl>(d) && d->getType()->isReferenceType())) access(e);
     return true;
   }
   // Its operand is not evaluated.
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *,
-                                        DataRecursionQueue * = nullptr) {
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *, Queue *) override {
     return true;
   }
 
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *s) {
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *s) override {
     const auto *record = s->getRangeInit()->getType().getNonReferenceType()->getAsCXXRecordDecl();
     if (record && !is_standard(*record)) add(Touch::changes);
     return !may_be_pixel(s->getLoopVariable()->getType()) || add(Touch::reads);
@@ -63,27 +66,31 @@ class Reader : public RecursiveASTVisitor<Reader> {
 
   // ---- Calls
 
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *f = call->getDirectCallee();
     return add(f ? of_call(*f, {call->getArgs(), call->getNumArgs()}) : Touch::changes);
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr *e) {
+  bool VisitCXXConstructExpr(CXXConstructExpr *e) override {
     const CXXConstructorDecl *f = e->getConstructor();
     return f->isTrivial() || add(of_call(*f, {e->getArgs(), e->getNumArgs()}));
   }
-  bool VisitCXXDefaultArgExpr(CXXDefaultArgExpr *e) { return add(touches_.of(e->getExpr())); }
-  bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *e) { return add(touches_.of(e->getExpr())); }
-  bool VisitCXXBindTemporaryExpr(CXXBindTemporaryExpr *e) {
+  bool VisitCXXDefaultArgExpr(CXXDefaultArgExpr *e) override {
+    return add(touches_.of(e->getExpr()));
+  }
+  bool VisitCXXDefaultInitExpr(CXXDefaultInitExpr *e) override {
+    return add(touches_.of(e->getExpr()));
+  }
+  bool VisitCXXBindTemporaryExpr(CXXBindTemporaryExpr *e) override {
     return destroys(e->getTemporary()->getDestructor());
   }
-  bool VisitVarDecl(VarDecl *v) {
+  bool VisitVarDecl(VarDecl *v) override {
     const auto *record = v->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
     return !record || record->hasTrivialDestructor() || destroys(record->getDestructor());
   }
-  bool VisitLambdaExpr(LambdaExpr *) { return add(Touch::changes); }
-  bool VisitCXXDeleteExpr(CXXDeleteExpr *) { return add(Touch::changes); }
-  bool VisitAsmStmt(AsmStmt *) { return add(Touch::changes); }
-  bool VisitStmtExpr(StmtExpr *) { return add(Touch::changes); }
+  bool VisitLambdaExpr(LambdaExpr *) override { return add(Touch::changes); }
+  bool VisitCXXDeleteExpr(CXXDeleteExpr *) override { return add(Touch::changes); }
+  bool VisitAsmStmt(AsmStmt *) override { return add(Touch::changes); }
+  bool VisitStmtExpr(StmtExpr *) override { return add(Touch::changes); }
 
  private:
   bool add(Touch more) {
@@ -159,10 +166,10 @@ class Reader : public RecursiveASTVisitor<Reader> {
 };
 
 /// Whether a statement calls one of some functions.
-class Caller : public RecursiveASTVisitor<Caller> {
+class Caller : public AstWalker {
  public:
   explicit Caller(const std::set<const FunctionDecl *> &functions) : functions_(functions) {}
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *f = call->getDirectCallee();
     found |= f && functions_.count(f->getCanonicalDecl());
     return true;

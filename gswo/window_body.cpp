@@ -2,9 +2,10 @@
 #include "gswo/window_body.h"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+
+#include "gswo/ast_walker.h"
 
 namespace cudascan::gswo {
 
@@ -75,11 +76,11 @@ Access access_to(const Expr *e, ASTContext &ast) {
   }
 }
 
-class Visitor : public RecursiveASTVisitor<Visitor> {
+class Visitor : public AstWalker {
  public:
   Visitor(ASTContext &ast, WindowBody &body) : ast_(ast), body_(body) {}
 
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr *e) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *e) override {
     if (is_base(e)) return true;
     Subscript s{e, base_of(e), nullptr, {}, access_to(e, ast_)};
     if (!s.name) return true;
@@ -90,67 +91,72 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     body_.subscripts.push_back(std::move(s));
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *name) {
+  bool VisitDeclRefExpr(DeclRefExpr *name) override {
     if (const auto *variable = dyn_cast<VarDecl>(name->getDecl()))
       body_.references.push_back({name, variable, access_to(name, ast_)});
     return true;
   }
-  bool VisitVarDecl(VarDecl *variable) { return body_.own.insert(variable), true; }
-  bool VisitCallExpr(CallExpr *call) { return body_.calls.push_back(call), true; }
-  bool VisitCXXConstructExpr(CXXConstructExpr *e) { return body_.calls.push_back(e), true; }
-  bool VisitForStmt(ForStmt *loop) { return body_.loops.push_back(loop), true; }
-  bool VisitBinaryOperator(BinaryOperator *e) {
+  bool VisitVarDecl(VarDecl *variable) override { return body_.own.insert(variable), true; }
+  bool VisitCallExpr(CallExpr *call) override { return body_.calls.push_back(call), true; }
+  bool VisitCXXConstructExpr(CXXConstructExpr *e) override {
+    return body_.calls.push_back(e), true;
+  }
+  bool VisitForStmt(ForStmt *loop) override { return body_.loops.push_back(loop), true; }
+  bool VisitBinaryOperator(BinaryOperator *e) override {
     if (e->isAssignmentOp()) body_.assignments.push_back(e);
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator *e) {
+  bool VisitUnaryOperator(UnaryOperator *e) override {
     if (e->getOpcode() == UO_Deref) body_.dereferences.push_back(e);
     if (e->isIncrementDecrementOp()) changed_.push_back(e);
     return true;
   }
-  bool VisitReturnStmt(ReturnStmt *s) {
+  bool VisitReturnStmt(ReturnStmt *s) override {
     if (!in_lambda_) body_.exits.push_back(s);
     return true;
   }
-  bool VisitGotoStmt(GotoStmt *s) { return body_.exits.push_back(s), true; }
-  bool VisitIndirectGotoStmt(IndirectGotoStmt *s) { return body_.exits.push_back(s), true; }
-  bool VisitContinueStmt(ContinueStmt *s) {
+  bool VisitGotoStmt(GotoStmt *s) override { return body_.exits.push_back(s), true; }
+  bool VisitIndirectGotoStmt(IndirectGotoStmt *s) override {
+    return body_.exits.push_back(s), true;
+  }
+  bool VisitContinueStmt(ContinueStmt *s) override {
     if (!in_loop_ && !in_lambda_) body_.continues.push_back(s);
     return true;
   }
-  bool VisitBreakStmt(BreakStmt *s) {
+  bool VisitBreakStmt(BreakStmt *s) override {
     if (!in_loop_ && !in_switch_ && !in_lambda_) body_.breaks.push_back(s);
     return true;
   }
   // The assigned value is evaluated before its target.
-  bool TraverseBinaryOperator(BinaryOperator *e, DataRecursionQueue * = nullptr) {
-    if (!e->isAssignmentOp())
-      return WalkUpFromBinaryOperator(e) && TraverseStmt(e->getLHS()) && TraverseStmt(e->getRHS());
-    return WalkUpFromBinaryOperator(e) && TraverseStmt(e->getRHS()) && TraverseStmt(e->getLHS());
+  bool TraverseBinaryOperator(BinaryOperator *e, Queue *) override {
+    Expr *first = e->getLHS(), *second = e->getRHS();
+    if (e->isAssignmentOp()) std::swap(first, second);
+    return VisitBinaryOperator(e) && TraverseStmt(first) && TraverseStmt(second);
   }
-  bool TraverseCompoundAssignOperator(CompoundAssignOperator *e, DataRecursionQueue * = nullptr) {
-    return WalkUpFromCompoundAssignOperator(e) && TraverseStmt(e->getRHS()) &&
-           TraverseStmt(e->getLHS());
+  bool TraverseCompoundAssignOperator(CompoundAssignOperator *e, Queue *queue) override {
+    return TraverseBinaryOperator(e, queue);
   }
-  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *e, DataRecursionQueue *queue = nullptr) {
-    if (e->getOperator() != OO_Equal) return Base::TraverseCXXOperatorCallExpr(e, queue);
-    return WalkUpFromCXXOperatorCallExpr(e) && TraverseStmt(e->getArg(1)) &&
-           TraverseStmt(e->getArg(0));
+  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *e, Queue *queue) override {
+    if (e->getOperator() != OO_Equal) return AstWalker::TraverseCXXOperatorCallExpr(e, queue);
+    return VisitCallExpr(e) && TraverseStmt(e->getArg(1)) && TraverseStmt(e->getArg(0));
   }
-  bool TraverseForStmt(ForStmt *s) { return inside(in_loop_, &Base::TraverseForStmt, s); }
-  bool TraverseWhileStmt(WhileStmt *s) { return inside(in_loop_, &Base::TraverseWhileStmt, s); }
-  bool TraverseDoStmt(DoStmt *s) { return inside(in_loop_, &Base::TraverseDoStmt, s); }
-  bool TraverseCXXForRangeStmt(CXXForRangeStmt *s) {
-    return inside(in_loop_, &Base::TraverseCXXForRangeStmt, s);
+  bool TraverseForStmt(ForStmt *s, Queue *) override {
+    return inside(in_loop_, [&] { return AstWalker::TraverseForStmt(s); });
   }
-  bool TraverseSwitchStmt(SwitchStmt *s) {
-    return inside(in_switch_, &Base::TraverseSwitchStmt, s);
+  bool TraverseWhileStmt(WhileStmt *s, Queue *) override {
+    return inside(in_loop_, [&] { return AstWalker::TraverseWhileStmt(s); });
   }
-  bool TraverseLambdaExpr(LambdaExpr *e) {
-    ++in_lambda_;
-    const bool on = Base::TraverseLambdaExpr(e);
-    --in_lambda_;
-    return on;
+  bool TraverseDoStmt(DoStmt *s, Queue *) override {
+    return inside(in_loop_, [&] { return AstWalker::TraverseDoStmt(s); });
+  }
+  bool TraverseCXXForRangeStmt(CXXForRangeStmt *s, Queue *) override {
+    return inside(in_loop_, [&] { return AstWalker::TraverseCXXForRangeStmt(s); });
+  }
+  bool TraverseSwitchStmt(SwitchStmt *s, Queue *) override {
+    return inside(in_switch_, [&] { return AstWalker::TraverseSwitchStmt(s); });
+  }
+  bool TraverseLambdaExpr(LambdaExpr *e, Queue *) override {
+    return inside(in_lambda_, [&] { return AstWalker::TraverseLambdaExpr(e); });
   }
 
   void finish() {
@@ -179,12 +185,10 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   }
 
  private:
-  using Base = RecursiveASTVisitor<Visitor>;
-
-  template <typename Traverse, typename Node>
-  bool inside(int &depth, Traverse traverse, Node *node) {
+  template <typename Walk>
+  bool inside(int &depth, Walk walk) {
     ++depth;
-    const bool on = (this->*traverse)(node, nullptr);
+    const bool on = walk();
     --depth;
     return on;
   }
@@ -209,9 +213,9 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   int in_loop_ = 0, in_switch_ = 0, in_lambda_ = 0;
 };
 
-struct Names : RecursiveASTVisitor<Names> {
+struct Names : AstWalker {
   std::vector<const VarDecl *> found;
-  bool VisitDeclRefExpr(DeclRefExpr *name) {
+  bool VisitDeclRefExpr(DeclRefExpr *name) override {
     if (const auto *variable = dyn_cast<VarDecl>(name->getDecl())) found.push_back(variable);
     return true;
   }

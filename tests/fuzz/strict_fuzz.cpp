@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sources for gswo-cc --strict, under libFuzzer: any text is translated or refused. Translated text
 // contains nothing that strict must refuse according to docs/gswo.md.
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/ASTUnit.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "gswo/ast_walker.h"
 #include "gswo/compile.h"
 #include "gswo/translate.h"
 #include "tests/gswo/damage.h"
@@ -26,13 +26,13 @@ using namespace clang;
 constexpr const char *kFile = "fuzz.cpp";
 
 /// Checks the generated code again, in the lines from the user's file.
-class Oracle : public RecursiveASTVisitor<Oracle> {
+class Oracle : public AstWalker {
  public:
   explicit Oracle(ASTUnit &unit) : files_(unit.getSourceManager()) {
     TraverseDecl(unit.getASTContext().getTranslationUnitDecl());
   }
 
-  bool VisitStmt(Stmt *s) {
+  bool VisitStmt(Stmt *s) override {
     const std::string kind = s->getStmtClassName();
     for (const char *refused : {"While", "DoStmt", "Goto", "Asm", "New", "Delete", "Throw", "Try",
                                 "Typeid", "ForRange", "Coroutine", "AddrLabel"})
@@ -40,9 +40,9 @@ class Oracle : public RecursiveASTVisitor<Oracle> {
         fail(kind, s->getBeginLoc());
     return true;
   }
-  bool VisitFieldDecl(FieldDecl *f) { return no_pointer(f); }
-  bool VisitVarDecl(VarDecl *v) { return isa<ParmVarDecl>(v) || no_pointer(v); }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitFieldDecl(FieldDecl *f) override { return no_pointer(f); }
+  bool VisitVarDecl(VarDecl *v) override { return isa<ParmVarDecl>(v) || no_pointer(v); }
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *f = call->getDirectCallee();
     if (!is_users(call->getBeginLoc()) || !f || f->getBuiltinID() || !f->getIdentifier())
       return true;
