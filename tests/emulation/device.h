@@ -22,8 +22,11 @@ namespace emulation {
 
 inline constexpr std::size_t kStack = 256 << 10;
 
+struct Fiber;
+
 /// A point at which threads wait until all have arrived.
 struct Meeting {
+  Fiber *first = nullptr, *last = nullptr;  ///< the threads that wait, in the order of arrival
   int expected = 0, arrived = 0, count = 0, last_count = 0;
   unsigned times = 0;
   const char *function = nullptr;
@@ -55,11 +58,9 @@ struct StartedCopy {
 /// to change threads is together at the beginning: a kernel has up to 1024 threads, and the cache
 /// has to hold it for all of them.
 struct alignas(64) Fiber : Place {
+  Fiber *before = nullptr, *after = nullptr;  ///< in the ring of threads that can run, or waiting
   Block *block = nullptr;
-  const Meeting *waits_for = nullptr;
-  unsigned times = 0;  ///< the count of that meeting when the thread began to wait
   int warp = 0, lane = 0;
-  bool running = false;
   dim3 index;
   unsigned groups = 0;  ///< complete groups of copies
   std::vector<StartedCopy> copies;
@@ -91,11 +92,6 @@ struct alignas(64) Fiber : Place {
   }
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
-
-  /// Whether it can run now.
-  bool ready() const {
-    return running && (!waits_for || waits_for->times != times);
-  }
 };
 
 /// A copy of the copy engine that is not done yet. It holds its own tensor: the original is a
@@ -125,11 +121,9 @@ struct Block {
 struct Device {
   std::mutex mutex;
   std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<Fiber *> order;  ///< the order in which the threads run
-  std::size_t turn = 0;        ///< index in `order`
-  Fiber *now = nullptr;        ///< the running thread
-  int left = 0;                ///< threads that have not ended
-  int idle = 0;                ///< turns since a thread last made progress
+  Fiber *now = nullptr;  ///< the running thread
+  int left = 0;          ///< threads that have not ended
+  int idle = 0;          ///< turns since a thread last made progress
   dim3 grid, block_size;
   std::vector<Block> blocks;  ///< the running blocks: one, or all blocks of a cooperative launch
   std::mt19937 random;

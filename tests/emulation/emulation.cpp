@@ -88,23 +88,33 @@ void arrive([[maybe_unused]] const Place &place) {
   __builtin_longjmp(to.registers, 1);
 }
 
-/// Continues with the next thread of the block, or with the host if there is none.
-void next() {
+/// Puts threads, linked from `first` to `last`, into the ring after another.
+void insert_after(Fiber &thread, Fiber *first, Fiber *last) {
+  first->before = &thread;
+  last->after = thread.after;
+  thread.after->before = last;
+  thread.after = first;
+}
+
+/// Takes a thread out of the ring. Returns the next one, or null if there is none.
+Fiber *take_out(Fiber &thread) {
+  if (thread.after == &thread) return nullptr;
+  thread.after->before = thread.before;
+  thread.before->after = thread.after;
+  return thread.after;
+}
+
+/// Continues with another thread, or with the host.
+void continue_with(Place &to, Fiber *thread) {
   Device &d = device();
   Fiber &from = d.current();
-  if (d.left == 0) {
-    change(from, d.host);
-  } else {
-    do {
-      if (++d.idle > kIdleTurns * static_cast<int>(d.order.size()))
-        fail("threads wait for one another forever");
-      if (++d.turn == d.order.size()) d.turn = 0;
-      d.now = d.order[d.turn];
-    } while (!d.now->ready());
-    if (d.now == &from) return;
-    change(from, *d.now);
-  }
+  d.now = thread;
+  change(from, to);
   arrive(device().current());
+}
+
+[[noreturn]] void fail_of_deadlock() {
+  fail("threads wait for one another forever");
 }
 
 }  // namespace
@@ -117,17 +127,23 @@ void live() {
   for (;;) {
     Device &d = device();
     (*d.thread)();
-    if (!d.current().copies.empty()) fail("a copy is unfinished when its thread ends");
-    d.current().running = false;
+    Fiber &thread = d.current();
+    if (!thread.copies.empty()) fail("a copy is unfinished when its thread ends");
     --d.left;
     progress();
-    next();
+    Fiber *const other = take_out(thread);
+    if (!other && d.left > 0) fail_of_deadlock();
+    if (other)
+      continue_with(*other, other);
+    else
+      continue_with(d.host, &thread);
   }
 }
 
 namespace {
 
 void wait_for_others(Meeting &meeting, const char *function) {
+  Fiber &thread = device().current();
   if (meeting.arrived == 0) meeting.function = function;
   if (meeting.function != function && std::strcmp(meeting.function, function) != 0)
     fail(std::string("threads wait for one another in ") + meeting.function + " and in " +
@@ -136,14 +152,17 @@ void wait_for_others(Meeting &meeting, const char *function) {
     meeting.arrived = 0;
     meeting.last_count = std::exchange(meeting.count, 0);
     ++meeting.times;
+    if (meeting.first) insert_after(thread, meeting.first, meeting.last);
+    meeting.first = meeting.last = nullptr;
     progress();
     return;
   }
-  Fiber &thread = device().current();
-  thread.waits_for = &meeting;
-  thread.times = meeting.times;
-  next();
-  thread.waits_for = nullptr;
+  Fiber *const other = take_out(thread);
+  if (!other) fail_of_deadlock();
+  thread.before = meeting.last;
+  (meeting.last ? meeting.last->after : meeting.first) = &thread;
+  meeting.last = &thread;
+  continue_with(*other, other);
 }
 
 /// Runs the threads of d.blocks.
@@ -153,15 +172,19 @@ void run_blocks() {
   const int all = n * static_cast<int>(d.blocks.size());
   while (static_cast<int>(d.fibers.size()) < all)
     d.fibers.push_back(std::make_unique<Fiber>(d.fibers.size()));
-  d.order.resize(all);
-  for (int i = 0; i < all; ++i) d.order[i] = d.fibers[i].get();
+  std::vector<Fiber *> order(all);
+  for (int i = 0; i < all; ++i) order[i] = d.fibers[i].get();
   switch (d.random() % 3) {  // in order, in reverse order, or in any order
     case 1:
-      std::reverse(d.order.begin(), d.order.end());
+      std::reverse(order.begin(), order.end());
       break;
     case 2:
-      std::shuffle(d.order.begin(), d.order.end(), d.random);
+      std::shuffle(order.begin(), order.end(), d.random);
       break;
+  }
+  for (int i = 0; i < all; ++i) {
+    order[i]->before = order[(i + all - 1) % all];
+    order[i]->after = order[(i + 1) % all];
   }
   for (int i = 0; i < all; ++i) {
     Fiber &fiber = *d.fibers[i];
@@ -171,7 +194,6 @@ void run_blocks() {
                        thread / d.block_size.x / d.block_size.y);
     fiber.warp = static_cast<int>(thread / 32);
     fiber.lane = static_cast<int>(thread % 32);
-    fiber.running = true;
   }
   for (Block &block : d.blocks) {
     block.warps.assign((n + 31) / 32, {});
@@ -183,8 +205,7 @@ void run_blocks() {
   }
   d.left = all;
   d.idle = 0;
-  d.turn = 0;
-  d.now = d.order[0];
+  d.now = order[0];
   d.from_host = true;
   change(d.host, d.current());
   d.now = nullptr;
@@ -235,7 +256,10 @@ int meet(bool value) {
 }
 
 void yield() {
-  next();
+  Device &d = device();
+  if (++d.idle > kIdleTurns * d.left) fail_of_deadlock();
+  Fiber *const other = d.current().after;
+  if (other != d.now) continue_with(*other, other);
 }
 void progress() {
   device().idle = 0;
