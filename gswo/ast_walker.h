@@ -9,23 +9,22 @@
 
 namespace cudascan::gswo {
 
+// clang-format off
 /// The nodes that walkers visit.
-#define GSWO_VISITED_NODES(X)                                                                 \
-  X(AddrLabelExpr)                                                                            \
-  X(ArraySubscriptExpr) X(AsmStmt) X(BinaryOperator) X(BreakStmt) X(CallExpr) X(ContinueStmt) \
-      X(CoreturnStmt) X(CoroutineSuspendExpr) X(CXXBindTemporaryExpr) X(CXXConstructExpr)     \
-          X(CXXDefaultArgExpr) X(CXXDefaultInitExpr) X(CXXDeleteExpr) X(CXXDestructorDecl)    \
-              X(CXXForRangeStmt) X(CXXMethodDecl) X(CXXNewExpr) X(CXXThrowExpr) X(CXXTryStmt) \
-                  X(CXXTypeidExpr) X(DeclRefExpr) X(DoStmt) X(ExplicitCastExpr) X(Expr)       \
-                      X(FieldDecl) X(FileScopeAsmDecl) X(ForStmt) X(FunctionDecl) X(GotoStmt) \
-                          X(ImplicitCastExpr) X(IndirectGotoStmt) X(LambdaExpr) X(MemberExpr) \
-                              X(ReturnStmt) X(Stmt) X(StmtExpr) X(UnaryExprOrTypeTraitExpr)   \
-                                  X(UnaryOperator) X(VarDecl) X(WhileStmt)
+#define GSWO_VISITED_NODES(X) \
+  X(AddrLabelExpr) X(ArraySubscriptExpr) X(AsmStmt) X(BinaryOperator) X(BreakStmt) X(CallExpr) \
+  X(ContinueStmt) X(CoreturnStmt) X(CoroutineSuspendExpr) X(CXXBindTemporaryExpr) \
+  X(CXXConstructExpr) X(CXXDefaultArgExpr) X(CXXDefaultInitExpr) X(CXXDeleteExpr) \
+  X(CXXDestructorDecl) X(CXXForRangeStmt) X(CXXMethodDecl) X(CXXNewExpr) X(CXXThrowExpr) \
+  X(CXXTryStmt) X(CXXTypeidExpr) X(DeclRefExpr) X(DoStmt) X(ExplicitCastExpr) X(Expr) \
+  X(FieldDecl) X(FileScopeAsmDecl) X(ForStmt) X(FunctionDecl) X(GotoStmt) X(ImplicitCastExpr) \
+  X(IndirectGotoStmt) X(LambdaExpr) X(MemberExpr) X(ReturnStmt) X(Stmt) X(StmtExpr) \
+  X(UnaryExprOrTypeTraitExpr) X(UnaryOperator) X(VarDecl) X(WhileStmt)
 /// The statements and expressions that walkers walk in a way of their own.
-#define GSWO_WALKED_NODES(X)                                                               \
-  X(BinaryOperator)                                                                        \
-  X(CompoundAssignOperator) X(CXXForRangeStmt) X(CXXOperatorCallExpr) X(DoStmt) X(ForStmt) \
-      X(LambdaExpr) X(SwitchStmt) X(UnaryExprOrTypeTraitExpr) X(WhileStmt)
+#define GSWO_WALKED_NODES(X) \
+  X(BinaryOperator) X(CompoundAssignOperator) X(CXXForRangeStmt) X(CXXOperatorCallExpr) \
+  X(DoStmt) X(ForStmt) X(LambdaExpr) X(SwitchStmt) X(UnaryExprOrTypeTraitExpr) X(WhileStmt)
+// clang-format on
 
 /// Derived classes override what they need. All functions return whether the walk goes on.
 class AstWalker {
