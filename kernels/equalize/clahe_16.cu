@@ -120,8 +120,8 @@ __device__ void split(const uint2 &four, float (&mapped)[4]) {
 constexpr int kCellThreads = 512, kCellBlocks = 3;  // of a multiprocessor
 constexpr int kMostRows = 512;                      // of a chunk
 
-/// A half of a word, times a weight. `offset` is -2^23 times the weight. The sum is rounded once, and
-/// the result is the same as that of rounding the product alone.
+/// A half of a word, times a weight. `offset` is -2^23 times the weight. The sum is rounded once,
+/// and the result is the same as that of rounding the product alone.
 template <int i>
 __device__ float weighted_half(unsigned word, float weight, float offset) {
   const float above = __uint_as_float(__byte_perm(word, 0x4b000000, i ? 0x7432 : 0x7410));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// Codes a row of a page, which depends on no other row but the pixels of the one above. So all rows
-/// can be coded at the same time.
+/// Codes a row of a page. The code depends on the row and the pixels above it only, so all rows can
+/// be coded at the same time.
 #pragma once
 #include "common/api.h"
 #include "kernels/group4/codes.h"
