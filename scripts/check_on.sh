@@ -15,6 +15,8 @@
 #                     without CUDA, and runs all tests
 #   --folder FOLDER   keep the other Debian and its builds here, for the next time; by default they
 #                     are in a temporary folder
+#
+# The exit status is 3 if the folder cannot be made, as when no mirror can be reached.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -75,7 +77,8 @@ if [ ! -d "$root_folder" ]; then
     --include="$(IFS=,; echo "${packages[*]}")" "$suite" "$root_folder.part" \
     "${mirror:-http://deb.debian.org/debian/}" >"$folder/make.log" 2>&1 || {
     tail -n 20 "$folder/make.log" >&2
-    die "The folder with Debian $suite could not be made."
+    say "The folder with Debian $suite could not be made." >&2
+    exit 3
   }
   as_root mv "$root_folder.part" "$root_folder"
 fi
