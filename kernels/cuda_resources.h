@@ -12,8 +12,14 @@
 
 struct CUstream_st;  // cudaStream_t points to it
 struct CUevent_st;   // cudaEvent_t points to it
+struct CUctx_st;     // CUcontext points to it
 
 namespace cudascan::cuda {
+
+/// Makes the primary context of a device current in the calling thread; what the thread makes from
+/// then on belongs to that device. A context that another library has made current there is
+/// replaced. `Devices::all()` lists the devices.
+CUDASCAN_API void use_device(int device);
 
 enum class MemoryKind { device, pinned };
 
@@ -100,5 +106,13 @@ class CUDASCAN_API Stream {
 CUDASCAN_API void copy_rows(void *to, std::ptrdiff_t to_stride, const void *from,
                             std::ptrdiff_t from_stride, std::size_t row_bytes, int height,
                             CUstream_st *stream);
+
+/// Queues the same copy between device memory of two contexts, of one device or of two. Where the
+/// devices reach each other, the bytes go directly, else the driver takes them through the host.
+/// The stream may be of either context. Only what is queued on it is ordered with the copy.
+CUDASCAN_API void copy_rows_between(CUctx_st *to_context, void *to, std::ptrdiff_t to_stride,
+                                    CUctx_st *from_context, const void *from,
+                                    std::ptrdiff_t from_stride, std::size_t row_bytes, int height,
+                                    CUstream_st *stream);
 
 }  // namespace cudascan::cuda

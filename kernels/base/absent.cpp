@@ -47,13 +47,17 @@ void copy_rows(void *, std::ptrdiff_t, const void *, std::ptrdiff_t, std::size_t
                CUstream_st *) {
   refuse_cuda();
 }
+void copy_rows_between(CUctx_st *, void *, std::ptrdiff_t, CUctx_st *, const void *, std::ptrdiff_t,
+                       std::size_t, int, CUstream_st *) {
+  refuse_cuda();
+}
 
 }  // namespace cuda
 
 int device_count() {
   refuse_cuda();
 }
-void make_current(int) {
+void cuda::use_device(int) {
   refuse_cuda();
 }
 

@@ -10,13 +10,22 @@
 
 namespace cudascan {
 namespace cuda {
+namespace {
+
+/// Of destructors: the error of a device that has failed is not that of the thread's next call,
+/// which may be about another device.
+void forget_error(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+}
+
+}  // namespace
 
 template <MemoryKind kind>
 Buffer<kind>::~Buffer() {
   if constexpr (kind == MemoryKind::device)
-    cudaFree(data_);
+    forget_error(cudaFree(data_));
   else
-    cudaFreeHost(data_);
+    forget_error(cudaFreeHost(data_));
 }
 
 template <MemoryKind kind>
@@ -42,7 +51,7 @@ Event::Event(bool timing) {
   CUDA_CHECK(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming));
 }
 Event::~Event() {
-  if (event_) cudaEventDestroy(event_);
+  if (event_) forget_error(cudaEventDestroy(event_));
 }
 void Event::record(CUstream_st *stream) {
   CUDA_CHECK(cudaEventRecord(event_, stream));
@@ -69,7 +78,7 @@ Stream::Stream() {
   CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
 }
 Stream::~Stream() {
-  if (stream_) cudaStreamDestroy(stream_);
+  if (stream_) forget_error(cudaStreamDestroy(stream_));
 }
 void Stream::synchronize() const {
   CUDA_CHECK(cudaStreamSynchronize(stream_));

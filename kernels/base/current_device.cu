@@ -2,6 +2,7 @@
 #include "kernels/base/current_device.h"
 
 #include "kernels/base/cuda_check.cuh"
+#include "kernels/cuda_resources.h"
 
 namespace cudascan {
 
@@ -11,7 +12,7 @@ int device_count() {
   return n;
 }
 
-void make_current(int device) {
+void cuda::use_device(int device) {
   CUDA_CHECK(cudaSetDevice(device));
 }
 

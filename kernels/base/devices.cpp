@@ -103,7 +103,7 @@ void Devices::in_all(const std::function<void(Worker &)> &work) {
     for (std::size_t i = 0; i < workers_.size(); ++i)
       threads.emplace_back([&, i] {
         try {
-          make_current(workers_[i]->device());
+          cuda::use_device(workers_[i]->device());
           work(*workers_[i]);
         } catch (...) {
           errors[i] = std::current_exception();

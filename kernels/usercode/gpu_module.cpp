@@ -11,25 +11,17 @@
 #include <optional>
 
 #include "kernels/base/cuda_check.cuh"
+#include "kernels/base/driver.cuh"
 
 namespace cudascan::gswo {
 namespace {
 
-// The runtime is linked in, the driver is not: it is available only at run time, and its functions
-// are looked up in the version of CUDA 12.0.
 template <typename Function>
 void find(Function &function, const char *name) {
-  void *found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-#if CUDART_VERSION >= 12050
-  CUDA_CHECK(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result));
-#else
-  CUDA_CHECK(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result));
-#endif
-  if (result != cudaDriverEntryPointSuccess || !found)
+  function = driver_function<Function>(name);
+  if (!function)
     throw Error(std::string("the NVIDIA driver has no ") + name +
                 "; install a driver for CUDA 12.0 or newer");
-  function = reinterpret_cast<Function>(found);
 }
 
 struct Driver {

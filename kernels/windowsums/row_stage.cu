@@ -4,31 +4,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/base/cuda_check.cuh"
+#include "kernels/base/driver.cuh"
 
 namespace cudascan::windowsums {
 namespace {
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-/// The driver's function, which the runtime finds without linking the driver; nullptr if the driver
-/// is too old.
-Encode find_encode() {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
-                                                             12000, cudaEnableDefault, &found);
-#else
-  const cudaError_t error =
-      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  return reinterpret_cast<Encode>(function);
-}
 
 constexpr int kUnits = -1, kRefused = -2;
 
@@ -38,7 +17,8 @@ constexpr int kUnits = -1, kRefused = -2;
 ///         the plane
 template <typename T>
 int describe(CUtensorMap &map, const Plane<const T> &plane, int columns, int rows) {
-  static const Encode encode = find_encode();
+  static const auto encode =
+      driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   if (!encode) return kRefused;
   const int bytes = columns * static_cast<int>(sizeof(T));
   int element = sizeof(T);  // bytes
