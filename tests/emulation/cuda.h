@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// The part of the CUDA driver's interface that the kernel library uses: tensors that the copy
-/// engine reads. See cuda_runtime.h.
+/// engine reads, and copies between contexts. See cuda_runtime.h.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -33,3 +33,19 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensor, CUtensorMapDataType type, c
                                 const cuuint32_t *box, const cuuint32_t *step,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+
+enum CUmemorytype { CU_MEMORYTYPE_DEVICE = 2 };
+using CUdeviceptr = unsigned long long;
+struct CUctx_st;
+using CUcontext = CUctx_st *;
+
+/// A copy between contexts, with the names of CUDA's.
+struct CUDA_MEMCPY3D_PEER {
+  CUmemorytype srcMemoryType, dstMemoryType;
+  CUdeviceptr srcDevice, dstDevice;
+  CUcontext srcContext, dstContext;
+  std::size_t srcPitch, srcHeight, dstPitch, dstHeight, WidthInBytes, Height, Depth;
+};
+
+/// Refuses memory that is not of the stated context's device.
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, cudaStream_t stream);

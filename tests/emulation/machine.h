@@ -10,9 +10,11 @@ enum cudaError_t {
   cudaErrorInvalidValue,
   cudaErrorInvalidDevice,
   cudaErrorInvalidResourceHandle,
+  cudaErrorLaunchFailure,
   cudaErrorNotReady
 };
 
+struct CUctx_st;
 struct CUstream_st;
 using cudaStream_t = CUstream_st *;
 
@@ -21,6 +23,20 @@ namespace emulation {
 inline constexpr int kDevices = 3;
 /// The device that is current in the calling thread.
 int current_device();
+
+/// The part of an emulated driver that the runtime needs: a program may make contexts and memory
+/// there, as GStreamer does.
+struct Driver {
+  int (*current_device)();  ///< that of the current context, -1 = none is current
+  int (*device_of_context)(CUctx_st *);
+  int (*device_of)(const void *);        ///< whose memory it is, -1 = not made by the driver
+  void (*hide_memory_from)(int device);  ///< that of other devices; until show_memory()
+  void (*show_memory)();
+};
+/// To be called at the start of the program.
+void use_driver(const Driver &driver);
+/// nullptr = there is none.
+const Driver *driver();
 
 /// There are few multiprocessors, so that small images occupy all of them. Device 1 has one more,
 /// device 2 has two more.
@@ -56,8 +72,17 @@ void finish_all();
 
 /// Whether an address is in memory of a device, or in pinned memory.
 bool is_allocated(const void *p);
+/// The device in whose memory it is, -1 = in none.
+int owner_of(const void *p);
 /// Whether it is in memory of another device than the current one.
 bool is_foreign(const void *p);
+
+/// Makes a device fail at the launch with this number from now on, 0 = at once: then every call
+/// about it is an error, in all threads, until the process ends, as with GPUs. The environment
+/// variable CUDASCAN_EMULATED_FAILURES does this when a program starts: "1:20,2:0".
+void fail_at(int device, long launch);
+/// Whether the current device has failed.
+bool has_failed();
 
 /// The number of kernels launched on a device.
 long launches(int device);

@@ -17,8 +17,8 @@
 
 namespace {
 
-/// The owner of pinned memory.
-constexpr int kAllDevices = -1;
+/// The owners of pinned memory, and of memory that was not made here.
+constexpr int kAllDevices = -1, kNone = -2;
 
 struct Allocation {
   char *begin;
@@ -59,10 +59,10 @@ class Allocations {
     const std::lock_guard lock(mutex_);
     return find(p) != nullptr;
   }
-  bool is_foreign(const void *p, int device) const {
+  int owner_of(const void *p) const {
     const std::lock_guard lock(mutex_);
     const Allocation *const found = find(p);
-    return found && found->is_foreign_to(device);
+    return found ? found->owner : kNone;
   }
 
   /// Makes the memory of other devices inaccessible until show(). Until then nobody allocates or
@@ -71,7 +71,8 @@ class Allocations {
     mutex_.lock();
     for (const auto &[begin, allocation] : all_)
       if (allocation.is_foreign_to(device)) hidden_.push_back(allocation);
-    if (hidden_.empty()) return;
+    if (const emulation::Driver *driver = emulation::driver()) driver->hide_memory_from(device);
+    if (hidden_.empty() && !emulation::driver()) return;
     protect(PROT_NONE);
     struct sigaction action {};
     action.sa_flags = SA_SIGINFO;
@@ -79,11 +80,12 @@ class Allocations {
     sigaction(SIGSEGV, &action, &before_);
   }
   void show() {
-    if (!hidden_.empty()) {
+    if (!hidden_.empty() || emulation::driver()) {
       sigaction(SIGSEGV, &before_, nullptr);
       protect(PROT_READ | PROT_WRITE);
       hidden_.clear();
     }
+    if (const emulation::Driver *driver = emulation::driver()) driver->show_memory();
     mutex_.unlock();
   }
 
@@ -114,12 +116,17 @@ class Allocations {
 
 Allocations allocations;
 
+[[noreturn]] void fail_for(int owner) {
+  emulation::fail("a kernel uses memory of device " + std::to_string(owner) +
+                  ", another one than its own");
+}
+
 void Allocations::explain(int, siginfo_t *info, void *) {
   sigaction(SIGSEGV, &allocations.before_, nullptr);
+  if (const emulation::Driver *driver = emulation::driver())
+    if (const int owner = driver->device_of(info->si_addr); owner >= 0) fail_for(owner);
   for (const Allocation &allocation : allocations.hidden_)
-    if (allocation.has(info->si_addr))
-      emulation::fail("a kernel uses memory of device " + std::to_string(allocation.owner) +
-                      ", another one than its own");
+    if (allocation.has(info->si_addr)) fail_for(allocation.owner);
 }
 
 }  // namespace
@@ -127,10 +134,15 @@ void Allocations::explain(int, siginfo_t *info, void *) {
 namespace emulation {
 
 bool is_allocated(const void *p) {
-  return allocations.has(p);
+  return allocations.has(p) || owner_of(p) >= 0;
+}
+int owner_of(const void *p) {
+  const int owner = allocations.owner_of(p);
+  return owner == kNone && driver() ? driver()->device_of(p) : owner;
 }
 bool is_foreign(const void *p) {
-  return allocations.is_foreign(p, current_device());
+  const int owner = owner_of(p);
+  return owner >= 0 && owner != current_device();
 }
 OnlyMemoryOf::OnlyMemoryOf(int device) {
   allocations.hide_from(device);
@@ -142,9 +154,11 @@ OnlyMemoryOf::~OnlyMemoryOf() {
 }  // namespace emulation
 
 cudaError_t cudaMalloc(void **p, std::size_t bytes) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
   return allocations.allocate(p, bytes, emulation::current_device());
 }
 cudaError_t cudaMallocHost(void **p, std::size_t bytes) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
   return allocations.allocate(p, bytes, kAllDevices);
 }
 cudaError_t cudaFree(void *p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Functions with which programs query the runtime and the driver.
 #include <atomic>
+#include <cstdio>
 #include <string_view>
 
 #include "device.h"
@@ -8,30 +9,51 @@
 namespace {
 
 thread_local int current = 0;
+emulation::Driver the_driver{};
 std::atomic<long> launched[emulation::kDevices];
+constexpr long kNever = std::numeric_limits<long>::max();
+/// A device fails when it has launched so many kernels.
+std::atomic<long> fails_at[emulation::kDevices] = {kNever, kNever, kNever};
 
 bool exists(int device) {
   return device >= 0 && device < emulation::kDevices;
 }
+bool failed(int device) {
+  return launched[device] >= fails_at[device];
+}
 
 }  // namespace
 
+void emulation::use_driver(const Driver &driver) {
+  the_driver = driver;
+}
+const emulation::Driver *emulation::driver() {
+  return the_driver.current_device ? &the_driver : nullptr;
+}
 int emulation::current_device() {
-  return current;
+  const int of_context = driver() ? driver()->current_device() : -1;
+  return of_context >= 0 ? of_context : current;
+}
+void emulation::fail_at(int device, long launch) {
+  fails_at[device] = launched[device] + launch;
+}
+bool emulation::has_failed() {
+  return failed(current_device());
 }
 long emulation::launches(int device) {
   return launched[device];
 }
 void emulation::count_launch() {
-  ++launched[current];
+  ++launched[current_device()];
 }
 
 cudaError_t cudaGetDevice(int *device) {
-  *device = current;
+  *device = emulation::current_device();
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;
+  if (failed(device)) return cudaErrorLaunchFailure;
   current = device;
   return cudaSuccess;
 }
@@ -50,8 +72,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned,
                                              unsigned long long,
                                              cudaDriverEntryPointQueryResult *result) {
-  if (std::string_view(name) != "cuTensorMapEncodeTiled") return cudaErrorInvalidValue;
-  *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+  if (std::string_view(name) == "cuTensorMapEncodeTiled")
+    *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+  else if (std::string_view(name) == "cuMemcpy3DPeerAsync")
+    *function = reinterpret_cast<void *>(cuMemcpy3DPeerAsync);
+  else
+    return cudaErrorInvalidValue;
   *result = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }
@@ -66,6 +92,8 @@ const char *cudaGetErrorString(cudaError_t error) {
       return "invalid device ordinal (emulated GPU)";
     case cudaErrorInvalidResourceHandle:
       return "invalid resource handle (emulated GPU)";
+    case cudaErrorLaunchFailure:
+      return "unspecified launch failure (emulated GPU)";
     default:
       return "invalid argument (emulated GPU)";
   }
@@ -91,3 +119,20 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensor, CUtensorMapDataType type, c
   }
   return box[0] * kBytes[type] % 16 == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
+
+namespace {
+
+[[maybe_unused]] const bool has_read_failures = [] {
+  const char *text = std::getenv("CUDASCAN_EMULATED_FAILURES");
+  for (int device = 0, read = 0; text; text += read) {
+    long launch = 0;
+    if (std::sscanf(text, "%d:%ld%n", &device, &launch, &read) < 2 || !exists(device))
+      emulation::fail("CUDASCAN_EMULATED_FAILURES must be DEVICE:LAUNCH, ...");
+    emulation::fail_at(device, launch);
+    if (text[read] != ',') break;
+    ++read;
+  }
+  return true;
+}();
+
+}  // namespace

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <random>
 
-#include "cuda_runtime.h"
+#include "cuda.h"
 
 struct CUstream_st {};
 
@@ -134,6 +134,7 @@ Streams streams;
 namespace emulation {
 
 cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
+  if (has_failed()) return cudaErrorLaunchFailure;
   if (is_of_other_device(streams.owner(stream))) return cudaErrorInvalidResourceHandle;
   streams.queue(stream, {std::move(work)});
   return cudaSuccess;
@@ -166,6 +167,23 @@ cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
   if (!emulation::is_allocated(to) || !emulation::is_allocated(from)) emulation::finish(stream);
   return cudaSuccess;
 }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, cudaStream_t stream) {
+  const emulation::Driver *driver = emulation::driver();
+  const auto from = reinterpret_cast<const char *>(copy->srcDevice);
+  const auto to = reinterpret_cast<char *>(copy->dstDevice);
+  const auto belongs = [&](const char *p, CUcontext context) {
+    return driver && emulation::owner_of(p) == driver->device_of_context(context);
+  };
+  if (!belongs(from, copy->srcContext) || !belongs(to, copy->dstContext) || copy->Depth != 1 ||
+      copy->srcPitch < copy->WidthInBytes || copy->dstPitch < copy->WidthInBytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  // It needs no current context, so it comes directly.
+  streams.queue(stream, {[=, job = *copy] {
+                  for (std::size_t y = 0; y < job.Height; ++y)
+                    std::memcpy(to + y * job.dstPitch, from + y * job.srcPitch, job.WidthInBytes);
+                }});
+  return CUDA_SUCCESS;
+}
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream) {
   return cudaMemset2DAsync(to, 0, value, bytes, 1, stream);
 }
@@ -179,6 +197,7 @@ cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
   *stream = new CUstream_st;
   streams.add(*stream);
   return cudaSuccess;
@@ -191,6 +210,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
   emulation::finish(stream);
   return cudaSuccess;
 }
@@ -207,6 +227,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
   const int owner = stream ? streams.owner(stream) : emulation::current_device();
   if (owner != kAnyDevice && owner != event->device) return cudaErrorInvalidResourceHandle;
   streams.record(event, stream);

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The part of the NVIDIA driver (libcuda.so.1) that GStreamer's CUDA library loads. It has one
-// device, the emulated one, whose memory is the process's. So elements run their CUDA code, with
-// contexts, pools and events, on machines without a GPU.
+// The part of the NVIDIA driver (libcuda.so.1) that GStreamer's CUDA library loads. It has the
+// emulated devices, whose memory is the process's. So elements run their CUDA code, with contexts,
+// pools and events, on machines without a GPU.
+#include "tests/elements/emulated/driver.h"
+
 #include <cuda.h>
 #include <cudaGL.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 /// Contexts have no content; they can only be made current.
-struct CUctx_st {};
+struct CUctx_st {
+  int device;
+};
 struct CUstream_st {};
 /// All work of the driver is done when its function returns.
 struct CUevent_st {};
@@ -35,12 +42,63 @@ CUresult push(CUcontext context) {
 
 constexpr std::size_t kPitch = 512;
 
-CUresult allocate(void **p, std::size_t bytes) {
-  constexpr std::size_t kUnit = 256;
-  if (posix_memalign(p, kUnit, (bytes + kUnit - 1) / kUnit * kUnit) != 0)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  std::memset(*p, 0xcd, bytes);
-  return CUDA_SUCCESS;
+/// The memory of the devices, in pages of its own, which can be made inaccessible.
+class Memory {
+ public:
+  void *allocate(std::size_t bytes, int device) {
+    void *const begin =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED) return nullptr;
+    std::memset(begin, 0xcd, bytes);
+    const std::lock_guard lock(mutex_);
+    all_[static_cast<char *>(begin)] = {bytes, device};
+    return begin;
+  }
+  void free(void *begin) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(static_cast<char *>(begin));
+    if (found == all_.end()) return;
+    munmap(begin, found->second.bytes);
+    all_.erase(found);
+  }
+  int owner(const void *p) {
+    const std::lock_guard lock(mutex_);
+    const auto next = all_.upper_bound(const_cast<char *>(static_cast<const char *>(p)));
+    if (next == all_.begin()) return -1;
+    const auto &[begin, part] = *std::prev(next);
+    return p < begin + part.bytes ? part.device : -1;
+  }
+  void hide_from(int device) {
+    mutex_.lock();
+    visible_ = device;
+    protect(PROT_NONE);
+  }
+  void show() {
+    protect(PROT_READ | PROT_WRITE);
+    mutex_.unlock();
+  }
+  /// Held while memory is hidden; whoever accesses it holds it, too.
+  std::recursive_mutex &mutex() { return mutex_; }
+
+ private:
+  struct Part {
+    std::size_t bytes;
+    int device;
+  };
+  void protect(int access) {
+    for (const auto &[begin, part] : all_)
+      if (part.device != visible_) mprotect(begin, part.bytes, access);
+  }
+
+  std::recursive_mutex mutex_;
+  std::map<char *, Part> all_;
+  int visible_ = 0;
+};
+
+/// Frames may be freed when the process ends.
+Memory &memory() {
+  static Memory &memory = *new Memory;
+  return memory;
 }
 
 char *place(CUmemorytype type, const void *host, CUdeviceptr device) {
@@ -60,6 +118,22 @@ CUresult set_rows(CUdeviceptr to, std::size_t pitch, Number value, std::size_t w
 
 extern "C" {
 
+int cudascan_current_device() {
+  return current.n == 0 ? -1 : current.all[current.n - 1]->device;
+}
+int cudascan_device_of_context(CUctx_st *context) {
+  return context->device;
+}
+int cudascan_device_of(const void *p) {
+  return memory().owner(p);
+}
+void cudascan_hide_memory_from(int device) {
+  memory().hide_from(device);
+}
+void cudascan_show_memory() {
+  memory().show();
+}
+
 CUresult cuInit(unsigned) {
   return CUDA_SUCCESS;
 }
@@ -77,12 +151,12 @@ CUresult cuGetErrorString(CUresult, const char **text) {
 }
 
 CUresult cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = emulation::kDevices;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice *device, int number) {
-  if (number != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
+  if (number < 0 || number >= emulation::kDevices) return CUDA_ERROR_INVALID_DEVICE;
+  *device = number;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int size, CUdevice) {
@@ -113,8 +187,8 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice) {
-  return push(*context = new CUctx_st);
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice device) {
+  return push(*context = new CUctx_st{device});
 }
 CUresult cuCtxDestroy(CUcontext context) {
   current.n =
@@ -142,8 +216,9 @@ CUresult cuCtxDisablePeerAccess(CUcontext) {
 }
 
 CUresult cuMemAlloc(CUdeviceptr *p, std::size_t bytes) {
-  return current.n == 0 ? CUDA_ERROR_INVALID_CONTEXT
-                        : allocate(reinterpret_cast<void **>(p), bytes);
+  if (current.n == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  *p = reinterpret_cast<CUdeviceptr>(memory().allocate(bytes, cudascan_current_device()));
+  return *p == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 CUresult cuMemAllocPitch(CUdeviceptr *p, std::size_t *pitch, std::size_t width, std::size_t height,
                          unsigned) {
@@ -152,10 +227,14 @@ CUresult cuMemAllocPitch(CUdeviceptr *p, std::size_t *pitch, std::size_t width, 
   return cuMemAlloc(p, *pitch * (height + 1));
 }
 CUresult cuMemAllocHost(void **p, std::size_t bytes) {
-  return current.n == 0 ? CUDA_ERROR_INVALID_CONTEXT : allocate(p, bytes);
+  if (current.n == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  constexpr std::size_t kUnit = 256;
+  return posix_memalign(p, kUnit, (bytes + kUnit - 1) / kUnit * kUnit) == 0
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree(CUdeviceptr p) {
-  std::free(reinterpret_cast<void *>(p));
+  memory().free(reinterpret_cast<void *>(p));
   return CUDA_SUCCESS;
 }
 CUresult cuMemFreeHost(void *p) {
@@ -167,6 +246,7 @@ CUresult cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
                      copy->srcY * copy->srcPitch + copy->srcXInBytes;
   char *to = place(copy->dstMemoryType, copy->dstHost, copy->dstDevice) +
              copy->dstY * copy->dstPitch + copy->dstXInBytes;
+  const std::lock_guard lock(memory().mutex());
   for (std::size_t y = 0; y < copy->Height; ++y)
     std::memcpy(to + y * copy->dstPitch, from + y * copy->srcPitch, copy->WidthInBytes);
   return CUDA_SUCCESS;
