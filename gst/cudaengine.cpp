@@ -40,6 +40,10 @@ void copy_planes(const Picture &from, const Picture &to, int n_planes, CUstream_
   for (int i = 0; i < n_planes; ++i) copy_plane_rows(from, to, i, stream);
 }
 
+CUctx_st *handle_of(GstCudaContext *context) {
+  return static_cast<CUctx_st *>(gst_cuda_context_get_handle(context));
+}
+
 template <typename Buffer>
 auto room_in(Buffer &buffer) {
   return [&buffer](std::size_t bytes) { return buffer.reserve(bytes); };
@@ -198,27 +202,33 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
                           : copied_chroma ? n_planes
                                           : 1;
 
-  // Input: in CUDAMemory of this context, in our pinned memory, or anywhere else.
+  // Input: in CUDAMemory of this or another context, in our pinned memory, or anywhere else.
   GstMemory *in_memory = only_memory(job.in), *out_memory = only_memory(job.out);
   MemoryState *in_state = in_memory ? state_of(in_memory) : nullptr;
-  if (in_state && in_state->context() != context_.get()) in_state = nullptr;
-  const bool in_cuda = in_memory && gst_is_cuda_memory(in_memory) &&
-                       GST_CUDA_MEMORY_CAST(in_memory)->context == context_.get();
+  GstCudaMemory *in_device =
+      in_memory && gst_is_cuda_memory(in_memory) ? GST_CUDA_MEMORY_CAST(in_memory) : nullptr;
+  const bool in_cuda = in_device && in_device->context == context_.get();
   const MappedFrame in_frame(
       job.in_info, job.in,
-      GST_MAP_READ | (in_cuda ? GST_MAP_CUDA : 0) | (in_state ? kMapQueued : 0));
+      GST_MAP_READ | (in_device ? GST_MAP_CUDA : 0) | (in_state ? kMapQueued : 0));
   Picture in = in_frame.picture();
   compute_on(in_cuda && in_state ? in_state->written_on() : nullptr);
   CUstream_st *compute = compute_->get(), *down = download_->get();
   if (!in_cuda) {
+    if (in_state && in_state->context() != context_.get()) {
+      ContextScope scope(in_state->context());
+      in_state->usage().mark_writer();
+    }
     if (in_state) in_state->usage().begin_read(upload_->get());
-    in = upload(frame, in, in_state != nullptr, n_in_planes, job.n_threads);
+    if (in_device && !in_state && wait_for_owner(in_device)) stats_->add_host_synchronisation();
+    if (!in_device && !in_state) in = stage(frame, in, n_in_planes, job.n_threads);
+    in = upload(frame, in, in_device, n_in_planes);
     const std::shared_ptr<Moment> uploaded = moment_on(upload_);
     uploaded->make_wait(compute);
     if (in_state) in_state->usage().end_read(uploaded);
   } else {
     if (in_state) in_state->usage().begin_read(compute);
-    order_after_owner(GST_CUDA_MEMORY_CAST(in_memory), frame.owner, compute);
+    order_after_owner(in_device, frame.owner, compute);
     if (!is_aligned(in, n_in_planes)) {
       const Picture aligned = lay_out(job.in_info, n_in_planes, room_in(frame.in));
       copy_planes(in, aligned, n_in_planes, compute);
@@ -273,7 +283,7 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
 
   if (in_cuda && in_state)
     in_state->usage().end_read(std::move(last_read));
-  else if (in_cuda)
+  else if (in_device && !in_state)
     frame.held = gst_buffer_ref(job.in);
 
   if (job.wait) {
@@ -289,22 +299,35 @@ void CudaEngine::queue(Frame &frame, const CudaSide::Job &job) {
   if (starving) frame.release();
 }
 
-/// Queues the upload of the first planes and returns their location on the device.
-Picture CudaEngine::upload(Frame &frame, const Picture &host, bool pinned, int n_planes,
-                           guint n_threads) {
-  const Picture device = lay_out(*host.info, n_planes, room_in(frame.in));
-  Picture from = host;
-  if (!pinned) {
-    from = lay_out(*host.info, n_planes, room_in(frame.staging));
-    if (!cpu_ || cpu_threads_ != n_threads) {
-      cpu_.emplace(static_cast<int>(MIN(n_threads, static_cast<guint>(G_MAXINT))));
-      cpu_threads_ = n_threads;
-    }
-    for (int i = 0; i < n_planes; ++i) copy_plane(*cpu_, host, from, i);
+/// Copies the first planes of a frame to pinned memory.
+Picture CudaEngine::stage(Frame &frame, const Picture &host, int n_planes, guint n_threads) {
+  const Picture staged = lay_out(*host.info, n_planes, room_in(frame.staging));
+  if (!cpu_ || cpu_threads_ != n_threads) {
+    cpu_.emplace(static_cast<int>(MIN(n_threads, static_cast<guint>(G_MAXINT))));
+    cpu_threads_ = n_threads;
   }
+  for (int i = 0; i < n_planes; ++i) copy_plane(*cpu_, host, staged, i);
+  return staged;
+}
+
+/// Queues the copy of the first planes to this context and returns their location on the device.
+/// @param owner  the memory if it is in another context, nullptr = host memory
+Picture CudaEngine::upload(Frame &frame, const Picture &from, const GstCudaMemory *owner,
+                           int n_planes) {
+  const Picture device = lay_out(*from.info, n_planes, room_in(frame.in));
   Frame::Span &span = frame.spans[Stats::upload];
   span.start(upload_->get(), frame.timed);
-  copy_planes(from, device, n_planes, upload_->get());
+  if (owner) {
+    for (int i = 0; i < n_planes; ++i) {
+      const PlaneShape shape = plane_shape(*device.info, i);
+      cuda::copy_rows_between(handle_of(context_.get()), device.data[i], device.stride[i],
+                              handle_of(owner->context), from.data[i], from.stride[i],
+                              shape.row_bytes(), shape.height, upload_->get());
+    }
+    stats_->add_peer_copy();
+  } else {
+    copy_planes(from, device, n_planes, upload_->get());
+  }
   span.finish(upload_->get());
   return device;
 }

@@ -16,8 +16,9 @@ namespace cudascan::gst {
 /// third is downloaded. If one of our elements wrote a frame to CUDAMemory, the next element
 /// computes on the same stream: a kernel that waits for an event of another stream starts some
 /// microseconds later than one that follows directly. If all elements that use a frame do so, no
-/// event is recorded after it, because an event between kernels costs as much. Pushes the context
-/// where needed; only one thread may use it at a time.
+/// event is recorded after it, because an event between kernels costs as much. A frame in CUDAMemory
+/// of another context, usually of another GPU, is copied over by the stream for upload. Pushes the
+/// context where needed; only one thread may use it at a time.
 class CudaEngine {
  public:
   CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,
@@ -42,7 +43,8 @@ class CudaEngine {
   void wait_for_all();
   void queue(Frame &frame, const CudaSide::Job &job);
   void compute_on(std::shared_ptr<OwnerStream> stream);
-  Picture upload(Frame &frame, const Picture &host, bool pinned, int n_planes, guint n_threads);
+  Picture stage(Frame &frame, const Picture &host, int n_planes, guint n_threads);
+  Picture upload(Frame &frame, const Picture &from, const GstCudaMemory *owner, int n_planes);
   bool limited_pool(GstBufferPool *pool);
 
   Ref<GstCudaContext> context_;

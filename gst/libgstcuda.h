@@ -111,6 +111,13 @@ inline void order_after_owner(GstCudaMemory *memory, cuda::Event &event, CUstrea
   event.make_wait(stream);
 }
 
+/// @return whether it waited
+inline bool wait_for_owner(GstCudaMemory *memory) {
+  if (!GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)) return false;
+  gst_cuda_memory_sync(memory);
+  return true;
+}
+
 #else
 
 inline OwnerStream::OwnerStream(GstCudaContext *context) {
@@ -133,6 +140,11 @@ inline GstMemory *libgstcuda_alloc(GstCudaAllocator *allocator, GstCudaContext *
 /// stream; its elements synchronise before they push.
 /// @param event  an event to use for it
 inline void order_after_owner(GstCudaMemory *, cuda::Event &, CUstream_st *) {}
+
+/// Makes the host wait for that work. For memory of another context, whose events are made there.
+inline bool wait_for_owner(GstCudaMemory *) {
+  return false;
+}
 
 #endif
 

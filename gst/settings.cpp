@@ -119,9 +119,8 @@ void install_settings(GObjectClass *klass) {
           "stats", "Statistics",
           "Number of frames and of dropped frames; mean and maximum of the kernel, upload and "
           "download times in ns (measured on the GPU for the first frames and every sixteenth); "
-          "how "
-          "often a thread slept until the GPU had a result, and how often because enough frames "
-          "were in flight",
+          "how often a thread slept until the GPU had a result, and how often because enough "
+          "frames were in flight; number of frames copied from the memory of another GPU",
           GST_TYPE_STRUCTURE, kReadable));
   install_bits(klass, kReadable, kPlaying);
 }

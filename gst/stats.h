@@ -20,7 +20,7 @@ class Stats {
   void reset() {
     std::lock_guard lock(mutex_);
     times_ = {};
-    frames_ = dropped_ = host_synchronisations_ = throttled_ = 0;
+    frames_ = dropped_ = host_synchronisations_ = throttled_ = peer_copies_ = 0;
     failure_.clear();
   }
 
@@ -30,6 +30,8 @@ class Stats {
   void add_host_synchronisation() { ++host_synchronisations_; }
   /// The same, not for a result, but because enough frames are in flight.
   void add_throttled() { ++throttled_; }
+  /// A frame was copied from the memory of another context, usually that of another GPU.
+  void add_peer_copy() { ++peer_copies_; }
 
   void add_time(Stage stage, double ns) {
     std::lock_guard lock(mutex_);
@@ -57,7 +59,8 @@ class Stats {
     GstStructure *s = gst_structure_new(
         "cudascan-stats", "frames", G_TYPE_UINT64, frames_.load(), "dropped", G_TYPE_UINT64,
         dropped_.load(), "host-synchronisations", G_TYPE_UINT64, host_synchronisations_.load(),
-        "throttled", G_TYPE_UINT64, throttled_.load(), nullptr);
+        "throttled", G_TYPE_UINT64, throttled_.load(), "peer-copies", G_TYPE_UINT64,
+        peer_copies_.load(), nullptr);
     std::lock_guard lock(mutex_);
     for (int i = 0; i < kStages; ++i) {
       const Times &t = times_[i];
@@ -77,7 +80,8 @@ class Stats {
   mutable std::mutex mutex_;
   std::array<Times, kStages> times_{};
   std::string failure_;
-  std::atomic<guint64> frames_ = 0, dropped_ = 0, host_synchronisations_ = 0, throttled_ = 0;
+  std::atomic<guint64> frames_ = 0, dropped_ = 0, host_synchronisations_ = 0, throttled_ = 0,
+                       peer_copies_ = 0;
 };
 
 }  // namespace cudascan::gst

@@ -19,6 +19,15 @@ namespace cudascan::gst {
 template <typename Moment, typename Stream>
 class BasicUsage {
  public:
+  /// For a reader in another context than the writer's: call it while the writer's context is
+  /// current, before begin_read(), which then needs no new event.
+  void mark_writer() {
+    std::lock_guard lock(mutex_);
+    if (!writer_) return;
+    writer_->set_awaited();
+    writer_->mark();
+  }
+
   /// Brackets around the queueing of work that reads the memory; `end` is the end of that work.
   void begin_read(Stream stream) {
     std::lock_guard lock(mutex_);
